@@ -178,4 +178,22 @@ describe('a list', () => {
     expect(world.requests('listPipes') - before.lists).toBe(1)
     expect(world.requests('getPipe') - before.gets).toBe(0)
   })
+
+  test('that is answered 404 says nothing of a pipe: it is asked for by its id', async () => {
+    await using world = await given(['orders'])
+    await world.apply()
+    const fault = { type: 'status', status: 404 } as const
+    world.platform.faults.add({ operation: 'listPipes', times: 'always', fault })
+    expect(await world.apply()).toEqual({ orders: 'InSync' })
+    expect(world.requests('getPipe')).toBe(1)
+  })
+
+  test('that fails leaves an unknown outcome as it is', async () => {
+    await using world = await given(['orders'])
+    world.platform.faults.add({ operation: 'createPipe', subject: 'orders', fault: { type: 'cut-after' } })
+    await world.apply()
+    const fault = { type: 'status', status: 500 } as const
+    world.platform.faults.add({ operation: 'listPipes', times: 'always', fault })
+    expect(await world.apply()).toEqual({ orders: 'OutcomeUnknown' })
+  })
 })

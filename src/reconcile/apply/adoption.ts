@@ -37,15 +37,18 @@ export async function adopt(
   }
   if (action.reason === 'FoundByRead') return adoptByRead(context, assessment, action, request)
   if (!service.usable) return refusedAdoption(recorded, service.problem, 'ServiceInvalid')
+  const isFound = action.reason === 'FoundByList'
   const taken = await adoptExisting(
     context,
     {
       recorded,
-      reason: action.reason === 'FoundByList' ? action.reason : 'Adopt',
+      reason: isFound ? 'FoundByList' : 'Adopt',
       pipeId: action.pipeId,
       access: service.access,
       service: service.identity,
-      platformName: remoteNameOf(manifest),
+      // What a create of unknown outcome made has the name that it had then.
+      platformName: (isFound && undecidedIntent(recorded) !== undefined ? recorded.platformName : undefined) ??
+        remoteNameOf(manifest),
       fingerprint,
       revision: context.store.revision,
     },
@@ -54,9 +57,10 @@ export async function adopt(
   // The answer took its time: the manifest, or a Lock, may name another one by now.
   if (!isStillAsked(context, assessment)) throw new DecisionOutdated(key)
   if (!taken.taken) return refusedAdoption(recorded, taken.why)
-  if (action.reason === 'FoundByList' && !isAsListed(context, assessment, taken.reply)) {
+  if (isFound && !isAsListed(context, assessment, taken.reply)) {
     context.store.listings.forget(nameOfListing(service.access))
-    throw new DecisionOutdated(key)
+    // Waits as for any failure: a list that lags behind may say the same for long.
+    return refusedAdoption(recorded, unlikeListed(action.pipeId))
   }
   const { reply, because, record, history } = taken
   const { requestId } = reply
@@ -82,6 +86,13 @@ function isAsListed(
   const listing = { askedAt: 0, items: new Map([[value.id.toLowerCase(), value]]), reply }
   const listed = listedFor(context, { entry, recorded, desired, service, body, listing })
   return listed?.candidates[0]?.differs.length === 0
+}
+
+function unlikeListed(pipeId: string): string {
+  return (
+    `The list of all pipes shows ${pipeId} as this one; by its id it is not the same. One of the two may be older. ` +
+    `Nothing is created, and it is looked at again. If it is the one, set policy.adopt: ${pipeId}.`
+  )
 }
 
 function isStillAsked({ store }: ReconcileContext, { input, entry }: Assessment): boolean {
@@ -209,9 +220,11 @@ export async function adoptExisting(
   } catch (error) {
     if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
     const where = `service ${service.name} (${service.serviceId})`
-    return refused(
-      `There is no ${nounOf(key)} ${pipeId} in ${where}. Correct the id; nothing is created until then.`,
-    )
+    const next =
+      wanted.reason === 'FoundByList'
+        ? 'It was in the list of all pipes a moment ago; nothing is created, and it is looked at again.'
+        : 'Correct the id; nothing is created until then.'
+    return refused(`There is no ${nounOf(key)} ${pipeId} in ${where}. ${next}`)
   }
   const { value: remote, requestId, echoes } = reply
   const owner = remote.serviceId ?? service.serviceId

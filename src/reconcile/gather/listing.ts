@@ -1,6 +1,7 @@
 import type { CreatePermit, ReadOptions, ServiceAccess } from '../../contract/platform.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
+import { isReturnedField } from '../../kinds/field-table.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { changedFields } from '../../kinds/fingerprint.ts'
 import { instantOf } from '../../kinds/instant.ts'
@@ -10,12 +11,14 @@ import { kindOfKey } from '../../kinds/profile.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Candidate, Desired, Listed } from '../../plan/input.ts'
-import { isMassMissing, type MassMissing } from '../../plan/missing.ts'
+import { isBelieved, isMassMissing, type MassMissing } from '../../plan/missing.ts'
 import { CLOCKS_APART_MS, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
 import type { Listing } from '../state/listings.ts'
+import { isLeftAlone, saysDeleted } from './entry-policy.ts'
 import type { DesiredService } from './service-access.ts'
+import { witnessOf } from './siblings.ts'
 
 /*
  * What a list of all pipes of a service says (design §14). It is a witness: it shows pipes that are there, and never proves that one is
@@ -46,10 +49,21 @@ export async function listingOf(
   const now = clock.monotonic()
   // What was written since is not in it.
   const oldest = permit === undefined ? Math.min(SHARED_MS, timing.intervalMs) : BEFORE_CREATE_MS
-  const since = Math.max(now - oldest, now - (store.ageMs(key) ?? Infinity))
+  const since = Math.max(
+    now - oldest,
+    now - (store.ageMs(key) ?? Infinity),
+    // Nor what its own reading has found out.
+    permit === undefined ? (store.observation(key)?.readAt ?? -Infinity) : -Infinity,
+  )
   return store.listings.since(nameOfListing(access), { since, now }, () =>
     permit === undefined ? platform.list(kind, access, options) : permit.list(kind, options),
   )
+}
+
+/** Whether it was asked for in vain a moment ago. */
+export function isListFailing({ store, clock }: ListingContext, access: ServiceAccess): boolean {
+  const failedAt = store.listings.failedAt(nameOfListing(access))
+  return failedAt !== undefined && clock.monotonic() - failedAt < SHARED_MS
 }
 
 /** What a list is known by: another API key may see other pipes. */
@@ -84,24 +98,40 @@ export function listedFor(
   const { key } = desired
   const kind = listedKind(profile, key)
   if (kind === undefined) return undefined
-  const name = remoteNameOf(manifest)
   const intent = undecidedIntent(recorded)
+  // What a create of unknown outcome made is where that was sent, under the name that it had then.
+  if (intent !== undefined && desired.otherService) return undefined
+  const name = (intent && recorded.platformName) ?? remoteNameOf(manifest)
   const edited = editedSince(recorded, desired)
   const candidates: Candidate[] = []
   for (const item of listing.items.values()) {
     const isOwn = [recorded.remote?.id, recorded.former?.remote.id].some((id) => sameId(id, item.id))
     if (item.name !== name || isOwn || store.holderOf(item.id, key) !== undefined) continue
+    if (typeof item.serviceId === 'string' && !sameId(item.serviceId, service.access.serviceId)) continue
     const createdAt = instantOf(item.createdAt ?? '')
     if (intent !== undefined && createdAt !== undefined && createdAt < intent.openedAt - CLOCKS_APART_MS)
       continue
-    const fields = compareBody(kind.fields, body, item as JsonObject).map(({ field }) => field) // it came as JSON
-    candidates.push({ id: item.id, differs: fields.filter((field) => !edited.has(field)) })
+    const there = item as JsonObject // it came as JSON
+    const fields = compareBody(kind.fields, body, there).map(({ field }) => field)
+    const differs = [...fields.filter((field) => !edited.has(field)), ...unlikeThen(there)]
+    candidates.push({ id: item.id, differs })
   }
   return {
     name,
     candidates: candidates.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     hasOwn: recorded.remote !== undefined && listing.items.has(recorded.remote.id.toLowerCase()),
     doubtful: doubtsOf(context, key, service.access, listing),
+  }
+
+  /** Fields that have neither what is asked for now nor what was asked for then. */
+  function unlikeThen(there: JsonObject): readonly string[] {
+    const then = recorded.applied?.fields ?? {}
+    if (kind === undefined || edited.size === 0) return []
+    const { fields } = kind
+    const hashes = store.hashesOf(key, there)
+    return [...edited].filter(
+      (path) => then[path] !== undefined && isReturnedField(fields, path) && hashes[path] !== then[path],
+    )
   }
 }
 
@@ -115,16 +145,18 @@ function editedSince(recorded: LedgerRecord, { fingerprint }: Desired): Readonly
 
 /** Pipes that are recorded and not in the list, when these are too many to believe it. */
 function doubtsOf(
-  { store, clock }: Pick<ReconcileContext, 'store' | 'clock'>,
+  context: Pick<ReconcileContext, 'store' | 'clock'>,
   but: Key,
   { serviceId }: ServiceAccess,
   { items, askedAt }: Listing,
 ): MassMissing | undefined {
+  const { store, clock } = context
   let of = 0
   let missing = 0
   for (const key of store.createdIn(serviceId)) {
-    const id = store.record(key)?.remote?.id
-    if (key === but || id === undefined || store.desiredState(key) !== 'valid') continue
+    const record = store.record(key)
+    const id = record?.remote?.id
+    if (key === but || id === undefined || !isExpected(context, record)) continue
     // What was recorded since cannot be in it.
     if (clock.monotonic() - (store.ageMs(key) ?? Infinity) >= askedAt) continue
     of += 1
@@ -132,4 +164,20 @@ function doubtsOf(
   }
   const counts = { missing, of }
   return isMassMissing(counts) || (missing > 0 && items.size === 0) ? counts : undefined
+}
+
+/** Whether the pipe of a key is to be in the list: it is looked after, and nobody knows that it is gone. */
+function isExpected(
+  context: Pick<ReconcileContext, 'store' | 'clock'>,
+  record: LedgerRecord | undefined,
+): boolean {
+  const { store, clock } = context
+  if (record?.remote === undefined || store.desiredState(record.key) !== 'valid') return false
+  const { key, remote } = record
+  const entry = store.entry(key)
+  if (isLeftAlone(entry, clock.now())) return false
+  const isSaidGone =
+    remote.saidGoneAt !== undefined || (remote.refutedAt === undefined && saysDeleted(entry, remote.id))
+  const misses = store.observation(key)?.misses
+  return !isSaidGone && !(misses !== undefined && isBelieved(misses, witnessOf(context, record, misses)))
 }

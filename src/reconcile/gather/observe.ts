@@ -5,17 +5,19 @@ import { serviceOf } from '../../kinds/manifest.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
+import { sameId } from '../../lib/same-id.ts'
 import type { Desired, Observed } from '../../plan/input.ts'
 import { missesAfter } from '../../plan/missing.ts'
+import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
-import { listedKind, listingOf } from './listing.ts'
+import { isListFailing, listedKind, listingOf } from './listing.ts'
 import type { Listing } from '../state/listings.ts'
 import { recordedAccess, type DesiredService } from './service-access.ts'
 import type { ReconcileContext, ReconcileRequest } from '../context.ts'
 import { shownFailure, type Sent } from '../state/shown-reply.ts'
 import { forgetMisses, noteFound, noteMissing } from '../state/observations.ts'
 import type { CreatePermit, ReadOptions, Reply } from '../../contract/platform.ts'
-import { RemoteError, type RemoteErrorFacts } from '../../contract/remote-error.ts'
+import { type ErrorClass, RemoteError, type RemoteErrorFacts } from '../../contract/remote-error.ts'
 import { saysDeleted, isLeftAlone } from './entry-policy.ts'
 import { siblingFoundAt, witnessOf } from './siblings.ts'
 
@@ -38,7 +40,12 @@ export type Answer =
       /** On the monotonic clock, ms. */
       readonly askedAt: number
     }
-  | { readonly failure: unknown; readonly askedAt: number }
+  | {
+      readonly failure: unknown
+      readonly askedAt: number
+      /** It was the list of all pipes that failed: that says nothing of one of them. */
+      readonly isOfList?: true
+    }
   | undefined
 
 /**
@@ -55,18 +62,34 @@ export async function lookAt(
   let listing: Listing | undefined
   const isListed = listedKind(context.profile, key) !== undefined
   const mayCreate = permit !== undefined || recorded.remote === undefined
-  if (isListed && mayCreate && state === 'valid' && service.usable) {
+  const isNeeded = permit !== undefined || !isNamed(context, question)
+  if (isListed && mayCreate && isNeeded && state === 'valid' && service.usable) {
     const askedAt = context.clock.monotonic()
     const options = { priority: request.priority, signal: request.stopping }
     try {
       listing = await listingOf(context, { key, access: service.access, permit }, options)
     } catch (failure) {
-      return { answer: { failure, askedAt }, listing: undefined }
+      // An outcome that is not known stays so.
+      const isUnknown = permit === undefined && undecidedIntent(recorded) !== undefined
+      if (!isUnknown || !(failure instanceof RemoteError))
+        return { answer: { failure, askedAt, isOfList: true }, listing: undefined }
     }
   }
   const answer = isListed && !mayCreate ? await listedAnswer(context, question) : undefined
   return { answer: answer ?? (await askPlatform(context, question)), listing }
 }
+
+/** Whether a manifest or a Lock names the pipe: it is adopted, whatever a list says. */
+function isNamed({ store }: ReconcileContext, { key, entry, recorded }: Question): boolean {
+  const named = [entry?.manifest?.policy?.adopt, store.catalog?.locks.get(key)]
+  return (
+    recorded.remote === undefined &&
+    named.some((id) => id !== undefined && !sameId(id, recorded.former?.remote.id))
+  )
+}
+
+/** Failures that concern every request. */
+const OF_ALL: ReadonlySet<ErrorClass> = new Set(['Throttled', 'ServiceIdle'])
 
 async function askPlatform(
   context: ReconcileContext,
@@ -88,16 +111,18 @@ async function askPlatform(
 
 /**
  * A drift check takes what a list says: one request for all pipes of a service. What is not in the list is asked for by its id, and so is
- * what somebody wants to know now.
+ * what somebody wants to know now, what was not found the last time, and what a person says is gone.
  */
 async function listedAnswer(
   context: ReconcileContext,
-  { key, recorded, service, request }: Question,
+  { key, entry, recorded, service, request }: Question,
 ): Promise<Answer> {
   const { remote } = recorded
   if (remote === undefined || request.isAsked === true || request.priority === 0) return undefined
+  if (context.store.observation(key)?.found === false) return undefined
+  if (remote.saidGoneAt !== undefined || saysDeleted(entry, remote.id)) return undefined
   const access = recordedAccess(context.store, recorded, service)
-  if (access === undefined) return undefined
+  if (access === undefined || isListFailing(context, access)) return undefined
   const askedAt = context.clock.monotonic()
   try {
     const options = { priority: request.priority, signal: request.stopping }
@@ -107,7 +132,9 @@ async function listedAnswer(
     await request.releaseSlot()
     return { reply: { ...listing.reply, value: item }, askedAt: listing.askedAt }
   } catch (failure) {
-    return { failure, askedAt }
+    // Where the list is not to be had, the pipe may be.
+    if (failure instanceof RemoteError && !OF_ALL.has(failure.facts.class)) return undefined
+    return { failure, askedAt, isOfList: true }
   }
 }
 
@@ -165,7 +192,8 @@ export function observationOf(
   // What came between two 404s breaks their row. A reply that says to ask later is no answer.
   const isBroken = failure instanceof RemoteError && !['Missing', 'Throttled'].includes(failure.facts.class)
   if (isBroken) forgetMisses(context, asked.key)
-  const isMissing = failure instanceof RemoteError && failure.facts.class === 'Missing'
+  const isMissing =
+    answer.isOfList !== true && failure instanceof RemoteError && failure.facts.class === 'Missing'
   return isMissing && recorded.remote !== undefined
     ? missing(context, recorded, recorded.remote, {
         facts: failure.facts,

@@ -20,6 +20,8 @@ export interface Listings {
    * @throws what `ask` throws, whoever asked
    */
   since(service: string, about: { readonly since: number; readonly now: number }, ask: Ask): Promise<Listing>
+  /** When it was last begun to ask for one in vain, since one was answered; on the monotonic clock, ms. */
+  failedAt(service: string): number | undefined
   /** By the id of the service. */
   all(): Iterable<readonly [string, Listing]>
   /** What it says is no longer so. */
@@ -30,10 +32,13 @@ type Ask = () => Promise<Reply<readonly RemoteResource[]>>
 
 export function createListings(): Listings {
   const answered = new Map<string, Listing>()
+  const failed = new Map<string, number>()
   const asking = new Map<string, { readonly askedAt: number; readonly listing: Promise<Listing> }>()
 
   async function asked(service: string, askedAt: number, ask: Ask): Promise<Listing> {
+    failed.set(service, askedAt)
     const { value, ...reply } = await ask()
+    failed.delete(service)
     const items = new Map(value.map((item) => [item.id.toLowerCase(), item]))
     const listing = { askedAt, items, reply }
     answered.set(service, listing)
@@ -55,6 +60,7 @@ export function createListings(): Listings {
         if (asking.get(service)?.listing === listing) asking.delete(service)
       }
     },
+    failedAt: (service) => (asking.has(service) ? undefined : failed.get(service)),
     all: () => answered,
     forget: (service) => void answered.delete(service),
   }

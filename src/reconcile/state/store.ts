@@ -95,6 +95,8 @@ export interface StateStore {
   creations(now: number): readonly (Creations & { readonly service: string; readonly group: string })[]
   /** The body that a manifest asks for, with its fingerprint, whose digest is worked out once a manifest. */
   asked(manifest: ResourceManifest): Asked | undefined
+  /** The hashes of the fields of a body, as in {@link Fingerprint}: of what the platform has of a key, too. */
+  hashesOf(key: Key, body: JsonObject): Fingerprint['fields']
   /** The keyed hash of a secret's value; worked out once a reading of it. */
   hashOf(secret: Secret): string
   /** What {@link Ledger.othersWrites} said before what others wrote was last taken over. */
@@ -129,6 +131,7 @@ export function createStateStore({
   /** Of bodies; these themselves are made when they are looked at. */
   const digests = new WeakMap<ResourceManifest, string>()
   const secretHashes = new WeakMap<Secret, string>()
+  const hash = (text: string) => keyedHash(hashKey, text)
   let catalog: Catalog | undefined
   let dependentsOf = new Map<string, Key[]>()
   let successorsOf = new Map<string, Key[]>()
@@ -258,16 +261,18 @@ export function createStateStore({
       if (body === undefined) return undefined
       const fingerprint = fingerprintBody(body, {
         fields: fieldsOf(profile, keyOf(manifest.kind, manifest.metadata.name)),
-        hash: (text) => keyedHash(hashKey, text),
+        hash,
         digest: digests.get(manifest),
       })
       digests.set(manifest, fingerprint.digest)
       return { body, fingerprint }
     },
+    hashesOf: (key, body) =>
+      fingerprintBody(body, { fields: fieldsOf(profile, key), hash, digest: '' }).fields,
     hashOf(secret) {
-      const hash = secretHashes.get(secret) ?? keyedHash(hashKey, secret.reveal())
-      secretHashes.set(secret, hash)
-      return hash
+      const known = secretHashes.get(secret) ?? hash(secret.reveal())
+      secretHashes.set(secret, known)
+      return known
     },
     othersWritesSeen: undefined,
     dependents: (key) => dependentsOf.get(key) ?? [],
