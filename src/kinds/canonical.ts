@@ -143,7 +143,8 @@ export function millicoresIn(value: Json): number | undefined {
   const [, digits = '', unit] = QUANTITY.exec(typeof value === 'string' ? value : '') ?? []
   const number = Number(digits)
   if (digits === '' || (unit !== '' && unit !== 'm')) return undefined
-  return unit === 'm' || number >= FEWEST_MILLICORES ? number : number * 1_000
+  // Not `number * 1_000`: of 1.007 that is 1006.9999999999999.
+  return unit === 'm' || number >= FEWEST_MILLICORES ? number : Number(`${digits}e3`)
 }
 
 /** Bytes of a gibibyte, and of the units in which a quantity of memory may come. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ALERT } from '../../src/kinds/profiles/default/alert/kind.ts'
 import { compareBody } from '../../src/kinds/compare-body.ts'
+import { PIPE as CLOUD_PIPE } from '../../src/kinds/profiles/clickhouse-cloud/pipe/kind.ts'
 import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { PipeManifest } from '../../src/kinds/profiles/default/pipe/schema.ts'
 import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
@@ -399,4 +400,19 @@ describe('taking away', () => {
     const any = { roles: [], openApiKeys: [], allowedOrigins: '*' }
     expect(QUERY_ENDPOINT.takenAway(any, { allowedOrigins: 'a.example' })).toEqual(['origin *'])
   })
+})
+
+test('a size is the same in every unit in which it comes back, whatever binary fractions make of it', () => {
+  const sizes = Array.from({ length: 1_876 }, (_, at) => 125 + at)
+  const unlike = sizes.flatMap((size) =>
+    [size, String(size), `${size}m`, String(size / 1_000)].filter(
+      (there) =>
+        compareBody(
+          CLOUD_PIPE.fields,
+          { scaling: { replicaCpuMillicores: size } },
+          { id: 'p-1', scaling: { replicaCpuMillicores: there } },
+        ).length > 0,
+    ),
+  )
+  expect(unlike).toEqual([])
 })

@@ -47,7 +47,8 @@ export async function adopt(
       access: service.access,
       service: service.identity,
       // What a create of unknown outcome made has the name that it had then.
-      platformName: (isFound && undecidedIntent(recorded) !== undefined ? recorded.platformName : undefined) ??
+      platformName:
+        (isFound && undecidedIntent(recorded) !== undefined ? recorded.platformName : undefined) ??
         remoteNameOf(manifest),
       fingerprint,
       revision: context.store.revision,
