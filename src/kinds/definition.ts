@@ -11,11 +11,14 @@ export const LIFECYCLES = ['create-once', 'upsert', 'read-only', 'reference'] as
 
 export type Lifecycle = (typeof LIFECYCLES)[number]
 
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+
 /** One request of the interface (`spec/api.md` 4). */
 export interface Operation {
   /** As metrics, logs and the sandbox name it: `createPipe`. */
   readonly name: string
-  readonly does: 'create' | 'read' | 'upsert'
+  readonly does: 'create' | 'read' | 'upsert' | 'update' | 'delete'
+  readonly method: Method
   /** What it does that to, in a sentence: "pipe". */
   readonly noun: string
   /** Which of the two interfaces offers it: each has a base URL, credentials and an envelope of its own. */
@@ -61,6 +64,16 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
     readonly read: Operation
     /** All of a service, where it has such a request. */
     readonly list?: Operation
+    /** Changes parts of one: what is absent in the body stays. Fields that the field table marks `update`. */
+    readonly update?: Operation
+    /** The same of its size: fields marked `scaling`. */
+    readonly scale?: Operation
+    /** The same of its settings: fields marked `settings`. */
+    readonly configure?: Operation
+    /** Starts and stops one: `{command}`. */
+    readonly state?: Operation
+    /** Asks for one to be deleted; it is gone once `read` answers 404. */
+    readonly delete?: Operation
   }
   /** The request body, with references where secrets belong. It shares its parts with the manifest: nobody may write to either. */
   body(manifest: M): JsonObject
@@ -68,10 +81,16 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   outline?(manifest: M): Readonly<Record<string, string>>
 }
 
-/** Set as a whole by one request, as often as one likes; it cannot be read. */
+/** Set as a whole by one request, as often as one likes. */
 export interface UpsertKind<M extends ResourceManifest = ResourceManifest> extends Described<M>, Compared<M> {
   readonly lifecycle: 'upsert'
-  readonly operations: { readonly upsert: Operation }
+  readonly operations: {
+    readonly upsert: Operation
+    /** Where it can be read: the one of a service. */
+    readonly read?: Operation
+    /** Where it can be taken away: the one of a service. */
+    readonly delete?: Operation
+  }
   body(manifest: M): JsonObject
   /** Of a reply what the next upsert is compared with. */
   configured(reply: RemoteResource): JsonObject

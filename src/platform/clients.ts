@@ -122,7 +122,6 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     return {
       caller: callerOf(operation, service),
       ...needed(operation),
-      method: 'GET',
       path: pathOf(operation.path, { ...idsOf(service), id }),
       body: undefined,
       readValue: resourceWithId(kind, operation, id),
@@ -135,7 +134,6 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     return {
       caller: callerOf(operation, service),
       ...needed(operation),
-      method: 'GET',
       path: pathOf(operation.path, idsOf(service)),
       body: undefined,
       readValue: listedResources(kind),
@@ -182,7 +180,6 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
           ({
             caller: callerOf(operation, service),
             ...needed(operation),
-            method: 'POST',
             path: pathOf(operation.path, idsOf(service)),
             body,
             readValue: upsertedResource(kind),

@@ -121,6 +121,8 @@ const DOING: Readonly<Record<Operation['does'], string>> = {
   create: 'Creating',
   read: 'Reading',
   upsert: 'Applying',
+  update: 'Changing',
+  delete: 'Deleting',
 }
 
 /** The failure in one sentence: what was asked, what was seen, and what it means for a person. */

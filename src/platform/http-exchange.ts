@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import type { Method } from '../kinds/definition.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ProxyFault } from '../lib/proxy.ts'
 import type { ReplyHeaders } from '../lib/retry-after.ts'
@@ -7,7 +8,7 @@ import { codeOf, ProxyError } from './open-connection.ts'
 export interface WireRequest {
   readonly origin: string
   readonly path: string
-  readonly method: 'GET' | 'POST'
+  readonly method: Method
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
 }

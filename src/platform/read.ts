@@ -31,7 +31,6 @@ export interface Read<T> {
   readonly caller: Caller
   readonly base: Base
   readonly way: Way
-  readonly method: 'GET' | 'POST'
   /** Relative to the base. */
   readonly path: string
   /**
@@ -122,14 +121,14 @@ export async function perform<T>(
   { admission, body, notAfter, signal }: Performance,
   parts: ReadParts,
 ): Promise<Reply<T> | RemoteError> {
-  const { caller, base, way, method, path, readValue } = read
+  const { caller, base, way, path, readValue } = read
   const { userAgent, timeoutMs, clock } = parts
   const maxReplyBytes = Math.max(read.maxReplyBytes ?? 0, parts.maxReplyBytes)
   const { login, place } = admission
   const request = {
     origin: base.origin,
     path: `${base.path}${path}`,
-    method,
+    method: caller.operation.method,
     headers: headersOf({ login, userAgent, body }),
     body,
   }

@@ -26,8 +26,22 @@ export const VIEW: CreateOnceKind<ViewManifest> = {
   fields: FIELDS,
   reply: { id: 'id', serviceId: 'text', name: 'text', state: 'text', query: 'text', createdAt: 'text' },
   operations: {
-    create: { name: 'createView', does: 'create', noun: 'view', api: 'services', path: VIEWS },
-    read: { name: 'getView', does: 'read', noun: 'view', api: 'services', path: `${VIEWS}/{id}` },
+    create: {
+      name: 'createView',
+      does: 'create',
+      method: 'POST',
+      noun: 'view',
+      api: 'services',
+      path: VIEWS,
+    },
+    read: {
+      name: 'getView',
+      does: 'read',
+      method: 'GET',
+      noun: 'view',
+      api: 'services',
+      path: `${VIEWS}/{id}`,
+    },
   },
   body(manifest) {
     const { service: _, name = manifest.metadata.name, ...rest } = manifest.spec

@@ -132,6 +132,7 @@ export const ALERT: ReadOnlyKind<AlertManifest> = {
     readInService: {
       name: 'getAlert',
       does: 'read',
+      method: 'GET',
       noun: 'alert',
       api: 'services',
       path: '/v1/organizations/{organizationId}/services/{serviceId}/clickstack/alerts/{id}',

@@ -29,4 +29,19 @@ export type QueryEndpointManifest = z.infer<typeof QueryEndpointManifest>
 export const QUERY_ENDPOINT: UpsertKind<QueryEndpointManifest> = {
   ...DEFAULT_QUERY_ENDPOINT,
   schema: QueryEndpointManifest,
+  operations: {
+    ...DEFAULT_QUERY_ENDPOINT.operations,
+    read: {
+      ...DEFAULT_QUERY_ENDPOINT.operations.upsert,
+      name: 'getQueryEndpoint',
+      does: 'read',
+      method: 'GET',
+    },
+    delete: {
+      ...DEFAULT_QUERY_ENDPOINT.operations.upsert,
+      name: 'deleteQueryEndpoint',
+      does: 'delete',
+      method: 'DELETE',
+    },
+  },
 }

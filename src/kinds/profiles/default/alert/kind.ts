@@ -74,7 +74,14 @@ export const ALERT: ReadOnlyKind<AlertManifest> = {
   fields: FIELDS,
   reply: { id: 'id', name: 'text', state: 'text' },
   operations: {
-    read: { name: 'getAlert', does: 'read', noun: 'alert', api: 'alerts', path: '/api/v2/alerts/{id}' },
+    read: {
+      name: 'getAlert',
+      does: 'read',
+      method: 'GET',
+      noun: 'alert',
+      api: 'alerts',
+      path: '/api/v2/alerts/{id}',
+    },
   },
   remoteId: ({ spec }) => spec.id,
   expected: ({ spec }) => spec.expect ?? {},

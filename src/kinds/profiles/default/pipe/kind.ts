@@ -30,8 +30,22 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
     updatedAt: 'text',
   },
   operations: {
-    create: { name: 'createPipe', does: 'create', noun: 'pipe', api: 'services', path: PIPES },
-    read: { name: 'getPipe', does: 'read', noun: 'pipe', api: 'services', path: `${PIPES}/{id}` },
+    create: {
+      name: 'createPipe',
+      does: 'create',
+      method: 'POST',
+      noun: 'pipe',
+      api: 'services',
+      path: PIPES,
+    },
+    read: {
+      name: 'getPipe',
+      does: 'read',
+      method: 'GET',
+      noun: 'pipe',
+      api: 'services',
+      path: `${PIPES}/{id}`,
+    },
   },
   /** The request body of `POST …/pipes` (4.1). */
   body(manifest) {

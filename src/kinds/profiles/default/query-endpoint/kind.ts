@@ -26,6 +26,7 @@ export const QUERY_ENDPOINT: UpsertKind<QueryEndpointManifest> = {
     upsert: {
       name: 'upsertQueryEndpoint',
       does: 'upsert',
+      method: 'POST',
       noun: 'query endpoint',
       api: 'services',
       path: '/v1/organizations/{organizationId}/services/{serviceId}/serviceQueryEndpoint',
