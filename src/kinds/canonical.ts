@@ -25,6 +25,8 @@ const CANONICAL: Readonly<Record<LeafForm, (value: Json) => string | undefined>>
   engine: (value) => canonicalValue(typeof value === 'string' ? withoutArguments(value) : value),
   'unix-time': canonicalUnixTime,
   time: canonicalTime,
+  minute: canonicalTime,
+  zoned: canonicalTime,
   'comma-list': (value) => canonicalSet('comma-list', value),
   set: (value) => canonicalSet('set', value),
 }

@@ -77,6 +77,10 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   }
   /** The request body, with references where secrets belong. It shares its parts with the manifest: nobody may write to either. */
   body(manifest: M): JsonObject
+  /** Whether `rules` say which credentials go with which way to sign in. */
+  readonly credentialRules?: true
+  /** Of a reply what is set, where what is not set comes as well, such as empty texts. Nothing: all that comes is set. */
+  setIn?(reply: JsonObject): JsonObject
   /** What it is, in a word or two each, such as its source and its table; for who approves it. */
   outline?(manifest: M): Readonly<Record<string, string>>
 }

@@ -191,6 +191,8 @@ const FORM_WORDS: Readonly<Record<string, string>> = {
   set: 'yes, in any order',
   ordered: 'yes, in this order',
   time: 'yes, by instant',
+  minute: 'yes, by instant',
+  zoned: 'yes, by instant',
   'unix-time': 'yes, by instant',
 }
 

@@ -2,10 +2,10 @@ import { isObject, type Json } from '../lib/json.ts'
 import type { SecretRef } from './secret-ref.ts'
 
 /**
- * Texts: as they are; a comma list is a set; times are compared by instant, and are UTC without a zone; of an engine counts what stands
- * before its parenthesis.
+ * Texts: as they are; a comma list is a set; times, those to the minute, and those with a zone are compared by instant, the first two are
+ * UTC without a zone; of an engine counts what stands before its parenthesis.
  */
-type TextForm = 'text' | 'certificate' | 'comma-list' | 'time' | 'engine'
+type TextForm = 'text' | 'certificate' | 'comma-list' | 'time' | 'minute' | 'zoned' | 'engine'
 
 /**
  * `unix-time` is a number of seconds that may come back as an ISO text; `millicores` and `gibibytes` may come back as quantities of Kubernetes; of
@@ -130,7 +130,7 @@ export function isRequestOnly(field: Field): field is RequestOnly {
   return typeof field === 'object' && 'requestOnly' in field
 }
 
-function isWhenReturned(field: Field): field is WhenReturned {
+export function isWhenReturned(field: Field): field is WhenReturned {
   return typeof field === 'object' && 'whenReturned' in field
 }
 

@@ -2,16 +2,18 @@ import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { gibibytesIn, millicoresIn, numberIn, withoutArguments } from './canonical.ts'
 import type { CreateOnceKind } from './definition.ts'
 import {
+  type Field,
   type Fields,
   type Form,
   isRecords,
   isRequestOnly,
+  isWhenReturned,
   type LeafForm,
   plainForm,
   type RequestOnly,
 } from './field-table.ts'
 import { instantOf } from './instant.ts'
-import { type Fitted, fitted, type LeftOut } from './left-out.ts'
+import { type Fitted, fitted, isOnlyReferences, type LeftOut } from './left-out.ts'
 import { API_VERSION } from './manifest.ts'
 import { isSensitiveName, SENSITIVE_FIELDS } from '../lib/sensitive.ts'
 import type { EchoMask } from '../lib/echo.ts'
@@ -19,6 +21,9 @@ import { printable } from '../lib/shown-text.ts'
 import { maskText } from './mask.ts'
 import { ABOUT, type RemoteResource } from './remote-resource.ts'
 import { inputName } from './type-words.ts'
+
+/** Stands for what is no secret, and what the platform does not say. */
+export const TO_WRITE = 'TO-BE-WRITTEN'
 
 /** What exists, and the names that its manifest is to have. */
 export interface ImportRequest {
@@ -40,9 +45,12 @@ export interface ImportRequest {
  * cannot have is left out, so that the kind accepts it. There is none when the last that is left out must be there.
  */
 export function importedManifest({ kind, name, service, secret, resource, echoes }: ImportRequest): Fitted {
-  const reply = resource as JsonObject // it came as JSON
+  const came = resource as JsonObject // it came as JSON
+  const reply = kind.setIn?.(came) ?? came
   const leftOut: LeftOut[] = []
-  const place = { path: 'spec', secret, keys: [], known: { ...kind.fields, ...ABOUT }, leftOut, echoes }
+  const known = { ...kind.fields, ...ABOUT }
+  const isRuled = kind.credentialRules === true
+  const place = { path: 'spec', secret, keys: [], known, leftOut, echoes, isRuled }
   const result = fitted(kind, {
     apiVersion: API_VERSION,
     kind: kind.name,
@@ -70,6 +78,8 @@ interface Place {
   readonly known: Readonly<Record<string, unknown>>
   readonly leftOut: LeftOut[]
   readonly echoes: EchoMask
+  /** Whether the rules of the kind say which credentials have to go. */
+  readonly isRuled: boolean
 }
 
 /** The fields of the table; what else the reply has is named. */
@@ -84,7 +94,9 @@ function objectOf(fields: Fields, reply: JsonObject, place: Place): JsonObject {
       const at = { name, beside: reply, place: { ...place, path: `${path}.${name}` } }
       const kept = isRequestOnly(field)
         ? referencesOf(field, value, at)
-        : valueOf(plainForm(field), value, at)
+        : isHidden(field, at)
+          ? referenceTo(at.place, name)
+          : valueOf(plainForm(field), value, at)
       return kept === undefined ? [] : [[name, kept]]
     }),
   )
@@ -102,16 +114,22 @@ interface At {
 function referencesOf(
   { requestOnly: form }: RequestOnly,
   value: Json | undefined,
-  { beside, place }: At,
+  { name, beside, place }: At,
 ): Json | undefined {
+  if (typeof form === 'string' && SENSITIVE_FIELDS.has(name)) return referenceTo(place, name)
   const secrets =
     typeof form === 'string' ? [] : Object.keys(form.fields).filter((inner) => SENSITIVE_FIELDS.has(inner))
   if (secrets.length === 0)
     return value === undefined || value === null
       ? undefined
       : leaveOut(place, 'It is only ever sent: what is returned may not be what is in force.')
-  if (isWithoutSecret(beside)) return undefined
+  if (!place.isRuled && isWithoutSecret(beside)) return undefined
   return Object.fromEntries(secrets.map((secret) => [secret, referenceTo(place, secret)]))
+}
+
+/** A secret that comes back at times, and did not: it may be in use all the same. */
+function isHidden(field: Field, { name, beside }: At): boolean {
+  return isWhenReturned(field) && SENSITIVE_FIELDS.has(name) && !Object.hasOwn(beside, name)
 }
 
 /** A role, or a connection string that is returned, takes the place of a key. */
@@ -137,7 +155,9 @@ function valueOf(form: Form, value: Json | undefined, at: At): Json | undefined 
   if (!isObject(value)) return leaveOut(place, `It must be a mapping, and is ${inputName(value)}.`)
   if (Object.keys(value).length === 0) return undefined // it says nothing, so that nothing is lost
   if (isEmpty(value)) return leaveOut(place, 'It is empty.')
-  return objectOf(form.fields, value, { ...inside, keys: [...place.keys, name] })
+  const made = objectOf(form.fields, value, { ...inside, keys: [...place.keys, name] })
+  // Where nothing else is known, there is nothing to sign in to.
+  return Object.keys(made).length === 0 || isOnlyReferences(made) ? undefined : made
 }
 
 function leaveOut({ path, leftOut }: Place, why: string): undefined {
@@ -182,14 +202,14 @@ function asManifestHasIt(form: LeafForm, value: Json): Json {
       return gibibytesIn(value) ?? value
     case 'engine':
       return typeof value === 'string' ? withoutArguments(value) : value
-    case 'unix-time': {
-      const instant = typeof value === 'string' ? instantOf(value) : undefined
-      return numberIn(value) ?? (instant === undefined ? value : instant / 1_000)
-    }
-    case 'time': {
-      const instant = typeof value === 'string' ? instantOf(value) : undefined
-      return instant === undefined ? value : new Date(instant).toISOString().replace(/(?:\.000)?Z$/, '')
-    }
+    case 'unix-time':
+      return numberIn(value) ?? written(value, (instant) => instant.getTime() / 1_000)
+    case 'time':
+      return written(value, (instant) => withoutFraction(instant).slice(0, -1))
+    case 'minute':
+      return written(value, (instant) => instant.toISOString().slice(0, 16))
+    case 'zoned':
+      return written(value, withoutFraction)
     case 'comma-list':
       return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value.join(',') : value
     case 'text':
@@ -200,6 +220,16 @@ function asManifestHasIt(form: LeafForm, value: Json): Json {
     case 'ordered':
       return value
   }
+}
+
+/** A time in another way; what is none stays as it came. */
+function written(value: Json, inWords: (instant: Date) => Json): Json {
+  const instant = typeof value === 'string' ? instantOf(value) : undefined
+  return instant === undefined ? value : inWords(new Date(instant))
+}
+
+function withoutFraction(instant: Date): string {
+  return instant.toISOString().replace(/(?:\.000)?Z$/, 'Z')
 }
 
 /** Two of one pipe never share a key: its registry has another user than its brokers. */

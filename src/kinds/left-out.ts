@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import type { CreateOnceKind } from './definition.ts'
 import type { RuleCode } from './finding.ts'
+import { asSecretRef } from './secret-ref.ts'
 import { inputName, ownWords, typeName } from './type-words.ts'
 
 /** What a manifest cannot have. */
@@ -35,11 +36,21 @@ export function fitted(kind: CreateOnceKind, manifest: JsonObject): Fitted {
     if (objections.length === 0) return { manifest: rest, leftOut }
     for (const objection of objections) {
       const { path, why } = asField(objection)
-      leftOut.push({ path: path.join('.'), why })
-      if (path.length <= OURS || valueAt(rest, path) === undefined) return { manifest: undefined, leftOut }
+      const value = valueAt(rest, path)
+      // A reference stands for what may be there: that it cannot be there is nothing that a person has to know.
+      if (!isOnlyReferences(value)) leftOut.push({ path: path.join('.'), why })
+      if (path.length <= OURS || value === undefined) return { manifest: undefined, leftOut }
       rest = without(rest, path)
     }
   }
+}
+
+/** Whether a value is a reference to a secret, or holds nothing else. */
+export function isOnlyReferences(value: Json | undefined): boolean {
+  if (asSecretRef(value) !== undefined) return true
+  if (value === undefined || !isObject(value)) return false
+  const inner = Object.values(value)
+  return inner.length > 0 && inner.every(isOnlyReferences)
 }
 
 /** Steps to what is ours and not the platform's: `spec`. */
@@ -106,9 +117,12 @@ function valueAt(manifest: JsonObject, path: Path): Json | undefined {
   return value
 }
 
-/** @param path of a field that is there, through objects only */
+/** What holds nothing but a reference goes with it. @param path of a field that is there, through objects only */
 function without(object: JsonObject, [name = '', ...rest]: Path): JsonObject {
   const value = object[name]
-  if (rest.length > 0 && isObject(value)) return { ...object, [name]: without(value, rest) }
+  if (rest.length > 0 && isObject(value)) {
+    const inner = without(value, rest)
+    if (Object.keys(inner).length > 0 || !isOnlyReferences(value)) return { ...object, [name]: inner }
+  }
   return Object.fromEntries(Object.entries(object).filter(([other]) => other !== name))
 }

@@ -44,6 +44,8 @@ interface World extends AsyncDisposable {
   messageOf(key: string): string
   requests(operation: string): number
   loseLedger(): void
+  /** Another command of the program. */
+  run(...args: readonly string[]): ReturnType<typeof runProgram>
 }
 
 async function given(names: readonly string[], options: Partial<SandboxOptions> = {}): Promise<World> {
@@ -71,6 +73,16 @@ async function given(names: readonly string[], options: Partial<SandboxOptions> 
     },
     messageOf: (key) => last.find((one) => one.key === key)?.message ?? '',
     requests: (operation) => platform.requests().filter((one) => one.operation === operation).length,
+    run: (command = '', ...args) =>
+      runProgram([
+        command,
+        ...args,
+        ...platformArgs(workspace, platform.url),
+        '--profile',
+        'clickhouse-cloud',
+        '--api-budget',
+        '1000/1s',
+      ]),
     loseLedger() {
       for (const end of ['', '.lock', '.reserve', '-wal', '-shm'])
         rmSync(workspace.path(`ledger.db${end}`), { force: true })
@@ -195,5 +207,43 @@ describe('a list', () => {
     const fault = { type: 'status', status: 500 } as const
     world.platform.faults.add({ operation: 'listPipes', times: 'always', fault })
     expect(await world.apply()).toEqual({ orders: 'OutcomeUnknown' })
+  })
+})
+
+describe('import --all', () => {
+  test('writes a manifest for each pipe that has none, and they are taken over as they are', async () => {
+    await using world = await given(NAMES)
+    await world.apply()
+    world.platform.change(world.platform.pipes()[0]?.id ?? '', { name: 'A  Größe!' })
+    world.loseLedger()
+    for (const name of NAMES) if (name !== 'f') rmSync(world.workspace.path(`manifests/${name}.yaml`))
+    expect(await world.apply()).toEqual({ f: 'InSync' })
+    const file = world.workspace.path('manifests/imported.yaml')
+    const imported = await world.run('import', '--all', '--file', file)
+    expect(imported).toMatchObject({ code: 0, stdout: '' })
+    expect(imported.stderr).toMatch(/^pipewright: 5 of 5 pipes without a manifest were written to /)
+    expect(imported.stderr.trim().split('\n')).toHaveLength(1)
+    expect(Object.values(await world.apply())).toEqual(NAMES.map(() => 'InSync'))
+    expect(world.requests('createPipe')).toBe(NAMES.length)
+    const again = await world.run('import', '--all')
+    expect(again).toEqual({
+      code: 0,
+      stdout: '\n',
+      stderr: 'pipewright: 0 of 0 pipes without a manifest were written.\n',
+    })
+  })
+
+  test('is wrong use where the platform does not list, and beside a key', async () => {
+    await using world = await given(['orders'])
+    const elsewhere = await runProgram([
+      'import',
+      '--all',
+      ...platformArgs(world.workspace, world.platform.url),
+    ])
+    expect(elsewhere).toMatchObject({ code: 64, stdout: '' })
+    expect(elsewhere.stderr).toContain('does not list its pipes')
+    const both = await world.run('import', '--all', 'Pipe/orders')
+    expect(both).toMatchObject({ code: 64, stdout: '' })
+    expect((await world.run('import')).stderr).toContain('or --all')
   })
 })

@@ -96,6 +96,19 @@ const LEAVES: Readonly<Record<LeafForm, fc.Arbitrary<Variants>>> = {
     same: `\r\n  ${lines.join('\r\n')}\r\n`,
     other: `${lines.join('\n')}\n${ADDED}`,
   })),
+  minute: fc.tuple(fc.integer({ min: 0, max: 60_000_000 }), fc.nat(2)).map(([minutes, way]) => {
+    const bare = isoOf(minutes * 60)
+    return {
+      value: bare.slice(0, 16),
+      same: [bare, `${bare}Z`, bare.slice(0, 16)][way],
+      other: isoOf(minutes * 60 + 60),
+    }
+  }),
+  zoned: fc.tuple(seconds(), fc.nat(1)).map(([at, way]) => ({
+    value: `${isoOf(at)}Z`,
+    same: [`${isoOf(at + 5_400)}+01:30`, isoOf(at)][way],
+    other: `${isoOf(at + 1)}Z`,
+  })),
   time: fc.tuple(seconds(), fc.nat(5)).map(([at, way]) => {
     const bare = isoOf(at)
     const local = isoOf(at + 5_400)

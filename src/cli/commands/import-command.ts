@@ -11,7 +11,7 @@ import { nounOf } from '../../kinds/lookup.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
 import { ResourceName } from '../../kinds/manifest.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
-import { asService } from '../../kinds/service/kind.ts'
+import { asService, type ServiceManifest } from '../../kinds/service/kind.ts'
 import { secretRefsIn } from '../../kinds/secret-ref.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
@@ -50,20 +50,7 @@ export async function importPipe(io: Io, settings: Settings, options: ImportOpti
   if (options.service === undefined)
     throw new CommandError('import: say which Service manifest it belongs to: --service NAME.', EXIT.usage)
   await using stack = new AsyncDisposableStack()
-  const { ledger } = await ledgerToRead(settings)
-  stack.use(ledger)
-  const source = openSource(settings)
-  const parts = {
-    settings,
-    ledger,
-    source,
-    board: openBoard(),
-    emit: nobody,
-    maxCreates: settings.maxCreates,
-    sandboxUse: 'look',
-  } as const
-  const engine = await compose(parts, stack)
-  await loadOnce(engine, io.stop.stopping)
+  const engine = await engineToImport(io, settings, stack)
   assertFree(engine, key, pipeId)
   const { value: resource, echoes } = await read(io, engine, { key, pipeId, service: options.service })
   const kind = createOnceKindOf(settings.profile, key)
@@ -80,6 +67,29 @@ export async function importPipe(io: Io, settings: Settings, options: ImportOpti
   if (manifest === undefined) throw noManifest(key, pipeId, leftOut)
   await write(io, { manifest, leftOut }, options)
   return EXIT.fine
+}
+
+/** A world that is only read, with the manifests and the ledger as they are. */
+export async function engineToImport(
+  io: Io,
+  settings: Settings,
+  stack: AsyncDisposableStack,
+): Promise<Engine> {
+  const { ledger } = await ledgerToRead(settings)
+  stack.use(ledger)
+  const source = openSource(settings)
+  const parts = {
+    settings,
+    ledger,
+    source,
+    board: openBoard(),
+    emit: nobody,
+    maxCreates: settings.maxCreates,
+    sandboxUse: 'look',
+  } as const
+  const engine = await compose(parts, stack)
+  await loadOnce(engine, io.stop.stopping)
+  return engine
 }
 
 /** @throws {CommandError} when the pipe, or the key, is another one's */
@@ -109,11 +119,8 @@ function assertFree({ context }: Engine, key: Key, pipeId: string): void {
 }
 
 /** That of the pipe, but none that a Service signs in with: no pipe may refer to it. */
-function freeSecretName({ context }: Engine, name: string): string {
-  const services = [...(context.store.catalog?.entries.values() ?? [])].flatMap(
-    ({ manifest }) => asService(manifest) ?? [],
-  )
-  const taken = new Set(services.map(({ spec }) => spec.credentials.secretRef.name))
+export function freeSecretName({ context }: Engine, name: string): string {
+  const taken = new Set(servicesOf(context.store).map(({ spec }) => spec.credentials.secretRef.name))
   let free = name
   while (taken.has(free)) free = `${free}-source`
   return free
@@ -125,21 +132,30 @@ interface Wanted {
   readonly service: string
 }
 
+/** @throws {CommandError} for a name that is that of no valid manifest */
+export function serviceToImport({ context }: Engine, service: string): ServiceManifest {
+  const manifest = context.store.service(service)
+  if (manifest !== undefined) return manifest
+  const near = nearest(
+    service,
+    servicesOf(context.store).map(({ metadata }) => metadata.name),
+  )
+  const hint = near === undefined ? 'Write one first.' : `Did you mean ${near}?`
+  throw new CommandError(`import: there is no valid manifest of Service/${service}. ${hint}`)
+}
+
+export function servicesOf({ catalog }: Engine['context']['store']): readonly ServiceManifest[] {
+  return [...(catalog?.entries.values() ?? [])].flatMap(({ manifest }) => asService(manifest) ?? [])
+}
+
 /** @throws {CommandError} when it cannot be read */
 async function read(
   io: Io,
-  { context }: Engine,
+  engine: Engine,
   { key, pipeId, service }: Wanted,
 ): Promise<Reply<RemoteResource>> {
-  const manifest = context.store.service(service)
-  if (manifest === undefined) {
-    const services = [...(context.store.catalog?.entries.values() ?? [])].flatMap(
-      ({ manifest: other }) => asService(other)?.metadata.name ?? [],
-    )
-    const near = nearest(service, services)
-    const hint = near === undefined ? 'Write one first.' : `Did you mean ${near}?`
-    throw new CommandError(`import: there is no valid manifest of Service/${service}. ${hint}`)
-  }
+  const { context } = engine
+  const manifest = serviceToImport(engine, service)
   const access = accessOf(identityOf(manifest), manifest.spec.credentials.secretRef.name)
   const kind = createOnceKindOf(context.profile, key)
   try {
@@ -168,7 +184,8 @@ interface Imported {
 async function write(io: Io, { manifest, leftOut }: Imported, options: ImportOptions): Promise<void> {
   const { file, output, key } = options
   if (output === 'json' && file === undefined) {
-    printJson(io, { manifest, leftOut, secrets: secretRefsIn(manifest) })
+    const said = leftOut.map((one) => ({ path: one.path, why: one.why }))
+    printJson(io, { manifest, leftOut: said, secrets: secretRefsIn(manifest) })
     return
   }
   const text = output === 'json' ? `${JSON.stringify(manifest, undefined, 2)}\n` : withComment(manifest)
@@ -182,7 +199,7 @@ async function write(io: Io, { manifest, leftOut }: Imported, options: ImportOpt
 }
 
 /** @throws {CommandError} when it is there, or cannot be written */
-async function writeNew(file: string, text: string): Promise<void> {
+export async function writeNew(file: string, text: string): Promise<void> {
   await writeFile(file, text, { flag: 'wx' }).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     const why = code === 'EEXIST' ? 'is there already, and is left as it is' : `cannot be written (${code})`
@@ -191,7 +208,7 @@ async function writeNew(file: string, text: string): Promise<void> {
 }
 
 /** What a person has to look at stands at the top. */
-function withComment(manifest: JsonObject): string {
+export function withComment(manifest: JsonObject): string {
   const refs = secretRefsIn(manifest)
   const text = stringify(manifest)
   if (refs.length === 0) return text

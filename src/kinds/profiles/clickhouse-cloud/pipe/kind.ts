@@ -1,4 +1,5 @@
 import type { CreateOnceKind } from '../../../definition.ts'
+import { setIn } from './returned.ts'
 import { pipeRules } from './rules.ts'
 import { PIPE_FIELDS, PipeManifest } from './schema.ts'
 import { withoutEmpty } from './sent.ts'
@@ -82,6 +83,8 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
     const { service: _, name = manifest.metadata.name, ...rest } = manifest.spec
     return withoutEmpty({ name, ...rest })
   },
+  credentialRules: true,
+  setIn,
   outline({ spec: { source, destination } }) {
     const [kind] = kindsOf(source)
     const { database, table } = destination

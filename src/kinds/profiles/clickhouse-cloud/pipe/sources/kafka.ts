@@ -77,7 +77,7 @@ export const KAFKA_FIELDS = {
   consumerGroup: 'text',
   authentication: 'text',
   iamRole: 'text',
-  offset: { fields: { strategy: 'text', timestamp: 'time' } },
+  offset: { fields: { strategy: 'text', timestamp: 'minute' } },
   schemaRegistry: {
     fields: {
       url: 'text',

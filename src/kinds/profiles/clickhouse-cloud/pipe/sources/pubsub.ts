@@ -39,7 +39,7 @@ export const PUBSUB_FIELDS = {
   topic: 'text',
   authentication: 'text',
   seekType: 'text',
-  seekTimestamp: 'time',
+  seekTimestamp: 'zoned',
   filter: 'text',
   enableOrdering: 'flag',
   ackDeadline: 'number',
