@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { adopt, keyFrom, resolve, type Found, forget, forgetPlatform } from './commands/operator-command.ts'
 import { reconcile, RECONCILE_OUTPUTS } from './commands/reconcile-command.ts'
 import { allow, ALLOW_OUTPUTS } from './commands/allow-command.ts'
-import type { SettingProblem } from '../config/setting-problem.ts'
+import { importProblems, targetOf } from './import-flags.ts'
 import { importAll } from './commands/import-all-command.ts'
 import { IMPORT_OUTPUTS, importPipe } from './commands/import-command.ts'
 import { lock } from './commands/lock-command.ts'
@@ -155,52 +155,27 @@ function addReconcile(program: Command, io: Io, done: Done): void {
     })
 }
 
-function importProblems(
-  key: string | undefined,
-  pipeId: string | undefined,
-  all: boolean,
-): readonly SettingProblem[] {
-  const problem = (from: string, why: string, right: string) => ({
-    setting: undefined,
-    from,
-    given: undefined,
-    why,
-    right,
-  })
-  if (all)
-    return key === undefined
-      ? []
-      : [problem('key', 'with --all each pipe gets a key of its own', 'leave it out')]
-  if (key === undefined)
-    return [problem('key', 'it is missing', 'give pipewright import <key> <id>, or --all')]
-  return pipeId === undefined ? [problem('id', 'it is missing', 'give pipewright import <key> <id>')] : []
-}
-
 function addImport(program: Command, io: Io, done: Done): void {
   withSettings(
     program
       .command('import')
       .description('print a manifest that takes over a pipe that exists; nothing is changed'),
   )
-    .argument('[key]', 'the key that it is to have, such as Pipe/orders')
+    .argument('[key]', 'the key that it is to have, such as Pipe/orders; with --all the name of a Service')
     .argument('[id]', 'id of the pipe, as the console shows it')
-    .option('--all', 'each pipe of the services that has no manifest, where the platform lists them')
+    .option('--all', 'each pipe of a Service, or of all, that has no manifest; where the platform lists them')
     .option('--service [NAME]', 'the Service manifest that it belongs to')
     .option('--file [FILE]', 'write it there, unless there is a file; printed unless given')
+    .option('--output-dir [DIR]', 'with --all: write each into a file of its own there')
     .addOption(output(IMPORT_OUTPUTS))
-    .action(async (key: string | undefined, pipeId: string | undefined, flags, command: Command) => {
-      const { service, file, output: form, all } = flags
-      const settings = await settingsFor(io, command, 'platform', importProblems(key, pipeId, all === true))
+    .action(async (key: string | undefined, id: string | undefined, flags, command: Command) => {
+      const { service, file, outputDir, output: form, all } = flags
+      const called = { key, id, service, file, outputDir, form, all: all === true } as const
+      const settings = await settingsFor(io, command, 'platform', importProblems(called))
       done(
-        all === true
-          ? await importAll(io, settings, { service, file, output: form })
-          : await importPipe(io, settings, {
-              key: key ?? '',
-              pipeId: pipeId ?? '',
-              service,
-              file,
-              output: form,
-            }),
+        called.all
+          ? await importAll(io, settings, { service: key ?? service, target: targetOf(called) })
+          : await importPipe(io, settings, { key: key ?? '', pipeId: id ?? '', service, file, output: form }),
       )
     })
 }

@@ -25,6 +25,15 @@ import { inputName } from './type-words.ts'
 /** Stands for what is no secret, and what the platform does not say. */
 export const TO_WRITE = 'TO-BE-WRITTEN'
 
+/** The fields of a manifest where that stands, from its root. */
+export function placesToWrite(value: Json | undefined, path = ''): readonly string[] {
+  if (value === TO_WRITE) return [path]
+  if (value === undefined || !isObject(value)) return []
+  return Object.entries(value).flatMap(([name, inner]) =>
+    placesToWrite(inner, path === '' ? name : `${path}.${name}`),
+  )
+}
+
 /** What exists, and the names that its manifest is to have. */
 export interface ImportRequest {
   readonly kind: CreateOnceKind

@@ -71,9 +71,20 @@ const given = (name: string) => wireBody(givenNamed(name))
 
 describe('what the service does not say stands where it can be seen', () => {
   test.each<{ why: string; name: string; refs: readonly string[] }>([
-    { why: 'a password, and of a registry another one', name: 'orders', refs: ['credentials.password', 'credentials.username', 'schemaRegistry.credentials.password', 'schemaRegistry.credentials.username'] },
+    {
+      why: 'a password, and of a registry another one',
+      name: 'orders',
+      refs: [
+        'credentials.password',
+        'credentials.username',
+        'schemaRegistry.credentials.password',
+        'schemaRegistry.credentials.username',
+      ],
+    },
   ])('$why', ({ name, refs }) => {
-    const { manifest } = imported(pipeReply(given(name), MADE, { random: createRandom('any'), isTalkative: false }))
+    const { manifest } = imported(
+      pipeReply(given(name), MADE, { random: createRandom('any'), isTalkative: false }),
+    )
     expect(secretRefsIn(manifest ?? {}).map(({ path }) => path.split('.').slice(3).join('.'))).toEqual(refs)
   })
 })

@@ -1,98 +1,11 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
-import { mountSecrets, platformArgs, SERVICE } from '../support/manifests.ts'
-import { startPlatform } from '../support/platform.ts'
-import { runProgram } from '../support/process.ts'
-import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import { given, pipe } from './listed-world.ts'
 
 /*
  * What the list of all pipes settles (design §14): a lost reply, a lost ledger, pipes that somebody else made. With the real program, and
  * a platform that lists.
  */
-
-function pipe(name: string, more = '', policy = ''): string {
-  return `apiVersion: pipewright/v1
-kind: Pipe
-metadata: {name: ${name}}
-${policy}
-spec:
-  service: analytics
-  source:
-    kinesis: {format: JSONEachRow, streamName: ${name}, region: eu-north-1, iteratorType: LATEST, authentication: IAM_ROLE, iamRole: "arn:aws:iam::210987654321:role/a"}
-  destination:
-    table: ${name.replaceAll('-', '_')}
-    managedTable: true
-    tableDefinition: {engine: {type: MergeTree}, sortingKey: [at]}
-    columns: [{name: at, type: DateTime}]
-${more}`
-}
-
-interface Shown {
-  readonly key: string
-  readonly status: string
-  readonly reason: string
-  readonly message: string
-}
-
-interface World extends AsyncDisposable {
-  readonly workspace: Workspace
-  readonly platform: Sandbox
-  /** One pass. @returns the reason of each pipe */
-  apply(...more: readonly string[]): Promise<Readonly<Record<string, string>>>
-  messageOf(key: string): string
-  requests(operation: string): number
-  loseLedger(): void
-  /** Another command of the program. */
-  run(...args: readonly string[]): ReturnType<typeof runProgram>
-}
-
-async function given(names: readonly string[], options: Partial<SandboxOptions> = {}): Promise<World> {
-  const workspace = createWorkspace()
-  const platform = await startPlatform({
-    profile: CLICKHOUSE_CLOUD,
-    ...options,
-    fixture: { alerts: [], ...options.fixture },
-  })
-  mountSecrets(workspace)
-  workspace.write('manifests/service.yaml', SERVICE)
-  for (const name of names) workspace.write(`manifests/${name}.yaml`, pipe(name))
-  let last: readonly Shown[] = []
-  return {
-    workspace,
-    platform,
-    async apply(...more) {
-      const args = ['apply', ...platformArgs(workspace, platform.url), '--profile', 'clickhouse-cloud']
-      const { stdout, stderr } = await runProgram([...args, '--api-budget', '1000/1s', '-o', 'json', ...more])
-      if (stdout === '') throw new Error(stderr)
-      last = (JSON.parse(stdout) as { readonly resources: readonly Shown[] }).resources
-      return Object.fromEntries(
-        last.filter(({ key }) => key.startsWith('Pipe/')).map(({ key, reason }) => [key.slice(5), reason]),
-      )
-    },
-    messageOf: (key) => last.find((one) => one.key === key)?.message ?? '',
-    requests: (operation) => platform.requests().filter((one) => one.operation === operation).length,
-    run: (command = '', ...args) =>
-      runProgram([
-        command,
-        ...args,
-        ...platformArgs(workspace, platform.url),
-        '--profile',
-        'clickhouse-cloud',
-        '--api-budget',
-        '1000/1s',
-      ]),
-    loseLedger() {
-      for (const end of ['', '.lock', '.reserve', '-wal', '-shm'])
-        rmSync(workspace.path(`ledger.db${end}`), { force: true })
-    },
-    async [Symbol.asyncDispose]() {
-      await platform[Symbol.asyncDispose]()
-      workspace[Symbol.dispose]()
-    },
-  }
-}
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f']
 
@@ -207,43 +120,5 @@ describe('a list', () => {
     const fault = { type: 'status', status: 500 } as const
     world.platform.faults.add({ operation: 'listPipes', times: 'always', fault })
     expect(await world.apply()).toEqual({ orders: 'OutcomeUnknown' })
-  })
-})
-
-describe('import --all', () => {
-  test('writes a manifest for each pipe that has none, and they are taken over as they are', async () => {
-    await using world = await given(NAMES)
-    await world.apply()
-    world.platform.change(world.platform.pipes()[0]?.id ?? '', { name: 'A  Größe!' })
-    world.loseLedger()
-    for (const name of NAMES) if (name !== 'f') rmSync(world.workspace.path(`manifests/${name}.yaml`))
-    expect(await world.apply()).toEqual({ f: 'InSync' })
-    const file = world.workspace.path('manifests/imported.yaml')
-    const imported = await world.run('import', '--all', '--file', file)
-    expect(imported).toMatchObject({ code: 0, stdout: '' })
-    expect(imported.stderr).toMatch(/^pipewright: 5 of 5 pipes without a manifest were written to /)
-    expect(imported.stderr.trim().split('\n')).toHaveLength(1)
-    expect(Object.values(await world.apply())).toEqual(NAMES.map(() => 'InSync'))
-    expect(world.requests('createPipe')).toBe(NAMES.length)
-    const again = await world.run('import', '--all')
-    expect(again).toEqual({
-      code: 0,
-      stdout: '\n',
-      stderr: 'pipewright: 0 of 0 pipes without a manifest were written.\n',
-    })
-  })
-
-  test('is wrong use where the platform does not list, and beside a key', async () => {
-    await using world = await given(['orders'])
-    const elsewhere = await runProgram([
-      'import',
-      '--all',
-      ...platformArgs(world.workspace, world.platform.url),
-    ])
-    expect(elsewhere).toMatchObject({ code: 64, stdout: '' })
-    expect(elsewhere.stderr).toContain('does not list its pipes')
-    const both = await world.run('import', '--all', 'Pipe/orders')
-    expect(both).toMatchObject({ code: 64, stdout: '' })
-    expect((await world.run('import')).stderr).toContain('or --all')
   })
 })

@@ -3,174 +3,169 @@ import { RemoteError } from '../../contract/remote-error.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
 import { importedManifest } from '../../kinds/imported.ts'
-import { keyOf } from '../../kinds/key.ts'
-import type { LeftOut } from '../../kinds/left-out.ts'
+import { keyOf, kindOf, nameOf, type Key } from '../../kinds/key.ts'
+import { manifestNames } from '../../kinds/manifest-names.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import type { ServiceManifest } from '../../kinds/service/kind.ts'
-import { secretRefsIn } from '../../kinds/secret-ref.ts'
-import type { JsonObject } from '../../lib/json.ts'
-import { printable } from '../../lib/shown-text.ts'
+import type { EchoMask } from '../../lib/echo.ts'
 import { sentence } from '../../plan/reasons/row.ts'
 import { accessOf } from '../../reconcile/gather/service-access.ts'
+import { heldPipes, type HeldPipes } from '../../reconcile/state/held-pipes.ts'
 import { identityOf } from '../../reconcile/state/store.ts'
+import { commandContext } from '../command-context.ts'
 import type { Engine } from '../compose.ts'
-import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
-import {
-  engineToImport,
-  freeSecretName,
-  type ImportOptions,
-  serviceToImport,
-  servicesOf,
-  withComment,
-  writeNew,
-} from './import-command.ts'
-
-/** A pipe without a manifest, and the one that it gets. */
-interface Imported {
-  readonly key: string
-  readonly pipeId: string
-  readonly name: string
-  /** Undefined: none can be made. */
-  readonly manifest: JsonObject | undefined
-  readonly leftOut: readonly LeftOut[]
-}
+import { CommandError, EXIT, type ExitCode, type Io, print } from '../io.ts'
+import { written, writeAll, type Imported, type Target } from '../imported-files.ts'
+import { importSummary, type Surveyed } from '../render/import-text.ts'
+import { engineToImport, secretNamer, serviceToImport, servicesOf } from './import-command.ts'
 
 /**
- * `pipewright import --all [--service NAME]`: a manifest for each pipe that is there and has none. Writes nothing but that.
- * @throws {CommandError} when the platform has no list, or cannot be asked
+ * `pipewright import --all [SERVICE]`: a manifest for each pipe that is there and has none. Nothing is changed but the files that it writes.
+ * @param service `metadata.name` of a Service; undefined: all of them
+ * @throws {CommandError} when the platform has no list, no service can be asked, or a file is in the way
  */
 export async function importAll(
   io: Io,
   settings: Settings,
-  { service, file, output }: Pick<ImportOptions, 'service' | 'file' | 'output'>,
+  { service, target }: { readonly service: string | undefined; readonly target: Target },
 ): Promise<ExitCode> {
   const kind = settings.profile.kinds.find(isListed)
-  if (kind === undefined) {
-    const one = '"pipewright import KEY ID --service NAME"'
-    throw new CommandError(
-      `import: this platform does not list its pipes. Import one at a time: ${one}.`,
-      EXIT.usage,
-    )
-  }
+  if (kind === undefined) throw noList()
   await using stack = new AsyncDisposableStack()
   const engine = await engineToImport(io, settings, stack)
-  const services =
-    service === undefined ? servicesOf(engine.context.store) : [serviceToImport(engine, service)]
-  if (services.length === 0)
-    throw new CommandError('import: there is no valid manifest of a Service. Write one first.')
-  const all: Imported[] = []
-  const held = heldIds(engine)
-  const names = new Set([...(engine.context.store.catalog?.entries.keys() ?? [])].map(String))
-  for (const each of services) {
-    for (const { value: resource, echoes } of await listed(io, engine, kind, each)) {
-      if (held.has(resource.id.toLowerCase())) continue
-      held.add(resource.id.toLowerCase())
-      const name = freeName(resource, kind, names)
-      const secret = freeSecretName(engine, name)
-      const { manifest, leftOut } = importedManifest({
-        kind,
-        name,
-        service: each.metadata.name,
-        secret,
-        resource,
-        echoes,
-      })
-      all.push({
-        key: keyOf(kind.name, name),
-        pipeId: resource.id,
-        name: resource.name ?? '',
-        manifest,
-        leftOut: leftOut.filter(({ isNothing }) => isNothing !== true),
-      })
-    }
-  }
-  return show(io, all, { file, output })
+  const surveys: Survey[] = []
+  for (const each of servicesToAsk(engine, service)) surveys.push(await surveyOf(io, engine, kind, each))
+  if (surveys.every(({ problem }) => problem !== undefined))
+    throw new CommandError(`import: ${surveys.flatMap(({ problem }) => problem ?? []).join('\n')}`)
+  const all = manifestsOf(engine, kind, divided(surveys))
+  await writeAll(io, all, target)
+  const { entries } = engine.context.store.catalog ?? {}
+  const summary = importSummary({
+    surveys: surveys.map((survey) => ({ ...survey, free: survey.free.length })),
+    all,
+    target,
+    invalid: [...(entries?.values() ?? [])].filter(({ state }) => state === 'invalid').length,
+    here: commandContext(settings),
+  })
+  for (const line of summary) print(io.stderr, `pipewright: ${line}`)
+  const isWhole = surveys.every(({ problem }) => problem === undefined)
+  return isWhole && all.every(({ text }) => text !== undefined) ? EXIT.fine : EXIT.failed
 }
 
 function isListed(kind: Settings['profile']['kinds'][number]): kind is CreateOnceKind {
   return kind.lifecycle === 'create-once' && kind.operations.list !== undefined
 }
 
-/** Pipes that have a manifest, or a record. */
-function heldIds({ context }: Engine): Set<string> {
-  const { store } = context
-  const ids = [
-    ...[...store.records()].flatMap(({ remote, former }) => [remote?.id, former?.remote.id]),
-    ...[...(store.catalog?.entries.values() ?? [])].map(({ manifest }) => manifest?.policy?.adopt),
-    ...(store.catalog?.locks.values() ?? []),
-  ]
-  return new Set(ids.flatMap((id) => (id === undefined ? [] : [id.toLowerCase()])))
+function noList(): CommandError {
+  const one = 'Import one at a time: "pipewright import KEY ID --service NAME".'
+  return new CommandError(`import: this platform does not list its pipes. ${one}`, EXIT.usage)
 }
 
-async function listed(io: Io, { context }: Engine, kind: CreateOnceKind, service: ServiceManifest) {
+/** In the order of their names. @throws {CommandError} when there is none */
+function servicesToAsk(engine: Engine, service: string | undefined): readonly ServiceManifest[] {
+  if (service !== undefined) return [serviceToImport(engine, service)]
+  const services = servicesOf(engine.context.store)
+  if (services.length === 0)
+    throw new CommandError('import: there is no valid manifest of a Service. Write one first.')
+  return services.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+}
+
+/** A pipe as the list has it. */
+interface Listed {
+  readonly resource: RemoteResource
+  /** Its name there, as it may be shown. */
+  readonly name: string
+  readonly echoes: EchoMask
+}
+
+/** A service, and whose its pipes are. */
+interface Survey extends Omit<Surveyed, 'free'> {
+  readonly free: readonly Listed[]
+}
+
+async function surveyOf(
+  io: Io,
+  engine: Engine,
+  kind: CreateOnceKind,
+  service: ServiceManifest,
+): Promise<Survey> {
+  const nothing = { service: service.metadata.name, there: 0, held: 0, wanted: [], free: [] }
   const access = accessOf(identityOf(service), service.spec.credentials.secretRef.name)
   try {
     const options = { priority: 0, signal: io.stop.stopping } as const
-    const { value, ...reply } = await context.platform.list(kind, access, options)
-    return value.map((resource) => ({ ...reply, value: resource }))
+    const { value, echoes } = await engine.context.platform.list(kind, access, options)
+    const pipes = value.map((resource) => ({ resource, name: echoes(resource.name ?? ''), echoes }))
+    return { ...nothing, ...sorted(pipes, heldPipes(engine.context.store), access.serviceId) }
   } catch (error) {
     if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
-    const name = service.metadata.name
-    throw new CommandError(
-      `import: the ${kind.noun}s of Service/${name} could not be listed. ${sentence(error.message)}`,
-    )
+    const what = `the ${kind.noun}s of Service/${service.metadata.name} could not be listed.`
+    return { ...nothing, problem: `${what} ${sentence(error.message)}` }
   }
 }
 
-/** Its name there, as a manifest can have it, and no other manifest has it. */
-function freeName({ id, name }: RemoteResource, { name: kind }: CreateOnceKind, taken: Set<string>): string {
-  const plain = (name ?? '')
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9.]+/g, '-')
-    .replaceAll(/^[-.]+|[-.]+$/g, '')
-    .slice(0, 60)
-    .replace(/[-.]+$/, '')
-  const wanted = plain === '' ? `pipe-${id.slice(0, 8).toLowerCase()}` : plain
-  let free = wanted
-  for (let number = 2; taken.has(keyOf(kind, free)); number += 1) free = `${wanted}-${number}`
-  taken.add(keyOf(kind, free))
-  return free
+/** By their names, and of one name by when they were made: the same order each time. */
+function sorted(
+  pipes: readonly Listed[],
+  held: HeldPipes,
+  serviceId: string,
+): Pick<Survey, 'there' | 'held' | 'wanted' | 'free'> {
+  const wanted: { readonly id: string; readonly name: string; readonly key: Key }[] = []
+  const free: Listed[] = []
+  for (const pipe of pipes.toSorted(inOrder)) {
+    const { id } = pipe.resource
+    if (held.namedBy(id) !== undefined) continue
+    const key = held.wantedBy(pipe.resource, serviceId)
+    if (key === undefined) free.push(pipe)
+    else wanted.push({ id, name: pipe.name, key })
+  }
+  return { there: pipes.length, held: pipes.length - wanted.length - free.length, wanted, free }
 }
 
-async function show(
-  io: Io,
-  all: readonly Imported[],
-  { file, output }: Pick<ImportOptions, 'file' | 'output'>,
-): Promise<ExitCode> {
-  const made = all.flatMap(({ manifest, ...rest }) => (manifest === undefined ? [] : [{ ...rest, manifest }]))
-  const code = made.length === all.length ? EXIT.fine : EXIT.failed
-  if (output === 'json') {
-    const said = all.map(({ leftOut, manifest, ...rest }) => ({
-      ...rest,
-      manifest,
-      leftOut: leftOut.map(({ path, why }) => ({ path, why })),
-      secrets: manifest === undefined ? [] : secretRefsIn(manifest),
-    }))
-    if (file === undefined) printJson(io, said)
-    else await writeNew(file, `${JSON.stringify(said, undefined, 2)}\n`)
-    return code
-  }
-  const text = made.map(({ manifest }) => withComment(manifest)).join('---\n')
-  if (file === undefined) print(io.stdout, text)
-  else if (made.length > 0) await writeNew(file, text)
-  const where =
-    file === undefined || made.length === 0
-      ? ''
-      : ` to ${file}. Check it with "pipewright validate" and "pipewright plan"`
-  print(
-    io.stderr,
-    `pipewright: ${made.length} of ${all.length} pipes without a manifest were written${where}.`,
-  )
-  for (const { key, pipeId, name, manifest, leftOut } of all) {
-    const about = `${key} (${pipeId}, "${name}")`
-    for (const { path, why } of leftOut) print(io.stderr, line(`${about}: ${path} is left out. ${why}`))
-    if (manifest === undefined)
-      print(io.stderr, line(`${about}: no manifest can be made of it. Write one, with policy.adopt.`))
-  }
-  return code
+function inOrder(a: Listed, b: Listed): number {
+  return orderOf(a) < orderOf(b) ? -1 : 1
 }
 
-function line(text: string): string {
-  return `pipewright: ${printable(text)}`.replaceAll('\n', ' ')
+function orderOf({ name, resource: { id, createdAt } }: Listed): string {
+  return [name, createdAt ?? '', id].join('\0')
+}
+
+interface Placed extends Listed {
+  readonly service: string
+}
+
+/** Each pipe once: two Services may be the same one there. */
+function divided(surveys: readonly Survey[]): readonly Placed[] {
+  const all = surveys.flatMap(({ service, free }) => free.map((pipe) => ({ ...pipe, service })))
+  const seen = new Map(all.toReversed().map((pipe) => [pipe.resource.id.toLowerCase(), pipe]))
+  return all.filter((pipe) => seen.get(pipe.resource.id.toLowerCase()) === pipe)
+}
+
+function manifestsOf(engine: Engine, kind: CreateOnceKind, pipes: readonly Placed[]): readonly Imported[] {
+  const names = namesFor(engine, kind, pipes)
+  const secretFor = secretNamer(engine)
+  return pipes.map(({ resource, echoes, service, name: there }, index) => {
+    const name = names[index] ?? '' // there is one for each
+    const fitted = importedManifest({ kind, name, service, secret: secretFor(name), resource, echoes })
+    const about = { key: keyOf(kind.name, name), pipeId: resource.id, name: there, file: `${name}.yaml` }
+    return { ...about, service, ...written(engine.context.profile, fitted) }
+  })
+}
+
+/** A Lock may say already which key a pipe is to have. */
+function namesFor(
+  { context: { store } }: Engine,
+  kind: CreateOnceKind,
+  pipes: readonly Placed[],
+): readonly string[] {
+  const { entries, locks } = store.catalog ?? {}
+  const locked = [...(locks ?? [])].filter(([key]) => entries?.has(key) !== true)
+  const lockedNames = new Map(locked.map(([key, id]) => [id.toLowerCase(), nameOf(key)]))
+  const asked = pipes.map(({ resource: { id }, name }) => ({
+    id,
+    name: lockedNames.get(id.toLowerCase()) ?? name,
+  }))
+  const mine = new Set(pipes.flatMap(({ resource: { id } }) => lockedNames.get(id.toLowerCase()) ?? []))
+  const taken = [...(entries?.keys() ?? []), ...locked.map(([key]) => key)]
+  const names = taken.filter((key) => kindOf(key) === kind.name).map(nameOf)
+  return manifestNames(asked, new Set(names.filter((name) => !mine.has(name))))
 }

@@ -4,7 +4,7 @@ import type { Settings } from '../../config/settings.ts'
 import type { Reply } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
-import { importedManifest } from '../../kinds/imported.ts'
+import { importedManifest, placesToWrite } from '../../kinds/imported.ts'
 import type { LeftOut } from '../../kinds/left-out.ts'
 import { type Key, nameOf } from '../../kinds/key.ts'
 import { nounOf } from '../../kinds/lookup.ts'
@@ -54,7 +54,7 @@ export async function importPipe(io: Io, settings: Settings, options: ImportOpti
   assertFree(engine, key, pipeId)
   const { value: resource, echoes } = await read(io, engine, { key, pipeId, service: options.service })
   const kind = createOnceKindOf(settings.profile, key)
-  const secret = freeSecretName(engine, name.data)
+  const secret = secretNamer(engine)(name.data)
   const { service } = options
   const { manifest, leftOut } = importedManifest({
     kind,
@@ -118,12 +118,14 @@ function assertFree({ context }: Engine, key: Key, pipeId: string): void {
   }
 }
 
-/** That of the pipe, but none that a Service signs in with: no pipe may refer to it. */
-export function freeSecretName({ context }: Engine, name: string): string {
+/** A name of a secret for a pipe: its own, but none that a Service signs in with; no pipe may refer to that. */
+export function secretNamer({ context }: Engine): (name: string) => string {
   const taken = new Set(servicesOf(context.store).map(({ spec }) => spec.credentials.secretRef.name))
-  let free = name
-  while (taken.has(free)) free = `${free}-source`
-  return free
+  return (name) => {
+    let free = name
+    while (taken.has(free)) free = `${free}-source`
+    return free
+  }
 }
 
 interface Wanted {
@@ -210,11 +212,18 @@ export async function writeNew(file: string, text: string): Promise<void> {
 /** What a person has to look at stands at the top. */
 export function withComment(manifest: JsonObject): string {
   const refs = secretRefsIn(manifest)
-  const text = stringify(manifest)
-  if (refs.length === 0) return text
-  return [
+  const open = placesToWrite(manifest)
+  const secrets = [
     '# No secret is written here. Mount these, correct the references, or remove what the pipe does not use:',
     ...refs.map(({ path, ref }) => `#   ${path}: secret ${ref.name}, key ${ref.key}`),
-    text,
+  ]
+  const others = [
+    '# The service does not say what these are. Write what the pipe has, or remove what it does not use:',
+    ...open.map((path) => `#   ${path}`),
+  ]
+  return [
+    ...(refs.length === 0 ? [] : secrets),
+    ...(open.length === 0 ? [] : others),
+    stringify(manifest),
   ].join('\n')
 }

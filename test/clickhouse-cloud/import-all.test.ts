@@ -1,0 +1,340 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import {
+  ORGANIZATION,
+  OTHER_SERVICE_ID,
+  SERVICE_ID,
+  platformArgs,
+  serviceManifest,
+} from '../support/manifests.ts'
+import { runProgram } from '../support/process.ts'
+import { given, pipe, type World } from './listed-world.ts'
+
+/* A manifest for each pipe that has none (`import --all`), with the real program and a platform that lists. */
+
+const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+
+/** A pipe that somebody made in the console. */
+function there(number: number, name: string, more: object = {}) {
+  return {
+    id: id(number),
+    organizationId: ORGANIZATION,
+    serviceId: SERVICE_ID,
+    createdAt: `2026-01-01T00:00:${String(number).padStart(2, '0')}Z`,
+    name,
+    source: {
+      kinesis: {
+        format: 'JSONEachRow' as const,
+        streamName: `stream-${number}`,
+        region: 'eu-north-1',
+        iteratorType: 'LATEST' as const,
+        authentication: 'IAM_ROLE' as const,
+        iamRole: 'arn:aws:iam::210987654321:role/a',
+      },
+    },
+    destination: {
+      table: `table_${number}`,
+      managedTable: false,
+      columns: [{ name: 'at', type: 'DateTime' }],
+    },
+    ...more,
+  }
+}
+
+const KAFKA = {
+  source: {
+    kafka: {
+      type: 'confluent' as const,
+      format: 'JSONEachRow' as const,
+      brokers: 'b-1.example:9092',
+      topics: 'bills',
+      authentication: 'PLAIN' as const,
+      credentials: { username: 'reader', password: 'planted' },
+    },
+  },
+}
+
+function consoleOf(...pipes: readonly object[]) {
+  return { fixture: { pipes: pipes as never } } // as its schema wants them; it says so otherwise
+}
+
+/** What a plan would do, of each key. */
+async function planned(world: World): Promise<Readonly<Record<string, string>>> {
+  const { stdout, stderr } = await world.run('plan', '-o', 'json')
+  if (stdout === '') throw new Error(stderr)
+  const { items } = JSON.parse(stdout) as {
+    items: readonly { key: string; action: { type: string } | string }[]
+  }
+  return Object.fromEntries(
+    items
+      .filter(({ key }) => key.startsWith('Pipe/'))
+      .map(({ key, action }) => [key.slice(5), typeof action === 'string' ? action : action.type]),
+  )
+}
+
+function namesIn(text: string): readonly string[] {
+  return parseAllDocuments(text).map((document) => String(document.getIn(['metadata', 'name'])))
+}
+
+describe('import --all', () => {
+  test('writes a file for each pipe, which validate accepts and a plan adopts, and then finds none', async () => {
+    await using world = await given(
+      ['orders'],
+      consoleOf(
+        there(1, 'A  Größe!'),
+        there(2, 'twin'),
+        there(3, 'twin', { source: there(2, '').source, destination: there(2, '').destination }),
+        there(4, 'twin-2'),
+        there(5, '订单'),
+        there(6, 'bills', KAFKA),
+      ),
+    )
+    expect(await world.apply()).toEqual({ orders: 'InSync' })
+    const imported = await world.run(
+      'import',
+      '--all',
+      'analytics',
+      '--output-dir',
+      world.workspace.path('manifests/imported'),
+    )
+    expect(imported).toMatchObject({ code: 0, stdout: '' })
+    expect(imported.stderr.split('\n')).toEqual([
+      'pipewright: Service/analytics: of 7 pipes 1 belongs to a manifest or a record already, 6 have none.',
+      `pipewright: 6 manifests were written to ${world.workspace.path('manifests/imported')}, a file each.`,
+      'pipewright: No secret is written: Pipe/bills refers to secrets that a comment on top names. Mount them, or name others.',
+      expect.stringMatching(
+        /^pipewright: Then pipewright plan .* must say adopt for each of them, and create for none\.$/,
+      ),
+      '',
+    ])
+    const names = ['a-gro-e', 'bills', 'pipe-00000000', 'twin', 'twin-2', 'twin-3']
+    expect(readdirSync(world.workspace.path('manifests/imported')).toSorted()).toEqual(
+      names.map((name) => `${name}.yaml`).toSorted(),
+    )
+    const bills = readFileSync(world.workspace.path('manifests/imported/bills.yaml'), 'utf8')
+    expect(bills).toContain(
+      '#   spec.source.kafka.credentials.password: secret bills, key credentials.password',
+    )
+    expect(bills).toContain(`adopt: ${id(6)}`)
+    expect(bills).not.toContain('planted')
+    expect(
+      (await runProgram(['validate', world.workspace.manifests, '--profile', 'clickhouse-cloud'])).code,
+    ).toBe(0)
+    for (const key of ['username', 'password'])
+      world.workspace.write(`secrets/bills/credentials.${key}`, 'planted')
+    const plan = await planned(world)
+    expect(names.map((name) => plan[name])).toEqual(names.map(() => 'adopt'))
+    expect(Object.values(await world.apply())).toEqual(Array(7).fill('InSync'))
+    expect(world.requests('createPipe')).toBe(1)
+    expect(await world.run('import', '--all')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr:
+        'pipewright: Service/analytics: of 7 pipes 7 belong to a manifest or a record already, 0 have none.\n',
+    })
+  })
+
+  test('prints one stream in the same order each time, and writes the same into one file', async () => {
+    await using world = await given([], consoleOf(there(3, 'c'), there(1, 'b'), there(2, 'a')))
+    const printed = await world.run('import', '--all')
+    expect(printed.code).toBe(0)
+    expect(namesIn(printed.stdout)).toEqual(['a', 'b', 'c'])
+    const file = world.workspace.path('manifests/all.yaml')
+    expect(await world.run('import', '--all', '--file', file)).toMatchObject({ code: 0, stdout: '' })
+    expect(readFileSync(file, 'utf8')).toBe(printed.stdout)
+    expect(await planned(world)).toEqual({ a: 'adopt', b: 'adopt', c: 'adopt' })
+  })
+
+  test('makes none for a pipe that a manifest asks for by name, and says so', async () => {
+    await using world = await given(['orders'], consoleOf(there(1, 'orders'), there(2, 'other')))
+    const imported = await world.run('import', '--all')
+    expect(namesIn(imported.stdout)).toEqual(['other'])
+    expect(imported.stderr).toContain(
+      'of 2 pipes 0 belong to a manifest or a record already, 1 may yet, 1 has none.',
+    )
+    expect(imported.stderr).toContain(
+      `Pipe/orders asks for a pipe of the name "orders" and has none yet, so that ${id(1)} gets no`,
+    )
+  })
+
+  test('makes none for what a create of unknown outcome may have made', async () => {
+    await using world = await given(['orders'])
+    world.platform.faults.add({ operation: 'createPipe', subject: 'orders', fault: { type: 'cut-after' } })
+    expect(await world.apply()).toEqual({ orders: 'OutcomeUnknown' })
+    rmSync(world.workspace.path('manifests/orders.yaml'))
+    const imported = await world.run('import', '--all')
+    expect(imported.stdout).toBe('')
+    expect(imported.stderr).toContain(
+      'of 1 pipe 0 belong to a manifest or a record already, 1 may yet, 0 have none.',
+    )
+  })
+
+  test('gives no name that a manifest has already', async () => {
+    await using world = await given([], consoleOf(there(1, 'orders')))
+    world.workspace.write(
+      'manifests/orders.yaml',
+      pipe('orders', '  name: elsewhere\n', `policy: {adopt: ${id(9)}}`),
+    )
+    const imported = await world.run('import', '--all')
+    expect(namesIn(imported.stdout)).toEqual(['orders-2'])
+  })
+
+  test('takes the key that a Lock has for a pipe', async () => {
+    await using world = await given([], consoleOf(there(1, 'orders'), there(2, 'shop')))
+    world.workspace.write(
+      'manifests/pipes.lock.yaml',
+      `apiVersion: pipewright/v1\nkind: Lock\nmetadata: {name: pipes}\nspec: {pipes: {Pipe/shop: ${id(1)}}}\n`,
+    )
+    const { stdout } = await world.run('import', '--all')
+    const adopted = parseAllDocuments(stdout).map((one) => [
+      one.getIn(['metadata', 'name']),
+      one.getIn(['policy', 'adopt']),
+    ])
+    expect(adopted).toEqual([
+      ['shop', id(1)],
+      ['shop-2', id(2)],
+    ])
+  })
+
+  test('says what is left out once for all pipes, and nothing of what is not set', async () => {
+    const more = { owner: 'me', settings: null, note: '' }
+    await using world = await given(
+      [],
+      consoleOf(...[1, 2, 3, 4, 5].map((number) => there(number, `p${number}`))),
+    )
+    for (const number of [1, 2, 3, 4, 5]) world.platform.change(id(number), more)
+    const { code, stderr } = await world.run('import', '--all')
+    expect(code).toBe(0)
+    expect(stderr.split('\n').filter((line) => line.includes('left out'))).toEqual([
+      'pipewright: spec.owner of Pipe/p1, Pipe/p2, Pipe/p3 and 2 more is left out. A manifest has no such field.',
+    ])
+  })
+
+  test('names a pipe of which no manifest can be made, and writes the others', async () => {
+    await using world = await given([], consoleOf(there(1, 'a'), there(2, 'b')))
+    world.platform.change(id(1), { source: { kinesis: { streamName: '' } } })
+    const { code, stdout, stderr } = await world.run('import', '--all')
+    expect(code).toBe(1)
+    expect(namesIn(stdout)).toEqual(['b'])
+    expect(stderr).toContain(
+      `pipewright: no manifest can be made of ${id(1)} ("a"). spec.source.kinesis.streamName would have to be there. It is missing. Write one, with policy.adopt: ${id(1)}.`,
+    )
+  })
+
+  test('prints JSON for scripts', async () => {
+    await using world = await given([], consoleOf(there(1, 'bills', KAFKA)))
+    const { code, stdout } = await world.run('import', '--all', '-o', 'json')
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject([
+      {
+        key: 'Pipe/bills',
+        pipeId: id(1),
+        name: 'bills',
+        service: 'analytics',
+        manifest: { policy: { adopt: id(1) } },
+        leftOut: [],
+        secrets: [
+          { path: 'spec.source.kafka.credentials.password' },
+          { path: 'spec.source.kafka.credentials.username' },
+        ],
+      },
+    ])
+  })
+})
+
+describe('import --all writes nothing, and says why,', () => {
+  test('where a file is in the way', async () => {
+    await using world = await given([], consoleOf(there(1, 'a'), there(2, 'b')))
+    const folder = world.workspace.path('out')
+    mkdirSync(folder)
+    world.workspace.write('out/b.yaml', 'mine')
+    const { code, stderr } = await world.run('import', '--all', '--output-dir', folder)
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `pipewright: import: in ${folder} there is already b.yaml. Nothing was written. Give another --output-dir.\n`,
+    })
+    expect(readdirSync(folder)).toEqual(['b.yaml'])
+  })
+
+  test('where there is no pipe', async () => {
+    await using world = await given([])
+    const folder = world.workspace.path('out')
+    expect(await world.run('import', '--all', '--output-dir', folder)).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'pipewright: Service/analytics has no pipes.\n',
+    })
+    expect(readdirSync(world.workspace.path('.'))).not.toContain('out')
+  })
+
+  test('where there is no such Service', async () => {
+    await using world = await given([])
+    const { code, stderr } = await world.run('import', '--all', 'analytic')
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'pipewright: import: there is no valid manifest of Service/analytic. Did you mean analytics?\n',
+    })
+  })
+
+  test('where the key is refused; with another service, that one is written all the same', async () => {
+    await using world = await given([], consoleOf(there(1, 'a')))
+    world.workspace.write(
+      'manifests/other.yaml',
+      serviceManifest({ name: 'other', serviceId: OTHER_SERVICE_ID, secret: 'other-api' }),
+    )
+    world.workspace.write('credentials/other-api/keyId', 'wrong')
+    world.workspace.write('credentials/other-api/keySecret', 'wrong-secret')
+    const one = await world.run('import', '--all', 'other')
+    expect(one).toMatchObject({ code: 1, stdout: '' })
+    expect(one.stderr).toMatch(/^pipewright: import: the pipes of Service\/other could not be listed\. .*401/)
+    const both = await world.run('import', '--all')
+    expect(both.code).toBe(1)
+    expect(namesIn(both.stdout)).toEqual(['a'])
+    expect(both.stderr).toContain('pipewright: the pipes of Service/other could not be listed.')
+  })
+
+  test.each<{ why: string; args: readonly string[]; says: string }>([
+    { why: 'a key', args: ['--all', 'Pipe/orders'], says: 'key: with --all each pipe gets a key of its own' },
+    {
+      why: 'an id',
+      args: ['--all', 'analytics', 'x'],
+      says: 'key: with --all each pipe gets a key of its own',
+    },
+    {
+      why: 'a Service twice',
+      args: ['--all', 'analytics', '--service', 'analytics'],
+      says: '--service: the Service is named already',
+    },
+    {
+      why: 'two places',
+      args: ['--all', '--file', 'a', '--output-dir', 'b'],
+      says: '--output-dir: there is --file',
+    },
+    {
+      why: 'JSON into files',
+      args: ['--all', '--file', 'a', '-o', 'json'],
+      says: '--output: manifests are written as YAML',
+    },
+    {
+      why: 'a folder for one',
+      args: ['Pipe/a', id(1), '--service', 'analytics', '--output-dir', 'b'],
+      says: '--output-dir: it is for --all',
+    },
+    { why: 'neither a key nor --all', args: [], says: 'or --all' },
+  ])('called with $why', async ({ args, says }) => {
+    await using world = await given([])
+    const called = await world.run('import', ...args)
+    expect(called).toMatchObject({ code: 64, stdout: '' })
+    expect(called.stderr).toContain(says)
+  })
+
+  test('where the platform does not list', async () => {
+    await using world = await given([])
+    const called = await runProgram(['import', '--all', ...platformArgs(world.workspace, world.platform.url)])
+    expect(called).toMatchObject({ code: 64, stdout: '' })
+    expect(called.stderr).toContain(
+      'does not list its pipes. Import one at a time: "pipewright import KEY ID --service NAME',
+    )
+  })
+})

@@ -1,0 +1,93 @@
+import { rmSync } from 'node:fs'
+import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
+import { mountSecrets, platformArgs, SERVICE } from '../support/manifests.ts'
+import { startPlatform } from '../support/platform.ts'
+import { runProgram } from '../support/process.ts'
+import { createWorkspace, type Workspace } from '../support/workspace.ts'
+
+/* The real program, with a platform that lists its pipes. */
+
+/** A manifest of a pipe. */
+export function pipe(name: string, more = '', policy = ''): string {
+  return `apiVersion: pipewright/v1
+kind: Pipe
+metadata: {name: ${name}}
+${policy}
+spec:
+  service: analytics
+  source:
+    kinesis: {format: JSONEachRow, streamName: ${name}, region: eu-north-1, iteratorType: LATEST, authentication: IAM_ROLE, iamRole: "arn:aws:iam::210987654321:role/a"}
+  destination:
+    table: ${name.replaceAll('-', '_')}
+    managedTable: true
+    tableDefinition: {engine: {type: MergeTree}, sortingKey: [at]}
+    columns: [{name: at, type: DateTime}]
+${more}`
+}
+
+interface Shown {
+  readonly key: string
+  readonly status: string
+  readonly reason: string
+  readonly message: string
+}
+
+export interface World extends AsyncDisposable {
+  readonly workspace: Workspace
+  readonly platform: Sandbox
+  /** One pass. @returns the reason of each pipe */
+  apply(...more: readonly string[]): Promise<Readonly<Record<string, string>>>
+  messageOf(key: string): string
+  requests(operation: string): number
+  loseLedger(): void
+  /** Another command of the program. */
+  run(...args: readonly string[]): ReturnType<typeof runProgram>
+}
+
+/** A service, and manifests of pipes with these names. */
+export async function given(names: readonly string[], options: Partial<SandboxOptions> = {}): Promise<World> {
+  const workspace = createWorkspace()
+  const platform = await startPlatform({
+    profile: CLICKHOUSE_CLOUD,
+    ...options,
+    fixture: { alerts: [], ...options.fixture },
+  })
+  mountSecrets(workspace)
+  workspace.write('manifests/service.yaml', SERVICE)
+  for (const name of names) workspace.write(`manifests/${name}.yaml`, pipe(name))
+  let last: readonly Shown[] = []
+  return {
+    workspace,
+    platform,
+    async apply(...more) {
+      const args = ['apply', ...platformArgs(workspace, platform.url), '--profile', 'clickhouse-cloud']
+      const { stdout, stderr } = await runProgram([...args, '--api-budget', '1000/1s', '-o', 'json', ...more])
+      if (stdout === '') throw new Error(stderr)
+      last = (JSON.parse(stdout) as { readonly resources: readonly Shown[] }).resources
+      return Object.fromEntries(
+        last.filter(({ key }) => key.startsWith('Pipe/')).map(({ key, reason }) => [key.slice(5), reason]),
+      )
+    },
+    messageOf: (key) => last.find((one) => one.key === key)?.message ?? '',
+    requests: (operation) => platform.requests().filter((one) => one.operation === operation).length,
+    run: (command = '', ...args) =>
+      runProgram([
+        command,
+        ...args,
+        ...platformArgs(workspace, platform.url),
+        '--profile',
+        'clickhouse-cloud',
+        '--api-budget',
+        '1000/1s',
+      ]),
+    loseLedger() {
+      for (const end of ['', '.lock', '.reserve', '-wal', '-shm'])
+        rmSync(workspace.path(`ledger.db${end}`), { force: true })
+    },
+    async [Symbol.asyncDispose]() {
+      await platform[Symbol.asyncDispose]()
+      workspace[Symbol.dispose]()
+    },
+  }
+}
