@@ -16,13 +16,13 @@ import { notAccepted } from './whole-facts.ts'
 /** @throws {NoAnswerError | CommandError} */
 export async function readServerStatus(io: Io, asked: Asked): Promise<StatusReading> {
   const { items, overview } = await readServerResources(io, asked)
-  const { startedAt, now, revision, sandbox, ledger, manifests, baseUrl } = overview
+  const { startedAt, now, revision, sandbox, ledger, profile, manifests, baseUrl } = overview
   const last = { command: 'run', startedAt, seenAt: now, url: asked.server, revision: revision?.id } as const
   return {
     now,
     daemon: { state: 'running', last },
     whole: wholeOf(overview),
-    here: { sandbox, ledger, manifests, baseUrl },
+    here: { sandbox, ledger, profile, manifests, baseUrl },
     resources: items.map(viewOfStatus),
   }
 }
@@ -58,6 +58,7 @@ export function wholeOf({
   findingCounts,
   overdue,
   withoutLock,
+  withoutManifest,
   ready,
   revisionSince,
 }: OverviewReply): WholeFacts {
@@ -67,6 +68,7 @@ export function wholeOf({
     errors: findingCounts.error,
     overdue,
     withoutLock,
+    withoutManifest,
     revisionSince,
   }
 }

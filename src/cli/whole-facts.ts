@@ -3,7 +3,10 @@ import type { Catalog } from '../contract/catalog.ts'
 import type { SaidBefore } from '../contract/events.ts'
 import { findingsDigest, rememberedIn } from '../contract/findings-digest.ts'
 import { overdueChecks } from '../reconcile/overdue.ts'
+import { withoutManifestTold } from '../reconcile/gather/without-manifest.ts'
 import { pipesWithoutLock } from '../reconcile/state/pipes-without-lock.ts'
+import { withoutManifestSentence } from '../contract/without-manifest.ts'
+import { agoOf } from './render/ago.ts'
 import type { Engine } from './compose.ts'
 
 /** What is not said of one resource, for whoever reads the ledger. @param problem of the last reading, in words */
@@ -20,6 +23,7 @@ export function wholeFacts({ context }: Engine, problem: string | undefined): Wh
       ({ key, state }) => state === 'valid' && store.record(key)?.conditions === undefined,
     ).length,
     withoutLock: pipesWithoutLock(store),
+    withoutManifest: withoutManifestTold(context),
   }
 }
 
@@ -53,11 +57,19 @@ export function wholeSentences({ problem, errors = 0, overdue = 0 }: WholeFacts)
   ]
 }
 
-/** What is worth knowing of the whole, and wrong with nothing. */
-export function wholeHints({ withoutLock = 0 }: WholeFacts): readonly string[] {
-  return withoutLock === 0
-    ? []
-    : [
-        `${withoutLock === 1 ? 'The id of 1 pipe is' : `The ids of ${withoutLock} pipes are`} in no Lock: run "pipewright lock", and commit what it writes. If a Lock names another id for one, see first which of the two is right.`,
-      ]
+/** What is worth knowing of the whole, and wrong with nothing. @param now ms since the epoch */
+export function wholeHints(
+  { withoutLock = 0, withoutManifest = [] }: WholeFacts,
+  now: number,
+): readonly string[] {
+  const ofLock =
+    withoutLock === 0
+      ? []
+      : [
+          `${withoutLock === 1 ? 'The id of 1 pipe is' : `The ids of ${withoutLock} pipes are`} in no Lock: run "pipewright lock", and commit what it writes. If a Lock names another id for one, see first which of the two is right.`,
+        ]
+  const ofManifests = withoutManifest.map(
+    (each) => `${withoutManifestSentence(each)} Listed ${agoOf(each.listedAt, now)}.`,
+  )
+  return [...ofLock, ...ofManifests]
 }

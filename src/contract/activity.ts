@@ -1,5 +1,6 @@
 import type { Key } from '../kinds/key.ts'
 import { z } from '../kinds/zod.ts'
+import { WithoutManifest } from './without-manifest.ts'
 
 /** A process that works with a ledger, or did last: what it says of itself now and then. Times are ms since the epoch. */
 export const Activity = z
@@ -40,6 +41,8 @@ export const Activity = z
     unreconciled: z.number().optional(),
     /** Pipes whose id is in no Lock; absent, too, where there is no Lock. */
     withoutLock: z.number().optional(),
+    /** Pipes that no manifest holds; absent where the platform does not list its pipes. */
+    withoutManifest: z.array(WithoutManifest).readonly().optional(),
   })
   .readonly()
 export type Activity = z.infer<typeof Activity>
@@ -47,7 +50,14 @@ export type Activity = z.infer<typeof Activity>
 /** What a process says of the whole: all that is not said of one resource. */
 export type WholeFacts = Pick<
   Activity,
-  'revisionSince' | 'problem' | 'errors' | 'findings' | 'overdue' | 'unreconciled' | 'withoutLock'
+  | 'revisionSince'
+  | 'problem'
+  | 'errors'
+  | 'findings'
+  | 'overdue'
+  | 'unreconciled'
+  | 'withoutLock'
+  | 'withoutManifest'
 >
 
 /** A process says that it lives this often: ms. */

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { HEARTBEAT_MS, type Activity, type WholeFacts } from '../contract/activity.ts'
+import { withoutManifestDigest } from '../contract/without-manifest.ts'
 import { LedgerError, type Ledger } from '../contract/ledger.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Conditions } from '../plan/condition.ts'
@@ -76,11 +77,14 @@ export async function startHeartbeat({
   }
 
   function isNews(): boolean {
-    const { problem, errors, findings, overdue, unreconciled, withoutLock, revisionSince } = whole()
+    const now = whole()
+    const { problem, errors, findings, overdue, unreconciled, revisionSince } = now
+    const { withoutLock, withoutManifest } = now
     if (revisionSince !== said.revisionSince) return true
     if (findings !== undefined && findings !== said.findings) return true
     if (problem !== said.problem || errors !== said.errors || unreconciled !== said.unreconciled) return true
     if (withoutLock !== said.withoutLock) return true
+    if (withoutManifestDigest(withoutManifest) !== withoutManifestDigest(said.withoutManifest)) return true
     // How many are overdue goes down with each check: that there are any, or none any more, is news.
     if ((overdue ?? 0) > 0 !== (said.overdue ?? 0) > 0) return true
     for (const { key, conditions } of store.records()) {

@@ -11,6 +11,7 @@ import type { Emit, WatchMode } from '../contract/events.ts'
 import type { ManifestFacts } from '../contract/manifest-facts.ts'
 import type { FileTree, Plan } from '../contract/plan.ts'
 import type { HistoryEntry } from '../contract/history.ts'
+import type { WithoutManifest } from '../contract/without-manifest.ts'
 import type { HistoryQuery } from '../contract/ledger.ts'
 import type { Priority } from '../contract/platform.ts'
 import type { StatusBoard } from '../contract/status.ts'
@@ -84,6 +85,8 @@ export interface Overview extends Omit<CommandContext, 'server'> {
   readonly overdue: number
   /** Pipes whose id is in no Lock; 0 where there is no Lock. */
   readonly withoutLock: number
+  /** Pipes that no manifest holds, by service. Undefined: the platform does not list its pipes. */
+  readonly withoutManifest: readonly WithoutManifest[] | undefined
   readonly queueDepth: Readonly<Record<Priority, number>>
   readonly createLimit: CreateLimit
   readonly watchMode: WatchMode

@@ -19,7 +19,9 @@ type Instrument<N extends MetricName> = Definition<N>['type'] extends 'counter'
     : Histogram<LabelsOf<N>>
 
 /** One instrument for each definition, under its name. */
-export type Instruments = { readonly [N in MetricName]: Instrument<N> } & {
+export type Instruments = { readonly [N in Exclude<MetricName, 'pipes_without_manifest'>]: Instrument<N> } & {
+  /** Undefined: the platform does not list its pipes. */
+  readonly pipes_without_manifest: Instrument<'pipes_without_manifest'> | undefined
   /** The states of each kind whose replies have one, by the name of the kind. */
   readonly states: ReadonlyMap<string, Gauge<'name' | 'state'>>
 }
@@ -27,13 +29,20 @@ export type Instruments = { readonly [N in MetricName]: Instrument<N> } & {
 /** Registers every metric; each known combination of label values stands at 0. */
 export function createInstruments(registry: Registry, operations: readonly string[]): Instruments {
   const made = Object.fromEntries(
-    Object.entries(ALL_METRICS).map(([name, definition]) => [
+    metricsOf(operations).map(([name, definition]) => [
       name,
       createInstrument(registry, name, definition, labelValues(definition, operations)),
     ]),
   )
   const states = new Map(Object.entries(STATE_METRICS).map(([kind, name]) => [kind, made[name]]))
   return { ...made, states } as unknown as Instruments // made from the same table, name by name
+}
+
+/** Those of a platform that is asked for these. */
+function metricsOf(operations: readonly string[]): readonly (readonly [string, MetricDefinition])[] {
+  return Object.entries(ALL_METRICS).filter(
+    ([, { onlyWith }]) => onlyWith === undefined || operations.includes(onlyWith),
+  )
 }
 
 type LabelValues = Readonly<Record<string, readonly string[] | 'open'>>

@@ -43,6 +43,8 @@ export interface MetricDefinition {
   readonly labels: Readonly<Record<string, readonly string[] | 'operations' | 'open'>>
   /** Upper bounds in seconds; only of a histogram. */
   readonly buckets?: readonly number[]
+  /** The request without which there is no such metric. */
+  readonly onlyWith?: string
 }
 
 const priorities = Object.values(PRIORITY_NAMES)
@@ -129,6 +131,12 @@ export const METRICS = {
     type: 'gauge',
     help: 'Number of pipes whose id is in no Lock manifest; 0 where there is no Lock.',
     labels: {},
+  },
+  pipes_without_manifest: {
+    type: 'gauge',
+    help: 'Number of pipes in the last list of a service that no record and no manifest holds, by service; only where the platform lists its pipes.',
+    labels: { service_name: 'open' },
+    onlyWith: 'listPipes',
   },
   change_to_apply_seconds: {
     type: 'histogram',

@@ -41,6 +41,23 @@ export function createBoardGauges(metrics: Instruments, namedResources: number):
   }
 }
 
+/**
+ * Brings up to date how many pipes of each service have no manifest; of a service that is gone nothing is left.
+ * @param namedServices how many may appear by name
+ */
+export function withoutManifestGauge(
+  { pipes_without_manifest: gauge }: Pick<Instruments, 'pipes_without_manifest'>,
+  namedServices: number,
+) {
+  const services = boundLabels(namedServices)
+  return (found: readonly { readonly service: string; readonly count: number }[]): void => {
+    gauge?.reset()
+    services.retain(new Set(found.map(({ service }) => service)))
+    for (const { service, count } of found)
+      gauge?.inc({ service_name: boundedLabel(service, services) }, count)
+  }
+}
+
 function countStatuses(metrics: Instruments, resources: readonly ResourceStatus[]): void {
   for (const kind of RESOURCE_KINDS) {
     for (const status of STATUSES) metrics.resources.set({ kind, status }, 0)

@@ -3,7 +3,7 @@ import type { Emit, Event } from '../contract/events.ts'
 import type { ResourceStatus } from '../contract/status.ts'
 import { createLog, type Log, type LogOptions } from './logger.ts'
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { createBoardGauges } from './status-gauges.ts'
+import { createBoardGauges, withoutManifestGauge } from './status-gauges.ts'
 import { countEvent } from './event-table.ts'
 import { createInstruments } from './instruments.ts'
 
@@ -28,6 +28,8 @@ export interface TelemetryOptions extends LoggingOptions {
 export interface ScrapedFacts {
   /** Pipes whose id is in no Lock. */
   readonly withoutLock: number
+  /** Pipes that no manifest holds, by service. Undefined: the platform does not list its pipes. */
+  readonly withoutManifest: readonly { readonly service: string; readonly count: number }[] | undefined
   /** Of the request budget, of the credential that uses most: from 0 to 1. */
   readonly budgetUsed: number
 }
@@ -106,12 +108,14 @@ function createMetrics(options: TelemetryOptions) {
   for (const name of MISNAMED) registry.removeSingleMetric(name)
   instruments.build_info.set({ version: options.version, node_version: process.version }, 1)
   const boardGauges = createBoardGauges(instruments, options.namedResources)
+  const countWithoutManifest = withoutManifestGauge(instruments, options.namedResources)
   return {
     count: (event: Event) => countEvent(instruments, event, options.clock),
     async render() {
       // Here and not in collect(): a collect() that throws fails the whole scrape.
       boardGauges.update(options.board(), options.clock.now())
-      const { withoutLock, budgetUsed } = options.facts()
+      const { withoutLock, withoutManifest = [], budgetUsed } = options.facts()
+      countWithoutManifest(withoutManifest)
       instruments.pipes_without_lock.set(withoutLock)
       instruments.api_budget_used_ratio.set(budgetUsed)
       return { contentType: registry.contentType, text: await registry.metrics() }

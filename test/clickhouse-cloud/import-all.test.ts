@@ -113,16 +113,13 @@ describe('import --all', () => {
       names.map((name) => `${name}.yaml`).toSorted(),
     )
     const bills = readFileSync(world.workspace.path('manifests/imported/bills.yaml'), 'utf8')
-    expect(bills).toContain(
-      '#   spec.source.kafka.credentials.password: secret bills, key credentials.password',
-    )
+    expect(bills).toContain('#   spec.source.kafka.credentials.password: secret bills, key password')
     expect(bills).toContain(`adopt: ${id(6)}`)
     expect(bills).not.toContain('planted')
     expect(
       (await runProgram(['validate', world.workspace.manifests, '--profile', 'clickhouse-cloud'])).code,
     ).toBe(0)
-    for (const key of ['username', 'password'])
-      world.workspace.write(`secrets/bills/credentials.${key}`, 'planted')
+    for (const key of ['username', 'password']) world.workspace.write(`secrets/bills/${key}`, 'planted')
     const plan = await planned(world)
     expect(names.map((name) => plan[name])).toEqual(names.map(() => 'adopt'))
     expect(Object.values(await world.apply())).toEqual(Array(7).fill('InSync'))

@@ -95,6 +95,7 @@ export function overview(over: Partial<Overview> = {}): Overview {
     findings: [],
     overdue: 0,
     withoutLock: 0,
+    withoutManifest: undefined,
     queueDepth: { 0: 0, 1: 0, 2: 0 },
     createLimit: { on: false, wanted: 0, limit: 25, held: { count: 0, id: '' }, services: [] },
     watchMode: 'parent',

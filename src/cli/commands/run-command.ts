@@ -19,6 +19,7 @@ import { allowCreations, heldBack, heldBackByService } from '../../reconcile/ope
 import { seedStatus } from '../../reconcile/state/status-board.ts'
 import { creationsOf } from '../../reconcile/gather/creations-of-service.ts'
 import type { ReconcileContext } from '../../reconcile/context.ts'
+import { pipesWithoutManifest, withoutManifestTold } from '../../reconcile/gather/without-manifest.ts'
 import { overdueChecks } from '../../reconcile/overdue.ts'
 import { pipesWithoutLock } from '../../reconcile/state/pipes-without-lock.ts'
 import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
@@ -49,7 +50,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     operations: operationsOf(settings.profile).map(({ name }) => name),
     version: VERSION,
     board: () => board.list(),
-    facts: () => listening.facts?.() ?? { withoutLock: 0, budgetUsed: 0 },
+    facts: () => listening.facts?.() ?? { withoutLock: 0, withoutManifest: undefined, budgetUsed: 0 },
     namedResources: settings.namedResources,
     clock: systemClock,
   })
@@ -91,6 +92,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   )
   listening.facts = () => ({
     withoutLock: pipesWithoutLock(engine.context.store),
+    withoutManifest: pipesWithoutManifest(engine.context),
     budgetUsed: Math.max(
       0,
       ...engine.platform.budgets().map(({ used }) => used / settings.apiBudget.requests),
@@ -221,6 +223,7 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefin
     findings: daemon?.catalog?.findings ?? [],
     overdue: overdueChecks(engine.context),
     withoutLock: pipesWithoutLock(engine.context.store),
+    withoutManifest: withoutManifestTold(engine.context),
     queueDepth: daemon?.queueDepth() ?? { 0: 0, 1: 0, 2: 0 },
     createLimit: createLimitShown(engine.context),
     watchMode: daemon?.watchMode() ?? 'none',

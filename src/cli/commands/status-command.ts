@@ -155,7 +155,7 @@ function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
       printJson(
         io,
         key === undefined
-          ? { daemon: jsonOf(daemon), problems, resources }
+          ? { daemon: jsonOf(daemon), problems, withoutManifest: whole.withoutManifest, resources }
           : { ...only, next, daemon: jsonOf(daemon), problems },
       )
       return

@@ -9,6 +9,7 @@ import { shortRevision } from '../../contract/revision.ts'
 import { commandsTyped, type CommandContext } from '../../server/command-line.ts'
 import { shortMessage, type NextStep } from '../../server/remedy.ts'
 import { closingWords } from './closing-words.ts'
+import { agoOf } from './ago.ts'
 import { fitLines, type Paint, formatTable, printable, wrapped } from './terminal.ts'
 
 const STYLES: Readonly<Record<Status, Parameters<Paint>[0]>> = {
@@ -53,7 +54,7 @@ export function statusText(
   const first = [daemonLine(daemon, text), ...revisionLine(daemon, whole, text)].map((line) =>
     fitted(line, text),
   )
-  const hints = wholeHints(whole).map((hint) => fitted(commandsTyped(hint, text.here), text))
+  const hints = wholeHints(whole, text.now).map((hint) => fitted(commandsTyped(hint, text.here), text))
   return printable([...first, ...problems, ...hints, '', list].join('\n'))
 }
 
@@ -146,13 +147,6 @@ function causeLines(group: readonly ResourceView[], { paint, width, here }: Stat
   const isSame = group.every((one) => one.message === first.message)
   const cause = `${paint(STYLES[status], `${group.length} resources, ${reason}`)}: ${isSame ? message : `For example ${key}: ${message}`}`
   return `${fit(cause)}\n  ${keys}`
-}
-
-/** `3m ago`. */
-export function agoOf(at: number | undefined, now: number): string {
-  if (at === undefined) return 'never'
-  const age = Math.max(0, now - at)
-  return age < 1_000 ? 'just now' : `${formatDuration(age)} ago`
 }
 
 /** One line on whoever works with the ledger: whether what follows is of now. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Finding } from '../../kinds/finding.ts'
+import { withoutManifestSentence, type WithoutManifest } from '../../contract/without-manifest.ts'
 import { commandsTyped } from '../command-line.ts'
 import type { Health, Overview, ServerParts } from '../parts.ts'
 import type { LastReading } from '../recent-events.ts'
@@ -11,7 +12,9 @@ import type { ResourceStatus } from '../../contract/status.ts'
 const FINDINGS_SHOWN = 100
 
 /** Of `GET /api/v1/overview`. */
-export interface OverviewReply extends Overview {
+export interface OverviewReply extends Omit<Overview, 'withoutManifest'> {
+  /** Services with pipes that no manifest holds, each with a sentence. Undefined: the platform does not list its pipes. */
+  readonly withoutManifest: readonly (WithoutManifest & { readonly message: string })[] | undefined
   readonly verdict: Verdict
   readonly ready: Health
   /** Whether the page can ask for a check or let creations pass: there is an admin token. */
@@ -46,6 +49,10 @@ export function createOverview(parts: ServerParts): () => OverviewReply {
     const { findings } = overview
     return {
       ...overview,
+      withoutManifest: now.withoutManifest?.map((each) => ({
+        ...each,
+        message: commandsTyped(withoutManifestSentence(each), now),
+      })),
       findings: firstErrors(findings, FINDINGS_SHOWN),
       findingCounts: countFindings(findings),
       ready,

@@ -24,6 +24,18 @@ export function showSummary(overview) {
       .map(([status, count]) => element('li', {}, countLink(status, count))),
   )
   showOfWhat(overview)
+  showWithoutManifest(overview)
+}
+
+/** A line for each service. @param {OverviewReply} overview */
+function showWithoutManifest({ withoutManifest = [] }) {
+  const at = byId('without-manifest')
+  at.hidden = withoutManifest.length === 0
+  at.replaceChildren(
+    ...withoutManifest.map(({ message, listedAt }) =>
+      element('li', {}, `${message} Listed `, ago(listedAt), '.'),
+    ),
+  )
 }
 
 /** Reads the number and the word; following it filters the list below. @param {string} status @param {number} count */

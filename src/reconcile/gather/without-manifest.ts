@@ -1,0 +1,92 @@
+import {
+  NAME_TOLD,
+  PIPES_NAMED,
+  SERVICES_TOLD,
+  type WithoutManifest,
+} from '../../contract/without-manifest.ts'
+import { lifecycleOf } from '../../kinds/lookup.ts'
+import { asService, type ServiceManifest } from '../../kinds/service/kind.ts'
+import type { RemoteResource } from '../../kinds/remote-resource.ts'
+import { printable } from '../../lib/shown-text.ts'
+import type { ReconcileContext } from '../context.ts'
+import { heldPipes, type HeldPipes } from '../state/held-pipes.ts'
+import type { Listing } from '../state/listings.ts'
+import { identityOf } from '../state/store.ts'
+import { nameOfListing } from './listing.ts'
+import { accessOf } from './service-access.ts'
+
+type Context = Pick<ReconcileContext, 'profile' | 'store' | 'clock'>
+
+/**
+ * What the last list of each service showed that nobody holds; nothing is asked for. Undefined: the platform does not list. Services of
+ * which there is no list are not in it.
+ */
+export function pipesWithoutManifest(context: Context): readonly WithoutManifest[] | undefined {
+  const { profile, store } = context
+  if (!profile.kinds.some((kind) => kind.lifecycle === 'create-once' && kind.operations.list !== undefined))
+    return undefined
+  const listed = listedServices(context)
+  if (listed.length === 0) return []
+  const held = heldPipes(store)
+  return listed.map(({ service, listing }) => foundIn(context, { service, listing, held }))
+}
+
+/** The same, of the services that have any, as it is told. */
+export function withoutManifestTold(context: Context): readonly WithoutManifest[] | undefined {
+  return pipesWithoutManifest(context)
+    ?.filter(({ count }) => count > 0)
+    .slice(0, SERVICES_TOLD)
+}
+
+interface ListedService {
+  readonly service: ServiceManifest
+  readonly listing: Listing
+}
+
+/** By the names of their manifests; of two that are the same one, the first. */
+function listedServices({ store }: Context): readonly ListedService[] {
+  const found = new Map<string, ListedService>()
+  const services = [...(store.catalog?.entries.values() ?? [])]
+    .filter(({ key }) => lifecycleOf(key) === 'reference')
+    .flatMap(({ manifest }) => asService(manifest) ?? [])
+  for (const service of services) {
+    const { serviceId } = service.spec
+    const access = accessOf(identityOf(service), service.spec.credentials.secretRef.name)
+    const listing = store.listings.last(nameOfListing(access))
+    if (listing !== undefined && !found.has(serviceId.toLowerCase()))
+      found.set(serviceId.toLowerCase(), { service, listing })
+  }
+  return [...found.values()]
+}
+
+function foundIn(
+  { store, clock }: Context,
+  { service, listing, held }: ListedService & { readonly held: HeldPipes },
+): WithoutManifest {
+  const { serviceId } = service.spec
+  const free = [...listing.items.values()].filter(
+    (pipe) => held.namedBy(pipe.id) === undefined && held.wantedBy(pipe, serviceId) === undefined,
+  )
+  return {
+    service: service.metadata.name,
+    listedAt: wholeSeconds(store.steadyNow() - (clock.monotonic() - listing.askedAt)),
+    count: free.length,
+    pipes: free
+      .map((pipe) => ({ id: pipe.id, name: nameOf(pipe, listing) }))
+      .toSorted((a, b) => (`${a.name} ${a.id}` < `${b.name} ${b.id}` ? -1 : 1))
+      .slice(0, PIPES_NAMED),
+  }
+}
+
+/** One list is of one time, however often it is told. */
+function wholeSeconds(ms: number): number {
+  return Math.round(ms / 1_000) * 1_000
+}
+
+/** As it may be shown: it came from the platform. */
+function nameOf({ name }: RemoteResource, { reply }: Listing): string {
+  return printable(reply.echoes(name ?? ''))
+    .replaceAll(/\s/g, ' ')
+    .slice(0, NAME_TOLD)
+    .toWellFormed()
+}
