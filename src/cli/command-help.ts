@@ -141,6 +141,7 @@ const HELP = {
     examples: [
       'import Pipe/orders ID --service analytics',
       'import Pipe/orders ID --service analytics --file orders.yaml',
+      'import --all analytics --output-dir manifests/analytics --profile clickhouse-cloud',
     ],
     exits: { 0: FINE, 1: 'there is no such pipe, or it belongs to a manifest already' },
   },

@@ -36,5 +36,5 @@ export function withoutManifestSentence({ service, count, pipes }: WithoutManife
 
 /** The same, whenever it was found: a newer list that says no more is no news. */
 export function withoutManifestDigest(all: readonly WithoutManifest[] | undefined): string {
-  return JSON.stringify(all?.map(({ listedAt: _, ...rest }) => rest))
+  return JSON.stringify(all?.map(({ service, count, pipes }) => [service, count, pipes]))
 }

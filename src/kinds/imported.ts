@@ -212,13 +212,13 @@ function asManifestHasIt(form: LeafForm, value: Json): Json {
     case 'engine':
       return typeof value === 'string' ? withoutArguments(value) : value
     case 'unix-time':
-      return numberIn(value) ?? written(value, (instant) => instant.getTime() / 1_000)
+      return numberIn(value) ?? timeAs(value, (instant) => instant.getTime() / 1_000)
     case 'time':
-      return written(value, (instant) => withoutFraction(instant).slice(0, -1))
+      return timeAs(value, (instant) => withoutFraction(instant).slice(0, -1))
     case 'minute':
-      return written(value, (instant) => instant.toISOString().slice(0, 16))
+      return timeAs(value, (instant) => instant.toISOString().slice(0, 16))
     case 'zoned':
-      return written(value, withoutFraction)
+      return timeAs(value, withoutFraction)
     case 'comma-list':
       return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value.join(',') : value
     case 'text':
@@ -232,7 +232,7 @@ function asManifestHasIt(form: LeafForm, value: Json): Json {
 }
 
 /** A time in another way; what is none stays as it came. */
-function written(value: Json, inWords: (instant: Date) => Json): Json {
+function timeAs(value: Json, inWords: (instant: Date) => Json): Json {
   const instant = typeof value === 'string' ? instantOf(value) : undefined
   return instant === undefined ? value : inWords(new Date(instant))
 }

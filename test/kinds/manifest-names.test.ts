@@ -6,7 +6,11 @@ test.each<{ why: string; names: readonly string[]; taken?: readonly string[]; gi
   { why: 'a right name stays as it is', names: ['orders.v2'], given: ['orders.v2'] },
   { why: 'what no name can have is a dash, once', names: [' Web / Clicks! '], given: ['web-clicks'] },
   { why: 'accents go', names: ['Café', 'ÉTÉ'], given: ['cafe', 'ete'] },
-  { why: 'a name that says nothing is made of the id', names: ['订单', ''], given: ['pipe-0a1b2c3d', 'pipe-0a1b2c3d-2'] },
+  {
+    why: 'a name that says nothing is made of the id',
+    names: ['订单', ''],
+    given: ['pipe-0a1b2c3d', 'pipe-0a1b2c3d-2'],
+  },
   { why: 'the second of a name gets a number', names: ['a', 'a', 'A'], given: ['a', 'a-2', 'a-3'] },
   { why: 'no number makes the name of another pipe', names: ['a', 'a', 'a-2'], given: ['a', 'a-3', 'a-2'] },
   { why: 'what a manifest has is left to it', names: ['a'], taken: ['a', 'a-2'], given: ['a-3'] },

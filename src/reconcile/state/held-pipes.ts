@@ -66,7 +66,8 @@ function underWay(record: LedgerRecord): Wish | undefined {
 
 /** What a manifest asks for that has no pipe yet; of one that was never valid, only the name is known. */
 function wishOf(store: Known, { key, manifest, stated }: Entry): Wish | undefined {
-  if (store.record(key)?.remote !== undefined) return undefined
+  const isNamed = manifest?.policy?.adopt !== undefined || store.catalog?.locks.has(key) === true
+  if (isNamed || store.record(key)?.remote !== undefined) return undefined
   if (manifest === undefined) return { name: nameOf(key), serviceId: serviceIdOf(store, stated?.service) }
   return isCreateOnce(manifest)
     ? { name: remoteNameOf(manifest), serviceId: serviceIdOf(store, serviceOf(manifest)) }

@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest'
+import type { Catalog, Entry } from '../../src/contract/catalog.ts'
+import { withoutManifestSentence } from '../../src/contract/without-manifest.ts'
+import type { Key } from '../../src/kinds/key.ts'
+import type { ResourceManifest } from '../../src/kinds/manifest.ts'
+import type { Profile } from '../../src/kinds/profile.ts'
+import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
+import { echoMask } from '../../src/lib/echo.ts'
+import { blankRecord, type Intent, type LedgerRecord } from '../../src/plan/record.ts'
+import { pipesWithoutManifest } from '../../src/reconcile/gather/without-manifest.ts'
+import { createStateStore } from '../../src/reconcile/state/store.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
+
+const ID = '0B6F2A91-5C7D-4E38-A1F0-3D9482C7B6E5'
+
+function entryOf(manifest: ResourceManifest, state: Entry['state'] = 'valid'): Entry {
+  const key: Key = `${manifest.kind}/${manifest.metadata.name}`
+  const position = { file: 'a.yaml', line: 1, column: 1 }
+  return { key, state, manifest, stated: undefined, position, digest: '', revision: '', findings: [] }
+}
+
+const SERVICE = entryOf({
+  apiVersion: 'pipewright/v1',
+  kind: 'Service',
+  metadata: { name: 'analytics' },
+  spec: {
+    organizationId: ORGANIZATION,
+    serviceId: SERVICE_ID,
+    credentials: { secretRef: { name: 'analytics-api' } },
+  },
+})
+
+/** A manifest of a pipe. */
+function pipe(more: Partial<ResourceManifest> = {}, spec: object = {}): Entry {
+  return entryOf({
+    apiVersion: 'pipewright/v1',
+    kind: 'Pipe',
+    metadata: { name: 'orders' },
+    ...more,
+    spec: { service: 'analytics', ...spec },
+  })
+}
+
+function recordOf(more: object): LedgerRecord {
+  const service = { name: 'analytics', organizationId: ORGANIZATION, serviceId: SERVICE_ID.toUpperCase() }
+  return { ...blankRecord('Pipe/lost'), service, ...more }
+}
+
+function remote(id: string) {
+  return { id, origin: 'created', at: 1, revision: '' }
+}
+
+interface Known {
+  readonly profile?: Profile
+  readonly entries?: readonly Entry[]
+  readonly locks?: Readonly<Record<string, string>>
+  readonly records?: readonly LedgerRecord[]
+}
+
+/** What is told of a list that was asked for 40 s ago. */
+async function told(
+  names: readonly string[],
+  { profile = CLICKHOUSE_CLOUD, entries = [], locks = {}, records = [] }: Known,
+) {
+  const clock = createFakeClock()
+  const store = createStateStore({ profile, hashKey: new Uint8Array(32), clock })
+  const catalog: Catalog = {
+    revision: { id: 'abc', from: 'git' },
+    entries: new Map([SERVICE, ...entries].map((entry) => [entry.key, entry])),
+    locks: new Map(Object.entries(locks)) as ReadonlyMap<Key, string>, // keys, as written below
+    hiddenLocks: [],
+    findings: [],
+    deleted: new Set(),
+    problem: undefined,
+  }
+  store.setCatalog(catalog)
+  for (const record of records) store.note(record)
+  const items = names.map((name, index) => ({ id: index === 0 ? ID.toLowerCase() : `id-${index}`, name }))
+  const reply = { requestId: undefined, credential: 'c', echoes: echoMask(['Hq7kV2xe9Lm4']) }
+  const now = clock.monotonic()
+  await store.listings.since(`${SERVICE_ID.toLowerCase()} analytics-api`, { since: now, now }, () =>
+    Promise.resolve({ value: items, ...reply }),
+  )
+  await clock.advance(40_000)
+  return { all: pipesWithoutManifest({ profile, store, clock }), now: clock.now() }
+}
+
+const OPEN = { id: 'i', state: 'unknown', openedAt: 0, sendBy: 0, attempt: 1 } as unknown as Intent // no more is looked at
+
+test.each<{ why: string; known: Known; count: number }>([
+  { why: 'that nobody knows', known: {}, count: 1 },
+  { why: 'of a record, in whatever case', known: { records: [recordOf({ remote: remote(ID) })] }, count: 0 },
+  {
+    why: 'that a key had before',
+    known: { records: [recordOf({ former: { remote: remote(ID) } })] },
+    count: 0,
+  },
+  {
+    why: 'that a manifest adopts',
+    known: { entries: [pipe({ metadata: { name: 'x' }, policy: { adopt: ID } })] },
+    count: 0,
+  },
+  {
+    why: 'that a Lock names for a manifest',
+    known: { entries: [pipe({ metadata: { name: 'x' } })], locks: { 'Pipe/x': ID } },
+    count: 0,
+  },
+  { why: 'that a Lock names for no manifest', known: { locks: { 'Pipe/x': ID } }, count: 1 },
+  { why: 'whose name a manifest asks for that has none', known: { entries: [pipe()] }, count: 0 },
+  {
+    why: 'of a name in `spec`',
+    known: { entries: [pipe({ metadata: { name: 'x' } }, { name: 'orders' })] },
+    count: 0,
+  },
+  {
+    why: 'of such a name in another service',
+    known: { entries: [pipe({}, { service: 'other' })] },
+    count: 0,
+  },
+  {
+    why: 'of such a name, where the manifest adopts another one',
+    known: { entries: [pipe({ policy: { adopt: '11111111-2222-4333-8444-555555555555' } })] },
+    count: 1,
+  },
+  {
+    why: 'of such a name, where the manifest has another one',
+    known: { entries: [pipe()], records: [{ ...recordOf({ remote: remote('id-9') }), key: 'Pipe/orders' }] },
+    count: 1,
+  },
+  {
+    why: 'that a create of unknown outcome may have made',
+    known: { records: [recordOf({ intent: OPEN, platformName: 'orders' })] },
+    count: 0,
+  },
+  {
+    why: 'beside a create that failed',
+    known: { records: [recordOf({ intent: { ...OPEN, state: 'failed' }, platformName: 'orders' })] },
+    count: 1,
+  },
+])('a pipe $why', async ({ known, count }) => {
+  const { all } = await told(['orders'], known)
+  expect(all).toMatchObject([{ service: 'analytics', count }])
+})
+
+test('of many the first twenty are named, by their names, with how old the list is', async () => {
+  const names = Array.from({ length: 25 }, (_, index) => `p${String(25 - index).padStart(2, '0')}`)
+  const { all, now } = await told(names, {})
+  const [found] = all ?? []
+  expect(found?.pipes.map(({ name }) => name)).toEqual(names.toSorted().slice(0, 20))
+  expect(found?.listedAt).toBe(Math.round((now - 40_000) / 1_000) * 1_000)
+  const sentence = found && withoutManifestSentence(found)
+  expect(sentence).toContain(' and 5 more. "pipewright import --all analytics"')
+})
+
+test('a name shows no secret, and nothing that a terminal obeys', async () => {
+  const { all } = await told(['a Hq7kV2xe9Lm4 \u001b[31m\n'.padEnd(300, 'x')], {})
+  const name = all?.[0]?.pipes[0]?.name ?? ''
+  expect(name).not.toMatch(/Hq7kV2xe9Lm4|[\p{Cc}]/u)
+  expect(name.length).toBeLessThanOrEqual(80)
+})
+
+test('where the platform does not list, there is nothing to tell', async () => {
+  expect((await told(['orders'], { profile: DEFAULT })).all).toBeUndefined()
+})
