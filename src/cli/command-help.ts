@@ -139,9 +139,8 @@ const HELP = {
   import: {
     settings: [...EVERY, ...DIRECTORY, ...PLATFORM, ...LEDGER],
     examples: [
-      'import Pipe/orders ID --service analytics',
       'import Pipe/orders ID --service analytics --file orders.yaml',
-      'import --all analytics --output-dir manifests/analytics --profile clickhouse-cloud',
+      'import --all analytics --output-dir manifests',
     ],
     exits: { 0: FINE, 1: 'there is no such pipe, or it belongs to a manifest already' },
   },
