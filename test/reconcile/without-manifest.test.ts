@@ -8,7 +8,7 @@ import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/prof
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { echoMask } from '../../src/lib/echo.ts'
 import { blankRecord, type Intent, type LedgerRecord } from '../../src/plan/record.ts'
-import { pipesWithoutManifest } from '../../src/reconcile/gather/without-manifest.ts'
+import { pipesWithoutManifest } from '../../src/reconcile/gather/pipes-without-manifest.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'

@@ -19,7 +19,7 @@ import { allowCreations, heldBack, heldBackByService } from '../../reconcile/ope
 import { seedStatus } from '../../reconcile/state/status-board.ts'
 import { creationsOf } from '../../reconcile/gather/creations-of-service.ts'
 import type { ReconcileContext } from '../../reconcile/context.ts'
-import { pipesWithoutManifest, withoutManifestTold } from '../../reconcile/gather/without-manifest.ts'
+import { pipesWithoutManifest, withoutManifestTold } from '../../reconcile/gather/pipes-without-manifest.ts'
 import { overdueChecks } from '../../reconcile/overdue.ts'
 import { pipesWithoutLock } from '../../reconcile/state/pipes-without-lock.ts'
 import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
