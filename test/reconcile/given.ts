@@ -1,3 +1,4 @@
+import type { Profile } from '../../src/kinds/profile.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
@@ -90,6 +91,8 @@ interface Process {
 }
 
 export interface ProcessOptions {
+  /** What the service offers; `default` unless given. Manifests are those of `default` in any case. */
+  readonly profile?: Profile
   readonly maxCreates?: number
   readonly random?: () => number
   readonly hops?: () => number
@@ -104,13 +107,14 @@ export async function startProcess(around: Surroundings, options: ProcessOptions
     hops: options.hops ?? (() => 0),
   })
   const events: Event[] = []
+  const profile = options.profile ?? DEFAULT
   const context: ReconcileContext = {
-    profile: DEFAULT,
+    profile,
     platform,
     ledger,
     secrets,
     mounted: secrets,
-    store: createStateStore({ profile: DEFAULT, hashKey: ledger.hashKey, clock }),
+    store: createStateStore({ profile, hashKey: ledger.hashKey, clock }),
     clock,
     emit: (event) => void events.push(event),
     random: options.random ?? (() => 0.5),

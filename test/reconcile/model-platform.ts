@@ -62,6 +62,10 @@ export interface ModelPlatform extends Platform {
   readonly violations: readonly string[]
   readonly requests: Readonly<Record<ModelOperation, number>>
   script(operation: ModelOperation, ...replies: readonly (Script | 'ok')[]): void
+  /** The same for every request that nothing else is scripted for. */
+  always(operation: ModelOperation, reply: Script | 'ok'): void
+  /** What a list shows of what is there: all of it, unless a test says otherwise. */
+  listed: (there: readonly RemoteResource[]) => readonly RemoteResource[]
   /** Somebody makes a pipe in the console, or what else is created once. @returns its id */
   make(serviceId: string, body: JsonObject, kind?: CreateOnceKind): string
 }
@@ -88,6 +92,7 @@ export function createModelPlatform(parts: {
     upsert: 0,
     alert: 0,
   }
+  const others: Partial<Record<ModelOperation, Script | 'ok'>> = {}
   const pipes = new Map<string, ModelPipe>()
   const alerts = new Map<string, JsonObject>()
   const unreadable = new Set<string>()
@@ -98,7 +103,7 @@ export function createModelPlatform(parts: {
 
   function next(operation: ModelOperation): Script | 'ok' {
     requests[operation] += 1
-    return scripts[operation].shift() ?? 'ok'
+    return scripts[operation].shift() ?? others[operation] ?? 'ok'
   }
 
   function add(
@@ -200,7 +205,7 @@ export function createModelPlatform(parts: {
       (pipe) => pipe.kind.name === kind.name && pipe.serviceId === serviceId,
     )
     return {
-      value: there.map((pipe) => shown(pipe, script)),
+      value: model.listed(there.map((pipe) => shown(pipe, script))),
       requestId: `request-list-${requests.list}`,
       credential: CREDENTIAL,
       echoes: NO_ECHOES,
@@ -221,7 +226,7 @@ export function createModelPlatform(parts: {
     }
   }
 
-  return {
+  const model: ModelPlatform = {
     pipes,
     alerts,
     unreadable,
@@ -232,6 +237,10 @@ export function createModelPlatform(parts: {
     script(operation, ...replies) {
       scripts[operation].push(...replies)
     },
+    always(operation, reply) {
+      others[operation] = reply
+    },
+    listed: (there) => there,
     make: (serviceId, body, kind = PIPE) => add(kind, serviceId, body, undefined).id,
     admitCreate,
     read,
@@ -253,6 +262,7 @@ export function createModelPlatform(parts: {
       }
     },
   }
+  return model
 }
 
 function shown({ id, serviceId, body, createdAt }: ModelPipe, script: Script | 'ok'): RemoteResource {

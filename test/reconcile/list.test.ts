@@ -1,0 +1,269 @@
+import { describe, expect, test } from 'vitest'
+import type { Key } from '../../src/kinds/key.ts'
+import type { Profile } from '../../src/kinds/profile.ts'
+import { PIPE as LISTED_PIPE } from '../../src/kinds/profiles/clickhouse-cloud/pipe/kind.ts'
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import type { ReconcileResult } from '../../src/reconcile/context.ts'
+import { SERVICE_ID } from '../support/manifests.ts'
+import { given, type Given, HOUR, MINUTE, SECOND } from './given.ts'
+import { pipe, pipeBodyOf, type PipeOptions } from './manifests.ts'
+import type { Script } from './model-script.ts'
+
+/*
+ * What the list of all pipes of a service settles, and what it does not (design §14), over hours: in one process, by a clock that the test
+ * moves. The same with the real program: `test/clickhouse-cloud/list.test.ts`.
+ */
+
+/** `default`, for a service that has a list. */
+const LISTING: Profile = {
+  ...DEFAULT,
+  kinds: DEFAULT.kinds.map((kind) =>
+    kind.lifecycle === 'create-once'
+      ? { ...kind, operations: { ...kind.operations, list: LISTED_PIPE.operations.list } }
+      : kind,
+  ),
+}
+
+const ORDERS: Key = 'Pipe/orders'
+const OTHER: Key = 'Pipe/other'
+const NEW: Key = 'Pipe/new'
+
+const GONE = { type: 'fail', class: 'Missing', effect: 'none', worked: false } as const
+const AWAY = { type: 'fail', class: 'Unavailable', effect: 'none', worked: false } as const
+
+function listing(names: readonly string[]): Promise<Given> {
+  const files = Object.fromEntries(names.map((name) => [`${name}.yaml`, pipe(name)]))
+  return given(files, { profile: LISTING })
+}
+
+async function idOf(world: Given, key: Key): Promise<string> {
+  return (await world.record(key)).remote?.id ?? ''
+}
+
+/** A create whose reply is lost. */
+async function lost(worked: boolean): Promise<Given> {
+  const world = await listing(['orders'])
+  world.platform.script('create', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked })
+  expect((await world.go(ORDERS)).outcome.result).toBe('unknown')
+  await world.clock.advance(MINUTE)
+  return world
+}
+
+/** Somebody makes a pipe by hand. */
+function make(world: Given, name: string, options: PipeOptions = {}): string {
+  return world.platform.make(SERVICE_ID, { name, ...pipeBodyOf('orders', options) } as JsonObject)
+}
+
+/** A key for so long, each time when the result before says. @returns what each came to */
+async function during(world: Given, key: Key, ms: number): Promise<readonly ReconcileResult[]> {
+  const end = world.clock.monotonic() + ms
+  const results: ReconcileResult[] = []
+  while (world.clock.monotonic() < end) {
+    const result = await world.go(key)
+    results.push(result)
+    await world.clock.advance(result.next?.afterMs ?? MINUTE)
+  }
+  return results
+}
+
+describe('a create of unknown outcome, its manifest edited since', () => {
+  const edits: readonly { readonly of: string; readonly edited: PipeOptions; readonly theirs: string }[] = [
+    { of: 'the body', edited: { topics: 'edited' }, theirs: 'orders' },
+    { of: 'the name', edited: { platformName: 'renamed' }, theirs: 'renamed' },
+    { of: 'both', edited: { topics: 'edited', platformName: 'renamed' }, theirs: 'renamed' },
+  ]
+
+  test.each(edits)('in $of, finds its pipe as it was asked for then', async ({ edited }) => {
+    const world = await lost(true)
+    world.write('orders.yaml', pipe('orders', edited))
+    const [ours] = world.platform.pipes.keys()
+    expect((await world.go(ORDERS)).action).toMatchObject({ type: 'adopt', reason: 'FoundByList' })
+    expect(await idOf(world, ORDERS)).toBe(ours)
+    // what was edited since shows
+    expect((await world.go(ORDERS)).action.reason).toBe('NotUpdatable')
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test.each(edits)(
+    "in $of, does not take somebody else's pipe for its own that is as asked for now",
+    async ({ edited, theirs }) => {
+      const world = await lost(false)
+      world.write('orders.yaml', pipe('orders', edited))
+      make(world, theirs, edited)
+      const { action } = await world.go(ORDERS)
+      expect(action.type).toBe('refuse')
+      expect((await world.record(ORDERS)).remote).toBeUndefined()
+      expect(world.platform.posts).toHaveLength(1)
+    },
+  )
+
+  test.each(edits)('in $of, finds its own beside one as asked for now', async ({ edited, theirs }) => {
+    const world = await lost(true)
+    const [ours = ''] = world.platform.pipes.keys()
+    world.write('orders.yaml', pipe('orders', edited))
+    make(world, theirs, edited)
+    const { action } = await world.go(ORDERS)
+    // of one name, a person is asked
+    if (theirs === 'orders') expect(action).toMatchObject({ type: 'refuse', reason: 'Ambiguous' })
+    else expect(await idOf(world, ORDERS)).toBe(ours)
+    expect(world.platform.posts).toHaveLength(1)
+  })
+})
+
+describe('a pipe that the list shows as equal, and that is by its id', () => {
+  const cases: readonly { readonly by: string; readonly reading: Script; readonly said: string }[] = [
+    { by: 'one with other values', reading: { type: 'other', change: { source: {} } }, said: 'not the same' },
+    { by: 'one of another name', reading: { type: 'other', change: { name: 'else' } }, said: 'not the same' },
+    { by: 'not there', reading: GONE, said: 'It was in the list of all pipes a moment ago' },
+  ]
+
+  test.each(cases)('$by, is not taken, nor another one made; it is looked at ever more rarely', async (row) => {
+    const world = await listing(['orders'])
+    make(world, 'orders')
+    world.platform.always('get', row.reading)
+    const results = await during(world, ORDERS, HOUR)
+    expect(world.platform.posts).toHaveLength(0)
+    for (const { outcome } of results) {
+      expect(outcome).toMatchObject({ result: 'failed', reason: 'AdoptRefused' })
+      expect(JSON.stringify(outcome)).toContain(row.said)
+    }
+    // by its back-off, of at most five minutes: each time one list, where the last one is old, and one reading
+    expect(results.length).toBeGreaterThan(10)
+    expect(results.length).toBeLessThan(50)
+    expect(world.platform.requests.get).toBe(results.length)
+    expect(world.platform.requests.list).toBeLessThanOrEqual(results.length)
+    // when the two agree again, it is taken
+    world.platform.always('get', 'ok')
+    await during(world, ORDERS, 10 * MINUTE)
+    expect((await world.record(ORDERS)).remote?.origin).toBe('adopted')
+  })
+})
+
+describe('pipes that are recorded and not in the list', () => {
+  const NAMES = ['a', 'b', 'c', 'd'] as const
+  const LOST = ['a', 'b', 'c'] as const
+
+  /** Four that were made an hour ago; three of them are not there any more. */
+  async function threeAway(policy: (id: string) => JsonObject): Promise<Given> {
+    const world = await listing(NAMES)
+    for (const name of NAMES) await world.go(`Pipe/${name}`)
+    await world.clock.advance(HOUR)
+    for (const name of NAMES) await world.go(`Pipe/${name}`)
+    for (const name of LOST) {
+      const id = await idOf(world, `Pipe/${name}`)
+      world.platform.pipes.delete(id)
+      world.write(`${name}.yaml`, pipe(name, { policy: policy(id) }))
+    }
+    world.write('new.yaml', pipe('new'))
+    await world.clock.advance(MINUTE)
+    return world
+  }
+
+  test('are too many to believe it, when nobody knows why', async () => {
+    const world = await threeAway(() => ({}))
+    expect((await world.go(NEW)).action).toMatchObject({ reason: 'MassMissing', facts: { missing: 3, of: 4 } })
+    expect(world.platform.posts).toHaveLength(4)
+  })
+
+  test.each([
+    { why: 'a person says that they are deleted', policy: (id: string) => ({ recreate: id }) },
+    { why: 'they are suspended', policy: () => ({ suspend: { reason: 'planned' } }) },
+  ])('are no doubt about it when $why', async ({ policy }) => {
+    const world = await threeAway(policy)
+    expect((await world.go(NEW)).action).toMatchObject({ type: 'create', reason: 'New' })
+  })
+
+  test('are no doubt about it once their 404s are confirmed', async () => {
+    const world = await threeAway(() => ({ onMissing: 'report' }))
+    for (let look = 0; look < 5; look += 1) {
+      for (const name of NAMES) await world.go(`Pipe/${name}`)
+      await world.clock.advance(35 * SECOND)
+    }
+    expect((await world.go(NEW)).action).toMatchObject({ type: 'create', reason: 'New' })
+  })
+
+  test('are a doubt again when the list is empty: one of one is enough', async () => {
+    const world = await listing(['a'])
+    await world.go('Pipe/a')
+    await world.clock.advance(HOUR)
+    world.platform.listed = () => []
+    world.write('new.yaml', pipe('new'))
+    expect((await world.go(NEW)).action).toMatchObject({ reason: 'MassMissing' })
+  })
+})
+
+test('a list that is older than the last reading of a pipe says nothing of it', async () => {
+  const world = await listing(['orders', 'other'])
+  for (const key of [ORDERS, OTHER]) await world.go(key)
+  await world.clock.advance(HOUR)
+  expect((await world.go(OTHER)).action.reason).toBe('InSync')
+  const { list } = world.platform.requests
+  await world.clock.advance(SECOND)
+  const there = world.platform.pipes.get(await idOf(world, ORDERS))
+  if (there !== undefined) there.body = { ...there.body, scaling: { replicas: 7 } }
+  // a person asks: that is a reading of its own
+  const asked = await world.reconciler.reconcile(ORDERS, {
+    priority: 0,
+    stopping: new AbortController().signal,
+    reconcileId: 'asked',
+    changedAt: undefined,
+    isAsked: true,
+    releaseSlot: async () => undefined,
+  })
+  expect(asked.action.reason).toBe('Drifted')
+  await world.clock.advance(SECOND)
+  expect((await world.go(ORDERS)).action.reason).toBe('Drifted')
+  expect(world.platform.requests.list).toBe(list + 1)
+  // while one that was begun since does
+  expect((await world.go(OTHER)).action.reason).toBe('InSync')
+  expect(world.platform.requests.list).toBe(list + 1)
+})
+
+describe("a list that is answered with the platform's own 404 for ever", () => {
+  /** One pipe, alone in its service, made an hour ago. */
+  async function alone(): Promise<Given> {
+    const world = await listing(['orders'])
+    await world.go(ORDERS)
+    await world.clock.advance(HOUR)
+    await world.go(ORDERS)
+    await world.clock.advance(MINUTE)
+    world.platform.always('list', GONE)
+    return world
+  }
+
+  test('is none of a pipe that is there', async () => {
+    const world = await alone()
+    const results = await during(world, ORDERS, 2 * HOUR)
+    expect(new Set(results.map(({ action }) => action.reason))).toEqual(new Set(['InSync']))
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test.each([
+    { after: 'for ever', ms: 3 * HOUR },
+    { after: 'until it is asked for a last time', ms: 16 * MINUTE },
+  ])('is no last look at a pipe that is not found $after: no second one is made', async ({ ms }) => {
+    const world = await alone()
+    world.platform.always('get', GONE)
+    const results = await during(world, ORDERS, ms)
+    // it was confirmed, and the create stood before the list
+    expect(results.some(({ outcome }) => outcome.result === 'failed')).toBe(true)
+    world.platform.always('get', 'ok')
+    await during(world, ORDERS, HOUR)
+    expect(world.platform.posts).toHaveLength(1)
+    expect((await world.go(ORDERS)).action.reason).toBe('InSync')
+  })
+
+  test('makes nothing new', async () => {
+    const world = await alone()
+    world.write('new.yaml', pipe('new'))
+    await during(world, NEW, HOUR)
+    expect(world.platform.posts).toHaveLength(1)
+    world.platform.always('list', AWAY)
+    await during(world, NEW, HOUR)
+    expect(world.platform.posts).toHaveLength(1)
+    world.platform.always('list', 'ok')
+    await during(world, NEW, 10 * MINUTE)
+    expect(world.platform.posts).toHaveLength(2)
+  })
+})
