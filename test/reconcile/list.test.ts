@@ -5,9 +5,9 @@ import { PIPE as LISTED_PIPE } from '../../src/kinds/profiles/clickhouse-cloud/p
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { ReconcileResult } from '../../src/reconcile/context.ts'
-import { SERVICE_ID } from '../support/manifests.ts'
+import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 import { given, type Given, HOUR, MINUTE, SECOND } from './given.ts'
-import { pipe, pipeBodyOf, type PipeOptions } from './manifests.ts'
+import { pipe, pipeBodyOf, service, type PipeOptions } from './manifests.ts'
 import type { Script } from './model-script.ts'
 
 /*
@@ -29,6 +29,7 @@ const ORDERS: Key = 'Pipe/orders'
 const OTHER: Key = 'Pipe/other'
 const NEW: Key = 'Pipe/new'
 
+const SUSPENDED = { reason: 'planned', until: '2100-01-01T00:00:00Z' }
 const GONE = { type: 'fail', class: 'Missing', effect: 'none', worked: false } as const
 const AWAY = { type: 'fail', class: 'Unavailable', effect: 'none', worked: false } as const
 
@@ -80,6 +81,7 @@ describe('a create of unknown outcome, its manifest edited since', () => {
     const [ours] = world.platform.pipes.keys()
     expect((await world.go(ORDERS)).action).toMatchObject({ type: 'adopt', reason: 'FoundByList' })
     expect(await idOf(world, ORDERS)).toBe(ours)
+    expect((await world.record(ORDERS)).platformName).toBe('orders')
     // what was edited since shows
     expect((await world.go(ORDERS)).action.reason).toBe('NotUpdatable')
     expect(world.platform.posts).toHaveLength(1)
@@ -111,6 +113,82 @@ describe('a create of unknown outcome, its manifest edited since', () => {
   })
 })
 
+describe('a create of unknown outcome does not take for its own', () => {
+  /** What a look at it comes to. */
+  async function stillUnknown(world: Given): Promise<void> {
+    expect((await world.go(ORDERS)).action).toMatchObject({ type: 'refuse', reason: 'OutcomeUnknown' })
+    expect((await world.record(ORDERS)).remote).toBeUndefined()
+  }
+
+  test('a pipe that is older, and was not in the list then', async () => {
+    const world = await listing(['orders'])
+    make(world, 'orders')
+    await world.clock.advance(HOUR)
+    world.platform.listed = () => []
+    world.platform.script('create', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: false })
+    await world.go(ORDERS)
+    world.platform.listed = (there) => there
+    await world.clock.advance(MINUTE)
+    await stillUnknown(world)
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('one in the service that its manifest names now', async () => {
+    const world = await lost(false)
+    world.write('service-2.yaml', service('other', OTHER_SERVICE_ID))
+    world.write('orders.yaml', pipe('orders', { service: 'other' }))
+    world.platform.make(OTHER_SERVICE_ID, { name: 'orders', ...pipeBodyOf('orders') } as JsonObject)
+    await stillUnknown(world)
+  })
+
+  test('one that the list says is of another service', async () => {
+    const world = await lost(false)
+    make(world, 'orders')
+    world.platform.listed = (there) => there.map((item) => ({ ...item, serviceId: OTHER_SERVICE_ID }))
+    await stillUnknown(world)
+  })
+
+  test('one that another key has', async () => {
+    const world = await listing(['orders'])
+    world.write('copy.yaml', pipe('copy', { platformName: 'orders', topics: 'orders' }))
+    world.remove('orders.yaml')
+    await world.go('Pipe/copy')
+    world.write('orders.yaml', pipe('orders', { policy: { replaces: 'Pipe/copy' } }))
+    world.platform.script('create', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: false })
+    await world.go(ORDERS)
+    await world.clock.advance(MINUTE)
+    expect(world.platform.posts).toHaveLength(2)
+    await stillUnknown(world)
+  })
+
+  test('the one that was given up for it', async () => {
+    const world = await listing(['orders'])
+    await world.go(ORDERS)
+    await world.clock.advance(HOUR)
+    await world.go(ORDERS)
+    const [[id, there] = []] = world.platform.pipes
+    world.platform.pipes.clear()
+    world.platform.script('create', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: false })
+    await during(world, ORDERS, 25 * MINUTE)
+    expect(world.platform.posts).toHaveLength(2)
+    if (id !== undefined && there !== undefined) world.platform.pipes.set(id, there)
+    world.platform.listed = (items) => items.map((item) => ({ ...item, createdAt: null }))
+    await world.clock.advance(MINUTE)
+    await stillUnknown(world)
+  })
+})
+
+test('a pipe that is alone and gone is replaced: an empty list is no doubt about itself', async () => {
+  const world = await listing(['orders'])
+  await world.go(ORDERS)
+  await world.clock.advance(HOUR)
+  await world.go(ORDERS)
+  world.platform.pipes.clear()
+  await during(world, ORDERS, 25 * MINUTE)
+  expect(world.platform.posts).toHaveLength(2)
+  expect((await world.go(ORDERS)).action.reason).toBe('InSync')
+})
+
 describe('a pipe that the list shows as equal, and that is by its id', () => {
   const cases: readonly { readonly by: string; readonly reading: Script; readonly said: string }[] = [
     { by: 'one with other values', reading: { type: 'other', change: { source: {} } }, said: 'not the same' },
@@ -118,26 +196,31 @@ describe('a pipe that the list shows as equal, and that is by its id', () => {
     { by: 'not there', reading: GONE, said: 'It was in the list of all pipes a moment ago' },
   ]
 
-  test.each(cases)('$by, is not taken, nor another one made; it is looked at ever more rarely', async (row) => {
-    const world = await listing(['orders'])
-    make(world, 'orders')
-    world.platform.always('get', row.reading)
-    const results = await during(world, ORDERS, HOUR)
-    expect(world.platform.posts).toHaveLength(0)
-    for (const { outcome } of results) {
-      expect(outcome).toMatchObject({ result: 'failed', reason: 'AdoptRefused' })
-      expect(JSON.stringify(outcome)).toContain(row.said)
-    }
-    // by its back-off, of at most five minutes: each time one list, where the last one is old, and one reading
-    expect(results.length).toBeGreaterThan(10)
-    expect(results.length).toBeLessThan(50)
-    expect(world.platform.requests.get).toBe(results.length)
-    expect(world.platform.requests.list).toBeLessThanOrEqual(results.length)
-    // when the two agree again, it is taken
-    world.platform.always('get', 'ok')
-    await during(world, ORDERS, 10 * MINUTE)
-    expect((await world.record(ORDERS)).remote?.origin).toBe('adopted')
-  })
+  test.each(cases)(
+    '$by, is not taken, nor another one made; it is looked at ever more rarely',
+    async (row) => {
+      const world = await listing(['orders'])
+      make(world, 'orders')
+      world.platform.always('get', row.reading)
+      const results = await during(world, ORDERS, HOUR)
+      expect(world.platform.posts).toHaveLength(0)
+      for (const { outcome } of results) {
+        expect(outcome).toMatchObject({ result: 'failed', reason: 'AdoptRefused' })
+        expect(JSON.stringify(outcome)).toContain(row.said)
+      }
+      // by its back-off, of at most five minutes: each time one reading, and one list; where the two differ, a new one
+      expect(results.length).toBeGreaterThan(10)
+      expect(results.length).toBeLessThan(50)
+      const { get, list } = world.platform.requests
+      expect(get).toBe(results.length)
+      if (row.reading === GONE) expect(list).toBeLessThanOrEqual(results.length)
+      else expect(list).toBe(results.length)
+      // when the two agree again, it is taken
+      world.platform.always('get', 'ok')
+      await during(world, ORDERS, 10 * MINUTE)
+      expect((await world.record(ORDERS)).remote?.origin).toBe('adopted')
+    },
+  )
 })
 
 describe('pipes that are recorded and not in the list', () => {
@@ -162,13 +245,16 @@ describe('pipes that are recorded and not in the list', () => {
 
   test('are too many to believe it, when nobody knows why', async () => {
     const world = await threeAway(() => ({}))
-    expect((await world.go(NEW)).action).toMatchObject({ reason: 'MassMissing', facts: { missing: 3, of: 4 } })
+    expect((await world.go(NEW)).action).toMatchObject({
+      reason: 'MassMissing',
+      facts: { missing: 3, of: 4 },
+    })
     expect(world.platform.posts).toHaveLength(4)
   })
 
   test.each([
     { why: 'a person says that they are deleted', policy: (id: string) => ({ recreate: id }) },
-    { why: 'they are suspended', policy: () => ({ suspend: { reason: 'planned' } }) },
+    { why: 'they are suspended', policy: () => ({ suspend: SUSPENDED }) },
   ])('are no doubt about it when $why', async ({ policy }) => {
     const world = await threeAway(policy)
     expect((await world.go(NEW)).action).toMatchObject({ type: 'create', reason: 'New' })
@@ -217,6 +303,24 @@ test('a list that is older than the last reading of a pipe says nothing of it', 
   expect(world.platform.requests.list).toBe(list + 1)
   // while one that was begun since does
   expect((await world.go(OTHER)).action.reason).toBe('InSync')
+  expect(world.platform.requests.list).toBe(list + 1)
+})
+
+test('a list that is older than its adoption says nothing of a pipe', async () => {
+  const world = await listing(['orders'])
+  await world.go(ORDERS)
+  await world.clock.advance(HOUR)
+  const id = make(world, 'new', { topics: 'new' })
+  await world.go(ORDERS)
+  const { list } = world.platform.requests
+  await world.clock.advance(SECOND)
+  const there = world.platform.pipes.get(id)
+  if (there !== undefined) there.body = { ...there.body, scaling: { replicas: 7 } }
+  world.write('new.yaml', pipe('new', { policy: { adopt: id } }))
+  expect((await world.go(NEW)).outcome).toMatchObject({ reason: 'Drifted' })
+  expect(world.platform.requests.list).toBe(list)
+  await world.clock.advance(SECOND)
+  expect((await world.go(NEW)).action.reason).toBe('Drifted')
   expect(world.platform.requests.list).toBe(list + 1)
 })
 

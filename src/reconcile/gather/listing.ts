@@ -16,6 +16,7 @@ import { CLOCKS_APART_MS, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
 import type { Listing } from '../state/listings.ts'
+import type { StateStore } from '../state/store.ts'
 import { isLeftAlone, saysDeleted } from './entry-policy.ts'
 import type { DesiredService } from './service-access.ts'
 import { witnessOf } from './siblings.ts'
@@ -51,13 +52,19 @@ export async function listingOf(
   const oldest = permit === undefined ? Math.min(SHARED_MS, timing.intervalMs) : BEFORE_CREATE_MS
   const since = Math.max(
     now - oldest,
-    now - (store.ageMs(key) ?? Infinity),
+    now - ageMs(store, key),
     // Nor what its own reading has found out.
     permit === undefined ? (store.observation(key)?.readAt ?? -Infinity) : -Infinity,
   )
   return store.listings.since(nameOfListing(access), { since, now }, () =>
     permit === undefined ? platform.list(kind, access, options) : permit.list(kind, options),
   )
+}
+
+/** For how long the pipe of a key is recorded: ms. */
+function ageMs(store: StateStore, key: Key): number {
+  const { remote } = store.record(key) ?? {}
+  return remote === undefined ? Infinity : (store.ageMs(key) ?? Math.abs(store.steadyNow() - remote.at))
 }
 
 /** Whether it was asked for in vain a moment ago. */
@@ -158,7 +165,7 @@ function doubtsOf(
     const id = record?.remote?.id
     if (key === but || id === undefined || !isExpected(context, record)) continue
     // What was recorded since cannot be in it.
-    if (clock.monotonic() - (store.ageMs(key) ?? Infinity) >= askedAt) continue
+    if (clock.monotonic() - ageMs(store, key) >= askedAt) continue
     of += 1
     if (!items.has(id.toLowerCase())) missing += 1
   }
