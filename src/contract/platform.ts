@@ -63,9 +63,13 @@ export interface CreatePermit {
   readonly service: ServiceAccess
   /** How long a create may take, from its first byte on: ms. */
   readonly deadlineMs: number
+  /** How long the create would have to wait for another place after the next look: ms; none where there is a place for both. */
+  readonly lookCostsMs: number
+  /** How long it has waited for another place after its looks, a window of the budget each at most: ms. What they said is older by so much. */
+  readonly waitedMs: number
   /**
    * As {@link Platform.read}, once, never retried: asks for what is to be replaced, in a place that was taken with the
-   * permit. Where the budget is of a single request, it uses the permit's own place and waits for another afterwards.
+   * permit. Where the budget has no room for one, it uses the permit's own place and waits for the next one afterwards.
    * @throws as {@link Platform.read}
    */
   read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>

@@ -1,6 +1,7 @@
 import type { Operation } from '../kinds/definition.ts'
 import type { ReadOptions } from '../contract/platform.ts'
 import type { CredentialBreaker, AuthenticatedCaller } from './credential-breaker.ts'
+import type { Rank } from './waiting-line.ts'
 import { type BudgetPlace, type BudgetPlaces, createBudget, type Budget } from './budget.ts'
 import type { Login } from './login.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -25,7 +26,8 @@ export interface Admission {
   readonly spares: readonly BudgetPlace[]
 }
 
-export interface AdmitOptions extends ReadOptions {
+export interface AdmitOptions extends Omit<ReadOptions, 'priority'> {
+  readonly priority: Rank
   /** How many places are needed at once. */
   readonly places: 1 | 2 | 3
 }

@@ -1,9 +1,8 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Emit } from '../contract/events.ts'
-import type { Priority } from '../contract/platform.ts'
 import { notSent, type RemoteError } from '../contract/remote-error.ts'
 import { createPace, createRequestWindow, MARGIN, type Place } from './request-window.ts'
-import { createWaitingLine } from './waiting-line.ts'
+import { createWaitingLine, type Rank } from './waiting-line.ts'
 
 /** Far above what a daemon asks for at once; more than this waiting is a bug, not a load. */
 const LONGEST_LINE = 10_000
@@ -23,7 +22,7 @@ export interface BudgetPlace {
 
 /** What is wanted of a budget. */
 export interface Wanted {
-  readonly priority: Priority
+  readonly priority: Rank
   /** So many at once; as many as the budget has, where it has fewer. */
   readonly places: 1 | 2 | 3
 }
@@ -50,10 +49,12 @@ export interface BudgetSnapshot {
 
 /** The requests that one credential may send (design §7). */
 export interface Budget {
+  /** So long after its request was answered a place is free again, at the latest: ms. */
+  readonly turnMs: number
   /** Places that are free now, if nobody waits for them. */
   take(wanted: Wanted): BudgetPlaces | undefined
   /**
-   * Waits for places: lower priorities first, services in rotation, first come first served within a service.
+   * Waits for places: who is `next` and lower priorities first, services in rotation, first come first served within a service.
    * @throws the signal's reason when it is aborted first
    * @throws {RemoteError} `Throttled` when too many wait already
    */
@@ -110,7 +111,7 @@ export function createBudget(options: {
 
   /** When this one may be served, as far as is known now; not after `now`: at once. */
   function servableAt(wanted: Wanted, now: number): number {
-    const isUrgent = wanted.priority === 0
+    const isUrgent = isUrgentRank(wanted.priority)
     const isFree = window.used(now) + countOf(wanted) <= (isUrgent ? requests : forAll)
     const freeAt = isFree ? now : (window.nextFreeAt(now) ?? now)
     return Math.max(pausedUntil, freeAt, isUrgent ? now : pace.readyAt())
@@ -123,7 +124,7 @@ export function createBudget(options: {
       line.next()
       const count = countOf(waiter)
       // Whoever is not urgent goes at an even pace, so that the urgent find a place soon.
-      if (waiter.priority !== 0) for (let n = 0; n < count; n += 1) pace.takeAfterWait(now)
+      if (!isUrgentRank(waiter.priority)) for (let n = 0; n < count; n += 1) pace.takeAfterWait(now)
       waiter.grant(placesAt(now, count))
       emit({ type: 'BudgetWaited', service: waiter.service, waitMs: now - waiter.since })
     }
@@ -146,14 +147,15 @@ export function createBudget(options: {
 
   function takeFree(wanted: Wanted): BudgetPlaces | undefined {
     const now = clock.monotonic()
-    const ahead = wanted.priority === 0 ? line.urgent : line.size
+    const ahead = isUrgentRank(wanted.priority) ? line.urgent : line.size
     if (ahead > 0 || servableAt(wanted, now) > now) return undefined
     const count = countOf(wanted)
-    if (wanted.priority !== 0) for (let n = 0; n < count; n += 1) pace.takeAtOnce(now)
+    if (!isUrgentRank(wanted.priority)) for (let n = 0; n < count; n += 1) pace.takeAtOnce(now)
     return placesAt(now, count)
   }
 
   return {
+    turnMs: windowMs * (1 + 2 * MARGIN),
     take: takeFree,
     async acquire({ service, priority, places, signal }) {
       signal.throwIfAborted()
@@ -196,6 +198,11 @@ export function createBudget(options: {
       }
     },
   }
+}
+
+/** Who does not wait for the others to go evenly. */
+function isUrgentRank(rank: Rank): boolean {
+  return rank === 0 || rank === 'next'
 }
 
 function tooManyWaiting(): RemoteError {

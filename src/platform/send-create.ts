@@ -43,6 +43,15 @@ export function createPermit(
   let { admission } = permitted
   const spares = [...admission.spares]
   let used = false
+  let waitedMs = 0
+
+  /** The place is used up, and the create needs another: the next one that is free. */
+  async function anotherPlace({ signal }: ReadOptions): Promise<void> {
+    const { clock } = creating
+    const since = clock.monotonic()
+    admission = await admit(permitted.caller, breaker, { priority: 'next', signal, places: 1 })
+    waitedMs += Math.min(clock.monotonic() - since, permitted.caller.account.budget.turnMs)
+  }
 
   async function look<T>(read: Read<T>, options: ReadOptions): Promise<Reply<T>> {
     const login = await read.caller.login()
@@ -61,8 +70,7 @@ export function createPermit(
       reading,
     )
     if (result instanceof RemoteError && result.facts.class !== 'Missing') throw result
-    // A budget of one: the place is used up, and the create needs another.
-    if (spare === undefined) admission = await admit(permitted.caller, breaker, { ...options, places: 1 })
+    if (spare === undefined) await anotherPlace(options)
     if (result instanceof RemoteError) throw result
     return result
   }
@@ -70,6 +78,12 @@ export function createPermit(
   return {
     service: permitted.service,
     deadlineMs: creating.deadlineMs,
+    get lookCostsMs() {
+      return spares.length > 0 ? 0 : permitted.caller.account.budget.turnMs
+    },
+    get waitedMs() {
+      return waitedMs
+    },
     read: (target, options) => look(permitted.readOf(target), options),
     list: (kind, options) => look(permitted.listOf(kind), options),
     async send(request) {

@@ -157,14 +157,14 @@ async function reconcileOnce(
     for (const other of await catchUp(context)) if (other !== key) reconciliation.also.add(other)
   let recorded = await heedRetryCreate(context, await currentRecord(context, key))
 
-  let assessment = assess(context, await gather(context, key, recorded, request, permit))
+  let assessment = await assessed(reconciliation, recorded, permit)
   const from = recordToMove(context, outbox, assessment)
   if (from !== undefined) {
     const moved = await moveRecord(context, from, recorded, context.store.revision)
     board.remove(from.key)
     reconciliation.movedFrom = from.key
     recorded = await heedRetryCreate(context, moved)
-    assessment = assess(context, await gather(context, key, recorded, request, permit))
+    assessment = await assessed(reconciliation, recorded, permit)
   }
   const { input } = assessment
   if (input.desired.state === 'absent' && !leftSomething(recorded))
@@ -181,6 +181,17 @@ async function reconcileOnce(
   } else permit?.release()
   const acted = await carryOut(reconciliation, assessment, decision, permit)
   return conclude(reconciliation, { assessment, recorded, action }, acted)
+}
+
+/** All that bears on the decision. */
+async function assessed(
+  { context, key, request, also }: Reconciliation,
+  recorded: LedgerRecord,
+  permit: CreatePermit | undefined,
+): Promise<Assessment> {
+  const gathered = await gather(context, key, recorded, request, permit)
+  for (const other of gathered.news) if (other !== key) also.add(other)
+  return assess(context, gathered)
 }
 
 /** What one round came to, before anything was done about it. */

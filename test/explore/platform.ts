@@ -48,6 +48,8 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     return {
       service,
       deadlineMs: 20 * SECOND,
+      lookCostsMs: 0,
+      waitedMs: 0,
       read,
       list: () => Promise.reject(new Error('this platform has no list')),
       send: ({ body, intentId, notAfter }) => send(process, service, { body, intentId, notAfter }),

@@ -4,6 +4,7 @@ import { createBudget, type Budget } from '../../src/platform/budget.ts'
 import type { Event } from '../../src/contract/events.ts'
 import type { Priority } from '../../src/contract/platform.ts'
 import { RemoteError } from '../../src/contract/remote-error.ts'
+import type { Rank } from '../../src/platform/waiting-line.ts'
 import { createFakeClock, type FakeClock } from './support/clock.ts'
 
 const never = new AbortController().signal
@@ -17,7 +18,7 @@ function setup(requests: number, windowMs: number) {
 
 interface Asked {
   readonly service: string
-  readonly priority: Priority
+  readonly priority: Rank
 }
 
 /** Asks for places, sends at once when one is granted, and notes who was served. */
@@ -299,4 +300,18 @@ test('two places are given together, or not at all; of a budget of one, the one'
   expect((await one.budget.acquire({ service: 'a', priority: 0, places: 2, signal: never })).spares).toEqual(
     [],
   )
+})
+
+test('who is next goes before everybody who waits, and without waiting for an even pace', async () => {
+  const { clock, budget } = setup(1, 1_000)
+  const served: string[] = []
+  ask(budget, [{ service: 'a', priority: 0 }], served)
+  const waiting = [0, 1, 2].map((priority) => ({ service: 'a', priority: priority as Priority }))
+  ask(budget, waiting, served)
+  ask(budget, [{ service: 'b', priority: 'next' }], served)
+  expect(budget.snapshot().waiting).toBe(4)
+  await clock.advance(budget.turnMs)
+  expect(served).toEqual(['a0', 'bnext'])
+  await clock.advance(10_000)
+  expect(served).toEqual(['a0', 'bnext', 'a0', 'a1', 'a2'])
 })

@@ -8,6 +8,7 @@ import { type WritableBoard, createBoard } from '../../src/reconcile/state/statu
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
 import type { Event } from '../../src/contract/events.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
+import type { Platform } from '../../src/contract/platform.ts'
 import { type Reconciler, createReconciler } from '../../src/reconcile/reconciler.ts'
 import { recordedOf } from '../../src/reconcile/state/recorded.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
@@ -36,7 +37,7 @@ interface Surroundings {
   readonly newId: () => string
 }
 
-function createSurroundings(): Surroundings {
+export function createSurroundings(): Surroundings {
   const clock = createFakeClock()
   const ledger = createMemoryLedger({ emit: () => undefined, hashKey: new Uint8Array(32).fill(7) })
   const platform = createModelPlatform({ clock, ledger })
@@ -93,6 +94,8 @@ interface Process {
 export interface ProcessOptions {
   /** What the service offers; `default` unless given. Manifests are those of `default` in any case. */
   readonly profile?: Profile
+  /** What it sends its requests with; the model unless given. */
+  readonly platform?: Platform
   readonly maxCreates?: number
   readonly random?: () => number
   readonly hops?: () => number
@@ -110,7 +113,7 @@ export async function startProcess(around: Surroundings, options: ProcessOptions
   const profile = options.profile ?? DEFAULT
   const context: ReconcileContext = {
     profile,
-    platform,
+    platform: options.platform ?? platform,
     ledger,
     secrets,
     mounted: secrets,

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
-import type { Profile } from '../../src/kinds/profile.ts'
-import { PIPE as LISTED_PIPE } from '../../src/kinds/profiles/clickhouse-cloud/pipe/kind.ts'
-import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { ReconcileResult } from '../../src/reconcile/context.ts'
 import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 import { given, type Given, HOUR, MINUTE, SECOND } from './given.ts'
+import { LISTING } from './listing-profile.ts'
 import { pipe, pipeBodyOf, service, type PipeOptions } from './manifests.ts'
 import type { Script } from './model-script.ts'
 
@@ -14,16 +12,6 @@ import type { Script } from './model-script.ts'
  * What the list of all pipes of a service settles, and what it does not (design §14), over hours: in one process, by a clock that the test
  * moves. The same with the real program: `test/clickhouse-cloud/list.test.ts`.
  */
-
-/** `default`, for a service that has a list. */
-const LISTING: Profile = {
-  ...DEFAULT,
-  kinds: DEFAULT.kinds.map((kind) =>
-    kind.lifecycle === 'create-once'
-      ? { ...kind, operations: { ...kind.operations, list: LISTED_PIPE.operations.list } }
-      : kind,
-  ),
-}
 
 const ORDERS: Key = 'Pipe/orders'
 const OTHER: Key = 'Pipe/other'

@@ -130,6 +130,8 @@ export function createModelPlatform(parts: {
     return {
       service,
       deadlineMs: 20_000,
+      lookCostsMs: 0,
+      waitedMs: 0,
       read,
       list: (listed, options) => list(listed, service, options),
       send: ({ body, intentId }) => send(kind, service, body, intentId),

@@ -26,7 +26,7 @@ import type { BodySecrets } from '../gather/body-secrets.ts'
 const SEND_WITHIN_MS = 5_000
 /**
  * What was decided on is older than the last request for it at most by this when the intent is written, ms: a process may stand
- * still at any point.
+ * still at any point. What a small budget makes a create wait after its looks is not counted.
  */
 const GOOD_FOR_MS = 5_000
 /** Time in which the outcome of a request that has ended is written down, even on a struggling disk: ms. */
@@ -63,7 +63,8 @@ async function sendOnce(
   const { key } = creation
   const intentId = context.newId()
   const begunAt = context.clock.monotonic()
-  if (begunAt - creation.since > permit.deadlineMs + GOOD_FOR_MS) throw new DecisionOutdated(key)
+  const goodForMs = permit.deadlineMs + GOOD_FOR_MS + permit.waitedMs
+  if (begunAt - creation.since > goodForMs) throw new DecisionOutdated(key)
   const notAfter = begunAt + SEND_WITHIN_MS
   const opened = await recordIntent(context, outbox, creation, { intentId, deadlineMs: permit.deadlineMs })
   const intent = opened.intent

@@ -43,6 +43,8 @@ export function createDryPlatform(
       return {
         service,
         deadlineMs: DEADLINE_MS,
+        lookCostsMs: 0,
+        waitedMs: 0,
         read,
         list: (listed, options) => list(listed, service, options),
         async send({ body }) {

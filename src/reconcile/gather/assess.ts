@@ -12,6 +12,7 @@ import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import { type DesiredService, desiredService, isOtherService, sameService } from './service-access.ts'
 import type { Basis, ReconcileContext, ReconcileRequest } from '../context.ts'
 import { type Answer, lookAt, observationOf } from './observe.ts'
+import { catchUp } from '../state/current-record.ts'
 import type { Listing } from '../state/listings.ts'
 import type { CreatePermit } from '../../contract/platform.ts'
 import { type BodySecrets, missingCredentials, NO_SECRETS, readBodySecrets } from './body-secrets.ts'
@@ -36,6 +37,8 @@ export interface Gathered {
   /** All pipes of its service, where a create would depend on them. */
   readonly listing: Listing | undefined
   readonly permit: CreatePermit | undefined
+  /** Other keys that somebody else has written while the create waited for a place after its looks. */
+  readonly news: readonly Key[]
   /** As in {@link Assessment}. */
   readonly since: number
   readonly isAsked: boolean | undefined
@@ -61,10 +64,11 @@ export async function gather(
   // What is wanted is worked out while the platform answers; and anew, where that is not what is wanted then.
   let wanted = await wantedOf(context, key, recorded)
   const { answer, listing } = await asking
+  const news = permit !== undefined && permit.waitedMs > 0 ? await catchUp(context) : []
   const mustBeFresh = permit !== undefined
   const isCurrent = (known: Wanted) => isStillWanted(store, known) && (known.isFresh || !mustBeFresh)
   while (!isCurrent(wanted)) wanted = await wantedOf(context, key, recorded, mustBeFresh)
-  return { key, recorded, wanted, answer, listing, permit, since, isAsked: request.isAsked }
+  return { key, recorded, wanted, answer, listing, permit, news, since, isAsked: request.isAsked }
 }
 
 /**

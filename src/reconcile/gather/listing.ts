@@ -30,7 +30,7 @@ type ListingContext = Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 
 
 /** Many look at one list, for so long, and no longer than until they look again: ms. */
 const SHARED_MS = 30_000
-/** Before a create it is newer. */
+/** Before a create it is newer; but for the wait for a place, where the budget has none for a list beside it. */
 const BEFORE_CREATE_MS = 10_000
 
 /** The list of a service for who looks at one of its pipes, or `undefined` when there is no such request. @throws as `Platform.list` */
@@ -49,7 +49,8 @@ export async function listingOf(
   if (kind === undefined) return undefined
   const now = clock.monotonic()
   // What was written since is not in it.
-  const oldest = permit === undefined ? Math.min(SHARED_MS, timing.intervalMs) : BEFORE_CREATE_MS
+  const oldest =
+    permit === undefined ? Math.min(SHARED_MS, timing.intervalMs) : BEFORE_CREATE_MS + permit.lookCostsMs
   const since = Math.max(
     now - oldest,
     now - ageMs(store, key),

@@ -1,0 +1,234 @@
+import type { ServerResponse } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { Key } from '../../src/kinds/key.ts'
+import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
+import { RemoteError } from '../../src/contract/remote-error.ts'
+import type { ReconcileResult } from '../../src/reconcile/context.ts'
+import { envelope, platform, secretsOf } from '../platform/support/platform.ts'
+import { httpServer, type Received } from '../platform/support/server.ts'
+import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
+import { createSurroundings, given, HOUR, MINUTE, SECOND, type Given } from './given.ts'
+import { LISTING } from './listing-profile.ts'
+import { pipe } from './manifests.ts'
+import { createModelDirectory } from './model-directory.ts'
+import type { ModelPipe } from './model-platform.ts'
+
+/*
+ * A create and its looks in a budget that has no room for them at once: they go one after the other, each in its place. With the real
+ * client, over a connection; by a clock that goes on only while somebody waits for a place.
+ */
+
+const ORDERS: Key = 'Pipe/orders'
+
+interface Asked {
+  readonly what: 'list' | 'get' | 'post'
+  /** On the monotonic clock, ms. */
+  readonly at: number
+  readonly body: string
+}
+
+interface World extends AsyncDisposable {
+  readonly given: Given
+  readonly asked: readonly Asked[]
+  /** Pipes that are there, by their ids. */
+  readonly pipes: Map<string, ModelPipe>
+  /** Goes on until it is over. @param meanwhile called before each step of a second */
+  ended<T>(promise: Promise<T>, meanwhile?: () => unknown): Promise<T>
+  go(key: Key, meanwhile?: () => unknown): Promise<ReconcileResult>
+}
+
+const ACCESS = { name: 'analytics', organizationId: ORGANIZATION, serviceId: SERVICE_ID, secretName: 'api' }
+
+const KEYS = new Map([
+  ['api/keyId', 'id'],
+  ['api/keySecret', 'secret'],
+])
+
+async function world(
+  budget: { readonly requests: number; readonly windowMs: number },
+  files: Readonly<Record<string, string>>,
+  profile = LISTING,
+): Promise<World> {
+  const stack = new AsyncDisposableStack()
+  const around = createSurroundings()
+  const { clock } = around
+  const asked: Asked[] = []
+  const server = stack.use(await httpServer((response, request) => void serve(request, response)))
+  const { client } = stack.use(platform({ baseUrl: server.url, secrets: secretsOf(KEYS), budget, clock }))
+  const process = await given(files, { around, profile, platform: client })
+  const open = stack.move()
+
+  async function ended<T>(promise: Promise<T>, meanwhile: () => unknown = () => undefined): Promise<T> {
+    let isOver = false
+    const over = () => {
+      isOver = true
+    }
+    promise.then(over, over)
+    while (!isOver) {
+      // while a request is on its way, time stands still
+      if (client.budgets().some(({ waiting }) => waiting > 0)) {
+        await meanwhile()
+        await clock.advance(SECOND)
+      } else await setImmediate()
+    }
+    return promise
+  }
+
+  async function serve({ method, url, headers, body }: Received, response: ServerResponse): Promise<void> {
+    const id = url.split('/').at(-1) ?? ''
+    const what = method === 'POST' ? 'post' : id.endsWith('pipes') ? 'list' : 'get'
+    asked.push({ what, at: clock.monotonic(), body })
+    const options = { priority: 0, signal: new AbortController().signal } as const
+    const { platform: model } = around
+    try {
+      if (what === 'list') return void response.end(envelope((await model.list(PIPE, ACCESS, options)).value))
+      if (what === 'get') {
+        const { value } = await model.read({ kind: PIPE, service: ACCESS, id }, options)
+        return void response.end(envelope(value))
+      }
+      const permit = await model.admitCreate(PIPE, ACCESS, { ...options, looks: 0 })
+      const intentId = String(headers['idempotency-key'])
+      const { value } = await permit.send({ body, secrets: [], intentId, notAfter: Infinity })
+      response.end(envelope(value))
+    } catch (error) {
+      const status = error instanceof RemoteError ? (error.facts.httpStatus ?? 500) : 500
+      response.writeHead(status).end(envelope(undefined, status))
+    }
+  }
+
+  return {
+    given: process,
+    asked,
+    pipes: around.platform.pipes,
+    ended,
+    go: (key, meanwhile) => ended(process.begin(key), meanwhile),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
+}
+
+/** The most requests in any time of the length of the window. */
+function most(asked: readonly Asked[], windowMs: number): number {
+  return Math.max(
+    ...asked.map(({ at }) => asked.filter((one) => one.at >= at && one.at < at + windowMs).length),
+  )
+}
+
+const BUDGETS = [
+  { requests: 1, windowMs: 10 * SECOND },
+  { requests: 1, windowMs: 40 * SECOND },
+  { requests: 1, windowMs: 10 * MINUTE },
+  { requests: 2, windowMs: MINUTE },
+  { requests: 3, windowMs: 2 * MINUTE },
+] as const
+
+describe.each(BUDGETS)('with $requests request(s) in $windowMs ms', (budget) => {
+  test('a new pipe is created, and the list is no older than the wait for a place', async () => {
+    await using w = await world(budget, { 'orders.yaml': pipe('orders') })
+    expect((await w.go(ORDERS)).action).toMatchObject({ type: 'create', reason: 'New' })
+    expect(w.pipes.size).toBe(1)
+    expect(w.asked.length).toBeLessThanOrEqual(3)
+    const post = w.asked.at(-1)
+    const list = w.asked.findLast(({ what }) => what === 'list')
+    expect(post?.what).toBe('post')
+    const wait = budget.requests === 1 ? budget.windowMs * 1.03 : 0
+    expect((post?.at ?? 0) - (list?.at ?? 0)).toBeLessThanOrEqual(wait + 10 * SECOND)
+    expect(most(w.asked, budget.windowMs)).toBeLessThanOrEqual(budget.requests)
+  })
+
+  test('five new pipes are created, one after the other, each once', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e']
+    await using w = await world(budget, Object.fromEntries(names.map((n) => [`${n}.yaml`, pipe(n)])))
+    const all = names.map((name) => w.given.begin(`Pipe/${name}`))
+    const results = await w.ended(Promise.all(all))
+    expect(results.map(({ outcome }) => outcome.result)).toEqual(names.map(() => 'done'))
+    expect([...w.pipes.values()].map((one) => one.body['name']).toSorted()).toEqual(names)
+    expect(w.asked.filter(({ what }) => what === 'post')).toHaveLength(names.length)
+    // a list for the first looks, and at most one before each create
+    expect(w.asked.filter(({ what }) => what === 'list').length).toBeLessThanOrEqual(names.length + 2)
+    expect(most(w.asked, budget.windowMs)).toBeLessThanOrEqual(budget.requests)
+  })
+
+  test('a pipe that a person says is deleted is looked at right before, and replaced', async () => {
+    await using w = await world(budget, { 'orders.yaml': pipe('orders') })
+    await w.go(ORDERS)
+    await w.given.clock.advance(HOUR)
+    await w.go(ORDERS)
+    const [id = ''] = w.pipes.keys()
+    w.pipes.clear()
+    await w.given.clock.advance(HOUR)
+    w.given.write('orders.yaml', pipe('orders', { policy: { recreate: id } }))
+    const before = w.asked.length
+    expect((await w.go(ORDERS)).action).toMatchObject({ type: 'create', reason: 'RecreateApproved' })
+    const since = w.asked.slice(before)
+    // one look decides, and then, with the right to create, the list and the pipe once more
+    expect(since.map(({ what }) => what)).toEqual(['get', 'list', 'get', 'post'])
+    const [last, post] = since.slice(-2)
+    const wait = budget.requests < 3 ? budget.windowMs * 1.03 : 0
+    expect((post?.at ?? 0) - (last?.at ?? 0)).toBeLessThanOrEqual(wait + SECOND)
+    expect(most(w.asked, budget.windowMs)).toBeLessThanOrEqual(budget.requests)
+    expect(w.pipes.size).toBe(1)
+  })
+})
+
+describe('while a create waits for its place after its look', () => {
+  const budget = { requests: 1, windowMs: 40 * SECOND }
+
+  /** Its place was used by the list, and it waits for the next one. */
+  async function afterItsList(): Promise<{ readonly w: World; readonly isDue: () => boolean }> {
+    const w = await world(budget, { 'orders.yaml': pipe('orders'), 'other.yaml': pipe('other') })
+    let isPast = false
+    return {
+      w,
+      isDue() {
+        const isNow = !isPast && w.asked.filter(({ what }) => what === 'list').length === 2
+        isPast ||= isNow
+        return isNow
+      },
+    }
+  }
+
+  /** Its first list is too old when it gets its place, because another one was served before. */
+  async function goBehindOther(w: World, meanwhile: () => unknown): Promise<ReconcileResult> {
+    const other = w.given.begin('Pipe/other')
+    const orders = w.given.begin(ORDERS)
+    const [, result] = await w.ended(Promise.all([other, orders]), meanwhile)
+    return result
+  }
+
+  test('an edit of its manifest is what is created', async () => {
+    const { w, isDue } = await afterItsList()
+    const result = await goBehindOther(
+      w,
+      () => isDue() && w.given.write('orders.yaml', pipe('orders', { topics: 'edited' })),
+    )
+    expect(result.action.type).toBe('create')
+    const posts = w.asked.filter(({ what }) => what === 'post')
+    expect(posts).toHaveLength(2)
+    expect(posts.at(-1)?.body).toContain('edited')
+  })
+
+  test('a suspension holds it', async () => {
+    const { w, isDue } = await afterItsList()
+    const suspend = { reason: 'planned', until: '2100-01-01T00:00:00Z' }
+    const result = await goBehindOther(
+      w,
+      () => isDue() && w.given.write('orders.yaml', pipe('orders', { policy: { suspend } })),
+    )
+    expect(result.action).toMatchObject({ type: 'hold', reason: 'Suspended' })
+    expect(w.asked.filter(({ what }) => what === 'post')).toHaveLength(1)
+  })
+
+  test('a pipe of its name that another process has made holds it', async () => {
+    const { w, isDue } = await afterItsList()
+    const directory = createModelDirectory(new Map())
+    const elsewhere = await given(
+      { 'copy.yaml': pipe('copy', { platformName: 'orders', topics: 'orders' }) },
+      { around: { ...w.given.around, directory } },
+    )
+    const result = await goBehindOther(w, async () => isDue() && (await elsewhere.begin('Pipe/copy')))
+    expect(elsewhere.platform.posts.map(({ key }) => key)).toEqual(['Pipe/other', 'Pipe/copy'])
+    expect(result.action.type).toBe('refuse')
+    expect(w.asked.filter(({ what }) => what === 'post')).toHaveLength(1)
+  })
+})
