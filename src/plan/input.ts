@@ -40,7 +40,7 @@ export type Observed =
       readonly witness: Witness
     }
 
-/** A pipe of the name that is asked for, which no record holds. */
+/** A pipe of the name that is asked for, or listed without one, which no record holds. */
 export interface Candidate {
   readonly id: string
   /** Fields that it returns with another value than the manifest has. */

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { PIPE as PIPE_KIND } from '../../src/kinds/profiles/clickhouse-cloud/pipe/kind.ts'
 import {
@@ -11,6 +12,8 @@ import {
   readOptions,
   SERVICE,
 } from './support/platform.ts'
+import { until } from '../support/until.ts'
+import { createFakeClock } from './support/clock.ts'
 import { httpServer } from './support/server.ts'
 
 /* All pipes of a service in one request, where a service offers that (design §14). */
@@ -69,4 +72,128 @@ describe('a list', () => {
     expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST'])
     expect(p.client.budgets()).toMatchObject([{ used: 3 }])
   })
+
+  test('without a place of its own uses that of the create; a pause of the platform is no wait for a place', async () => {
+    const clock = createFakeClock()
+    await using server = await httpServer((response, { method }) => {
+      if (method === 'POST') response.writeHead(429, { 'retry-after': '900' })
+      response.end(reply([]))
+    })
+    const budget = { requests: 2, windowMs: 60_000 }
+    await using p = platform({ baseUrl: server.url, budget, clock })
+    const permit = await p.client.admitCreate(PIPE_KIND, access, { ...admitOptions(), looks: 0 })
+    const other = await p.client.admitCreate(PIPE_KIND, access, { ...admitOptions(), looks: 0 })
+    expect(permit).toMatchObject({ lookCostsMs: 61_200, waitedMs: 0 })
+    const listed = permit.list(PIPE_KIND, readOptions())
+    await until('the list to wait for another place', () => p.client.budgets()[0]?.waiting === 1)
+    expect((await failure(other.send(createRequest('{}', 'intent-1')))).facts.class).toBe('Throttled')
+    await clock.advance(899_000)
+    expect(p.client.budgets()).toMatchObject([{ waiting: 1 }])
+    await clock.advance(2_000)
+    expect((await listed).value).toEqual([])
+    expect(clock.monotonic()).toBeGreaterThan(900_000)
+    expect(permit.waitedMs).toBe(61_200)
+  })
 })
+
+describe('a list that', () => {
+  const item = { id: PIPE, name: 'orders' }
+  const cases: readonly {
+    readonly is: string
+    readonly answer: (response: ServerResponse) => unknown
+    readonly facts: object
+    /** Attempts in all, of three at most. */
+    readonly requests: 1 | 3
+    readonly words: RegExp
+  }[] = [
+    {
+      is: 'is answered 429',
+      answer: (response) => response.writeHead(429, { 'retry-after': '7' }).end(),
+      facts: { class: 'Throttled', retryAfterMs: 7_000 },
+      requests: 1,
+      words: /Reading the pipes failed: .* answered 429, too many requests/,
+    },
+    {
+      is: 'is answered 424',
+      answer: (response) => response.writeHead(424).end(failed(424)),
+      facts: { class: 'ServiceIdle' },
+      requests: 1,
+      words: /answered 424, the service is idle or still waking up/,
+    },
+    {
+      is: "is answered with the platform's own 404",
+      answer: (response) => response.writeHead(404).end(failed(404)),
+      facts: { class: 'Missing' },
+      requests: 1,
+      words: /Reading the pipes failed: .* answered 404/,
+    },
+    {
+      is: 'is larger than is taken',
+      answer: (response) => {
+        const part = Buffer.alloc(2 ** 20, 0x20)
+        const go = () => {
+          while (!response.destroyed) if (!response.write(part)) return void response.once('drain', go)
+        }
+        go()
+      },
+      facts: { class: 'BadReply' },
+      requests: 3,
+      words: /answered 200, but the reply is too large/,
+    },
+    {
+      is: 'is cut half way',
+      answer(response) {
+        const text = reply([item, item])
+        response.writeHead(200, { 'content-length': text.length })
+        response.write(text.slice(0, text.length / 2), () => response.destroy())
+      },
+      facts: { class: 'BadReply' },
+      requests: 3,
+      words: /answered 200, but the connection was cut before the reply was complete/,
+    },
+    {
+      is: 'ends half way, as if it were whole',
+      answer: (response) => response.end(reply([item, item]).slice(0, 120)),
+      facts: { class: 'BadReply' },
+      requests: 3,
+      words: /answered 200, but not with what the interface promises/,
+    },
+    {
+      is: 'has an item that is nothing',
+      answer: (response) => response.end(reply([item, null])),
+      facts: { class: 'BadReply' },
+      requests: 3,
+      words: /answered 200, but not with what the interface promises/,
+    },
+    {
+      is: 'has an id of no letters',
+      answer: (response) => response.end(reply([item, { ...item, id: '' }])),
+      facts: { class: 'BadReply' },
+      requests: 3,
+      words: /answered 200, but not with what the interface promises/,
+    },
+  ]
+
+  test.each(cases)('$is, fails, and says why', async ({ answer, facts, requests, words }) => {
+    await using server = await httpServer(answer)
+    await using p = platform({ baseUrl: server.url })
+    const error = await failure(p.client.list(PIPE_KIND, access, readOptions()))
+    expect(error.facts).toMatchObject({ ...facts, effect: 'none' })
+    expect(error.message).toMatch(words)
+    expect(server.requests).toHaveLength(requests)
+  })
+
+  test.each([
+    ['has one twice', [item, item]],
+    ['has an id in capital letters', [{ ...item, id: PIPE.toUpperCase() }]],
+    ['has one without a name', [{ ...item, name: null }, { id: PIPE }]],
+  ])('%s, is taken as it came', async (_, items) => {
+    await using server = await httpServer((response) => response.end(reply(items)))
+    await using p = platform({ baseUrl: server.url })
+    expect((await p.client.list(PIPE_KIND, access, readOptions())).value).toEqual(items)
+  })
+})
+
+function failed(status: number): string {
+  return JSON.stringify({ status, requestId: REQUEST_ID, error: 'no' })
+}

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
+import type { ErrorClass } from '../../src/contract/remote-error.ts'
+import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import type { ReconcileResult } from '../../src/reconcile/context.ts'
 import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 import { given, type Given, HOUR, MINUTE, SECOND } from './given.ts'
@@ -357,5 +359,111 @@ describe("a list that is answered with the platform's own 404 for ever", () => {
     world.platform.always('list', 'ok')
     await during(world, NEW, 10 * MINUTE)
     expect(world.platform.posts).toHaveLength(2)
+  })
+})
+
+describe('a list that fails', () => {
+  const fails = (errorClass: ErrorClass) =>
+    ({ type: 'fail', class: errorClass, effect: 'none', worked: false }) as const
+
+  test.each([
+    // as often as it says, and otherwise ever more rarely
+    { with: '429', fault: fails('Throttled'), most: 600, reason: 'RateLimited' },
+    { with: '424', fault: fails('ServiceIdle'), most: 60, reason: 'ServiceIdle' },
+    { with: '500', fault: fails('Unavailable'), most: 60, reason: 'Unavailable' },
+    { with: 'what is no list', fault: fails('BadReply'), most: 60, reason: 'Unavailable' },
+    { with: '401', fault: fails('AuthFailed'), most: 60, reason: 'AuthFailed' },
+    { with: '404', fault: GONE, most: 60, reason: undefined },
+  ])('with $with creates nothing, harms nothing that is there, and is over when it is', async (row) => {
+    const world = await listing(['orders'])
+    await world.go(ORDERS)
+    await world.clock.advance(HOUR)
+    await world.go(ORDERS)
+    await world.clock.advance(MINUTE)
+    world.platform.always('list', row.fault)
+    const { list } = world.platform.requests
+    world.write('new.yaml', pipe('new'))
+    const results = await during(world, NEW, HOUR)
+    for (const { outcome } of results) {
+      expect(outcome.result).toBe('failed')
+      if (row.reason !== undefined) expect(outcome).toMatchObject({ reason: row.reason })
+    }
+    expect(world.platform.posts).toHaveLength(1)
+    expect(results.length).toBeGreaterThan(5)
+    expect(world.platform.requests.list - list).toBeLessThanOrEqual(row.most)
+    // what is there is asked for by its id, unless whoever asks is to wait
+    const { action, outcome } = await world.go(ORDERS)
+    if (row.fault.class === 'Throttled' || row.fault.class === 'ServiceIdle')
+      expect(outcome.result).toBe('failed')
+    else expect([action.reason, outcome.result]).toEqual(['InSync', 'done'])
+    expect((await world.record(ORDERS)).remote).toBeDefined()
+    world.platform.always('list', 'ok')
+    await during(world, NEW, 10 * MINUTE)
+    await during(world, ORDERS, 10 * MINUTE)
+    expect(world.platform.posts).toHaveLength(2)
+    expect((await world.go(ORDERS)).action.reason).toBe('InSync')
+  })
+})
+
+describe('an odd list', () => {
+  const upper = (item: RemoteResource) => ({ ...item, id: item.id.toUpperCase() })
+  const nameless = (item: RemoteResource) => ({ ...item, name: null })
+  const other = (item: RemoteResource) => ({ ...item, scaling: { replicas: 7 } })
+  const cases: readonly {
+    readonly is: string
+    readonly listed: (there: readonly RemoteResource[]) => readonly RemoteResource[]
+    readonly reason: string
+  }[] = [
+    { is: 'with everything twice', listed: (there) => [...there, ...there], reason: 'FoundByList' },
+    {
+      is: 'with everything twice, once as it was',
+      listed: (there) => [...there, ...there.map(other)],
+      reason: 'Ambiguous',
+    },
+    {
+      is: 'with everything twice, once as it was, the other way round',
+      listed: (there) => [...there.map(other), ...there],
+      reason: 'FoundByList',
+    },
+    {
+      is: 'with everything twice, once in capital letters',
+      listed: (there) => [...there, ...there.map(upper)],
+      reason: 'FoundByList',
+    },
+    { is: 'with ids in capital letters', listed: (there) => there.map(upper), reason: 'FoundByList' },
+    { is: 'without names', listed: (there) => there.map(nameless), reason: 'Ambiguous' },
+  ]
+
+  test.each(cases)('$is: nothing is created a second time', async ({ listed, reason }) => {
+    const world = await listing(['orders'])
+    make(world, 'orders')
+    world.platform.listed = listed
+    const [first] = await during(world, ORDERS, HOUR)
+    expect(first?.action.reason).toBe(reason)
+    expect(world.platform.posts).toHaveLength(0)
+    if (reason === 'Ambiguous') return
+    expect((await world.record(ORDERS)).remote?.origin).toBe('adopted')
+    const { get } = world.platform.requests
+    await world.clock.advance(HOUR)
+    expect((await world.go(ORDERS)).action.reason).toBe('InSync')
+    // it is found there again
+    expect(world.platform.requests.get).toBe(get)
+  })
+
+  test('with others without names, or with nothing but an id, holds back nothing that is new', async () => {
+    const world = await listing(['orders'])
+    make(world, 'theirs', { topics: 'theirs' })
+    world.platform.listed = (there) => [...there.map(nameless), ...there.map(({ id }) => ({ id }))]
+    expect((await world.go(ORDERS)).action.reason).toBe('New')
+  })
+
+  test('without a name says so to whoever is asked', async () => {
+    const world = await listing(['orders'])
+    const id = make(world, 'orders')
+    world.platform.listed = (there) => there.map(nameless)
+    await world.go(ORDERS)
+    expect((await world.conditions(ORDERS)).Synced.message).toContain(
+      `Pipe ${id} is listed without a name, is like "orders" in all else, and no manifest holds it.`,
+    )
   })
 })

@@ -44,6 +44,8 @@ function foundWords({ name, ids, more, differs }: Found, noun: string): string {
   const others = more === 0 ? '' : ` and ${more} more`
   if (ids.length > 1)
     return `${ids.length + more} ${noun}s of this service have the name "${name}", and no manifest holds them: ${ids.join(', ')}${others}.`
+  if (differs.join() === 'name')
+    return `${capital(noun)} ${ids.join()} is listed without a name, is like "${name}" in all else, and no manifest holds it.`
   const compared =
     differs.length === 0
       ? 'Nothing of it differs, and policy.onUnknown is "ask".'

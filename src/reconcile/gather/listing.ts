@@ -114,7 +114,8 @@ export function listedFor(
   const candidates: Candidate[] = []
   for (const item of listing.items.values()) {
     const isOwn = [recorded.remote?.id, recorded.former?.remote.id].some((id) => sameId(id, item.id))
-    if (item.name !== name || isOwn || store.holderOf(item.id, key) !== undefined) continue
+    const isNameless = typeof item.name !== 'string'
+    if ((item.name !== name && !isNameless) || isOwn || store.holderOf(item.id, key) !== undefined) continue
     if (typeof item.serviceId === 'string' && !sameId(item.serviceId, service.access.serviceId)) continue
     const createdAt = instantOf(item.createdAt ?? '')
     if (intent !== undefined && createdAt !== undefined && createdAt < intent.openedAt - CLOCKS_APART_MS)
@@ -122,6 +123,8 @@ export function listedFor(
     const there = item as JsonObject // it came as JSON
     const fields = compareBody(kind.fields, body, there).map(({ field }) => field)
     const differs = [...fields.filter((field) => !edited.has(field)), ...unlikeThen(there)]
+    // One without a name may be this one, where nothing else speaks against it.
+    if (isNameless && differs.some((field) => field !== 'name')) continue
     candidates.push({ id: item.id, differs })
   }
   return {
