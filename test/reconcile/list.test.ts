@@ -392,6 +392,7 @@ describe('a list that fails', () => {
     expect(results.length).toBeGreaterThan(5)
     expect(world.platform.requests.list - list).toBeLessThanOrEqual(row.most)
     // what is there is asked for by its id, unless whoever asks is to wait
+    await world.clock.advance(MINUTE)
     const { action, outcome } = await world.go(ORDERS)
     if (row.fault.class === 'Throttled' || row.fault.class === 'ServiceIdle')
       expect(outcome.result).toBe('failed')
