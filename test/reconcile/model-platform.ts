@@ -183,7 +183,7 @@ export function createModelPlatform(parts: {
     signal.throwIfAborted()
     const script = next('get')
     if (unreadable.has(id)) throw remoteError('Unavailable', 'none')
-    const pipe = pipes.get(id)
+    const pipe = pipes.get(id.toLowerCase())
     await obey(script, signal)
     if (pipe?.kind.name !== kind.name || pipe.serviceId !== service?.serviceId)
       throw remoteError('Missing', 'none')
