@@ -40,9 +40,11 @@ export type Observed =
       readonly witness: Witness
     }
 
-/** A pipe of the name that is asked for, or listed without one, which no record holds. */
+/** A pipe of the name that is asked for, or that it had before, or listed without one, which no record holds. */
 export interface Candidate {
   readonly id: string
+  /** Its name, if it is listed with one. */
+  readonly listedAs: string | undefined
   /** Fields that it returns with another value than the manifest has. */
   readonly differs: readonly string[]
 }

@@ -35,5 +35,6 @@ function factsOf({ name, candidates }: Listed, first: Candidate) {
     ids: candidates.slice(0, IDS_SHOWN).map(({ id }) => id),
     more: Math.max(0, candidates.length - IDS_SHOWN),
     differs: isOnly ? first.differs : [],
+    listedAs: isOnly ? first.listedAs : name,
   }
 }

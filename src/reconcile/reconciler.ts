@@ -89,7 +89,7 @@ export function createReconciler(
         also: new Set<Key>(),
         movedFrom: undefined,
       }
-      const result = await inRounds(reconciliation)
+      const result = await inRounds(reconciliation).finally(() => context.store.claim(key, undefined))
       const { action, outcome } = result
       problems.note(key, action.type === 'create' && outcome.result === 'unknown')
       if (reconciliation.movedFrom !== undefined) problems.note(reconciliation.movedFrom, false)

@@ -15,9 +15,9 @@ function listed(changes: Partial<Listed> = {}): { readonly listed: Listed } {
   return { listed: { name: 'orders', candidates: [], hasOwn: false, doubtful: undefined, ...changes } }
 }
 
-const EQUAL = { id: PIPE_ID, differs: [] }
-const OTHER = { id: OTHER_ID, differs: [] }
-const CHANGED = { id: PIPE_ID, differs: ['scaling.replicas'] }
+const EQUAL = { id: PIPE_ID, listedAs: 'orders', differs: [] }
+const OTHER = { id: OTHER_ID, listedAs: 'orders', differs: [] }
+const CHANGED = { id: PIPE_ID, listedAs: 'orders', differs: ['scaling.replicas'] }
 const DOUBTFUL = { doubtful: { missing: 3, of: 4 } }
 
 const ROWS: readonly {

@@ -3,10 +3,9 @@ import type { Key } from '../../src/kinds/key.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { ErrorClass } from '../../src/contract/remote-error.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
-import type { ReconcileResult } from '../../src/reconcile/context.ts'
 import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 import { given, type Given, HOUR, MINUTE, SECOND } from './given.ts'
-import { LISTING } from './listing-profile.ts'
+import { during, LISTING } from './given-listing.ts'
 import { pipe, pipeBodyOf, service, type PipeOptions } from './manifests.ts'
 import type { Script } from './model-script.ts'
 
@@ -44,18 +43,6 @@ async function lost(worked: boolean): Promise<Given> {
 /** Somebody makes a pipe by hand. */
 function make(world: Given, name: string, options: PipeOptions = {}): string {
   return world.platform.make(SERVICE_ID, { name, ...pipeBodyOf('orders', options) } as JsonObject)
-}
-
-/** A key for so long, each time when the result before says. @returns what each came to */
-async function during(world: Given, key: Key, ms: number): Promise<readonly ReconcileResult[]> {
-  const end = world.clock.monotonic() + ms
-  const results: ReconcileResult[] = []
-  while (world.clock.monotonic() < end) {
-    const result = await world.go(key)
-    results.push(result)
-    await world.clock.advance(result.next?.afterMs ?? MINUTE)
-  }
-  return results
 }
 
 describe('a create of unknown outcome, its manifest edited since', () => {

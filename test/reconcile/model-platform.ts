@@ -13,6 +13,7 @@ import type {
   ServiceAccess,
 } from '../../src/contract/platform.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
+import { sameId } from '../../src/lib/same-id.ts'
 import { SecretUnavailableError } from '../../src/contract/secrets.ts'
 import { type Effect, type ErrorClass, RemoteError } from '../../src/contract/remote-error.ts'
 import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
@@ -185,7 +186,7 @@ export function createModelPlatform(parts: {
     if (unreadable.has(id)) throw remoteError('Unavailable', 'none')
     const pipe = pipes.get(id.toLowerCase())
     await obey(script, signal)
-    if (pipe?.kind.name !== kind.name || pipe.serviceId !== service?.serviceId)
+    if (pipe?.kind.name !== kind.name || !sameId(pipe.serviceId, service?.serviceId))
       throw remoteError('Missing', 'none')
     return {
       value: shown(pipe, script),
@@ -204,7 +205,7 @@ export function createModelPlatform(parts: {
     const script = next('list')
     await obey(script, signal)
     const there = [...pipes.values()].filter(
-      (pipe) => pipe.kind.name === kind.name && pipe.serviceId === serviceId,
+      (pipe) => pipe.kind.name === kind.name && sameId(pipe.serviceId, serviceId),
     )
     return {
       value: model.listed(there.map((pipe) => shown(pipe, script))),

@@ -38,19 +38,22 @@ interface Found {
   readonly ids: readonly string[]
   readonly more: number
   readonly differs: readonly string[]
+  readonly listedAs?: string | undefined
 }
 
-function foundWords({ name, ids, more, differs }: Found, noun: string): string {
+function foundWords({ name, ids, more, differs, listedAs }: Found, noun: string): string {
   const others = more === 0 ? '' : ` and ${more} more`
   if (ids.length > 1)
     return `${ids.length + more} ${noun}s of this service have the name "${name}", and no manifest holds them: ${ids.join(', ')}${others}.`
-  if (differs.join() === 'name')
-    return `${capital(noun)} ${ids.join()} is listed without a name, is like "${name}" in all else, and no manifest holds it.`
+  const one = `${capital(noun)} ${ids.join()}`
+  if (listedAs === undefined)
+    return `${one} is listed without a name, is like "${name}" in all else, and no manifest holds it.`
+  const whence = listedAs === name ? '' : ', from which this one was renamed'
   const compared =
     differs.length === 0
       ? 'Nothing of it differs, and policy.onUnknown is "ask".'
       : `It differs from the manifest in ${differs.join(', ')}.`
-  return `${capital(noun)} ${ids.join()} has the name "${name}", and no manifest holds it. ${compared}`
+  return `${one} has the name "${listedAs}"${whence}, and no manifest holds it. ${compared}`
 }
 
 /** Why nothing is created: it may be there already, under another name. */
@@ -121,11 +124,20 @@ export const RENAMING = {
       more: z.number(),
       /** Of a single one: fields that differ from the manifest. */
       differs: z.array(z.string()).readonly(),
+      /** Its name, if it is listed with one. */
+      listedAs: z.string().optional(),
     }),
-    sample: { key: 'Pipe/orders', name: 'orders', ids: ['ID'], more: 0, differs: ['source.kafka.topics'] },
-    words: ({ name, ids, more, differs }, noun) =>
+    sample: {
+      key: 'Pipe/orders',
+      name: 'orders',
+      ids: ['ID'],
+      more: 0,
+      differs: ['source.kafka.topics'],
+      listedAs: 'orders',
+    },
+    words: ({ ids, ...found }, noun) =>
       only(
-        `${foundWords({ name, ids, more, differs }, noun)} Nothing is created. If ${ids.length === 1 ? 'it' : 'one of them'} is this ${noun}, ` +
+        `${foundWords({ ids, ...found }, noun)} Nothing is created. If ${ids.length === 1 ? 'it' : 'one of them'} is this ${noun}, ` +
           `set policy.adopt: ${ids.length === 1 ? (ids[0] ?? '') : 'ID'}. If not, give this ${noun} another spec.name.`,
       ),
     steps: (facts, about) => [

@@ -14,6 +14,7 @@ import type { Assessment } from '../gather/assess.ts'
 import { awaitedElsewhere, heldElsewhere, heldMeanwhile } from './other-claims.ts'
 import { readRepliedId } from './replied-id.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
+import { listingFrom } from '../state/listings.ts'
 import { noteReply } from '../state/observations.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { sameId } from '../../lib/same-id.ts'
@@ -58,11 +59,15 @@ export async function adopt(
   // The answer took its time: the manifest, or a Lock, may name another one by now.
   if (!isStillAsked(context, assessment)) throw new DecisionOutdated(key)
   if (!taken.taken) return refusedAdoption(recorded, taken.why)
+  const held = heldElsewhere(context.store, action.pipeId, key)
+  if (held !== undefined) return refusedAdoption(recorded, held)
   if (isFound && !isAsListed(context, assessment, taken.reply)) {
     context.store.listings.forget(nameOfListing(service.access))
     // Waits as for any failure: a list that lags behind may say the same for long.
     return refusedAdoption(recorded, unlikeListed(action.pipeId))
   }
+  // Until it is recorded: another key may have found the same one.
+  context.store.claim(key, action.pipeId)
   const { reply, because, record, history } = taken
   const { requestId } = reply
   const done: Done = { result: 'done', ...because, differences: [], requestId }
@@ -84,7 +89,7 @@ function isAsListed(
   { value, ...reply }: Reply<RemoteResource>,
 ): boolean {
   const { recorded, desired } = input
-  const listing = { askedAt: 0, items: new Map([[value.id.toLowerCase(), value]]), reply }
+  const listing = listingFrom([value], { askedAt: 0, reply })
   const listed = listedFor(context, { entry, recorded, desired, service, body, listing })
   return listed?.candidates[0]?.differs.length === 0
 }

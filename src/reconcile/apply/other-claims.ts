@@ -54,7 +54,7 @@ export function awaitedElsewhere(
 
 /** Says which other key holds it, if one does. */
 export function heldElsewhere(store: StateStore, pipeId: string, but: Key): string | undefined {
-  const key = store.holderOf(pipeId, but)
+  const key = store.holderOf(pipeId, but) ?? store.claimantOf(pipeId, but)
   if (key === undefined) return undefined
   const held = `${capital(nounOf(but))} ${pipeId} already belongs to ${key}.`
   if (!isUnclaimed(store.desiredState(key))) return held

@@ -5,8 +5,9 @@ import { isReturnedField } from '../../kinds/field-table.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { changedFields } from '../../kinds/fingerprint.ts'
 import { instantOf } from '../../kinds/instant.ts'
-import type { Key } from '../../kinds/key.ts'
+import { nameOf, parseKey, type Key } from '../../kinds/key.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'
+import type { ResourceManifest } from '../../kinds/manifest.ts'
 import { kindOfKey } from '../../kinds/profile.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
@@ -112,10 +113,11 @@ export function listedFor(
   const name = (intent && recorded.platformName) ?? remoteNameOf(manifest)
   const edited = editedSince(recorded, desired)
   const candidates: Candidate[] = []
-  for (const item of listing.items.values()) {
+  const earlier = intent === undefined ? earlierName(manifest) : undefined
+  const names = [...new Set([name, undefined, earlier])]
+  for (const item of names.flatMap((each) => listing.named.get(each) ?? [])) {
     const isOwn = [recorded.remote?.id, recorded.former?.remote.id].some((id) => sameId(id, item.id))
-    const isNameless = typeof item.name !== 'string'
-    if ((item.name !== name && !isNameless) || isOwn || store.holderOf(item.id, key) !== undefined) continue
+    if (isOwn || store.holderOf(item.id, key) !== undefined) continue
     if (typeof item.serviceId === 'string' && !sameId(item.serviceId, service.access.serviceId)) continue
     const createdAt = instantOf(item.createdAt ?? '')
     if (intent !== undefined && createdAt !== undefined && createdAt < intent.openedAt - CLOCKS_APART_MS)
@@ -124,8 +126,9 @@ export function listedFor(
     const fields = compareBody(kind.fields, body, there).map(({ field }) => field)
     const differs = [...fields.filter((field) => !edited.has(field)), ...unlikeThen(there)]
     // One without a name may be this one, where nothing else speaks against it.
+    const isNameless = typeof item.name !== 'string'
     if (isNameless && differs.some((field) => field !== 'name')) continue
-    candidates.push({ id: item.id, differs })
+    candidates.push({ id: item.id, listedAs: item.name ?? undefined, differs })
   }
   return {
     name,
@@ -144,6 +147,12 @@ export function listedFor(
       (path) => then[path] !== undefined && isReturnedField(fields, path) && hashes[path] !== then[path],
     )
   }
+}
+
+/** The name that a pipe had before it was renamed, where its manifest said none: the platform may have it still. */
+function earlierName({ policy }: ResourceManifest): string | undefined {
+  const from = policy?.renamedFrom === undefined ? undefined : parseKey(policy.renamedFrom)
+  return from && nameOf(from)
 }
 
 /** Fields that were edited since a create of unknown outcome: what it may have made has them as they were. */

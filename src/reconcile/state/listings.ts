@@ -7,6 +7,8 @@ export interface Listing {
   readonly askedAt: number
   /** By their ids, in lower case. */
   readonly items: ReadonlyMap<string, RemoteResource>
+  /** By their names; those without one under `undefined`. */
+  readonly named: ReadonlyMap<string | undefined, readonly RemoteResource[]>
   readonly reply: Omit<Reply<unknown>, 'value'>
 }
 
@@ -30,6 +32,15 @@ export interface Listings {
 
 type Ask = () => Promise<Reply<readonly RemoteResource[]>>
 
+/** Of two with one id the last one counts. */
+export function listingFrom(
+  value: readonly RemoteResource[],
+  about: Pick<Listing, 'askedAt' | 'reply'>,
+): Listing {
+  const items = new Map(value.map((item) => [item.id.toLowerCase(), item]))
+  return { ...about, items, named: Map.groupBy(items.values(), ({ name }) => name ?? undefined) }
+}
+
 export function createListings(): Listings {
   const answered = new Map<string, Listing>()
   const failed = new Map<string, number>()
@@ -39,8 +50,7 @@ export function createListings(): Listings {
     failed.set(service, askedAt)
     const { value, ...reply } = await ask()
     failed.delete(service)
-    const items = new Map(value.map((item) => [item.id.toLowerCase(), item]))
-    const listing = { askedAt, items, reply }
+    const listing = listingFrom(value, { askedAt, reply })
     answered.set(service, listing)
     return listing
   }

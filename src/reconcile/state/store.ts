@@ -58,6 +58,10 @@ export interface StateStore {
   createdIn(serviceId: string): Iterable<Key>
   /** Another key that has the pipe with this id, or had it until its replacement has an outcome. */
   holderOf(pipeId: string, but: Key): Key | undefined
+  /** A key is about to record the pipe with this id as its own; undefined: no more. */
+  claim(key: Key, pipeId: string | undefined): void
+  /** Another key that is. */
+  claimantOf(pipeId: string, but: Key): Key | undefined
   /** Keys that were last asked for with this credential. */
   askedWith(credential: string): Iterable<Key>
   /** For how long this process has known the pipe of a key, in ms; undefined: longer than it lives. */
@@ -141,6 +145,7 @@ export function createStateStore({
   const pipes = createKeyGroups()
   const ids = createKeyGroups()
   const formerIds = createKeyGroups()
+  const claims = createKeyGroups()
   const asked = createKeyGroups()
   const recordedAt = new Map<Key, number>()
   const judged = new Set<Key>()
@@ -203,6 +208,8 @@ export function createStateStore({
       for (const key of formerIds.of(id)) if (key !== but) return key
       return undefined
     },
+    claim: (key, pipeId) => claims.put(key, pipeId?.toLowerCase()),
+    claimantOf: (pipeId, but) => [...claims.of(pipeId.toLowerCase())].find((key) => key !== but),
     askedWith: (credential) => asked.of(credential),
     ageMs(key) {
       const since = recordedAt.get(key)
