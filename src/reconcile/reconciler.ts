@@ -17,7 +17,7 @@ import {
   type ReconcileRequest,
   type ReconcileResult,
 } from './context.ts'
-import { type Assessment, assess, gather } from './gather/assess.ts'
+import { type Assessment, assess, gather, type Gathered } from './gather/assess.ts'
 import type { WritableBoard } from './state/status-board.ts'
 import { createStandingProblems } from './state/standing-problems.ts'
 import { catchUp, currentRecord } from './state/current-record.ts'
@@ -157,14 +157,14 @@ async function reconcileOnce(
     for (const other of await catchUp(context)) if (other !== key) reconciliation.also.add(other)
   let recorded = await heedRetryCreate(context, await currentRecord(context, key))
 
-  let assessment = await assessed(reconciliation, recorded, permit)
+  let assessment = assess(context, await gatherAll(reconciliation, recorded, permit))
   const from = recordToMove(context, outbox, assessment)
   if (from !== undefined) {
     const moved = await moveRecord(context, from, recorded, context.store.revision)
     board.remove(from.key)
     reconciliation.movedFrom = from.key
     recorded = await heedRetryCreate(context, moved)
-    assessment = await assessed(reconciliation, recorded, permit)
+    assessment = assess(context, await gatherAll(reconciliation, recorded, permit))
   }
   const { input } = assessment
   if (input.desired.state === 'absent' && !leftSomething(recorded))
@@ -183,15 +183,15 @@ async function reconcileOnce(
   return conclude(reconciliation, { assessment, recorded, action }, acted)
 }
 
-/** All that bears on the decision. */
-async function assessed(
+/** As {@link gather}; other keys of which it brought news are reconciled as well. */
+async function gatherAll(
   { context, key, request, also }: Reconciliation,
   recorded: LedgerRecord,
   permit: CreatePermit | undefined,
-): Promise<Assessment> {
+): Promise<Gathered> {
   const gathered = await gather(context, key, recorded, request, permit)
   for (const other of gathered.news) if (other !== key) also.add(other)
-  return assess(context, gathered)
+  return gathered
 }
 
 /** What one round came to, before anything was done about it. */
