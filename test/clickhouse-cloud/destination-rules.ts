@@ -14,10 +14,15 @@ const SOURCE_FIELDS = [
   'sourceCollection',
 ]
 
+/** By what a table is found in its source. */
+export function sourceKey(table: JsonObject): string {
+  return SOURCE_FIELDS.map((name) => textOf(table[name])).join(' ')
+}
+
 /** R25, R26, R27, R31; paths are those within the kind of source. */
 export function tableFaults(database: JsonObject): readonly Fault[] {
   const tables = itemsAt(database, 'tableMappings')
-  const found = tables.map((table) => SOURCE_FIELDS.map((name) => textOf(table[name])).join(' '))
+  const found = tables.map(sourceKey)
   const unsorted = tables.filter(
     (table) => table['useCustomSortingKey'] === true && !isSet(table['sortingKeys']),
   )
@@ -91,7 +96,7 @@ function engineFaults(definition: JsonObject, columns: readonly string[]): reado
 }
 
 /** R36; whether Pub/Sub has replicas is not known. */
-function scalingFaults(scaling: JsonObject, kind: string): readonly Fault[] {
+export function scalingFaults(scaling: JsonObject, kind: string): readonly Fault[] {
   const mayHaveSize = kind === 'kafka' || kind === 'kinesis'
   return [
     ...['replicaCpuMillicores', 'replicaMemoryGb'].flatMap((name) =>

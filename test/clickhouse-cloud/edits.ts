@@ -16,7 +16,12 @@ export interface Written {
 
 /** Every leaf and every object of a body, as the facts know them. */
 export function writtenOf(body: JsonObject): readonly Written[] {
-  return below(PIPE, body, [])
+  return writtenIn(PIPE, body)
+}
+
+/** The same by another tree. */
+export function writtenIn(place: Place, body: JsonObject): readonly Written[] {
+  return below(place, body, [])
 }
 
 function below(place: Place, value: JsonObject, steps: Steps): readonly Written[] {

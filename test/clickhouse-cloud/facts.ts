@@ -23,6 +23,8 @@ export interface Fact {
   readonly needed: string
   readonly returned: 'yes' | 'no' | 'may' | 'not DB'
   readonly form: string
+  /** By which operation it changes. */
+  readonly change: 'patch' | 'scaling' | 'settings' | 'mappings' | 'immutable'
   readonly isSecret: boolean
 }
 
@@ -51,12 +53,20 @@ export const SOURCE_NAMES: readonly string[] = [
 /** They make their tables themselves, and have no destination but a database. */
 export const DATABASE_KINDS: readonly string[] = ['postgres', 'mysql', 'mongodb', 'bigquery']
 
-export const PIPE: Place = placeOf('', '', FACTS)
+export const PIPE: Place = treeOf(FACTS)
 
 function factOf(line: string): Fact {
-  const [, field = '', type = '', values = '', needed = '', returned = '', form = '', , kept = ''] = line
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim().replaceAll('\\|', '|'))
+  const [
+    ,
+    field = '',
+    type = '',
+    values = '',
+    needed = '',
+    returned = '',
+    form = '',
+    change = '',
+    kept = '',
+  ] = line.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'))
   return {
     field: field.replaceAll('`', ''),
     type: type.replace('?', '') as Type,
@@ -67,6 +77,7 @@ function factOf(line: string): Fact {
     needed,
     returned: returned as Fact['returned'],
     form,
+    change: change as Fact['change'],
     isSecret: kept === 'secret',
   }
 }
@@ -86,6 +97,11 @@ function boundsOf(values: string): Pick<Fact, 'low' | 'high'> {
     low: least === null ? undefined : Number(least[1]),
     high: most === null ? undefined : Number(most[1]),
   }
+}
+
+/** The tree of some rows. */
+export function treeOf(facts: readonly Fact[]): Place {
+  return placeOf('', '', facts)
 }
 
 function placeOf(name: string, path: string, facts: readonly Fact[]): Place {

@@ -13,6 +13,8 @@ export interface Chance {
   readonly random: Random
   /** Whether everything comes back that may be left out. */
   readonly isTalkative: boolean
+  /** Whether a new size is on its way, and told as 0 or not at all. */
+  readonly hidesSize?: boolean
 }
 
 interface Asked extends Chance {
@@ -41,6 +43,13 @@ export function pipeReply(body: JsonObject, made: Made, chance: Chance): JsonObj
     createdAt: '2026-02-03T04:05:06.789012Z',
     updatedAt: '2026-02-03T04:05:06.789012Z',
   }
+}
+
+/** The settings alone, as an operation of their own tells them. */
+export function settingsReply(settings: JsonObject, random: Random): JsonObject {
+  const place = PIPE.members.get('settings')
+  const asked = { random, isTalkative: true, isDatabase: false, defaults: {} }
+  return place === undefined ? {} : membersOf(place, settings, asked)
 }
 
 /** The facts name consumer group, replication settings, engine of tables and scaling, "perhaps more". */
@@ -134,6 +143,7 @@ function isHidden(place: Place, { isDatabase }: Asked): boolean {
 
 function leafOf(fact: Fact, value: Json | undefined, asked: Asked): Json | undefined {
   const { random, isDatabase, defaults } = asked
+  if (asked.hidesSize === true && fact.change === 'scaling') return oneOf([undefined, null, 0], random)
   if (fact.returned === 'no') return undefined
   if (fact.returned === 'not DB' && isDatabase) return unsetLeaf(fact, random)
   if (value === undefined || value === null) {

@@ -1,42 +1,22 @@
-import { randomUUID } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
-import { isObject, type Json, type JsonObject } from '../../src/lib/json.ts'
-import { createRandom } from '../torture/random.ts'
+import { isObject, type Json } from '../../src/lib/json.ts'
 import { alertReply } from './alert-reply.ts'
 import { endpointFaults, endpointReply } from './endpoint.ts'
-import { DATABASE_KINDS } from './facts.ts'
 import { ALERT_ID, UUID } from './formats.ts'
-import { at, textOf } from './look.ts'
-import { pipeReply } from './reply.ts'
-import { isDatabasePipe, pipeFaults } from './rules.ts'
-import type { Fault } from './shape.ts'
-import type { StrictOptions } from './strict-server.ts'
-
-/** What the server remembers. */
-export interface World extends StrictOptions {
-  readonly pipes: Map<string, JsonObject>
-  /** How often each pipe was told of; no two replies need to look the same. */
-  readonly reads: Map<string, number>
-  readonly endpoint: { body: JsonObject | undefined }
-}
-
-export interface Asked {
-  readonly method: string
-  readonly path: string
-  readonly headers: IncomingHttpHeaders
-  readonly content: Buffer
-}
-
-export interface Answer {
-  readonly status: number
-  readonly result: Json | undefined
-  readonly refused: readonly string[]
-  /** Whose words it has. */
-  readonly form: 'cloud' | 'hyperdx' | 'page'
-}
+import {
+  commandPipe,
+  createPipe,
+  deletePipe,
+  getPipe,
+  getSettings,
+  listPipes,
+  patchPipe,
+  putSettings,
+  scalePipe,
+} from './pipe-routes.ts'
+import { randomOf, refuse, refuseFaults, take, type Answer, type Asked, type World } from './world.ts'
 
 interface Route {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** After the path of the service. */
   readonly path: RegExp
   /** What an id in the path looks like. */
@@ -49,8 +29,15 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', path: /^\/clickpipes\/?$/, answer: createPipe },
   { method: 'GET', path: /^\/clickpipes$/, answer: listPipes },
   { method: 'GET', path: /^\/clickpipes\/([^/]+)$/, id: UUID, answer: getPipe },
+  { method: 'PATCH', path: /^\/clickpipes\/([^/]+)$/, id: UUID, answer: patchPipe },
+  { method: 'DELETE', path: /^\/clickpipes\/([^/]+)$/, id: UUID, answer: deletePipe },
+  { method: 'PATCH', path: /^\/clickpipes\/([^/]+)\/scaling$/, id: UUID, answer: scalePipe },
+  { method: 'GET', path: /^\/clickpipes\/([^/]+)\/settings$/, id: UUID, answer: getSettings },
+  { method: 'PUT', path: /^\/clickpipes\/([^/]+)\/settings$/, id: UUID, answer: putSettings },
+  { method: 'PATCH', path: /^\/clickpipes\/([^/]+)\/state$/, id: UUID, answer: commandPipe },
   { method: 'GET', path: /^\/serviceQueryEndpoint$/, answer: getEndpoint },
   { method: 'POST', path: /^\/serviceQueryEndpoint$/, answer: putEndpoint },
+  { method: 'DELETE', path: /^\/serviceQueryEndpoint$/, answer: deleteEndpoint },
   { method: 'GET', path: /^\/clickstack\/alerts$/, answer: listAlerts },
   { method: 'GET', path: /^\/clickstack\/alerts\/([^/]+)$/, id: ALERT_ID, answer: getAlert },
 ]
@@ -74,7 +61,7 @@ export function answer(world: World, asked: Asked): Answer {
   const { service } = world
   if (organizationId !== service.organizationId || serviceId !== service.serviceId)
     return refuse(404, 'NOT_FOUND: service')
-  if (route.method === 'GET')
+  if (route.method === 'GET' || route.method === 'DELETE')
     return asked.content.length > 0 ? refuse(400, 'BAD_REQUEST: a body') : route.answer(world, id, null)
   if (!/^application\/json(?:; ?charset=utf-8)?$/i.test(asked.headers['content-type'] ?? ''))
     return refuse(400, 'BAD_REQUEST: content type')
@@ -101,59 +88,12 @@ function isLoggedIn({ key }: World, header = ''): boolean {
 }
 
 /** One JSON text in UTF-8, with nothing before or after it. */
-function parsed(content: Buffer): Json | undefined {
+export function parsed(content: Buffer): Json | undefined {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)) as Json
   } catch {
     return undefined
   }
-}
-
-function take(result: Json): Answer {
-  return { status: 200, result, refused: [], form: 'cloud' }
-}
-
-function refuse(status: number, ...refused: readonly string[]): Answer {
-  return { status, result: undefined, refused, form: 'cloud' }
-}
-
-function refuseFaults(faults: readonly Fault[]): Answer {
-  return refuse(400, ...faults.map(({ field, rule }) => `BAD_REQUEST: ${field}: ${rule}`))
-}
-
-function createPipe(world: World, _id: string, body: Json): Answer {
-  const faults = pipeFaults(body)
-  if (faults.length > 0 || !isObject(body)) return refuseFaults(faults)
-  const id = randomUUID()
-  world.pipes.set(id, body)
-  return take(tell(world, id, body))
-}
-
-function getPipe(world: World, id: string): Answer {
-  const body = world.pipes.get(id)
-  return body === undefined ? refuse(404, 'NOT_FOUND: pipe') : take(tell(world, id, body))
-}
-
-function listPipes(world: World): Answer {
-  return take([...world.pipes].map(([id, body]) => tell(world, id, body)))
-}
-
-/** Not twice the same; the id is another one in each run, so chance goes by the name. */
-function tell(world: World, id: string, body: JsonObject): JsonObject {
-  const reads = world.reads.get(id) ?? 0
-  world.reads.set(id, reads + 1)
-  const random = createRandom(`${world.seed}/${textOf(body['name'])}/${reads}`)
-  const made = { id, serviceId: world.service.serviceId, state: stateOf(body, reads) }
-  return pipeReply(body, made, { random, isTalkative: false })
-}
-
-/** On its way at first; a copy that is made once is done in the end. */
-function stateOf(body: JsonObject, reads: number): string {
-  if (reads === 0) return isDatabasePipe(body) ? 'Setup' : 'Provisioning'
-  const modes = DATABASE_KINDS.map((kind) => at(body, `source.${kind}.settings.replicationMode`))
-  const files = at(body, 'source.objectStorage')
-  const isOnce = modes.includes('snapshot') || (isObject(files) && files['isContinuous'] !== true)
-  return isOnce ? 'Completed' : 'Running'
 }
 
 function getEndpoint(world: World): Answer {
@@ -170,10 +110,10 @@ function putEndpoint(world: World, _id: string, body: Json): Answer {
   return take(endpointReply(body, randomOf(world, 'endpoint')))
 }
 
-function randomOf(world: World, what: string) {
-  const reads = world.reads.get(what) ?? 0
-  world.reads.set(what, reads + 1)
-  return createRandom(`${world.seed}/${what}/${reads}`)
+function deleteEndpoint({ endpoint }: World): Answer {
+  if (endpoint.body === undefined) return refuse(404, 'NOT_FOUND: endpoint')
+  endpoint.body = undefined
+  return take()
 }
 
 function listAlerts(world: World): Answer {

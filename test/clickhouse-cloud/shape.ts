@@ -14,12 +14,12 @@ export interface Fault {
 /** Whether a body has the closed shape of the facts: fields, types, words, bounds, formats, and nothing empty. */
 export function shapeFaults(body: JsonObject): readonly Fault[] {
   return [
-    ...membersFaults(PIPE, body),
+    ...treeFaults(PIPE, body),
     ...(isObject(body['source']) ? [] : [{ field: 'source', rule: 'needed' }]),
   ]
 }
 
-function membersFaults(place: Place, value: JsonObject): readonly Fault[] {
+export function treeFaults(place: Place, value: JsonObject): readonly Fault[] {
   const given = Object.entries(value).flatMap(([name, member]) => {
     const below = place.members.get(name)
     const field = place.path === '' ? name : `${place.path}.${name}`
@@ -45,9 +45,9 @@ function innerFaults(place: Place, value: Json): readonly Fault[] {
   const field = place.path
   if (place.isList)
     return Array.isArray(value)
-      ? value.flatMap((item) => (isObject(item) ? membersFaults(place, item) : [{ field, rule: 'type' }]))
+      ? value.flatMap((item) => (isObject(item) ? treeFaults(place, item) : [{ field, rule: 'type' }]))
       : [{ field, rule: 'type' }]
-  return isObject(value) ? membersFaults(place, value) : [{ field, rule: 'type' }]
+  return isObject(value) ? treeFaults(place, value) : [{ field, rule: 'type' }]
 }
 
 function leafFaults(fact: Fact, value: Json): readonly Fault[] {

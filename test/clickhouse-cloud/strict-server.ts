@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import type { JsonObject } from '../../src/lib/json.ts'
-import { answer, type Answer, type World } from './routes.ts'
+import type { Json, JsonObject } from '../../src/lib/json.ts'
+import { answer, parsed } from './routes.ts'
+import type { PipeState } from './states.ts'
+import { stateNow, type Answer, type Pipe, type World } from './world.ts'
 
 /*
  * A service that knows the facts and nothing of the client: whatever the facts call wrong in a request it refuses, and it says why. What
@@ -17,6 +19,11 @@ export interface StrictOptions {
   readonly alerts: readonly JsonObject[]
   /** Those of HyperDX, which has a login of its own. */
   readonly hyperdx: { readonly token: string; readonly alerts: readonly JsonObject[] }
+  /**
+   * Which edits of a database pipe are refused unless it is paused. That its tables are is known; whether the rest of its source is, the
+   * facts can be read both ways. Its tables, unless this says otherwise.
+   */
+  readonly mustPause?: 'mappings' | 'source'
 }
 
 /** One request, and what came of it. */
@@ -26,27 +33,48 @@ export interface Seen {
   readonly status: number
   /** Why it was refused; nothing when it was taken. */
   readonly refused: readonly string[]
+  /** Fields that were taken, and silently not applied. */
+  readonly dropped: readonly string[]
+  /** What was sent; nothing where there was none, or no JSON. */
+  readonly body: Json | undefined
 }
 
 export interface StrictServer extends AsyncDisposable {
   readonly url: string
   /** Every request so far. */
   readonly seen: () => readonly Seen[]
-  /** The bodies that were taken, by the id that each pipe got. */
+  /** The whole body of each pipe as it now is, secrets included, by its id; without those that are gone. */
   readonly pipes: () => ReadonlyMap<string, JsonObject>
+  /** The state that each pipe was told to be in last. No reading. */
+  readonly states: () => ReadonlyMap<string, PipeState>
+  /** Puts a pipe into the first of some states; each reading goes one on, and the last stays. */
+  readonly setStates: (id: string, ...states: readonly PipeState[]) => void
+  /** Somebody else edits a pipe: it has this body from now on. */
+  readonly setBody: (id: string, body: JsonObject) => void
+  /** The alerts of the service, and those of HyperDX. */
+  readonly alerts: () => readonly JsonObject[]
+  readonly hyperdxAlerts: () => readonly JsonObject[]
   /** The query endpoint that was taken last. */
   readonly endpoint: () => JsonObject | undefined
 }
 
 export async function startStrictServer(options: StrictOptions): Promise<StrictServer> {
   const seen: Seen[] = []
-  const world: World = { ...options, pipes: new Map(), reads: new Map(), endpoint: { body: undefined } }
+  const world: World = {
+    ...options,
+    pipes: new Map(),
+    reads: new Map(),
+    endpoint: { body: undefined },
+    alerts: [...options.alerts],
+    hyperdx: { ...options.hyperdx, alerts: [...options.hyperdx.alerts] },
+  }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const content = await buffer(request)
     const [method, path] = [request.method ?? '', request.url ?? '']
     const given = answer(world, { method, path, headers: request.headers, content })
-    seen.push({ method, path, status: given.status, refused: given.refused })
+    const { status, refused, dropped } = given
+    seen.push({ method, path, status, refused, dropped, body: parsed(content) })
     send(response, given, seen.length)
   }
 
@@ -60,8 +88,17 @@ export async function startStrictServer(options: StrictOptions): Promise<StrictS
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen: () => [...seen],
-    pipes: () => new Map(world.pipes),
+    pipes: () => new Map([...world.pipes].map(([id, { body }]) => [id, body])),
+    states: () => new Map([...world.pipes].map(([id, pipe]) => [id, stateNow(pipe)])),
+    setStates(id, ...states) {
+      pipeNamed(world, id).states = states
+    },
+    setBody(id, body) {
+      pipeNamed(world, id).body = body
+    },
     endpoint: () => world.endpoint.body,
+    alerts: () => [...world.alerts],
+    hyperdxAlerts: () => [...world.hyperdx.alerts],
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => {
@@ -71,17 +108,29 @@ export async function startStrictServer(options: StrictOptions): Promise<StrictS
   }
 }
 
+/** @throws when there is none */
+function pipeNamed({ pipes }: World, id: string): Pipe {
+  const found = pipes.get(id)
+  if (found === undefined) throw new Error(`there is no pipe ${id}`)
+  return found
+}
+
 function send(response: ServerResponse, { status, result, refused, form }: Answer, count: number): void {
   // a route that is not served is answered by the web server, not by the service
   if (form === 'page') {
     response.writeHead(status, { 'content-type': 'text/html' }).end('<html><body>Not Found</body></html>')
     return
   }
+  // said by whoever stands before it
+  if (form === 'hyperdx' && status === 401) {
+    response.writeHead(status, { 'content-type': 'text/plain' }).end('Unauthorized')
+    return
+  }
   const requestId = `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`
   const error = refused.join('; ')
   const body = {
     cloud: status === 200 ? { status, requestId, result } : { status, error, requestId },
-    hyperdx: status === 200 ? { data: result } : { message: error },
+    hyperdx: status === 200 ? (result === undefined ? {} : { data: result }) : { message: error },
   }[form]
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body))
 }

@@ -1,0 +1,97 @@
+import { request } from 'undici'
+import { expect } from 'vitest'
+import { isObject, type Json, type JsonObject } from '../../src/lib/json.ts'
+import { givenNamed, wireBody } from './given.ts'
+import { textOf } from './look.ts'
+import { startStrictServer, type StrictOptions, type StrictServer } from './strict-server.ts'
+
+/* Requests made by hand, to a server of its own for each test. */
+
+export const ORGANIZATION = '6b7e2f0c-41d5-4c39-8e0a-9f1d3c5b7a62'
+export const SERVICE_ID = 'c8d14a7e-93f2-4b06-a5e1-2d70b9f4e381'
+export const BASE = `/v1/organizations/${ORGANIZATION}/services/${SERVICE_ID}`
+const TOKEN = 'token-1'
+
+export interface Said {
+  readonly status: number
+  readonly result: Json | undefined
+  readonly error: string
+}
+
+export interface Asker extends AsyncDisposable {
+  readonly server: StrictServer
+  /** A request below the service, or below `/api/v2` with the login of HyperDX. */
+  readonly ask: (method: Method, path: string, body?: Json) => Promise<Said>
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export async function startAsker(more: Partial<StrictOptions> = {}): Promise<Asker> {
+  const server = await startStrictServer({
+    seed: 'asker',
+    key: { keyId: 'key-1', keySecret: 'se:cret' },
+    service: { organizationId: ORGANIZATION, serviceId: SERVICE_ID },
+    alerts: [],
+    hyperdx: { token: TOKEN, alerts: [] },
+    ...more,
+  })
+  return {
+    server,
+    async ask(method, path, body) {
+      const isHyperdx = path.startsWith('/api/v2')
+      const login = isHyperdx ? `Bearer ${TOKEN}` : `Basic ${Buffer.from('key-1:se:cret').toString('base64')}`
+      const reply = await request(`${server.url}${isHyperdx ? '' : BASE}${path}`, {
+        method,
+        headers: {
+          authorization: login,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+      })
+      const text = await reply.body.text()
+      const said: unknown = text.startsWith('{') ? JSON.parse(text) : {}
+      const told = isObject(said) ? said : {}
+      return {
+        status: reply.statusCode,
+        result: told['result'] ?? told['data'],
+        error: textOf(told['error'] ?? told['message']),
+      }
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}
+
+/** A pipe of the folder that is there, and in some state. */
+export interface PipeAsker extends Asker {
+  readonly id: string
+  /** A request below the pipe. */
+  readonly askPipe: (method: Method, path: string, body?: Json) => Promise<Said>
+  readonly body: () => JsonObject | undefined
+}
+
+export async function startWithPipe(
+  name: string,
+  state: Parameters<StrictServer['setStates']>[1] = 'Running',
+  more: Partial<StrictOptions> = {},
+): Promise<PipeAsker> {
+  return startWithBody(wireBody(givenNamed(name)), state, more)
+}
+
+export async function startWithBody(
+  body: JsonObject,
+  state: Parameters<StrictServer['setStates']>[1] = 'Running',
+  more: Partial<StrictOptions> = {},
+): Promise<PipeAsker> {
+  const asker = await startAsker(more)
+  const made = await asker.ask('POST', '/clickpipes', body)
+  expect(made).toMatchObject({ status: 200 })
+  const id = textOf(isObject(made.result) ? made.result['id'] : undefined)
+  asker.server.setStates(id, state)
+  return {
+    ...asker,
+    id,
+    askPipe: (method, path, sent) => asker.ask(method, `/clickpipes/${id}${path}`, sent),
+    body: () => asker.server.pipes().get(id),
+    [Symbol.asyncDispose]: () => asker[Symbol.asyncDispose](),
+  }
+}
