@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest'
+import { sameJson, type Json, type JsonObject } from '../../src/lib/json.ts'
+import { startWithBody, type PipeAsker } from './ask.ts'
+import { clearingsOf, editsOf, type Edit } from './edits-of.ts'
+import { FACTS } from './facts.ts'
+import { GIVEN, givenNamed, wireBody } from './given.ts'
+import { at, textOf } from './look.ts'
+import { withRefs } from './refs.ts'
+
+/* The edits that others try their client with: each can be made with the requests that come with it, and makes what it says. */
+
+const bodies = GIVEN.filter(({ manifest }) => manifest.kind === 'Pipe').map(({ title, manifest }) => ({
+  title,
+  body: wireBody(manifest),
+}))
+
+/** As the edit would be made by hand. */
+async function make({ requests }: Edit, world: PipeAsker): Promise<void> {
+  for (const { method, path, body, whenPaused } of requests) {
+    if (whenPaused) await paused(world)
+    expect(await world.askPipe(method, path, body)).toMatchObject({ status: 200 })
+  }
+}
+
+async function paused({ askPipe, id, server }: PipeAsker): Promise<void> {
+  expect(server.states().get(id)).toBe('Running')
+  await askPipe('GET', '')
+  await askPipe('GET', '')
+  expect(server.states().get(id)).toBe('Paused')
+}
+
+/** The tables of a database have no order. */
+function inOrder(body: JsonObject | undefined): Json {
+  return JSON.parse(
+    JSON.stringify(body, (name, value: unknown) =>
+      name === 'tableMappings' && Array.isArray(value)
+        ? value.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+        : value,
+    ),
+  ) as Json
+}
+
+describe('every edit is taken, and makes what it asks for', () => {
+  test.each(bodies)('$title', async ({ body }) => {
+    const edits = editsOf(body).filter(({ requests }) => requests.length > 0)
+    for (const edit of edits) {
+      await using world = await startWithBody(body)
+      await make(edit, world)
+      const seen = world.server.seen()
+      expect({ field: edit.field, refused: seen.flatMap(({ refused }) => refused) }).toEqual({
+        field: edit.field,
+        refused: [],
+      })
+      expect(seen.flatMap(({ dropped }) => dropped)).toEqual([])
+      const now = inOrder(world.body())
+      expect({ field: edit.field, isAsAsked: sameJson(now, inOrder(edit.after)), now }).toMatchObject({
+        field: edit.field,
+        isAsAsked: true,
+      })
+    }
+    expect(edits.length).toBeGreaterThan(0)
+  })
+})
+
+describe('there is an edit', () => {
+  const edits = bodies.flatMap(({ body }) => editsOf(body))
+
+  /** What takes one word alone has no other. */
+  const rows = FACTS.filter(({ words }) => words?.length !== 1)
+
+  test('of every field of the facts', () => {
+    const edited = new Set(edits.map(({ field }) => field))
+    expect(rows.map(({ field }) => field).filter((field) => !edited.has(field))).toEqual([])
+    expect(FACTS.length - rows.length).toBe(3)
+  })
+
+  test('of every field that changes, with requests, and of no other', () => {
+    const asked = new Set(edits.filter(({ requests }) => requests.length > 0).map(({ field }) => field))
+    const changing = rows.filter(({ change }) => change !== 'immutable').map(({ field }) => field)
+    expect(new Set(changing).symmetricDifference(asked)).toEqual(new Set())
+  })
+
+  test('that takes a field away, and with it nothing that is needed', () => {
+    const clearings = bodies.flatMap(({ body }) => clearingsOf(body))
+    expect(clearings.length).toBeGreaterThan(10)
+    expect(clearings.filter(({ before, after }) => sameJson(before, after))).toEqual([])
+  })
+})
+
+describe('an edited body as a manifest has it', () => {
+  test.each(bodies)('has no secret in it: $title', ({ body }) => {
+    for (const { after } of editsOf(body)) {
+      const { spec, secrets } = withRefs(after)
+      const texts = FACTS.filter(({ isSecret }) => isSecret).flatMap(({ field }) => at(after, field) ?? [])
+      expect(secrets.map(({ text }) => text).toSorted(inText)).toEqual(texts.map(textOf).toSorted(inText))
+      expect(FACTS.filter(({ field, isSecret }) => isSecret && typeof at(spec, field) === 'string')).toEqual(
+        [],
+      )
+    }
+  })
+
+  test('refers to what the client can look up', () => {
+    const { spec, secrets } = withRefs(wireBody(givenNamed('customers')))
+    expect(at(spec, 'source.postgres.credentials.password')).toEqual({
+      secretRef: { name: secrets[0]?.name, key: secrets[0]?.key },
+    })
+    expect(secrets[0]?.text).toBe('planted-text')
+  })
+})
+
+function inText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
+}
