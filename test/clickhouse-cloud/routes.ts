@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../src/lib/json.ts'
-import { alertReply } from './alert-reply.ts'
+import { createAlert, deleteAlert, getAlert, listAlerts, putAlert } from './alert-routes.ts'
 import { endpointFaults, endpointReply } from './endpoint.ts'
 import { ALERT_ID, UUID } from './formats.ts'
 import {
@@ -24,6 +24,8 @@ interface Route {
   readonly answer: (world: World, id: string, body: Json) => Answer
 }
 
+const ALERT_PATH = /^\/clickstack\/alerts\/([^/]+)$/
+
 const ROUTES: readonly Route[] = [
   // only here is a slash at the end known to be taken
   { method: 'POST', path: /^\/clickpipes\/?$/, answer: createPipe },
@@ -39,15 +41,37 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', path: /^\/serviceQueryEndpoint$/, answer: putEndpoint },
   { method: 'DELETE', path: /^\/serviceQueryEndpoint$/, answer: deleteEndpoint },
   { method: 'GET', path: /^\/clickstack\/alerts$/, answer: listAlerts },
-  { method: 'GET', path: /^\/clickstack\/alerts\/([^/]+)$/, id: ALERT_ID, answer: getAlert },
+  {
+    method: 'POST',
+    path: /^\/clickstack\/alerts$/,
+    answer: (world, _id, body) => createAlert(world, body, 'cloud'),
+  },
+  {
+    method: 'GET',
+    path: ALERT_PATH,
+    id: ALERT_ID,
+    answer: (world, id) => getAlert(world, id, 'cloud'),
+  },
+  {
+    method: 'PUT',
+    path: ALERT_PATH,
+    id: ALERT_ID,
+    answer: (world, id, body) => putAlert(world, id, { body, home: 'cloud' }),
+  },
+  {
+    method: 'DELETE',
+    path: ALERT_PATH,
+    id: ALERT_ID,
+    answer: (world, id) => deleteAlert(world, id, 'cloud'),
+  },
 ]
 
 const SERVICE = /^\/v1\/organizations\/([^/]*)\/services\/([^/]*)(\/.*)$/
 
-const HYPERDX = '/api/v2/alerts/'
+const HYPERDX = '/api/v2/alerts'
 
 export function answer(world: World, asked: Asked): Answer {
-  if (asked.path.startsWith(HYPERDX)) return hyperdxAnswer(world, asked)
+  if (asked.path.startsWith(HYPERDX)) return { ...hyperdxAnswer(world, asked), form: 'hyperdx' }
   const [path = '', query] = asked.path.split(/\?(.*)/s)
   const [, organizationId = '', serviceId = '', rest = ''] = SERVICE.exec(path) ?? []
   const route = ROUTES.find((one) => one.method === asked.method && one.path.test(rest))
@@ -61,25 +85,35 @@ export function answer(world: World, asked: Asked): Answer {
   const { service } = world
   if (organizationId !== service.organizationId || serviceId !== service.serviceId)
     return refuse(404, 'NOT_FOUND: service')
-  if (route.method === 'GET' || route.method === 'DELETE')
-    return asked.content.length > 0 ? refuse(400, 'BAD_REQUEST: a body') : route.answer(world, id, null)
-  if (!/^application\/json(?:; ?charset=utf-8)?$/i.test(asked.headers['content-type'] ?? ''))
-    return refuse(400, 'BAD_REQUEST: content type')
-  const body = parsed(asked.content)
-  return body === undefined ? refuse(400, 'BAD_REQUEST: JSON') : route.answer(world, id, body)
+  const body = bodyOf(asked)
+  return body.refused ?? route.answer(world, id, body.value)
 }
 
-/** The same alerts by another door (section 3.3). */
-function hyperdxAnswer(world: World, { method, path, headers, content }: Asked): Answer {
-  const id = path.slice(HYPERDX.length)
-  const found = world.hyperdx.alerts.find((one) => one['id'] === id)
-  const said =
-    (method !== 'GET' && refuse(404, 'no such route')) ||
-    (headers.authorization !== `Bearer ${world.hyperdx.token}` && refuse(401, 'login')) ||
-    ((!ALERT_ID.test(id) || content.length > 0) && refuse(400, 'id or body')) ||
-    (found === undefined && refuse(404, 'no such alert')) ||
-    take(alertReply(found ?? {}, randomOf(world, 'hyperdx')))
-  return { ...said, form: 'hyperdx' }
+function wrong(why: string) {
+  return { value: null, refused: refuse(400, `BAD_REQUEST: ${why}`) }
+}
+
+/** Only some methods have one, and then it is JSON and says so. */
+function bodyOf({ method, headers, content }: Asked): { readonly value: Json; readonly refused?: Answer } {
+  if (method === 'GET' || method === 'DELETE') return content.length > 0 ? wrong('a body') : { value: null }
+  if (!/^application\/json(?:; ?charset=utf-8)?$/i.test(headers['content-type'] ?? ''))
+    return wrong('content type')
+  const value = parsed(content)
+  return value === undefined ? wrong('JSON') : { value }
+}
+
+/** The same alerts by another door (section 3.3); the list of them is not served here. */
+function hyperdxAnswer(world: World, asked: Asked): Answer {
+  const { method, path, headers } = asked
+  if (headers.authorization !== `Bearer ${world.hyperdx.token}`) return refuse(401, 'login')
+  const id = path.slice(HYPERDX.length + 1)
+  const body = bodyOf(asked)
+  if (method === 'POST' && path === HYPERDX) return body.refused ?? createAlert(world, body.value, 'hyperdx')
+  if (!['GET', 'PUT', 'DELETE'].includes(method) || id === '') return refuse(404, 'no such route')
+  if (!ALERT_ID.test(id)) return refuse(400, 'id')
+  if (body.refused !== undefined) return body.refused
+  if (method === 'PUT') return putAlert(world, id, { body: body.value, home: 'hyperdx' })
+  return method === 'GET' ? getAlert(world, id, 'hyperdx') : deleteAlert(world, id, 'hyperdx')
 }
 
 function isLoggedIn({ key }: World, header = ''): boolean {
@@ -114,15 +148,4 @@ function deleteEndpoint({ endpoint }: World): Answer {
   if (endpoint.body === undefined) return refuse(404, 'NOT_FOUND: endpoint')
   endpoint.body = undefined
   return take()
-}
-
-function listAlerts(world: World): Answer {
-  return take(world.alerts.map((alert) => alertReply(alert, randomOf(world, 'alerts'))))
-}
-
-function getAlert(world: World, id: string): Answer {
-  const found = world.alerts.find((one) => one['id'] === id)
-  return found === undefined
-    ? refuse(404, 'NOT_FOUND: alert')
-    : take(alertReply(found, randomOf(world, 'alerts')))
 }
