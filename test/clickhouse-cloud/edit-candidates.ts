@@ -66,7 +66,13 @@ function alongWith(body: JsonObject, { fact, steps, value }: Put): readonly Json
       : []),
     ...(fact.change === 'immutable' ? withLess(plain, steps) : []),
   ]
-  return [plain, ...others]
+  return [plain, ...others].filter(hasTimeAsAsked)
+}
+
+/** A time is for what asks for it alone (R20 says no more than that it is needed then). */
+function hasTimeAsAsked(body: JsonObject): boolean {
+  const { iteratorType, timestamp } = objectAt(body, 'source.kinesis')
+  return isSet(timestamp) === (iteratorType === 'AT_TIMESTAMP')
 }
 
 function put(body: JsonObject, steps: Steps, value: Json | undefined): JsonObject {

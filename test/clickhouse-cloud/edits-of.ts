@@ -8,7 +8,10 @@ import { kindOf } from './patch.ts'
 import { patchFaults } from './patch-rules.ts'
 import { pipeFaults } from './rules.ts'
 
-/* Edits of a body, each right by the rules of a create: of each field one, and what the facts let somebody send for it. */
+/*
+ * Edits of a body, each right by the rules of a create: of each field one, and what the facts let somebody send for it. The requests hold
+ * of a pipe that runs: of one that is `Completed` nothing can be edited (section 8), so put it into another state first.
+ */
 
 export interface Edit {
   /** The row of the facts. */
@@ -34,6 +37,8 @@ export function editsOf(before: JsonObject): readonly Edit[] {
       const { field, change } = fact
       return { field, change, isNew: !written.has(field), before, after, requests }
     })
+    // what only a rule makes needed is for others nothing to have
+    if (!written.has(fact.field) && /^R\d/.test(fact.needed)) return []
     // one that can be asked for, rather than one that another rule forbids
     const best = edits.find(({ requests }) => requests.length > 0) ?? edits[0]
     return best === undefined ? [] : [best]
@@ -69,13 +74,17 @@ export interface Clearing {
  * good as unset.
  */
 export function clearingsOf(before: JsonObject): readonly Clearing[] {
-  return writtenOf(before)
-    .filter(({ fact, steps }) => fact !== undefined && fact.type !== 'bool' && !steps.includes(0))
-    .filter(({ fact }) => fact?.change !== 'mappings' && fact?.change !== 'immutable')
-    .map(({ steps }) => ({
-      field: fieldAt(steps),
-      before,
-      after: withAt(before, steps, undefined) as JsonObject, // the root of a body is one
-    }))
-    .filter(({ after }) => pipeFaults(after).length === 0 && isSet(at(after, 'source')))
+  return (
+    writtenOf(before)
+      .filter(({ fact, steps }) => fact !== undefined && fact.type !== 'bool' && !steps.includes(0))
+      .filter(({ fact }) => fact?.change !== 'mappings' && fact?.change !== 'immutable')
+      // a login would be left behind
+      .filter(({ steps }) => steps.at(-1) !== 'authentication')
+      .map(({ steps }) => ({
+        field: fieldAt(steps),
+        before,
+        after: withAt(before, steps, undefined) as JsonObject, // the root of a body is one
+      }))
+      .filter(({ after }) => pipeFaults(after).length === 0 && isSet(at(after, 'source')))
+  )
 }

@@ -3,7 +3,7 @@ import { sameJson, type Json, type JsonObject } from '../../src/lib/json.ts'
 import { startWithBody, type PipeAsker } from './ask.ts'
 import { clearingsOf, editsOf, type Edit } from './edits-of.ts'
 import { FACTS } from './facts.ts'
-import { GIVEN, givenNamed, wireBody } from './given.ts'
+import { clientFindings, GIVEN, givenNamed, wireBody } from './given.ts'
 import { at, textOf } from './look.ts'
 import { withRefs } from './refs.ts'
 
@@ -11,6 +11,7 @@ import { withRefs } from './refs.ts'
 
 const bodies = GIVEN.filter(({ manifest }) => manifest.kind === 'Pipe').map(({ title, manifest }) => ({
   title,
+  manifest,
   body: wireBody(manifest),
 }))
 
@@ -88,6 +89,14 @@ describe('there is an edit', () => {
 })
 
 describe('an edited body as a manifest has it', () => {
+  test.each(bodies)('is one that the client takes: $title', ({ body, manifest }) => {
+    const found = [...editsOf(body), ...clearingsOf(body)].flatMap(({ field, after }) => {
+      const spec = { service: manifest.spec.service, ...withRefs(after).spec }
+      return clientFindings('Pipe', { ...manifest, spec }).map((finding) => `${field}: ${finding}`)
+    })
+    expect(found).toEqual([])
+  })
+
   test.each(bodies)('has no secret in it: $title', ({ body }) => {
     for (const { after } of editsOf(body)) {
       const { spec, secrets } = withRefs(after)
