@@ -14,6 +14,11 @@ export function envelope(requestId: string, result: JsonObject | readonly JsonOb
   return { status: 200, headers: {}, body: { status: 200, requestId, result } }
 }
 
+/** The same around nothing: what was asked for is done, or begins. */
+export function emptyEnvelope(requestId: string): Answer {
+  return { status: 200, headers: {}, body: { status: 200, requestId } }
+}
+
 /** The reply of the alert operation, which has no envelope (4.4). */
 export function bare(data: JsonObject): Answer {
   return { status: 200, headers: {}, body: { data } }
@@ -55,6 +60,7 @@ export function isWorkDone(fault: Fault | undefined): boolean {
       return fault.done
     case 'rate-limit':
     case 'status':
+    case 'not-applied':
     case 'reset':
     case 'cut-before':
     case 'html':
@@ -77,12 +83,14 @@ export function deform(
   const answer = context.answer ?? failure(requestId, 500, 'nothing was done')
   switch (fault.type) {
     case 'latency':
+    case 'not-applied':
       return plain(answer)
     case 'rate-limit':
       return plain(failure(requestId, 429, 'too many requests', waitHeader(fault, now)))
     case 'status':
+      return plain(failure(requestId, fault.status, fault.error ?? madeToFail(fault.status)))
     case 'error-after':
-      return plain(failure(requestId, fault.status, `made to fail with ${fault.status}`))
+      return plain(failure(requestId, fault.status, madeToFail(fault.status)))
     case 'reset':
       return { type: 'reset' }
     case 'cut-before':
@@ -103,6 +111,10 @@ export function deform(
       return plain({ ...answer, body })
     }
   }
+}
+
+function madeToFail(status: number): string {
+  return `made to fail with ${status}`
 }
 
 /** Puts an answer onto the connection. */

@@ -5,15 +5,15 @@ import { mergePatch } from '../lib/merge-patch.ts'
 import { FaultsFile } from './fault-schema.ts'
 import type { Faults } from './fault-script.ts'
 import type { Incidents } from './incidents.ts'
+import { viewInSandbox, type Views } from './pipe-view.ts'
 import {
-  type PipeInSandbox,
-  viewPipe,
   maskSecrets,
+  type PipeInSandbox,
   type RecordedRequest,
   type StoredEndpoint,
-  type Views,
+  type StoredService,
 } from './stored.ts'
-import { parseJson } from './sandbox-platform.ts'
+import { parseJson } from './call.ts'
 import { wordIssues } from './request-schema.ts'
 import type { Storage } from './storage.ts'
 
@@ -31,6 +31,10 @@ export interface SandboxControl {
   vanish(pipeId: string): void
   /** Changes a pipe by a JSON merge patch; `state` then no longer follows the time. @throws Error when there is none */
   change(pipeId: string, patch: JsonObject): void
+  /** Services whose state somebody set; any other is running. */
+  services(): readonly StoredService[]
+  /** Puts a service into a state. @throws Error when the profile has none such */
+  setService(service: StoredService): void
   /** Changes an alert by a JSON merge patch, or makes one. */
   setAlert(id: string, patch: JsonObject): void
 }
@@ -52,10 +56,7 @@ export function createControl({ storage, incidents, faults, views, now }: Contro
         storage
           .pipes()
           .flatMap((pipe) => incidents.advancePipe(pipe, now()) ?? [])
-          .map((pipe) => ({
-            ...viewPipe(pipe, { now: now(), ...views }),
-            organizationId: pipe.organizationId,
-          })),
+          .map((pipe) => viewInSandbox(pipe, { now: now(), ...views })),
       ),
     endpoints: () => storage.endpoints(),
     alerts: () =>
@@ -70,6 +71,12 @@ export function createControl({ storage, incidents, faults, views, now }: Contro
         if (pipe === undefined) throw new Error(`there is no pipe ${pipeId}`)
         storage.putPipe({ ...pipe, updatedAt: now(), body: mergePatch(pipe.body, patch) })
       })
+    },
+    services: () => storage.services(),
+    setService({ organizationId, serviceId, state }) {
+      if (!views.dialect.serviceStates.includes(state)) throw new Error(`a service is never ${state}`)
+      const ids = { organizationId: organizationId.toLowerCase(), serviceId: serviceId.toLowerCase() }
+      storage.transaction(() => storage.putService({ ...ids, state }))
     },
     setAlert(id, patch) {
       storage.transaction(() => {
@@ -87,6 +94,8 @@ const FaultsBody = FaultsFile.extend({
   clear: z.boolean().default(false).describe('Whether to forget all faults first.'),
 })
 
+const ServiceBody = z.strictObject({ organizationId: z.string(), serviceId: z.string(), state: z.string() })
+
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
 /** The names a browser may have gone to; any other is a page elsewhere that had its name point here. */
 const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
@@ -100,6 +109,7 @@ export function addControl(server: FastifyInstance, sandbox: SandboxControl): vo
 
   server.get('/-/sandbox/state', () => ({
     pipes: sandbox.pipes(),
+    ...(sandbox.services().length > 0 && { services: sandbox.services() }),
     endpoints: sandbox.endpoints(),
     alerts: sandbox.alerts(),
     requests: sandbox.requests().map((request) => ({
@@ -122,6 +132,9 @@ export function addControl(server: FastifyInstance, sandbox: SandboxControl): vo
     take(request, reply, z.strictObject({ pipeId: z.string(), patch: Patch }), ({ pipeId, patch }) =>
       sandbox.change(pipeId, patch),
     ),
+  )
+  server.post('/-/sandbox/service', (request, reply) =>
+    take(request, reply, ServiceBody, (service) => sandbox.setService(service)),
   )
   server.post('/-/sandbox/alert', (request, reply) =>
     take(request, reply, z.strictObject({ id: z.string(), patch: Patch }), ({ id, patch }) =>

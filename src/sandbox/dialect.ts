@@ -1,7 +1,8 @@
 import type { JsonObject } from '../lib/json.ts'
-import type { Operation as Request } from '../kinds/definition.ts'
+import type { Method, Operation as Request } from '../kinds/definition.ts'
 import type { Profile } from '../kinds/profile.ts'
 import type { z } from '../kinds/zod.ts'
+import type { PipeChanges } from './changes/change.ts'
 import type { Operation } from './request-schema.ts'
 
 /** How the sandbox speaks with a profile: what it takes, and how it shows what it keeps. */
@@ -14,6 +15,14 @@ export interface Dialect {
   readonly alert: z.ZodType<{ readonly id: string } & Readonly<Record<string, unknown>>>
   /** What is wrong with the body of a create whose parts are right, or `undefined`. */
   objectionTo(pipe: JsonObject): string | undefined
+  /** The text of a refusal that the platform itself words. */
+  refusal(status: number, error: string): string
+  /** How pipes change, where a profile can change them. */
+  readonly changes?: PipeChanges
+  /** The states that a service can have; none where nothing depends on them. */
+  readonly serviceStates: readonly string[]
+  /** The state of a pipe that goes on, or has come to its end. */
+  settledState(pipe: JsonObject): string
   /** A pipe as it is kept, in the spellings of replies. */
   spelled(pipe: JsonObject): JsonObject
   /** A time of a pipe, as replies write it. @param ms since the epoch */
@@ -29,7 +38,7 @@ interface EndpointRequest {
 /** Method and path of an operation, as fastify writes them. */
 export interface Route {
   readonly operation: Operation
-  readonly method: 'GET' | 'POST'
+  readonly method: Method
   readonly url: string
 }
 
@@ -41,16 +50,22 @@ export function routesOf({ kinds }: Profile): readonly Route[] {
         return [
           routeOf('createPipe', kind.operations.create),
           routeOf('getPipe', kind.operations.read, 'pipeId'),
-          ...(kind.operations.list ? [routeOf('listPipes', kind.operations.list)] : []),
+          ...routeIf('listPipes', kind.operations.list),
+          ...routeIf('updatePipe', kind.operations.update, 'pipeId'),
+          ...routeIf('scalePipe', kind.operations.scale, 'pipeId'),
+          ...routeIf('putPipeSettings', kind.operations.configure, 'pipeId'),
+          ...routeIf('setPipeState', kind.operations.state, 'pipeId'),
+          ...routeIf('deletePipe', kind.operations.delete, 'pipeId'),
         ]
       case 'upsert':
-        return [routeOf('upsertQueryEndpoint', kind.operations.upsert)]
+        return [
+          routeOf('upsertQueryEndpoint', kind.operations.upsert),
+          ...routeIf('getQueryEndpoint', kind.operations.read),
+          ...routeIf('deleteQueryEndpoint', kind.operations.delete),
+        ]
       case 'read-only': {
         const { read, readInService } = kind.operations
-        return [
-          routeOf('getAlert', read),
-          ...(readInService ? [routeOf('getServiceAlert', readInService)] : []),
-        ]
+        return [routeOf('getAlert', read), ...routeIf('getServiceAlert', readInService)]
       }
       case 'reference':
         return []
@@ -58,11 +73,15 @@ export function routesOf({ kinds }: Profile): readonly Route[] {
   })
 }
 
+function routeIf(operation: Operation, request: Request | undefined, id = 'id'): readonly Route[] {
+  return request === undefined ? [] : [routeOf(operation, request, id)]
+}
+
 /** @param id what the sandbox calls the id in the path */
-function routeOf(operation: Operation, { does, path }: Request, id = 'id'): Route {
+function routeOf(operation: Operation, { method, path }: Request, id = 'id'): Route {
   return {
     operation,
-    method: does === 'read' ? 'GET' : 'POST',
+    method,
     url: path.replace('{id}', `:${id}`).replaceAll(/\{(\w+)\}/g, ':$1'),
   }
 }

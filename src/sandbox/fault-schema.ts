@@ -22,8 +22,17 @@ export const Fault = z.discriminatedUnion('type', [
     })
     .describe('429, not done. `x-ratelimit-reset` is Unix time in seconds, `…-in` seconds from now.'),
   z
-    .strictObject({ type: z.literal('status'), status: Status })
-    .describe('Any status with an error body, not done.'),
+    .strictObject({
+      type: z.literal('status'),
+      status: Status,
+      error: z.string().min(1).optional().describe('The text of the error.'),
+    })
+    .describe(
+      'Any status with an error body, not done; `error` is its text, such as `FAILED_DEPENDENCY: it is idle`.',
+    ),
+  z
+    .strictObject({ type: z.literal('not-applied') })
+    .describe('Answered as if it was done, and not done: a read afterwards shows what was before.'),
   z.strictObject({ type: z.literal('reset') }).describe('The connection is reset (RST), not done.'),
   z.strictObject({ type: z.literal('cut-before') }).describe('The connection is closed, not done.'),
   z

@@ -52,14 +52,37 @@ const Incident = z
   .refine(({ alert, vanish }) => alert === undefined || vanish === undefined, 'an alert cannot vanish')
 export type Incident = z.infer<typeof Incident>
 
+const Milliseconds = z.int().nonnegative().optional()
+
+/** How long the platform takes, in ms. What is said where the sandbox is started goes before it. */
+const Times = z.strictObject({
+  provisioningMs: Milliseconds,
+  movingMs: Milliseconds,
+  scalingLagMs: Milliseconds,
+  deletingMs: Milliseconds,
+  listLagMs: Milliseconds,
+})
+
 /** What is there before anybody asks: the content of a fixture file. */
 export function fixtureSchema(profile: Profile) {
   const dialect = dialectOf(profile)
   return z.strictObject({
     services: z
-      .array(z.strictObject({ organizationId: Id, serviceId: Id }))
+      .array(
+        z
+          .strictObject({ organizationId: Id, serviceId: Id, state: Text.optional() })
+          .refine(
+            ({ state }) => state === undefined || dialect.serviceStates.includes(state),
+            'this profile has no such state of a service',
+          ),
+      )
       .optional()
-      .describe('The services there are; any when absent.'),
+      .describe(
+        'The services there are; any when absent. Each is `running`, or in its `state`, where the profile knows that.',
+      ),
+    times: Times.default({}).describe(
+      'How long things take, in milliseconds: `provisioningMs` (1500 unless given), `movingMs` in each state on the way (1500), `scalingLagMs` until a new size shows (1000), `deletingMs` until a deleted pipe is gone (1500), `listLagMs` until a new one is listed (0).',
+    ),
     credentials: z
       .array(z.strictObject({ keyId: Text, keySecret: Text }))
       .default([])
@@ -104,7 +127,11 @@ export function readFixture(file: string, profile: Profile): Promise<Fixture> {
  * vanished since stays so when the same fixture is applied again.
  */
 export function applyFixture(
-  { storage, fields }: { readonly storage: Storage; readonly fields: Fields },
+  {
+    storage,
+    fields,
+    dialect,
+  }: { readonly storage: Storage; readonly fields: Fields; readonly dialect: Dialect },
   fixture: Fixture,
   now: number,
 ): void {
@@ -121,7 +148,13 @@ export function applyFixture(
         updatedAt: at,
         body: kept,
         incidents: [],
+        internals: dialect.changes?.internals(id, asJson(body)),
       })
+    }
+    for (const { organizationId, serviceId, state } of fixture.services ?? []) {
+      if (state === undefined || !storage.markApplied(`service ${organizationId}/${serviceId}`)) continue
+      const ids = { organizationId: organizationId.toLowerCase(), serviceId: serviceId.toLowerCase() }
+      storage.putService({ ...ids, state })
     }
     for (const { organizationId, serviceId, ...body } of fixture.endpoints) {
       if (!storage.markApplied(`endpoint ${organizationId}/${serviceId}`)) continue

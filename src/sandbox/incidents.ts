@@ -12,13 +12,23 @@ export interface Incidents {
   advanceAlert(alert: StoredAlert, now: number): StoredAlert
 }
 
-export function createIncidents(storage: Storage, incidents: readonly Incident[]): Incidents {
+/** @param deletingMs how long a pipe is still there after somebody asked to delete it */
+export function createIncidents(
+  storage: Storage,
+  incidents: readonly Incident[],
+  deletingMs: number,
+): Incidents {
   const known = incidents
     .map((incident) => ({ ...incident, mark: sha256(stableJson(incident)).slice(0, 12) }))
     .toSorted((a, b) => a.afterMs - b.afterMs)
 
   return {
     advancePipe(pipe, now) {
+      const deletedAt = pipe.internals?.deletedAt
+      if (deletedAt !== undefined && now - deletedAt >= deletingMs) {
+        storage.removePipe(pipe.id)
+        return undefined
+      }
       const due = known.filter(
         (incident) =>
           incident.pipe !== undefined &&

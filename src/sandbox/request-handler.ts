@@ -6,7 +6,8 @@ import { type Answer, deform, deliver, failure, isWorkDone, plain, type WireAnsw
 import { type Access, type Authorization, checkBasic, checkBearer, type RateLimit } from './credential.ts'
 import type { Fault } from './fault-schema.ts'
 import type { FaultPicker, Target } from './fault-script.ts'
-import { parseJson, type Platform } from './sandbox-platform.ts'
+import { parseJson } from './call.ts'
+import type { Platform } from './sandbox-platform.ts'
 import type { Operation } from './request-schema.ts'
 import type { Storage } from './storage.ts'
 import { maskSecrets, type RecordedRequest } from './stored.ts'
@@ -48,12 +49,14 @@ export function createRequestHandler(parts: RequestHandlerParts): RequestHandler
 
     const answered = storage.transaction(() => {
       const at = seq ?? arrival()
-      const answer = isWorkDone(fault) ? work(operation, request, { requestId, authorization }) : undefined
+      const act = () => work(operation, request, { requestId, authorization })
+      const isDone = isWorkDone(fault)
+      const answer = isDone ? act() : fault?.type === 'not-applied' ? storage.undone(act) : undefined
       const planned = wireAnswerOf({ fault, answer, requestId })
       storage.answerRequest(at, {
         status: 'status' in planned ? planned.status : undefined,
         fault: fault?.type,
-        done: answer !== undefined,
+        done: isDone,
       })
       return planned
     })

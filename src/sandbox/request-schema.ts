@@ -12,6 +12,13 @@ export const OPERATIONS = [
   'getAlert',
   'getServiceAlert',
   'listPipes',
+  'updatePipe',
+  'scalePipe',
+  'putPipeSettings',
+  'setPipeState',
+  'deletePipe',
+  'getQueryEndpoint',
+  'deleteQueryEndpoint',
 ] as const
 
 export type Operation = (typeof OPERATIONS)[number]
@@ -29,7 +36,7 @@ export type OnTheWire<T> = T extends SecretRef
  * The schema of a manifest's part with plain texts where it takes references to secrets.
  * Parts without such a leaf are handed on as they are, with all their checks.
  */
-function onTheWire(schema: z.core.$ZodType): z.core.$ZodType {
+export function onTheWire(schema: z.core.$ZodType): z.core.$ZodType {
   if (isReference(schema) || (schema instanceof z.ZodUnion && schema.options.some(isReference))) return Text
   if (schema instanceof z.ZodOptional) {
     const inner = onTheWire(schema.unwrap())

@@ -1,24 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { z } from '../kinds/zod.ts'
 import type { Fields } from '../kinds/field-table.ts'
-import { isObject, type JsonObject } from '../lib/json.ts'
-import { type Answer, bare, envelope, failure } from './answer.ts'
+import type { JsonObject } from '../lib/json.ts'
+import { type Answer, bare, emptyEnvelope, envelope, failure } from './answer.ts'
+import { type Call, readBody, readObject, serviceOf } from './call.ts'
+import type { Change, PipeChanges } from './changes/change.ts'
 import type { Fixture } from './fixture.ts'
 import type { Incidents } from './incidents.ts'
-import { viewPipe, type Views, withoutRequestOnly } from './stored.ts'
-import { type Operation, wordIssues } from './request-schema.ts'
+import { stateOf, viewPipe, type Views } from './pipe-view.ts'
+import { type StoredPipe, withoutRequestOnly } from './stored.ts'
+import type { Operation } from './request-schema.ts'
 import type { Storage } from './storage.ts'
-
-/** One request whose credentials are right. */
-export interface Call {
-  readonly params: Readonly<Record<string, string>>
-  readonly contentType: string | undefined
-  /** The body as it came. */
-  readonly text: string
-  readonly requestId: string
-  /** ms since the epoch. */
-  readonly now: number
-}
 
 export interface PlatformParts {
   readonly storage: Storage
@@ -37,6 +29,8 @@ export type Platform = Readonly<Record<Operation, (call: Call) => Answer>>
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
+type Found<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly answer: Answer }
+
 export function createPlatform({
   storage,
   incidents,
@@ -47,36 +41,46 @@ export function createPlatform({
 }: PlatformParts): Platform {
   const { dialect } = views
   const PipeRequest = z.strictObject(dialect.pipeShape)
-  return { createPipe, getPipe, upsertQueryEndpoint, getAlert, getServiceAlert, listPipes }
+  return {
+    createPipe,
+    getPipe,
+    listPipes,
+    updatePipe: (call) => changePipe(call, 'update', viewWhileMoving),
+    scalePipe: (call) => changePipe(call, 'scale', viewWhileMoving),
+    putPipeSettings: (call) => changePipe(call, 'configure', ({ pipe }) => settingsOf(pipe)),
+    setPipeState: (call) => changePipe(call, 'command', viewWhileMoving),
+    deletePipe,
+    upsertQueryEndpoint,
+    getQueryEndpoint,
+    deleteQueryEndpoint,
+    getAlert,
+    getServiceAlert,
+  }
 
   function createPipe(call: Call): Answer {
-    const wrong = objectionToPath(call)
+    const wrong = objectionToPath(call) ?? objectionToService(call)
     if (wrong !== undefined) return wrong
-    const body = read(call, PipeRequest)
-    if (!body.ok) return failure(call.requestId, 400, body.error)
+    const body = readBody(call, PipeRequest)
+    if (!body.ok) return refuse(call, 400, body.error)
     const objection = dialect.objectionTo(body.json)
-    if (objection !== undefined) return failure(call.requestId, 400, objection)
-    const pipe = {
-      id: randomUUID(),
+    if (objection !== undefined) return refuse(call, 400, objection)
+    const id = randomUUID()
+    const pipe: StoredPipe = {
+      id,
       ...serviceOf(call),
       createdAt: call.now,
       updatedAt: call.now,
       body: withoutRequestOnly(fields, body.json),
       incidents: [],
+      internals: dialect.changes?.internals(id, body.json),
     }
     storage.putPipe(pipe)
-    return envelope(call.requestId, viewPipe(pipe, { now: call.now, ...views }))
+    return envelope(call.requestId, view(pipe, call))
   }
 
   function getPipe(call: Call): Answer {
-    const wrong = objectionToPath(call)
-    if (wrong !== undefined) return wrong
-    const pipe = storage.pipe(call.params['pipeId']?.toLowerCase() ?? '')
-    const { organizationId, serviceId } = serviceOf(call)
-    const owned = pipe?.organizationId === organizationId && pipe.serviceId === serviceId ? pipe : undefined
-    const now = owned && incidents.advancePipe(owned, call.now)
-    if (now === undefined) return failure(call.requestId, 404, 'no such pipe in this service')
-    return envelope(call.requestId, viewPipe(now, { now: call.now, ...views }))
+    const found = findPipe(call)
+    return found.ok ? envelope(call.requestId, view(found.pipe, call)) : found.answer
   }
 
   function listPipes(call: Call): Answer {
@@ -90,15 +94,49 @@ export function createPlatform({
       .flatMap((pipe) => incidents.advancePipe(pipe, call.now) ?? [])
     return envelope(
       call.requestId,
-      there.map((pipe) => viewPipe(pipe, { now: call.now, ...views })),
+      there.map((pipe) => view(pipe, call)),
     )
+  }
+
+  function changePipe(
+    call: Call,
+    how: Exclude<keyof PipeChanges, 'internals'>,
+    reply: (changed: {
+      readonly pipe: StoredPipe
+      readonly state: string
+      readonly call: Call
+    }) => JsonObject,
+  ): Answer {
+    const found = findPipe(call)
+    if (!found.ok) return found.answer
+    const asleep = objectionToService(call)
+    if (asleep !== undefined) return asleep
+    if (found.pipe.internals?.deletedAt !== undefined) return refuse(call, 409, 'the pipe is being deleted')
+    const body = readObject(call)
+    if (!body.ok) return refuse(call, 400, body.error)
+    const state = stateOf(found.pipe, { now: call.now, ...views })
+    const before = { pipe: found.pipe, state, now: call.now }
+    const change: Change | undefined = dialect.changes?.[how](before, body.json)
+    if (change === undefined) return refuse(call, 404, 'pipes do not change here')
+    if (!change.ok) return failure(call.requestId, change.status, change.error)
+    storage.putPipe(change.pipe)
+    return envelope(call.requestId, reply({ pipe: change.pipe, state, call }))
+  }
+
+  function deletePipe(call: Call): Answer {
+    const found = findPipe(call)
+    if (!found.ok) return found.answer
+    const { pipe } = found
+    const deletedAt = pipe.internals?.deletedAt ?? call.now
+    storage.putPipe({ ...pipe, internals: { ...pipe.internals, deletedAt } })
+    return emptyEnvelope(call.requestId)
   }
 
   function upsertQueryEndpoint(call: Call): Answer {
     const wrong = objectionToPath(call)
     if (wrong !== undefined) return wrong
-    const body = read(call, dialect.endpointRequest)
-    if (!body.ok) return failure(call.requestId, 400, body.error)
+    const body = readBody(call, dialect.endpointRequest)
+    if (!body.ok) return refuse(call, 400, body.error)
     const service = serviceOf(call)
     const before = storage.endpoint(service.organizationId, service.serviceId)
     const result: JsonObject = {
@@ -109,6 +147,24 @@ export function createPlatform({
     }
     storage.putEndpoint({ ...service, body: result })
     return envelope(call.requestId, result)
+  }
+
+  function getQueryEndpoint(call: Call): Answer {
+    const wrong = objectionToPath(call)
+    if (wrong !== undefined) return wrong
+    const { organizationId, serviceId } = serviceOf(call)
+    const endpoint = storage.endpoint(organizationId, serviceId)
+    if (endpoint === undefined) return refuse(call, 404, 'no query endpoint of this service')
+    return envelope(call.requestId, endpoint.body)
+  }
+
+  function deleteQueryEndpoint(call: Call): Answer {
+    const wrong = objectionToPath(call)
+    if (wrong !== undefined) return wrong
+    const { organizationId, serviceId } = serviceOf(call)
+    return storage.removeEndpoint(organizationId, serviceId)
+      ? emptyEnvelope(call.requestId)
+      : refuse(call, 404, 'no query endpoint of this service')
   }
 
   function getAlert(call: Call): Answer {
@@ -122,13 +178,42 @@ export function createPlatform({
     const wrong = objectionToPath({ ...call, params: service })
     if (wrong !== undefined) return wrong
     const alert = storage.alert(id)
-    if (alert === undefined) return failure(call.requestId, 404, 'NOT_FOUND: no such alert')
+    if (alert === undefined) return refuse(call, 404, 'no such alert')
     return envelope(call.requestId, incidents.advanceAlert(alert, call.now).body)
+  }
+
+  function findPipe(call: Call): Found<{ readonly pipe: StoredPipe }> {
+    const wrong = objectionToPath(call)
+    if (wrong !== undefined) return { ok: false, answer: wrong }
+    const pipe = storage.pipe(call.params['pipeId']?.toLowerCase() ?? '')
+    const { organizationId, serviceId } = serviceOf(call)
+    const owned = pipe?.organizationId === organizationId && pipe.serviceId === serviceId ? pipe : undefined
+    const now = owned && incidents.advancePipe(owned, call.now)
+    return now === undefined
+      ? { ok: false, answer: refuse(call, 404, 'no such pipe in this service') }
+      : { ok: true, pipe: now }
+  }
+
+  function view(pipe: StoredPipe, { now }: Call): JsonObject {
+    return viewPipe(pipe, { now, ...views })
+  }
+
+  /** With the state before: the reply may not know yet where the change leads (facts 6.1). */
+  function viewWhileMoving(changed: {
+    readonly pipe: StoredPipe
+    readonly state: string
+    readonly call: Call
+  }): JsonObject {
+    return { ...view(changed.pipe, changed.call), state: changed.state }
+  }
+
+  function settingsOf({ body }: StoredPipe): JsonObject {
+    return (body['settings'] ?? {}) as JsonObject // its schema says so
   }
 
   function objectionToPath(call: Call): Answer | undefined {
     const bad = Object.entries(call.params).find(([, value]) => !UUID.test(value))
-    if (bad !== undefined) return failure(call.requestId, 400, `${bad[0]}: must be a UUID`)
+    if (bad !== undefined) return refuse(call, 400, `${bad[0]}: must be a UUID`)
     const asked = serviceOf(call)
     const known =
       services?.some(
@@ -136,37 +221,19 @@ export function createPlatform({
           organizationId.toLowerCase() === asked.organizationId &&
           serviceId.toLowerCase() === asked.serviceId,
       ) ?? true
-    return known ? undefined : failure(call.requestId, 404, 'no such service in this organization')
+    return known ? undefined : refuse(call, 404, 'no such service in this organization')
+  }
+
+  /** Pipes are created and changed while their service runs. */
+  function objectionToService(call: Call): Answer | undefined {
+    const { organizationId, serviceId } = serviceOf(call)
+    const state = storage.service(organizationId, serviceId)?.state ?? RUNNING
+    return state === RUNNING ? undefined : refuse(call, 424, `the service has to be running; it is ${state}`)
+  }
+
+  function refuse({ requestId }: Call, status: number, error: string): Answer {
+    return failure(requestId, status, dialect.refusal(status, error))
   }
 }
 
-function serviceOf(call: Call): { readonly organizationId: string; readonly serviceId: string } {
-  const { organizationId = '', serviceId = '' } = call.params
-  return { organizationId: organizationId.toLowerCase(), serviceId: serviceId.toLowerCase() }
-}
-
-type Reading<T> =
-  | { readonly ok: true; readonly value: T; readonly json: JsonObject }
-  | { readonly ok: false; readonly error: string }
-
-/** The body as `schema` wants it, and as it came; or what is wrong with it, without a value from it. */
-function read<T>(call: Call, schema: z.ZodType<T>): Reading<T> {
-  if (!/^application\/json\s*(;|$)/i.test(call.contentType ?? '')) {
-    return { ok: false, error: 'Content-Type: must be application/json' }
-  }
-  const json = parseJson(call.text)
-  if (!isObject(json)) return { ok: false, error: 'body: must be a JSON object' }
-  const result = schema.safeParse(json)
-  return result.success
-    ? { ok: true, value: result.data, json }
-    : { ok: false, error: wordIssues(result.error) }
-}
-
-/** The JSON of a text, or `undefined`. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+const RUNNING = 'running'

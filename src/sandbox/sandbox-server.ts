@@ -5,6 +5,7 @@ import { createFaults } from './fault-script.ts'
 import { applyFixture, fixtureSchema, type FixtureInput } from './fixture.ts'
 import { createIncidents } from './incidents.ts'
 import { createPlatform } from './sandbox-platform.ts'
+import type { Views } from './pipe-view.ts'
 import { createRequestHandler, type RequestHandlerParts } from './request-handler.ts'
 import type { Profile } from '../kinds/profile.ts'
 import { DEFAULT } from '../kinds/profiles/default/profile.ts'
@@ -33,6 +34,12 @@ export interface SandboxOptions {
   readonly alertTokens: readonly string[]
   /** How long a new pipe is `Provisioning`; 1500 ms unless given. */
   readonly provisioningMs?: number | undefined
+  /** How long a pipe is in each state that it only goes through after a command or an edit; 1500 ms unless given. */
+  readonly movingMs?: number | undefined
+  /** How long after a new size was set replies show none; 1000 ms unless given. */
+  readonly scalingLagMs?: number | undefined
+  /** How long a pipe is still there after somebody asked to delete it; 1500 ms unless given. */
+  readonly deletingMs?: number | undefined
   /** How long after its creation a pipe is not in the list of all pipes yet; at once unless given. */
   readonly listLagMs?: number | undefined
   /** Answers 429 beyond it; no limit unless given. */
@@ -61,7 +68,6 @@ export interface Sandbox
  */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const now = options.now ?? Date.now
-  const provisioningMs = options.provisioningMs ?? 1_500
   const profile = options.profile ?? DEFAULT
   const fixture = fixtureSchema(profile).parse(options.fixture ?? {})
   let access: Access = {
@@ -75,16 +81,24 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   await using stack = new AsyncDisposableStack()
   const storage = stack.use(openStorage(options.file, options.fileUse))
   const fields = profile.kinds.find((kind) => kind.lifecycle === 'create-once')?.fields ?? {}
-  const views = { provisioningMs, dialect: dialectOf(profile) }
-  applyFixture({ storage, fields }, fixture, now())
-  const incidents = createIncidents(storage, fixture.incidents)
+  const { times } = fixture
+  const dialect = dialectOf(profile)
+  const views: Views = {
+    provisioningMs: options.provisioningMs ?? times.provisioningMs ?? 1_500,
+    movingMs: options.movingMs ?? times.movingMs ?? 1_500,
+    scalingLagMs: options.scalingLagMs ?? times.scalingLagMs ?? 1_000,
+    dialect,
+  }
+  applyFixture({ storage, fields, dialect }, fixture, now())
+  const deletingMs = options.deletingMs ?? times.deletingMs ?? 1_500
+  const incidents = createIncidents(storage, fixture.incidents, deletingMs)
   const platform = createPlatform({
     storage,
     incidents,
     services: fixture.services,
     views,
     fields,
-    listLagMs: options.listLagMs ?? 0,
+    listLagMs: options.listLagMs ?? times.listLagMs ?? 0,
   })
 
   const control = createControl({ storage, incidents, faults, views, now })

@@ -2,9 +2,9 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 /** Grows with every change of {@link TABLES}; stands in `user_version` of the file. */
-const VERSION = 2
+const VERSION = 3
 
-/** The tables of the sandbox's data; `body`, `incidents`, `facts` and `answer` are JSON. */
+/** The tables of the sandbox's data; `body`, `incidents`, `internals`, `facts` and `answer` are JSON. */
 const TABLES = `
   CREATE TABLE IF NOT EXISTS pipe (
     id TEXT NOT NULL UNIQUE,
@@ -13,7 +13,14 @@ const TABLES = `
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     body TEXT NOT NULL,
-    incidents TEXT NOT NULL
+    incidents TEXT NOT NULL,
+    internals TEXT NOT NULL DEFAULT '{}'
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS service (
+    organization_id TEXT NOT NULL,
+    service_id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    UNIQUE (organization_id, service_id)
   ) STRICT;
   CREATE TABLE IF NOT EXISTS endpoint (
     organization_id TEXT NOT NULL,
@@ -117,10 +124,26 @@ function bytesOf(file: string): Uint8Array {
   return source.serialize()
 }
 
+/** What a table of pipes from before version 3 lacks. */
+const INTERNALS = "ALTER TABLE pipe ADD COLUMN internals TEXT NOT NULL DEFAULT '{}'"
+
 function prepareTables(database: DatabaseSync): void {
   const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
   if (found > VERSION) throw new Error(`it was written by a newer version (${found})`)
-  database.exec(`${TABLES}; PRAGMA user_version = ${VERSION}`)
+  database.exec(TABLES)
+  const columns = database.prepare("SELECT name FROM pragma_table_info('pipe')").all()
+  if (!columns.some(({ name }) => name === 'internals')) database.exec(INTERNALS)
+  database.exec(`PRAGMA user_version = ${VERSION}`)
+}
+
+/** Does the work inside of a transaction, and takes it back. */
+export function undone<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('SAVEPOINT undone')
+  try {
+    return work()
+  } finally {
+    database.exec('ROLLBACK TO undone; RELEASE undone')
+  }
 }
 
 /** IMMEDIATE: a reader that turns into a writer would not wait for another process but fail. */

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Json, JsonObject } from '../lib/json.ts'
-import { type FileUse, openDatabase, transact } from './storage-database.ts'
+import { type FileUse, openDatabase, transact, undone } from './storage-database.ts'
 import {
   type RecordedAnswer,
   type RecordedRequest,
@@ -8,10 +8,12 @@ import {
   type StoredAlert,
   type StoredEndpoint,
   type StoredPipe,
+  type StoredService,
   toAlert,
   toEndpoint,
   toPipe,
   toRequest,
+  toService,
 } from './stored.ts'
 
 /** Where the platform keeps its data: a database in memory or a file that several processes may open. */
@@ -20,6 +22,8 @@ export interface Storage extends Disposable {
   readonly durable: boolean
   /** All or nothing, and on disk when it returns. Not to be nested. */
   transaction<T>(work: () => T): T
+  /** Within a transaction: does the work, and takes back what it wrote. */
+  undone<T>(work: () => T): T
   pipe(id: string): StoredPipe | undefined
   /** In the order of their creation. */
   pipes(): readonly StoredPipe[]
@@ -29,6 +33,12 @@ export interface Storage extends Disposable {
   endpoint(organizationId: string, serviceId: string): StoredEndpoint | undefined
   endpoints(): readonly StoredEndpoint[]
   putEndpoint(endpoint: StoredEndpoint): void
+  /** @returns whether there was one */
+  removeEndpoint(organizationId: string, serviceId: string): boolean
+  /** Those whose state somebody set. */
+  services(): readonly StoredService[]
+  service(organizationId: string, serviceId: string): StoredService | undefined
+  putService(service: StoredService): void
   alert(id: string): StoredAlert | undefined
   alerts(): readonly StoredAlert[]
   putAlert(alert: StoredAlert): void
@@ -69,10 +79,11 @@ export function openStorage(file: string | undefined, use: FileUse = 'open'): St
   const pipe = one('SELECT * FROM pipe WHERE id = ?')
   const pipes = many('SELECT * FROM pipe ORDER BY created_at, rowid')
   const putPipe = run(
-    `INSERT INTO pipe (id, organization_id, service_id, created_at, updated_at, body, incidents)
-     VALUES (?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO pipe (id, organization_id, service_id, created_at, updated_at, body, incidents, internals)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET
-       updated_at = excluded.updated_at, body = excluded.body, incidents = excluded.incidents`,
+       updated_at = excluded.updated_at, body = excluded.body, incidents = excluded.incidents,
+       internals = excluded.internals`,
   )
   const removePipe = run('DELETE FROM pipe WHERE id = ?')
   const endpoint = one('SELECT * FROM endpoint WHERE organization_id = ? AND service_id = ?')
@@ -80,6 +91,13 @@ export function openStorage(file: string | undefined, use: FileUse = 'open'): St
   const putEndpoint = run(
     `INSERT INTO endpoint (organization_id, service_id, body) VALUES (?, ?, ?)
      ON CONFLICT (organization_id, service_id) DO UPDATE SET body = excluded.body`,
+  )
+  const removeEndpoint = run('DELETE FROM endpoint WHERE organization_id = ? AND service_id = ?')
+  const service = one('SELECT * FROM service WHERE organization_id = ? AND service_id = ?')
+  const services = many('SELECT * FROM service ORDER BY rowid')
+  const putService = run(
+    `INSERT INTO service (organization_id, service_id, state) VALUES (?, ?, ?)
+     ON CONFLICT (organization_id, service_id) DO UPDATE SET state = excluded.state`,
   )
   const alert = one('SELECT * FROM alert WHERE id = ?')
   const alerts = many('SELECT * FROM alert ORDER BY rowid')
@@ -98,17 +116,33 @@ export function openStorage(file: string | undefined, use: FileUse = 'open'): St
   return {
     durable: file !== undefined && use === 'open',
     transaction: (work) => transact(database, work),
+    undone: (work) => undone(database, work),
     pipe: (id) => mapRow(pipe(id), toPipe),
     pipes: () => pipes().map(toPipe),
     putPipe(next) {
-      const { id, organizationId, serviceId, createdAt, updatedAt, body, incidents } = next
-      putPipe(id, organizationId, serviceId, createdAt, updatedAt, text(body), text(incidents))
+      const { id, organizationId, serviceId, createdAt, updatedAt, body, incidents, internals = {} } = next
+      putPipe(
+        id,
+        organizationId,
+        serviceId,
+        createdAt,
+        updatedAt,
+        text(body),
+        text(incidents),
+        text(internals),
+      )
     },
     removePipe: (id) => removePipe(id).changes > 0,
     endpoint: (organizationId, serviceId) => mapRow(endpoint(organizationId, serviceId), toEndpoint),
     endpoints: () => endpoints().map(toEndpoint),
     putEndpoint({ organizationId, serviceId, body }) {
       putEndpoint(organizationId, serviceId, text(body))
+    },
+    removeEndpoint: (organizationId, serviceId) => removeEndpoint(organizationId, serviceId).changes > 0,
+    services: () => services().map(toService),
+    service: (organizationId, serviceId) => mapRow(service(organizationId, serviceId), toService),
+    putService({ organizationId, serviceId, state }) {
+      putService(organizationId, serviceId, state)
     },
     alert: (id) => mapRow(alert(id), toAlert),
     alerts: () => alerts().map(toAlert),

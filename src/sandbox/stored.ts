@@ -1,7 +1,6 @@
 import { SECRET_FIELDS } from '../lib/sensitive.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { type Fields, isRecords, isRequestOnly, plainForm } from '../kinds/field-table.ts'
-import type { Dialect } from './dialect.ts'
 import type { Operation } from './request-schema.ts'
 
 /** A pipe as the sandbox keeps it: nothing that is request-only is in `body`. */
@@ -16,6 +15,29 @@ export interface StoredPipe {
   readonly body: JsonObject
   /** Incidents that already happened to it. */
   readonly incidents: readonly string[]
+  /** Nothing where the profile never changes a pipe, or nothing has happened to it yet. */
+  readonly internals?: PipeInternals | undefined
+}
+
+/** What the platform knows of a pipe, and no reply shows as it is. */
+export type PipeInternals = {
+  /** The states that it goes through from then on (ms), one after the other; the last one stays. */
+  readonly moves?: { readonly since: number; readonly states: readonly string[] }
+  /** When its size was set: ms. */
+  readonly scaledAt?: number
+  /** When somebody asked to delete it: ms. */
+  readonly deletedAt?: number
+  /** Of each part of its credentials a digest. */
+  readonly credentials?: Readonly<Record<string, string>>
+  /** How often its credentials have changed since it was created. */
+  readonly credentialsRevision?: number
+}
+
+/** A service whose state somebody set; any other is running. */
+export interface StoredService {
+  readonly organizationId: string
+  readonly serviceId: string
+  readonly state: string
 }
 
 /** A query endpoint; there is one for a service. */
@@ -95,6 +117,8 @@ export interface Row {
   readonly facts: string
   readonly answer: string | null
   readonly content: string
+  readonly internals: string
+  readonly state: string
 }
 
 export function toPipe(row: Row): StoredPipe {
@@ -106,12 +130,17 @@ export function toPipe(row: Row): StoredPipe {
     updatedAt: row.updated_at,
     body: JSON.parse(row.body) as JsonObject, // putPipe wrote it
     incidents: JSON.parse(row.incidents) as string[], // putPipe wrote it
+    internals: JSON.parse(row.internals) as PipeInternals, // so it did this
   }
 }
 
 export function toEndpoint(row: Row): StoredEndpoint {
   const body = JSON.parse(row.body) as JsonObject // putEndpoint wrote it
   return { organizationId: row.organization_id, serviceId: row.service_id, body }
+}
+
+export function toService(row: Row): StoredService {
+  return { organizationId: row.organization_id, serviceId: row.service_id, state: row.state }
 }
 
 export function toAlert(row: Row): StoredAlert {
@@ -136,35 +165,11 @@ export interface PipeView extends JsonObject {
   readonly updatedAt: string
 }
 
-/** A view together with the organization, which replies do not carry. */
-export type PipeInSandbox = PipeView & { readonly organizationId: string }
-
-/** How pipes are shown. */
-export interface Views {
-  /** How long a new one is `Provisioning`. */
-  readonly provisioningMs: number
-  readonly dialect: Dialect
-}
-
-/**
- * What a pipe looks like at `now` (ms). Its state follows from the time, so that it moves on without a timer
- * and across restarts: `Provisioning` for `provisioningMs` after the creation, `Running` from then on.
- */
-export function viewPipe(
-  pipe: StoredPipe,
-  { now, provisioningMs, dialect }: { readonly now: number } & Views,
-): PipeView {
-  const { name, state, ...parts } = pipe.body
-  const moved = now - pipe.createdAt < provisioningMs ? 'Provisioning' : 'Running'
-  return {
-    id: pipe.id,
-    serviceId: pipe.serviceId,
-    name: typeof name === 'string' ? name : '',
-    state: typeof state === 'string' ? state : moved,
-    ...dialect.spelled(parts),
-    createdAt: dialect.timestamp(pipe.createdAt),
-    updatedAt: dialect.timestamp(pipe.updatedAt),
-  }
+/** A view together with what replies do not carry. */
+export type PipeInSandbox = PipeView & {
+  readonly organizationId: string
+  /** How often its credentials have changed; only where the profile can change them. */
+  readonly credentialsRevision?: number
 }
 
 /** A body as it is kept: what a request says, but for the fields that are never given back. */

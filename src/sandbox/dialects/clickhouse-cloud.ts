@@ -1,10 +1,14 @@
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
 import { isRecords, plainForm, type Field, type Fields, type LeafForm } from '../../kinds/field-table.ts'
 import { PIPE } from '../../kinds/profiles/clickhouse-cloud/pipe/kind.ts'
-import { pipeRules } from '../../kinds/profiles/clickhouse-cloud/pipe/rules.ts'
-import { PipeSpec, type PipeManifest } from '../../kinds/profiles/clickhouse-cloud/pipe/schema.ts'
+import { PipeSpec } from '../../kinds/profiles/clickhouse-cloud/pipe/schema.ts'
 import { QueryEndpointManifest } from '../../kinds/profiles/clickhouse-cloud/query-endpoint/kind.ts'
 import { z } from '../../kinds/zod.ts'
+import { brokenBy, settledState, worded } from '../changes/cloud-pipe.ts'
+import { command } from '../changes/command.ts'
+import { internalsOf } from '../changes/credentials.ts'
+import { configure, scale } from '../changes/size.ts'
+import { update } from '../changes/update.ts'
 import type { Dialect } from '../dialect.ts'
 import { pipeRequestShapeOf } from '../request-schema.ts'
 
@@ -14,13 +18,51 @@ export const CLOUD_DIALECT: Dialect = {
   endpointRequest: QueryEndpointManifest.shape.spec.omit({ service: true }),
   alert: z.looseObject({ id: z.string().regex(/^[0-9a-f]{24}$/) }),
   objectionTo(pipe) {
-    const manifest = { spec: pipe } as unknown as PipeManifest // its parts were checked; secrets are texts here
-    const broken = pipeRules(manifest).find(({ severity }) => severity === 'error')
-    return broken && `BAD_REQUEST: ${broken.path.slice(1).join('.')}: ${broken.message}`
+    const [broken] = brokenBy(pipe)
+    return broken && worded(broken)
   },
-  spelled: (pipe) => ({ ...UNSET, ...spelled(PIPE.fields, pipe) }),
+  refusal: (status, error) => {
+    const code = CODES[status]
+    return code === undefined ? error : `${code}: ${error}`
+  },
+  changes: { internals: internalsOf, update, scale, configure, command },
+  serviceStates: [
+    'running',
+    'idle',
+    'partially_running',
+    'degraded',
+    'starting',
+    'awaking',
+    'provisioning',
+    'stopping',
+    'terminating',
+    'softdeleting',
+    'stopped',
+    'terminated',
+    'softdeleted',
+    'failed',
+  ],
+  settledState,
+  spelled: ({ scaling, settings, ...parts }) => ({
+    ...UNSET,
+    ...spelled(PIPE.fields, parts),
+    // 0 and false are kept (facts 3.1)
+    ...(settings !== undefined && { settings }),
+    ...(isObject(scaling) && { scaling: spelled(SIZE, scaling) }),
+  }),
   timestamp: (ms) => new Date(ms).toISOString().replace('Z', '417Z'),
 }
+
+/** What the text of a refusal begins with (facts 7). */
+const CODES: Readonly<Record<number, string>> = {
+  400: 'BAD_REQUEST',
+  404: 'NOT_FOUND',
+  409: 'CONFLICT',
+  424: 'FAILED_DEPENDENCY',
+}
+
+/** A size comes back, but for a while after it was set. */
+const SIZE: Fields = { replicaCpuMillicores: 'millicores', replicaMemoryGb: 'gibibytes' }
 
 /** What is not set, as it was seen to come. */
 const UNSET: JsonObject = { scaling: null, settings: {}, fieldMappings: [], destination: null }

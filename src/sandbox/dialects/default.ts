@@ -28,6 +28,9 @@ export const DEFAULT_DIALECT: Dialect = {
   endpointRequest: QueryEndpointRequest,
   alert: Alert,
   objectionTo: (pipe) => objectionTo(pipe as unknown as PipeRequest), // its parts were checked
+  refusal: (_status, error) => error,
+  serviceStates: [],
+  settledState: () => 'Running',
   spelled: (pipe) => ({ scaling: {}, destination: {}, fieldMappings: [], settings: {}, ...pipe }),
   timestamp: (ms) => new Date(ms).toISOString(),
 }

@@ -1,0 +1,59 @@
+import { isObject, type JsonObject, stableJson } from '../../lib/json.ts'
+import { mistake, obstacle, type Before, type Refusal } from './change.ts'
+
+/** What a PATCH asks of the table mappings of a database pipe. */
+export interface MappingEdit {
+  readonly toAdd: readonly JsonObject[]
+  readonly toRemove: readonly JsonObject[]
+}
+
+/** @param patch the part of the source kind, of the right shape; `undefined`: it leaves the mappings alone */
+export function mappingEditOf(patch: JsonObject): MappingEdit | undefined {
+  const [toAdd, toRemove] = [patch['tableMappingsToAdd'], patch['tableMappingsToRemove']]
+  return toAdd === undefined && toRemove === undefined
+    ? undefined
+    : { toAdd: objectsIn(toAdd), toRemove: objectsIn(toRemove) }
+}
+
+type Edited = { readonly ok: true; readonly mappings: readonly JsonObject[] } | Refusal
+
+/** What is removed goes first. Whether none is left, or a target is used twice, the rules of the pipe say. */
+export function editedMappings(
+  { state }: Before,
+  mappings: readonly JsonObject[],
+  { toAdd, toRemove }: MappingEdit,
+): Edited {
+  if (state !== 'Paused') return obstacle('the pipe must be paused to edit its table mappings')
+  let rest = mappings
+  for (const [index, item] of toRemove.entries()) {
+    const left = rest.filter((mapping) => !isMeant(mapping, item))
+    if (left.length === rest.length) return mistake(`${placeOf('Remove', index)}: there is no such mapping`)
+    rest = left
+  }
+  for (const [index, item] of toAdd.entries()) {
+    const isThere = rest.some((mapping) => sourceOf(mapping) === sourceOf(item))
+    if (isThere) return mistake(`${placeOf('Add', index)}: there is a mapping of this source`)
+    rest = [...rest, item]
+  }
+  return { ok: true, mappings: rest }
+}
+
+export function objectsIn(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : []
+}
+
+function placeOf(edit: 'Add' | 'Remove', index: number): string {
+  return `source.tableMappingsTo${edit}.${index}`
+}
+
+/** A mapping is known by its source fields (R27); a target that is named has to be its own. */
+function isMeant(mapping: JsonObject, item: JsonObject): boolean {
+  const target = item['targetTable'] ?? mapping['targetTable']
+  return sourceOf(mapping) === sourceOf(item) && mapping['targetTable'] === target
+}
+
+function sourceOf(mapping: JsonObject): string {
+  return stableJson(
+    Object.fromEntries(Object.entries(mapping).filter(([field]) => field.startsWith('source'))),
+  )
+}
