@@ -44,7 +44,7 @@ export interface Got {
 }
 
 export interface Sent {
-  readonly method?: 'GET' | 'POST'
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as it is when a string. */
   readonly body?: unknown

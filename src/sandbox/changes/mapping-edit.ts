@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, stableJson } from '../../lib/json.ts'
 import { mistake, obstacle, type Before, type Refusal } from './change.ts'
+import { kindOf } from './cloud-pipe.ts'
 
 /** What a PATCH asks of the table mappings of a database pipe. */
 export interface MappingEdit {
@@ -19,20 +20,21 @@ type Edited = { readonly ok: true; readonly mappings: readonly JsonObject[] } | 
 
 /** What is removed goes first. Whether none is left, or a target is used twice, the rules of the pipe say. */
 export function editedMappings(
-  { state }: Before,
+  { pipe, state }: Before,
   mappings: readonly JsonObject[],
   { toAdd, toRemove }: MappingEdit,
 ): Edited {
   if (state !== 'Paused') return obstacle('the pipe must be paused to edit its table mappings')
+  const place = `source.${kindOf(pipe.body)}.tableMappingsTo`
   let rest = mappings
   for (const [index, item] of toRemove.entries()) {
     const left = rest.filter((mapping) => !isMeant(mapping, item))
-    if (left.length === rest.length) return mistake(`${placeOf('Remove', index)}: there is no such mapping`)
+    if (left.length === rest.length) return mistake(`${place}Remove.${index}: there is no such mapping`)
     rest = left
   }
   for (const [index, item] of toAdd.entries()) {
     const isThere = rest.some((mapping) => sourceOf(mapping) === sourceOf(item))
-    if (isThere) return mistake(`${placeOf('Add', index)}: there is a mapping of this source`)
+    if (isThere) return mistake(`${place}Add.${index}: there is a mapping of this source`)
     rest = [...rest, item]
   }
   return { ok: true, mappings: rest }
@@ -40,10 +42,6 @@ export function editedMappings(
 
 export function objectsIn(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : []
-}
-
-function placeOf(edit: 'Add' | 'Remove', index: number): string {
-  return `source.tableMappingsTo${edit}.${index}`
 }
 
 /** A mapping is known by its source fields (R27); a target that is named has to be its own. */

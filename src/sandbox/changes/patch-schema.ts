@@ -149,7 +149,7 @@ export function patchSchema(kind: SourceKind, names: readonly string[]): z.ZodTy
     ...(source && { source: z.optional(source) }),
     destination: z.strictObject({ columns: columns.unwrap() }).optional(),
     fieldMappings: z.optional(fieldMappings ?? z.never()),
-    settings: z.unknown(),
+    settings: z.unknown().optional(),
   })
 }
 
