@@ -133,16 +133,33 @@ ${Object.entries(properties(fixtureSchema(DEFAULT)))
   .map(([name, { description }]) => `| ${code(name)} | ${cell(told(name, description))} |`)
   .join('\n')}
 
+## Pipes that change
+
+With the profile \`clickhouse-cloud\` (\`pipewright sandbox --profile clickhouse-cloud\`) the sandbox also updates, scales, configures, starts, stops and
+deletes pipes, and is as strict and as slow as the service was seen to be:
+
+| request | what is peculiar to it |
+|---|---|
+| \`PATCH …/clickpipes/{id}\` | all or nothing. \`settings\`, and what cannot change of a Kafka source, is taken and has no effect. A connection without its credentials is answered as a source that cannot be reached. Table mappings change on a pipe that is \`Paused\`, which then runs by itself |
+| \`PATCH …/scaling\` | for \`scalingLagMs\` replies show 0 replicas, and no other size |
+| \`PUT …/settings\` | merges all the same; 404 for a database |
+| \`PATCH …/state\` | the reply shows the state before; each state on the way takes \`movingMs\`. 400 \`already running\` when it is |
+| \`DELETE …/clickpipes/{id}\` | the pipe is there for another \`deletingMs\`, takes no changes (409), and is then a 404 |
+
+While its service is anything but \`running\`, pipes are neither created nor changed: 424, with the state at the end of the text. A fault \`not-applied\` answers any request
+as if it was done. Credentials are not kept; \`credentialsRevision\` of a pipe in \`GET /-/sandbox/state\` counts how often they changed.
+
 ## While it runs
 
 Only from the same machine; a body is JSON, with that content type.
 
 | request | what it does |
 |---|---|
-| \`GET /-/sandbox/state\` | all pipes, endpoints and alerts, and every request so far, without secrets |
+| \`GET /-/sandbox/state\` | all pipes, endpoints and alerts, services whose state was set, and every request so far, without secrets |
 | \`POST /-/sandbox/faults\` | \`{rules, mix, clear}\`: see above |
 | \`POST /-/sandbox/vanish\` | \`{pipeId}\`: the pipe is gone |
 | \`POST /-/sandbox/change\` | \`{pipeId, patch}\`: somebody changes the pipe in the console; a JSON merge patch |
+| \`POST /-/sandbox/service\` | \`{organizationId, serviceId, state}\`: the service is idle, stopped or running; with the profile \`clickhouse-cloud\` |
 | \`POST /-/sandbox/alert\` | \`{id, patch}\`: the alert changes, or comes to be |
 `
 }

@@ -7,6 +7,8 @@ import { type Call, readBody, readObject, serviceOf } from './call.ts'
 import type { Change, PipeChanges } from './changes/change.ts'
 import type { Fixture } from './fixture.ts'
 import type { Incidents } from './incidents.ts'
+import { createQueryEndpoints } from './query-endpoints.ts'
+import { createRefusals } from './refusals.ts'
 import { stateOf, viewPipe, type Views } from './pipe-view.ts'
 import { type StoredPipe, withoutRequestOnly } from './stored.ts'
 import type { Operation } from './request-schema.ts'
@@ -27,8 +29,6 @@ export interface PlatformParts {
 /** What the platform does for each operation (`spec/api.md` 4). Never throws for what a caller did wrong. */
 export type Platform = Readonly<Record<Operation, (call: Call) => Answer>>
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 type Found<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly answer: Answer }
 
 export function createPlatform({
@@ -40,6 +40,8 @@ export function createPlatform({
   listLagMs,
 }: PlatformParts): Platform {
   const { dialect } = views
+  const refusals = createRefusals({ storage, services, dialect })
+  const { refuse, objectionToPath, objectionToService } = refusals
   const PipeRequest = z.strictObject(dialect.pipeShape)
   return {
     createPipe,
@@ -50,9 +52,7 @@ export function createPlatform({
     putPipeSettings: (call) => changePipe(call, 'configure', ({ pipe }) => settingsOf(pipe)),
     setPipeState: (call) => changePipe(call, 'command', viewWhileMoving),
     deletePipe,
-    upsertQueryEndpoint,
-    getQueryEndpoint,
-    deleteQueryEndpoint,
+    ...createQueryEndpoints({ storage, dialect, refusals }),
     getAlert,
     getServiceAlert,
   }
@@ -132,41 +132,6 @@ export function createPlatform({
     return emptyEnvelope(call.requestId)
   }
 
-  function upsertQueryEndpoint(call: Call): Answer {
-    const wrong = objectionToPath(call)
-    if (wrong !== undefined) return wrong
-    const body = readBody(call, dialect.endpointRequest)
-    if (!body.ok) return refuse(call, 400, body.error)
-    const service = serviceOf(call)
-    const before = storage.endpoint(service.organizationId, service.serviceId)
-    const result: JsonObject = {
-      id: before?.body['id'] ?? randomUUID(),
-      openApiKeys: body.value.openApiKeys ?? [],
-      roles: body.value.roles ?? [],
-      allowedOrigins: body.value.allowedOrigins ?? '',
-    }
-    storage.putEndpoint({ ...service, body: result })
-    return envelope(call.requestId, result)
-  }
-
-  function getQueryEndpoint(call: Call): Answer {
-    const wrong = objectionToPath(call)
-    if (wrong !== undefined) return wrong
-    const { organizationId, serviceId } = serviceOf(call)
-    const endpoint = storage.endpoint(organizationId, serviceId)
-    if (endpoint === undefined) return refuse(call, 404, 'no query endpoint of this service')
-    return envelope(call.requestId, endpoint.body)
-  }
-
-  function deleteQueryEndpoint(call: Call): Answer {
-    const wrong = objectionToPath(call)
-    if (wrong !== undefined) return wrong
-    const { organizationId, serviceId } = serviceOf(call)
-    return storage.removeEndpoint(organizationId, serviceId)
-      ? emptyEnvelope(call.requestId)
-      : refuse(call, 404, 'no query endpoint of this service')
-  }
-
   function getAlert(call: Call): Answer {
     const alert = storage.alert(call.params['id'] ?? '')
     if (alert === undefined) return failure(call.requestId, 404, 'no such alert')
@@ -206,34 +171,8 @@ export function createPlatform({
   }): JsonObject {
     return { ...view(changed.pipe, changed.call), state: changed.state }
   }
-
-  function settingsOf({ body }: StoredPipe): JsonObject {
-    return (body['settings'] ?? {}) as JsonObject // its schema says so
-  }
-
-  function objectionToPath(call: Call): Answer | undefined {
-    const bad = Object.entries(call.params).find(([, value]) => !UUID.test(value))
-    if (bad !== undefined) return refuse(call, 400, `${bad[0]}: must be a UUID`)
-    const asked = serviceOf(call)
-    const known =
-      services?.some(
-        ({ organizationId, serviceId }) =>
-          organizationId.toLowerCase() === asked.organizationId &&
-          serviceId.toLowerCase() === asked.serviceId,
-      ) ?? true
-    return known ? undefined : refuse(call, 404, 'no such service in this organization')
-  }
-
-  /** Pipes are created and changed while their service runs. */
-  function objectionToService(call: Call): Answer | undefined {
-    const { organizationId, serviceId } = serviceOf(call)
-    const state = storage.service(organizationId, serviceId)?.state ?? RUNNING
-    return state === RUNNING ? undefined : refuse(call, 424, `the service has to be running; it is ${state}`)
-  }
-
-  function refuse({ requestId }: Call, status: number, error: string): Answer {
-    return failure(requestId, status, dialect.refusal(status, error))
-  }
 }
 
-const RUNNING = 'running'
+function settingsOf({ body }: StoredPipe): JsonObject {
+  return (body['settings'] ?? {}) as JsonObject // its schema says so
+}
