@@ -23,6 +23,7 @@ ${MANIFEST_KINDS.map((kind) => section(profile, kind)).join('\n\n')}
 function section(profile: Profile, kind: string): string {
   const whole = explainKind(profile, kind)
   if (whole === undefined) throw new Error(`there is no kind ${kind}`)
+  const isChanged = withFields(whole).some(({ changed }) => changed !== undefined)
   const rows = withFields(whole)
     .filter(({ path }) => path !== kind)
     .map((field) => [
@@ -31,8 +32,11 @@ function section(profile: Profile, kind: string): string {
       field.meaning,
       example(field),
       field.compared,
+      ...(isChanged ? [field.changed ?? ''] : []),
     ])
-  const head = ['| field | type | meaning | example | compared |', '|---|---|---|---|---|']
+  const head = isChanged
+    ? ['| field | type | meaning | example | compared | changed |', '|---|---|---|---|---|---|']
+    : ['| field | type | meaning | example | compared |', '|---|---|---|---|---|']
   const lines = rows.map((cells) => `| ${cells.map(cell).join(' | ')} |`)
   return `## ${kind}\n\n${whole.meaning}\n\n${[...head, ...lines].join('\n')}`
 }

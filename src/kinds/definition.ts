@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { JsonObject } from '../lib/json.ts'
+import type { Changes } from './changes.ts'
 import type { Fields } from './field-table.ts'
 import type { RuleFinding } from './finding.ts'
 import type { ResourceManifest } from './manifest.ts'
@@ -75,6 +76,8 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
     /** Asks for one to be deleted; it is gone once `read` answers 404. */
     readonly delete?: Operation
   }
+  /** How its fields are changed, where they can be. */
+  readonly changes?: Changes
   /** The request body, with references where secrets belong. It shares its parts with the manifest: nobody may write to either. */
   body(manifest: M): JsonObject
   /** Whether `rules` say which credentials go with which way to sign in. */
@@ -125,5 +128,15 @@ export interface ReferenceKind<M extends ResourceManifest = ResourceManifest> ex
 /** The definition of a kind of resource: all that the rest of the program knows of it. */
 export type Kind = CreateOnceKind | UpsertKind | ReadOnlyKind | ReferenceKind
 
-/** A kind that is read by id. */
-export type ReadableKind = CreateOnceKind | ReadOnlyKind
+/** A kind that is read: by id, or the one of a service. */
+export type ReadableKind = CreateOnceKind | ReadOnlyKind | UpsertKind
+
+/** Whether what is there can be read before it is set as a whole. */
+export function isReadable({ operations }: UpsertKind): boolean {
+  return operations.read !== undefined
+}
+
+/** Whether it is set anew at its interval, because nobody can read what is there. */
+export function isResynced(kind: Kind): boolean {
+  return kind.lifecycle === 'upsert' && !isReadable(kind)
+}

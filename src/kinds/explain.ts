@@ -21,6 +21,8 @@ export interface FieldFacts {
   readonly example: Json
   /** Whether a difference between manifest and platform is drift, and how it is compared, or why not. */
   readonly compared: string
+  /** How it is changed in something that exists; undefined where nothing can be changed, or this is no field of its own. */
+  readonly changed: string | undefined
   /** Kept from every output. */
   readonly isSensitive: boolean
   readonly fields: readonly FieldFacts[]
@@ -104,6 +106,11 @@ function factsOf(place: Place): FieldFacts {
     allowed: wordsIn(schema['enum']),
     example: exampleOf(place, path, fields),
     compared: comparedWords(profile, [kind, ...steps], fields.length > 0),
+    changed: changedWords(
+      profile,
+      [kind, ...steps],
+      schema['items'] === undefined && fields.some((field) => field.name !== 'secretRef'),
+    ),
     isSensitive: isSensitiveName(name),
     fields,
   }
@@ -214,6 +221,29 @@ function comparedWords(
   if (isMapping) return 'field by field'
   const words = FORM_WORDS[formAt(definition.fields, path)] ?? 'field by field'
   return returned === 'always' ? words : `${words}, when the platform returns it`
+}
+
+function changedWords(
+  { kinds }: Profile,
+  [name, top, ...inSpec]: readonly string[],
+  isMapping: boolean,
+): string | undefined {
+  const kind = kinds.find((one) => one.name === name)
+  if (kind?.lifecycle !== 'create-once' || kind.changes === undefined || top !== 'spec') return undefined
+  if (
+    isMapping ||
+    inSpec.includes('secretRef') ||
+    !Object.hasOwn(kind.fields, (inSpec[0] ?? '').replace('[]', ''))
+  )
+    return undefined
+  const list = inSpec.findIndex((step) => step.endsWith('[]'))
+  const steps = (list === -1 ? inSpec : inSpec.slice(0, list + 1)).map((step) => step.replace('[]', ''))
+  const field = steps.join('.')
+  // Any value does: what is set in the one, and not in the other.
+  const desired = steps.reduceRight<Json>((value, step) => ({ [step]: value }), [{ any: field }])
+  const compared = { desired: isObject(desired) ? desired : {}, observed: {} }
+  const way = kind.changes.wayOf(field, new Set([field]), compared)
+  return way === undefined ? 'no: it stays as it was created' : `by ${kind.operations[way]?.name}`
 }
 
 function formAt(fields: Fields, path: readonly string[]): string {

@@ -112,12 +112,15 @@ export function howOftenReturned(fields: Fields, path: string): 'always' | 'at t
   const bracket = path.indexOf('[') // nothing inside a list of objects is request only
   const names = (bracket === -1 ? path : path.slice(0, bracket)).split('.')
   let level: Fields = fields
-  for (const name of names) {
+  for (const [index, name] of names.entries()) {
     const field = known(level, name)
     if (field === undefined || typeof field === 'string') return 'always'
     if (isRequestOnly(field)) return 'never'
     if (isWhenReturned(field)) return 'at times'
     level = field.fields
+    // A list of objects is one field.
+    if (isRecords(field) && index === names.length - 1)
+      return Object.values(level).some(isWhenReturned) ? 'at times' : 'always'
   }
   return 'always'
 }

@@ -120,8 +120,8 @@ export const CreateOncePolicy = z.strictObject({
   ),
 })
 
-/** Policy of what is created once where all of them can be listed. */
-export const ListedPolicy = CreateOncePolicy.extend({
+/** Policy of what is created once where the service lists, changes and stops it, too. */
+export const ChangeablePolicy = CreateOncePolicy.extend({
   onUnknown: z
     .enum(['ask', 'adopt'])
     .optional()
@@ -129,13 +129,50 @@ export const ListedPolicy = CreateOncePolicy.extend({
       'What to do when exactly one pipe of the service has this name and nothing of it differs, and no manifest holds it: adopt it, or ask. ' +
         '`adopt` unless set.',
     ),
+  onEdit: z
+    .enum(['apply', 'report'])
+    .optional()
+    .describe(
+      'What to do when the manifest was edited, or the value of a secret is another one: change the pipe, or report it. `apply` unless set.',
+    ),
+  onDrift: z
+    .enum(['report', 'correct'])
+    .optional()
+    .describe(
+      'What to do when the pipe was changed elsewhere: report it, or change it back. `report` unless set.',
+    ),
+  paused: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether the pipe is to be stopped: `true` stops it, and keeps it so; `false` starts it whenever it is stopped. Unless set, it is neither ' +
+        'started nor stopped, but for a change that needs it.',
+    ),
 })
-
-/** The policy of any kind: no kind has a field that what is created once does not have. */
-export type Policy = z.infer<typeof ListedPolicy>
 
 /** Policy of what is upserted. It has no `state`, and so no `healthyStates`. */
 export const UpsertPolicy = z.strictObject(commonPolicy)
+
+/** Policy of what is upserted where the service lets one read and delete it, too. */
+export const ReadableUpsertPolicy = UpsertPolicy.extend({
+  interval: Duration.optional().describe('How often to look for drift, such as `10m`.'),
+  onDrift: z
+    .enum(['report', 'correct'])
+    .optional()
+    .describe(
+      'What to do when it was changed elsewhere, or is gone: report it, or apply the manifest again. `report` unless set.',
+    ),
+  onRemove: z
+    .enum(['orphan', 'delete'])
+    .optional()
+    .describe(
+      'What to do ten minutes after the manifest is gone for good: leave what was applied as it is, or delete it. It is deleted only if it was ' +
+        'applied from here and nobody changed it since. What the manifest said last while it was valid counts. `orphan` unless set.',
+    ),
+})
+
+/** The policy of any kind. */
+export type Policy = z.infer<typeof ChangeablePolicy> & z.infer<typeof ReadableUpsertPolicy>
 
 /** Policy of what is only looked at. */
 export const ReadOnlyPolicy = z.strictObject({ ...commonPolicy, healthyStates: HealthyStates })

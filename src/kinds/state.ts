@@ -10,8 +10,18 @@ export interface HealthyStates {
   readonly states: readonly string[]
 }
 
+/** Which states say that a resource was stopped, whatever its manifest asks for. */
+export interface RestStates {
+  /** It was stopped, and stays so until it is started. */
+  readonly atRest?: readonly string[]
+  /** On its way there. */
+  readonly stopping?: readonly string[]
+  /** It has done all that it was made for. */
+  readonly done?: readonly string[]
+}
+
 /** What a service documents of the states of a resource. One that is not listed is neither good nor bad. */
-export interface KnownStates {
+export interface KnownStates extends RestStates {
   readonly healthy: readonly string[]
   readonly moving: readonly string[]
   readonly unhealthy: readonly string[]

@@ -69,12 +69,13 @@ interface Look {
 
 function fieldText(field: FieldFacts, look: Look): string {
   const { paint } = look
-  const { path, name, type, isRequired, meaning, allowed, compared, isSensitive, fields } = field
+  const { path, name, type, isRequired, meaning, allowed, compared, changed, isSensitive, fields } = field
   const facts: readonly (readonly [string, string])[] = [
     ['type', type],
     ...(allowed.length === 0 ? [] : [['one of', allowed.join(', ')] as const]),
     ['required', isRequired ? 'yes' : 'no'],
     ['compared', compared],
+    ...(changed === undefined ? [] : [['changed', changed] as const]),
     ...(isSensitive ? [['sensitive', 'yes: it is shown nowhere'] as const] : []),
   ]
   const example = stringify({ [name]: field.example }, { aliasDuplicateObjects: false }).trimEnd()

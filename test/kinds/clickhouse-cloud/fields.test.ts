@@ -17,6 +17,7 @@ interface Row {
   readonly needed: string
   readonly returned: string
   readonly form: string
+  readonly change: string
   readonly kept: string
 }
 
@@ -24,10 +25,18 @@ const ROWS: readonly Row[] = readFileSync(new URL('fields.txt', import.meta.url)
   .trim()
   .split('\n')
   .map((line) => {
-    const [, field = '', type = '', values = '', needed = '', returned = '', form = '', , kept = ''] = line
-      .split(/(?<!\\)\|/)
-      .map((cell) => cell.trim().replaceAll('\\|', '|'))
-    return { field: field.replaceAll('`', ''), type, values, needed, returned, form, kept }
+    const [
+      ,
+      field = '',
+      type = '',
+      values = '',
+      needed = '',
+      returned = '',
+      form = '',
+      change = '',
+      kept = '',
+    ] = line.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'))
+    return { field: field.replaceAll('`', ''), type, values, needed, returned, form, change, kept }
   })
 
 const FACTS = new Map(
@@ -81,6 +90,14 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
   'whenReturned ordered': ['yes, in this order, when the platform returns it'],
 }
 
+const CHANGES: Readonly<Record<string, string>> = {
+  patch: 'by updatePipe',
+  mappings: 'by updatePipe',
+  scaling: 'by scalePipe',
+  settings: 'by putPipeSettings',
+  immutable: 'no: it stays as it was created',
+}
+
 /** Its own name is the default of `metadata.name`; where nothing is said, `basic` needs it. */
 const NEEDED_OTHERWISE = new Set(['name'])
 
@@ -111,6 +128,10 @@ describe('every field of a pipe', () => {
       ? forms.map((words) => `${words}, when the platform returns it`)
       : forms
     expect(fields.length > 0 && form !== 'none' ? ['field by field'] : said).toContain(compared)
+  })
+
+  test.each(ROWS)('$field is changed: $change', ({ field, change }) => {
+    expect(factsOf(field).changed).toBe(CHANGES[change])
   })
 
   test.each(ROWS)('$field is needed: $needed', ({ field, needed }) => {

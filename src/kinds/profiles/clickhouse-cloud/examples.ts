@@ -2,6 +2,7 @@ import type { Json } from '../../../lib/json.ts'
 
 /** Values that the examples of the default profile do not have, or have otherwise; by name, or by the end of a path. */
 export const EXAMPLES: Readonly<Record<string, Json>> = {
+  'policy.paused': true,
   'spec.source': {
     kafka: {
       type: 'msk',

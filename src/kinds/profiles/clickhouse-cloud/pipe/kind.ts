@@ -1,4 +1,5 @@
 import type { CreateOnceKind } from '../../../definition.ts'
+import { PIPE_CHANGES } from './changes.ts'
 import { setIn } from './returned.ts'
 import { pipeRules } from './rules.ts'
 import { PIPE_FIELDS, PipeManifest } from './schema.ts'
@@ -16,6 +17,7 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   schema: PipeManifest,
   rules: pipeRules,
   fields: PIPE_FIELDS,
+  changes: PIPE_CHANGES,
   states: pipeStates,
   /** Any other field may be missing, null or new (facts 7). */
   reply: { id: 'id', serviceId: 'text', name: 'text', state: 'text' },

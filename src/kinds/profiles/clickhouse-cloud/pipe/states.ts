@@ -1,23 +1,32 @@
-import type { KnownStates } from '../../../state.ts'
+import type { KnownStates, RestStates } from '../../../state.ts'
 import type { PipeManifest } from './schema.ts'
 import { isDatabase, kindsOf, type PipeSource } from './source.ts'
 
+const AT_REST = ['Stopped', 'Paused']
+
+export const REST_STATES: RestStates = {
+  atRest: AT_REST,
+  stopping: ['Stopping', 'Pausing'],
+  done: ['Completed'],
+}
+
 /** Facts 6.1. At rest is not well unless somebody wants it so. */
-export function pipeStates({ spec }: PipeManifest): KnownStates {
+export function pipeStates({ spec, policy }: PipeManifest): KnownStates {
   const [kind] = kindsOf(spec.source)
   const ofDatabase = kind !== undefined && isDatabase(kind)
+  const running = ['Running', ...(ofDatabase ? ['Snapshot'] : [])]
+  const done = hasAnEnd(spec.source) ? ['Completed'] : []
+  const isPaused = policy?.paused === true
   return {
-    healthy: [
-      'Running',
-      ...(ofDatabase ? ['Snapshot'] : []),
-      ...(hasAnEnd(spec.source) ? ['Completed'] : []),
-    ],
+    healthy: [...(isPaused ? AT_REST : running), ...done],
     moving: [
+      ...(isPaused ? running : []),
       'Unknown',
       'Provisioning',
       ...(ofDatabase ? ['Setup', 'Pausing', 'Modifying', 'Resync'] : ['Stopping']),
     ],
-    unhealthy: ['Degraded', 'Failed', 'InternalError', 'Stopped', 'Paused'],
+    unhealthy: ['Degraded', 'Failed', 'InternalError', ...(isPaused ? [] : AT_REST)],
+    ...REST_STATES,
   }
 }
 

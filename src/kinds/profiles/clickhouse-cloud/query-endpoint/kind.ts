@@ -1,5 +1,5 @@
 import type { UpsertKind } from '../../../definition.ts'
-import { API_VERSION, Metadata, ResourceName, UpsertPolicy } from '../../../manifest.ts'
+import { API_VERSION, Metadata, ReadableUpsertPolicy, ResourceName } from '../../../manifest.ts'
 import { z } from '../../../zod.ts'
 import { QUERY_ENDPOINT as DEFAULT_QUERY_ENDPOINT } from '../../default/query-endpoint/kind.ts'
 import { ENDPOINT_ROLES } from '../../default/query-endpoint/schema.ts'
@@ -9,7 +9,7 @@ export const QueryEndpointManifest = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('QueryEndpoint'),
   metadata: Metadata,
-  policy: UpsertPolicy.optional(),
+  policy: ReadableUpsertPolicy.optional(),
   spec: z.strictObject({
     service: ResourceName.describe('Name of the Service manifest whose endpoint this is.'),
     roles: z.array(z.enum(ENDPOINT_ROLES)).describe('Roles that may query.'),
