@@ -1,3 +1,4 @@
+import { isReadable } from '../kinds/definition.ts'
 import { parseDuration } from '../lib/duration.ts'
 import type { Action } from './action.ts'
 import {
@@ -12,9 +13,11 @@ import {
   unfound,
   manifestMissing,
 } from './gates.ts'
+import { decideRead } from './decide-read-upsert.ts'
 import type { UpsertInput } from './input.ts'
 
 export function decideUpsert(input: UpsertInput): Action {
+  if (isReadable(input.kind)) return decideRead(input)
   const stop = firstStop(input, [orphaned, manifestMissing, suspended, invalid, dependencyNotReady])
   if (stop !== undefined) return stop
   const action = decideApplied(input)

@@ -50,9 +50,10 @@ export interface Failure {
  * | 2xx without what the interface promises     | BadReply    | yes       | unknown                             |
  * | 3xx                                         | Redirected  | no        | unknown                             |
  * | 401, 403                                    | AuthFailed  | no        | none if the platform's own          |
- * | 404 of the platform's own, of a pipe        | Missing     | no        | –                                   |
- * | 404 of somebody between, of a pipe, or one  | Unavailable | yes       | –                                   |
- * |     that a cache between kept               |             |           |                                     |
+ * | 404 of the platform's own, to a reading or  | Missing     | no        | –                                   |
+ * |     a deletion                              |             |           |                                     |
+ * | 404 of somebody between, to one of those,   | Unavailable | yes       | –                                   |
+ * |     or one that a cache between kept        |             |           |                                     |
  * | 424, 425                                    | ServiceIdle | no        | none if the platform's own          |
  * | 429                                         | Throttled   | no        | none                                |
  * | 408, 444, 460, 463, 499, 5xx                | Unavailable | yes       | unknown                             |
@@ -87,6 +88,9 @@ export function classify(failure: Failure): RemoteError {
 /** Statuses of proxies that lost their client or the platform in the middle: the request may have been carried out. */
 const GIVEN_UP_BETWEEN: ReadonlySet<number> = new Set([408, 444, 460, 463, 499])
 
+/** Requests to which a 404 says that there is nothing. */
+const ASKS_FOR_WHAT_IS_THERE: ReadonlySet<Operation['does']> = new Set(['read', 'delete'])
+
 function kindOf({ operation, seen, body, proxy }: Failure): ErrorClass {
   if (seen.type === 'silence' || faultOfReply(seen, proxy) !== undefined) return 'Unavailable'
   const { status } = seen
@@ -94,7 +98,7 @@ function kindOf({ operation, seen, body, proxy }: Failure): ErrorClass {
   if (status < 400) return 'Redirected'
   if (status === 401 || status === 403) return 'AuthFailed'
   // An alert has no envelope to tell the platform's own 404 by, and nothing that is created.
-  if (status === 404 && operation.does === 'read' && operation.api === 'services')
+  if (status === 404 && ASKS_FOR_WHAT_IS_THERE.has(operation.does) && operation.api === 'services')
     return body.isPlatforms && !isKept(seen) ? 'Missing' : 'Unavailable'
   if (status === 424 || status === 425) return 'ServiceIdle'
   if (status === 429) return 'Throttled'

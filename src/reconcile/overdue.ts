@@ -1,5 +1,7 @@
 import type { Entry } from '../contract/catalog.ts'
+import { isResynced } from '../kinds/definition.ts'
 import { lifecycleOf } from '../kinds/lookup.ts'
+import { kindOfKey } from '../kinds/profile.ts'
 import { parseDuration } from '../lib/duration.ts'
 import type { ReconcileContext } from './context.ts'
 import { isLeftAlone } from './gather/entry-policy.ts'
@@ -8,17 +10,16 @@ import { isLeftAlone } from './gather/entry-policy.ts'
  * Resources of which only an earlier process says how they are, longer ago than they are to be checked: with a small request
  * budget, or after a night, a restart takes its time until it has asked for each.
  */
-export function overdueChecks({
-  store,
-  clock,
-  timing,
-}: Pick<ReconcileContext, 'store' | 'clock' | 'timing'>): number {
+export function overdueChecks(
+  context: Pick<ReconcileContext, 'profile' | 'store' | 'clock' | 'timing'>,
+): number {
+  const { store, clock } = context
   const now = clock.now()
   let count = 0
   for (const entry of store.catalog?.entries.values() ?? []) {
     if (store.judged.has(entry.key) || !isChecked(entry, now)) continue
     const at = store.checkedAt(entry.key)
-    if (at !== undefined && now - at > intervalOf(entry, timing)) count += 1
+    if (at !== undefined && now - at > intervalOf(entry, context)) count += 1
   }
   return count
 }
@@ -28,8 +29,11 @@ function isChecked(entry: Entry, now: number): boolean {
   return lifecycleOf(entry.key) !== 'reference' && !isLeftAlone(entry, now)
 }
 
-function intervalOf({ key, manifest }: Entry, timing: ReconcileContext['timing']): number {
+function intervalOf(
+  { key, manifest }: Entry,
+  { profile, timing }: Pick<ReconcileContext, 'profile' | 'timing'>,
+): number {
   const own = manifest?.policy?.interval
-  const usual = lifecycleOf(key) === 'upsert' ? timing.resyncMs : timing.intervalMs
+  const usual = isResynced(kindOfKey(profile, key)) ? timing.resyncMs : timing.intervalMs
   return (own === undefined ? undefined : parseDuration(own)) ?? usual
 }

@@ -1,5 +1,6 @@
 import { capital } from '../../kinds/lookup.ts'
 import { z } from '../../kinds/zod.ts'
+import { ACCESS, accessWords, noneWords } from './access.ts'
 import { only, PROGRESSING, row, WELL } from './row.ts'
 
 const ATTEMPT = z.strictObject({ attempt: z.number() })
@@ -10,14 +11,21 @@ export const CREATING = {
   New: row({
     ...PROGRESSING,
     means: 'it does not exist yet',
-    facts: z.strictObject({ is: z.enum(['created', 'applied']) }),
+    facts: z.strictObject({
+      is: z.enum(['created', 'applied']),
+      /** Where it was read what is there: that there is none, or what an upsert takes away and gives. */
+      there: z.union([z.literal('none'), ACCESS]).optional(),
+    }),
     sample: { is: 'created' },
-    words: ({ is }) =>
-      only(
-        is === 'created'
-          ? 'Will be created.'
-          : 'Will be applied. This replaces whatever is configured there now.',
-      ),
+    words: ({ is, there }, noun) => {
+      if (is === 'created') return only('Will be created.')
+      if (there === undefined) return only('Will be applied. This replaces whatever is configured there now.')
+      return only(
+        there === 'none'
+          ? `${noneWords(noun)} Will be applied.`
+          : `The service has a ${noun} already. Will be applied.${accessWords(there)}`,
+      )
+    },
   }),
   Adopt: row({
     ...PROGRESSING,
@@ -94,12 +102,18 @@ export const CREATING = {
   Adopted: row({
     ...WELL,
     means: 'an existing resource was adopted',
-    facts: PIPE.extend({ inPlaceOf: z.string().optional() }),
+    facts: PIPE.extend({
+      inPlaceOf: z.string().optional(),
+      /** Nothing is sent. */
+      isAsAsked: z.literal(true).optional(),
+    }),
     sample: { pipeId: 'ID' },
     // An id that is given up is named once more: it must not get lost silently.
-    words: ({ pipeId, inPlaceOf }, noun) =>
+    words: ({ pipeId, inPlaceOf, isAsAsked }, noun) =>
       only(
-        `${capital(noun)} ${pipeId} was adopted${inPlaceOf === undefined ? '' : ` in place of ${noun} ${inPlaceOf}, which is gone`}.`,
+        isAsAsked === true
+          ? `The service has ${noun} ${pipeId}, and it is as the manifest asks for. It is taken over as it is.`
+          : `${capital(noun)} ${pipeId} was adopted${inPlaceOf === undefined ? '' : ` in place of ${noun} ${inPlaceOf}, which is gone`}.`,
       ),
   }),
   Moved: row({

@@ -1,7 +1,10 @@
 import { z } from '../../kinds/zod.ts'
+import { timeOf } from '../../kinds/instant.ts'
+import type { Key } from '../../kinds/key.ts'
 import { nounOf } from '../../kinds/lookup.ts'
 import {
   A_KEY,
+  A_TIME,
   joined,
   only,
   place,
@@ -12,6 +15,8 @@ import {
   SAID,
   shellWord,
   WELL,
+  type About,
+  type Step,
   type Words,
 } from './row.ts'
 import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownWords } from './unknown.ts'
@@ -23,6 +28,16 @@ function withUnknown(text: string, unknown: z.output<typeof UNKNOWN_OUTCOME> | u
   return only(unknown === undefined ? text : `${text} ${joined(unknownWords(unknown))}`)
 }
 
+/** What becomes of it where its manifest said that it is to be deleted then. */
+const REMOVAL = z.discriminatedUnion('is', [
+  z.strictObject({ is: z.literal('later'), at: A_TIME }),
+  z.strictObject({
+    is: z.enum(['now', 'done', 'gone already', 'doubted', 'changed', 'not ours', 'unreachable']),
+  }),
+  z.strictObject({ is: z.literal('beside'), key: A_KEY }),
+])
+export type RemovalWords = z.output<typeof REMOVAL>
+
 const ORPHAN = z.strictObject({
   key: A_KEY,
   /** Where the manifest was. */
@@ -33,12 +48,56 @@ const ORPHAN = z.strictObject({
   attempt: UNKNOWN_ATTEMPT.optional(),
   /** Nothing stays. */
   isNothing: z.boolean(),
+  removal: REMOVAL.optional(),
 })
 
-function orphanWords({ key, file, pipeId, attempt, isNothing }: z.output<typeof ORPHAN>): Words {
+function removalWords(removal: RemovalWords, key: Key, where: string): Words {
+  const noun = nounOf(key)
+  const gone = `The manifest was removed${where}`
+  const asked = `${gone}, and said policy.onRemove "delete" last`
+  const forget = `Bring the manifest back, or remove the ${noun} in the console and run "pipewright forget ${key}".`
+  switch (removal.is) {
+    case 'later':
+      return {
+        cause: `${asked}. The ${noun} is deleted ten minutes after that is known, at ${timeOf(removal.at)}, unless somebody changed it.`,
+        remedy: 'Bring the manifest back to keep it.',
+      }
+    case 'now':
+      return only(`${asked}. The ${noun} will be deleted.`)
+    case 'done':
+      return only(`${asked}. The ${noun} was deleted.`)
+    case 'gone already':
+      return only(`${asked}. The ${noun} was gone already.`)
+    case 'doubted':
+      return only(`${asked}. Nothing is deleted until a reading of the manifests is accepted.`)
+    case 'changed':
+      return {
+        cause: `${asked}. The ${noun} was changed since it was applied from here, and so it is not deleted.`,
+        remedy: forget,
+      }
+    case 'not ours':
+      return {
+        cause: `${asked}. The ${noun} was there before and was never applied from here, and so it is not deleted.`,
+        remedy: forget,
+      }
+    case 'unreachable':
+      return {
+        cause: `${asked}. Nothing is deleted, because no valid Service manifest leads to the ${noun}.`,
+        remedy: 'Bring the Service manifest back until it is deleted. ' + forget,
+      }
+    case 'beside':
+      return {
+        cause: `${gone}. Nothing is deleted: a service has one ${noun}, and it may be the one of ${removal.key}.`,
+        remedy: `Run "pipewright forget ${key}".`,
+      }
+  }
+}
+
+function orphanWords({ key, file, pipeId, attempt, isNothing, removal }: z.output<typeof ORPHAN>): Words {
   if (isNothing) return only('Its manifest was removed, and nothing of it is on the platform.')
   const noun = nounOf(key)
   const where = file === undefined ? '' : ` (it was in ${file})`
+  if (removal !== undefined) return removalWords(removal, key, where)
   if (attempt !== undefined) {
     return {
       cause: `The manifest was removed${where}, and nobody knows whether its ${noun} was created: the create was ${attemptWords(attempt)}.`,
@@ -58,6 +117,16 @@ function orphanWords({ key, file, pipeId, attempt, isNothing }: z.output<typeof 
     cause: `The manifest was removed${where}. Nothing is deleted: ${noun} ${pipeId} stays on the platform.`,
     remedy: `Bring the manifest back, or remove the ${noun} in the console and run "pipewright forget ${key}".`,
   }
+}
+
+/** What is left to do where it stays. */
+function afterOrphan({ key, pipeId }: About): Step {
+  return pipeId === undefined
+    ? {
+        text: 'If not, remove it in the console, unless another manifest of its service applies one. Then run:',
+        shell: `forget ${key}`,
+      }
+    : { text: 'If not, remove it in the console, then run:', shell: `forget ${key}` }
 }
 
 /** What the manifest says, or that there is none. */
@@ -122,14 +191,9 @@ export const MANIFESTS = {
     facts: ORPHAN.optional(),
     sample: { key: 'Pipe/orders', file: 'orders.yaml', pipeId: 'ID', isNothing: false },
     words: (facts) => (facts === undefined ? only('The manifest was removed.') : orphanWords(facts)),
-    steps: (_facts, about) => [
+    steps: (facts, about) => [
       { text: 'If it is still wanted, restore its manifest. It was in:', copy: about.place },
-      about.pipeId === undefined
-        ? {
-            text: 'If not, remove it in the console, unless another manifest of its service applies one. Then run:',
-            shell: `forget ${about.key}`,
-          }
-        : { text: 'If not, remove it in the console, then run:', shell: `forget ${about.key}` },
+      ...(facts?.removal?.is === 'later' ? [] : [afterOrphan(about)]),
     ],
   }),
   Suspended: row({

@@ -1,6 +1,7 @@
 import { z } from '../../kinds/zod.ts'
 import { capital, nounOf } from '../../kinds/lookup.ts'
 import { timeOf } from '../../kinds/instant.ts'
+import { noneWords } from './access.ts'
 import { A_KEY, A_TIME, MISSING, only, PROGRESSING, row, serviceWords, shellWord, withId } from './row.ts'
 
 /** What is not found, and what a person can say of it. */
@@ -46,19 +47,36 @@ export const MISSED = {
   Missing: row({
     ...MISSING,
     means: 'the resource is gone',
-    facts: z.strictObject({ pipeId: z.string(), onMissing: z.enum(['recreate', 'report']) }),
+    facts: z.union([
+      z.strictObject({ pipeId: z.string(), onMissing: z.enum(['recreate', 'report']) }),
+      /** What was applied as the one of a service. */
+      z.strictObject({ onDrift: z.enum(['correct', 'report']) }),
+    ]),
     sample: { pipeId: 'ID', onMissing: 'report' },
-    words: ({ pipeId, onMissing }, noun) =>
-      only(
+    words(facts, noun) {
+      if ('onDrift' in facts)
+        return only(
+          facts.onDrift === 'correct'
+            ? `${noneWords(noun)} It was applied before. Will be applied again.`
+            : `${noneWords(noun)} It was applied before, and policy.onDrift is not "correct": set it to have it applied again.`,
+        )
+      const { pipeId, onMissing } = facts
+      return only(
         onMissing === 'recreate'
           ? `${capital(noun)} ${pipeId} is gone. A new one will be created.`
           : `${capital(noun)} ${pipeId} is gone, and policy.onMissing is "report". Set it to "recreate" to have it created again.`,
-      ),
-    steps: (_facts, { key, place }) => [
-      {
-        text: 'To have it created again, say so in its manifest.',
-        edit: { path: ['policy', 'onMissing'], value: 'recreate' },
-      },
+      )
+    },
+    steps: (facts, { key, place }) => [
+      facts !== undefined && 'onDrift' in facts
+        ? {
+            text: 'Check organizationId and serviceId in the Service manifest. To have it applied again, say so in its manifest.',
+            edit: { path: ['policy', 'onDrift'], value: 'correct' },
+          }
+        : {
+            text: 'To have it created again, say so in its manifest.',
+            edit: { path: ['policy', 'onMissing'], value: 'recreate' },
+          },
       { text: `If it was deleted on purpose, remove it from ${place}, then run:`, shell: `forget ${key}` },
     ],
   }),

@@ -1,4 +1,5 @@
 import { compareBody } from '../../kinds/compare-body.ts'
+import { isReadable } from '../../kinds/definition.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Action } from '../../plan/action.ts'
 import { decide } from '../../plan/decide.ts'
@@ -13,11 +14,13 @@ import { noteFound } from '../state/observations.ts'
 import { replyMask } from '../state/shown-reply.ts'
 import { maskEchoes } from '../../kinds/mask.ts'
 
+type Upsert = Action & { readonly type: 'upsert' }
+
 /** Applies a query endpoint, as its manifest asks for at the moment at which the request goes out. */
 export async function upsert(
   context: ReconcileContext,
   first: Assessment,
-  action: Action & { readonly type: 'upsert' },
+  action: Upsert,
   request: ReconcileRequest,
 ): Promise<Acted> {
   const { key } = first.input.desired
@@ -28,9 +31,13 @@ export async function upsert(
   const { value, requestId, credential, echoes } = await context.platform.upsert(
     kind,
     access,
-    async () => {
-      asked = assess(context, await gather(context, key, await currentRecord(context, key), request))
-      const isSame = asked.entry?.digest === first.entry?.digest && decide(asked.input).type === 'upsert'
+    async (looks) => {
+      const record = await currentRecord(context, key)
+      asked = assess(context, await gather(context, key, record, request, undefined, looks))
+      if (asked.failure instanceof Error) throw asked.failure
+      const now = decide(asked.input)
+      const isCovered = now.type === 'upsert' && (!isReadable(kind) || takesNoMore(now, action))
+      const isSame = asked.entry?.digest === first.entry?.digest && isCovered
       if (!isSame || !sameAccess(upsertOf(asked).access, access)) throw new DecisionOutdated(key)
       return JSON.stringify(upsertOf(asked).body)
     },
@@ -79,6 +86,37 @@ export async function upsert(
   // A resync that changed nothing is no news.
   const news = action.reason === 'Resync' && !stalled ? [] : [history]
   return { outcome: { result: 'done', ...because, differences, requestId }, record, history: news }
+}
+
+/** Whether nothing would be taken away that was not decided to be. */
+function takesNoMore(now: Upsert, before: Upsert): boolean {
+  const decided = new Set(before.takesAway)
+  return now.takesAway.every((name) => decided.has(name))
+}
+
+/** A reading shows that what is there is as asked for: it is compared with that from now on, and no request was needed. */
+export function withWhatIsThere(
+  context: ReconcileContext,
+  { input, service, requestId }: Assessment,
+): LedgerRecord {
+  const { recorded, observed, desired } = input
+  const reply = observed.status === 'found' ? observed.there : undefined
+  if (desired.fingerprint === undefined || !service.usable || reply === undefined) return recorded
+  // What was there before anything was applied there was made by somebody else.
+  const isTakenOver = recorded.upsert === undefined || desired.otherService || recorded.upsert.isTakenOver
+  return {
+    ...recorded,
+    service: service.identity,
+    applied: desired.fingerprint,
+    backoff: undefined,
+    upsert: {
+      at: context.clock.now(),
+      revision: context.store.revision,
+      requestId,
+      reply,
+      isTakenOver: isTakenOver === true ? true : undefined,
+    },
+  }
 }
 
 /** What an upsert needs of an assessment. */

@@ -54,7 +54,7 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
   if (store.desiredState(key) !== 'absent') {
     return `It is not known whether ${key} has a manifest: some files could not be read completely. Run "pipewright validate".`
   }
-  if (recorded.conditions?.Synced.reason === 'Orphaned') return undefined
+  if (recorded.conditions?.Synced.reason === 'Orphaned' || recorded.removal !== undefined) return undefined
   const place = recorded.file === undefined ? 'in a manifest' : `at ${recorded.file}:${recorded.line ?? 1}`
   return (
     `${key} is not Orphaned yet: the last reconcile found it ${place}, and now there is no manifest. Check that --manifests names ` +

@@ -1,0 +1,153 @@
+import type { Difference } from '../kinds/difference.ts'
+import type { Action } from './action.ts'
+import { removed } from './decide-removal.ts'
+import { editedFields } from './edited.ts'
+import {
+  backingOff,
+  dependencyNotReady,
+  firstStop,
+  invalid,
+  manifestMissing,
+  orphaned,
+  secretUnavailable,
+  serviceInvalid,
+  suspended,
+  unfound,
+} from './gates.ts'
+import type { UpsertInput } from './input.ts'
+
+/** What was sent and is not there as it was sent is not sent again for so long, unless somebody asks or edits: ms. */
+const AGAIN_MS = 60 * 60_000
+
+/**
+ * What is upserted and can be read: what is there decides, and nothing is sent while it is as the manifest asks for.
+ *
+ * | desired | recorded | observed | action, reason |
+ * |---|---|---|---|
+ * | valid | never applied | none / differs | upsert New, with what it takes away and gives |
+ * | valid | never applied | equal | observe Adopted |
+ * | valid, edited | applied | none / differs | upsert Edited, likewise |
+ * | valid, edited to what is there | applied | equal | observe Accepted |
+ * | valid | a request without an outcome | none / differs | upsert Edited |
+ * | valid | a request without an outcome | equal | observe Applied |
+ * | valid | applied | equal | observe InSync |
+ * | valid | applied | differs as the last reply did | report Stalled; after an hour upsert Changing |
+ * | valid | applied | differs | report Drifted; with policy.onDrift "correct" upsert Changing |
+ * | valid | applied | none | report Missing; with policy.onDrift "correct" upsert Missing |
+ * | valid | – | not read | observe Unobserved; never applied and no Service: refuse ServiceInvalid |
+ */
+export function decideRead(input: UpsertInput): Action {
+  const stop = firstStop(input, [removed, orphaned, manifestMissing, suspended, invalid])
+  if (stop !== undefined) return stop
+  const action = decideSeen(input)
+  if (action.type !== 'upsert') return action
+  const gates = [unfound, backingOff, dependencyNotReady, serviceInvalid, secretUnavailable]
+  return firstStop(input, gates) ?? action
+}
+
+function decideSeen(input: UpsertInput): Action {
+  switch (input.observed.status) {
+    case 'unseen':
+      return (
+        (input.recorded.upsert === undefined
+          ? firstStop(input, [serviceInvalid, secretUnavailable])
+          : undefined) ?? { type: 'observe', reason: 'Unobserved', facts: { why: 'not asked' } }
+      )
+    case 'missing':
+      return decideNone(input)
+    case 'found':
+      return input.observed.differences.length === 0
+        ? decideEqual(input)
+        : decideDifferent(input, input.observed.differences)
+  }
+}
+
+/** The service has none, or there is no such service. */
+function decideNone(input: UpsertInput): Action {
+  const { recorded, policy, gives } = input
+  if (recorded.upsert === undefined)
+    return { type: 'upsert', reason: 'New', takesAway: [], facts: { is: 'applied', there: 'none' } }
+  if (isEdited(input))
+    return {
+      type: 'upsert',
+      reason: 'Edited',
+      takesAway: [],
+      facts: { takesAway: [], gives, again: recorded.applied === undefined },
+    }
+  return policy.onDrift === 'correct'
+    ? { type: 'upsert', reason: 'Missing', takesAway: [], facts: { onDrift: 'correct' } }
+    : { type: 'report', reason: 'Missing', differences: [], facts: { onDrift: 'report' } }
+}
+
+/** It is there, as the manifest asks for: by an edit, by a request of unknown outcome, by somebody else, or as ever. */
+function decideEqual(input: UpsertInput): Action {
+  const { recorded } = input
+  if (!isEdited(input)) return { type: 'observe', reason: 'InSync', facts: { as: 'read' } }
+  if (recorded.upsert !== undefined && recorded.applied === undefined)
+    return { type: 'observe', reason: 'Applied', facts: undefined }
+  const fields = editedFields(input)
+  return recorded.upsert === undefined || fields.length === 0
+    ? { type: 'observe', reason: 'Adopted', facts: { pipeId: idThere(input), isAsAsked: true } }
+    : { type: 'observe', reason: 'Accepted', facts: { fields } }
+}
+
+function decideDifferent(input: UpsertInput, differences: readonly Difference[]): Action {
+  const { recorded, policy, takesAway, gives } = input
+  if (recorded.upsert === undefined)
+    return {
+      type: 'upsert',
+      reason: 'New',
+      takesAway,
+      facts: { is: 'applied', there: { takesAway, gives } },
+    }
+  if (isEdited(input))
+    return {
+      type: 'upsert',
+      reason: 'Edited',
+      takesAway,
+      facts: { takesAway, gives, again: recorded.applied === undefined },
+    }
+  const fields = differences.map(({ field }) => field)
+  const isStalled = input.isAsLeft
+  if (isStalled && !isDueAgain(input))
+    return {
+      type: 'report',
+      reason: 'Stalled',
+      differences,
+      facts: { fields, now: false, again: 'in an hour' },
+    }
+  if (!isStalled && policy.onDrift !== 'correct')
+    return { type: 'report', reason: 'Drifted', differences, facts: { fields, from: 'manifest' } }
+  return {
+    type: 'upsert',
+    reason: 'Changing',
+    takesAway,
+    facts: {
+      why: isStalled ? 'edited' : 'drifted',
+      fields,
+      by: [input.kind.operations.upsert.name],
+      is: 'to be sent',
+      access: { takesAway, gives },
+    },
+  }
+}
+
+/** Whether what was applied last, if anything was, is something else than what the manifest asks for. */
+function isEdited({ desired, recorded }: UpsertInput): boolean {
+  return (
+    recorded.upsert === undefined ||
+    desired.otherService ||
+    desired.fingerprint?.digest !== recorded.applied?.digest
+  )
+}
+
+/** A clock that was set back must not put it off for as long as it was ahead. */
+function isDueAgain({ recorded, now, isAsked }: UpsertInput): boolean {
+  const at = recorded.upsert?.at ?? 0
+  return isAsked === true || now - at >= AGAIN_MS || now < at
+}
+
+function idThere({ observed }: UpsertInput): string {
+  const id = observed.status === 'found' ? observed.there?.['id'] : undefined
+  return typeof id === 'string' ? id : ''
+}

@@ -1,0 +1,69 @@
+import type { Action } from './action.ts'
+import { backingOff, orphanFacts } from './gates.ts'
+import type { RemovalFacts, UpsertInput } from './input.ts'
+import type { LedgerRecord } from './record.ts'
+import type { RemovalWords } from './reasons/manifests.ts'
+
+/** So long after it is known that a manifest is gone, what was applied is deleted: ms. A mistake can be taken back until then. */
+export const REMOVAL_GRACE_MS = 10 * 60_000
+
+/**
+ * Deletes what was applied, where its manifest asked for that while it was there; `undefined`: it did not.
+ *
+ * | the manifest is gone for good, and said policy.onRemove "delete" | action |
+ * |---|---|
+ * | nothing was ever sent, another manifest applies to the service, or no Service manifest leads there | report Orphaned |
+ * | since less than ten minutes, or the last reading of the manifests is not accepted | hold Orphaned |
+ * | it is not there | delete: nothing is sent, and its record is forgotten |
+ * | it is as it was left | delete |
+ * | it is something else | report Orphaned |
+ */
+export function removed(input: UpsertInput): Action | undefined {
+  const { desired, recorded, removal, observed, now, steadyNow } = input
+  if (desired.state !== 'absent' || removal === undefined) return undefined
+  const kept = whyKept(recorded, removal)
+  if (kept !== undefined) return reported(input, kept)
+  const at = removalSince(recorded, steadyNow) + REMOVAL_GRACE_MS
+  if (removal.isDoubted) return held(input, undefined, { is: 'doubted' })
+  if (at > steadyNow) return held(input, now + at - steadyNow, { is: 'later', at })
+  switch (observed.status) {
+    case 'unseen':
+      return backingOff(input) ?? held(input, now, { is: 'later', at })
+    case 'found':
+      return input.isAsLeft
+        ? (backingOff(input) ?? deleted(input, { is: 'now' }))
+        : reported(input, { is: 'changed' })
+    case 'missing':
+      return deleted(input, { is: recorded.removal?.isSent === true ? 'done' : 'gone already' })
+  }
+}
+
+/** Since when it is known that its manifest is gone. A clock that was set back makes it no longer than from now on. */
+export function removalSince({ removal }: Pick<LedgerRecord, 'removal'>, steadyNow: number): number {
+  return Math.min(removal?.since ?? steadyNow, steadyNow)
+}
+
+/** Whether it is time to look at what is to be deleted. */
+export function isRemovalDue(record: LedgerRecord, steadyNow: number): boolean {
+  const { onRemove, removal, upsert } = record
+  if (onRemove !== 'delete' || removal === undefined || upsert === undefined) return false
+  return upsert.isTakenOver !== true && removalSince(record, steadyNow) + REMOVAL_GRACE_MS <= steadyNow
+}
+
+function whyKept({ upsert }: LedgerRecord, removal: RemovalFacts): RemovalWords | undefined {
+  if (upsert?.isTakenOver === true) return { is: 'not ours' }
+  if (removal.beside !== undefined) return { is: 'beside', key: removal.beside }
+  return removal.isReachable ? undefined : { is: 'unreachable' }
+}
+
+function reported(input: UpsertInput, removal: RemovalWords): Action {
+  return { type: 'report', reason: 'Orphaned', differences: [], facts: { ...orphanFacts(input), removal } }
+}
+
+function held(input: UpsertInput, until: number | undefined, removal: RemovalWords): Action {
+  return { type: 'hold', reason: 'Orphaned', until, facts: { ...orphanFacts(input), removal } }
+}
+
+function deleted(input: UpsertInput, removal: RemovalWords): Action {
+  return { type: 'delete', reason: 'Orphaned', facts: { ...orphanFacts(input), removal } }
+}

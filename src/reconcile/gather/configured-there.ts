@@ -1,0 +1,38 @@
+import { compareBody } from '../../kinds/compare-body.ts'
+import { isReadable, type UpsertKind } from '../../kinds/definition.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import type { Observed, UpsertInput } from '../../plan/input.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
+
+/** What an upsert of `body` would do to what is configured there, as far as anybody knows. */
+export function configuredThere(
+  kind: UpsertKind,
+  { recorded, observed }: { readonly recorded: LedgerRecord; readonly observed: Observed },
+  body: JsonObject | undefined,
+): Pick<UpsertInput, 'replyDiffers' | 'takesAway' | 'gives' | 'isAsLeft'> {
+  const reply = recorded.upsert?.reply
+  const there = isReadable(kind) ? thereNow(observed) : reply
+  const isKnown = there !== undefined && body !== undefined
+  return {
+    replyDiffers: reply !== undefined && body !== undefined ? compareBody(kind.fields, body, reply) : [],
+    takesAway: isKnown ? kind.takenAway(there, body) : [],
+    gives: isKnown ? kind.takenAway(body, there) : [],
+    isAsLeft: isReadable(kind) && reply !== undefined && isSameThere(kind, reply, thereNow(observed)),
+  }
+}
+
+/** What was read; undefined: nothing was, and an empty object: there is none. */
+export function thereNow(observed: Observed): JsonObject | undefined {
+  if (observed.status === 'found') return observed.there
+  return observed.status === 'missing' ? {} : undefined
+}
+
+/** Whether it is the very same one, and says the same. */
+function isSameThere(kind: UpsertKind, left: JsonObject, there: JsonObject | undefined): boolean {
+  return (
+    there !== undefined &&
+    there['id'] === left['id'] &&
+    compareBody(kind.fields, left, there).length === 0 &&
+    compareBody(kind.fields, there, left).length === 0
+  )
+}

@@ -1,0 +1,201 @@
+import { rmSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
+import type { FaultRuleInput } from '../../src/sandbox/fault-schema.ts'
+import type { Sandbox } from '../../src/sandbox/sandbox-server.ts'
+import { ask, ENDPOINT, givenSandbox, KEY } from '../sandbox/given.ts'
+import { mountCredential, platformArgs, SERVICE } from '../support/manifests.ts'
+import { runProgram, startProgram } from '../support/process.ts'
+import { until } from '../support/until.ts'
+import { createWorkspace, type Workspace } from '../support/workspace.ts'
+
+/* The query endpoint with the real program, as often as it is run, against the sandbox. Its wall clock is set by a file. */
+
+const CLOCKS = new URL('../slow/clock-shift.ts', import.meta.url).href
+const MINUTE = 60_000
+const KEY_A = '11111111-1111-4111-8111-111111111111'
+const KEY_B = '22222222-2222-4222-8222-222222222222'
+const AS_ASKED = { roles: ['sql_console_read_only'], openApiKeys: [KEY_A], allowedOrigins: '' }
+
+interface World extends AsyncDisposable {
+  readonly workspace: Workspace
+  readonly sandbox: Sandbox
+  /** A command, to its end. */
+  run(command: 'apply' | 'plan'): Promise<{ readonly code: unknown; readonly stdout: string }>
+  start(): ReturnType<typeof startProgram>
+  /** Requests to the endpoint since this was asked last, with their status. */
+  requests(): readonly string[]
+  skip(ms: number): void
+}
+
+async function world(...rules: readonly FaultRuleInput[]): Promise<World> {
+  const workspace = createWorkspace()
+  const sandbox = await givenSandbox({ profile: CLICKHOUSE_CLOUD, fixture: {}, faults: { rules } })
+  mountCredential(workspace, 'analytics-api', KEY)
+  workspace.write('manifests/service.yaml', SERVICE)
+  let skipped = 0
+  let seen = 0
+  workspace.write('clock', '0')
+  const options = {
+    cwd: workspace.dir,
+    env: { NODE_OPTIONS: `--import=${CLOCKS}`, CLOCK_SHIFT_FILE: workspace.path('clock') },
+  }
+  const args = (command: string) => [
+    command,
+    '--profile',
+    'clickhouse-cloud',
+    ...platformArgs(workspace, sandbox.url),
+    '--api-budget',
+    '1000/1s',
+  ]
+  return {
+    workspace,
+    sandbox,
+    run: (command) => runProgram(args(command), options),
+    start: () => startProgram(args('apply'), options),
+    requests() {
+      const all = sandbox.requests().filter(({ path }) => path === ENDPOINT)
+      const now = all.slice(seen)
+      seen = all.length
+      return now.map(({ method, answer }) => `${method} ${answer?.status}`)
+    },
+    skip(ms) {
+      skipped += ms
+      workspace.write('clock', String(skipped))
+    },
+    async [Symbol.asyncDispose]() {
+      await sandbox[Symbol.asyncDispose]()
+      workspace[Symbol.dispose]()
+    },
+  }
+}
+
+function manifest(policy: string, keys = KEY_A): string {
+  return `apiVersion: pipewright/v1
+kind: QueryEndpoint
+metadata: {name: analytics}
+policy: {${policy}}
+spec: {service: analytics, roles: [sql_console_read_only], openApiKeys: [${keys}], allowedOrigins: ''}
+`
+}
+
+function there({ sandbox }: World): unknown {
+  const [endpoint] = sandbox.endpoints()
+  if (endpoint === undefined) return undefined
+  const { id: _, ...body } = endpoint.body
+  return body
+}
+
+test('what others set is in the plan before it is replaced, and drift is told and not replaced', async () => {
+  await using w = await world()
+  await ask(w.sandbox, ENDPOINT, { body: { ...AS_ASKED, openApiKeys: [KEY_A, KEY_B] } })
+  w.requests()
+  w.workspace.write('manifests/endpoint.yaml', manifest(''))
+  const plan = await w.run('plan')
+  expect(plan.code).toBe(2)
+  expect(plan.stdout).toContain(
+    `The service has a query endpoint already. Will be applied. It takes away key ${KEY_B}.`,
+  )
+  expect(plan.stdout).toContain(`takes away: key ${KEY_B}`)
+  expect(w.requests().filter((each) => !each.startsWith('GET'))).toEqual([])
+  expect((await w.run('apply')).code).toBe(0)
+  expect(there(w)).toEqual(AS_ASKED)
+  w.requests()
+  expect((await w.run('apply')).code).toBe(0)
+  expect(w.requests()).toEqual(['GET 200'])
+  await ask(w.sandbox, ENDPOINT, { body: { ...AS_ASKED, roles: [] } })
+  w.requests()
+  const drifted = await w.run('apply')
+  expect(drifted.stdout).toContain('Drifted')
+  expect(w.requests()).toEqual(['GET 200'])
+  w.workspace.write('manifests/endpoint.yaml', manifest('onDrift: correct'))
+  expect((await w.run('apply')).code).toBe(0)
+  expect(there(w)).toEqual(AS_ASKED)
+})
+
+test('ten minutes after its manifest is gone it is deleted, once, and no trace of it is left', async () => {
+  await using w = await world()
+  w.workspace.write('manifests/endpoint.yaml', manifest('onRemove: delete'))
+  await w.run('apply')
+  rmSync(w.workspace.path('manifests/endpoint.yaml'))
+  w.requests()
+  const first = await w.run('apply')
+  expect(first.stdout).toContain('is deleted ten minutes after that is known')
+  w.skip(9 * MINUTE)
+  await w.run('apply')
+  expect(w.requests()).toEqual([])
+  w.skip(2 * MINUTE)
+  const plan = await w.run('plan')
+  expect(plan.code).toBe(2)
+  expect(plan.stdout).toContain('- QueryEndpoint/analytics  delete Orphaned')
+  expect(plan.stdout).toContain('takes away: role sql_console_read_only')
+  expect(there(w)).toEqual(AS_ASKED)
+  w.requests()
+  await w.run('apply')
+  expect(w.requests()).toEqual(['GET 200', 'GET 200', 'DELETE 200'])
+  expect(there(w)).toBeUndefined()
+  const last = await w.run('apply')
+  expect(last.stdout).not.toContain('QueryEndpoint/analytics')
+  expect(w.requests()).toEqual([])
+})
+
+test('a manifest that comes back within them keeps it', async () => {
+  await using w = await world()
+  w.workspace.write('manifests/endpoint.yaml', manifest('onRemove: delete'))
+  await w.run('apply')
+  rmSync(w.workspace.path('manifests/endpoint.yaml'))
+  await w.run('apply')
+  w.skip(9 * MINUTE)
+  w.workspace.write('manifests/endpoint.yaml', manifest('onRemove: delete'))
+  await w.run('apply')
+  w.skip(9 * MINUTE)
+  rmSync(w.workspace.path('manifests/endpoint.yaml'))
+  await w.run('apply')
+  w.skip(9 * MINUTE)
+  await w.run('apply')
+  expect(there(w)).toEqual(AS_ASKED)
+})
+
+test('a directory that is empty deletes nothing', async () => {
+  await using w = await world()
+  w.workspace.write('manifests/endpoint.yaml', manifest('onRemove: delete'))
+  await w.run('apply')
+  for (const file of ['endpoint.yaml', 'service.yaml']) rmSync(w.workspace.path('manifests', file))
+  for (let times = 0; times < 2; times += 1) {
+    expect((await w.run('apply')).code).toBe(1)
+    w.skip(60 * MINUTE)
+  }
+  expect(there(w)).toEqual(AS_ASKED)
+})
+
+test.each([
+  {
+    when: 'before it is done',
+    fault: { type: 'hang', done: false },
+    requests: ['GET 200', 'GET 200', 'DELETE 200'],
+  },
+  { when: 'after it is done', fault: { type: 'hang', done: true }, requests: ['GET 404'] },
+] as const)(
+  'killed while the deletion is on its way, $when: it ends deleted',
+  async ({ fault, requests }) => {
+    await using w = await world({ operation: 'deleteQueryEndpoint', fault })
+    w.workspace.write('manifests/endpoint.yaml', manifest('onRemove: delete'))
+    await w.run('apply')
+    rmSync(w.workspace.path('manifests/endpoint.yaml'))
+    await w.run('apply')
+    w.skip(10 * MINUTE + 1_000)
+    {
+      await using program = w.start()
+      await until('the deletion to be on its way', () =>
+        w.sandbox.requests().some(({ method }) => method === 'DELETE'),
+      )
+      program.signal('SIGKILL')
+      await program.ended
+    }
+    w.requests()
+    await w.run('apply')
+    expect(w.requests()).toEqual(requests)
+    expect(there(w)).toBeUndefined()
+    expect((await w.run('apply')).stdout).not.toContain('QueryEndpoint/analytics')
+  },
+)

@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest'
+import { QUERY_ENDPOINT } from '../../src/kinds/profiles/clickhouse-cloud/query-endpoint/kind.ts'
+import type { UpsertKind } from '../../src/kinds/definition.ts'
+import type { Action } from '../../src/plan/action.ts'
+import { decide } from '../../src/plan/decide.ts'
+import { attemptDigest } from '../../src/plan/gates.ts'
+import type { Observed, UpsertInput } from '../../src/plan/input.ts'
+import { messageOf } from '../../src/plan/reason.ts'
+import { appliedEndpoint, DIFFERENCE, EDITED, endpoint, FIELDS, HOUR, MINUTE, NOW } from './inputs.ts'
+
+/* The table over decideRead, row for row: the query endpoint where the service lets one read it. */
+
+const kind = QUERY_ENDPOINT as unknown as UpsertKind // its schema alone is narrower
+const NONE: Observed = { status: 'missing', misses: undefined, witness: 'nobody' }
+const EQUAL: Observed = { status: 'found', state: undefined, differences: [], there: { id: 'e1' } }
+const DIFFERS: Observed = { ...EQUAL, differences: [DIFFERENCE] }
+
+const takesAway = ['role a']
+const gives = ['role b']
+const applied = appliedEndpoint(MINUTE)
+const undecided = { ...applied, applied: undefined }
+const backoff = { failures: 1, until: NOW + 1, digest: attemptDigest(FIELDS) }
+const correct = { onDrift: 'correct' } as const
+
+interface Row {
+  readonly why: string
+  readonly input: Partial<Parameters<typeof endpoint>[0]> & { readonly isAsked?: true }
+  readonly is: Partial<Action> & { readonly type: Action['type'] }
+}
+
+const ROWS: readonly Row[] = [
+  {
+    why: 'none is there: it is applied, and that takes nothing away',
+    input: { observed: NONE },
+    is: { type: 'upsert', reason: 'New', takesAway: [], facts: { is: 'applied', there: 'none' } },
+  },
+  {
+    why: 'another one is there, which was not applied from here: what that means is said before',
+    input: { observed: DIFFERS, takesAway, gives },
+    is: { type: 'upsert', reason: 'New', takesAway, facts: { is: 'applied', there: { takesAway, gives } } },
+  },
+  {
+    why: 'what is asked for is there already: nothing is sent',
+    input: { observed: EQUAL },
+    is: { type: 'observe', reason: 'Adopted' },
+  },
+  {
+    why: 'edited, and not there as edited',
+    input: { observed: DIFFERS, recorded: applied, desired: { fingerprint: EDITED }, takesAway, gives },
+    is: { type: 'upsert', reason: 'Edited', takesAway, facts: { takesAway, gives, again: false } },
+  },
+  {
+    why: 'edited, and gone',
+    input: { observed: NONE, recorded: applied, desired: { fingerprint: EDITED }, gives },
+    is: { type: 'upsert', reason: 'Edited', takesAway: [], facts: { takesAway: [], gives, again: false } },
+  },
+  {
+    why: 'an edit is an edit, also where what is there drifted',
+    input: {
+      observed: DIFFERS,
+      recorded: applied,
+      desired: { fingerprint: EDITED },
+      policy: { onDrift: 'report' },
+    },
+    is: { type: 'upsert', reason: 'Edited' },
+  },
+  {
+    why: 'edited to what is there',
+    input: { observed: EQUAL, recorded: applied, desired: { fingerprint: EDITED } },
+    is: { type: 'observe', reason: 'Accepted', facts: { fields: ['source.kafka.topics'] } },
+  },
+  {
+    why: 'moved to another service, which has the same',
+    input: { observed: EQUAL, recorded: applied, desired: { otherService: true } },
+    is: { type: 'observe', reason: 'Adopted' },
+  },
+  {
+    why: 'moved to another service, which has none',
+    input: { observed: NONE, recorded: applied, desired: { otherService: true } },
+    is: { type: 'upsert', reason: 'Edited' },
+  },
+  {
+    why: 'nobody knows what became of the last request, and it is not there',
+    input: { observed: DIFFERS, recorded: undecided, takesAway, gives },
+    is: { type: 'upsert', reason: 'Edited', facts: { takesAway, gives, again: true } },
+  },
+  {
+    why: 'nobody knew what became of the last request, and it is there',
+    input: { observed: EQUAL, recorded: undecided },
+    is: { type: 'observe', reason: 'Applied' },
+  },
+  {
+    why: 'nothing is sent again at an interval',
+    input: { observed: EQUAL, recorded: appliedEndpoint(100 * HOUR), policy: { interval: '1m' } },
+    is: { type: 'observe', reason: 'InSync', facts: { as: 'read' } },
+  },
+  {
+    why: 'it differs as the reply to the last request did: the service does not take it',
+    input: { observed: DIFFERS, recorded: applied, isAsLeft: true, policy: correct },
+    is: { type: 'report', reason: 'Stalled' },
+  },
+  {
+    why: 'after an hour it is sent again',
+    input: { observed: DIFFERS, recorded: appliedEndpoint(HOUR), isAsLeft: true },
+    is: { type: 'upsert', reason: 'Changing' },
+  },
+  {
+    why: 'and when somebody asks',
+    input: { observed: DIFFERS, recorded: applied, isAsLeft: true, isAsked: true },
+    is: { type: 'upsert', reason: 'Changing' },
+  },
+  {
+    why: 'somebody else changed it',
+    input: { observed: DIFFERS, recorded: applied },
+    is: {
+      type: 'report',
+      reason: 'Drifted',
+      differences: [DIFFERENCE],
+      facts: { fields: ['scaling.replicas'], from: 'manifest' },
+    },
+  },
+  {
+    why: 'somebody else changed it, and it is to be changed back',
+    input: { observed: DIFFERS, recorded: applied, policy: correct, takesAway, gives },
+    is: {
+      type: 'upsert',
+      reason: 'Changing',
+      takesAway,
+      facts: {
+        why: 'drifted',
+        fields: ['scaling.replicas'],
+        by: ['upsertQueryEndpoint'],
+        is: 'to be sent',
+        access: { takesAway, gives },
+      },
+    },
+  },
+  {
+    why: 'gone',
+    input: { observed: NONE, recorded: applied },
+    is: { type: 'report', reason: 'Missing', facts: { onDrift: 'report' } },
+  },
+  {
+    why: 'gone, and to be applied again',
+    input: { observed: NONE, recorded: applied, policy: correct },
+    is: { type: 'upsert', reason: 'Missing', facts: { onDrift: 'correct' } },
+  },
+  {
+    why: 'nobody could read it',
+    input: { recorded: applied },
+    is: { type: 'observe', reason: 'Unobserved' },
+  },
+  {
+    why: 'nobody could read it, for want of its Service',
+    input: { surroundings: { serviceProblem: 'Service/analytics has no valid manifest.' } },
+    is: { type: 'refuse', reason: 'ServiceInvalid' },
+  },
+  {
+    why: 'what is there is looked at, whatever it waits for',
+    input: { observed: EQUAL, recorded: applied, surroundings: { notReady: ['Pipe/orders'] } },
+    is: { type: 'observe', reason: 'InSync' },
+  },
+  {
+    why: 'but not applied before what it depends on is ready',
+    input: { observed: DIFFERS, surroundings: { notReady: ['Pipe/orders'] } },
+    is: { type: 'refuse', reason: 'DependencyNotReady' },
+  },
+  {
+    why: 'nor while the last reading did not find its manifest',
+    input: { observed: DIFFERS, surroundings: { unfound: true } },
+    is: { type: 'hold', reason: 'ManifestVanishing' },
+  },
+  {
+    why: 'nor too soon after it failed',
+    input: { observed: DIFFERS, recorded: { ...applied, applied: EDITED, backoff } },
+    is: { type: 'hold', reason: 'BackingOff' },
+  },
+  {
+    why: 'nor without its credentials',
+    input: { observed: NONE, surroundings: { missingSecrets: [{ file: 'api/keyId', why: 'absent' }] } },
+    is: { type: 'refuse', reason: 'SecretUnavailable' },
+  },
+  {
+    why: 'nor while it is suspended',
+    input: {
+      observed: DIFFERS,
+      policy: { suspend: { reason: 'migration', until: '2027-01-31T00:00:00Z' } },
+    },
+    is: { type: 'hold', reason: 'Suspended' },
+  },
+  {
+    why: 'nor while its manifest has errors',
+    input: { observed: DIFFERS, recorded: applied, desired: { state: 'invalid' } },
+    is: { type: 'hold', reason: 'InvalidManifest' },
+  },
+]
+
+function inputOf({ isAsked, ...changes }: Row['input']): UpsertInput {
+  return { ...endpoint({ kind, ...changes }), ...(isAsked && { isAsked }) }
+}
+
+describe('a query endpoint that can be read', () => {
+  test.each(ROWS)('$why: $is.type $is.reason', ({ input, is }) => {
+    expect(decide(inputOf(input))).toMatchObject(is)
+  })
+
+  test.each([
+    ['none', NONE, {}, 'The service has no query endpoint, or organizationId or serviceId'],
+    ['another one', DIFFERS, {}, 'Will be applied. It takes away role a. It gives role b.'],
+    ['one that is gone', NONE, { recorded: applied }, 'policy.onDrift is not "correct"'],
+    [
+      'one that is the same',
+      EQUAL,
+      {},
+      'The service has query endpoint e1, and it is as the manifest asks for.',
+    ],
+  ] as const)('says so of %s', (_, observed, more, words) => {
+    const action = decide(inputOf({ observed, takesAway, gives, ...more }))
+    expect(messageOf(action, 'QueryEndpoint/analytics')).toContain(words)
+  })
+})

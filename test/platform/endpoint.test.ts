@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { QUERY_ENDPOINT } from '../../src/kinds/profiles/clickhouse-cloud/query-endpoint/kind.ts'
+import type { UpsertKind } from '../../src/kinds/definition.ts'
+import {
+  access,
+  envelope,
+  failure,
+  ORGANIZATION,
+  platform,
+  readOptions,
+  SERVICE,
+} from './support/platform.ts'
+import { httpServer } from './support/server.ts'
+
+/* The query endpoint of a service where it can be read and deleted (design §14): what goes out, and what a 404 is taken for. */
+
+const kind = QUERY_ENDPOINT as unknown as UpsertKind // its schema alone is narrower
+const PATH = `/v1/organizations/${ORGANIZATION}/services/${SERVICE}/serviceQueryEndpoint`
+const target = { kind, service: access, id: SERVICE }
+const THERE = envelope({ id: 'e1', roles: [], openApiKeys: [], allowedOrigins: '' })
+const nothing = async () => undefined
+
+type Sent = Awaited<ReturnType<typeof httpServer>>
+
+function linesOf({ requests }: Sent): readonly string[] {
+  return requests.map(({ method, url }) => `${method} ${url === PATH ? '' : url}`.trim())
+}
+
+test('it is read with one GET, under the path of the service', async () => {
+  await using server = await httpServer((response) => response.end(THERE))
+  await using p = platform({ baseUrl: server.url })
+  expect((await p.client.read(target, readOptions())).value).toMatchObject({ id: 'e1' })
+  expect(linesOf(server)).toEqual(['GET'])
+})
+
+test('it is deleted with one DELETE, without a body, after a look', async () => {
+  await using server = await httpServer((response, request) =>
+    response.end(request.method === 'GET' ? THERE : envelope(undefined)),
+  )
+  await using p = platform({ baseUrl: server.url })
+  await p.client.remove(
+    kind,
+    access,
+    async (looks) => void (await looks.read(target, readOptions())),
+    readOptions(),
+  )
+  expect(linesOf(server)).toEqual(['GET', 'DELETE'])
+  expect(server.requests.at(-1)?.headers).not.toHaveProperty('content-type')
+})
+
+test('what speaks against it when it may be sent keeps it from being sent', async () => {
+  await using server = await httpServer((response) => response.end(THERE))
+  await using p = platform({ baseUrl: server.url })
+  const outdated = new Error('decided anew')
+  await expect(p.client.remove(kind, access, () => Promise.reject(outdated), readOptions())).rejects.toBe(
+    outdated,
+  )
+  expect(linesOf(server)).toEqual([])
+})
+
+describe('a 404', () => {
+  const rows = [
+    { why: 'of the platform', body: envelope(null, 404), is: 'Missing', attempts: 1 },
+    { why: 'of a proxy', body: '<html>Not Found</html>', is: 'Unavailable', attempts: 3 },
+  ] as const
+
+  test.each(rows)('$why to a reading is $is', async ({ body, is, attempts }) => {
+    await using server = await httpServer((response) => response.writeHead(404).end(body))
+    await using p = platform({ baseUrl: server.url })
+    const { facts } = await failure(p.client.read(target, readOptions()))
+    expect(facts).toMatchObject({ class: is, effect: 'none' })
+    expect(server.requests).toHaveLength(attempts)
+  })
+
+  test.each(rows)('$why to a deletion is $is', async ({ body, is, attempts }) => {
+    await using server = await httpServer((response) => response.writeHead(404).end(body))
+    await using p = platform({ baseUrl: server.url })
+    const { facts } = await failure(p.client.remove(kind, access, nothing, readOptions()))
+    expect(facts.class).toBe(is)
+    expect(server.requests).toHaveLength(attempts)
+  })
+})
+
+test('a look before an upsert has a place that was taken with it', async () => {
+  await using server = await httpServer((response) => response.end(THERE))
+  await using p = platform({ baseUrl: server.url, budget: { requests: 2, windowMs: 60_000 } })
+  await p.client.upsert(
+    kind,
+    access,
+    async (looks) => {
+      await looks.read(target, readOptions())
+      return '{}'
+    },
+    readOptions(),
+  )
+  expect(linesOf(server)).toEqual(['GET', 'POST'])
+  expect(p.client.budgets()).toMatchObject([{ used: 2 }])
+})
