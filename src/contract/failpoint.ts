@@ -14,7 +14,7 @@
  * | before-outcome   | the outcome is durable, if it can be, and not told                           |
  * | after-outcome    | the outcome is told                                                          |
  */
-export const FAILPOINTS = [
+export const CREATE_FAILPOINTS = [
   'before-intent',
   'after-intent',
   'after-connect',
@@ -26,6 +26,37 @@ export const FAILPOINTS = [
   'before-outcome',
   'after-outcome',
 ] as const
+
+export type CreateFailpoint = (typeof CREATE_FAILPOINTS)[number]
+
+/**
+ * The same around a change of what exists.
+ *
+ * | failpoint     | what has happened                                                                    |
+ * |---------------|--------------------------------------------------------------------------------------|
+ * | before-mark   | it was decided, and nothing is written; a change that needs a stop comes by twice    |
+ * | after-mark    | what is about to be done is durable: that it is stopped for a change, or the change  |
+ * | before-stop   | a stop is about to be sent                                                           |
+ * | after-stop    | the stop was answered                                                                |
+ * | before-change | the change is about to be sent                                                       |
+ * | after-change  | the change was answered, and that is not durable                                     |
+ * | before-start  | a start is about to be sent                                                          |
+ * | after-start   | the start was answered                                                               |
+ */
+export const CHANGE_FAILPOINTS = [
+  'before-mark',
+  'after-mark',
+  'before-stop',
+  'after-stop',
+  'before-change',
+  'after-change',
+  'before-start',
+  'after-start',
+] as const
+
+export type ChangeFailpoint = (typeof CHANGE_FAILPOINTS)[number]
+
+export const FAILPOINTS = [...CREATE_FAILPOINTS, ...CHANGE_FAILPOINTS] as const
 
 export type Failpoint = (typeof FAILPOINTS)[number]
 

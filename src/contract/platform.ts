@@ -1,6 +1,7 @@
 import type { CreateOnceKind, ReadableKind, UpsertKind } from '../kinds/definition.ts'
 import type { EchoMask } from '../lib/echo.ts'
 import type { Secret } from '../lib/secret.ts'
+import type { Step } from '../plan/action.ts'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 
 /*
@@ -43,7 +44,18 @@ export interface ReadTarget {
   readonly kind: ReadableKind
   /** Undefined for a kind that belongs to no service. */
   readonly service: ServiceAccess | undefined
+  /** Where a service has one of the kind, that of the service. */
   readonly id: string
+}
+
+/** Readings in places that were taken together with that of a write that depends on them. */
+export interface Looks {
+  /**
+   * As {@link Platform.read}, once, never retried. Where the budget is of a single request, it uses the place of the write and waits for
+   * another afterwards.
+   * @throws as {@link Platform.read}
+   */
+  read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
 }
 
 /** A create that is to go out now. */
@@ -58,8 +70,25 @@ export interface CreateRequest {
   readonly notAfter: number
 }
 
+/** Something that exists is to be changed by one of the requests of its kind. */
+export interface ChangeTarget {
+  readonly kind: CreateOnceKind
+  readonly way: Step['way']
+  readonly service: ServiceAccess
+  readonly id: string
+  /** Whether it does no harm when it is carried out twice: then it is sent again after a transient failure. */
+  readonly isRepeatable: boolean
+}
+
+/** A body, and the secrets in it, so that they are known when they come back. */
+export interface ChangeBody {
+  /** JSON text, secrets in place. */
+  readonly text: string
+  readonly secrets: readonly Secret[]
+}
+
 /** The right to send one create: a place in the request budget and readable credentials. */
-export interface CreatePermit {
+export interface CreatePermit extends Looks {
   readonly service: ServiceAccess
   /** How long a create may take, from its first byte on: ms. */
   readonly deadlineMs: number
@@ -67,13 +96,7 @@ export interface CreatePermit {
   readonly lookCostsMs: number
   /** How long it has waited for another place after its looks, a window of the budget each at most: ms. What they said is older by so much. */
   readonly waitedMs: number
-  /**
-   * As {@link Platform.read}, once, never retried: asks for what is to be replaced, in a place that was taken with the
-   * permit. Where the budget has no room for one, it uses the permit's own place and waits for the next one afterwards.
-   * @throws as {@link Platform.read}
-   */
-  read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
-  /** The same for {@link Platform.list}. */
+  /** As {@link Looks.read}, for {@link Platform.list}. */
   list(kind: CreateOnceKind, options: ReadOptions): Promise<Reply<readonly RemoteResource[]>>
   /**
    * `POST …/pipes` (4.1), once, on a connection of its own, never retried. Only after the intent is durable.
@@ -111,12 +134,33 @@ export interface Platform {
   /**
    * `POST` (4.3). Idempotent: it replaces the whole configuration.
    * @param body makes the request body as JSON text, when the request may be sent, and anew before each attempt; what it
-   * throws is thrown, and nothing is sent
+   * throws is thrown, and nothing is sent. What can be read can be looked at once before.
    */
   upsert(
     kind: UpsertKind,
     service: ServiceAccess,
-    body: () => Promise<string>,
+    body: (looks: Looks) => Promise<string>,
     options: ReadOptions,
   ): Promise<Reply<RemoteResource>>
+  /**
+   * `DELETE` of the one of a service. What is not there is class `Missing`, when the platform itself says so.
+   * @param check called when the request may be sent, and anew before each attempt; what it throws is thrown, and nothing is sent
+   * @returns undefined: nothing is sent, because this is a dry run
+   */
+  remove(
+    kind: UpsertKind,
+    service: ServiceAccess,
+    check: (looks: Looks) => Promise<void>,
+    options: ReadOptions,
+  ): Promise<Reply<unknown> | undefined>
+  /**
+   * Changes, stops or starts something that exists (design §14). What a reply says of it is not looked at: a reading tells what took effect.
+   * @param body as that of {@link upsert}
+   * @returns undefined: nothing is sent, because this is a dry run
+   */
+  change(
+    target: ChangeTarget,
+    body: () => Promise<ChangeBody>,
+    options: ReadOptions,
+  ): Promise<Reply<unknown> | undefined>
 }

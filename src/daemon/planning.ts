@@ -63,8 +63,11 @@ export async function makePlan(options: PlanOptions): Promise<PlanResult> {
   if (unfinished > 0 || stopping.aborted) return { is: 'stopped' }
   // Nothing happens while the manifests are not accepted, and what is not found then may be there.
   if (store.catalog?.problem !== undefined) return { is: 'whole', plan: planOf(options, []) }
-  // A key whose record has moved on is none any more.
-  const planned = keysOf(context).flatMap((key) => items.get(key) ?? [])
+  // A key whose record has moved on is none any more; one whose record is forgotten, because it was deleted, is one.
+  const deleted = [...runs].flatMap(([key, { action }]) => (action.type === 'delete' ? [key] : []))
+  const planned = [...new Set([...keysOf(context), ...deleted])]
+    .toSorted()
+    .flatMap((key) => items.get(key) ?? [])
   const sent = planned.map((item) => withContact(store, item))
   return { is: 'whole', plan: planOf(options, withWaits(sent, runs)) }
 }

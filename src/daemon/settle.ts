@@ -115,7 +115,7 @@ export async function settle(options: SettleOptions): Promise<Settled> {
   return { unsettled: moving.size === 0 ? [] : [...moving, ...held].toSorted(), unfinished, bugs }
 }
 
-const CHANGES: ReadonlySet<ActionType> = new Set(['create', 'adopt', 'upsert'])
+const CHANGES: ReadonlySet<ActionType> = new Set(['create', 'adopt', 'upsert', 'update', 'delete'])
 
 /** Whether a reconcile created or changed something. */
 export function isChange({ action, outcome }: ReconcileResult): boolean {
@@ -136,7 +136,9 @@ function isMoving(
   if (lifecycleOf(key) !== 'create-once') return false
   // Whether it is gone is known after further readings.
   if (reason === 'MissingUnconfirmed') return true
-  if (status === 'Progressing') return conditions.Ready.reason === 'StateChanging'
+  // Also where another process began to change it.
+  if (status === 'Progressing')
+    return conditions.Synced.reason === 'Changing' || conditions.Ready.reason === 'StateChanging'
   // A list of healthy states need not name those on the way there.
   return (
     status === 'NotReady' &&

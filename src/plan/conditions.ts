@@ -1,3 +1,4 @@
+import { isReadable } from '../kinds/definition.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Action } from './action.ts'
 import { type Condition, type Conditions, type ConditionType, CONDITION_TYPES } from './condition.ts'
@@ -122,6 +123,7 @@ function syncedOf(input: ConditionsInput): Claim {
     case 'create':
     case 'adopt':
     case 'upsert':
+    case 'update':
     case 'observe':
       return claimOf(
         decided,
@@ -129,6 +131,7 @@ function syncedOf(input: ConditionsInput): Claim {
         told,
       )
     case 'report':
+    case 'delete':
       return claimOf(decided, reason === 'Orphaned' ? 'Unknown' : 'False', told)
     case 'refuse':
       return claimOf(decided, reason === 'OutcomeUnknown' ? 'Unknown' : 'False', told)
@@ -145,7 +148,8 @@ function inSync(decided: DecideInput): Claim {
       ? surroundings.missingSecrets.filter(({ why }) => why !== 'no descriptor')
       : []
   const missing = gone.length === 0 ? undefined : gone
-  return claimOf(decided, 'True', { reason: 'InSync', facts: { as: lifecycle, missing } })
+  const isRead = decided.kind.lifecycle === 'upsert' && isReadable(decided.kind)
+  return claimOf(decided, 'True', { reason: 'InSync', facts: { as: isRead ? 'read' : lifecycle, missing } })
 }
 
 const NOT_KNOWN_YET: ReadonlySet<Reason> = new Set(['Unobserved', 'Unanswered'])
@@ -219,7 +223,8 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
     return stays && !isSettledSince(previous.Ready, decided) ? previous.Ready : briefly(synced)
   }
   const seen = outcome.result === 'done' && (action.type === 'create' || action.type === 'adopt')
-  const isFound = decided.observed.status === 'found'
+  // What is set as a whole has no state of its own: it is ready once it is as asked.
+  const isFound = decided.observed.status === 'found' && decided.lifecycle !== 'upsert'
   if (isFound && isHealthyAsBefore(decided, state, previous)) return previous.Ready
   if (isFound || seen) {
     const isNew = seen && action.type === 'create'
@@ -248,6 +253,7 @@ function isHealthyAsBefore(
 
 /** Reasons to hold that say something about readiness too; the others leave standing what was known of it. */
 const READY_TOO: ReadonlySet<Reason> = new Set([
+  'Orphaned',
   'Suspended',
   'NeverSeen',
   'MissingUnconfirmed',
@@ -277,6 +283,7 @@ const IN_SYNC: ReadonlySet<Reason> = new Set([
   'FoundByRead',
   'Adopted',
   'Applied',
+  'Changed',
 ])
 
 /** One word for the conditions, worst first. */

@@ -1,5 +1,4 @@
 import { isReturnedField } from '../kinds/field-table.ts'
-import { changedFields } from '../kinds/fingerprint.ts'
 import { sameId } from '../lib/same-id.ts'
 import type { Action } from './action.ts'
 import {
@@ -27,13 +26,22 @@ import {
   stillListed,
   unbelieved,
 } from './missing-gates.ts'
+import { decideChange, restAction } from './decide-change.ts'
+import { editedFields, rotatedSecrets } from './edited.ts'
 import { foundByList, listedFirst } from './listed.ts'
 import { isDismissed, namedId, undecidedIntent, unknownFacts } from './outcome-unknown.ts'
 import type { Because } from './reason.ts'
 import type { Intent, Remote } from './record.ts'
 
 export function decideCreateOnce(input: CreateOnceInput): Action {
-  return firstStop(input, [orphaned, manifestMissing, suspended]) ?? decideLive(input)
+  const stop = firstStop(input, [orphaned, manifestMissing, suspended])
+  return stop === undefined ? decideLive(input) : (startedFirst(input) ?? stop)
+}
+
+/** Nothing that we stopped for a change is left alone as it is: nobody asked for that. */
+function startedFirst(input: CreateOnceInput): Action | undefined {
+  const isStopped = input.recorded.command?.isForChange === true && input.policy.paused !== true
+  return isStopped ? restAction(input) : undefined
 }
 
 function decideLive(input: CreateOnceInput): Action {
@@ -97,9 +105,17 @@ function decideExisting(input: CreateOnceInput, remote: Remote): Action {
     case 'missing':
       return decideMissing(input, remote)
     case 'unseen':
-    case 'found':
       return invalid(input) ?? decideFound(input, remote)
+    case 'found':
+      return invalidFound(input) ?? decideFound(input, remote)
   }
+}
+
+/** An invalid manifest changes nothing; what was stopped for a change is started again all the same. */
+function invalidFound(input: CreateOnceInput): Action | undefined {
+  const hold = invalid(input)
+  const isStopped = hold !== undefined && input.recorded.command?.isForChange === true
+  return (isStopped ? restAction(input) : undefined) ?? hold
 }
 
 /** A manifest that names another pipe than the one we hold: taking it would lose sight of ours. */
@@ -145,7 +161,9 @@ function decideMissing(input: CreateOnceInput, remote: Remote): Action {
 }
 
 function decideFound(input: CreateOnceInput, remote: Remote): Action {
-  const { desired, observed } = input
+  const { desired, observed, compared, kind } = input
+  if (kind.changes !== undefined && compared !== undefined)
+    return decideChange(input, remote, { changes: kind.changes, compared })
   const differences = observed.status === 'found' ? observed.differences : []
   const edited = editedFields(input)
   if (desired.otherService || edited.length > 0) {
@@ -185,21 +203,4 @@ function decideFound(input: CreateOnceInput, remote: Remote): Action {
     return { type: 'observe', reason: 'Unobserved', facts: { why: 'not read', pipeId: remote.id } }
   }
   return { type: 'observe', reason: 'InSync', facts: { as: 'create-once' } }
-}
-
-/** Paths that were edited since the pipe was created. The digests tell whether there are any; fields are made only to name them. */
-function editedFields({ desired, recorded }: CreateOnceInput): readonly string[] {
-  const { fingerprint } = desired
-  const { applied } = recorded
-  if (fingerprint === undefined || applied === undefined || fingerprint.digest === applied.digest) return []
-  return changedFields(applied.fields, fingerprint.fields)
-}
-
-/** Paths whose secret has another value than at creation; one that cannot be read now is not "changed". */
-function rotatedSecrets({ desired, recorded }: CreateOnceInput): readonly string[] {
-  const before = recorded.applied?.secrets ?? {}
-  const after = desired.fingerprint?.secrets ?? {}
-  return Object.keys(after)
-    .filter((path) => before[path] !== undefined && before[path] !== after[path])
-    .toSorted()
 }

@@ -2,7 +2,7 @@ import type { Action } from './action.ts'
 import { isWaiting } from './requeue.ts'
 import type { DecideInput, CreateOnceInput } from './input.ts'
 import { attemptFacts, unknownOutcomeOf, unansweredIntent, undecidedIntent } from './outcome-unknown.ts'
-import type { Because } from './reason.ts'
+import type { Because, FactsOf } from './reason.ts'
 import { unopenedIn, type MissingSecret } from './reasons/missing-secret.ts'
 import type { LedgerRecord } from './record.ts'
 
@@ -28,25 +28,26 @@ export function leftSomething(record: LedgerRecord): boolean {
 
 /** Whether its manifest is expected to be there: something was created of it, and it is not known to be an orphan. */
 export function expectsManifest(record: LedgerRecord): boolean {
-  return leftSomething(record) && record.conditions?.Synced.reason !== 'Orphaned'
+  const isOrphan = record.conditions?.Synced.reason === 'Orphaned' || record.removal !== undefined
+  return leftSomething(record) && !isOrphan
 }
 
 /** The manifest is gone for good: shown until a person forgets it or brings it back. */
 export function orphaned(input: DecideInput): Action | undefined {
+  if (input.desired.state !== 'absent') return undefined
+  return { type: 'report', reason: 'Orphaned', differences: [], facts: orphanFacts(input) }
+}
+
+/** What stays where a manifest is gone. */
+export function orphanFacts(input: DecideInput): NonNullable<FactsOf<'Orphaned'>> {
   const { desired, recorded } = input
-  if (desired.state !== 'absent') return undefined
   const intent = unansweredIntent(input)
   return {
-    type: 'report',
-    reason: 'Orphaned',
-    differences: [],
-    facts: {
-      key: desired.key,
-      file: recorded.file,
-      pipeId: recorded.remote?.id,
-      attempt: intent && attemptFacts(intent),
-      isNothing: false,
-    },
+    key: desired.key,
+    file: recorded.file,
+    pipeId: recorded.remote?.id,
+    attempt: intent && attemptFacts(intent),
+    isNothing: false,
   }
 }
 

@@ -1,4 +1,6 @@
+import type { Compared } from '../kinds/changes.ts'
 import type { Difference } from '../kinds/difference.ts'
+import type { JsonObject } from '../lib/json.ts'
 import type { Key } from '../kinds/key.ts'
 import type { CreateOnceKind, ReadOnlyKind, ReferenceKind, UpsertKind } from '../kinds/definition.ts'
 import type { Policy } from '../kinds/manifest.ts'
@@ -31,6 +33,8 @@ export type Observed =
       readonly status: 'found'
       readonly state: string | undefined
       readonly differences: readonly Difference[]
+      /** As it came, where what is found can be changed; never shown. */
+      readonly there?: JsonObject | undefined
     }
   /** A 404 of the platform's own. */
   | {
@@ -131,6 +135,8 @@ interface Common {
 export interface CreateOnceInput extends Common {
   readonly lifecycle: 'create-once'
   readonly kind: CreateOnceKind
+  /** What is asked for and what was found, where the one can be made of the other. */
+  readonly compared?: Compared | undefined
 }
 
 export interface UpsertInput extends Common {
@@ -138,8 +144,24 @@ export interface UpsertInput extends Common {
   readonly kind: UpsertKind
   /** What the manifest asks for against the reply of the last upsert. */
   readonly replyDiffers: readonly Difference[]
-  /** What an upsert would take away from what the last reply said. */
+  /** What an upsert would take away from what is there, or, where that cannot be read, from what the last reply said. */
   readonly takesAway: readonly string[]
+  /** What it would give beside. */
+  readonly gives: readonly string[]
+  /** Whether what is there is what the last upsert was answered; false where nothing was read. */
+  readonly isAsLeft: boolean
+  /** Undefined: nothing is to be deleted. */
+  readonly removal: RemovalFacts | undefined
+}
+
+/** What bears on the deletion of what was applied, once its manifest is gone. */
+export interface RemovalFacts {
+  /** The last reading of the manifests is not accepted: what it did not find may be there. */
+  readonly isDoubted: boolean
+  /** There is a valid Service manifest that leads to where it was applied. */
+  readonly isReachable: boolean
+  /** Another one that applies to the same service, which has one only; or of which nobody knows to which. */
+  readonly beside: Key | undefined
 }
 
 export interface ReadOnlyInput extends Common {

@@ -1,6 +1,7 @@
 import type { Key } from '../kinds/key.ts'
 import { nounOf } from '../kinds/lookup.ts'
 import type { z } from '../kinds/zod.ts'
+import { CHANGING } from './reasons/changing.ts'
 import { CREATING } from './reasons/creating.ts'
 import { APPLYING, OBSERVING, STATE } from './reasons/observing.ts'
 import { MANIFESTS } from './reasons/manifests.ts'
@@ -21,6 +22,7 @@ export const REASONS = {
   ...MISSED,
   ...STATE,
   ...APPLYING,
+  ...CHANGING,
   ...MANIFESTS,
   ...REQUESTS,
 } as const

@@ -148,9 +148,53 @@ const RecordedUpsert = z
     requestId: z.string().optional(),
     /** What the platform answered, as far as the next upsert is compared with it. */
     reply: z.custom<JsonObject>(isObject),
+    /** Nothing was sent: it was there, as the manifest asks for. */
+    isTakenOver: z.literal(true).optional(),
   })
   .readonly()
 export type RecordedUpsert = z.infer<typeof RecordedUpsert>
+
+/** The last change of what exists, written down before it is sent; there until a reading finds that it took effect. */
+const Change = z
+  .strictObject({
+    /** What it depended on: an edited manifest or a rotated secret is another change. */
+    digest: z.string(),
+    /** On the steady clock. */
+    at: Time,
+    /** The fields that it was to change. */
+    fields: z.array(z.string()).readonly(),
+    /** All of it was taken. Absent: it was about to be sent. */
+    isSent: z.literal(true).optional(),
+    /** How often it was refused after it was stopped for it: each time it is longer until the next. */
+    refusals: z.int().optional(),
+    /** Why it was refused, in words, where it is not tried again soon. */
+    refused: z.string().optional(),
+  })
+  .readonly()
+export type Change = z.infer<typeof Change>
+
+/** The last command to start or to stop; there until a reading finds that it took effect. */
+const Command = z
+  .strictObject({
+    command: z.enum(['start', 'stop']),
+    /** On the steady clock. */
+    at: Time,
+    /** It was stopped so that it could be changed, and is to be started again; also while it is told to start, until it is seen to run. */
+    isForChange: z.literal(true).optional(),
+  })
+  .readonly()
+export type Command = z.infer<typeof Command>
+
+/** Its manifest is gone for good, and what was applied is to be deleted for that; a manifest that comes back ends it. */
+const Removal = z
+  .strictObject({
+    /** Since when that is known; on the steady clock. */
+    since: Time,
+    /** A request to delete it was about to be sent. */
+    isSent: z.literal(true).optional(),
+  })
+  .readonly()
+export type Removal = z.infer<typeof Removal>
 
 const Backoff = z
   .strictObject({
@@ -219,6 +263,11 @@ export const LedgerRecord = z
       .optional(),
     /** What was asked for when it was created, adopted or last applied. */
     applied: Fingerprint.optional(),
+    /** What its manifest said last while it was valid, and not suspended. */
+    onRemove: z.literal('delete').optional(),
+    removal: Removal.optional(),
+    change: Change.optional(),
+    command: Command.optional(),
     backoff: Backoff.optional(),
     /** Worked out anew at each reconcile: those that another version wrote may be left out. */
     conditions: Conditions.optional().catch(undefined),

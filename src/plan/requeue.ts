@@ -1,3 +1,4 @@
+import { isResynced } from '../kinds/definition.ts'
 import { parseDuration } from '../lib/duration.ts'
 import type { Action } from './action.ts'
 import type { Conditions } from './condition.ts'
@@ -47,6 +48,12 @@ export function requeueAfter(input: {
     const afterMs = action.reason === 'MassMissing' ? MISSING_LOOK_MS : LOCAL_LOOK_MS
     return { why: 'retry', afterMs: spread(Math.min(afterMs, intervalMs), input.random) }
   }
+  // What is being changed is watched closely at first, and then ever less.
+  if (conditions.Synced.reason === 'Changing') {
+    const sinceMs = Math.min(decided.now - conditions.Synced.since, sinceSentMs(input))
+    const afterMs = Math.max(STATE_LOOK_MS, sinceMs)
+    return { why: 'retry', afterMs: Math.min(afterMs, intervalMs) }
+  }
   // A pipe on its way to a healthy state is watched closely; an alert that fires is looked at as ever.
   if (
     decided.lifecycle === 'create-once' &&
@@ -63,6 +70,22 @@ export function requeueAfter(input: {
     return { why: 'retry', afterMs: spread(afterMs, input.random) }
   }
   return { why: 'drift', afterMs: spread(intervalMs, input.random) }
+}
+
+/** A request begins a new watch: something may be at rest for it. ms. */
+function sinceSentMs({
+  action,
+  decided,
+}: {
+  readonly action: Action
+  readonly decided: DecideInput
+}): number {
+  if (action.type === 'update') return 0
+  if (decided.lifecycle !== 'create-once') return Infinity
+  const { command, change } = decided.recorded
+  return Math.min(
+    ...[command, change].map((sent) => (sent === undefined ? Infinity : decided.steadyNow - sent.at)),
+  )
 }
 
 function holdLook(
@@ -86,9 +109,10 @@ function holdLook(
 }
 
 /** The interval at which a key is looked at: its own, or the one of its kind. */
-function intervalOf({ policy, timing, lifecycle }: DecideInput): number {
+function intervalOf(decided: DecideInput): number {
+  const { policy, timing } = decided
   const own = policy.interval === undefined ? undefined : parseDuration(policy.interval)
-  return own ?? (lifecycle === 'upsert' ? timing.resyncMs : timing.intervalMs)
+  return own ?? (isResynced(decided.kind) ? timing.resyncMs : timing.intervalMs)
 }
 
 function spread(intervalMs: number, random: () => number): number {

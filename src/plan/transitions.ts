@@ -75,6 +75,8 @@ export function succeedIntent(
     remote,
     former: undefined,
     replaced: isReplacement ? replaced : record.replaced,
+    change: undefined,
+    command: undefined,
     backoff: undefined,
     allowed: undefined,
     intent: { ...own(record, intent), state: 'succeeded', seen: undefined },
@@ -171,8 +173,11 @@ export function adoptRemote(
   // One that had no effect made nothing, whatever is adopted after it.
   const settled =
     undecidedIntent(record) === undefined ? intent : intent && { ...intent, state: 'succeeded' as const }
+  // What was sent to another pipe says nothing of this one.
+  const isSame = sameId(record.remote?.id, adopted.remote.id)
   return {
     ...record,
+    ...(!isSame && { change: undefined, command: undefined }),
     replaced: isReplacement ? adopted.replaced : record.replaced,
     remote: adopted.remote,
     service: adopted.service,

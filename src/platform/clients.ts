@@ -1,9 +1,9 @@
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { CreateOnceKind, Operation } from '../kinds/definition.ts'
+import { isReadable, type CreateOnceKind, type Operation } from '../kinds/definition.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Fail } from '../contract/failpoint.ts'
-import type { Platform, ReadTarget, ServiceAccess } from '../contract/platform.ts'
+import type { Looks, Platform, ReadTarget, ServiceAccess } from '../contract/platform.ts'
 import { notSent } from '../contract/remote-error.ts'
 import { createAccounts, admit, type Caller } from './admission.ts'
 import { createCredentialBreaker, type CredentialBreaker, type Pause } from './credential-breaker.ts'
@@ -13,8 +13,9 @@ import { createPermit } from './send-create.ts'
 import { createCredentials, type Login } from './login.ts'
 import { BASE_URL_FLAG } from './failure.ts'
 import { type NetworkSettings, openNetwork, type Way } from './network.ts'
-import { send, type Read } from './read.ts'
+import { send, type Read, type TakenPlaces } from './read.ts'
 import {
+  anything,
   createdResource,
   listedResources,
   readingOf,
@@ -128,6 +129,10 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     }
   }
 
+  function looksIn(places: TakenPlaces): Looks {
+    return { read: (target, readOptions) => places.look(readOf(target), readOptions) }
+  }
+
   function listOf(kind: CreateOnceKind, service: ServiceAccess): Read<readonly RemoteResource[]> {
     const operation = kind.operations.list
     if (operation === undefined) throw new Error(`there is no request for all ${kind.noun}s`)
@@ -181,10 +186,43 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
             caller: callerOf(operation, service),
             ...needed(operation),
             path: pathOf(operation.path, idsOf(service)),
-            body,
+            body: async (places: TakenPlaces) => ({ text: await body(looksIn(places)), secrets: [] }),
+            places: isReadable(kind) ? 2 : 1,
             readValue: upsertedResource(kind),
           }) as const
         return send(upsert, reading, readOptions)
+      },
+      remove(kind, service, check, readOptions) {
+        const operation = kind.operations.delete
+        if (operation === undefined) throw new Error(`there is no request to delete a ${kind.noun}`)
+        const remove = () =>
+          ({
+            caller: callerOf(operation, service),
+            ...needed(operation),
+            path: pathOf(operation.path, idsOf(service)),
+            body: async (places: TakenPlaces) => {
+              await check(looksIn(places))
+              return undefined
+            },
+            places: 2,
+            readValue: anything,
+          }) as const
+        return send(remove, reading, readOptions)
+      },
+      change({ kind, way, service, id, isRepeatable }, body, readOptions) {
+        const change = () => {
+          const operation = kind.operations[way]
+          if (operation === undefined) throw new Error(`there is no request to ${way} a ${kind.noun}`)
+          return {
+            caller: callerOf(operation, service),
+            ...needed(operation),
+            path: pathOf(operation.path, { ...idsOf(service), id }),
+            body,
+            readValue: anything,
+            ...(!isRepeatable && { retries: 0 }),
+          }
+        }
+        return send(change, reading, readOptions)
       },
     }
   }

@@ -1,8 +1,8 @@
 import pRetry from 'p-retry'
 import { sleep } from '../lib/clock.ts'
-import type { ReadOptions, Reply } from '../contract/platform.ts'
+import type { ChangeBody, ReadOptions, Reply } from '../contract/platform.ts'
 import { RemoteError } from '../contract/remote-error.ts'
-import { admit, type Admission, type Caller } from './admission.ts'
+import { admit, authenticated, type Admission, type Caller } from './admission.ts'
 import { handleReply, type HandleReplyParts } from './handle-reply.ts'
 import { exchange } from './http-exchange.ts'
 import { headersOf } from './login.ts'
@@ -34,13 +34,17 @@ export interface Read<T> {
   /** Relative to the base. */
   readonly path: string
   /**
-   * Makes the body, once the request may be sent and before each attempt; `undefined`: there is none. What it throws is
-   * thrown, and nothing is sent.
+   * Makes the body, once the request may be sent and before each attempt; `undefined`: there is none, and nothing to be looked at
+   * before. What it throws is thrown, and nothing is sent.
    */
-  readonly body: (() => Promise<string>) | undefined
+  readonly body: ((places: TakenPlaces) => Promise<ChangeBody | undefined>) | undefined
+  /** How many places are taken at once: one more for each look before it. One unless set. */
+  readonly places?: 1 | 2
   readonly readValue: ReadValue<T>
   /** Larger replies than others are taken, up to so many bytes. */
   readonly maxReplyBytes?: number
+  /** Attempts after the first, where other than usual. */
+  readonly retries?: number
 }
 
 /**
@@ -73,7 +77,7 @@ function repeat<T>(
     return result
   }
   return pRetry(next, {
-    retries: parts.retries,
+    retries: read.retries ?? parts.retries,
     // It waits in `shouldRetry`, by our clock and with full jitter, which p-retry does not have.
     minTimeout: 0,
     shouldRetry: async ({ error, attemptNumber }) => {
@@ -93,23 +97,84 @@ async function attempt<T>(
   parts: ReadParts,
   options: ReadOptions,
 ): Promise<Reply<T> | RemoteError> {
-  const admitted = admit(read.caller, parts.breaker, { ...options, places: 1 })
+  const admitted = admit(read.caller, parts.breaker, { ...options, places: read.places ?? 1 })
   const admission = admitted instanceof Promise ? await admitted : admitted
   const { signal } = options
   if (read.body === undefined)
     return perform(read, { admission, body: undefined, notAfter: Infinity, signal }, parts)
+  const places = takenPlaces(admission, read.caller, parts)
   try {
-    const body = await read.body()
+    const body = await read.body(places)
     const notAfter = parts.clock.monotonic() + FRESH_MS
-    return await perform(read, { admission, body, notAfter, signal }, parts)
+    return await perform(read, { admission: places.admission(), body, notAfter, signal }, parts)
   } finally {
-    admission.place.release() // does nothing once it was sent
+    places.release() // does nothing once they were sent
+  }
+}
+
+/** Places that were taken together: for a request, and for looks at what it depends on. */
+export interface TakenPlaces {
+  /** What the request itself may be sent with. */
+  admission(): Admission
+  /** One reading, never retried. */
+  look<T>(read: Read<T>, options: ReadOptions): Promise<Reply<T>>
+  /** How long the request would have to wait for another place after the next look: ms; none where there is a place for both. */
+  lookCostsMs(): number
+  /** How long it has waited for another place after its looks, a window of the budget each at most: ms. */
+  waitedMs(): number
+  /** Gives back the places that were not used. */
+  release(): void
+}
+
+export function takenPlaces(first: Admission, caller: Caller, parts: ReadParts): TakenPlaces {
+  const { breaker, clock } = parts
+  const { budget } = caller.account
+  let admission = first
+  let waitedMs = 0
+  const spares = [...first.spares]
+
+  /** The place is used up, and the request needs another: the next one that is free. */
+  async function anotherPlace({ signal }: ReadOptions): Promise<void> {
+    const since = clock.monotonic()
+    admission = await admit(caller, breaker, { priority: 'next', signal, places: 1 })
+    waitedMs += Math.min(clock.monotonic() - since, budget.turnMs)
+  }
+
+  return {
+    admission: () => admission,
+    lookCostsMs: () => (spares.length > 0 ? 0 : budget.turnMs),
+    waitedMs: () => waitedMs,
+    async look(read, options) {
+      const login = await read.caller.login()
+      const asking = authenticated(read.caller, login)
+      breaker.enter(asking)
+      const spare = spares.pop()
+      const place = spare ?? admission.place
+      const result = await perform(
+        read,
+        {
+          admission: { login, caller: asking, place, spares: [] },
+          body: undefined,
+          notAfter: Infinity,
+          signal: options.signal,
+        },
+        parts,
+      )
+      if (result instanceof RemoteError && result.facts.class !== 'Missing') throw result
+      if (spare === undefined) await anotherPlace(options)
+      if (result instanceof RemoteError) throw result
+      return result
+    },
+    release() {
+      for (const spare of spares) spare.release()
+      admission.place.release()
+    },
   }
 }
 
 interface Performance {
   readonly admission: Admission
-  readonly body: string | undefined
+  readonly body: ChangeBody | undefined
   /** On the monotonic clock, ms: later than this nothing is written. */
   readonly notAfter: number
   readonly signal: AbortSignal
@@ -129,8 +194,8 @@ export async function perform<T>(
     origin: base.origin,
     path: `${base.path}${path}`,
     method: caller.operation.method,
-    headers: headersOf({ login, userAgent, body }),
-    body,
+    headers: headersOf({ login, userAgent, body: body?.text }),
+    body: body?.text,
   }
   const startedAt = clock.monotonic()
   const seen = await exchange(way.dispatcher, way.routed(request), {
@@ -145,6 +210,16 @@ export async function perform<T>(
   place.ended()
   if (seen.type === 'stopped') throw signal.reason
   const durationMs = clock.monotonic() - startedAt
-  const over = { caller, admission, way, request, sent: [], seen, readValue, timeoutMs, durationMs }
+  const over = {
+    caller,
+    admission,
+    way,
+    request,
+    sent: body?.secrets ?? [],
+    seen,
+    readValue,
+    timeoutMs,
+    durationMs,
+  }
   return handleReply(over, parts)
 }

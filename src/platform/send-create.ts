@@ -2,21 +2,14 @@ import { Client, type Dispatcher } from 'undici'
 import type { CreateOnceKind } from '../kinds/definition.ts'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 import type { Fail } from '../contract/failpoint.ts'
-import type {
-  CreatePermit,
-  CreateRequest,
-  ReadOptions,
-  ReadTarget,
-  Reply,
-  ServiceAccess,
-} from '../contract/platform.ts'
+import type { CreatePermit, CreateRequest, ReadTarget, Reply, ServiceAccess } from '../contract/platform.ts'
 import { RemoteError } from '../contract/remote-error.ts'
-import { type Admission, admit, authenticated, type Caller } from './admission.ts'
+import type { Admission, Caller } from './admission.ts'
 import { createConnection, gatedDispatcher } from './create-connection.ts'
 import { handleReply, type HandleReplyParts } from './handle-reply.ts'
 import { exchange, type Seen, type WireRequest } from './http-exchange.ts'
 import { headersOf } from './login.ts'
-import { perform, type Read, type ReadParts } from './read.ts'
+import { takenPlaces, type Read, type ReadParts } from './read.ts'
 import type { Way } from './network.ts'
 import type { ReadValue, Base } from './wire.ts'
 
@@ -39,62 +32,26 @@ export function createPermit(
   parts: { readonly creating: CreateParts; readonly reading: ReadParts },
 ): CreatePermit {
   const { creating, reading } = parts
-  const { breaker } = creating
-  let { admission } = permitted
-  const spares = [...admission.spares]
+  const places = takenPlaces(permitted.admission, permitted.caller, reading)
   let used = false
-  let waitedMs = 0
-
-  /** The place is used up, and the create needs another: the next one that is free. */
-  async function anotherPlace({ signal }: ReadOptions): Promise<void> {
-    const { clock } = creating
-    const since = clock.monotonic()
-    admission = await admit(permitted.caller, breaker, { priority: 'next', signal, places: 1 })
-    waitedMs += Math.min(clock.monotonic() - since, permitted.caller.account.budget.turnMs)
-  }
-
-  async function look<T>(read: Read<T>, options: ReadOptions): Promise<Reply<T>> {
-    const login = await read.caller.login()
-    const caller = authenticated(read.caller, login)
-    breaker.enter(caller)
-    const spare = spares.pop()
-    const place = spare ?? admission.place
-    const result = await perform(
-      read,
-      {
-        admission: { login, caller, place, spares: [] },
-        body: undefined,
-        notAfter: Infinity,
-        signal: options.signal,
-      },
-      reading,
-    )
-    if (result instanceof RemoteError && result.facts.class !== 'Missing') throw result
-    if (spare === undefined) await anotherPlace(options)
-    if (result instanceof RemoteError) throw result
-    return result
-  }
 
   return {
     service: permitted.service,
     deadlineMs: creating.deadlineMs,
     get lookCostsMs() {
-      return spares.length > 0 ? 0 : permitted.caller.account.budget.turnMs
+      return places.lookCostsMs()
     },
     get waitedMs() {
-      return waitedMs
+      return places.waitedMs()
     },
-    read: (target, options) => look(permitted.readOf(target), options),
-    list: (kind, options) => look(permitted.listOf(kind), options),
+    read: (target, options) => places.look(permitted.readOf(target), options),
+    list: (kind, options) => places.look(permitted.listOf(kind), options),
     async send(request) {
       if (used) throw new Error('a permit to create was used twice')
       used = true
-      return sendCreate({ ...permitted, admission, request }, creating)
+      return sendCreate({ ...permitted, admission: places.admission(), request }, creating)
     },
-    release() {
-      for (const spare of spares) spare.release()
-      admission.place.release()
-    },
+    release: () => places.release(),
   }
 }
 

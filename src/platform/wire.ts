@@ -95,10 +95,12 @@ export function readBody(text: string, status: number, wire: Wire): ReplyBody {
 /** How the value of an operation is read from a body; `undefined` when it is not there. */
 export type ReadValue<T> = (json: JsonObject, wire: Wire) => T | undefined
 
-/** The request that reads it: that of its service, where it names one. */
-export function readingOf({ operations }: ReadableKind, service: unknown): Operation {
+/** The request that reads it: that of its service, where it names one. @throws for a kind that cannot be read */
+export function readingOf({ noun, operations }: ReadableKind, service: unknown): Operation {
   const own = 'readInService' in operations ? operations.readInService : undefined
-  return service === undefined ? operations.read : (own ?? operations.read)
+  const reading = service === undefined ? operations.read : (own ?? operations.read)
+  if (reading === undefined) throw new Error(`there is no request to read a ${noun}`)
+  return reading
 }
 
 /** 4.2, 4.4. What was created with another id than the one asked for is not an answer. */
@@ -109,7 +111,7 @@ export function resourceWithId(
 ): ReadValue<RemoteResource> {
   return (json, wire) => {
     const found = remoteResourceOf(reply, json[wire.valueField[api]])
-    const isAnswer = lifecycle === 'read-only' || found?.id.toLowerCase() === id.toLowerCase()
+    const isAnswer = lifecycle !== 'create-once' || found?.id.toLowerCase() === id.toLowerCase()
     return isAnswer ? found : undefined
   }
 }
@@ -140,6 +142,9 @@ export function listedResources({ reply }: CreateOnceKind): ReadValue<readonly R
 export function upsertedResource({ operations, reply }: UpsertKind): ReadValue<RemoteResource> {
   return (json, wire) => remoteResourceOf(reply, json[wire.valueField[operations.upsert.api]])
 }
+
+/** Of a change counts that it was taken. */
+export const anything: ReadValue<object> = (json) => json
 
 function jsonObject(text: string): JsonObject | undefined {
   try {

@@ -180,7 +180,10 @@ async function reconcileOnce(
     if (!sameAccess(permit.service, accessOf(assessment))) throw new DecisionOutdated(key)
   } else permit?.release()
   const acted = await carryOut(reconciliation, assessment, decision, permit)
-  return conclude(reconciliation, { assessment, recorded, action }, acted)
+  const result = await conclude(reconciliation, { assessment, recorded, action }, acted)
+  if (action.type !== 'delete' || acted.outcome.result !== 'done') return result
+  await forget(context, board, key, await currentRecord(context, key))
+  return { ...result, next: undefined }
 }
 
 /** As {@link gather}; other keys of which it brought news are reconciled as well. */

@@ -134,7 +134,12 @@ function arrival(
 /** Whether more than a condition is to be told. What is adopted in vain is tried again and again, and told once. */
 function isNews({ action, acted, backoff }: Reporting): boolean {
   if (action.type === 'adopt') return acted.outcome.result === 'done' || backoff?.failures === 1
-  return action.type === 'create' || (action.type === 'upsert' && action.reason !== 'Resync')
+  return (
+    action.type === 'create' ||
+    action.type === 'update' ||
+    action.type === 'delete' ||
+    (action.type === 'upsert' && action.reason !== 'Resync')
+  )
 }
 
 /** Since the pipe was recorded, while no reading has found it: ms. */

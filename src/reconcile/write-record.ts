@@ -1,3 +1,4 @@
+import { isResynced } from '../kinds/definition.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
 import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
@@ -7,6 +8,7 @@ import type { DecideInput } from '../plan/input.ts'
 import { NOTHING_TO_DO, type Outcome } from '../plan/outcome.ts'
 import { DIFFERENCES_KEPT, lastValidIn, type LedgerRecord, type Backoff } from '../plan/record.ts'
 import type { Assessment } from './gather/assess.ts'
+import { removalMark } from './removal-mark.ts'
 import type { WritableBoard } from './state/status-board.ts'
 import type { ReconcileContext, ReconcileResult, Acted } from './context.ts'
 import { requestIdOf } from './apply/outcome-of-error.ts'
@@ -39,6 +41,7 @@ export function writeRecord(
     labels: labelsOf(entry?.manifest) ?? recorded.labels,
     manifest: entry === undefined ? recorded.manifest : { digest: entry.digest, revision: manifestRevision },
     differences: differencesOf(assessment, acted.outcome, recorded.differences),
+    ...removalMark(assessment, acted.record),
     conditions,
     backoff,
   }
@@ -71,7 +74,7 @@ function differencesOf(
 /** Undefined: nothing was read. */
 function differencesNow(input: DecideInput, outcome: Outcome): readonly Difference[] | undefined {
   if (outcome.result === 'done' && outcome.differences.length > 0) return outcome.differences
-  if (input.lifecycle === 'upsert')
+  if (isResynced(input.kind) && input.lifecycle === 'upsert')
     return outcome.result === 'done' && outcome.reason === 'Applied' ? [] : input.replyDiffers
   if (outcome.result === 'done' && outcome.reason !== undefined) return []
   if (input.observed.status === 'found') return input.observed.differences

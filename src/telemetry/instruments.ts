@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { ACTION_TYPES } from '../plan/action.ts'
 import {
   ALL_METRICS,
   type METRICS,
@@ -50,8 +51,17 @@ type LabelValues = Readonly<Record<string, readonly string[] | 'open'>>
 /** The values of each label that are known beforehand. @param operations names of those that the platform is asked for */
 export function labelValues({ labels }: MetricDefinition, operations: readonly string[]): LabelValues {
   return Object.fromEntries(
-    Object.entries(labels).map(([name, values]) => [name, values === 'operations' ? operations : values]),
+    Object.entries(labels).map(([name, values]) => [
+      name,
+      values === 'operations' ? operations : offered(values),
+    ]),
   )
+
+  /** Nothing is ever updated where there is no request for that. */
+  function offered(values: readonly string[] | 'open'): readonly string[] | 'open' {
+    if (values !== ACTION_TYPES || operations.some((name) => name.startsWith('update'))) return values
+    return values.filter((value) => value !== 'update')
+  }
 }
 
 function createInstrument(

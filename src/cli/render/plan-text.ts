@@ -21,6 +21,8 @@ const SIGNS: Readonly<Record<ActionType, Sign>> = {
   create: { sign: '+', style: 'green' },
   adopt: { sign: '>', style: 'green' },
   upsert: { sign: '~', style: 'yellow' },
+  update: { sign: '~', style: 'yellow' },
+  delete: { sign: '-', style: 'red' },
   report: { sign: '!', style: 'yellow' },
   refuse: { sign: '✗', style: 'red' },
   hold: { sign: '.', style: 'dim' },

@@ -74,6 +74,8 @@ const TO_DO: Readonly<Partial<Record<ActionType, string>>> = {
   create: 'to create',
   adopt: 'to adopt',
   upsert: 'to apply',
+  update: 'to change',
+  delete: 'to delete',
 }
 
 const REPORTED: Readonly<Partial<Record<Reason, string>>> = {

@@ -4,6 +4,7 @@ import { LIFECYCLES } from '../../kinds/definition.ts'
 import { kindNamed, nounOf } from '../../kinds/lookup.ts'
 import { saysFailure, shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
+import { accessWords } from './access.ts'
 import { MISSING_SECRET, missingSecretWords } from './missing-secret.ts'
 import {
   A_KEY,
@@ -21,7 +22,21 @@ import {
 } from './row.ts'
 
 const FIELDS = z.strictObject({ fields: z.array(z.string()).readonly() })
-const CANNOT_UPDATE = FIELDS.extend({ key: A_KEY, pipeId: z.string() })
+const CANNOT_UPDATE = FIELDS.extend({
+  key: A_KEY,
+  pipeId: z.string(),
+  /** Where a service changes some fields: why these are not changed now. */
+  why: z.enum(['no request', 'done', 'at rest', 'policy']).optional(),
+})
+
+/** Why nothing of an edit is sent to a service that changes some fields. */
+const NOT_SENT = {
+  'no request': (noun: string) => `and the service has no way to change that in a ${noun} that exists`,
+  done: (noun: string) => `and the service changes nothing in a ${noun} that is completed`,
+  'at rest': (noun: string) =>
+    `and the ${noun} is stopped: the service would start it. Set policy.paused to true (it is stopped again) or to false`,
+  policy: () => 'and policy.onEdit is "report"',
+} as const
 const A_STATE = z.string().optional()
 /** Where somebody says which states are healthy. */
 const A_LIST = z.enum(['policy.healthyStates', '--healthy-states'])
@@ -32,6 +47,7 @@ const IN_SYNC = {
   'read-only': 'The alert is as the manifest expects.',
   reference: 'Its credentials are mounted and were not refused.',
   'last valid': 'The platform reports what the last valid manifest asks for.',
+  read: 'The platform reports what the manifest asks for.',
 } as const
 
 const DRIFT_WORDS: Readonly<Record<'manifest' | 'expectation' | 'last valid', (fields: string) => Words>> = {
@@ -53,7 +69,7 @@ export const OBSERVING = {
     ...WELL,
     means: 'the platform reports what the manifest asks for',
     facts: z.strictObject({
-      as: z.enum([...LIFECYCLES, 'last valid']),
+      as: z.enum([...LIFECYCLES, 'last valid', 'read']),
       /** Files that only a create needs: what is there is well without. */
       missing: z.array(MISSING_SECRET).readonly().optional(),
     }),
@@ -89,17 +105,23 @@ export const OBSERVING = {
     means: 'the manifest was edited, and the interface cannot update such a resource',
     facts: CANNOT_UPDATE,
     sample: { key: 'Pipe/orders', fields: ['scaling.replicas'], pipeId: 'ID' },
-    words: ({ key, fields, pipeId }, noun) =>
+    words: ({ key, fields, pipeId, why }, noun) =>
       only(
-        `${fields.join(', ')} changed in the manifest, but the interface cannot update a ${noun}. Undo the edit, or change ${noun} ` +
-          `${pipeId} in the console. If the platform does not report the field, then run "pipewright adopt ${key} ${pipeId}". ` +
-          `For a new ${noun} instead, give it another metadata.name, with policy.replaces: ${key}.`,
+        why !== undefined
+          ? `${fields.join(', ')} changed in the manifest, ${NOT_SENT[why](noun)}. Nothing of the edit was sent. ${wayOutWords(why, { key, pipeId }, noun)}`
+          : `${fields.join(', ')} changed in the manifest, but the interface cannot update a ${noun}. Undo the edit, or change ${noun} ` +
+              `${pipeId} in the console. If the platform does not report the field, then run "pipewright adopt ${key} ${pipeId}". ` +
+              `For a new ${noun} instead, give it another metadata.name, with policy.replaces: ${key}.`,
       ),
-    steps: (_facts, about) => [
-      {
-        text: `The interface cannot update a ${nounOf(about.key)}. Make the same change in the console, to this ${nounOf(about.key)}:`,
-        copy: about.pipeId,
-      },
+    steps: (facts, about) => [
+      ...(facts?.why === undefined
+        ? [
+            {
+              text: `The interface cannot update a ${nounOf(about.key)}. Make the same change in the console, to this ${nounOf(about.key)}:`,
+              copy: about.pipeId,
+            },
+          ]
+        : NOT_SENT_STEPS[facts.why](about)),
       undoStep(about),
     ],
   }),
@@ -109,19 +131,52 @@ export const OBSERVING = {
     means: 'a secret changed, and the interface cannot update such a resource',
     facts: CANNOT_UPDATE,
     sample: { key: 'Pipe/orders', fields: ['source.kafka.credentials.password'], pipeId: 'ID' },
-    words: ({ key, fields, pipeId }, noun) =>
+    words: ({ key, fields, pipeId, why }, noun) =>
       only(
-        `The value of ${fields.join(', ')} changed since the ${noun} was created, and the interface cannot update a ${noun}. Change it ` +
-          `for ${noun} ${pipeId} in the console, then run "pipewright adopt ${key} ${pipeId}".`,
+        why !== undefined
+          ? `The value of ${fields.join(', ')} changed, ${NOT_SENT[why](noun)}. Nothing was sent. ${wayOutWords(why, { key, pipeId }, noun)}`
+          : `The value of ${fields.join(', ')} changed since the ${noun} was created, and the interface cannot update a ${noun}. Change it ` +
+              `for ${noun} ${pipeId} in the console, then run "pipewright adopt ${key} ${pipeId}".`,
       ),
-    steps: (_facts, about) => [
-      {
-        text: `The interface cannot update a ${nounOf(about.key)}. Set the new secret in the console, for this ${nounOf(about.key)}:`,
-        copy: about.pipeId,
-      },
-    ],
+    steps: (facts, about) =>
+      facts?.why === undefined
+        ? [
+            {
+              text: `The interface cannot update a ${nounOf(about.key)}. Set the new secret in the console, for this ${nounOf(about.key)}:`,
+              copy: about.pipeId,
+            },
+          ]
+        : NOT_SENT_STEPS[facts.why](about),
   }),
 } as const
+
+const NOT_SENT_STEPS: Readonly<Record<keyof typeof NOT_SENT, (about: About) => readonly Step[]>> = {
+  'no request': inConsole,
+  done: inConsole,
+  'at rest': ({ place: manifest }) => [
+    { text: 'Say with policy.paused whether it is to run, in:', copy: manifest },
+  ],
+  policy: ({ place: manifest }) => [
+    { text: 'Set policy.onEdit to apply, or take it out, in:', copy: manifest },
+  ],
+}
+
+function inConsole({ key, pipeId }: About): readonly Step[] {
+  return [withId(`Change it in the console, if it can be changed there, in this ${nounOf(key)}.`, pipeId)]
+}
+
+function wayOutWords(
+  why: keyof typeof NOT_SENT,
+  { key, pipeId }: { readonly key: Key; readonly pipeId: string },
+  noun: string,
+): string {
+  if (why === 'at rest') return ''
+  const isOurs = why === 'policy' ? 'Set it to "apply" to have it sent, or undo' : 'Undo'
+  return (
+    `${isOurs} the edit; or change ${noun} ${pipeId} in the console and run "pipewright adopt ${key} ${pipeId}". For a new ${noun} instead, ` +
+    `give it another metadata.name, with policy.replaces: ${key}.`
+  )
+}
 
 function reported(state: string | undefined): string {
   return state === undefined ? 'not reported' : shownState(state)
@@ -211,14 +266,17 @@ export const APPLYING = {
     means: 'the manifest changed since it was applied',
     facts: z.strictObject({
       takesAway: z.array(z.string()).readonly(),
+      /** Where what is there was read. */
+      gives: z.array(z.string()).readonly().optional(),
       /** The last request has no outcome. */
       again: z.boolean(),
     }),
     sample: { takesAway: [], again: false },
-    words: ({ takesAway, again }) => {
-      if (again) return only('Nobody knows whether the last request was carried out. Will be applied again.')
-      const loss = takesAway.length === 0 ? '' : ` It takes away ${takesAway.join(', ')}.`
-      return only(`The manifest changed. Will be applied.${loss}`)
+    words: ({ takesAway, gives, again }) => {
+      const unknown = 'Nobody knows whether the last request was carried out. Will be applied again.'
+      const isRead = gives !== undefined
+      if (again) return only(isRead ? `${unknown}${accessWords({ takesAway, gives })}` : unknown)
+      return only(`The manifest changed. Will be applied.${accessWords({ takesAway, gives })}`)
     },
   }),
   Resync: row({
@@ -238,14 +296,21 @@ export const APPLYING = {
   Stalled: row({
     ...DRIFTED,
     means: 'it was applied, and the reply keeps holding other values',
-    facts: FIELDS.extend({ /** Applied right now. */ now: z.boolean() }),
+    facts: FIELDS.extend({
+      /** Applied right now. */
+      now: z.boolean(),
+      /** When it is sent again; at its interval unless said. */
+      again: z.literal('in an hour').optional(),
+    }),
     sample: { fields: ['roles'], now: false },
-    words: ({ fields, now }) =>
+    words: ({ fields, now, again }) =>
       only(
-        `Applied, but the platform answered with other values for ${fields.join(', ')}. ` +
-          (now
-            ? 'Will be applied again at its interval.'
-            : 'Check that the platform accepts what the manifest asks for. Will be applied again at its interval.'),
+        again !== undefined
+          ? `It was changed, and the service took the request, but still reports other values for ${fields.join(', ')}. Check that it accepts what the manifest asks for. The change is sent again within an hour.`
+          : `Applied, but the platform answered with other values for ${fields.join(', ')}. ` +
+              (now
+                ? 'Will be applied again at its interval.'
+                : 'Check that the platform accepts what the manifest asks for. Will be applied again at its interval.'),
       ),
     steps: place('Change the manifest to what the platform accepts:'),
   }),

@@ -1,15 +1,19 @@
 import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import type { Action } from '../../plan/action.ts'
 import { NOTHING_TO_DO } from '../../plan/outcome.ts'
+import type { Reason } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
+import { isSeenToRun, isStopping } from '../../plan/rest.ts'
 import type { Acted, ReconcileContext, ReconcileRequest } from '../context.ts'
 import { adopt } from './adoption.ts'
 import type { Assessment } from '../gather/assess.ts'
+import { change } from './change-pipe.ts'
 import { createOnce } from './create-once.ts'
 import { noteReply } from '../state/observations.ts'
 import type { CreatePermit } from '../../contract/platform.ts'
 import type { OutcomeOutbox } from './outcome-outbox.ts'
-import { upsert } from './upsert.ts'
+import { remove } from './removal.ts'
+import { upsert, withWhatIsThere } from './upsert.ts'
 
 /** Carries out an action; at once when the platform is not needed. Failures are thrown, and become outcomes in `outcome.ts`. */
 export function act(
@@ -27,14 +31,28 @@ export function act(
       return adopt(context, assessment, action, request)
     case 'upsert':
       return upsert(context, assessment, action, request)
+    case 'update':
+      return change(context, assessment, action, request)
+    case 'delete':
+      return remove(context, assessment, request)
     case 'observe':
-      return { outcome: NOTHING_TO_DO, record: accepted(record, assessment, action), history: [] }
+      return {
+        outcome: NOTHING_TO_DO,
+        record:
+          assessment.input.lifecycle === 'upsert' && IS_THERE.has(action.reason)
+            ? withWhatIsThere(context, assessment)
+            : settled(accepted(record, assessment, action), assessment, action),
+        history: [],
+      }
     case 'report':
     case 'hold':
     case 'refuse':
-      return { outcome: NOTHING_TO_DO, record, history: [] }
+      return { outcome: NOTHING_TO_DO, record: settled(record, assessment, action), history: [] }
   }
 }
+
+/** What a reading says of what is applied, and was not known to be as asked for. */
+const IS_THERE: ReadonlySet<Reason> = new Set(['Accepted', 'Adopted', 'Applied'])
 
 /** An edit that the platform already has becomes what we compare with from now on. */
 function accepted(record: LedgerRecord, { input, entry }: Assessment, action: Action): LedgerRecord {
@@ -45,6 +63,22 @@ function accepted(record: LedgerRecord, { input, entry }: Assessment, action: Ac
   // No reply shows the value of a secret: what was sent last is there still.
   const secrets = { ...fingerprint.secrets, ...record.applied?.secrets }
   return { ...record, applied: { digest, fields, secrets }, platformName: remoteNameOf(manifest) }
+}
+
+/** What was sent took effect: a later difference is another one, and a later stop is a person's. */
+function settled(record: LedgerRecord, { input }: Assessment, { type, reason }: Action): LedgerRecord {
+  const { command } = record
+  if (command === undefined && record.change === undefined) return record
+  if (reason === 'InSync' || reason === 'Accepted') {
+    // What comes to rest for a change is still to be started again.
+    const isStillStopping =
+      command?.isForChange === true && input.lifecycle === 'create-once' && isStopping(input)
+    return { ...record, change: undefined, command: isStillStopping ? command : undefined }
+  }
+  if (command === undefined || input.lifecycle !== 'create-once' || !isSeenToRun(input)) return record
+  // It may still have to be stopped for its change, where that only waits.
+  const isOver = command.command === 'start' || type === 'report'
+  return isOver ? { ...record, command: undefined } : record
 }
 
 async function create(
@@ -89,7 +123,7 @@ async function create(
   return {
     outcome: noteReply(
       context,
-      { key, entry, body, reply, sent: { body, secrets: secrets.values } },
+      { key, entry, body, reply, sent: { body, secrets: secrets.values }, readAt: undefined },
       outcome,
     ),
     record,

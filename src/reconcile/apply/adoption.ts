@@ -74,7 +74,7 @@ export async function adopt(
   return {
     outcome: noteReply(
       context,
-      { key, entry, body, reply, sent: { body, secrets: assessment.secrets.values } },
+      { key, entry, body, reply, sent: { body, secrets: assessment.secrets.values }, readAt: undefined },
       done,
     ),
     record,
@@ -157,7 +157,11 @@ async function adoptByRead(
   }
   const done: Done = { result: 'done', ...because, differences: [], requestId }
   return {
-    outcome: noteReply(context, { key, entry, body, reply, sent: { body, secrets: secrets.values } }, done),
+    outcome: noteReply(
+      context,
+      { key, entry, body, reply, sent: { body, secrets: secrets.values }, readAt: undefined },
+      done,
+    ),
     record,
     history: [history],
   }

@@ -20,7 +20,7 @@ import { mismatchOf } from './replied-id.ts'
 import { createOutcomeOf } from './outcome-of-error.ts'
 import type { CreatePermit, Reply } from '../../contract/platform.ts'
 import type { OutcomeOutbox, PendingOutcome } from './outcome-outbox.ts'
-import type { BodySecrets } from '../gather/body-secrets.ts'
+import { revealed } from '../gather/body-secrets.ts'
 
 /** So long after an intent was begun its request may go out, ms: later, too much may have changed. */
 const SEND_WITHIN_MS = 5_000
@@ -181,11 +181,4 @@ function unsent(
     pipeId: undefined,
   }
   return { intentId, opened, end: { type: 'failed', seen }, history: [] }
-}
-
-function revealed({ sourceSecrets }: ReconcileContext, secrets: BodySecrets, path: string): string {
-  const secret = secrets.values.get(path)
-  if (secret === undefined && sourceSecrets === 'optional') return ''
-  if (secret === undefined) throw new Error(`no value for the secret at ${path}`)
-  return secret.reveal()
 }

@@ -61,8 +61,20 @@ export function createDryPlatform(
     },
     async upsert(_kind, service, makeBody, { signal }) {
       signal.throwIfAborted()
-      const body = JSON.parse(await makeBody()) as JsonObject // as above
-      return replyOf({ ...body, id: service.serviceId })
+      const body = JSON.parse(await makeBody({ read })) as JsonObject // as above
+      const reply = replyOf({ ...body, id: service.serviceId })
+      made.set(service.serviceId, reply)
+      return reply
+    },
+    async remove(_kind, _service, check, { signal }) {
+      signal.throwIfAborted()
+      await check({ read })
+      return undefined
+    },
+    async change(_target, makeBody, { signal }) {
+      signal.throwIfAborted()
+      await makeBody()
+      return undefined
     },
   }
 }

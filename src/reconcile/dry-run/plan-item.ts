@@ -1,4 +1,5 @@
 import { beforeBody, beforeWhole } from '../../kinds/before-body.ts'
+import { isReadable } from '../../kinds/definition.ts'
 import { kindOf, parseKey, type Key } from '../../kinds/key.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'
 import { expectedOf, fieldsOf, kindOfKey, type Profile } from '../../kinds/profile.ts'
@@ -10,7 +11,9 @@ import type { PlanItem, Verdict } from '../../contract/plan.ts'
 import { bodyIn } from '../../contract/status.ts'
 import { type Because, messageOf, type Reason, REASONS } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
+import type { Action, ActionType } from '../../plan/action.ts'
 import type { Basis, ReconcileResult } from '../context.ts'
+import { thereNow } from '../gather/configured-there.ts'
 import type { StateStore } from '../state/store.ts'
 
 /** Of two runs of one key, the one that says what is done about it: the first that did something, or else the last. */
@@ -19,9 +22,11 @@ export function tellingRun(before: ReconcileResult | undefined, now: ReconcileRe
 }
 
 function didSomething({ action: { type }, outcome, movedFrom }: ReconcileResult): boolean {
-  const writes = type === 'create' || type === 'adopt' || type === 'upsert'
-  return movedFrom !== undefined || (writes && outcome.result === 'done')
+  return movedFrom !== undefined || (WRITES.has(type) && outcome.result === 'done')
 }
+
+/** Actions that write to the platform. */
+const WRITES: ReadonlySet<ActionType> = new Set(['create', 'adopt', 'upsert', 'update', 'delete'])
 
 /** What was applied to services before anything was done, by kind and service: its reply. */
 export type Applied = ReadonlyMap<string, JsonObject>
@@ -50,7 +55,8 @@ export function planItemOf(planned: Planned, key: Key, run: ReconcileResult): Pl
   const { profile, store, applied } = planned
   const { action, assessment, movedFrom } = run
   const entry = store.entry(key)
-  const record = store.record(key)
+  // Of what is deleted, there is none any more.
+  const record = store.record(key) ?? run.assessment?.input.recorded
   const explanation = explain(store, key, run)
   const drifted = driftOf(run)
   const differences = drifted.length > 0 ? drifted : action.type === 'report' ? action.differences : []
@@ -59,7 +65,7 @@ export function planItemOf(planned: Planned, key: Key, run: ReconcileResult): Pl
   const outline = kind.lifecycle === 'create-once' && manifest !== undefined ? kind.outline?.(manifest) : {}
   return {
     key,
-    action: action.type,
+    action: isToBeDeleted(action) ? 'delete' : action.type,
     reason: explanation.reason,
     verdict: verdictOf(run, explanation.reason),
     message: explanation.message,
@@ -151,6 +157,11 @@ function serviceOfItem(
   return action.type === 'report' ? (record?.service ?? desired) : (desired ?? record?.service)
 }
 
+/** After a while, in which its manifest may come back. */
+function isToBeDeleted(action: Action): boolean {
+  return action.type === 'hold' && action.reason === 'Orphaned' && action.facts?.removal?.is === 'later'
+}
+
 function verdictOf({ action, outcome, movedFrom }: ReconcileResult, reason: Reason): Verdict {
   if (outcome.result === 'failed') return REASONS[outcome.reason].status === 'Refused' ? 'refused' : 'failed'
   if (outcome.result !== 'done') return 'failed'
@@ -158,12 +169,15 @@ function verdictOf({ action, outcome, movedFrom }: ReconcileResult, reason: Reas
     case 'create':
     case 'adopt':
     case 'upsert':
+    case 'update':
+    case 'delete':
       return 'change'
     case 'refuse':
       return 'refused'
     case 'report':
       return action.reason === 'NotUpdatable' ? 'refused' : 'attention'
     case 'hold':
+      if (isToBeDeleted(action)) return 'change'
       return action.reason === 'InvalidManifest' ? 'refused' : 'held'
     case 'observe':
       if (movedFrom !== undefined) return 'change'
@@ -185,10 +199,9 @@ function bodiesOf(
 ): Pick<PlanItem, 'before' | 'desired'> {
   const manifest = assessment?.entry?.manifest
   const asked = manifest && expectedOf(planned.profile, manifest)
-  const writes = action.type === 'create' || action.type === 'adopt' || action.type === 'upsert'
   // Of what could not be taken over nothing is known.
   const isShown =
-    ((writes || action.reason === 'DependencyNotReady') && outcome.result === 'done') ||
+    ((WRITES.has(action.type) || action.reason === 'DependencyNotReady') && outcome.result === 'done') ||
     differences.length > 0 ||
     action.reason === 'NotUpdatable'
   if (asked === undefined || !isShown) return NOTHING_SHOWN
@@ -210,7 +223,7 @@ function beforeOf(
   const fields = fieldsOf(profile, key)
   if (assessment?.input.lifecycle === 'upsert') {
     const reply = lastReply(applied, assessment)
-    return reply && beforeWhole(fields, asked, reply)
+    return reply && Object.keys(reply).length > 0 ? beforeWhole(fields, asked, reply) : undefined
   }
   const observed = bodyIn(store.observation(key)?.reply)
   return observed && beforeBody(fields, asked, observed)
@@ -222,6 +235,10 @@ function accessOf(
   { action, assessment }: ReconcileResult,
 ): Pick<PlanItem, 'gives' | 'takesAway'> {
   const input = assessment?.input
+  if (input?.lifecycle === 'upsert' && (action.type === 'delete' || isToBeDeleted(action))) {
+    const reply = input.recorded.upsert?.reply ?? {}
+    return { gives: [], takesAway: input.kind.takenAway(reply, {}) }
+  }
   const comes = action.type === 'upsert' || action.reason === 'DependencyNotReady'
   if (!comes || input?.lifecycle !== 'upsert' || assessment?.body === undefined)
     return { gives: [], takesAway: [] }
@@ -230,8 +247,12 @@ function accessOf(
   return { gives: kind.takenAway(assessment.body, reply), takesAway: kind.takenAway(reply, assessment.body) }
 }
 
-/** What the last upsert there was answered: of this key, or of another one that applied to the same service. */
+/**
+ * What is there, where it can be read. Otherwise what the last upsert there was answered: of this key, or of another one that applied to
+ * the same service.
+ */
 function lastReply(applied: Applied, { input, service }: Basis): JsonObject | undefined {
+  if (input.lifecycle === 'upsert' && isReadable(input.kind)) return thereNow(input.observed)
   const own = input.recorded.upsert?.reply
   if (own !== undefined || !service.usable) return own
   return applied.get(serviceSlot(input.desired.key, service.identity.serviceId))

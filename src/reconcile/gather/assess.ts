@@ -1,6 +1,5 @@
 import type { Entry } from '../../contract/catalog.ts'
 import type { Key } from '../../kinds/key.ts'
-import { compareBody } from '../../kinds/compare-body.ts'
 import { lifecycleOf } from '../../kinds/lookup.ts'
 import { kindOfKey, knownStatesOf } from '../../kinds/profile.ts'
 import { asService } from '../../kinds/service/kind.ts'
@@ -14,8 +13,10 @@ import type { Basis, ReconcileContext, ReconcileRequest } from '../context.ts'
 import { type Answer, lookAt, observationOf } from './observe.ts'
 import { catchUp } from '../state/current-record.ts'
 import type { Listing } from '../state/listings.ts'
-import type { CreatePermit } from '../../contract/platform.ts'
+import type { CreatePermit, Looks } from '../../contract/platform.ts'
 import { type BodySecrets, missingCredentials, NO_SECRETS, readBodySecrets } from './body-secrets.ts'
+import { removalFacts } from './removal-facts.ts'
+import { configuredThere } from './configured-there.ts'
 import { surroundingsOf } from './surroundings.ts'
 import type { Asked, StateStore } from '../state/store.ts'
 
@@ -47,6 +48,7 @@ export interface Gathered {
 /**
  * Gathers what is desired, recorded and observed for one key: at most one GET and one list, and no write.
  * @param permit of a create that is to go out if the decision is the same again
+ * @param looks of an upsert, likewise
  */
 export async function gather(
   context: ReconcileContext,
@@ -54,13 +56,14 @@ export async function gather(
   recorded: LedgerRecord,
   request: ReconcileRequest,
   permit?: CreatePermit,
+  looks?: Looks,
 ): Promise<Gathered> {
   const { store } = context
   const since = context.clock.monotonic()
   const entry = store.entry(key)
   const service = desiredService(store, entry?.manifest)
   const state = store.desiredState(key)
-  const asking = lookAt(context, { key, entry, state, recorded, service, request, permit })
+  const asking = lookAt(context, { key, entry, state, recorded, service, request, permit, looks })
   // What is wanted is worked out while the platform answers; and anew, where that is not what is wanted then.
   let wanted = await wantedOf(context, key, recorded)
   const { answer, listing } = await asking
@@ -120,39 +123,39 @@ export function assess(
     steadyNow: store.steadyNow(),
     isAsked,
   }
-  const input = inputOf(base, entry, context, body)
+  const input = inputOf(base, { entry, body, service }, context)
   const { failure, requestId } = looked
   return { input, entry, body, secrets, service, failure, requestId, since }
 }
 
 function inputOf(
   base: Omit<DecideInput, 'lifecycle' | 'kind' | 'policy'> & { readonly recorded: LedgerRecord },
-  entry: Entry | undefined,
+  { entry, body, service }: Pick<Wanted, 'entry' | 'body' | 'service'>,
   context: ReconcileContext,
-  body: JsonObject | undefined,
 ): DecideInput {
   const kind = kindOfKey(context.profile, base.desired.key)
   const common = { ...base, policy: entry?.manifest?.policy ?? {} }
   switch (kind.lifecycle) {
-    case 'create-once':
-      return { ...common, lifecycle: kind.lifecycle, kind }
+    case 'create-once': {
+      const { observed } = base
+      const there = observed.status === 'found' ? observed.there : undefined
+      const compared = there && body && { desired: body, observed: there }
+      return { ...common, lifecycle: kind.lifecycle, kind, compared }
+    }
     case 'read-only':
       return { ...common, lifecycle: kind.lifecycle, kind }
     case 'reference': {
       const contact = context.store.contact(entry?.manifest?.metadata.name ?? '')
       return { ...common, lifecycle: kind.lifecycle, kind, contact }
     }
-    case 'upsert': {
-      const reply = base.recorded.upsert?.reply
-      const known = reply !== undefined && body !== undefined
+    case 'upsert':
       return {
         ...common,
         lifecycle: kind.lifecycle,
         kind,
-        replyDiffers: known ? compareBody(kind.fields, body, reply) : [],
-        takesAway: known ? kind.takenAway(reply, body) : [],
+        ...configuredThere(kind, base, body),
+        removal: removalFacts(context.store, base.desired, { recorded: base.recorded, service }),
       }
-    }
   }
 }
 

@@ -39,3 +39,15 @@ export async function missingCredentials(
 function missingOf({ file, why, misplaced }: SecretReading & { readonly found: false }): MissingSecret {
   return misplaced === undefined ? { file, why } : { file, why, misplaced }
 }
+
+/** The text of a secret, to be sent. @throws when it was not read: that was to be seen before */
+export function revealed(
+  { sourceSecrets }: { readonly sourceSecrets?: 'optional' | undefined },
+  secrets: BodySecrets,
+  path: string,
+): string {
+  const secret = secrets.values.get(path)
+  if (secret === undefined && sourceSecrets === 'optional') return ''
+  if (secret === undefined) throw new Error(`no value for the secret at ${path}`)
+  return secret.reveal()
+}

@@ -55,12 +55,17 @@ export async function listingOf(
   const since = Math.max(
     now - oldest,
     now - ageMs(store, key),
-    // Nor what its own reading has found out.
-    permit === undefined ? (store.observation(key)?.readAt ?? -Infinity) : -Infinity,
+    // Nor what its own reading has found out: who looks again wants to know something newer.
+    permit === undefined ? afterOwn(store.observation(key)?.readAt) : -Infinity,
   )
   return store.listings.since(nameOfListing(access), { since, now }, () =>
     permit === undefined ? platform.list(kind, access, options) : permit.list(kind, options),
   )
+}
+
+/** The clock counts ms: of two things at the same one nobody knows which came first. */
+function afterOwn(readAt: number | undefined): number {
+  return readAt === undefined ? -Infinity : readAt + 1
 }
 
 /** For how long the pipe of a key is recorded: ms. */

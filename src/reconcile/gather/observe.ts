@@ -1,4 +1,7 @@
 import { compareBody } from '../../kinds/compare-body.ts'
+import { isReadable } from '../../kinds/definition.ts'
+import { lifecycleOf } from '../../kinds/lookup.ts'
+import { maskEchoes } from '../../kinds/mask.ts'
 import { expectedOf, fieldsOf, kindOfKey } from '../../kinds/profile.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
@@ -7,6 +10,7 @@ import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Desired, Observed } from '../../plan/input.ts'
+import { isRemovalDue } from '../../plan/decide-removal.ts'
 import { missesAfter } from '../../plan/missing.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
@@ -14,9 +18,9 @@ import { isListFailing, listedKind, listingOf } from './listing.ts'
 import type { Listing } from '../state/listings.ts'
 import { recordedAccess, type DesiredService } from './service-access.ts'
 import type { ReconcileContext, ReconcileRequest } from '../context.ts'
-import { shownFailure, type Sent } from '../state/shown-reply.ts'
+import { replyMask, shownFailure, type Sent } from '../state/shown-reply.ts'
 import { forgetMisses, noteFound, noteMissing } from '../state/observations.ts'
-import type { CreatePermit, ReadOptions, Reply } from '../../contract/platform.ts'
+import type { CreatePermit, Looks, ReadOptions, Reply } from '../../contract/platform.ts'
 import { type ErrorClass, RemoteError, type RemoteErrorFacts } from '../../contract/remote-error.ts'
 import { saysDeleted, isLeftAlone } from './entry-policy.ts'
 import { siblingFoundAt, witnessOf } from './siblings.ts'
@@ -31,6 +35,8 @@ interface Question {
   readonly request: ReconcileRequest
   /** Of the create that depends on the answer: it has a place for this. */
   readonly permit: CreatePermit | undefined
+  /** Of the upsert that depends on the answer: it has a place for this. */
+  readonly looks: Looks | undefined
 }
 
 /** What the platform said when it was asked; `undefined`: it was not. */
@@ -57,7 +63,11 @@ export async function lookAt(
   question: Question,
 ): Promise<{ readonly answer: Answer; readonly listing: Listing | undefined }> {
   const { key, entry, state, recorded, service, request, permit } = question
-  if (state === 'absent' || state === 'missing' || isLeftAlone(entry, context.clock.now()))
+  const isGone = state === 'absent' && isRemovalDue(recorded, context.store.steadyNow())
+  if (isGone) return { answer: await askPlatform(context, question), listing: undefined }
+  const isLeft = state === 'absent' || isLeftAlone(entry, context.clock.now())
+  // What was stopped for a change is started again first.
+  if (state === 'missing' || (isLeft && recorded.command?.isForChange !== true))
     return { answer: undefined, listing: undefined }
   let listing: Listing | undefined
   const isListed = listedKind(context.profile, key) !== undefined
@@ -91,18 +101,16 @@ function isNamed({ store }: ReconcileContext, { key, entry, recorded }: Question
 /** Failures that concern every request. */
 const OF_ALL: ReadonlySet<ErrorClass> = new Set(['Throttled', 'ServiceIdle'])
 
-async function askPlatform(
-  context: ReconcileContext,
-  { key, entry, recorded, service, request, permit }: Question,
-): Promise<Answer> {
+async function askPlatform(context: ReconcileContext, question: Question): Promise<Answer> {
+  const { key, request } = question
   const askedAt = context.clock.monotonic()
   const options = { priority: request.priority, signal: request.stopping }
   try {
-    const asked = questionOf(context, { key, entry, recorded, service, permit }, options)
+    const asked = questionOf(context, question, options)
     if (asked === undefined) return undefined
     const reply = await asked
-    // What is there is neither created nor adopted in this reconcile.
-    await request.releaseSlot()
+    // What is there is neither created nor adopted in this reconcile; but it may be applied.
+    if (lifecycleOf(key) !== 'upsert') await request.releaseSlot()
     return { reply, askedAt }
   } catch (failure) {
     return { failure, askedAt }
@@ -121,6 +129,8 @@ async function listedAnswer(
   if (remote === undefined || request.isAsked === true || request.priority === 0) return undefined
   if (context.store.observation(key)?.found === false) return undefined
   if (remote.saidGoneAt !== undefined || saysDeleted(entry, remote.id)) return undefined
+  // A list may be of before.
+  if (recorded.change !== undefined || recorded.command !== undefined) return undefined
   const access = recordedAccess(context.store, recorded, service)
   if (access === undefined || isListFailing(context, access)) return undefined
   const askedAt = context.clock.monotonic()
@@ -140,13 +150,7 @@ async function listedAnswer(
 
 function questionOf(
   { platform, profile, store }: ReconcileContext,
-  {
-    key,
-    entry,
-    recorded,
-    service,
-    permit,
-  }: Pick<Question, 'key' | 'entry' | 'recorded' | 'service' | 'permit'>,
+  { key, entry, recorded, service, permit, looks }: Question,
   options: ReadOptions,
 ): Promise<Reply<RemoteResource>> | undefined {
   const kind = kindOfKey(profile, key)
@@ -157,6 +161,12 @@ function questionOf(
     if (inService && !service.usable) return undefined
     const where = inService && service.usable ? service.access : undefined
     return platform.read({ kind, service: where, id: kind.remoteId(manifest) }, options)
+  }
+  if (kind.lifecycle === 'upsert') {
+    // Where it is to be applied; a service has one, which has no id that is known before.
+    const there = service.usable ? service.access : recordedAccess(store, recorded, service)
+    if (!isReadable(kind) || there === undefined) return undefined
+    return (looks ?? platform).read({ kind, service: there, id: there.serviceId }, options)
   }
   const access = recordedAccess(store, recorded, service)
   if (kind.lifecycle !== 'create-once' || recorded.remote === undefined || access === undefined)
@@ -194,6 +204,8 @@ export function observationOf(
   if (isBroken) forgetMisses(context, asked.key)
   const isMissing =
     answer.isOfList !== true && failure instanceof RemoteError && failure.facts.class === 'Missing'
+  if (isMissing && lifecycleOf(asked.key) === 'upsert')
+    return noneThere(context, recorded, answer.askedAt, failure.facts)
   return isMissing && recorded.remote !== undefined
     ? missing(context, recorded, recorded.remote, {
         facts: failure.facts,
@@ -201,6 +213,19 @@ export function observationOf(
         isLast: asked.permit !== undefined,
       })
     : { ...unseen, failure }
+}
+
+/** What access an upsert takes away is shown, and may be what a reply repeats. */
+function thereOf(
+  { profile }: ReconcileContext,
+  key: Key,
+  { value, echoes }: Reply<RemoteResource>,
+  sent: Sent,
+): JsonObject {
+  const kind = kindOfKey(profile, key)
+  return kind.lifecycle === 'upsert'
+    ? maskEchoes(kind.configured(value), replyMask(sent, echoes))
+    : (value as JsonObject) // a parsed reply is JSON
 }
 
 function found(
@@ -223,11 +248,23 @@ function found(
   })
   context.emit({ type: 'Observed', key, state, differences })
   return {
-    observed: { status: 'found', state, differences },
+    observed: { status: 'found', state, differences, there: thereOf(context, key, reply, sent) },
     recorded: seen(recorded, entry, context.clock.now()),
     failure: undefined,
     requestId,
   }
+}
+
+/** The one of a service: what is not there now is not there, and may be applied. */
+function noneThere(
+  context: ReconcileContext,
+  recorded: LedgerRecord,
+  readAt: number,
+  { credential, requestId }: RemoteErrorFacts,
+): ObservedKey {
+  noteMissing(context, recorded.key, { readAt, misses: undefined, credential })
+  const observed = { status: 'missing', misses: undefined, witness: 'nobody' } as const
+  return { observed, recorded, failure: undefined, requestId }
 }
 
 /** A pipe that was found is known to have been there, whatever somebody said, or still says in Git. */

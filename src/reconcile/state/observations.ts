@@ -63,16 +63,18 @@ export function noteReply(
     readonly body: JsonObject
     readonly reply: Reply<RemoteResource>
     readonly sent: Sent
+    /** As in {@link Observation}: a list that is older says nothing after it. */
+    readonly readAt: number | undefined
   },
   done: Done,
 ): Done {
-  const { key, entry, body, reply, sent } = about
+  const { key, entry, body, reply, sent, readAt } = about
   const { value, credential, echoes } = reply
   const compared = compareBody(fieldsOf(context.profile, key), body, value as JsonObject)
   const found = { state: value.state ?? undefined, reply: value, entry, credential, sent, echoes }
   const { state, differences } = noteFound(context, key, {
     ...found,
-    readAt: undefined,
+    readAt,
     differences: compared,
   })
   context.emit({ type: 'Observed', key, state, differences })

@@ -2,6 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
 import type { ManifestFacts } from '../../contract/manifest-facts.ts'
 import type { Finding } from '../../kinds/finding.ts'
+import type { Key } from '../../kinds/key.ts'
+import { kindOfKey, type Profile } from '../../kinds/profile.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { sinceOf, withBodies, type ResourceStatus } from '../../contract/status.ts'
 import { contextOf, resourceTyped } from '../command-line.ts'
@@ -184,10 +186,15 @@ function detailsOf(resource: ResourceStatus, parts: ServerParts): ResourceReply 
     states: parts.recentEvents.states(resource.key),
     findings,
     manifest,
-    sending: manifest?.request && sendingOf(resource),
+    sending: manifest?.request && sendingOf(resource, canChange(parts.profile, resource.key)),
     budget: budgetOf(manifest, overview.budgets),
     now: overview.now,
   }
+}
+
+function canChange(profile: Profile, key: Key): boolean {
+  const kind = kindOfKey(profile, key)
+  return kind.lifecycle === 'create-once' && kind.changes !== undefined
 }
 
 /** Budgets are those of credentials, which a Service names. */

@@ -5,12 +5,22 @@ import { MISSED } from '../../plan/reasons/not-found.ts'
 /**
  * What becomes of the request of a manifest. `create`: it is sent, to create what is asked for. `apply`: it is sent when the manifest
  * changes, and again at its interval. `held`: something stands in its way, which the message names. `created`: it was created, and
- * cannot be updated, so that nothing is sent.
+ * cannot be updated, so that nothing is sent. Where the service can change what was created, these are `create-first` and `changed`: what changes
+ * in the manifest later is sent.
  */
-export type Sending = 'create' | 'apply' | 'held' | 'created'
+export type Sending = 'create' | 'create-first' | 'apply' | 'held' | 'created' | 'changed'
 
-/** Of a resource whose manifest has a request. */
+/** Of a resource whose manifest has a request. @param canChange whether the service changes what was created */
 export function sendingOf(
+  resource: Pick<ResourceStatus, 'key' | 'action' | 'reason' | 'pipeId' | 'conditions'>,
+  canChange: boolean,
+): Sending {
+  const sending = unchangeable(resource)
+  if (!canChange) return sending
+  return sending === 'create' ? 'create-first' : sending === 'created' ? 'changed' : sending
+}
+
+function unchangeable(
   resource: Pick<ResourceStatus, 'key' | 'action' | 'reason' | 'pipeId' | 'conditions'>,
 ): Sending {
   const { key, action, pipeId } = resource

@@ -65,6 +65,11 @@ const SENDING = {
     isRequest: true,
     text: 'It is sent to create this. What was created is not updated later.',
   },
+  'create-first': {
+    title: 'What is sent',
+    isRequest: true,
+    text: 'It is sent to create this. What changes in the manifest later is sent then.',
+  },
   apply: {
     title: 'What is sent',
     isRequest: true,
@@ -79,6 +84,11 @@ const SENDING = {
     title: 'What the manifest asks for',
     isRequest: false,
     text: 'Nothing is sent: this was created already, and the platform cannot update it.',
+  },
+  changed: {
+    title: 'What the manifest asks for',
+    isRequest: false,
+    text: 'This was created already. What changes in the manifest is sent, where the service can change it.',
   },
 }
 

@@ -244,6 +244,7 @@ const DONE_WORDS = {
   create: 'was created',
   adopt: 'was adopted',
   upsert: 'was applied',
+  update: 'was sent a change',
   intent: 'is about to be created',
   move: 'was renamed',
   forget: 'was forgotten',

@@ -1,3 +1,4 @@
+import type { ActionType } from '../../plan/action.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Event, ProblemFacts } from '../../contract/events.ts'
 import type { Reason } from '../../plan/reason.ts'
@@ -226,13 +227,16 @@ export const RESOURCE_EVENTS = {
   },
 } satisfies EventRows
 
+/** Actions whose end no other event tells. */
+const DID: ReadonlySet<ActionType> = new Set(['adopt', 'upsert', 'update', 'delete'])
+
 /** Whether it did something that no other line says. */
 export function isApplied({
   changed,
   result,
   action,
 }: Extract<Event, { type: 'ReconcileFinished' }>): boolean {
-  return changed && result === 'done' && (action === 'adopt' || action === 'upsert')
+  return changed && result === 'done' && DID.has(action)
 }
 
 function countReconcile(

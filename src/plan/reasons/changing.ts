@@ -1,0 +1,61 @@
+import { z } from '../../kinds/zod.ts'
+import { ACCESS, accessWords } from './access.ts'
+import { only, PROGRESSING, row, WELL } from './row.ts'
+
+/** Why something that exists is changed. */
+const WHY = {
+  edited: (fields: string) => `${fields} changed in the manifest.`,
+  rotated: (fields: string) => `The value of ${fields} changed.`,
+  drifted: (fields: string) => `${fields} differ from the manifest, and policy.onDrift is "correct".`,
+  created: (fields: string) => `${fields} are not as they were asked for when it was created.`,
+  paused: () => 'policy.paused is true.',
+  started: () => 'policy.paused is false.',
+  'started again': () => 'It was stopped to be changed, and is started again.',
+} as const
+
+/** Changing something that exists, where the service can. */
+export const CHANGING = {
+  Changing: row({
+    ...PROGRESSING,
+    means: 'something that exists is being changed to what the manifest asks for',
+    facts: z.strictObject({
+      why: z.enum(Object.keys(WHY) as [keyof typeof WHY]), // the keys of an object literal
+      fields: z.array(z.string()).readonly(),
+      /** The requests by which it is changed. */
+      by: z.array(z.string()).readonly(),
+      is: z.enum(['to be sent', 'to be stopped first', 'stopping', 'not seen yet']),
+      /** Something is removed, and added in its new form: what it holds is loaded again. */
+      loadsAgain: z.literal(true).optional(),
+      access: ACCESS.optional(),
+    }),
+    sample: {
+      why: 'edited',
+      fields: ['scaling.replicas'],
+      by: ['scalePipe'],
+      is: 'to be sent',
+    },
+    words: ({ why, fields, by, is, loadsAgain, access }) => {
+      const cause = WHY[why](fields.join(', '))
+      const requests = `Requests: ${by.join(', ')}.${loadsAgain === true ? ' A table whose mapping changes is removed and added, and so loaded again.' : ''}`
+      switch (is) {
+        case 'to be sent':
+          return only(`${cause} ${requests}${access === undefined ? '' : accessWords(access)}`)
+        case 'to be stopped first':
+          return only(
+            `${cause} It can only be changed while it is stopped: it is stopped, changed and started again. ${requests}`,
+          )
+        case 'stopping':
+          return only(`${cause} It is being stopped, so that it can be changed.`)
+        case 'not seen yet':
+          return only(`${cause} The service took it, and does not show it yet. It is checked again.`)
+      }
+    },
+  }),
+  Changed: row({
+    ...WELL,
+    means: 'it was changed, and a reading confirms it',
+    facts: z.strictObject({ fields: z.array(z.string()).readonly() }),
+    sample: { fields: ['scaling.replicas'] },
+    words: ({ fields }) => only(fields.length === 0 ? 'Changed.' : `Changed: ${fields.join(', ')}.`),
+  }),
+} as const

@@ -1,0 +1,213 @@
+import { RemoteError } from '../../contract/remote-error.ts'
+import { fieldOfPath } from '../../kinds/changes.ts'
+import { remoteNameOf } from '../../kinds/lookup.ts'
+import type { Difference } from '../../kinds/difference.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import type { Step } from '../../plan/action.ts'
+import { hiddenOf } from '../../plan/decide-change.ts'
+import { type Done, NOTHING_TO_DO, type Outcome } from '../../plan/outcome.ts'
+import type { Because } from '../../plan/reason.ts'
+import { isRunning, isStoppedForChange } from '../../plan/rest.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
+import type { Acted, ReconcileContext, ReconcileRequest } from '../context.ts'
+import type { Assessment } from '../gather/assess.ts'
+import { recordedAccess } from '../gather/service-access.ts'
+import { noteReply } from '../state/observations.ts'
+import {
+  begun,
+  bodyOf,
+  entryOf,
+  look,
+  marked,
+  startCommand,
+  stopNoted,
+  wordOf,
+  type Changing,
+  type Look,
+  type Update,
+} from './change-steps.ts'
+import { refused } from './change-refused.ts'
+
+/** Whose credentials are to be used? */
+const NO_SERVICE: Outcome = {
+  result: 'failed',
+  reason: 'ServiceInvalid',
+  facts: { said: 'The Service of this pipe is not there any more.' },
+  requestId: undefined,
+  retryAfterMs: undefined,
+}
+
+/**
+ * Changes, stops or starts a pipe: one request after the other, and then it is looked at. Each of them sets values and adds none, so that all
+ * of it is done again when a process ends in the middle; that it was stopped for it is on disk before.
+ */
+export async function change(
+  context: ReconcileContext,
+  assessment: Assessment,
+  action: Update,
+  request: ReconcileRequest,
+): Promise<Acted> {
+  const changing = changingOf(context, assessment, action, request)
+  if (changing === undefined) return { outcome: NO_SERVICE, record: assessment.input.recorded, history: [] }
+  const { kind, access, id, options } = changing
+  const { recorded } = changing.input
+  let record = await begunRecord(changing, recorded)
+  let requestId: string | undefined
+  for (const step of action.steps) {
+    try {
+      await context.fail?.(`before-${wordOf(step)}`)
+      const reply = await context.platform.change(
+        { kind, way: step.way, service: access, id, isRepeatable: isRepeatable(changing, step) },
+        () => bodyOf(changing, record, step),
+        options,
+      )
+      await context.fail?.(`after-${wordOf(step)}`)
+      if (reply === undefined) return pretended(changing, record)
+      requestId = reply.requestId
+    } catch (error) {
+      if (!(error instanceof RemoteError)) throw error
+      return refused(changing, record, step, error)
+    }
+  }
+  record = { ...record, ...commandSent(changing, record) }
+  if (!action.isWhole)
+    return {
+      outcome: { ...NOTHING_TO_DO, requestId },
+      record,
+      history: [entryOf(changing, action, requestId)],
+    }
+  const seen = await look(changing)
+  const outcome = seenOutcome(changing, seen, requestId)
+  return {
+    outcome,
+    record: { ...sentRecord(changing, record, outcome), ...runsAgain(changing, record, seen) },
+    history: [entryOf(changing, outcome.reason === undefined ? action : outcome, requestId)],
+  }
+}
+
+function changingOf(
+  context: ReconcileContext,
+  assessment: Assessment,
+  action: Update,
+  request: ReconcileRequest,
+): Changing | undefined {
+  const { input, service } = assessment
+  const { key, fingerprint } = input.desired
+  const { remote } = input.recorded
+  const access = recordedAccess(context.store, input.recorded, service)
+  if (input.lifecycle !== 'create-once' || remote === undefined)
+    throw new Error(`a change of ${key} was decided without a pipe`)
+  if (access === undefined) return undefined
+  return {
+    context,
+    assessment,
+    input,
+    action,
+    options: { priority: request.priority, signal: request.stopping },
+    kind: input.kind,
+    access,
+    fingerprint,
+    id: remote.id,
+    fields: action.reason === 'Changing' ? action.facts.fields : [],
+  }
+}
+
+/** What is about to be done is known before it is. */
+async function begunRecord(changing: Changing, recorded: LedgerRecord): Promise<LedgerRecord> {
+  const { action, fields } = changing
+  if (action.stopFor === 'change') return stopNoted(changing, recorded)
+  if (fields.length === 0 || action.stopFor !== undefined) return recorded
+  return marked(changing, { ...recorded, change: begun(changing) })
+}
+
+function commandSent({ context, action }: Changing, { command }: LedgerRecord): Partial<LedgerRecord> {
+  const sent = action.steps.find(({ way }) => way === 'state')?.body['command']
+  if (sent !== 'start' && sent !== 'stop') return {}
+  const at = context.store.steadyNow()
+  if (action.stopFor === 'change') return { command }
+  return { command: sent === 'start' ? startCommand(command, at) : { command: sent, at } }
+}
+
+/** Whether it may be carried out twice: nothing is known of a second time for what is added to a list, or taken out of it. */
+function isRepeatable({ kind, fields }: Changing, { way }: Step): boolean {
+  return way !== 'update' || !fields.some((field) => kind.changes?.needsRest(field) === true)
+}
+
+/** A dry run takes it for done. */
+function pretended(changing: Changing, record: LedgerRecord): Acted {
+  const { action, fingerprint } = changing
+  const applied = action.isWhole ? fingerprint : record.applied
+  return { outcome: NOTHING_TO_DO, record: { ...record, applied }, history: [] }
+}
+
+/** What a reading says of what was sent. */
+function seenOutcome(
+  { context, assessment, input, kind, action, fields }: Changing,
+  looked: Look | undefined,
+  requestId: string | undefined,
+): Done {
+  const { entry, body, secrets } = assessment
+  const done: Done = { ...NOTHING_TO_DO, requestId }
+  const notSeen: Done = { ...done, ...notSeenYet(action) }
+  if (looked === undefined || body === undefined) return notSeen
+  const { reply, readAt } = looked
+  const { key } = input.desired
+  const seen = noteReply(
+    context,
+    { key, entry, body, reply, readAt, sent: { body, secrets: secrets.values } },
+    done,
+  )
+  const { differences } = seen
+  const own = differences.filter(({ field }) => fields.includes(fieldOfPath(field)))
+  const compared = { desired: body, observed: reply.value as JsonObject } // a parsed reply is JSON
+  const isHidden =
+    kind.changes !== undefined && hiddenOf(fields, { changes: kind.changes, compared }).length > 0
+  if (own.length === 0 && isHidden && differences.length === 0) return notSeen
+  if (own.length === 0)
+    return differences.length > 0 ? seen : { ...done, reason: 'Changed', facts: { fields } }
+  const isSlow = own.every(({ field }) => kind.changes?.isSlow(fieldOfPath(field)) === true)
+  return { ...(isSlow ? notSeen : { ...done, ...stalled(own) }), differences }
+}
+
+function notSeenYet(action: Update): Because<'Changing'> {
+  const facts = action.reason === 'Changing' ? action.facts : ({ why: 'edited', fields: [], by: [] } as const)
+  return { reason: 'Changing', facts: { ...facts, is: 'not seen yet' } }
+}
+
+function stalled(own: readonly Difference[]): Because<'Stalled'> {
+  const fields = own.map(({ field }) => field)
+  return { reason: 'Stalled', facts: { fields, now: true, again: 'in an hour' } }
+}
+
+/** All of it was taken. */
+function sentRecord(changing: Changing, record: LedgerRecord, { reason }: Done): LedgerRecord {
+  const { assessment, fingerprint } = changing
+  if (fingerprint === undefined) return record
+  const manifest = assessment.entry?.manifest
+  const isSeen = reason === 'Changed' || reason === 'Drifted'
+  return {
+    ...record,
+    // What could not be read was not sent, and is there as it was.
+    applied: fingerprint && {
+      digest: fingerprint.digest,
+      fields: fingerprint.fields,
+      secrets: { ...record.applied?.secrets, ...fingerprint.secrets },
+    },
+    platformName: manifest === undefined ? record.platformName : remoteNameOf(manifest),
+    backoff: undefined,
+    change: isSeen ? undefined : { ...begun(changing), isSent: true },
+  }
+}
+
+/** The service starts it by itself when it was changed: from then on, who stops it is somebody else. */
+function runsAgain(
+  { input }: Changing,
+  record: LedgerRecord,
+  looked: Look | undefined,
+): Partial<LedgerRecord> {
+  const state = looked?.reply.value.state ?? undefined
+  if (state === undefined || !isStoppedForChange(record)) return {}
+  return isRunning({ ...input, observed: { status: 'found', state, differences: [] } })
+    ? { command: undefined }
+    : {}
+}

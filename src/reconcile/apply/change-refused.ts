@@ -1,0 +1,135 @@
+import type { HistoryEntry } from '../../contract/history.ts'
+import { type ErrorClass, RemoteError } from '../../contract/remote-error.ts'
+import type { Step } from '../../plan/action.ts'
+import { type Done, NOTHING_TO_DO, type Outcome } from '../../plan/outcome.ts'
+import { messageOf } from '../../plan/reason.ts'
+import { isAtRest, isStoppedForChange } from '../../plan/rest.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
+import type { Acted, ReconcileContext } from '../context.ts'
+import { noteReply } from '../state/observations.ts'
+import { shownFailure } from '../state/shown-reply.ts'
+import { outcomeOf } from './outcome-of-error.ts'
+import { begun, bodyOf, entryOf, look, startCommand, stopNoted, type Changing } from './change-steps.ts'
+
+/** No pipe rests for longer because its change fails, and nobody says why: ms. */
+const STOPPED_MS = 10 * 60_000
+
+/** Failures that say when to go on, or with which nothing runs anyway: they are waited for. */
+const WAITED_FOR: ReadonlySet<ErrorClass> = new Set(['Throttled', 'ServiceIdle'])
+
+/** A request failed. What was stopped for it is started again at once. */
+export async function refused(
+  changing: Changing,
+  record: LedgerRecord,
+  step: Step,
+  error: RemoteError,
+): Promise<Acted> {
+  const { context, assessment, input, options } = changing
+  const sent = { body: assessment.body, secrets: assessment.secrets.values }
+  const outcome: Outcome = outcomeOf(shownFailure(error, sent), {
+    signal: options.signal,
+    now: context.clock.now(),
+  })
+  if (outcome.result !== 'failed') return { outcome, record, history: [] }
+  const { key } = record
+  const entry: HistoryEntry = {
+    ...entryOf(changing, outcome, outcome.requestId),
+    result: 'failed',
+  }
+  if (step.way === 'state') {
+    // Something that runs already refuses to be started.
+    const seen = await look(changing)
+    if (seen === undefined) return { outcome, record, history: [] }
+    const { value } = seen.reply
+    const observed = { status: 'found', state: value.state ?? undefined, differences: [] } as const
+    const isResting = isAtRest({ ...input, observed })
+    const isDone = step.body['command'] === 'start' ? !isResting : isResting
+    if (!isDone) return { outcome, record, history: [] }
+    const { body, secrets } = assessment
+    const done: Done = { ...NOTHING_TO_DO, requestId: outcome.requestId }
+    const about = {
+      key,
+      entry: assessment.entry,
+      body: body ?? {},
+      ...seen,
+      sent: { body, secrets: secrets.values },
+    }
+    return {
+      outcome: noteReply(context, about, done),
+      // What it was stopped for is still to be done.
+      record,
+      history: [],
+    }
+  }
+  const { kind } = changing
+  const asksForRest = error.facts.class === 'Rejected' && kind.changes?.asksForRest(error.facts.what) === true
+  if (asksForRest && !isAtRest(input)) return stoppedFirst(changing, record)
+  if (!isGivenUp(context, record, error.facts.class)) return { outcome, record, history: [] }
+  const change = begun(changing)
+  const refusals = (change.refusals ?? 0) + 1
+  return {
+    outcome,
+    record: {
+      ...record,
+      change: { ...change, refusals, refused: messageOf(outcome, key) },
+      ...(await startedAgain(changing, record)),
+    },
+    history: [entry],
+  }
+}
+
+/** Whether what was stopped for it is started again without it. */
+function isGivenUp({ store }: ReconcileContext, record: LedgerRecord, failure: ErrorClass): boolean {
+  const { command } = record
+  if (!isStoppedForChange(record) || command === undefined) return false
+  if (failure === 'Rejected') return true
+  return !WAITED_FOR.has(failure) && store.steadyNow() - command.at >= STOPPED_MS
+}
+
+/** It is changed only at rest: it is stopped, and changed once it rests. */
+async function stoppedFirst(changing: Changing, record: LedgerRecord): Promise<Acted> {
+  const { context, input, kind, access, id, options, action } = changing
+  const noted = input.policy.paused === true ? record : await stopNoted(changing, record)
+  const step: Step = { way: 'state', body: { command: 'stop' } }
+  const target = { kind, way: step.way, service: access, id, isRepeatable: true }
+  const facts = action.reason === 'Changing' ? action.facts : undefined
+  try {
+    await context.fail?.('before-stop')
+    const reply = await context.platform.change(target, () => bodyOf(changing, noted, step), options)
+    await context.fail?.('after-stop')
+    const done: Done = { ...NOTHING_TO_DO, requestId: reply?.requestId }
+    const outcome: Done =
+      facts === undefined ? done : { ...done, reason: 'Changing', facts: { ...facts, is: 'stopping' } }
+    return {
+      outcome,
+      record: noted,
+      history: [entryOf(changing, outcome.reason === undefined ? action : outcome, reply?.requestId)],
+    }
+  } catch (error) {
+    if (!(error instanceof RemoteError)) throw error
+    return {
+      outcome: outcomeOf(error, { signal: options.signal, now: context.clock.now() }),
+      record: noted,
+      history: [],
+    }
+  }
+}
+
+/** @returns what is to be recorded of it; nothing when it failed: then it is tried again */
+async function startedAgain(changing: Changing, record: LedgerRecord): Promise<Partial<LedgerRecord>> {
+  const { context, input, kind, access, id, options } = changing
+  if (input.policy.paused === true) return { command: undefined }
+  try {
+    await context.fail?.('before-start')
+    await context.platform.change(
+      { kind, way: 'state', service: access, id, isRepeatable: true },
+      () => bodyOf(changing, record, { way: 'state', body: { command: 'start' } }),
+      options,
+    )
+    await context.fail?.('after-start')
+    return { command: startCommand(record.command, context.store.steadyNow()) }
+  } catch (error) {
+    if (error instanceof RemoteError) return {}
+    throw error
+  }
+}

@@ -1,0 +1,130 @@
+import type { ReadOptions, Reply, ServiceAccess } from '../../contract/platform.ts'
+import type { HistoryEntry } from '../../contract/history.ts'
+import { RemoteError } from '../../contract/remote-error.ts'
+import type { CreateOnceKind } from '../../kinds/definition.ts'
+import type { RemoteResource } from '../../kinds/remote-resource.ts'
+import { withSecrets } from '../../kinds/secret-ref.ts'
+import type { Action, Step } from '../../plan/action.ts'
+import { attemptDigest } from '../../plan/gates.ts'
+import type { CreateOnceInput } from '../../plan/input.ts'
+import { messageOf, type Because } from '../../plan/reason.ts'
+import type { Change, Fingerprint, LedgerRecord } from '../../plan/record.ts'
+import { DecisionOutdated, type ReconcileContext } from '../context.ts'
+import type { Assessment } from '../gather/assess.ts'
+import { readBodySecrets, revealed } from '../gather/body-secrets.ts'
+import { desiredService, recordedAccess, sameService } from '../gather/service-access.ts'
+import { currentRecord } from '../state/current-record.ts'
+
+export type Update = Action & { readonly type: 'update' }
+
+/** What a change is about. */
+export interface Changing {
+  readonly context: ReconcileContext
+  readonly assessment: Assessment
+  readonly input: CreateOnceInput
+  readonly action: Update
+  readonly options: ReadOptions
+  readonly kind: CreateOnceKind
+  readonly access: ServiceAccess
+  /** Undefined: its manifest is gone. */
+  readonly fingerprint: Fingerprint | undefined
+  readonly id: string
+  readonly fields: readonly string[]
+}
+
+/** That it is stopped for a change is known before it is: whoever comes next starts it again. */
+export function stopNoted(changing: Changing, recorded: LedgerRecord): Promise<LedgerRecord> {
+  const at = changing.context.store.steadyNow()
+  const command = { command: 'stop', at, isForChange: true } as const
+  return marked(changing, { ...recorded, command, change: begun(changing) })
+}
+
+export async function marked({ context }: Changing, record: LedgerRecord): Promise<LedgerRecord> {
+  await context.fail?.('before-mark')
+  const written = await context.ledger.swap(record, [])
+  context.store.note(written)
+  await context.fail?.('after-mark')
+  return written
+}
+
+/** By which its failpoints are known. */
+export function wordOf({ way, body }: Step): 'stop' | 'start' | 'change' {
+  if (way !== 'state') return 'change'
+  return body['command'] === 'stop' ? 'stop' : 'start'
+}
+
+/** What was begun before, and is not known to have taken effect, is part of it: it may be half done. */
+export function begun({ context, input, fingerprint, fields: now }: Changing): Change {
+  const fields = [...new Set([...(input.recorded.change?.fields ?? []), ...now])].toSorted()
+  const digest = fingerprint === undefined ? '' : attemptDigest(fingerprint)
+  const before = input.recorded.change
+  const refusals = before?.digest === digest ? before.refusals : undefined
+  return { digest, at: context.store.steadyNow(), fields, ...(refusals !== undefined && { refusals }) }
+}
+
+/** What was stopped for a change is to be started until it is seen to run: that a command was taken is not that. */
+export function startCommand(before: LedgerRecord['command'], at: number): LedgerRecord['command'] {
+  return { command: 'start', at, ...(before?.isForChange === true && { isForChange: true }) }
+}
+
+/** The body as it is sent now. @throws {DecisionOutdated} when it is no longer what is to be sent */
+export async function bodyOf(
+  { context, assessment, input, access }: Changing,
+  record: LedgerRecord,
+  { body }: Step,
+) {
+  const { store } = context
+  const { key } = record
+  const secrets = await readBodySecrets(context.mounted, body)
+  const current = await currentRecord(context, key)
+  const entry = store.entry(key)
+  const isSame =
+    current.version === record.version &&
+    entry?.digest === assessment.entry?.digest &&
+    store.desiredState(key) === input.desired.state &&
+    sameService(desiredService(store, entry?.manifest), assessment.service) &&
+    recordedAccess(store, current, assessment.service)?.secretName === access.secretName &&
+    [...secrets.values].every(
+      ([path, secret]) => store.hashOf(secret) === input.desired.fingerprint?.secrets[path],
+    )
+  if (!isSame) throw new DecisionOutdated(key)
+  const text = JSON.stringify(withSecrets(body, (path) => revealed(context, secrets, path)))
+  return { text, secrets: [...secrets.values.values()] }
+}
+
+export interface Look {
+  readonly reply: Reply<RemoteResource>
+  /** When it was asked for; on the monotonic clock, ms. */
+  readonly readAt: number
+}
+
+/** It is looked at with a request of its own: what a reply to a change says may be what was there before. */
+export async function look({ context, kind, access, id, options }: Changing): Promise<Look | undefined> {
+  const readAt = context.clock.monotonic()
+  try {
+    return { reply: await context.platform.read({ kind, service: access, id }, options), readAt }
+  } catch (error) {
+    if (error instanceof RemoteError || options.signal.aborted) return undefined
+    throw error
+  }
+}
+
+export function entryOf(
+  { context, input }: Changing,
+  because: Because,
+  requestId: string | undefined,
+): HistoryEntry & { readonly type: 'action' } {
+  const { key } = input.desired
+  return {
+    type: 'action',
+    action: 'update',
+    reason: because.reason,
+    result: 'done',
+    intentId: undefined,
+    key,
+    at: context.clock.now(),
+    revision: context.store.revision,
+    requestId,
+    message: messageOf(because, key),
+  }
+}
