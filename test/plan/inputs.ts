@@ -173,15 +173,25 @@ export function pipe(
 }
 
 export function endpoint(
-  changes: Changes & Partial<Pick<UpsertInput, 'policy' | 'replyDiffers' | 'takesAway'>> = {},
+  changes: Changes &
+    Partial<
+      Pick<
+        UpsertInput,
+        'policy' | 'kind' | 'replyDiffers' | 'takesAway' | 'gives' | 'isAsLeft' | 'removal' | 'steadyNow'
+      >
+    > = {},
 ): UpsertInput {
   return {
     ...common('QueryEndpoint/analytics', changes),
     lifecycle: 'upsert',
-    kind: QUERY_ENDPOINT,
+    kind: changes.kind ?? QUERY_ENDPOINT,
     policy: changes.policy ?? {},
     replyDiffers: changes.replyDiffers ?? [],
     takesAway: changes.takesAway ?? [],
+    gives: changes.gives ?? [],
+    isAsLeft: changes.isAsLeft ?? false,
+    removal: changes.removal,
+    steadyNow: changes.steadyNow ?? NOW,
   }
 }
 

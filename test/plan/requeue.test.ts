@@ -4,14 +4,24 @@ import type { Conditions } from '../../src/plan/condition.ts'
 import type { DecideInput } from '../../src/plan/input.ts'
 import { type Requeue, requeueAfter } from '../../src/plan/requeue.ts'
 import type { Reason } from '../../src/plan/reason.ts'
-import type { Backoff } from '../../src/plan/record.ts'
+import type { Backoff, LedgerRecord } from '../../src/plan/record.ts'
 import { alert, because, created, endpoint, FOUND, HOUR, MINUTE, NOW, pipe } from './inputs.ts'
 
 const looked = pipe({ recorded: created(), observed: FOUND })
 
 function action(type: Action['type'], reason: Reason, until?: number): Action {
   // With the fields of every type, whichever it is.
-  return { type, ...because(reason), until, pipeId: '', takesAway: [], differences: [] }
+  return {
+    type,
+    ...because(reason),
+    until,
+    pipeId: '',
+    takesAway: [],
+    differences: [],
+    steps: [],
+    isWhole: true,
+    stopFor: undefined,
+  }
 }
 
 function ready(reason: Reason): Conditions {
@@ -29,6 +39,12 @@ interface Row {
   readonly unseenForMs?: number
   /** At no jitter, and at the most there is. */
   readonly is: readonly [why: Requeue['why'], latestMs: number, earliestMs: number]
+}
+
+/** A minute and a half after it began to be changed. @param recorded what was sent since */
+function changing(recorded: Partial<LedgerRecord>): DecideInput {
+  const later = NOW + 90_000
+  return { ...pipe({ recorded: { ...created(), ...recorded } }), now: later, steadyNow: later }
 }
 
 const backoff = { failures: 1, until: NOW + 7_000, digest: '' }
@@ -150,6 +166,25 @@ const ROWS: readonly Row[] = [
     ready: 'UnhealthyState',
     unsettledObservations: 10_000,
     is: ['drift', 5 * MINUTE, 4 * MINUTE],
+  },
+  {
+    why: 'it is being changed: ever less often',
+    ready: 'Changing',
+    decided: changing({}),
+    is: ['retry', 90_000, 90_000],
+  },
+  {
+    why: 'it is told to stop for a change: soon, for it rests until somebody looks',
+    action: action('update', 'Changing'),
+    ready: 'Changing',
+    decided: changing({}),
+    is: ['retry', 2_000, 2_000],
+  },
+  {
+    why: 'it was told so a moment ago: soon as well',
+    ready: 'Changing',
+    decided: changing({ command: { command: 'stop', at: NOW + 87_000, isForChange: true } }),
+    is: ['retry', 3_000, 3_000],
   },
   {
     why: 'an alert that fires is looked at as ever',

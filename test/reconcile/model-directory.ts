@@ -1,4 +1,5 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
+import type { Profile } from '../../src/kinds/profile.ts'
 import type { Catalog } from '../../src/contract/catalog.ts'
 import type { Recorded } from '../../src/contract/catalog.ts'
 import type { Key } from '../../src/kinds/key.ts'
@@ -14,25 +15,32 @@ export interface ModelDirectory {
   parsed(): ReadonlyMap<string, ParsedFile>
 }
 
-/** @param cache parsed files, which many directories may share: the same text is not parsed twice */
-export function createModelDirectory(cache: Map<string, ParsedFile>): ModelDirectory {
+/** @param cache parsed files, which many directories of one profile may share: the same text is not parsed twice */
+export function createModelDirectory(
+  cache: Map<string, ParsedFile>,
+  profile: Profile = DEFAULT,
+): ModelDirectory {
   const files = new Map<string, string>()
   return {
     files,
     parsed() {
       const sorted = [...files].toSorted(([a], [b]) => (a < b ? -1 : 1))
-      return new Map(sorted.map(([file, text]) => [file, parse(cache, file, text)]))
+      return new Map(sorted.map(([file, text]) => [file, parse(cache, profile, { file, text })]))
     },
   }
 }
 
-function parse(cache: Map<string, ParsedFile>, file: string, text: string): ParsedFile {
+function parse(
+  cache: Map<string, ParsedFile>,
+  profile: Profile,
+  { file, text }: { readonly file: string; readonly text: string },
+): ParsedFile {
   const hash = `${file}\n${text}`
   const known = cache.get(hash)
   if (known !== undefined) return known
   const parsed = parseFile(
     { file, hash, bytes: Buffer.from(text) },
-    { profile: DEFAULT, limits: DEFAULT_LIMITS, effort: createEffort() },
+    { profile, limits: DEFAULT_LIMITS, effort: createEffort() },
   )
   cache.set(hash, parsed)
   return parsed

@@ -250,7 +250,7 @@ export function createModelPlatform(parts: {
     list,
     async upsert(_kind, _service, makeBody, { signal }) {
       signal.throwIfAborted()
-      const text = await makeBody()
+      const text = await makeBody({ read })
       const script = next('upsert')
       await obey(script, signal)
       const body = JSON.parse(text) as JsonObject // as above
@@ -264,6 +264,8 @@ export function createModelPlatform(parts: {
         echoes: NO_ECHOES,
       }
     },
+    change: () => Promise.reject(new Error('this platform changes nothing')),
+    remove: () => Promise.reject(new Error('this platform deletes nothing')),
   }
   return model
 }

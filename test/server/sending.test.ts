@@ -41,11 +41,18 @@ const ENDPOINTS: typeof PIPES = [
   ['refused', { action: 'refuse', reason: 'SecretUnavailable' }, 'held'],
 ]
 
-const of = (key: Key, over: Over) => sendingOf(resource(key, over))
+const of = (key: Key, over: Over) => sendingOf(resource(key, over), false)
 
 describe('what becomes of the request of a manifest', () => {
   it.each(PIPES)('a pipe that is %s', (_, over, sending) => expect(of('Pipe/x', over)).toBe(sending))
   it.each(ENDPOINTS)('a query endpoint that is %s', (_, over, sending) =>
     expect(of('QueryEndpoint/x', over)).toBe(sending),
+  )
+  it.each([
+    ['is there', { ...ID }, 'changed'],
+    ['being created', { action: 'create', reason: 'Rejected', conditions: UNSYNCED }, 'create-first'],
+    ['suspended before it was created', { action: 'hold', reason: 'Suspended' }, 'held'],
+  ] as const)('a pipe that can be changed and is %s', (_, over, sending) =>
+    expect(sendingOf(resource('Pipe/x', over), true)).toBe(sending),
   )
 })

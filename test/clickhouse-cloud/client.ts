@@ -1,0 +1,272 @@
+import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
+import { createReconciler } from '../../src/reconcile/reconciler.ts'
+import { createBoard } from '../../src/reconcile/state/status-board.ts'
+import { createStateStore } from '../../src/reconcile/state/store.ts'
+import { recordedOf } from '../../src/reconcile/state/recorded.ts'
+import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
+import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
+import { keyOf } from '../../src/kinds/key.ts'
+import type { Policy } from '../../src/kinds/manifest.ts'
+import { Secret } from '../../src/lib/secret.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import type { SecretStore } from '../../src/contract/secrets.ts'
+import { catalogOfTree } from '../../src/manifest/tree-catalog.ts'
+import type { Way } from '../../src/kinds/changes.ts'
+import type { Event } from '../../src/contract/events.ts'
+import type { HistoryEntry } from '../../src/contract/history.ts'
+import type { LedgerRecord } from '../../src/plan/record.ts'
+import type { Status } from '../../src/plan/severity.ts'
+import { platform, secretsOf } from '../platform/support/platform.ts'
+import { realClock } from '../platform/support/clock.ts'
+import { BASE, ORGANIZATION, SERVICE_ID, startAsker, type Asker } from './ask.ts'
+import { withRefs } from './refs.ts'
+import type { Seen, StrictOptions } from './strict-server.ts'
+import { startFaultyProxy, type Interfere } from './faulty-proxy.ts'
+
+/* The client, with a manifest of one pipe, against the strict server: in this process, so that hundreds of edits take no time. */
+
+const PIPE_KEY = keyOf('Pipe', 'edited')
+
+export interface Client extends AsyncDisposable, Asker {
+  /** The manifest asks for this body from now on. */
+  want(body: JsonObject, policy?: Policy): Promise<void>
+  /** One reconcile, of what was changed. @param how a person asked for it; or nothing but time has passed */
+  reconcile(how?: 'asked' | 'in passing'): Promise<ReconcileResult>
+  /** Reconciles until it is at rest, as often as the queue would. @returns the last one */
+  settle(): Promise<ReconcileResult>
+  /** Time passes. */
+  skip(ms: number): void
+  /** The manifest is not valid from now on. */
+  spoil(): Promise<void>
+  /** The manifest of its service is gone, or there again. */
+  service(is: 'gone' | 'there'): Promise<void>
+  /** There is no manifest from now on, and three readings agree. */
+  remove(): Promise<void>
+  /** Another process goes on with the same ledger and the same manifests; whatever was in memory is gone. */
+  restart(): Promise<void>
+  /** What becomes of requests on their way, from now on; nothing: all of them arrive. */
+  interfere(how: Interfere | undefined): void
+  /** The process ends right before or right after such a request, once: the reconcile rejects with {@link Killed}. */
+  killAt(place: KillPlace): void
+  /** Mounted secrets, by name and key. */
+  readonly mounted: Map<string, string>
+  readonly record: () => LedgerRecord | undefined
+  readonly history: () => Promise<readonly HistoryEntry[]>
+  readonly events: readonly Event[]
+  readonly status: () => Status | undefined
+  readonly state: () => string | undefined
+  /** The pipe. */
+  id(): string
+  /** What it is made of now. */
+  body(): JsonObject | undefined
+  /** Requests that change something, since it was asked the last time. */
+  changes(): readonly Seen[]
+  readonly message: () => string
+  readonly reason: () => string
+}
+
+/** A process that ends in the middle. */
+export class Killed extends Error {}
+
+export interface KillPlace {
+  readonly way: Way | 'state'
+  readonly when: 'before' | 'after'
+  /** From 1. */
+  readonly nth?: number
+}
+
+/** With a pipe of this body, which it made itself and found in sync. */
+export async function startClient(body: JsonObject, options: Partial<StrictOptions> = {}): Promise<Client> {
+  const asker = await startAsker(options)
+  const { server } = asker
+  const proxy = await startFaultyProxy(server.url)
+  const mounted = new Map([
+    ['api/keyId', 'key-1'],
+    ['api/keySecret', 'se:cret'],
+  ])
+  let skipped = 0
+  const clock = {
+    ...realClock,
+    now: () => realClock.now() + skipped,
+    monotonic: () => realClock.monotonic() + skipped,
+  }
+  const { client } = platform({
+    baseUrl: proxy.url,
+    requestTimeoutMs: 400,
+    secrets: secretsOf(mounted, clock),
+    clock,
+  })
+  const secrets: SecretStore = {
+    read: async ({ name, key }) => {
+      const value = mounted.get(`${name}/${key}`)
+      const file = `/secrets/${name}/${key}`
+      return value === undefined
+        ? { found: false, file, why: 'absent' }
+        : { found: true, value: new Secret(value) }
+    },
+  }
+  const ledger = createMemoryLedger({ emit: () => undefined, hashKey: new Uint8Array(32).fill(7) })
+  const events: Event[] = []
+  let kill: (KillPlace & { readonly nth: number }) | undefined
+  const killed = (way: Way | 'state', when: KillPlace['when']) => {
+    if (kill?.way !== way || kill.when !== when) return
+    kill = kill.nth > 1 ? { ...kill, nth: kill.nth - 1 } : undefined
+    if (kill === undefined) throw new Killed()
+  }
+  const mortal: ReconcileContext['platform'] = {
+    ...client,
+    async change(target, makeBody, readOptions) {
+      killed(target.way, 'before')
+      const reply = await client.change(target, makeBody, readOptions)
+      killed(target.way, 'after')
+      return reply
+    },
+  }
+  let ids = 0
+  const shared: Omit<ReconcileContext, 'store'> = {
+    profile: CLICKHOUSE_CLOUD,
+    platform: mortal,
+    ledger,
+    secrets,
+    mounted: secrets,
+    clock,
+    emit: (event) => void events.push(event),
+    random: () => 0.5,
+    newId: () => `a0000000-0000-4000-8000-${String((ids += 1)).padStart(12, '0')}`,
+    timing: { intervalMs: 300_000, resyncMs: 3_600_000 },
+    healthyStates: undefined,
+    maxCreates: 25,
+  }
+  const begin = () => {
+    const store = createStateStore({ profile: CLICKHOUSE_CLOUD, hashKey: ledger.hashKey, clock })
+    const board = createBoard()
+    return { store, board, reconciler: createReconciler({ ...shared, store }, board) }
+  }
+  let { store, board, reconciler } = begin()
+  const signal = new AbortController().signal
+  let seenBefore = 0
+  let manifest: JsonObject | undefined
+  let hasService = true
+
+  async function read(): Promise<readonly string[]> {
+    const service = {
+      apiVersion: 'pipewright/v1',
+      kind: 'Service',
+      metadata: { name: 'analytics' },
+      spec: {
+        organizationId: ORGANIZATION,
+        serviceId: SERVICE_ID,
+        credentials: { secretRef: { name: 'api' } },
+      },
+    }
+    const files = Object.entries({
+      ...(manifest && { 'pipe.json': manifest }),
+      ...(hasService && { 'service.json': service }),
+    }).map(([file, text]) => ({ file, bytes: Buffer.from(JSON.stringify(text)) }))
+    const catalog = await catalogOfTree(
+      { revision: { id: 'r1', from: 'content' }, findings: [], unread: [], files },
+      {
+        profile: CLICKHOUSE_CLOUD,
+        recorded: recordedOf(store.records()),
+        before: store.catalog,
+        created: new Set(),
+        signal,
+      },
+    )
+    // As a process does that goes on: the last valid manifest is kept.
+    const entries = new Map(
+      [...catalog.entries].map(([key, entry]) => [
+        key,
+        { ...entry, manifest: entry.manifest ?? store.entry(key)?.manifest },
+      ]),
+    )
+    store.setCatalog({ ...catalog, entries })
+    return catalog.findings.filter(({ severity }) => severity === 'error').map(({ message }) => message)
+  }
+
+  const made: Client = {
+    ...asker,
+    async want(wanted, policy) {
+      const { spec, secrets: refs } = withRefs(wanted)
+      for (const { name, key, text } of refs) mounted.set(`${name}/${key}`, text)
+      manifest = {
+        apiVersion: 'pipewright/v1',
+        kind: 'Pipe',
+        metadata: { name: 'edited' },
+        ...(policy && { policy: policy as JsonObject }), // it has no member that is undefined
+        spec: { service: 'analytics', ...spec },
+      }
+      const wrong = await read()
+      if (wrong.length > 0) throw new Error(wrong.join('\n'))
+    },
+    async spoil() {
+      manifest = { ...manifest, spec: { service: 'analytics', source: 'nonsense' } }
+      await read()
+    },
+    async service(is) {
+      hasService = is === 'there'
+      await read()
+    },
+    async remove() {
+      manifest = undefined
+      for (let count = 0; count < 3; count += 1) await read()
+    },
+    async restart() {
+      ;({ store, board, reconciler } = begin())
+      for (const record of await ledger.list()) store.note(record)
+      await read()
+    },
+    reconcile: (how) =>
+      reconciler.reconcile(PIPE_KEY, {
+        priority: how === 'in passing' ? 2 : 0,
+        stopping: signal,
+        reconcileId: shared.newId(),
+        changedAt: undefined,
+        isAsked: how === 'asked',
+        releaseSlot: async () => undefined,
+      }),
+    async settle() {
+      for (let count = 0; count < 20; count += 1) {
+        const result = await made.reconcile()
+        const { status } = board.get(PIPE_KEY) ?? {}
+        if (status !== 'Progressing' || result.next === undefined || result.next.why === 'drift')
+          return result
+        skipped += result.next.afterMs
+      }
+      throw new Error(`it does not come to rest: ${made.message()}`)
+    },
+    skip: (ms) => void (skipped += ms),
+    interfere: (how) => proxy.interfere(how),
+    killAt: (place) => void (kill = { nth: 1, ...place }),
+    mounted,
+    record: () => store.record(PIPE_KEY),
+    history: () => ledger.history({ key: PIPE_KEY, limit: 1_000 }),
+    events,
+    status: () => board.get(PIPE_KEY)?.status,
+    state: () => server.states().get(made.id()),
+    id: () => store.record(PIPE_KEY)?.remote?.id ?? '',
+    body: () => server.pipes().get(made.id()),
+    changes() {
+      const seen = server.seen().slice(seenBefore)
+      seenBefore = server.seen().length
+      return seen.filter(({ method }) => method !== 'GET')
+    },
+    message: () => board.get(PIPE_KEY)?.message ?? '',
+    reason: () => board.get(PIPE_KEY)?.reason ?? '',
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]()
+      await proxy[Symbol.asyncDispose]()
+      await asker[Symbol.asyncDispose]()
+    },
+  }
+  await made.want(body)
+  await made.settle()
+  made.changes()
+  return made
+}
+
+/** A request below the pipe, as `PATCH /scaling`. */
+export function told({ method, path }: Seen): string {
+  const below = path.slice(BASE.length).replace(/^\/clickpipes(\/[^/]+)?/, '')
+  return `${method} ${below}`.trim()
+}

@@ -1,0 +1,1049 @@
+import { describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../src/lib/json.ts'
+import { Killed, startClient, told, type Client, type KillPlace } from './client.ts'
+import { withAt } from './edits.ts'
+import type { Mishap, OnItsWay } from './faulty-proxy.ts'
+import { givenNamed, wireBody } from './given.ts'
+import { at, textOf } from './look.ts'
+
+/*
+ * What a person wants of changes (design §14, `policy`), and every trap of the facts' section 8 that they meet on the way: each row is a
+ * sentence. The client is in this process; time passes by being told so.
+ */
+
+const KAFKA = wireBody(givenNamed('orders'))
+const POSTGRES = wireBody(givenNamed('customers'))
+const FILES = wireBody(givenNamed('sessions'))
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+/** The body with other values at dotted paths; null: without it. */
+function having(body: JsonObject, fields: Readonly<Record<string, Json>>): JsonObject {
+  return Object.entries(fields).reduce(
+    (now, [path, value]) => withAt(now, path.split('.'), value ?? undefined) as JsonObject, // the root of a body is one
+    body,
+  )
+}
+
+const REPLICAS = having(KAFKA, { 'scaling.replicas': 3 })
+const MAPPINGS = 'source.postgres.tableMappings'
+
+function table(name: string): JsonObject {
+  return { sourceSchemaName: 'public', sourceTable: name, targetTable: name }
+}
+
+/** A table more: the pipe has to rest for that. */
+function withTable(name: string, body = POSTGRES): JsonObject {
+  return having(body, { [MAPPINGS]: [...tablesIn(body), table(name)] })
+}
+
+function tablesIn(body: JsonObject | undefined): readonly JsonObject[] {
+  return (at(body ?? {}, MAPPINGS) ?? []) as readonly JsonObject[] // by the schema
+}
+
+function tableNames(client: Client): readonly string[] {
+  return namesIn(client.body())
+}
+
+function namesIn(body: JsonObject | undefined, name = 'sourceTable'): readonly string[] {
+  return tablesIn(body)
+    .map((mapping) => textOf(mapping[name]))
+    .toSorted((a, b) => (a < b ? -1 : 1))
+}
+
+/** On its way there, or a first copy, is as good as running. */
+function stateOf(client: Client): string | undefined {
+  const state = client.state()
+  return state === 'Snapshot' || state === 'Setup' ? 'Running' : state
+}
+
+const THREE_TABLES = ['addresses', 'customers', 'invoices']
+
+/** A pipe that was made a while ago: the size of a new one is looked after more closely. */
+async function startOld(...args: Parameters<typeof startClient>): Promise<Client> {
+  const client = await startClient(...args)
+  client.skip(20 * MINUTE)
+  await client.reconcile()
+  return client
+}
+
+/** Requests that changed something, each as `PATCH /scaling`; a command with its name. */
+function sent(client: Client): readonly string[] {
+  return client.changes().map((seen) => {
+    const command = (seen.body as { readonly command?: string } | undefined)?.command
+    return command === undefined ? told(seen) : command
+  })
+}
+
+/** What was refused or not applied. */
+function faulty(client: Client) {
+  return client.server.seen().filter(({ refused, dropped }) => refused.length + dropped.length > 0)
+}
+
+async function passes(client: Client, count: number, ms = 5 * MINUTE): Promise<void> {
+  for (let pass = 0; pass < count; pass += 1) {
+    client.skip(ms)
+    await client.reconcile()
+  }
+}
+
+/** Reconciles as often as the queue would, for so long. */
+async function during(client: Client, ms: number): Promise<void> {
+  let left = ms
+  while (left > 0) {
+    const { next } = await client.reconcile()
+    const wait = Math.min(left, Math.max(250, next?.afterMs ?? left))
+    client.skip(wait)
+    left -= wait
+  }
+  await client.reconcile()
+}
+
+/** Somebody else edits the pipe. */
+function byHand(client: Client, fields: Readonly<Record<string, Json>>): void {
+  client.server.setBody(client.id(), having(client.body() ?? {}, fields))
+}
+
+/** A request that the service does not take. */
+function refusing(below: string, error = 'BAD_REQUEST: it is not taken', status = 400) {
+  return (asked: OnItsWay): Mishap =>
+    asked.method !== 'GET' && asked.below === below ? { status, error } : undefined
+}
+
+describe('policy.onEdit', () => {
+  test('report: nothing is sent, and it says which field, and why', async () => {
+    await using client = await startOld(KAFKA)
+    await client.want(REPLICAS, { onEdit: 'report' })
+    await client.settle()
+    await passes(client, 3)
+    expect(sent(client)).toEqual([])
+    expect(client.reason()).toBe('NotUpdatable')
+    expect(client.message()).toContain('scaling.replicas')
+    expect(client.message()).toContain('policy.onEdit')
+  })
+
+  test('report: a rotated secret is told, and not sent; apply sends it', async () => {
+    await using client = await startOld(KAFKA)
+    const rotated = having(KAFKA, { 'source.kafka.credentials.password': 'another-one' })
+    await client.want(rotated, { onEdit: 'report' })
+    await client.settle()
+    expect([sent(client), client.reason()]).toEqual([[], 'SecretRotated'])
+    await client.want(rotated, { onEdit: 'apply' })
+    await client.settle()
+    expect([sent(client), client.reason()]).toEqual([['PATCH'], 'InSync'])
+  })
+
+  test('report, set while it is stopped for a change: it is started again, unchanged', async () => {
+    await using client = await startOld(POSTGRES)
+    await client.want(withTable('invoices'))
+    await client.reconcile()
+    expect(sent(client)).toEqual(['stop'])
+    await client.want(withTable('invoices'), { onEdit: 'report' })
+    await during(client, 10 * MINUTE)
+    expect(sent(client)).toEqual(['start'])
+    expect([stateOf(client), client.reason()]).toEqual(['Running', 'NotUpdatable'])
+  })
+})
+
+describe('policy.onDrift', () => {
+  test('absent: somebody else changed it, and that is told', async () => {
+    await using client = await startOld(KAFKA)
+    byHand(client, { 'scaling.replicas': 5 })
+    await passes(client, 3)
+    expect([sent(client), client.reason()]).toEqual([[], 'Drifted'])
+  })
+
+  test('correct: it is changed back', async () => {
+    await using client = await startOld(KAFKA)
+    await client.want(KAFKA, { onDrift: 'correct' })
+    byHand(client, { 'scaling.replicas': 5, 'settings.streaming_max_insert_wait_ms': 1500 })
+    client.skip(MINUTE)
+    await client.settle()
+    expect(sent(client)).toEqual(['PUT /settings', 'PATCH /scaling'])
+    expect(client.body()).toEqual(KAFKA)
+    expect(client.reason()).toBe('InSync')
+  })
+
+  test('correct: one field that cannot change keeps the rest, and is the only one named', async () => {
+    await using client = await startOld(KAFKA)
+    await client.want(KAFKA, { onDrift: 'correct' })
+    byHand(client, { 'scaling.replicas': 5, 'source.kafka.topics': 'other' })
+    await passes(client, 3)
+    expect([sent(client), client.reason()]).toEqual([[], 'Drifted'])
+    expect(client.message()).toContain('source.kafka.topics')
+    expect(client.message()).not.toContain('scaling')
+  })
+
+  test('correct: table mappings that somebody took away come back, and it runs', async () => {
+    await using client = await startOld(POSTGRES)
+    await client.want(POSTGRES, { onDrift: 'correct' })
+    byHand(client, { [MAPPINGS]: [tablesIn(POSTGRES)[0] ?? {}] })
+    client.skip(MINUTE)
+    await client.settle()
+    expect(sent(client)).toEqual(['stop', 'PATCH'])
+    expect([tableNames(client), stateOf(client)]).toEqual([['addresses', 'customers'], 'Running'])
+    expect(faulty(client)).toEqual([])
+  })
+})
+
+describe('an edit', () => {
+  test('of which one field cannot change is not sent at all, and only that one is named', async () => {
+    await using client = await startOld(KAFKA)
+    await client.want(having(REPLICAS, { 'source.kafka.topics': 'other' }))
+    await client.settle()
+    await passes(client, 3)
+    expect([sent(client), client.reason()]).toEqual([[], 'NotUpdatable'])
+    expect(client.message()).toContain('source.kafka.topics')
+    expect(client.message()).not.toContain('scaling')
+  })
+
+  test.each([
+    { what: 'a setting', body: KAFKA, field: 'settings.streaming_max_insert_wait_ms' },
+    { what: 'a part of the size', body: KAFKA, field: 'scaling.replicas' },
+    { what: 'an optional field of the source', body: POSTGRES, field: 'source.postgres.tlsHost' },
+  ])('$what that was taken out is told, and nothing is sent', async ({ body, field }) => {
+    await using client = await startOld(body)
+    await client.want(having(body, { [field]: null }))
+    await client.settle()
+    await passes(client, 3)
+    expect(sent(client)).toEqual([])
+    expect(client.message()).toContain(field)
+  })
+
+  test('of a pipe that is done is not sent', async () => {
+    const once = having(FILES, {
+      'source.objectStorage.isContinuous': null,
+      'source.objectStorage.queueUrl': null,
+      'source.objectStorage.skipInitialLoad': null,
+    })
+    await using client = await startOld(once)
+    expect(stateOf(client)).toBe('Completed')
+    await client.want(having(once, { 'settings.object_storage_concurrency': 8 }))
+    await client.settle()
+    await passes(client, 3)
+    expect([sent(client), client.reason()]).toEqual([[], 'NotUpdatable'])
+    await client.want(once, { paused: true })
+    await passes(client, 3)
+    await client.want(once, { paused: false })
+    await passes(client, 3)
+    expect(sent(client)).toEqual([])
+  })
+})
+
+function withPassword(password: string): JsonObject {
+  return having(withTable('invoices'), { 'source.postgres.credentials.password': password })
+}
+
+describe('a secret', () => {
+  test('that was rotated is sent with all credentials', async () => {
+    await using client = await startOld(KAFKA)
+    await client.want(having(KAFKA, { 'source.kafka.credentials.password': 'another-one' }))
+    await client.settle()
+    const [patch, ...more] = client.changes()
+    expect(more).toEqual([])
+    expect(at(patch?.body as JsonObject, 'source.kafka.credentials')).toEqual({
+      username: 'planted-text',
+      password: 'another-one',
+    })
+    expect(client.reason()).toBe('InSync')
+  })
+
+  test('of the schema registry is told, and keeps the rest', async () => {
+    await using client = await startOld(KAFKA)
+    const field = 'source.kafka.schemaRegistry.credentials.password'
+    await client.want(having(KAFKA, { [field]: 'another-one' }))
+    await client.settle()
+    expect([sent(client), client.reason()]).toEqual([[], 'SecretRotated'])
+    expect(client.message()).toContain(field)
+    await client.want(having(REPLICAS, { [field]: 'another-one' }))
+    await client.settle()
+    expect(sent(client)).toEqual([])
+    expect(client.message()).toContain(field)
+    expect(client.message()).not.toContain('scaling')
+  })
+
+  test('that cannot be read keeps what needs it, and nothing else', async () => {
+    await using client = await startOld(KAFKA)
+    const secret = 'edited/source-kafka-credentials-password'
+    const edited = having(KAFKA, {
+      'source.kafka.reversePrivateEndpointIds': ['0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'],
+    })
+    const password = client.mounted.get(secret) ?? ''
+    await client.want(edited)
+    client.mounted.delete(secret)
+    await client.settle()
+    expect([sent(client), client.reason()]).toEqual([[], 'SecretUnavailable'])
+    await client.want(REPLICAS)
+    client.mounted.delete(secret)
+    await client.settle()
+    expect([sent(client), client.reason()]).toEqual([['PATCH /scaling'], 'InSync'])
+    // and it is not taken for rotated when it is back
+    client.mounted.set(secret, password)
+    await passes(client, 2)
+    expect([sent(client), client.reason()]).toEqual([[], 'InSync'])
+  })
+
+  test('that is gone while the pipe is stopped for a change: it is started again, and stopped once it is back', async () => {
+    await using client = await startOld(POSTGRES, { mustPause: 'source' })
+    const secret = 'edited/source-postgres-credentials-password'
+    const password = client.mounted.get(secret) ?? ''
+    const edited = having(withTable('invoices'), { 'source.postgres.host': 'other.example' })
+    await client.want(edited)
+    await client.reconcile()
+    expect(sent(client)).toEqual(['stop'])
+    client.mounted.delete(secret)
+    await during(client, 10 * MINUTE)
+    expect([sent(client), stateOf(client)]).toEqual([['start'], 'Running'])
+    client.mounted.set(secret, password)
+    await during(client, 70 * MINUTE)
+    expect([tableNames(client), stateOf(client)]).toEqual([THREE_TABLES, 'Running'])
+    expect(client.reason()).toBe('InSync')
+  })
+
+  test('is in no message, no event, no record and no history, also when the service repeats it', async () => {
+    await using client = await startOld(KAFKA)
+    const secret = 'planted-rotated-secret'
+    client.interfere(refusing('', `BAD_REQUEST: password ${secret} is wrong`))
+    await client.want(having(KAFKA, { 'source.kafka.credentials.password': secret }))
+    await client.settle()
+    const said = [client.events, client.record(), await client.history(), client.message()]
+    expect(client.message()).toContain('BAD_REQUEST')
+    expect(JSON.stringify(said)).not.toContain(secret)
+  })
+
+  test('is in no record that says why a stopped pipe was not changed', async () => {
+    await using client = await startOld(POSTGRES)
+    const secret = 'planted-rotated-secret'
+    client.interfere(refusing('', `BAD_REQUEST: password ${secret} is wrong`))
+    const edited = having(withTable('invoices'), { 'source.postgres.credentials.password': secret })
+    await client.want(edited)
+    await during(client, 5 * MINUTE)
+    const said = [client.events, client.record(), await client.history(), client.message()]
+    expect(client.record()?.change?.refused).toContain('BAD_REQUEST')
+    expect(JSON.stringify(said)).not.toContain(secret)
+  })
+
+  test('that changes between two requests is sent as it is last', async () => {
+    await using client = await startOld(POSTGRES)
+    await client.want(withPassword('second'))
+    await client.reconcile()
+    expect(sent(client)).toEqual(['stop'])
+    await client.want(withPassword('third'))
+    await client.settle()
+    expect(at(client.body() ?? {}, 'source.postgres.credentials.password')).toBe('third')
+    expect([tableNames(client), stateOf(client), client.reason()]).toEqual([
+      THREE_TABLES,
+      'Running',
+      'InSync',
+    ])
+  })
+})
+
+describe('policy.paused', () => {
+  test.each([
+    { what: 'a stream', body: KAFKA, rest: 'Stopped' },
+    { what: 'a database', body: POSTGRES, rest: 'Paused' },
+  ])('true stops $what, which is well then, and quiet, also after a restart', async ({ body, rest }) => {
+    await using client = await startOld(body)
+    await client.want(body, { paused: true })
+    await client.settle()
+    expect(sent(client)).toEqual(['stop'])
+    expect([stateOf(client), client.reason(), client.status()]).toEqual([rest, 'InSync', 'Ready'])
+    await passes(client, 5)
+    await client.restart()
+    await passes(client, 5)
+    expect([sent(client), client.status()]).toEqual([[], 'Ready'])
+    // a flag that is removed again leaves it
+    await client.want(body)
+    await passes(client, 3)
+    expect([sent(client), stateOf(client)]).toEqual([[], rest])
+    await client.want(body, { paused: false })
+    await client.settle()
+    expect(sent(client)).toEqual(['start'])
+    await passes(client, 3)
+    expect([sent(client), stateOf(client), client.status()]).toEqual([[], 'Running', 'Ready'])
+  })
+
+  test('true: somebody who starts it finds it stopped again', async () => {
+    await using client = await startOld(KAFKA)
+    await client.want(KAFKA, { paused: true })
+    await client.settle()
+    client.server.setStates(client.id(), 'Running')
+    await during(client, 10 * MINUTE)
+    expect([sent(client), stateOf(client)]).toEqual([['stop', 'stop'], 'Stopped'])
+  })
+
+  test('absent never starts and never stops', async () => {
+    await using client = await startOld(KAFKA)
+    client.server.setStates(client.id(), 'Stopped')
+    await passes(client, 3)
+    client.server.setStates(client.id(), 'Running')
+    await passes(client, 3)
+    expect(sent(client)).toEqual([])
+  })
+
+  test.each([
+    {
+      paused: undefined,
+      requests: [],
+      state: 'Paused',
+      reason: 'NotUpdatable',
+      tables: THREE_TABLES.slice(0, 2),
+    },
+    { paused: true, requests: ['PATCH', 'stop'], state: 'Paused', reason: 'InSync', tables: THREE_TABLES },
+    { paused: false, requests: ['PATCH'], state: 'Running', reason: 'InSync', tables: THREE_TABLES },
+  ])(
+    '$paused: an edit of a pipe that a person stopped',
+    async ({ paused, requests, state, reason, tables }) => {
+      await using client = await startOld(POSTGRES)
+      client.server.setStates(client.id(), 'Paused')
+      await client.reconcile()
+      await client.want(withTable('invoices'), paused === undefined ? undefined : { paused })
+      await during(client, 20 * MINUTE)
+      expect(sent(client)).toEqual(requests)
+      expect([stateOf(client), client.reason(), tableNames(client)]).toEqual([state, reason, tables])
+      expect(faulty(client)).toEqual([])
+    },
+  )
+
+  test('absent: a size is changed while it rests, and it is not woken', async () => {
+    await using client = await startOld(KAFKA)
+    client.server.setStates(client.id(), 'Stopped')
+    await client.want(REPLICAS)
+    await during(client, 5 * MINUTE)
+    expect([sent(client), stateOf(client)]).toEqual([['PATCH /scaling'], 'Stopped'])
+  })
+
+  test.each(['cut after', 'late', 'cut before', { after: { status: 500, error: 'oops' } }] as const)(
+    'true, then absent, with a reply to the command that is %j: it stays as it was asked for last',
+    async (mishap) => {
+      await using client = await startOld(KAFKA)
+      client.interfere(({ below }) => (below === '/state' ? mishap : undefined))
+      await client.want(KAFKA, { paused: true })
+      await client.reconcile()
+      client.interfere(undefined)
+      await during(client, 20 * MINUTE)
+      expect([stateOf(client), client.reason()]).toEqual(['Stopped', 'InSync'])
+      await client.want(KAFKA)
+      client.changes()
+      await during(client, 20 * MINUTE)
+      expect([sent(client), stateOf(client)]).toEqual([[], 'Stopped'])
+    },
+  )
+})
+
+describe('a pipe that has to rest for its change', () => {
+  test('is stopped, changed once, and runs again', async () => {
+    await using client = await startOld(POSTGRES)
+    await client.want(withTable('invoices'))
+    await client.settle()
+    expect(sent(client)).toEqual(['stop', 'PATCH'])
+    expect([tableNames(client), stateOf(client), client.reason()]).toEqual([
+      THREE_TABLES,
+      'Running',
+      'InSync',
+    ])
+    expect(client.record()).toMatchObject({ change: undefined, command: undefined })
+  })
+
+  test('is started again when the change is refused, told, and left alone for an hour', async () => {
+    await using client = await startOld(POSTGRES)
+    client.interfere(refusing('', 'BAD_REQUEST: no such table'))
+    await client.want(withTable('invoices'))
+    await during(client, 55 * MINUTE)
+    expect(sent(client)).toEqual(['stop', 'start'])
+    expect(stateOf(client)).toBe('Running')
+    expect(client.message()).toContain('no such table')
+    await client.restart()
+    await client.reconcile()
+    expect(sent(client)).toEqual([])
+    client.interfere(undefined)
+    await during(client, 10 * MINUTE)
+    expect(sent(client)).toEqual(['stop', 'PATCH'])
+    expect([tableNames(client), stateOf(client)]).toEqual([THREE_TABLES, 'Running'])
+  })
+
+  test('by the words of the service alone is stopped once within the hour, where the change is refused then', async () => {
+    await using client = await startOld(POSTGRES, { mustPause: 'source' })
+    client.interfere((asked) =>
+      client.state() === 'Paused' ? refusing('', 'BAD_REQUEST: no such host')(asked) : undefined,
+    )
+    await client.want(having(POSTGRES, { 'source.postgres.host': 'other.example' }))
+    await during(client, 55 * MINUTE)
+    expect(sent(client).filter((what) => what !== 'PATCH')).toEqual(['stop', 'start'])
+    expect(stateOf(client)).toBe('Running')
+    expect(client.message()).toContain('no such host')
+  })
+
+  test('is stopped ever more rarely, where its change is refused each time', async () => {
+    await using client = await startOld(POSTGRES)
+    client.interfere(refusing(''))
+    await client.want(withTable('invoices'))
+    await during(client, 6.5 * HOUR)
+    // After an hour, two more, and four more, which are not over yet.
+    expect(sent(client)).toEqual(['stop', 'start', 'stop', 'start', 'stop', 'start'])
+    expect(stateOf(client)).toBe('Running')
+  })
+
+  test('is changed at once when a person asks, although it was refused', async () => {
+    await using client = await startOld(POSTGRES)
+    client.interfere(refusing(''))
+    await client.want(withTable('invoices'))
+    await during(client, 10 * MINUTE)
+    client.interfere(undefined)
+    expect(sent(client)).toEqual(['stop', 'start'])
+    await client.reconcile('asked')
+    await client.settle()
+    expect(sent(client)).toEqual(['stop', 'PATCH'])
+    expect(stateOf(client)).toBe('Running')
+  })
+
+  test.each([
+    { what: 'fails', status: 500, error: 'oops' },
+    { what: 'is forbidden', status: 403, error: 'FORBIDDEN: this key may not' },
+  ])('does not stay stopped where its change $what for long', async ({ status, error }) => {
+    await using client = await startOld(POSTGRES)
+    client.interfere(refusing('', error, status))
+    await client.want(withTable('invoices'))
+    await during(client, 30 * MINUTE)
+    expect(stateOf(client)).toBe('Running')
+    client.interfere(undefined)
+    await during(client, 2 * HOUR)
+    expect([tableNames(client), stateOf(client), client.reason()]).toEqual([
+      THREE_TABLES,
+      'Running',
+      'InSync',
+    ])
+  })
+
+  test.each([
+    { how: 'taken back', act: (client: Client) => client.want(POSTGRES) },
+    { how: 'made invalid', act: (client: Client) => client.spoil() },
+    {
+      how: 'made invalid, and another process begins',
+      act: async (client: Client) => {
+        await client.spoil()
+        await client.restart()
+      },
+    },
+    { how: 'gone', act: (client: Client) => client.remove() },
+    {
+      how: 'suspended',
+      act: (client: Client) =>
+        client.want(withTable('invoices'), {
+          suspend: { reason: 'a night off', until: '2050-01-01T00:00:00Z' },
+        }),
+    },
+    {
+      how: 'not to be applied any more',
+      act: (client: Client) => client.want(withTable('invoices'), { onEdit: 'report' }),
+    },
+    {
+      how: 'one that cannot be sent',
+      act: (client: Client) =>
+        client.want(having(withTable('invoices'), { 'destination.database': 'other' })),
+    },
+  ])('is started again when its manifest is $how', async ({ act }) => {
+    await using client = await startOld(POSTGRES)
+    await client.want(withTable('invoices'))
+    await client.reconcile()
+    await client.reconcile()
+    expect([sent(client), stateOf(client)]).toEqual([['stop'], 'Pausing'])
+    await act(client)
+    await during(client, 10 * MINUTE)
+    expect([sent(client), stateOf(client), tableNames(client)]).toEqual([
+      ['start'],
+      'Running',
+      ['addresses', 'customers'],
+    ])
+  })
+
+  test('and whose start was taken and not carried out is started again', async () => {
+    await using client = await startOld(POSTGRES)
+    await client.want(withTable('invoices'))
+    await client.reconcile()
+    await client.reconcile()
+    await client.want(POSTGRES)
+    client.interfere(({ body }) => (body['command'] === 'start' ? { status: 200, error: '' } : undefined))
+    await during(client, 3 * MINUTE)
+    expect(stateOf(client)).toBe('Paused')
+    client.interfere(undefined)
+    await during(client, 10 * MINUTE)
+    expect(stateOf(client)).toBe('Running')
+  })
+
+  test('and whose change is refused, and then its start is taken and not carried out, is started again', async () => {
+    await using client = await startOld(POSTGRES)
+    await client.want(withTable('invoices'))
+    client.interfere(({ method, below, body }) => {
+      if (body['command'] === 'start') return { status: 200, error: '' }
+      return method === 'PATCH' && below === '' ? { status: 400, error: 'BAD_REQUEST: no' } : undefined
+    })
+    await during(client, 5 * MINUTE)
+    expect(stateOf(client)).toBe('Paused')
+    client.interfere(refusing(''))
+    await during(client, 10 * MINUTE)
+    expect(stateOf(client)).toBe('Running')
+  })
+
+  test.each([
+    'cut after',
+    'late',
+    { after: { status: 500, error: 'oops' } },
+    { after: { status: 400, error: 'it rests' } },
+  ] as const)(
+    'and whose stop was carried out at once, with a reply that is %j, is changed and runs',
+    async (mishap) => {
+      await using client = await startOld(POSTGRES)
+      await client.want(withTable('invoices'))
+      client.interfere(({ body }) => {
+        if (body['command'] !== 'stop') return undefined
+        client.server.setStates(client.id(), 'Paused')
+        return mishap
+      })
+      await client.reconcile()
+      client.interfere(undefined)
+      await during(client, 30 * MINUTE)
+      expect([tableNames(client), stateOf(client), client.reason()]).toEqual([
+        THREE_TABLES,
+        'Running',
+        'InSync',
+      ])
+    },
+  )
+
+  test('and that was changed is a person’s to stop from then on, also where it differs elsewhere', async () => {
+    await using client = await startOld(POSTGRES)
+    await client.want(withTable('invoices'))
+    await client.reconcile()
+    byHand(client, { 'source.postgres.settings.pullBatchSize': 5 })
+    await during(client, 10 * MINUTE)
+    expect([stateOf(client), client.reason()]).toEqual(['Running', 'Drifted'])
+    sent(client)
+    client.server.setStates(client.id(), 'Paused')
+    await during(client, 10 * MINUTE)
+    expect([sent(client), stateOf(client)]).toEqual([[], 'Paused'])
+  })
+
+  test('and is to rest by now is changed, and rests; without the flag it is left so', async () => {
+    await using client = await startOld(POSTGRES)
+    await client.want(withTable('invoices'))
+    await client.reconcile()
+    byHand(client, { 'source.postgres.settings.pullBatchSize': 5 })
+    await client.want(withTable('invoices'), { paused: true })
+    await during(client, 10 * MINUTE)
+    expect([stateOf(client), tableNames(client)]).toEqual(['Paused', THREE_TABLES])
+    sent(client)
+    await client.want(withTable('invoices'))
+    await during(client, 10 * MINUTE)
+    expect([sent(client), stateOf(client)]).toEqual([[], 'Paused'])
+  })
+
+  test('takes a second edit that comes between the steps', async () => {
+    await using client = await startOld(POSTGRES)
+    await client.want(withTable('invoices'))
+    await client.reconcile()
+    await client.want(withTable('visits', withTable('invoices')))
+    await client.settle()
+    expect(sent(client)).toEqual(['stop', 'PATCH'])
+    expect(tableNames(client)).toEqual([...THREE_TABLES, 'visits'])
+    await client.want(withTable('invoices'))
+    await client.settle()
+    expect([tableNames(client), stateOf(client)]).toEqual([THREE_TABLES, 'Running'])
+    expect(faulty(client)).toEqual([])
+  })
+
+  test('is not found ill while it rests for its change', async () => {
+    await using client = await startOld(POSTGRES)
+    await client.want(withTable('invoices'))
+    const seen = new Set<string | undefined>()
+    for (let count = 0; count < 8; count += 1) {
+      await client.reconcile()
+      seen.add(client.status())
+      client.skip(2_000)
+    }
+    expect(seen).toEqual(new Set(['Progressing', 'Ready']))
+  })
+})
+
+describe('a process that ends', () => {
+  const places: readonly KillPlace[] = [
+    { way: 'state', when: 'before' },
+    { way: 'state', when: 'after' },
+    { way: 'update', when: 'before' },
+    { way: 'update', when: 'after' },
+  ]
+  test.each(places)('$when the request $way: another one ends it as asked', async (place) => {
+    await using client = await startOld(POSTGRES)
+    client.killAt(place)
+    await client.want(withTable('invoices'))
+    await expect(client.settle()).rejects.toThrow(Killed)
+    await client.restart()
+    await during(client, 10 * MINUTE)
+    expect([tableNames(client), stateOf(client), client.reason()]).toEqual([
+      THREE_TABLES,
+      'Running',
+      'InSync',
+    ])
+    expect(faulty(client)).toEqual([])
+    sent(client)
+    await passes(client, 3)
+    expect(sent(client)).toEqual([])
+  })
+
+  test.each(['before', 'after'] as const)('%s the request to start what was refused', async (when) => {
+    await using client = await startOld(POSTGRES)
+    client.interfere(refusing(''))
+    client.killAt({ way: 'state', when, nth: 2 })
+    await client.want(withTable('invoices'))
+    await expect(during(client, 10 * MINUTE)).rejects.toThrow(Killed)
+    await client.restart()
+    await during(client, 10 * MINUTE)
+    expect(stateOf(client)).toBe('Running')
+    client.interfere(undefined)
+    await during(client, 2 * HOUR)
+    expect([tableNames(client), stateOf(client), client.reason()]).toEqual([
+      THREE_TABLES,
+      'Running',
+      'InSync',
+    ])
+  })
+
+  test.each(places.filter(({ way }) => way === 'state'))('$when the request to start', async ({ when }) => {
+    await using client = await startOld(POSTGRES)
+    await client.want(withTable('invoices'))
+    await client.reconcile()
+    await client.reconcile()
+    client.killAt({ way: 'state', when })
+    await client.want(POSTGRES)
+    await expect(during(client, 10 * MINUTE)).rejects.toThrow(Killed)
+    await client.restart()
+    await during(client, 10 * MINUTE)
+    expect([stateOf(client), client.reason()]).toEqual(['Running', 'InSync'])
+  })
+})
+
+describe('a request', () => {
+  const mishaps: readonly Mishap[] = [
+    { status: 500, error: 'oops' },
+    { status: 502, error: 'oops' },
+    { after: { status: 500, error: 'oops' } },
+    'cut before',
+    'cut after',
+    'late',
+  ]
+  const rows = mishaps.flatMap((mishap) => [
+    { where: '/state', mishap, before: POSTGRES, after: withTable('invoices') },
+    { where: '', mishap, before: POSTGRES, after: withTable('invoices') },
+    { where: '/scaling', mishap, before: KAFKA, after: REPLICAS },
+    {
+      where: '/settings',
+      mishap,
+      before: KAFKA,
+      after: having(REPLICAS, { 'settings.streaming_max_insert_wait_ms': 900 }),
+    },
+  ])
+  test.each(rows)(
+    'to $where that goes wrong ($mishap) is made good, once',
+    async ({ where, mishap, before, after }) => {
+      await using client = await startOld(before)
+      let left = 1
+      client.interfere(({ method, below }) => {
+        if (method === 'GET' || below !== where || left === 0) return undefined
+        left -= 1
+        return mishap
+      })
+      await client.want(after)
+      await during(client, 20 * MINUTE)
+      expect(left).toBe(0)
+      expect(client.reason()).toBe('InSync')
+      expect(tableNames(client)).toEqual(namesIn(after))
+      expect(client.body()).toMatchObject({ ...after, source: expect.anything() as object })
+      expect(stateOf(client)).toBe('Running')
+      expect(faulty(client)).toEqual([])
+    },
+  )
+})
+
+/** The request is answered well, and does nothing. */
+function notApplied({ method, below }: OnItsWay): Mishap {
+  return method === 'PATCH' && below === '' ? { status: 200, error: '' } : undefined
+}
+
+describe('what was taken and has no effect', () => {
+  const edited = having(KAFKA, { name: 'Another name' })
+
+  test('is told, sent again after an hour and not before, and forgotten once it is there', async () => {
+    await using client = await startOld(KAFKA)
+    client.interfere(notApplied)
+    await client.want(edited)
+    await client.settle()
+    expect(client.reason()).toBe('Stalled')
+    expect(client.message()).toContain('name')
+    client.interfere(undefined)
+    await during(client, 55 * MINUTE)
+    expect([sent(client), client.reason()]).toEqual([[], 'Stalled'])
+    await during(client, 10 * MINUTE)
+    expect([sent(client), client.reason()]).toEqual([['PATCH'], 'InSync'])
+    // From then on it is as any other.
+    byHand(client, { name: 'By hand' })
+    await passes(client, 20)
+    expect([sent(client), client.reason()]).toEqual([[], 'Drifted'])
+  })
+
+  test('is sent at once when a person asks', async () => {
+    await using client = await startOld(KAFKA)
+    client.interfere(notApplied)
+    await client.want(edited)
+    await client.settle()
+    client.interfere(undefined)
+    await client.reconcile('asked')
+    await client.settle()
+    expect([sent(client), client.reason()]).toEqual([['PATCH'], 'InSync'])
+  })
+})
+
+describe('a size', () => {
+  test('that shows late is waited for, and called stalled after ten minutes', async () => {
+    await using client = await startOld(KAFKA)
+    await client.want(REPLICAS)
+    client.interfere(({ below }) => (below === '/scaling' ? { status: 200, error: '' } : undefined))
+    await client.reconcile()
+    await during(client, 8 * MINUTE)
+    expect([client.status(), client.reason()]).toEqual(['Progressing', 'Changing'])
+    await during(client, 10 * MINUTE)
+    expect(client.reason()).toBe('Stalled')
+    expect(sent(client)).toEqual([])
+  })
+
+  test('that shows as none, then as it was, and then as asked, is never drift, and is called changed when it is', async () => {
+    await using client = await startOld(KAFKA)
+    await client.want(REPLICAS)
+    await client.reconcile()
+    expect([client.status(), client.reason()]).toEqual(['Progressing', 'Changing'])
+    byHand(client, { 'scaling.replicas': 2 })
+    await during(client, 5 * MINUTE)
+    expect([client.status(), client.reason()]).toEqual(['Progressing', 'Changing'])
+    byHand(client, { 'scaling.replicas': 3 })
+    await client.settle()
+    expect([sent(client), client.reason()]).toEqual([['PATCH /scaling'], 'InSync'])
+    expect(JSON.stringify(client.events)).not.toContain('"reason":"Drifted"')
+  })
+
+  test('that is taken back while it does not show yet does not come later', async () => {
+    await using client = await startOld(KAFKA)
+    await client.want(REPLICAS)
+    client.interfere(({ below }) => (below === '/scaling' ? { status: 200, error: '' } : undefined))
+    await client.reconcile()
+    await client.want(KAFKA)
+    client.interfere(undefined)
+    await client.reconcile()
+    // it takes effect now
+    if (sent(client).length === 0) byHand(client, { 'scaling.replicas': 3 })
+    await during(client, 10 * MINUTE)
+    expect([client.reason(), at(client.body() ?? {}, 'scaling.replicas')]).toEqual(['InSync', 2])
+  })
+})
+
+/** A table that is to be copied in another way: it is taken out first, and added once it is gone. */
+function withOtherCopy(): JsonObject {
+  const [first, second] = tablesIn(POSTGRES)
+  return having(POSTGRES, { [MAPPINGS]: [{ ...first, targetTable: 'clients' }, second ?? {}] })
+}
+
+describe('a table that is copied in another way', () => {
+  const places: readonly KillPlace[] = (['before', 'after'] as const).flatMap((when) =>
+    [1, 2].flatMap((nth) => [{ way: 'state', when, nth } as const, { way: 'update', when, nth } as const]),
+  )
+  test.each(places)(
+    'is added once, where the process ends $when the request $way no. $nth',
+    async (place) => {
+      await using client = await startOld(POSTGRES)
+      client.killAt(place)
+      await client.want(withOtherCopy())
+      await expect(during(client, 30 * MINUTE)).rejects.toThrow(Killed)
+      await client.restart()
+      await during(client, 30 * MINUTE)
+      expect([namesIn(client.body(), 'targetTable'), stateOf(client), client.reason()]).toEqual([
+        ['clients', 'customer_addresses'],
+        'Running',
+        'InSync',
+      ])
+      expect(faulty(client)).toEqual([])
+    },
+  )
+
+  test.each(['cut before', 'cut after', 'late', { status: 500, error: 'oops' }] as const)(
+    'is added once, where the second request is %j',
+    async (mishap) => {
+      await using client = await startOld(POSTGRES)
+      let count = 0
+      client.interfere(({ method, below }) => {
+        if (method !== 'PATCH' || below !== '') return undefined
+        count += 1
+        return count === 2 ? mishap : undefined
+      })
+      await client.want(withOtherCopy())
+      await during(client, 30 * MINUTE)
+      expect(count).toBeGreaterThanOrEqual(2)
+      expect([tableNames(client), stateOf(client), client.reason()]).toEqual([
+        ['addresses', 'customers'],
+        'Running',
+        'InSync',
+      ])
+      expect(faulty(client)).toEqual([])
+    },
+  )
+
+  test('comes back where its manifest is taken back between the two', async () => {
+    await using client = await startOld(POSTGRES)
+    await client.want(withOtherCopy())
+    for (let count = 0; count < 20 && tableNames(client).length === 2; count += 1) {
+      client.skip(5_000)
+      await client.reconcile()
+    }
+    expect(tableNames(client)).toEqual(['addresses'])
+    await client.want(POSTGRES)
+    await during(client, 30 * MINUTE)
+    expect([tableNames(client), stateOf(client), client.reason()]).toEqual([
+      ['addresses', 'customers'],
+      'Running',
+      'InSync',
+    ])
+  })
+})
+
+describe('a list of all pipes', () => {
+  test.each([
+    { what: 'a name', before: KAFKA, after: having(KAFKA, { name: 'Another name' }) },
+    { what: 'a size', before: KAFKA, after: REPLICAS },
+    { what: 'tables', before: POSTGRES, after: withTable('invoices') },
+  ])('that is older than a change of $what is not looked at after it', async ({ before, after }) => {
+    await using client = await startOld(before)
+    await client.reconcile('in passing')
+    await client.want(after)
+    while (!client.server.seen().some(({ method, path }) => method === 'PATCH' && !path.endsWith('/state')))
+      await client.reconcile()
+    for (let count = 0; count < 5; count += 1) await client.reconcile('in passing')
+    expect(JSON.stringify(client.events)).not.toContain('"reason":"Drifted"')
+    await during(client, 10 * MINUTE)
+    expect(client.reason()).toBe('InSync')
+    expect(faulty(client)).toEqual([])
+  })
+})
+
+describe('half of an edit', () => {
+  const both = having(KAFKA, { name: 'Another name', 'settings.streaming_max_insert_wait_ms': 900 })
+
+  test('that was taken is made whole', async () => {
+    await using client = await startOld(KAFKA)
+    client.interfere(refusing('/settings'))
+    await client.want(both)
+    await during(client, MINUTE)
+    expect(client.body()).toMatchObject({ name: 'Another name' })
+    expect(client.reason()).toBe('Rejected')
+    client.interfere(undefined)
+    await during(client, 30 * MINUTE)
+    expect([client.body(), client.reason()]).toEqual([both, 'InSync'])
+  })
+
+  test('that was taken is taken back with its manifest', async () => {
+    await using client = await startOld(KAFKA)
+    client.interfere(refusing('/settings'))
+    await client.want(both)
+    await during(client, MINUTE)
+    client.interfere(undefined)
+    await client.want(KAFKA)
+    await during(client, 30 * MINUTE)
+    expect([client.body(), client.reason()]).toEqual([KAFKA, 'InSync'])
+  })
+})
+
+describe('other things that happen', () => {
+  test('to one service: idle, it is left alone, and the edit is applied later', async () => {
+    await using client = await startOld(KAFKA)
+    client.interfere(({ method }) =>
+      method === 'GET' ? undefined : { status: 424, error: 'FAILED_DEPENDENCY: the service is idle' },
+    )
+    await client.want(REPLICAS)
+    await during(client, 30 * MINUTE)
+    expect(client.reason()).toBe('ServiceIdle')
+    client.interfere(undefined)
+    await during(client, 30 * MINUTE)
+    expect([sent(client), client.reason()]).toEqual([['PATCH /scaling'], 'InSync'])
+  })
+
+  test('to the pipe: it is deleted while an edit waits, and made anew as the manifest has it', async () => {
+    await using client = await startOld(POSTGRES)
+    await client.want(withTable('invoices'))
+    await client.reconcile()
+    const before = client.id()
+    client.server.setStates(before, 'gone')
+    await during(client, 40 * MINUTE)
+    expect(client.id()).not.toBe(before)
+    expect([tableNames(client), stateOf(client), client.reason()]).toEqual([
+      THREE_TABLES,
+      'Running',
+      'InSync',
+    ])
+    expect(client.record()).toMatchObject({ change: undefined, command: undefined })
+  })
+
+  test('to the pipe: one that was made anew is a person’s to stop', async () => {
+    await using client = await startOld(POSTGRES)
+    await client.want(withTable('invoices'))
+    await client.reconcile()
+    const before = client.id()
+    client.server.setStates(before, 'gone')
+    for (let count = 0; count < 60 && client.id() === before; count += 1) {
+      client.skip(MINUTE)
+      await client.reconcile()
+    }
+    expect(client.id()).not.toBe(before)
+    expect(client.record()).toMatchObject({ change: undefined, command: undefined })
+  })
+
+  test('to a pipe that is adopted: what differs is told, and corrected where the manifest says so', async () => {
+    await using client = await startOld(KAFKA)
+    const there = await client.ask('POST', '/clickpipes', having(KAFKA, { 'scaling.replicas': 7 }))
+    const adopt = (there.result as { readonly id: string }).id
+    client.server.setStates(client.id(), 'gone')
+    client.server.setStates(adopt, 'Running')
+    await client.want(KAFKA, { adopt, onDrift: 'correct' })
+    await during(client, HOUR)
+    expect([client.id(), client.reason()]).toEqual([adopt, 'InSync'])
+    expect(at(client.body() ?? {}, 'scaling.replicas')).toBe(2)
+  })
+
+  test('twice: ten edits in a row each end as asked, with one request each', async () => {
+    await using client = await startOld(KAFKA)
+    for (let replicas = 3; replicas < 13; replicas += 1) {
+      await client.want(having(KAFKA, { 'scaling.replicas': (replicas % 9) + 1 }))
+      await client.settle()
+      expect([sent(client), client.reason()]).toEqual([['PATCH /scaling'], 'InSync'])
+    }
+  })
+
+  test('to the manifest of its service: it is gone, and nothing is said against the edit', async () => {
+    await using client = await startOld(KAFKA)
+    await client.service('gone')
+    await client.want(REPLICAS).catch(() => undefined)
+    await client.reconcile()
+    expect(client.reason()).not.toBe('NotUpdatable')
+    await client.service('there')
+    await client.settle()
+    expect([sent(client), client.reason()]).toEqual([['PATCH /scaling'], 'InSync'])
+  })
+
+  test('never: nothing is sent over many passes, nor after a restart', async () => {
+    await using client = await startOld(POSTGRES)
+    await client.want(withTable('invoices'))
+    await client.settle()
+    sent(client)
+    await passes(client, 10)
+    await client.restart()
+    await passes(client, 10)
+    expect(sent(client)).toEqual([])
+  })
+})
