@@ -4,7 +4,9 @@ import { retryFrom } from '../../src/plan/outcome-unknown.ts'
 import type { Intent, LedgerRecord, Remote } from '../../src/plan/record.ts'
 import { type Misses, replaceableFrom } from '../../src/plan/missing.ts'
 import type { Observation } from '../../src/reconcile/state/store.ts'
-import { BEGIN, MINUTE, SECOND, isVisible, type Model, type Pipe } from './model.ts'
+import type { Listing } from '../../src/reconcile/state/listings.ts'
+import { AGAIN_MS, isSame } from './life.ts'
+import { BEGIN, LISTING_MS, MINUTE, SECOND, isVisible, type Model, type Pipe } from './model.ts'
 
 /*
  * Situations that go on alike have the same digest: times are put in relation to now, and count up to where they make a
@@ -60,6 +62,10 @@ export function textOf(model: Model): string {
     ]),
     records.map(({ intent }) => isIn(model.hands, intent?.id)),
     Object.entries(model.replacedAt).map(([wish, at]) => [wish, Math.min(model.now - at, 60 * MINUTE)]),
+    pipes.some(({ life }) => life !== undefined) && pipes.map((pipe) => lifeOf(model, pipe)),
+    (model.memory.listings ?? [])
+      .filter(([, { askedAt }]) => model.now - askedAt <= LISTING_MS)
+      .map((listing) => listingOf(model, listing, looks)),
   ])
   const numbers = new Map<string, string>()
   return text.replace(/[0a]0000000-0000-4000-8000-(\d{12})/g, (id) => {
@@ -85,6 +91,8 @@ function recordOf(record: LedgerRecord, steady: number): unknown {
     upsert,
     applied,
     backoff,
+    change,
+    command,
     conditions,
   } = record
   const from = replaceableFrom(replaced)
@@ -107,6 +115,14 @@ function recordOf(record: LedgerRecord, steady: number): unknown {
       Math.max(0, backoff.until - steady),
       backoff.digest === '' ? '' : hash('sha1', backoff.digest),
     ],
+    change && [
+      hash('sha1', change.digest),
+      change.fields,
+      change.isSent,
+      change.refused,
+      Math.min(steady - change.at, 60 * MINUTE),
+    ],
+    command && [command.command, command.isForChange, Math.min(steady - command.at, 60 * SECOND)],
     // What other commands and keys read of it.
     [conditions?.Synced.reason, conditions?.Ready.status],
   ]
@@ -160,4 +176,33 @@ function pipeOf(
 ): unknown {
   const gone = goneSince === undefined ? undefined : Math.min(now - goneSince, ALONE_MS)
   return [id, wish, intentId, serviceId, name, topics, view, gone, isBeside, isTold, isChanged]
+}
+
+/** What is there, as far as it makes a difference; nothing of a service that changes nothing. */
+function lifeOf({ now, saidPipe }: Model, { id, life, madeAt, isListed }: Pipe): unknown {
+  if (life === undefined) return undefined
+  const { before, vain, told, live, ...more } = life
+  return [
+    live,
+    told && (isSame(told, live) || told),
+    before && [before.live, now - before.at],
+    vain && [vain.what, vain.isKept, Math.min(now - vain.at, AGAIN_MS)],
+    more,
+    isListed,
+    saidPipe.has(id),
+    // A create goes out beside one of this age only when no list shows it yet; and a size is sent soon after a create.
+    Math.min(now - madeAt, 15 * MINUTE),
+  ]
+}
+
+function listingOf(
+  { now }: Model,
+  [name, { askedAt, items }]: readonly [string, Listing],
+  looks: ReadonlyMap<Key, Observation>,
+): unknown {
+  const order = [...looks].map(([key, { readAt }]) => [key, readAt !== undefined && readAt > askedAt])
+  const shown = [...items.values()]
+    .map((item) => JSON.stringify({ ...item, createdAt: undefined }))
+    .toSorted()
+  return [name, now - askedAt, order, shown]
 }

@@ -1,9 +1,11 @@
 import { keyOf, type Key } from '../../src/kinds/key.ts'
 import type { Catalog, Recorded } from '../../src/contract/catalog.ts'
+import type { Profile } from '../../src/kinds/profile.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { ParsedFile } from '../../src/manifest/validate/parse-file.ts'
 import { createModelDirectory, createReader } from '../reconcile/model-directory.ts'
 import { endpoint, lock, pipe, service } from '../reconcile/manifests.ts'
+import { bodyOfValues, valuesOf } from './life.ts'
 import { keyOfWish, type Model, type Wish } from './model.ts'
 
 /* The manifests of a model, and what Pipewright makes of them: the real parser, the real catalog. */
@@ -12,19 +14,26 @@ import { keyOfWish, type Model, type Wish } from './model.ts'
 const FOREVER = '2027-01-01T00:00:00Z'
 const SUSPEND = { reason: 'a test', until: FOREVER }
 
-const parsed = new Map<string, ParsedFile>()
+const parsed = new Map<string, Map<string, ParsedFile>>()
 const catalogs = new Map<string, Catalog>()
 const MOST_CATALOGS = 20_000
 
 /** What a process that has read the directory knows. */
-export function catalogOf(model: Model): Catalog {
+export function catalogOf(model: Model, profile: Profile): Catalog {
   const files = filesOf(model)
   const known = new Set<Key>([...model.records.keys(), ...model.wishes.map(keyOfWish)])
   if (model.endpoint !== undefined) known.add(keyOf('QueryEndpoint', 'one'))
-  const name = JSON.stringify([[...files], [...known].toSorted(), model.memory.knowsServices])
+  const knownValid = model.wishes.filter(({ isKnown }) => isKnown === true).map(({ name }) => name)
+  const name = JSON.stringify([
+    profile.name,
+    [...files],
+    [...known].toSorted(),
+    model.memory.knowsServices,
+    knownValid,
+  ])
   const before = catalogs.get(name)
   if (before !== undefined) return before
-  const catalog = read(model, files, known)
+  const catalog = read(model, files, known, profile)
   if (catalogs.size >= MOST_CATALOGS) catalogs.clear()
   catalogs.set(name, catalog)
   return catalog
@@ -39,12 +48,25 @@ const NOTHING_KNOWN: Recorded = {
   endpointOf: undefined,
 }
 
-function read(model: Model, files: ReadonlyMap<string, string>, known: ReadonlySet<Key>): Catalog {
-  const directory = createModelDirectory(parsed)
+function read(
+  model: Model,
+  files: ReadonlyMap<string, string>,
+  known: ReadonlySet<Key>,
+  profile: Profile,
+): Catalog {
+  const cache = parsed.get(profile.name) ?? new Map<string, ParsedFile>()
+  parsed.set(profile.name, cache)
+  const directory = createModelDirectory(cache, profile)
   const reader = createReader(directory)
   const keys = new Map([...known].map((key) => [key, NOTHING_KNOWN]))
-  if (model.isServiceFlawed && model.memory.knowsServices) {
-    for (const [file, text] of filesOf({ ...model, isServiceFlawed: false })) directory.files.set(file, text)
+  const knowsService = model.isServiceFlawed && model.memory.knowsServices
+  if (knowsService || model.wishes.some(({ isKnown }) => isKnown === true)) {
+    const wishes = model.wishes.map((wish) => ({
+      ...wish,
+      isFlawed: wish.isFlawed === true && wish.isKnown !== true,
+    }))
+    const isServiceFlawed = model.isServiceFlawed && !knowsService
+    for (const [file, text] of filesOf({ ...model, wishes, isServiceFlawed })) directory.files.set(file, text)
     reader.read(keys)
   }
   directory.files.clear()
@@ -70,12 +92,17 @@ function filesOf(model: Model): ReadonlyMap<string, string> {
   return files
 }
 
-function textOf({ name, platformName, topics, service: of, isSuspended, ...wish }: Wish): string {
+function textOf(all: Wish): string {
+  const { name, platformName, topics, service: of, isSuspended, ...wish } = all
   const policy: JsonObject = {
     ...wish.policy,
+    ...(wish.isPaused === undefined ? {} : { paused: wish.isPaused }),
     ...(isSuspended ? { suspend: SUSPEND } : {}),
     ...(wish.dependsOn === undefined ? {} : { dependsOn: [wish.dependsOn] }),
   }
-  const more: JsonObject = wish.isFlawed === true ? { unknown: 1 } : {}
+  const more: JsonObject = {
+    ...bodyOfValues(name, valuesOf(all)),
+    ...(wish.isFlawed === true ? { unknown: 1 } : {}),
+  }
   return pipe(name, { service: of, platformName, topics, policy, more })
 }

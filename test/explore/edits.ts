@@ -1,4 +1,5 @@
 import { keyOfWish, type Model, type Wish } from './model.ts'
+import { edited } from './life.ts'
 import { tell, type Run, type Step } from './run.ts'
 import type { EditKind, World } from './worlds.ts'
 import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
@@ -7,12 +8,13 @@ import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 const STRAY_ID = '00000000-0000-4000-8000-000000000099'
 
 /** What may change in Git, and in the mounted secrets. Pipewright reads it at once. */
-export function editsOf(model: Model, { edits }: World): readonly Step[] {
+export function editsOf(model: Model, { edits, profile }: World): readonly Step[] {
   const steps: Step[] = []
   const add = (name: string, cost: number, line: string, change: (model: Model) => void): void => {
     const play = (run: Run): void => {
       tell(run, line)
       change(run.model)
+      edited(run.model)
     }
     steps.push({ name, cost, kind: 'edit', play })
   }
@@ -28,12 +30,15 @@ export function editsOf(model: Model, { edits }: World): readonly Step[] {
       add(`bring back ${key}`, 0, `The manifest of ${key} comes back.`, change({ isPresent: true }))
     else {
       if (may('remove'))
-        add(`remove ${key}`, 1, `The manifest of ${key} is removed.`, change({ isPresent: false }))
+        add(`remove ${key}`, 1, `The manifest of ${key} is removed.`, (m) => {
+          change({ isPresent: false })(m)
+          delete m.wishes[index]?.isKnown
+        })
       if (may('suspend')) {
         const line = `The manifest of ${key} ${isSuspended ? 'is no longer suspended' : 'is suspended'}.`
         add(`suspend ${key}`, isSuspended ? 0 : 1, line, change({ isSuspended: !isSuspended }))
       }
-      if (may('topics')) {
+      if (may('topics') && !(profile !== undefined && isFlawed)) {
         const other = topics.endsWith('-2') ? topics.slice(0, -2) : `${topics}-2`
         add(
           `topics ${key}`,
@@ -51,7 +56,14 @@ export function editsOf(model: Model, { edits }: World): readonly Step[] {
         })
       if (may('manifest')) {
         const line = `The manifest of ${key} ${isFlawed ? 'is mended' : 'gets an error'}.`
-        add(`manifest ${key}`, isFlawed ? 0 : 1, line, change({ isFlawed: !isFlawed }))
+        // Elsewhere what it said before is not remembered.
+        const isKnown = profile !== undefined && !isFlawed
+        add(
+          `manifest ${key}`,
+          isFlawed ? 0 : 1,
+          line,
+          change({ isFlawed: !isFlawed, ...(isKnown && { isKnown }) }),
+        )
       }
       // Only on one before it, so that there is no circle.
       const first = index === 0 ? undefined : model.wishes[0]

@@ -1,6 +1,7 @@
 import { getHeapStatistics } from 'node:v8'
 import { otherScripts } from './chooser.ts'
 import { digestOf } from './digest.ts'
+import { brokenInTheEnd } from './ending.ts'
 import type { Model } from './model.ts'
 import { play, type Move } from './play.ts'
 import { settledModel } from './settled.ts'
@@ -97,6 +98,8 @@ export async function explore(world: World, limits: Limits): Promise<Explored> {
 
   /** Plays every step from a situation, in every way. @returns the story, if a law is broken */
   async function goOn({ model, before, steps }: Situation, cost: number): Promise<Story | undefined> {
+    const broken = await brokenInTheEnd(model, world)
+    if (broken.length > 0) return { moves: movesOf(before), broken, cost }
     const most = limits.depth - cost
     for (const step of stepsOf(model, world)) {
       if (step.cost > most) continue

@@ -1,3 +1,4 @@
+import { timePassed } from './life.ts'
 import { MINUTE, SECOND, isVisible, type Model, type Pipe } from './model.ts'
 
 /*
@@ -30,6 +31,7 @@ export function passTime(model: Model, ms: number): readonly Pipe[] {
   for (const pipe of shown) pipe.view = 'seen'
   settleViews(model)
   model.now = end
+  timePassed(model)
   model.shownNow.clear()
   return [...shown, ...settleViews(model)]
 }

@@ -106,7 +106,9 @@ export function judgeKept(run: Run): void {
   const { model } = run
   for (const record of model.records.values()) run.broken.push(...judgeRecord(record))
   if (!model.hasSecond) run.broken.push(...heldTwice(model.records.values()))
+  const held = new Set([...model.records.values()].map(({ remote }) => remote?.id))
   for (const pipe of model.pipes) {
+    if (held.has(pipe.id)) delete pipe.isListed
     if (pipe.isTold) judgeTold(run, pipe)
     if (pipe.intentId === undefined || isInHands(model, pipe) || isKept(model, pipe)) continue
     run.broken.push(`Pipe ${shortId(pipe.id)} is lost: no record holds it, and no intent is open or unknown.`)
@@ -123,11 +125,12 @@ function judgeTold({ model, broken }: Run, pipe: Pipe): void {
     broken.push(`Pipewright was told the id of pipe ${shortId(pipe.id)}, and has forgotten it.`)
 }
 
-function isKept(model: Model, { id, intentId }: Pipe): boolean {
+function isKept(model: Model, { id, intentId, isListed }: Pipe): boolean {
   for (const record of model.records.values()) {
     if (record.remote?.id === id || record.former?.remote.id === id) return true
     if (undecidedIntent(record)?.id === intentId) return true
   }
+  if (isListed === true) return true
   // What a Lock names is taken over, whatever the ledger says.
   if (Object.values(model.lock).includes(id)) return true
   return model.memory.unsaved.some(([, { intentId: of }]) => of === intentId)

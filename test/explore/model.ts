@@ -2,7 +2,9 @@ import type { Key } from '../../src/kinds/key.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { PendingOutcome } from '../../src/reconcile/apply/outcome-outbox.ts'
 import type { Observation } from '../../src/reconcile/state/store.ts'
+import type { Listing } from '../../src/reconcile/state/listings.ts'
 import type { Sent } from '../support/oracle.ts'
+import type { Life } from './life.ts'
 
 /*
  * Everything that there is in a small world at one moment: Git, the platform, the ledger, and what the process remembers. Plain
@@ -11,6 +13,8 @@ import type { Sent } from '../support/oracle.ts'
 
 export const SECOND = 1_000
 export const MINUTE = 60 * SECOND
+/** Longer than any list is shared. */
+export const LISTING_MS = 40 * SECOND
 /** What the wall clock says when a story begins. */
 export const BEGIN = Date.UTC(2026, 0, 1)
 
@@ -32,6 +36,13 @@ export interface Wish {
   /** The key of a wish before this one. */
   dependsOn?: Key | undefined
   policy: Readonly<Record<string, string>>
+  brokers?: string
+  replicas?: number
+  table?: string
+  /** `policy.paused`. */
+  isPaused?: boolean | undefined
+  /** Whether the process that lives has read it while it was valid. */
+  isKnown?: boolean
 }
 
 export interface Pipe {
@@ -53,6 +64,10 @@ export interface Pipe {
   isTold: boolean
   /** Whether somebody changed it in the console. */
   isChanged?: boolean
+  /** Whether its record was lost when a list showed it, and that is all that it is to be found by. */
+  isListed?: boolean
+  /** On a service that changes pipes. */
+  life?: Life
 }
 
 /** A create whose sender heard nothing, and which may still arrive. */
@@ -70,6 +85,8 @@ export interface Memory {
   readonly unsaved: readonly (readonly [Key, PendingOutcome])[]
   /** Whether it has read a valid manifest of each service. */
   readonly knowsServices: boolean
+  /** The last list of each service, where that is not too old to count. */
+  readonly listings?: readonly (readonly [string, Listing])[]
 }
 
 export interface Endpoint {
@@ -135,7 +152,12 @@ export const BLANK_MEMORY: Memory = { looks: [], recordedAt: [], unsaved: [], kn
 /** What a crash leaves of what a process knew. */
 export function forgetAll(model: Model): void {
   model.memory = { ...BLANK_MEMORY, knowsServices: !model.isServiceFlawed }
-  for (const pipe of model.pipes) pipe.isTold = false
+  for (const pipe of model.pipes) {
+    pipe.isTold = false
+    // It is all done again by a process that does not know that it was done.
+    if (pipe.life?.vain?.isKept === false) pipe.life = { ...pipe.life, vain: undefined }
+  }
+  for (const wish of model.wishes) delete wish.isKnown
 }
 
 /** A model that may be changed without changing this one. */

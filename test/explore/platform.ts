@@ -4,12 +4,22 @@ import type { CreateOnceKind, UpsertKind } from '../../src/kinds/definition.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import { withoutRequestOnly } from '../../src/sandbox/stored.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import type { CreatePermit, Platform, ReadTarget, Reply, ServiceAccess } from '../../src/contract/platform.ts'
+import type {
+  CreatePermit,
+  Looks,
+  Platform,
+  ReadTarget,
+  Reply,
+  ServiceAccess,
+} from '../../src/contract/platform.ts'
 import { pipeBodyOf } from '../reconcile/manifests.ts'
 import type { Sent } from '../support/oracle.ts'
 import { remoteError } from '../reconcile/model-platform.ts'
 import { judgeCreate, judgeUpsert, made, wishOf } from './laws.ts'
 import { BEGIN, MINUTE, SECOND, isVisible, newId, shortId, type Pipe, type View } from './model.ts'
+import { judgeBeside } from './change-laws.ts'
+import { asBefore, changingPlatform } from './changing-platform.ts'
+import { bodyOfValues, born, lives, shownBefore, told, valuesOf } from './life.ts'
 import { NO_CHOICE } from './ledger.ts'
 import { choose, settle, forever, tell, type Process, type Run } from './run.ts'
 import { REPLIES } from './worlds.ts'
@@ -35,9 +45,23 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
       note(`  It asks for pipe ${shortId(pipeId)}: 404${pipe === undefined ? '' : ', though it exists'}.`)
       throw remoteError('Missing', 'none')
     }
-    note(`  It asks for pipe ${shortId(pipeId)}: 200.`)
+    const isStale = process !== NO_CHOICE && isShownStale(pipe)
+    note(`  It asks for pipe ${shortId(pipeId)}: 200${isStale ? ', as it was before' : ''}.`)
     model.saidGone.delete(pipeId)
-    return { value: shown(pipe), requestId: 'request', credential: 'api', echoes: NO_ECHOES }
+    const seen = isStale ? asBefore(run, pipe) : pipe
+    if (seen.life !== undefined) told(pipe, seen.life.live)
+    // Whoever reads what was there before cannot know that it was in vain.
+    if (isStale) lives(pipe, { vain: undefined })
+    return { value: shown(seen), requestId: 'request', credential: 'api', echoes: NO_ECHOES }
+  }
+
+  function isShownStale(pipe: Pipe): boolean {
+    if (!run.world.faults.includes('stale') || shownBefore(model, pipe) === undefined) return false
+    const options = [
+      { name: 'as it is', cost: 0 },
+      { name: 'as it was', cost: 1 },
+    ] as const
+    return choose(run, options) === 'as it was'
   }
 
   async function admitCreate(_kind: CreateOnceKind, service: ServiceAccess): Promise<CreatePermit> {
@@ -51,7 +75,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
       lookCostsMs: 0,
       waitedMs: 0,
       read,
-      list: () => Promise.reject(new Error('this platform has no list')),
+      list: (kind, options) => more.list(kind, service, options),
       send: ({ body, intentId, notAfter }) => send(process, service, { body, intentId, notAfter }),
       release: () => undefined,
     }
@@ -66,6 +90,10 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     const body = JSON.parse(request.body) as { name: string; source: { kafka: { topics: string } } } // ours
     const { intentId, notAfter } = request
     const pipe = created(service.serviceId, body.name, body.source.kafka.topics, intentId)
+    const wish = model.wishes[pipe.wish ?? -1]
+    if (run.world.profile !== undefined && wish !== undefined)
+      pipe.life = born({ ...valuesOf(wish), password: model.password })
+    judgeBeside(run, pipe)
     judgeCreate(run, service, request.body, pipe)
     if (run.world.standsStill) {
       await run.passMeanwhile(run, sender, 'while it stands still before its POST', 'standstill')
@@ -147,9 +175,13 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     await run.passMeanwhile(run, sender, 'while the reply is on its way', 'reply')
     if (isDead()) return forever()
     if (run.lines.length > before) tell(run, '  The reply comes.')
-    const told = model.pipes.find(({ id }) => id === pipe.id)
+    const answered = model.pipes.find(({ id }) => id === pipe.id)
     const isOther = reply === "another's id" && another !== undefined
-    if (told !== undefined) told.isTold = !isOther && !sender.isSecond
+    if (answered !== undefined) answered.isTold = !isOther && !sender.isSecond
+    if (answered?.life !== undefined && !isOther) {
+      told(answered, answered.life.live)
+      lives(answered, { confirmed: answered.life.live.password })
+    }
     // An id that is not believed is no answer.
     if (!isOther) is('done', pipe.id)
     if (isOther) tell(run, `  The reply holds the id of pipe ${shortId(another.id)} instead.`)
@@ -183,14 +215,14 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
   async function upsert(
     _kind: UpsertKind,
     service: ServiceAccess,
-    makeBody: () => Promise<string>,
+    makeBody: (looks: Looks) => Promise<string>,
   ): Promise<Reply<RemoteResource>> {
     if (isDead()) return forever()
     if (process === NO_CHOICE) throw new Error('nobody applies at the shell')
     for (;;) {
       await run.passMeanwhile(run, process, 'while its upsert waits for the budget', 'permit')
       if (isDead()) return forever()
-      const text = await makeBody()
+      const text = await makeBody({ read })
       judgeUpsert(run, service, text)
       const body = JSON.parse(text) as JsonObject & { readonly allowedOrigins: string } // ours
       const taken = choose(run, [
@@ -207,12 +239,16 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     }
   }
 
-  return {
-    read,
-    list: () => Promise.reject(new Error('this platform has no list')),
-    admitCreate,
-    upsert,
+  const more: Pick<Platform, 'list' | 'change' | 'remove'> = {
+    remove: () => Promise.reject(new Error('this platform deletes nothing')),
+    ...(run.world.profile === undefined || process === NO_CHOICE
+      ? {
+          list: () => Promise.reject(new Error('this platform has no list')),
+          change: () => Promise.reject(new Error('this platform changes nothing')),
+        }
+      : changingPlatform(run, process, shown)),
   }
+  return { read, admitCreate, upsert, ...more }
 }
 
 function repliesOf({ world }: Run, hasAnother: boolean) {
@@ -223,13 +259,14 @@ function repliesOf({ world }: Run, hasAnother: boolean) {
 
 const bodies = new Map<string, JsonObject>()
 
-function shown({ id, serviceId, name, topics, madeAt, isChanged }: Pipe): RemoteResource {
-  const known = `${name} ${topics}`
-  const body = bodies.get(known) ?? withoutRequestOnly(PIPE_FIELDS, { name, ...pipeBodyOf(name, { topics }) })
+function shown({ id, serviceId, name, topics, madeAt, isChanged, life }: Pipe): RemoteResource {
+  const known = life === undefined ? `${name} ${topics}` : `${name} ${JSON.stringify(life.live)}`
+  const asked = life === undefined ? pipeBodyOf(name, { topics }) : bodyOfValues(name, life.live)
+  const body = bodies.get(known) ?? withoutRequestOnly(PIPE_FIELDS, { name, ...asked })
   bodies.set(known, body)
   const scaling = isChanged === true ? { scaling: { replicas: 9 } } : {}
   return {
-    state: 'Running',
+    state: life?.live.state ?? 'Running',
     ...body,
     ...scaling,
     id,

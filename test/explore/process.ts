@@ -11,7 +11,7 @@ import { createOutcomeOutbox, type OutcomeOutbox } from '../../src/reconcile/app
 import { createStateStore, type StateStore } from '../../src/reconcile/state/store.ts'
 import { catalogOf } from './directory.ts'
 import { createLedger, NO_CHOICE } from './ledger.ts'
-import { BEGIN, BLANK_MEMORY, forgetAll, newId, type Memory, type Model } from './model.ts'
+import { BEGIN, BLANK_MEMORY, forgetAll, LISTING_MS, newId, type Memory, type Model } from './model.ts'
 import { createPlatform } from './platform.ts'
 import { forever, tell, type Process, type Run } from './run.ts'
 
@@ -26,7 +26,8 @@ const SHORT_MS = 5_000
 function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
   const { model } = run
   const clock = clockOf(model)
-  const store = createStateStore({ profile: DEFAULT, hashKey: HASH_KEY, clock })
+  const profile = run.world.profile ?? DEFAULT
+  const store = createStateStore({ profile, hashKey: HASH_KEY, clock })
   let isDead = false
   const { promise: died, resolve: end } = Promise.withResolvers<'died'>()
 
@@ -50,7 +51,7 @@ function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
       if (!isSecond) run.busy.delete(key)
       return ended
     },
-    read: () => store.setCatalog(catalogOf(model)),
+    read: () => store.setCatalog(catalogOf(model, profile)),
     memory: () => ({
       looks: keysOf(store).flatMap((key) => {
         const observation = store.observation(key)
@@ -62,11 +63,12 @@ function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
       }),
       unsaved: [...outbox.pending],
       knowsServices: model.memory.knowsServices || !model.isServiceFlawed,
+      ...(profile !== DEFAULT && { listings: listingsOf(store, model.now) }),
     }),
   }
 
   const context: ReconcileContext = {
-    profile: DEFAULT,
+    profile,
     platform: createPlatform(run, process),
     ledger: createLedger(run, process),
     secrets: secretsOf(model),
@@ -99,10 +101,11 @@ export function secondProcess(run: Run): Process {
 export function createShell(run: Run): OperatorContext {
   const { model } = run
   const clock = clockOf(model)
-  const store = createStateStore({ profile: DEFAULT, hashKey: HASH_KEY, clock })
-  store.setCatalog(catalogOf(model))
+  const profile = run.world.profile ?? DEFAULT
+  const store = createStateStore({ profile, hashKey: HASH_KEY, clock })
+  store.setCatalog(catalogOf(model, profile))
   return {
-    profile: DEFAULT,
+    profile,
     platform: createPlatform(run, NO_CHOICE),
     ledger: createLedger(run, NO_CHOICE),
     secrets: secretsOf(model),
@@ -139,7 +142,16 @@ function remember(
     clock.at = undefined
   }
   for (const [key, observation] of memory.looks) store.noteObservation(key, observation)
+  for (const [name, { askedAt, items, reply }] of memory.listings ?? []) {
+    const asked = { value: [...items.values()], ...reply }
+    void store.listings.since(name, { since: askedAt, now: askedAt }, async () => asked)
+  }
   for (const [key, unsaved] of memory.unsaved) outbox.remember(key, unsaved)
+}
+
+/** Those that somebody may still look at. */
+function listingsOf({ listings }: StateStore, now: number): NonNullable<Memory['listings']> {
+  return [...listings.all()].filter(([, { askedAt }]) => now - askedAt <= LISTING_MS)
 }
 
 function keysOf(store: StateStore): readonly LedgerRecord['key'][] {

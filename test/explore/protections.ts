@@ -38,7 +38,7 @@ export const REMOVALS: readonly Removal[] = [
     patches: [
       {
         from: `    const asked = questionOf(context,`,
-        to: `    const before = permit === undefined ? undefined : LAST.get(context)
+        to: `    const before = question.permit === undefined ? undefined : LAST.get(context)
     if (before !== undefined) return { failure: before, askedAt }
     const asked = questionOf(context,`,
       },
@@ -115,7 +115,7 @@ export const REMOVALS: readonly Removal[] = [
       {
         from: `    return await reconcileOnce(reconciliation, permit)\n  } finally`,
         to: `    const decision = { action: round.action, outcome: NOTHING_TO_DO }
-    return await conclude(context, round, await carryOut(context, assessment, decision, permit))\n  } finally`,
+    return await conclude(reconciliation, round, await carryOut(reconciliation, assessment, decision, permit))\n  } finally`,
       },
     ],
   },
@@ -249,6 +249,167 @@ export const REMOVALS: readonly Removal[] = [
       {
         from: `if (intent?.state === 'open' || intent?.state === 'unknown')`,
         to: `if (intent?.id === opening.intentId)`,
+      },
+    ],
+  },
+  {
+    protection: 'a list is looked at before a create, and what it shows is taken over',
+    world: 'relisted',
+    depth: 1,
+    patches: [
+      {
+        from: `    similarFirst,
+    listedFirst,
+    backingOff,
+    dependencyNotReady,
+    secretUnavailable,
+    createLimitReached,
+  ])
+  return stop ??`,
+        to: `    similarFirst,
+    backingOff,
+    dependencyNotReady,
+    secretUnavailable,
+    createLimitReached,
+  ])
+  return stop ??`,
+      },
+    ],
+  },
+  {
+    protection: 'the list that a create depends on is a new one',
+    world: 'listed',
+    depth: 1,
+    patches: [
+      {
+        from: `permit === undefined ? Math.min(SHARED_MS, timing.intervalMs) : BEFORE_CREATE_MS + permit.lookCostsMs`,
+        to: `permit === undefined ? Math.min(SHARED_MS, timing.intervalMs) : BEFORE_CREATE_MS * 100`,
+      },
+    ],
+  },
+  {
+    protection: 'a list from before a change says nothing of the pipe after it',
+    world: 'changing',
+    depth: 1,
+    patches: [
+      {
+        from: `{ key, entry, body, reply, readAt, sent: { body, secrets: secrets.values } }`,
+        to: `{ key, entry, body, reply, readAt: undefined, sent: { body, secrets: secrets.values } }`,
+      },
+    ],
+  },
+  {
+    protection: 'that a pipe is stopped for a change is written down before the stop',
+    world: 'resting',
+    depth: 2,
+    patches: [
+      {
+        from: `if (action.stopFor === 'change') return stopNoted(changing, recorded)`,
+        to: `if (action.stopFor === 'change')
+    return { ...recorded, command: { command: 'stop', at: changing.context.store.steadyNow(), isForChange: true } }`,
+      },
+    ],
+  },
+  {
+    protection: 'what is sent is looked at again right before each request',
+    world: 'changing',
+    depth: 2,
+    patches: [
+      {
+        from: `if (!isSame) throw new DecisionOutdated(key)
+  const text`,
+        to: `if (!isSame && store.entry(key) === current) throw new DecisionOutdated(key)
+  const text`,
+      },
+    ],
+  },
+  {
+    protection: 'all that is asked for is sent, or nothing of it',
+    world: 'changing',
+    depth: 2,
+    patches: [
+      {
+        from: `if (impossible.length > 0) return notSent(wish, impossible, 'no request')`,
+        to: `if (impossible.length === fields.size) return notSent(wish, impossible, 'no request')`,
+      },
+    ],
+  },
+  {
+    protection: 'what was stopped by somebody else is not started again',
+    world: 'resting',
+    depth: 2,
+    patches: [
+      {
+        from: `const why = whyOf(policy.paused, recorded.command?.isForChange === true)`,
+        to: `const why = whyOf(policy.paused, true)`,
+      },
+    ],
+  },
+  {
+    protection: 'a pipe that somebody else has stopped is not started by a change',
+    world: 'paused',
+    depth: 2,
+    patches: [
+      {
+        from: `if (isResting && !isMine && policy.paused === undefined && ways.includes('update'))`,
+        to: `if (isResting && isMine && policy.paused === undefined && ways.length === 0)`,
+      },
+    ],
+  },
+  {
+    protection: 'what was sent in vain is not sent again within an hour',
+    world: 'changing',
+    depth: 2,
+    patches: [
+      {
+        from: `if (!isSame || own.length < drifted.length || elapsed >= AGAIN_MS || isAsked === true) return undefined`,
+        to: `if (!isSame || own.length < drifted.length || elapsed >= AGAIN_MS / 1e6 || isAsked === true) return undefined`,
+      },
+    ],
+  },
+  {
+    protection: 'what was refused after a stop is not tried again within an hour',
+    world: 'resting',
+    depth: 2,
+    patches: [
+      {
+        from: `if (digest !== attemptDigest(desired.fingerprint) || left <= 0) return undefined`,
+        to: `if (digest !== attemptDigest(desired.fingerprint) || left <= AGAIN_MS) return undefined`,
+      },
+    ],
+  },
+  {
+    protection:
+      'what comes to rest for a change is started again, also when nothing is to be changed any more',
+    world: 'resting',
+    depth: 2,
+    patches: [
+      {
+        from: `command: isStillStopping ? command : undefined`,
+        to: `command: isStillStopping ? undefined : undefined`,
+      },
+    ],
+  },
+  {
+    protection:
+      'what was stopped for a change is started again when its manifest is gone, or says to leave it alone',
+    world: 'resting',
+    depth: 2,
+    patches: [
+      {
+        from: `(startedFirst(input) ?? stop)`,
+        to: `stop`,
+      },
+    ],
+  },
+  {
+    protection: 'a person who changes a pipe in the console is not corrected unless the manifest says so',
+    world: 'correcting',
+    depth: 2,
+    patches: [
+      {
+        from: `isOurs(field) || isOfNew(`,
+        to: `others.length > 0 || isOfNew(`,
       },
     ],
   },

@@ -3,7 +3,9 @@ import type { Key } from '../../src/kinds/key.ts'
 import { passTime } from './hiding.ts'
 import { made } from './laws.ts'
 import { look, secondLook } from './look.ts'
+import { LAG_MS } from './life.ts'
 import { MINUTE, forgetAll, keyOfWish, shortId, type Model } from './model.ts'
+import { changingEdits, consoleSteps } from './changing-steps.ts'
 import { editsOf } from './edits.ts'
 import { wordsOf } from './words.ts'
 import { settle, tell, type Run, type Step } from './run.ts'
@@ -16,7 +18,9 @@ export function stepsOf(model: Model, world: World): readonly Step[] {
     ...(world.faults.includes('second daemon') ? keysOf(model).map(secondLook) : []),
     ...world.waits.map(wait),
     ...platformSteps(model, world),
+    ...consoleSteps(model, world),
     ...editsOf(model, world),
+    ...changingEdits(model, world),
     ...wordsOf(model, world),
     ...(world.crashes || world.faults.includes('restart') ? [crash] : []),
   ]
@@ -87,6 +91,9 @@ function platformSteps(model: Model, { faults }: World): readonly Step[] {
         steps.push(putBack('put back', model.copy, 'Pipewright is stopped, and starts with the copy.'))
     }
   }
+  // A list shows them all by then, and as they are asked for.
+  if (faults.includes('listed losses') && isListed(model))
+    steps.push(putBack('lost', new Map(), 'Pipewright is stopped, its ledger is lost, and it starts again.'))
   for (const [index, { id, view }] of model.pipes.entries()) {
     const pipe = `pipe ${shortId(id)}`
     const set = (to: typeof view) => (m: Model) => {
@@ -150,6 +157,7 @@ function putBack(name: string, records: NonNullable<Model['copy']>, line: string
       run.model.records = new Map(records)
       // A copy that is older does not know when a pipe was replaced.
       run.model.replacedAt = {}
+      for (const pipe of run.model.pipes) if (run.world.profile !== undefined) pipe.isListed = true
       forgetAll(run.model)
     },
   }
@@ -162,6 +170,14 @@ function isLocked({ pipes, lock, late, wishes, records }: Model): boolean {
   return (
     !isOpen && late.length === 0 && wishes.length > 0 && pipes.every(({ id }) => ids.has(id)) && ids.size > 0
   )
+}
+
+/** Whether a list tells of every pipe whose it is, so that a lost ledger is made anew of it. */
+function isListed({ pipes, late, wishes, records, now }: Model): boolean {
+  const isOpen = [...records.values()].some((record) => undecidedIntent(record) !== undefined)
+  const isUnlisted = pipes.some(({ madeAt, view }) => now - madeAt < LAG_MS || view !== 'seen')
+  const names = wishes.map(({ name, platformName = name }) => platformName)
+  return !isOpen && late.length === 0 && !isUnlisted && pipes.every(({ name }) => names.includes(name))
 }
 
 const crash: Step = {

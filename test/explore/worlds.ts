@@ -1,9 +1,13 @@
-import { BLANK_MEMORY, MINUTE, SECOND, type Model, type Wish } from './model.ts'
-import { SERVICE_ID, OTHER_SERVICE_ID } from '../support/manifests.ts'
+import type { Profile } from '../../src/kinds/profile.ts'
+import { model, NONE } from './begin.ts'
+import { CHANGING_WORLDS } from './changing-worlds.ts'
+import type { ChangeReply } from './changing-platform.ts'
+import { MINUTE, SECOND, type Model } from './model.ts'
 
 /** How much time passes at once. */
 export const WAITS = {
   '8 min': 8 * MINUTE,
+  '5 s': 5 * SECOND,
   '61 s': 61 * SECOND,
   '3 min': 3 * MINUTE,
   '16 min': 16 * MINUTE,
@@ -47,6 +51,11 @@ export type EditKind =
   | 'depends'
   | 'on missing'
   | 'unmount'
+  | 'brokers'
+  | 'replicas'
+  | 'table'
+  | 'pause'
+  | 'correct'
 
 export type WordKind =
   'adopt' | 'adopt in Git' | 'retry' | 'retry in Git' | 'force' | 'recreate' | 'recreate in Git' | 'forget'
@@ -64,6 +73,13 @@ export type FaultKind =
   | 'changes'
   | 'clock'
   | 'second daemon'
+  | 'console edits'
+  | 'console rests'
+  | 'console makes'
+  | 'stale'
+  | 'list lags'
+  | 'list fails'
+  | 'listed losses'
 
 /** A small world: what there is at first, and what may happen in it. */
 export interface World {
@@ -85,19 +101,11 @@ export interface World {
   readonly meanwhile: number
   /** Faults, edits and words in one story, in CI. */
   readonly depth: number
+  /** Of the service; one that lists and changes nothing when absent. */
+  readonly profile?: Profile
+  /** What may become of a change, besides that it is done. */
+  readonly changeReplies?: readonly ChangeReply[]
 }
-
-const NONE = {
-  isSettled: false,
-  waits: [],
-  faults: [],
-  edits: [],
-  words: [],
-  replies: [],
-  crashes: false,
-  standsStill: false,
-  meanwhile: 0,
-} as const
 
 const EVERY_REPLY: readonly ReplyKind[] = [
   'refused',
@@ -302,6 +310,7 @@ export const WORLDS: readonly World[] = [
     meanwhile: 1,
     depth: 1,
   },
+  ...CHANGING_WORLDS,
 ]
 
 const LONG = {
@@ -367,50 +376,3 @@ export const LARGE_WORLDS: readonly World[] = [
     words: ['adopt', 'retry', 'retry in Git', 'recreate'],
   },
 ]
-
-function model(names: readonly string[], services: Readonly<Record<string, string>> = {}): Model {
-  return {
-    now: 0,
-    given: new Set(),
-    versions: 0,
-    wishes: names.map((name): Wish => {
-      const service = services[name] ?? 'one'
-      const state = { isPresent: true, isSuspended: false, policy: {} }
-      // Each asks for other topics, so that none is a copy of another.
-      return {
-        name,
-        platformName: undefined,
-        topics: name === 'a' ? 'first' : `of-${name}`,
-        service,
-        ...state,
-      }
-    }),
-    endpoint: undefined,
-    services: {
-      one: SERVICE_ID,
-      ...(Object.values(services).includes('two') ? { two: OTHER_SERVICE_ID } : {}),
-    },
-    isServiceFlawed: false,
-    lock: {},
-    isLockBroken: false,
-    password: 'old',
-    isPermitted: true,
-    isIdle: false,
-    pipes: [],
-    shownNow: new Map(),
-    late: [],
-    records: new Map(),
-    copy: undefined,
-    memory: BLANK_MEMORY,
-    isDiskFull: false,
-    isDiskGone: false,
-    jumpedMs: 0,
-    hasSecond: false,
-    sent: new Map(),
-    saidRetry: new Set(),
-    saidPipe: new Set(),
-    hands: new Set(),
-    saidGone: new Set(),
-    replacedAt: {},
-  }
-}

@@ -1,0 +1,157 @@
+import type { Step } from '../../src/plan/action.ts'
+import { AGAIN_MS, isAsAsked, isSame, lives, valuesIn, valuesOf, wishOfPipe, type Life } from './life.ts'
+import { keyOfWish, shortId, SECOND, type Model, type Pipe, type Wish } from './model.ts'
+import type { Run } from './run.ts'
+
+/* What may never be of a pipe that exists, on a service that lists and changes pipes. */
+
+interface Sent {
+  readonly way: Step['way']
+  readonly text: string
+}
+
+/** A change is about to go out: the manifests of this moment have to ask for it. */
+export function judgeChange(run: Run, pipe: Pipe, sent: Sent): void {
+  const { life } = pipe
+  if (life === undefined) return
+  const fault =
+    sent.way === 'state' ? stateFault(run.model, pipe, life, sent) : faultOf(run.model, pipe, life, sent)
+  if (fault !== undefined)
+    run.broken.push(`Pipe ${shortId(pipe.id)} is sent ${sent.way} ${sent.text}, ${fault}.`)
+}
+
+/** The manifest that says what is to be done now. */
+function inForce(model: Model, pipe: Pipe): Wish | undefined {
+  const wish = wishOfPipe(model, pipe)
+  return wish === undefined || wish.isSuspended || wish.isFlawed === true ? undefined : wish
+}
+
+export function isInForce(model: Model, pipe: Pipe): boolean {
+  return inForce(model, pipe) !== undefined
+}
+
+function faultOf(model: Model, pipe: Pipe, life: Life, { way, text }: Sent): string | undefined {
+  const wish = inForce(model, pipe)
+  if (wish === undefined) return 'and no valid manifest asks for anything'
+  const wanted = { ...valuesOf(wish), password: model.password }
+  const asked = valuesIn(text)
+  for (const [name, value] of Object.entries(asked))
+    if (wanted[name as keyof typeof wanted] !== value)
+      return `and the manifest does not say so of its ${name}`
+  if (wanted.table !== life.live.table)
+    return 'and its manifest asks for a table, too, which no request changes'
+  const isSeen = isSame(life.told, life.live)
+  const isConfirmed = life.confirmed === model.password
+  if (isSeen && isAsAsked(life, wish) && isConfirmed) return 'and it was seen to be as its manifest says'
+  const isKnownToRest = isSeen && life.rest === 'person' && life.live.state === 'Stopped'
+  if (isKnownToRest && way === 'update' && wish.isPaused === undefined)
+    return 'which starts it, and a person has stopped it'
+  if (life.isDrift && wish.policy['onDrift'] !== 'correct')
+    return 'and only a person in the console has changed it'
+  return vainFault(model, life, `${way} ${text}`)
+}
+
+function vainFault({ now }: Model, { vain }: Life, what: string): string | undefined {
+  const isAgain = vain !== undefined && vain.what === what && now - vain.at < AGAIN_MS
+  return isAgain ? 'which was in vain less than an hour ago' : undefined
+}
+
+function stateFault(model: Model, pipe: Pipe, life: Life, { text }: Sent): string | undefined {
+  const { command } = JSON.parse(text) as { readonly command: 'start' | 'stop' } // ours
+  const wish = inForce(model, pipe)
+  const isSeen = isSame(life.told, life.live)
+  if (command === 'start') {
+    if (wish?.isPaused === true) return 'and its manifest wants it to rest'
+    if (wish?.isPaused === false || life.rest === undefined || life.isOurs) return undefined
+    const isFree = life.rest === 'us' || life.rest === 'either'
+    return isFree ? undefined : `and it was a ${life.rest} that stopped it`
+  }
+  if (wish === undefined) return 'and no valid manifest asks for anything'
+  if (isSeen && life.live.state === 'Stopped') return 'and it was seen to rest'
+  if (wish.isPaused === true) return undefined
+  if (isSeen && life.live.brokers === valuesOf(wish).brokers) return 'and nothing needs that'
+  if (life.isDrift && wish.policy['onDrift'] !== 'correct')
+    return 'and only a person in the console has changed it'
+  return life.vain?.what.includes('brokers') === true && model.now - life.vain.at < AGAIN_MS
+    ? 'and it was stopped for this in vain less than an hour ago'
+    : undefined
+}
+
+/** What a list shows is what may be taken over: it has the name of one wish, nothing else of it differs, and no record holds it. */
+export function noteListed({ model }: Run, listed: readonly Pipe[]): void {
+  const held = new Set([...model.records.values()].map(({ remote }) => remote?.id))
+  for (const { id, name, life } of listed) {
+    const wish = model.wishes.find((each) => each.isPresent && (each.platformName ?? each.name) === name)
+    if (held.has(id)) continue
+    const others = listed.filter((each) => each.name === name && !held.has(each.id))
+    if (wish !== undefined && others.length === 1 && life !== undefined && isAsAsked(life, wish))
+      model.saidPipe.add(id)
+    else model.saidPipe.delete(id)
+  }
+}
+
+/** So old a list may be that a create depends on. */
+const LIST_AGE_MS = 10 * SECOND
+/** So long a pipe may be missing in a list. */
+const LISTED_AFTER_MS = 60 * SECOND
+
+/** A create is about to go out: a list would show no pipe of its name that nobody holds. */
+export function judgeBeside({ model, world, broken }: Run, pipe: Pipe): void {
+  if (world.profile === undefined) return
+  const held = new Set(
+    [...model.records.values()].flatMap(({ remote, former }) => [remote?.id, former?.remote.id]),
+  )
+  const since = model.now - LIST_AGE_MS - LISTED_AFTER_MS
+  const beside = model.pipes.find(
+    ({ id, name, serviceId, madeAt, view }) =>
+      name === pipe.name &&
+      serviceId === pipe.serviceId &&
+      !held.has(id) &&
+      view === 'seen' &&
+      madeAt <= since,
+  )
+  if (beside !== undefined)
+    broken.push(`A create of "${pipe.name}" goes out beside pipe ${shortId(beside.id)}, which a list shows.`)
+}
+
+/** A look is over, and its process lives: what it sent in vain is known. */
+export function keepVain({ model }: Run): void {
+  for (const pipe of model.pipes)
+    if (pipe.life?.vain?.isKept === false) lives(pipe, { vain: { ...pipe.life.vain, isKept: true } })
+}
+
+/** In the end, when nothing fails any more: what we stopped runs again, and what can be changed is as it is asked for. */
+export function judgeEnd(model: Model): readonly string[] {
+  return model.pipes.flatMap((pipe) => {
+    const { life } = pipe
+    if (life === undefined) return []
+    const wish = wishOfPipe(model, pipe)
+    if (life.rest === 'us' && wish?.isPaused !== true)
+      return [
+        `In the end pipe ${shortId(pipe.id)} is ${life.live.state}, and nobody but Pipewright has stopped it.`,
+      ]
+    const said = inForce(model, pipe)
+    return said === undefined ? [] : unlike(pipe, life, said)
+  })
+}
+
+function unlike({ id }: Pipe, life: Life, wish: Wish): readonly string[] {
+  const { isPaused } = wish
+  const { state } = life.live
+  const key = keyOfWish(wish)
+  if (isPaused === true && state !== 'Stopped')
+    return [`In the end pipe ${shortId(id)} is ${state}, though ${key} is paused.`]
+  if (isPaused === false && state !== 'Running')
+    return [`In the end pipe ${shortId(id)} is ${state}, and ${key} is not paused.`]
+  const isDrift = life.live.topics.startsWith('by-hand') && wish.policy['onDrift'] !== 'correct'
+  const isLeft =
+    isDrift || life.live.table !== valuesOf(wish).table || (state !== 'Running' && isPaused === undefined)
+  return isLeft || isAsAsked(life, wish)
+    ? []
+    : [`In the end pipe ${shortId(id)} is ${JSON.stringify(life.live)}, which is not what ${key} says.`]
+}
+
+/** Whether there is anything to wait for in the end. */
+export function isUnended(model: Model): boolean {
+  return judgeEnd(model).length > 0
+}

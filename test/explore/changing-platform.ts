@@ -1,0 +1,145 @@
+import type { ChangeBody, ChangeTarget, Platform, Reply, ServiceAccess } from '../../src/contract/platform.ts'
+import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
+import { NO_ECHOES } from '../../src/lib/echo.ts'
+import { sameId } from '../../src/lib/same-id.ts'
+import { RemoteError } from '../../src/contract/remote-error.ts'
+import { remoteError } from '../reconcile/model-platform.ts'
+import { isInForce, judgeChange, noteListed } from './change-laws.ts'
+import { changes, LAG_MS, lives, rests, shownBefore, told, valuesIn, wishOfPipe, type Life } from './life.ts'
+import { isVisible, shortId, type Pipe } from './model.ts'
+import { choose, forever, tell, type Process, type Run } from './run.ts'
+
+/* What a service that lists, changes, starts and stops pipes answers. */
+
+/** What may become of a change, besides that it is done and answered. */
+export const CHANGE_REPLIES = ['not applied', 'lost', 'fails', 'fails for good', 'refused'] as const
+export type ChangeReply = (typeof CHANGE_REPLIES)[number]
+
+/** @param show makes a reply of a pipe */
+export function changingPlatform(
+  run: Run,
+  process: Process,
+  show: (pipe: Pipe) => RemoteResource,
+): Pick<Platform, 'list' | 'change'> {
+  const { model, world } = run
+
+  async function list(_: unknown, { serviceId }: ServiceAccess): Promise<Reply<readonly RemoteResource[]>> {
+    if (process.isDead) return forever()
+    const what = '  It asks for a list of all pipes'
+    if (model.isIdle || !model.isPermitted) {
+      tell(run, `${what}: ${model.isIdle ? 424 : 403}.`)
+      throw remoteError(model.isIdle ? 'ServiceIdle' : 'AuthFailed', 'none')
+    }
+    const there = model.pipes.filter((pipe) => sameId(pipe.serviceId, serviceId) && isVisible(model, pipe))
+    const isNew = (pipe: Pipe) => model.now - pipe.madeAt < LAG_MS
+    const mayLag = world.faults.includes('list lags')
+    const taken = choose(run, [
+      { name: 'as it is', cost: 0 },
+      mayLag && there.some(isNew) && { name: 'without what is new', cost: 1 },
+      mayLag && there.some((pipe) => shownBefore(model, pipe)) && { name: 'as it was before', cost: 1 },
+      world.faults.includes('list fails') && { name: 'fails', cost: 1 },
+    ])
+    if (taken === 'fails') {
+      tell(run, `${what}: 503.`)
+      throw remoteError('Unavailable', 'none')
+    }
+    const listed = there
+      .filter((pipe) => taken !== 'without what is new' || !isNew(pipe))
+      .map((pipe) => (taken === 'as it was before' ? asBefore(run, pipe) : pipe))
+    const ids = listed.map(({ id }) => shortId(id)).join(', ')
+    tell(run, `${what} (${taken}): ${ids === '' ? 'there is none' : ids}.`)
+    for (const { id, life } of listed) {
+      const pipe = model.pipes.find((each) => each.id === id)
+      if (pipe !== undefined && life !== undefined) told(pipe, life.live)
+    }
+    noteListed(run, listed)
+    return { value: listed.map(show), requestId: 'request', credential: 'api', echoes: NO_ECHOES }
+  }
+
+  async function change(
+    { way, id, isRepeatable }: ChangeTarget,
+    makeBody: () => Promise<ChangeBody>,
+  ): Promise<Reply<unknown>> {
+    for (;;) {
+      if (process.isDead) return forever()
+      await run.passMeanwhile(run, process, 'while its change waits for the budget', 'permit')
+      if (process.isDead) return forever()
+      const { text } = await makeBody()
+      const pipe = model.pipes.find((each) => each.id === id)
+      const what = `  It sends pipe ${shortId(id)} a change (${way}) of ${text}`
+      if (pipe?.life === undefined || !isVisible(model, pipe)) {
+        tell(run, `${what}: 404.`)
+        throw remoteError('Missing', 'none')
+      }
+      judgeChange(run, pipe, { way, text })
+      const end = become(pipe, way, text)
+      tell(run, `${what} (${end}).`)
+      if (end.startsWith('dies')) return process.die()
+      if (end === 'answered' || end === 'not applied') {
+        const reply = { value: {}, requestId: 'request', credential: 'api', echoes: NO_ECHOES }
+        await run.passMeanwhile(run, process, 'while the reply is on its way', 'reply')
+        return process.isDead ? forever() : reply
+      }
+      if (end === 'must be paused') throw mustBePaused()
+      if (end === 'refused') throw remoteError('Rejected', 'none')
+      if (!isRepeatable || end === 'fails for good') throw remoteError('Unavailable', 'unknown')
+    }
+  }
+
+  function become(pipe: Pipe, way: ChangeTarget['way'], text: string) {
+    const { life } = pipe
+    if (life === undefined) throw new Error(`pipe ${pipe.id} cannot be changed`)
+    const asked = valuesIn(text)
+    const isResting = life.live.state === 'Stopped'
+    if (way === 'update' && asked.brokers !== undefined && !isResting) return 'must be paused' as const
+    // Of what a manifest does not ask for any more, nothing is read that would show it.
+    const isLeft = way === 'state' && !isInForce(model, pipe)
+    const allowed = (name: ChangeReply) =>
+      world.changeReplies?.includes(name) === true && !(isLeft && name === 'not applied') && { name, cost: 1 }
+    const end = choose(run, [
+      { name: 'answered', cost: 0 },
+      ...CHANGE_REPLIES.map(allowed),
+      world.crashes && { name: 'dies before', cost: 1 },
+      world.crashes && { name: 'dies after', cost: 1 },
+    ])
+    const isDone = end === 'answered' || end === 'lost' || end === 'dies after'
+    if (isDone && way === 'state') setState(pipe, life, text)
+    if (isDone && way !== 'state') {
+      // The service starts what it changes, but for what it changes only at rest.
+      const starts = way === 'update' && asked.brokers === undefined && life.live.state !== 'Running'
+      changes(model, pipe, { ...asked, ...(starts && { state: 'Running' }) })
+      if (starts) lives(pipe, { rest: undefined, isOurs: false })
+    }
+    if (end === 'answered' && asked.password !== undefined) lives(pipe, { confirmed: asked.password })
+    if (way !== 'state' && (end === 'not applied' || (end === 'refused' && life.rest === 'us')))
+      lives(pipe, { vain: { what: `${way} ${text}`, at: model.now, isKept: false } })
+    return end
+  }
+
+  function setState(pipe: Pipe, life: Life, text: string): void {
+    const { command } = JSON.parse(text) as { readonly command: 'start' | 'stop' } // ours
+    if (command === 'start') return rests(model, pipe, undefined, false)
+    const isAsked = isPauseAsked(run, pipe)
+    // Who stops what somebody else has just stopped cannot know that.
+    if (life.rest === 'person' && !isAsked) return lives(pipe, { rest: 'either', isOurs: true })
+    if (life.rest !== undefined) return undefined
+    rests(model, pipe, isAsked ? 'manifest' : 'us', !isAsked)
+  }
+
+  return { list, change }
+}
+
+/** A pipe as a reply shows it that is late. */
+export function asBefore({ model }: Run, pipe: Pipe): Pipe {
+  const live = shownBefore(model, pipe)
+  return live === undefined || pipe.life === undefined ? pipe : { ...pipe, life: { ...pipe.life, live } }
+}
+
+function isPauseAsked({ model }: Run, pipe: Pipe): boolean {
+  return wishOfPipe(model, pipe)?.isPaused === true
+}
+
+function mustBePaused(): RemoteError {
+  const { facts } = remoteError('Rejected', 'none')
+  return new RemoteError('it must be paused', { ...facts, what: 'it must be paused' })
+}

@@ -1,0 +1,39 @@
+import { isUnended, judgeEnd } from './change-laws.ts'
+import { passTime } from './hiding.ts'
+import { copyOf, MINUTE, type Model } from './model.ts'
+import { play } from './play.ts'
+import { keysOf } from './steps.ts'
+import type { World } from './worlds.ts'
+
+/** Longer than what was sent in vain is not sent again. */
+const PASS_MS = 61 * MINUTE
+/** It stops, is changed and is started again, and each of that may have failed just before. */
+const PASSES = 6
+
+/** Nothing fails and nobody edits any more. @returns the laws that are broken in the end */
+export async function brokenInTheEnd(from: Model, world: World): Promise<readonly string[]> {
+  if (world.profile === undefined || !isUnended(from)) return []
+  const calm: World = {
+    ...world,
+    meanwhile: 0,
+    crashes: false,
+    standsStill: false,
+    faults: [],
+    replies: [],
+    changeReplies: [],
+  }
+  let model = copyOf(from)
+  Object.assign(model, { isPermitted: true, isIdle: false, isDiskFull: false, isDiskGone: false })
+  for (const pipe of model.pipes) pipe.view = 'seen'
+  for (let pass = 0; pass < PASSES; pass += 1) {
+    // Once right away, and then after a while.
+    if (pass > 0) passTime(model, pass % 2 === 0 ? PASS_MS : MINUTE)
+    for (const key of keysOf(model)) {
+      const played = await play(model, calm, { step: `look ${key}`, script: [] })
+      if (played.broken.length > 0) return played.broken
+      model = played.model
+    }
+    if (!isUnended(model)) return []
+  }
+  return judgeEnd(model)
+}

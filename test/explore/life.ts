@@ -1,0 +1,177 @@
+import { sameId } from '../../src/lib/same-id.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import { pipeBodyOf } from '../reconcile/manifests.ts'
+import { keyOfWish, MINUTE, SECOND, type Model, type Pipe, type Wish } from './model.ts'
+
+/* What becomes of a pipe that exists, on a service that changes, starts and stops pipes. */
+
+/** What a pipe is made of; of each sort of field one. */
+export interface Values {
+  readonly topics: string
+  readonly brokers: string
+  readonly replicas: number
+  /** Never changed. */
+  readonly table: string
+  /** Never shown. */
+  readonly password: string | undefined
+}
+
+export type RunState = 'Running' | 'Stopping' | 'Stopped'
+
+interface Live extends Values {
+  readonly state: RunState
+}
+
+/** A value: whoever changes something of it makes another one. */
+export interface Life {
+  readonly live: Live
+  /** What a reply may still show, and since when it is no longer so. */
+  readonly before: { readonly live: Live; readonly at: number } | undefined
+  /** What the last reading showed. */
+  readonly told: Live | undefined
+  /** Who let it rest. `either`: we did, and then a manifest asked for it. */
+  readonly rest: 'us' | 'person' | 'manifest' | 'either' | undefined
+  /** Whether a person who stops it cannot be told from us: our stop is under way, or was never seen to be over. */
+  readonly isOurs: boolean
+  /** The last request that was answered and did nothing, or that was refused although we stopped it; nobody has edited anything since. */
+  readonly vain: { readonly what: string; readonly at: number; readonly isKept: boolean } | undefined
+  /** A person changed it when it was as its manifest says, and nobody has edited that since. */
+  readonly isDrift: boolean
+  /** The password in the last request that was answered. */
+  readonly confirmed: string | undefined
+}
+
+/** For so long a reading may show what was there before a change, and a list a pipe not at all. */
+export const LAG_MS = 60 * SECOND
+/** What was sent in vain is not sent again for so long. */
+export const AGAIN_MS = 60 * MINUTE
+
+export const BROKER = 'b-1.example:9092'
+export const OTHER_BROKER = 'b-2.example:9092'
+
+export function valuesOf({
+  topics,
+  brokers = BROKER,
+  replicas = 1,
+  table = 'events',
+}: Wish): Omit<Values, 'password'> {
+  return { topics, brokers, replicas, table }
+}
+
+/** What a pipe of these values is, but for its name. */
+export function bodyOfValues(name: string, values: Omit<Values, 'password'>): JsonObject {
+  const body = pipeBodyOf(name, values)
+  const { kafka } = body['source'] as { readonly kafka: JsonObject } // as manifests.ts has it
+  const destination = body['destination'] as JsonObject // likewise
+  return {
+    ...body,
+    source: { kafka: { ...kafka, brokers: values.brokers } },
+    destination: { ...destination, table: values.table },
+  }
+}
+
+export function born(values: Values): Life {
+  return {
+    live: { ...values, state: 'Running' },
+    before: undefined,
+    told: undefined,
+    rest: undefined,
+    isOurs: false,
+    vain: undefined,
+    isDrift: false,
+    confirmed: undefined,
+  }
+}
+
+/** The manifest in force for a pipe, as its record says. */
+export function wishOfPipe(model: Model, { id }: Pick<Pipe, 'id'>): Wish | undefined {
+  const record = [...model.records.values()].find(({ remote }) => sameId(remote?.id, id))
+  return model.wishes.find((wish) => wish.isPresent && keyOfWish(wish) === record?.key)
+}
+
+export function lives(pipe: Pipe, next: Partial<Life>): void {
+  if (pipe.life !== undefined) pipe.life = { ...pipe.life, ...next }
+}
+
+/** Something of it is another now. */
+export function changes(model: Model, pipe: Pipe, next: Partial<Live>): void {
+  const { life } = pipe
+  if (life === undefined) return
+  lives(pipe, { live: { ...life.live, ...next }, before: { live: life.live, at: model.now } })
+}
+
+/** It rests, or runs again. @param rest who wants it so; undefined: it runs */
+export function rests(model: Model, pipe: Pipe, rest: Life['rest'], isOurs: boolean): void {
+  changes(model, pipe, { state: rest === undefined ? 'Running' : 'Stopping' })
+  lives(pipe, { rest, isOurs })
+}
+
+/** It is stopped by now. */
+export function comesToRest(model: Model, pipe: Pipe): void {
+  if (pipe.life?.live.state === 'Stopping') changes(model, pipe, { state: 'Stopped' })
+}
+
+/** What a reading shows is known. */
+export function told(pipe: Pipe, shown: Live): void {
+  const { life } = pipe
+  if (life === undefined) return
+  // It was at rest, and runs again: whoever stops it next is somebody else.
+  const isOver = life.told?.state === 'Stopped' && shown.state === 'Running' && isSame(shown, life.live)
+  lives(pipe, { told: shown, isOurs: life.isOurs && !isOver })
+}
+
+export function isSame(one: Live | undefined, other: Live | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+/** What may still be shown of a pipe. */
+export function shownBefore(model: Model, { life }: Pipe): Live | undefined {
+  return life?.before !== undefined && model.now - life.before.at < LAG_MS ? life.before.live : undefined
+}
+
+/** Whether it is as its manifest says, as far as it can be seen. */
+export function isAsAsked({ live }: Life, wish: Wish): boolean {
+  const { topics, brokers, replicas, table } = valuesOf(wish)
+  return (
+    live.topics === topics && live.brokers === brokers && live.replicas === replicas && live.table === table
+  )
+}
+
+/** Time has passed. */
+export function timePassed(model: Model): void {
+  for (const pipe of model.pipes) comesToRest(model, pipe)
+  for (const pipe of model.pipes)
+    if (pipe.life?.before !== undefined && shownBefore(model, pipe) === undefined)
+      lives(pipe, { before: undefined })
+}
+
+/** Somebody edited a manifest, or a secret. */
+export function edited(model: Model): void {
+  for (const pipe of model.pipes) {
+    const { life } = pipe
+    if (life === undefined) continue
+    lives(pipe, { vain: undefined, isDrift: false })
+    if (life.rest === 'us' && wishOfPipe(model, pipe)?.isPaused === true) lives(pipe, { rest: 'either' })
+  }
+}
+
+/** What a change asks for. */
+export function valuesIn(text: string): Partial<Values> {
+  const body = JSON.parse(text) as {
+    readonly source?: {
+      readonly kafka: {
+        readonly topics?: string
+        readonly brokers?: string
+        readonly credentials?: { readonly password: string }
+      }
+    }
+    readonly replicas?: number
+  } // ours
+  const { topics, brokers, credentials } = body.source?.kafka ?? {}
+  return {
+    ...(topics !== undefined && { topics }),
+    ...(brokers !== undefined && { brokers }),
+    ...(credentials !== undefined && { password: credentials.password }),
+    ...(body.replicas !== undefined && { replicas: body.replicas }),
+  }
+}
