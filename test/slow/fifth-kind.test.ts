@@ -3,7 +3,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { bundle } from '../../build.ts'
-import { FAILPOINTS, type Failpoint } from '../../src/contract/failpoint.ts'
+import { CREATE_FAILPOINTS, type Failpoint } from '../../src/contract/failpoint.ts'
 import { CREDENTIAL, mountSecrets, runArgs, SERVICE, SERVICE_ID } from '../support/manifests.ts'
 import { resourcesOf, ROOT, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -88,7 +88,7 @@ function isReached(at: Failpoint, reply: ReplyName): boolean {
   return !['after-reply-body', 'before-id', 'after-id'].includes(at)
 }
 
-const CELLS = FAILPOINTS.flatMap((at) =>
+const CELLS = CREATE_FAILPOINTS.flatMap((at) =>
   (Object.keys(REPLIES) as readonly ReplyName[]) // the keys of the object above
     .filter((reply) => isReached(at, reply))
     .map((reply) => ({ at, reply })),

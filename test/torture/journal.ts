@@ -16,6 +16,10 @@ export interface Violation {
     | 'wrongly-unknown'
     | 'wrongly-missing'
     | 'leak'
+    | 'wrong-change'
+    | 'left-stopped'
+    | 'budget'
+    | 'deleted'
     | 'unsettled'
     | 'process'
   readonly subject: string | undefined

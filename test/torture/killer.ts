@@ -3,12 +3,13 @@ import type { Ending, Run, Runner } from './daemon.ts'
 import type { Journal } from './journal.ts'
 import type { LedgerView } from './ledger-view.ts'
 import type { Random } from './random.ts'
+import type { Scene } from './scene.ts'
 import { until as soon } from '../support/until.ts'
 
 /** Starts the daemon, and ends it in all the ways a daemon ends. */
 export interface Killer {
   /** One life: a start, a while, an end. */
-  life(endAt: number): Promise<void>
+  life(end: { readonly at: number }): Promise<void>
   /** A life without an end of our making. */
   start(): Run
   /** Ends the run that is there, in good order. */
@@ -29,7 +30,8 @@ export interface KillerParts {
   readonly journal: Journal
   readonly ledger: LedgerView
   readonly random: Random
-  /** ms since the epoch of the last create that arrived, to aim at. */
+  readonly scene: Scene
+  /** ms since the epoch of the last create, or change, that arrived, to aim at. */
   readonly lastCreateAt: () => number
 }
 
@@ -41,7 +43,7 @@ const STOP_MS = 30_000
 /** The longest life. */
 const LONG_MS = 240_000
 
-export function createKiller({ runner, journal, ledger, random, lastCreateAt }: KillerParts): Killer {
+export function createKiller({ runner, journal, ledger, random, scene, lastCreateAt }: KillerParts): Killer {
   const counts = { kills: 0, early: 0, terms: 0, doubles: 0, seconds: 0 }
   let run: Run | undefined
 
@@ -145,25 +147,30 @@ export function createKiller({ runner, journal, ledger, random, lastCreateAt }: 
   }
 
   /** A while, or until the next create arrives: half of the ends aim at one. Most whiles begin when the daemon listens. */
-  async function whileItLives(current: Run, endAt: number): Promise<void> {
+  async function whileItLives(current: Run, end: { readonly at: number }): Promise<void> {
     const [ms, begins] = random.weighted([
       [24, [random.between(30, 1_000), 'at once']],
       [20, [random.between(0, 400), 'listening']],
       [40, [random.between(400, 2_200), 'listening']],
-      [12, [random.between(2_200, 5_000), 'listening']],
-      [4, [random.between(6_000, 16_000), 'listening']],
+      // A change takes some looks, one after the other.
+      [scene.changes ? 80 : 12, [random.between(2_200, 5_000), 'listening']],
+      [scene.changes ? 40 : 4, [random.between(6_000, 16_000), 'listening']],
       // Long enough for a 404 to be believed, which begins anew with each process.
-      [endAt - Date.now() > LONG_MS ? 3 : 0, [random.between(90_000, LONG_MS), 'listening']],
+      [end.at - Date.now() > LONG_MS ? 3 : 0, [random.between(90_000, LONG_MS), 'listening']],
     ] as const)
     const aim = ms < 90_000 && random.chance(0.5) ? random.next() * ms : Infinity
     const delay = random.chance(0.5) ? 0 : random.between(0, 30)
     if (begins === 'listening') {
-      const limit = Math.min(endAt, current.startedAt + START_MS)
+      const limit = Math.min(end.at, current.startedAt + START_MS)
       while (Date.now() < limit && current.endedAt === undefined && current.url === undefined) await pause(4)
     }
     const from = Date.now()
-    const until = Math.min(from + ms, endAt)
-    while (Date.now() < until && current.endedAt === undefined && lastCreateAt() < from + aim) await pause(4)
+    while (
+      Date.now() < Math.min(from + ms, end.at) &&
+      current.endedAt === undefined &&
+      lastCreateAt() < from + aim
+    )
+      await pause(4)
     await pause(delay)
   }
 
@@ -177,9 +184,9 @@ export function createKiller({ runner, journal, ledger, random, lastCreateAt }: 
       if (run === undefined || run.endedAt !== undefined) return 0
       return term(run)
     },
-    async life(endAt) {
+    async life(end) {
       const current = start(random.chance(0.03) ? 'offline' : 'online')
-      await whileItLives(current, endAt)
+      await whileItLives(current, end)
       if (current.endedAt !== undefined) {
         journal.violate({
           law: 'process',

@@ -12,6 +12,9 @@ import type { Model } from './model.ts'
 import type { Person } from './person.ts'
 import type { PlatformUnderTest } from './platform.ts'
 import type { Random } from './random.ts'
+import type { Scene } from './scene.ts'
+import { workInConsole } from './cloud/drift.ts'
+import { loseLedger } from './cloud/lost-ledger.ts'
 import type { Tree } from './tree.ts'
 import type { Mounts } from './world.ts'
 import { PASSWORD_SECRETS, ROTATED_SECRETS } from './world.ts'
@@ -19,6 +22,7 @@ import { scanApi } from './watch.ts'
 
 /** All parts of one torture. */
 export interface Parts {
+  readonly scene: Scene
   readonly random: Random
   readonly journal: Journal
   readonly leaks: Leaks
@@ -32,6 +36,7 @@ export interface Parts {
   readonly ledger: LedgerView
   readonly person: Person
   readonly vanishings: { id: string; platformName: string; at: number }[]
+  readonly losses: number[]
   readonly outages: Outages
   readonly evidence: Evidence
   /** Work on the directory, one at a time. */
@@ -46,25 +51,30 @@ const VANISH_REST_MS = 90_000
 /** A pipe is left alone in its first minute: a 404 then is not believed. */
 const VANISH_AGE_MS = 70_000
 
-/** Faults, kills and edits, all at once, until `endAt` (ms since the epoch). */
-export async function storm(parts: Parts, startAt: number, endAt: number): Promise<void> {
+/** When it ends: ms since the epoch, or after so many batches of edits. */
+export interface End {
+  at: number
+  readonly afterSteps: number
+}
+
+/** Faults, kills and edits, all at once. */
+export async function storm(parts: Parts, startAt: number, end: End): Promise<void> {
   await Promise.all([
-    lives(parts, endAt),
-    editing(parts, endAt),
-    answering(parts, endAt),
-    watching(parts, endAt),
-    meddling(parts, startAt, endAt),
-    hiding(parts, endAt),
-    telling(parts, startAt, endAt),
+    lives(parts, end),
+    editing(parts, end),
+    answering(parts, end),
+    watching(parts, end),
+    meddling(parts, startAt, end),
+    hiding(parts, end),
+    telling(parts, startAt, end),
+    working(parts, end),
   ])
 }
 
-async function lives(
-  { killer, ledger, leaks, evidence, journal, random, exclusive, tree }: Parts,
-  endAt: number,
-): Promise<void> {
-  for (let life = 1; Date.now() < endAt; life += 1) {
-    await killer.life(endAt)
+async function lives(parts: Parts, end: End): Promise<void> {
+  const { killer, ledger, leaks, evidence, journal, random, exclusive, tree, scene, losses } = parts
+  for (let life = 1; Date.now() < end.at; life += 1) {
+    await killer.life(end)
     ledger.drain()
     if (life % 8 === 0) {
       ledger.scan(leaks)
@@ -75,17 +85,16 @@ async function lives(
           subject: undefined,
           what: 'the ledger cannot be read after a kill',
         })
-      } else if (records !== undefined) judgeLost(records, evidence, journal)
+      } else if (records !== undefined && losses.length === 0) judgeLost(records, evidence, journal)
     }
     if (random.chance(0.05)) await exclusive(() => tree.relayout())
+    if (scene.changes && random.chance(0.04)) await loseLedger(parts)
   }
 }
 
-async function editing(
-  { edits, model, tree, random, exclusive, journal }: Parts,
-  endAt: number,
-): Promise<void> {
-  while (Date.now() < endAt) {
+async function editing({ edits, model, tree, random, exclusive, journal }: Parts, end: End): Promise<void> {
+  for (let step = 1; Date.now() < end.at; step += 1) {
+    if (step > end.afterSteps) end.at = Date.now()
     const swap = random.chance(0.08)
     for (let n = swap ? random.below(12) : random.below(3); n >= 0; n -= 1) edits.edit()
     await exclusive(async () => {
@@ -102,9 +111,9 @@ async function editing(
   }
 }
 
-async function answering({ person, ledger, killer }: Parts, endAt: number): Promise<void> {
-  while (Date.now() < endAt) {
-    await pause(Math.min(5_000, Math.max(0, endAt - Date.now())))
+async function answering({ person, ledger, killer }: Parts, end: End): Promise<void> {
+  while (Date.now() < end.at) {
+    await pause(Math.min(5_000, Math.max(0, end.at - Date.now())))
     ledger.drain()
     const records = await ledger.records()
     // What the person writes reaches the disk with the next edit.
@@ -116,10 +125,11 @@ async function answering({ person, ledger, killer }: Parts, endAt: number): Prom
 async function telling(
   { killer, platform, model, journal }: Parts,
   startAt: number,
-  endAt: number,
+  end: End,
 ): Promise<void> {
-  while (Date.now() < endAt) {
-    await pause(Math.min(60_000, Math.max(0, endAt - Date.now())))
+  while (Date.now() < end.at) {
+    const next = Date.now() + 60_000
+    while (Date.now() < Math.min(next, end.at)) await pause(500)
     const minute = Math.round((Date.now() - startAt) / 6_000) / 10
     const { kills } = killer.counts
     process.stdout.write(
@@ -129,10 +139,7 @@ async function telling(
 }
 
 /** Looks at all that is shown, in search of secrets. */
-async function watching(
-  { killer, leaks, runner, random, model, journal }: Parts,
-  endAt: number,
-): Promise<void> {
+async function watching({ killer, leaks, runner, random, model, journal }: Parts, end: End): Promise<void> {
   const commands = [
     ['status'],
     ['status', '-o', 'json'],
@@ -142,8 +149,8 @@ async function watching(
     ['validate'],
     ['validate', '-o', 'json'],
   ] as const
-  for (let round = 1; Date.now() < endAt; round += 1) {
-    await pause(Math.min(2_500, Math.max(0, endAt - Date.now())))
+  for (let round = 1; Date.now() < end.at; round += 1) {
+    await pause(Math.min(2_500, Math.max(0, end.at - Date.now())))
     await scanApi(killer.run, leaks, `Pipe/${random.pick(model.lineages).name}`)
     if (round % 8 !== 0) continue
     const { code, stderr } = await runner.command(random.pick(commands))
@@ -158,18 +165,18 @@ async function watching(
 }
 
 /** Pipes that exist are out of sight for a while: now one, now all of a service or of a key. */
-async function hiding({ outages, random }: Parts, endAt: number): Promise<void> {
-  while (Date.now() < endAt) {
-    await pause(Math.min(random.between(1_000, 4_000), Math.max(0, endAt - Date.now())))
-    outages.begin(endAt)
+async function hiding({ outages, random }: Parts, end: End): Promise<void> {
+  while (Date.now() < end.at) {
+    await pause(Math.min(random.between(1_000, 4_000), Math.max(0, end.at - Date.now())))
+    outages.begin(end.at)
   }
 }
 
 /** What happens to secrets and pipes behind everybody's back. */
-async function meddling(parts: Parts, startAt: number, endAt: number): Promise<void> {
+async function meddling(parts: Parts, startAt: number, end: End): Promise<void> {
   const { mounts, random, journal, platform, vanishings } = parts
-  while (Date.now() < endAt) {
-    await pause(Math.min(random.between(4_000, 12_000), Math.max(0, endAt - Date.now())))
+  while (Date.now() < end.at) {
+    await pause(Math.min(random.between(4_000, 12_000), Math.max(0, end.at - Date.now())))
     const what = random.below(4)
     if (what === 0) {
       const name = random.pick(ROTATED_SECRETS)
@@ -179,7 +186,7 @@ async function meddling(parts: Parts, startAt: number, endAt: number): Promise<v
       await mounts.unmount(random.pick(PASSWORD_SECRETS))
     } else if (what === 2) {
       await mounts.mountAll()
-    } else if (endAt - startAt >= VANISH_FROM_MS && endAt - Date.now() > VANISH_REST_MS) {
+    } else if (end.at - startAt >= VANISH_FROM_MS && end.at - Date.now() > VANISH_REST_MS) {
       const old = platform.sandbox
         .pipes()
         .filter(({ createdAt }) => Date.now() - Date.parse(createdAt) > VANISH_AGE_MS)
@@ -191,5 +198,18 @@ async function meddling(parts: Parts, startAt: number, endAt: number): Promise<v
       vanishings.push({ id: pipe.id, platformName: pipe.name, at: Date.now() })
       journal.note(pipe.name, `pipe ${pipe.id} vanishes from the platform`)
     }
+  }
+}
+
+/** Somebody works in the console, where that is to be seen. */
+async function working({ scene, model, platform, random, journal }: Parts, end: End): Promise<void> {
+  while (scene.changes && Date.now() < end.at) {
+    await pause(Math.min(random.between(500, 3_000), Math.max(0, end.at - Date.now())))
+    const pipes = platform.sandbox.pipes()
+    if (pipes.length === 0) continue
+    const pipe = random.pick(pipes)
+    const lineage = model.lineage(pipe.name)
+    const what = lineage && workInConsole(platform, { lineage, pipe, random })
+    if (what !== undefined) journal.note(pipe.name, `console: somebody ${what}`)
   }
 }

@@ -89,7 +89,7 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'an upsert is decided anew when it has its place',
     patches: [
       {
-        from: `asked = assess(context, await gather(context, key, await currentRecord(context, key), request))`,
+        from: `asked = assess(context, await gather(context, key, record, request, undefined, looks))`,
         to: `asked = first`,
       },
     ],
@@ -99,8 +99,8 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'an upsert is decided anew before each retry',
     patches: [
       {
-        from: `    const body = await read.body()\n`,
-        to: `    if (!MADE.has(read)) MADE.set(read, await read.body())\n    const body = MADE.get(read)\n`,
+        from: `    const body = await read.body(places)\n`,
+        to: `    if (!MADE.has(read)) MADE.set(read, await read.body(places))\n    const body = MADE.get(read)\n`,
         below: `const MADE = new WeakMap()`,
       },
     ],

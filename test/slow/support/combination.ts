@@ -1,5 +1,5 @@
 import type { FailpointAction } from '../../../src/cli/failpoints.ts'
-import { type Failpoint, FAILPOINTS } from '../../../src/contract/failpoint.ts'
+import { CREATE_FAILPOINTS, type CreateFailpoint } from '../../../src/contract/failpoint.ts'
 import type { FaultInput } from '../../../src/sandbox/fault-schema.ts'
 
 /** How the platform replies to the create, and whether it did the work. */
@@ -77,7 +77,7 @@ export type MatrixAction = Exclude<FailpointAction, 'hang' | 'pause'>
 
 /** One cell of the matrix. */
 export interface Combination {
-  readonly at: Failpoint
+  readonly at: CreateFailpoint
   readonly action: MatrixAction
   readonly reply: ReplyName
 }
@@ -89,11 +89,21 @@ export interface Combination {
 export function combinationsOf(action: MatrixAction): readonly Combination[] {
   const replies = Object.keys(REPLIES) as readonly ReplyName[] // the keys of the object above
   const isOfDisk = action === 'disk-full' || action === 'disk-slow'
-  return FAILPOINTS.flatMap((at) =>
+  return CREATE_FAILPOINTS.flatMap((at) =>
     (isOfDisk ? replies.filter(isFirstOfItsKind) : replies)
       .map((reply) => ({ at, action, reply }))
       .filter((combination) => action === 'throw' || isReached(combination)),
   )
+}
+
+/** The same where a list of all pipes tells what has worked: of replies that tell the same, and did the same, one. */
+export function combinationsOfListed(action: 'kill' | 'throw'): readonly Combination[] {
+  const seen = new Set<string>()
+  return combinationsOf(action).filter((combination) => {
+    const { fault: _, ...reply }: ReplyKind = REPLIES[combination.reply]
+    const kind = `${combination.at} ${JSON.stringify(reply)}`
+    return isReached(combination) && !seen.has(kind) && seen.add(kind)
+  })
 }
 
 /** What is written to the disk follows from what a reply tells and how much of it arrives; it makes no difference how it came to that. */
@@ -124,7 +134,7 @@ export function isReached({ at, reply }: Combination): boolean {
 }
 
 /** Whether `at` lies between two failpoints, both included. */
-export function isBetween(at: Failpoint, first: Failpoint, last: Failpoint): boolean {
-  const place = FAILPOINTS.indexOf(at)
-  return place >= FAILPOINTS.indexOf(first) && place <= FAILPOINTS.indexOf(last)
+export function isBetween(at: CreateFailpoint, first: CreateFailpoint, last: CreateFailpoint): boolean {
+  const place = CREATE_FAILPOINTS.indexOf(at)
+  return place >= CREATE_FAILPOINTS.indexOf(first) && place <= CREATE_FAILPOINTS.indexOf(last)
 }

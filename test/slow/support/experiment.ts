@@ -1,6 +1,6 @@
 import { reachedLine } from '../../../src/cli/failpoints.ts'
 import { type Sandbox } from '../../../src/sandbox/sandbox-server.ts'
-import { mountSecrets, pipeManifest, runArgs, SERVICE } from '../../support/manifests.ts'
+import { mountSecrets, runArgs, SERVICE } from '../../support/manifests.ts'
 import { resourcesOf, startProgram, urlOf, type Shown } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 import { createWorkspace, type Workspace } from '../../support/workspace.ts'
@@ -10,7 +10,7 @@ import { recordOf } from './ledger.ts'
 import { endOf } from './end-of.ts'
 import type { Counts, Facts } from './crash-fate.ts'
 import { startSuccessor, type Successor, type SuccessorPlace } from './successor.ts'
-import { startPlatform } from '../../support/platform.ts'
+import { startPlatformOf, manifestOf, type MatrixProfile } from './matrix-profile.ts'
 
 /** In the order of their starts: one at a time, so the failpoint that counts is reached by the second. */
 const NEIGHBOUR = 'a-neighbour'
@@ -23,6 +23,8 @@ export interface ExperimentOptions {
   readonly cache: string
   /** Where the process after the one that fails runs. */
   readonly successor: SuccessorPlace
+  /** `default` unless given. */
+  readonly profile?: MatrixProfile
 }
 
 /** What a run came to, and everything that was logged, for whoever has to find out why. */
@@ -37,10 +39,11 @@ export interface Experiment {
  */
 export async function experiment(combination: Combination, options: ExperimentOptions): Promise<Experiment> {
   using workspace = createWorkspace()
-  await using platform = await startPlatform()
+  const { profile = 'default' } = options
+  await using platform = await startPlatformOf(profile)
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)
-  for (const name of [NEIGHBOUR, VICTIM]) workspace.write(`manifests/${name}.yaml`, pipeManifest(name))
+  for (const name of [NEIGHBOUR, VICTIM]) workspace.write(`manifests/${name}.yaml`, manifestOf(profile, name))
 
   const first = await runWithFailpoint(combination, { workspace, platform, ...options })
   const postsBefore = postsFor(platform, VICTIM).length
@@ -57,6 +60,7 @@ export async function experiment(combination: Combination, options: ExperimentOp
       worked: posts.filter(({ answer }) => answer?.done === true).length,
       postsAfterRestart: name === VICTIM ? posts.length - postsBefore : 0,
       recorded: record?.remote?.id,
+      origin: record?.remote?.origin,
       intentId: record?.intent?.id,
       status: shown?.status ?? 'not shown',
       message: shown?.message ?? '',
@@ -82,10 +86,11 @@ interface Place extends ExperimentOptions {
 const PATIENT_MS = 20_000
 const HANGING_MS = 2_500
 
-function argsOf({ workspace, platform }: Place, timeoutMs: number): readonly string[] {
+function argsOf({ workspace, platform, profile }: Place, timeoutMs: number): readonly string[] {
   const grace = `${timeoutMs + 5_000}ms`
   const limits = ['--request-timeout', `${timeoutMs}ms`, '--shutdown-grace', grace, '--concurrency', '1']
-  return runArgs(workspace, platform.url, [...limits, '--log-level', 'debug'])
+  const more = profile === undefined ? [] : ['--profile', profile]
+  return runArgs(workspace, platform.url, [...limits, ...more, '--log-level', 'debug'])
 }
 
 function optionsOf({ main, cache }: Place, env: Readonly<Record<string, string>>) {

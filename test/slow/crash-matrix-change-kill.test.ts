@@ -1,0 +1,3 @@
+import { describeChangeMatrix } from './support/change-matrix.ts'
+
+describeChangeMatrix('kill')

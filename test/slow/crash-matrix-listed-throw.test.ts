@@ -1,0 +1,3 @@
+import { describeListedMatrix } from './support/matrix.ts'
+
+describeListedMatrix('throw')
