@@ -39,7 +39,7 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
       },
       {
         from: `    const asked = questionOf(context,`,
-        to: `    if (permit !== undefined && FIRST.has(key)) return FIRST.get(key)\n    const asked = questionOf(context,`,
+        to: `    if (question.permit !== undefined && FIRST.has(key)) return FIRST.get(key)\n    const asked = questionOf(context,`,
         below: `const FIRST = new Map()`,
       },
     ],
