@@ -84,7 +84,7 @@ export function returnedForm(
 }
 
 /** A field that is not set comes back as null, as 0, as an empty text, list or object, or not at all. */
-function isUnset(value: Json | undefined): boolean {
+export function isUnset(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === '' || value === 0) return true
   return typeof value === 'object' && Object.keys(value).length === 0
 }

@@ -9,6 +9,13 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The value at a dotted path; undefined where there is none. */
+export function valueAt(value: Json | undefined, path: string): Json | undefined {
+  let at = value
+  for (const name of path.split('.')) at = isObject(at) ? at[name] : undefined
+  return at
+}
+
 /** JSON with the names of every object in order, so that equal values give equal text. */
 export function stableJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(stableJson).join(',')}]`

@@ -2,6 +2,7 @@ import { fieldOfPath, WAYS, type Changes, type Compared } from '../kinds/changes
 import { howOftenReturned } from '../kinds/field-table.ts'
 import { secretRefsIn } from '../kinds/secret-ref.ts'
 import type { Action, Step, StopFor } from './action.ts'
+import { isSet, notShownYet, refusedBefore, stalledFields, stoppedInVain } from './change-waits.ts'
 import {
   attemptDigest,
   backingOff,
@@ -15,19 +16,13 @@ import type { CreateOnceInput } from './input.ts'
 import { isAtRest, isStoppedForChange, isStopping, restStep } from './rest.ts'
 import { editedFields, rotatedSecrets } from './edited.ts'
 import type { FactsOf } from './reason.ts'
-import type { Change, Remote } from './record.ts'
+import type { Remote } from './record.ts'
 
 /*
  * What is done about something that exists, where the service can change it (design §14): all that is asked for, or nothing of it. What was
  * sent and did not take effect is not sent again soon.
  */
 
-/** What was sent in vain, or refused after a stop, is not sent again for so long, unless somebody asks or edits: ms. */
-const AGAIN_MS = 60 * 60_000
-/** Nor for longer, however often it was refused: ms. */
-const LONGEST_MS = 24 * AGAIN_MS
-/** So long may it take until a value that is slow to show is there: ms. */
-const SLOW_MS = 10 * 60_000
 /** A size that a create did not take is sent for so long after it: ms. */
 const NEW_MS = 15 * 60_000
 
@@ -126,19 +121,6 @@ function isThere(
   return isTakenOut ? !isSet(observed, field) : !drifted.includes(field)
 }
 
-function isSet(body: Compared['observed'], path: string): boolean {
-  let at: unknown = body
-  for (const name of path.split('.'))
-    at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[name] : undefined
-  return (
-    at !== undefined &&
-    at !== null &&
-    at !== '' &&
-    at !== 0 &&
-    !(typeof at === 'object' && Object.keys(at).length === 0)
-  )
-}
-
 /** The service was seen to leave the size out of what a create asks for. */
 function isOfNew(
   { recorded, steadyNow }: CreateOnceInput,
@@ -153,57 +135,6 @@ function isOfNew(
     steadyNow - remote.at < NEW_MS &&
     changes.wayOf(field, new Set([field]), compared) === 'scale'
   )
-}
-
-/** A new size is shown as none for a while: that it does not differ says nothing then. */
-function notShownYet(
-  { recorded, desired, steadyNow }: CreateOnceInput,
-  drifted: readonly string[],
-  about: { readonly changes: Changes; readonly compared: Compared },
-): Action | undefined {
-  const { change } = recorded
-  if (change?.isSent !== true || desired.fingerprint === undefined || drifted.length > 0) return undefined
-  if (change.digest !== attemptDigest(desired.fingerprint) || steadyNow - change.at >= SLOW_MS)
-    return undefined
-  const fields = hiddenOf(change.fields, about)
-  if (fields.length === 0) return undefined
-  return { type: 'observe', reason: 'Changing', facts: { why: 'edited', fields, by: [], is: 'not seen yet' } }
-}
-
-/** Of fields that are slow to show, those that are asked for and not shown at all. */
-export function hiddenOf(
-  fields: readonly string[],
-  { changes, compared }: { readonly changes: Changes; readonly compared: Compared },
-): readonly string[] {
-  const { desired, observed } = compared
-  return fields.filter((field) => changes.isSlow(field) && isSet(desired, field) && !isSet(observed, field))
-}
-
-/** What was sent and is not there: it takes a while, or did not take effect. */
-function stalledFields(
-  { recorded, desired, steadyNow, isAsked, observed }: CreateOnceInput,
-  drifted: readonly string[],
-  changes: Changes,
-): Action | undefined {
-  const { change } = recorded
-  const differences = observed.status === 'found' ? observed.differences : []
-  if (change?.isSent !== true || desired.fingerprint === undefined || drifted.length === 0) return undefined
-  const isSame = change.digest === attemptDigest(desired.fingerprint)
-  const own = drifted.filter((field) => change.fields.includes(field))
-  const elapsed = steadyNow - change.at
-  if (!isSame || own.length < drifted.length || elapsed >= AGAIN_MS || isAsked === true) return undefined
-  if (elapsed < SLOW_MS && own.every((field) => changes.isSlow(field)))
-    return {
-      type: 'observe',
-      reason: 'Changing',
-      facts: { why: 'edited', fields: own, by: [], is: 'not seen yet' },
-    }
-  return {
-    type: 'report',
-    reason: 'Stalled',
-    differences,
-    facts: { fields: differences.map(({ field }) => field), now: false, again: 'in an hour' },
-  }
 }
 
 function decideWish(wish: Wish): Action {
@@ -266,31 +197,6 @@ function decideWish(wish: Wish): Action {
     stopFor: undefined,
     facts: facts('to be sent'),
   }
-}
-
-/** It was stopped for this, and started again without it: that is not done again soon. */
-function stoppedInVain(input: CreateOnceInput): Action | undefined {
-  const { change } = input.recorded
-  if (change === undefined || isStoppedForChange(input.recorded)) return undefined
-  const said = 'It was stopped for this change, and could not be changed then.'
-  return waitsAfter(input, { ...change, refused: change.refused ?? said })
-}
-
-/** It was refused while it was stopped: that is not tried again soon. */
-function refusedBefore(input: CreateOnceInput): Action | undefined {
-  const { change } = input.recorded
-  return change?.refused === undefined ? undefined : waitsAfter(input, change)
-}
-
-function waitsAfter(
-  { desired, steadyNow, isAsked, now }: CreateOnceInput,
-  { digest, at, refusals = 1, refused = '' }: Change,
-): Action | undefined {
-  if (desired.fingerprint === undefined || isAsked === true) return undefined
-  const left = at + Math.min(AGAIN_MS * 2 ** (refusals - 1), LONGEST_MS) - steadyNow
-  if (digest !== attemptDigest(desired.fingerprint) || left <= 0) return undefined
-  const until = now + left
-  return { type: 'hold', reason: 'BackingOff', until, facts: { said: refused, until } }
 }
 
 /** Nothing is sent, because of these fields. */

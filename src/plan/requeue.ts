@@ -5,6 +5,7 @@ import type { Conditions } from './condition.ts'
 import type { DecideInput } from './input.ts'
 import type { Backoff } from './record.ts'
 import type { Failed } from './outcome.ts'
+import { SHOWS_MS } from './rest.ts'
 
 /** When a key is looked at again, and how urgent that is. */
 export interface Requeue {
@@ -18,8 +19,6 @@ const LOCAL_LOOK_MS = 10_000
 const MISSING_LOOK_MS = 31_000
 /** A pipe that no reading found yet is looked for after this, then ever later, up to the interval. */
 const UNSEEN_LOOK_MS = 10_000
-/** So late may a command that was sent still show: ms. */
-const STOP_LATE_MS = 60_000
 /** A state that is not healthy is looked at again after this, then twice that, up to the interval. */
 const STATE_LOOK_MS = 2_000
 /** A drift check comes at this share of its interval at the earliest, at the whole at the latest. */
@@ -59,7 +58,7 @@ export function requeueAfter(input: {
   // A stop of ours may still arrive: what it stops is to be started again.
   const { command } = decided.recorded
   if (command?.isForChange === true) {
-    const afterMs = Math.max(STATE_LOOK_MS, command.at + STOP_LATE_MS - decided.steadyNow)
+    const afterMs = Math.max(STATE_LOOK_MS, command.at + SHOWS_MS - decided.steadyNow)
     if (afterMs < intervalMs) return { why: 'retry', afterMs }
   }
   // A pipe on its way to a healthy state is watched closely; an alert that fires is looked at as ever.

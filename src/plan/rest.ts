@@ -3,7 +3,7 @@ import type { RestStates } from '../kinds/state.ts'
 import type { LedgerRecord } from './record.ts'
 
 /** A command that was just sent is not sent again for so long: it takes a moment until it shows. ms. */
-const SHOWS_MS = 60_000
+export const SHOWS_MS = 60_000
 
 /** What is to be done so that something runs, or rests, as it should. */
 export interface RestStep {

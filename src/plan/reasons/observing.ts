@@ -6,6 +6,7 @@ import { saysFailure, shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
 import { accessWords } from './access.ts'
 import { MISSING_SECRET, missingSecretWords } from './missing-secret.ts'
+import { NOT_SENT, NOT_SENT_STEPS, wayOutWords } from './not-sent.ts'
 import {
   A_KEY,
   DRIFTED,
@@ -29,14 +30,6 @@ const CANNOT_UPDATE = FIELDS.extend({
   why: z.enum(['no request', 'done', 'at rest', 'policy']).optional(),
 })
 
-/** Why nothing of an edit is sent to a service that changes some fields. */
-const NOT_SENT = {
-  'no request': (noun: string) => `and the service has no way to change that in a ${noun} that exists`,
-  done: (noun: string) => `and the service changes nothing in a ${noun} that is completed`,
-  'at rest': (noun: string) =>
-    `and the ${noun} is stopped: the service would start it. Set policy.paused to true (it is stopped again) or to false`,
-  policy: () => 'and policy.onEdit is "report"',
-} as const
 const A_STATE = z.string().optional()
 /** Where somebody says which states are healthy. */
 const A_LIST = z.enum(['policy.healthyStates', '--healthy-states'])
@@ -149,34 +142,6 @@ export const OBSERVING = {
         : NOT_SENT_STEPS[facts.why](about),
   }),
 } as const
-
-const NOT_SENT_STEPS: Readonly<Record<keyof typeof NOT_SENT, (about: About) => readonly Step[]>> = {
-  'no request': inConsole,
-  done: inConsole,
-  'at rest': ({ place: manifest }) => [
-    { text: 'Say with policy.paused whether it is to run, in:', copy: manifest },
-  ],
-  policy: ({ place: manifest }) => [
-    { text: 'Set policy.onEdit to apply, or take it out, in:', copy: manifest },
-  ],
-}
-
-function inConsole({ key, pipeId }: About): readonly Step[] {
-  return [withId(`Change it in the console, if it can be changed there, in this ${nounOf(key)}.`, pipeId)]
-}
-
-function wayOutWords(
-  why: keyof typeof NOT_SENT,
-  { key, pipeId }: { readonly key: Key; readonly pipeId: string },
-  noun: string,
-): string {
-  if (why === 'at rest') return ''
-  const isOurs = why === 'policy' ? 'Set it to "apply" to have it sent, or undo' : 'Undo'
-  return (
-    `${isOurs} the edit; or change ${noun} ${pipeId} in the console and run "pipewright adopt ${key} ${pipeId}". For a new ${noun} instead, ` +
-    `give it another metadata.name, with policy.replaces: ${key}.`
-  )
-}
 
 function reported(state: string | undefined): string {
   return state === undefined ? 'not reported' : shownState(state)

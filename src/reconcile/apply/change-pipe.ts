@@ -4,9 +4,9 @@ import { remoteNameOf } from '../../kinds/lookup.ts'
 import type { Difference } from '../../kinds/difference.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Step } from '../../plan/action.ts'
-import { hiddenOf } from '../../plan/decide-change.ts'
+import { hiddenOf } from '../../plan/change-waits.ts'
 import { type Done, NOTHING_TO_DO, type Outcome } from '../../plan/outcome.ts'
-import type { Because } from '../../plan/reason.ts'
+import type { Because, FactsOf } from '../../plan/reason.ts'
 import { isRunning, isStoppedForChange } from '../../plan/rest.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Acted, ReconcileContext, ReconcileRequest } from '../context.ts'
@@ -95,7 +95,7 @@ function changingOf(
   const { key, fingerprint } = input.desired
   const { remote } = input.recorded
   const access = recordedAccess(context.store, input.recorded, service)
-  if (input.lifecycle !== 'create-once' || remote === undefined)
+  if (input.lifecycle !== 'create-once' || remote === undefined || action.reason !== 'Changing')
     throw new Error(`a change of ${key} was decided without a pipe`)
   if (access === undefined) return undefined
   return {
@@ -108,7 +108,8 @@ function changingOf(
     access,
     fingerprint,
     id: remote.id,
-    fields: action.reason === 'Changing' ? action.facts.fields : [],
+    facts: action.facts,
+    fields: action.facts.fields,
   }
 }
 
@@ -142,13 +143,13 @@ function pretended(changing: Changing, record: LedgerRecord): Acted {
 
 /** What a reading says of what was sent. */
 function seenOutcome(
-  { context, assessment, input, kind, action, fields }: Changing,
+  { context, assessment, input, kind, facts, fields }: Changing,
   looked: Look | undefined,
   requestId: string | undefined,
 ): Done {
   const { entry, body, secrets } = assessment
   const done: Done = { ...NOTHING_TO_DO, requestId }
-  const notSeen: Done = { ...done, ...notSeenYet(action) }
+  const notSeen: Done = { ...done, ...notSeenYet(facts) }
   if (looked === undefined || body === undefined) return notSeen
   const { reply, readAt } = looked
   const { key } = input.desired
@@ -169,8 +170,7 @@ function seenOutcome(
   return { ...(isSlow ? notSeen : { ...done, ...stalled(own) }), differences }
 }
 
-function notSeenYet(action: Update): Because<'Changing'> {
-  const facts = action.reason === 'Changing' ? action.facts : ({ why: 'edited', fields: [], by: [] } as const)
+function notSeenYet(facts: FactsOf<'Changing'>): Because<'Changing'> {
   return { reason: 'Changing', facts: { ...facts, is: 'not seen yet' } }
 }
 
@@ -188,7 +188,7 @@ function sentRecord(changing: Changing, record: LedgerRecord, { reason }: Done):
   return {
     ...record,
     // What could not be read was not sent, and is there as it was.
-    applied: fingerprint && {
+    applied: {
       digest: fingerprint.digest,
       fields: fingerprint.fields,
       secrets: { ...record.applied?.secrets, ...fingerprint.secrets },

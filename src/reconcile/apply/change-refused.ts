@@ -2,7 +2,7 @@ import type { HistoryEntry } from '../../contract/history.ts'
 import { type ErrorClass, RemoteError } from '../../contract/remote-error.ts'
 import type { Step } from '../../plan/action.ts'
 import { type Done, NOTHING_TO_DO, type Outcome } from '../../plan/outcome.ts'
-import { messageOf } from '../../plan/reason.ts'
+import { messageOf, type Because } from '../../plan/reason.ts'
 import { isAtRest, isStoppedForChange } from '../../plan/rest.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Acted, ReconcileContext } from '../context.ts'
@@ -88,23 +88,18 @@ function isGivenUp({ store }: ReconcileContext, record: LedgerRecord, failure: E
 
 /** It is changed only at rest: it is stopped, and changed once it rests. */
 async function stoppedFirst(changing: Changing, record: LedgerRecord): Promise<Acted> {
-  const { context, input, kind, access, id, options, action } = changing
+  const { context, input, kind, access, id, options, facts } = changing
   const noted = input.policy.paused === true ? record : await stopNoted(changing, record)
   const step: Step = { way: 'state', body: { command: 'stop' } }
   const target = { kind, way: step.way, service: access, id, isRepeatable: true }
-  const facts = action.reason === 'Changing' ? action.facts : undefined
   try {
     await context.fail?.('before-stop')
     const reply = await context.platform.change(target, () => bodyOf(changing, noted, step), options)
     await context.fail?.('after-stop')
-    const done: Done = { ...NOTHING_TO_DO, requestId: reply?.requestId }
-    const outcome: Done =
-      facts === undefined ? done : { ...done, reason: 'Changing', facts: { ...facts, is: 'stopping' } }
-    return {
-      outcome,
-      record: noted,
-      history: [entryOf(changing, outcome.reason === undefined ? action : outcome, reply?.requestId)],
-    }
+    const stopping: Because<'Changing'> = { reason: 'Changing', facts: { ...facts, is: 'stopping' } }
+    const requestId = reply?.requestId
+    const outcome: Done = { ...NOTHING_TO_DO, ...stopping, requestId }
+    return { outcome, record: noted, history: [entryOf(changing, stopping, requestId)] }
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error
     return {

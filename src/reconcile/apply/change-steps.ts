@@ -7,7 +7,7 @@ import { withSecrets } from '../../kinds/secret-ref.ts'
 import type { Action, Step } from '../../plan/action.ts'
 import { attemptDigest } from '../../plan/gates.ts'
 import type { CreateOnceInput } from '../../plan/input.ts'
-import { messageOf, type Because } from '../../plan/reason.ts'
+import { messageOf, type Because, type FactsOf } from '../../plan/reason.ts'
 import type { Change, Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import { DecisionOutdated, type ReconcileContext } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
@@ -29,6 +29,8 @@ export interface Changing {
   /** Undefined: its manifest is gone. */
   readonly fingerprint: Fingerprint | undefined
   readonly id: string
+  readonly facts: FactsOf<'Changing'>
+  /** Those of the facts. */
   readonly fields: readonly string[]
 }
 

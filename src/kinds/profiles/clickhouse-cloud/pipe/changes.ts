@@ -2,7 +2,7 @@ import type { Changes, Compared } from '../../../changes.ts'
 import { compareBody } from '../../../compare-body.ts'
 import type { RecordsForm } from '../../../field-table.ts'
 import { canonicalLeaf } from '../../../canonical.ts'
-import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
+import { isObject, valueAt, type Json, type JsonObject } from '../../../../lib/json.ts'
 import { REST_STATES } from './states.ts'
 import { SOURCE_FIELDS, SOURCE_KINDS, type SourceKind } from './source.ts'
 
@@ -82,7 +82,7 @@ export const PIPE_CHANGES: Changes = {
     const [top = ''] = field.split('.')
     if (top === 'source') return isChangeable(field, fields, { desired, observed }) ? 'update' : undefined
     // There is no known way to take one out.
-    if (valueAt(desired, field) === undefined) return undefined
+    if (setAt(desired, field) === undefined) return undefined
     if (top === 'scaling') return 'scale'
     if (top === 'settings') return 'configure'
     return ['name', 'destination.columns', 'fieldMappings'].includes(field) ? 'update' : undefined
@@ -97,7 +97,7 @@ export const PIPE_CHANGES: Changes = {
       ...sourceRequest(fields, compared),
       // Each without the other is refused.
       ...(has('destination.columns', 'fieldMappings') && {
-        destination: { columns: valueAt(desired, 'destination.columns') },
+        destination: { columns: setAt(desired, 'destination.columns') },
         fieldMappings: desired['fieldMappings'],
       }),
     }
@@ -126,17 +126,17 @@ function isChangeable(field: string, fields: ReadonlySet<string>, compared: Comp
   const { together, alone } = SOURCES[kind]
   if (![...together, ...alone].some((part) => name === part || name.startsWith(`${part}.`))) return false
   if (kind === 'objectStorage' && name === 'authentication' && isOtherAccount(fields, compared)) return false
-  if (valueAt(desired, field) !== undefined) return true
+  if (setAt(desired, field) !== undefined) return true
   const part = LOGIN.find((one) => name === one || name.startsWith(`${one}.`))
   return (
     part !== undefined &&
-    (fields.has(`${own}authentication`) || valueAt(desired, `${own}${part}`) !== undefined)
+    (fields.has(`${own}authentication`) || setAt(desired, `${own}${part}`) !== undefined)
   )
 }
 
 /** A login to or from SERVICE_ACCOUNT is none that can be changed (R18). What it was may be left out of a reply. */
 function isOtherAccount(fields: ReadonlySet<string>, { desired, observed }: Compared): boolean {
-  const logins = [desired, observed].map((body) => valueAt(body, 'source.objectStorage.authentication'))
+  const logins = [desired, observed].map((body) => setAt(body, 'source.objectStorage.authentication'))
   return logins.includes('SERVICE_ACCOUNT') || fields.has('source.objectStorage.serviceAccountKey')
 }
 
@@ -218,7 +218,7 @@ const MAPPING_FORMS: Readonly<Partial<Record<SourceKind, RecordsForm>>> = {
 
 /** Whether the settings of Kafka that a request leaves out stay is not known, so that this one is sent again as it is. */
 function keptSettings({ observed }: Compared): JsonObject {
-  const kept = valueAt(observed, 'settings.kafka_read_committed')
+  const kept = setAt(observed, 'settings.kafka_read_committed')
   return typeof kept === 'boolean' ? { kafka_read_committed: kept } : {}
 }
 
@@ -233,14 +233,13 @@ function partOf(body: JsonObject, name: string): JsonObject {
 }
 
 /** The value at a dotted path; undefined where it counts as not set. */
-function valueAt(body: JsonObject, path: string): Json | undefined {
-  let at: Json | undefined = body
-  for (const name of path.split('.')) at = at !== undefined && isObject(at) ? at[name] : undefined
-  return canonicalLeaf('text', at) === undefined ? undefined : at
+function setAt(body: JsonObject, path: string): Json | undefined {
+  const value = valueAt(body, path)
+  return canonicalLeaf('text', value) === undefined ? undefined : value
 }
 
 function itemsAt(body: JsonObject, path: string): readonly JsonObject[] {
-  const items = valueAt(body, path)
+  const items = setAt(body, path)
   return Array.isArray(items) ? items.filter((item: Json) => isObject(item)) : []
 }
 
@@ -248,7 +247,7 @@ function itemsAt(body: JsonObject, path: string): readonly JsonObject[] {
 function picked(of: JsonObject, paths: readonly string[]): JsonObject {
   const parts: Record<string, Json> = {}
   for (const path of paths) {
-    const value = valueAt(of, path)
+    const value = setAt(of, path)
     const [name = '', inner] = path.split('.')
     if (value === undefined) continue
     if (inner === undefined) parts[name] = value

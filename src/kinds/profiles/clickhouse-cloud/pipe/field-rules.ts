@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
+import { valueAt, type JsonObject } from '../../../../lib/json.ts'
 import { ruleError, ruleWarning, type RuleFinding } from '../../../finding.ts'
 import { notEmpty } from './sent.ts'
 
@@ -117,10 +117,4 @@ function named(path: readonly string[]): string {
 function isSet(object: JsonObject, field: string): boolean {
   const value = valueAt(object, field)
   return value !== undefined && notEmpty(value) !== undefined
-}
-
-function valueAt(object: JsonObject, field: string): Json | undefined {
-  let value: Json | undefined = object
-  for (const name of field.split('.')) value = isObject(value) ? value[name] : undefined
-  return value
 }
