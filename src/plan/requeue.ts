@@ -52,24 +52,11 @@ export function requeueAfter(input: {
   // What is being changed is watched closely at first, and then ever less.
   if (conditions.Synced.reason === 'Changing') {
     const sinceMs = Math.min(decided.now - conditions.Synced.since, sinceSentMs(input))
-    const afterMs = Math.max(STATE_LOOK_MS, sinceMs)
+    const afterMs = Math.max(STATE_LOOK_MS, Math.min(sinceMs, stopCountsAfterMs(decided) ?? sinceMs))
     return { why: 'retry', afterMs: Math.min(afterMs, intervalMs) }
   }
-  // A stop of ours may still arrive: what it stops is to be started again.
-  const { command } = decided.recorded
-  if (command?.isForChange === true) {
-    const afterMs = Math.max(STATE_LOOK_MS, command.at + SHOWS_MS - decided.steadyNow)
-    if (afterMs < intervalMs) return { why: 'retry', afterMs }
-  }
-  // A pipe on its way to a healthy state is watched closely; an alert that fires is looked at as ever.
-  if (
-    decided.lifecycle === 'create-once' &&
-    (conditions.Ready.reason === 'UnhealthyState' || conditions.Ready.reason === 'StateChanging') &&
-    input.unsettledObservations < 30
-  ) {
-    const afterMs = STATE_LOOK_MS * 2 ** input.unsettledObservations
-    if (afterMs < intervalMs) return { why: 'retry', afterMs }
-  }
+  const soonMs = Math.min(stopLookMs(decided), stateLookMs(input))
+  if (soonMs < intervalMs) return { why: 'retry', afterMs: soonMs }
   // Soon, so that a pipe that is deleted later is known to have been there.
   const { unseenForMs } = input
   if (unseenForMs !== undefined) {
@@ -93,6 +80,34 @@ function sinceSentMs({
   return Math.min(
     ...[command, change].map((sent) => (sent === undefined ? Infinity : decided.steadyNow - sent.at)),
   )
+}
+
+/** A stop of ours may still arrive: what it stops is to be started again. Infinity: none is waited for. */
+function stopLookMs(decided: DecideInput): number {
+  const { command } = decided.recorded
+  return command?.isForChange === true ? Math.max(STATE_LOOK_MS, stopCountsAfterMs(decided) ?? 0) : Infinity
+}
+
+/** A pipe on its way to a healthy state is watched closely; an alert that fires is looked at as ever. Infinity: it is not on its way. */
+function stateLookMs({
+  decided,
+  conditions: { Ready },
+  unsettledObservations,
+}: {
+  readonly decided: DecideInput
+  readonly conditions: Conditions
+  readonly unsettledObservations: number
+}): number {
+  const isOnItsWay = Ready.reason === 'UnhealthyState' || Ready.reason === 'StateChanging'
+  return decided.lifecycle === 'create-once' && isOnItsWay && unsettledObservations < 30
+    ? STATE_LOOK_MS * 2 ** unsettledObservations
+    : Infinity
+}
+
+/** In so many ms a stop or start of ours that shows nothing has had its time; undefined: none is waited for. */
+function stopCountsAfterMs({ recorded: { command }, steadyNow }: DecideInput): number | undefined {
+  const leftMs = command === undefined ? 0 : command.at + SHOWS_MS - steadyNow
+  return leftMs > 0 ? leftMs : undefined
 }
 
 function holdLook(

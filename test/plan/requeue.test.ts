@@ -187,6 +187,18 @@ const ROWS: readonly Row[] = [
     is: ['retry', 3_000, 3_000],
   },
   {
+    why: 'a stop that shows nothing has had its time in ten seconds: then, and not at twice what has passed',
+    ready: 'Changing',
+    decided: changing({ command: { command: 'stop', at: NOW + 40_000, isForChange: true } }),
+    is: ['retry', 10_000, 10_000],
+  },
+  {
+    why: 'it is on its way after a change, and the stop for it may still arrive: its state comes first',
+    ready: 'StateChanging',
+    decided: changing({ command: { command: 'stop', at: NOW + 87_000, isForChange: true } }),
+    is: ['retry', 2_000, 2_000],
+  },
+  {
     why: 'an alert that fires is looked at as ever',
     ready: 'UnhealthyState',
     decided: alert({ observed: FOUND }),

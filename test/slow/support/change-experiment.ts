@@ -95,8 +95,8 @@ async function runWithFailpoint({ at, nth, action }: ChangeCell, place: Place) {
   }
 }
 
-/** A stop that was noted and perhaps never sent is waited for a minute. */
-const SETTLES_WITHIN_MS = 150_000
+/** A stop that was noted and perhaps never sent is waited for a minute, and one that was sent may be waited for as long. */
+const SETTLES_WITHIN_MS = 240_000
 
 /** Runs the program until the pipe has settled, lets it look once more, and ends it. */
 async function runUntilQuiet(place: Place, title: string) {
