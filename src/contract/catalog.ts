@@ -44,6 +44,8 @@ export interface Catalog {
    * under an id that such a Lock names. An empty text: anywhere. Mostly empty.
    */
   readonly hiddenLocks: readonly string[]
+  /** Files, and folders with a `/` at the end, that may hold manifests which nobody could read, or name. As {@link hiddenLocks}. */
+  readonly unread: readonly string[]
   /** All findings, in the order of file, line and column. */
   readonly findings: readonly Finding[]
   /** Keys that three readings in a row did not find, counted from when they were last known. */

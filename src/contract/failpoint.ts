@@ -56,7 +56,19 @@ export const CHANGE_FAILPOINTS = [
 
 export type ChangeFailpoint = (typeof CHANGE_FAILPOINTS)[number]
 
-export const FAILPOINTS = [...CREATE_FAILPOINTS, ...CHANGE_FAILPOINTS] as const
+/**
+ * The same around a deletion.
+ *
+ * | failpoint     | what has happened                                                     |
+ * |---------------|-----------------------------------------------------------------------|
+ * | before-delete | that it is about to be sent is durable                                |
+ * | after-delete  | the request to delete it was answered, and that is not durable        |
+ */
+export const DELETE_FAILPOINTS = ['before-delete', 'after-delete'] as const
+
+export type DeleteFailpoint = (typeof DELETE_FAILPOINTS)[number]
+
+export const FAILPOINTS = [...CREATE_FAILPOINTS, ...CHANGE_FAILPOINTS, ...DELETE_FAILPOINTS] as const
 
 export type Failpoint = (typeof FAILPOINTS)[number]
 

@@ -80,6 +80,14 @@ export interface ChangeTarget {
   readonly isRepeatable: boolean
 }
 
+/** Something that exists is to be deleted. */
+export interface DeleteTarget {
+  readonly kind: CreateOnceKind | UpsertKind
+  readonly service: ServiceAccess
+  /** Where a service has one of the kind, that of the service. */
+  readonly id: string
+}
+
 /** A body, and the secrets in it, so that they are known when they come back. */
 export interface ChangeBody {
   /** JSON text, secrets in place. */
@@ -143,13 +151,12 @@ export interface Platform {
     options: ReadOptions,
   ): Promise<Reply<RemoteResource>>
   /**
-   * `DELETE` of the one of a service. What is not there is class `Missing`, when the platform itself says so.
+   * `DELETE`. What is not there is class `Missing`, when the platform itself says so. A reply may come before it is gone.
    * @param check called when the request may be sent, and anew before each attempt; what it throws is thrown, and nothing is sent
    * @returns undefined: nothing is sent, because this is a dry run
    */
   remove(
-    kind: UpsertKind,
-    service: ServiceAccess,
+    target: DeleteTarget,
     check: (looks: Looks) => Promise<void>,
     options: ReadOptions,
   ): Promise<Reply<unknown> | undefined>

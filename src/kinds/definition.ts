@@ -80,6 +80,8 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   readonly changes?: Changes
   /** The request body, with references where secrets belong. It shares its parts with the manifest: nobody may write to either. */
   body(manifest: M): JsonObject
+  /** What stays when one is deleted, in a sentence. */
+  readonly staysBehind?: string
   /** Whether `rules` say which credentials go with which way to sign in. */
   readonly credentialRules?: true
   /** Of a reply what is set, where what is not set comes as well, such as empty texts. Nothing: all that comes is set. */

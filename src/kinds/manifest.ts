@@ -150,6 +150,25 @@ export const ChangeablePolicy = CreateOncePolicy.extend({
     ),
 })
 
+/** Policy of what is created once where the service deletes it, too. */
+export const DeletablePolicy = ChangeablePolicy.extend({
+  onRemove: z
+    .enum(['orphan', 'delete'])
+    .optional()
+    .describe(
+      'What to do ten minutes after the manifest is gone for good: leave the pipe as it is, or delete it. It is deleted only if it was ' +
+        'created from here and is as it was when it was last in sync, and only if few are to be deleted at once. What the manifest said last ' +
+        'while it was valid counts. `orphan` unless set.',
+    ),
+  onImmutable: z
+    .enum(['report', 'replace'])
+    .optional()
+    .describe(
+      'What to do when a field was edited that cannot be changed in a pipe that exists: report it, or delete the pipe after ten minutes and ' +
+        'create it anew, as under `onRemove: delete`. `report` unless set.',
+    ),
+})
+
 /** Policy of what is upserted. It has no `state`, and so no `healthyStates`. */
 export const UpsertPolicy = z.strictObject(commonPolicy)
 
@@ -172,7 +191,7 @@ export const ReadableUpsertPolicy = UpsertPolicy.extend({
 })
 
 /** The policy of any kind. */
-export type Policy = z.infer<typeof ChangeablePolicy> & z.infer<typeof ReadableUpsertPolicy>
+export type Policy = z.infer<typeof DeletablePolicy> & z.infer<typeof ReadableUpsertPolicy>
 
 /** Policy of what is only looked at. */
 export const ReadOnlyPolicy = z.strictObject({ ...commonPolicy, healthyStates: HealthyStates })

@@ -69,6 +69,11 @@ export function returnedBody(fields: Fields, body: JsonObject): JsonObject {
   return objectOf({ ...fields, ...ABOUT }, body)
 }
 
+/** Of a reply only the fields of a manifest, as {@link returnedBody} has them. */
+export function comparedBody(fields: Fields, body: JsonObject): JsonObject {
+  return objectOf(fields, body)
+}
+
 function objectOf(fields: Fields, value: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) => {

@@ -6,6 +6,7 @@ import { isSet, notShownYet, refusedBefore, stalledFields, stoppedInVain } from 
 import {
   attemptDigest,
   backingOff,
+  createLimitReached,
   dependencyNotReady,
   firstStop,
   secretUnavailable,
@@ -13,9 +14,11 @@ import {
   unfound,
 } from './gates.ts'
 import type { CreateOnceInput } from './input.ts'
+import { replacedBy } from './decide-deletion.ts'
 import { isAtRest, isStoppedForChange, isStopping, restStep } from './rest.ts'
 import { editedFields, rotatedSecrets } from './edited.ts'
 import type { FactsOf } from './reason.ts'
+import type { RemovalWords } from './reasons/removal.ts'
 import type { Remote } from './record.ts'
 
 /*
@@ -141,10 +144,10 @@ function decideWish(wish: Wish): Action {
   const { input, changes, compared, fields, why } = wish
   const { observed, policy, recorded, kind } = input
   const impossible = [...fields].filter((field) => changes.wayOf(field, fields, compared) === undefined)
-  if (impossible.length > 0) return notSent(wish, impossible, 'no request')
+  if (impossible.length > 0) return replacedOr(wish, impossible, 'no request')
   const state = observed.status === 'found' ? (observed.state ?? '') : ''
   const known = input.knownStates
-  if (known?.done?.includes(state) === true) return notSent(wish, [...fields], 'done')
+  if (known?.done?.includes(state) === true) return replacedOr(wish, [...fields], 'done')
   const ways = WAYS.filter((way) =>
     [...fields].some((field) => changes.wayOf(field, fields, compared) === way),
   )
@@ -199,15 +202,35 @@ function decideWish(wish: Wish): Action {
   }
 }
 
+/** It is replaced where its manifest says so, and all is there that the new one needs. */
+function replacedOr(
+  wish: Wish,
+  named: readonly string[],
+  why: NonNullable<FactsOf<'NotUpdatable'>['why']>,
+): Action {
+  const { input, remote, why: cause } = wish
+  const action =
+    cause === 'edited' || cause === 'rotated'
+      ? replacedBy(input, remote, {
+          fields: named.toSorted(),
+          kept: (isKept) => notSent(wish, named, why, isKept),
+        })
+      : undefined
+  if (action?.type !== 'delete') return action ?? notSent(wish, named, why)
+  const gates = [serviceInvalid, dependencyNotReady, secretUnavailable, createLimitReached]
+  return firstStop(input, gates) ?? action
+}
+
 /** Nothing is sent, because of these fields. */
 function notSent(
   { input, remote, why: cause }: Wish,
   named: readonly string[],
   why: NonNullable<FactsOf<'NotUpdatable'>['why']>,
+  kept?: RemovalWords,
 ): Action {
   const differences = input.observed.status === 'found' ? input.observed.differences : []
   const fields = named.toSorted()
-  const facts = { key: input.desired.key, fields, pipeId: remote.id, why }
+  const facts = { key: input.desired.key, fields, pipeId: remote.id, why, kept }
   if (cause === 'drifted' || cause === 'created')
     return { type: 'report', reason: 'Drifted', differences, facts: { fields, from: 'manifest' } }
   const rotated = rotatedSecrets(input)

@@ -27,6 +27,7 @@ import {
   unbelieved,
 } from './missing-gates.ts'
 import { decideChange, restAction } from './decide-change.ts'
+import { deleted, goingFirst, goneUnconfirmed } from './decide-deletion.ts'
 import { editedFields, rotatedSecrets } from './edited.ts'
 import { foundByList, listedFirst } from './listed.ts'
 import { isDismissed, namedId, undecidedIntent, unknownFacts } from './outcome-unknown.ts'
@@ -34,8 +35,14 @@ import type { Because } from './reason.ts'
 import type { Intent, Remote } from './record.ts'
 
 export function decideCreateOnce(input: CreateOnceInput): Action {
-  const stop = firstStop(input, [orphaned, manifestMissing, suspended])
-  return stop === undefined ? decideLive(input) : (startedFirst(input) ?? stop)
+  const stop = firstStop(input, [deleted, orphaned, manifestMissing, suspended])
+  if (stop === undefined) return decideLive(input)
+  return isBeingDeleted(input) ? stop : (startedFirst(input) ?? stop)
+}
+
+/** The request was sent. */
+function isBeingDeleted({ recorded }: CreateOnceInput): boolean {
+  return recorded.removal?.isSent === true
 }
 
 /** Nothing that we stopped for a change is left alone as it is: nobody asked for that. */
@@ -99,8 +106,8 @@ function outcomeUnknown({ recorded, surroundings }: CreateOnceInput, intent: Int
 
 /** There is an id: what does the platform say of it? */
 function decideExisting(input: CreateOnceInput, remote: Remote): Action {
-  const conflict = adoptConflict(input, remote)
-  if (conflict !== undefined) return conflict
+  const first = adoptConflict(input, remote) ?? goingFirst(input, remote)
+  if (first !== undefined) return first
   switch (input.observed.status) {
     case 'missing':
       return decideMissing(input, remote)
@@ -129,12 +136,16 @@ function adoptConflict({ policy, observed }: CreateOnceInput, remote: Remote): A
 function decideMissing(input: CreateOnceInput, remote: Remote): Action {
   const { policy } = input
   const isSaid = isSaidGone(input, remote)
+  // It is gone because we asked for that.
+  const isOurs = isBeingDeleted(input)
   const proof = isSaid
     ? [adoptInstead, stillListed]
-    : [massMissing, adoptInstead, neverSeen, unbelieved, stillListed]
+    : isOurs
+      ? [massMissing, adoptInstead, goneUnconfirmed, stillListed]
+      : [massMissing, adoptInstead, neverSeen, unbelieved, stillListed]
   const unproved = firstStop(input, proof)
   if (unproved !== undefined) return unproved
-  if (policy.onMissing === 'report' && !isSaid) {
+  if (policy.onMissing === 'report' && !isSaid && !isOurs) {
     return {
       type: 'report',
       reason: 'Missing',
@@ -143,7 +154,7 @@ function decideMissing(input: CreateOnceInput, remote: Remote): Action {
     }
   }
   const stop = firstStop(input, [
-    ...(isSaid ? [] : [replacedRecently]),
+    ...(isSaid || isOurs ? [] : [replacedRecently]),
     invalid,
     unfound,
     serviceInvalid,
@@ -155,6 +166,10 @@ function decideMissing(input: CreateOnceInput, remote: Remote): Action {
     createLimitReached,
   ])
   if (stop !== undefined) return stop
+  if (isOurs) {
+    const facts = { fields: [], pipeId: remote.id, removal: { is: 'done' } } as const
+    return { type: 'create', reason: 'Replacing', facts }
+  }
   return isSaid
     ? { type: 'create', reason: 'RecreateApproved', facts: { pipeId: remote.id } }
     : { type: 'create', reason: 'Missing', facts: { pipeId: remote.id, onMissing: 'recreate' } }

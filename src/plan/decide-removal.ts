@@ -2,7 +2,7 @@ import type { Action } from './action.ts'
 import { backingOff, orphanFacts } from './gates.ts'
 import type { RemovalFacts, UpsertInput } from './input.ts'
 import type { LedgerRecord } from './record.ts'
-import type { RemovalWords } from './reasons/manifests.ts'
+import type { RemovalWords } from './reasons/removal.ts'
 
 /** So long after it is known that a manifest is gone, what was applied is deleted: ms. A mistake can be taken back until then. */
 export const REMOVAL_GRACE_MS = 10 * 60_000
@@ -45,9 +45,11 @@ export function removalSince({ removal }: Pick<LedgerRecord, 'removal'>, steadyN
 
 /** Whether it is time to look at what is to be deleted. */
 export function isRemovalDue(record: LedgerRecord, steadyNow: number): boolean {
-  const { onRemove, removal, upsert } = record
-  if (onRemove !== 'delete' || removal === undefined || upsert === undefined) return false
-  return upsert.isTakenOver !== true && removalSince(record, steadyNow) + REMOVAL_GRACE_MS <= steadyNow
+  const { onRemove, removal, upsert, remote } = record
+  if (onRemove !== 'delete' || removal === undefined) return false
+  const isOurs = remote === undefined ? upsert?.isTakenOver !== true : remote.origin === 'created'
+  if (!isOurs || !(upsert ?? remote)) return false
+  return removal.isSent === true || removalSince(record, steadyNow) + REMOVAL_GRACE_MS <= steadyNow
 }
 
 function whyKept({ upsert }: LedgerRecord, removal: RemovalFacts): RemovalWords | undefined {

@@ -137,6 +137,10 @@ export interface CreateOnceInput extends Common {
   readonly kind: CreateOnceKind
   /** What is asked for and what was found, where the one can be made of the other. */
   readonly compared?: Compared | undefined
+  /** Fields that are not as they were when it was last in sync; undefined: nobody knows. */
+  readonly changedSince?: readonly string[] | undefined
+  /** Undefined: it is not to be deleted, whatever happens. */
+  readonly removal?: DeletionFacts | undefined
 }
 
 export interface UpsertInput extends Common {
@@ -162,6 +166,17 @@ export interface RemovalFacts {
   readonly isReachable: boolean
   /** Another one that applies to the same service, which has one only; or of which nobody knows to which. */
   readonly beside: Key | undefined
+}
+
+/** The same of something that was created once. Worked out when it is looked at. */
+export interface DeletionFacts extends Pick<RemovalFacts, 'isDoubted' | 'isReachable'> {
+  /** Another manifest that asks for it, or may: under another name, by its id, or with errors. */
+  readonly claimant: Key | undefined
+  /** Files that nobody can read, in which such a manifest may be. */
+  readonly unread: readonly string[]
+  /** Undefined: the limit is not reached. */
+  readonly limit: FactsOf<'DeleteLimit'> | undefined
+  readonly staysBehind: string | undefined
 }
 
 export interface ReadOnlyInput extends Common {

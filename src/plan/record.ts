@@ -185,13 +185,20 @@ const Command = z
   .readonly()
 export type Command = z.infer<typeof Command>
 
-/** Its manifest is gone for good, and what was applied is to be deleted for that; a manifest that comes back ends it. */
+/**
+ * It is to be deleted: its manifest is gone for good, or asks for what only another one can be. A manifest that comes back, or is edited
+ * back, ends it until the request was sent.
+ */
 const Removal = z
   .strictObject({
     /** Since when that is known; on the steady clock. */
     since: Time,
+    /** What the manifest asks for that is to replace it. Absent: its manifest is gone. */
+    digest: z.string().optional(),
     /** A request to delete it was about to be sent. */
     isSent: z.literal(true).optional(),
+    /** When it was; on the steady clock. */
+    sentAt: Time.optional(),
   })
   .readonly()
 export type Removal = z.infer<typeof Removal>
@@ -266,6 +273,8 @@ export const LedgerRecord = z
     /** What its manifest said last while it was valid, and not suspended. */
     onRemove: z.literal('delete').optional(),
     removal: Removal.optional(),
+    /** Each field as it was when it was last read and in sync; only where it may be deleted from here. */
+    left: Hashes.optional(),
     change: Change.optional(),
     command: Command.optional(),
     backoff: Backoff.optional(),

@@ -43,6 +43,7 @@ export function requeueAfter(input: {
   if (backoff !== undefined && isWaiting(backoff, decided.now)) {
     return { why: 'retry', afterMs: backoff.until - decided.now }
   }
+  if (action.type === 'delete') return { why: 'retry', afterMs: STATE_LOOK_MS }
   if (action.type === 'hold' && action.reason !== 'NeverSeen')
     return holdLook(action, decided, intervalMs, input.random)
   if (action.type === 'refuse' && action.reason !== 'OutcomeUnknown') {

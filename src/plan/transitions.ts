@@ -77,6 +77,8 @@ export function succeedIntent(
     replaced: isReplacement ? replaced : record.replaced,
     change: undefined,
     command: undefined,
+    removal: undefined,
+    left: undefined,
     backoff: undefined,
     allowed: undefined,
     intent: { ...own(record, intent), state: 'succeeded', seen: undefined },
@@ -177,7 +179,7 @@ export function adoptRemote(
   const isSame = sameId(record.remote?.id, adopted.remote.id)
   return {
     ...record,
-    ...(!isSame && { change: undefined, command: undefined }),
+    ...(!isSame && { change: undefined, command: undefined, removal: undefined, left: undefined }),
     replaced: isReplacement ? adopted.replaced : record.replaced,
     remote: adopted.remote,
     service: adopted.service,

@@ -192,14 +192,14 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
           }) as const
         return send(upsert, reading, readOptions)
       },
-      remove(kind, service, check, readOptions) {
+      remove({ kind, service, id }, check, readOptions) {
         const operation = kind.operations.delete
         if (operation === undefined) throw new Error(`there is no request to delete a ${kind.noun}`)
         const remove = () =>
           ({
             caller: callerOf(operation, service),
             ...needed(operation),
-            path: pathOf(operation.path, idsOf(service)),
+            path: pathOf(operation.path, { ...idsOf(service), id }),
             body: async (places: TakenPlaces) => {
               await check(looksIn(places))
               return undefined

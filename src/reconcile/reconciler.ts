@@ -181,7 +181,8 @@ async function reconcileOnce(
   } else permit?.release()
   const acted = await carryOut(reconciliation, assessment, decision, permit)
   const result = await conclude(reconciliation, { assessment, recorded, action }, acted)
-  if (action.type !== 'delete' || acted.outcome.result !== 'done') return result
+  const isGone = action.type === 'delete' && acted.outcome.result === 'done' && !leftSomething(acted.record)
+  if (!isGone || input.desired.state !== 'absent') return result
   await forget(context, board, key, await currentRecord(context, key))
   return { ...result, next: undefined }
 }
@@ -256,7 +257,7 @@ async function conclude(
     previous: recorded.conditions,
   })
   const backoff = nextBackoff(context, assessment, acted, action)
-  const written = await writeRecord(context, { assessment, recorded, acted, conditions, backoff })
+  const written = await writeRecord(context, { assessment, recorded, action, acted, conditions, backoff })
   return report(context, board, {
     assessment,
     recorded,

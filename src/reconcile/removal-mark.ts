@@ -1,20 +1,78 @@
+import type { Action } from '../plan/action.ts'
+import { DELETES_MS } from '../plan/decide-deletion.ts'
 import { removalSince } from '../plan/decide-removal.ts'
+import { attemptDigest } from '../plan/gates.ts'
+import type { DecideInput } from '../plan/input.ts'
+import type { Reason } from '../plan/reason.ts'
 import type { LedgerRecord } from '../plan/record.ts'
+import type { ReconcileContext } from './context.ts'
 import type { Assessment } from './gather/assess.ts'
+import { leftNow } from './gather/deletion-facts.ts'
 import { isLeftAlone } from './gather/entry-policy.ts'
 
 /** What is kept for the time when a manifest is gone: what it said of that, and since when it is known to be gone. */
 export function removalMark(
+  context: ReconcileContext,
   { input, entry }: Pick<Assessment, 'input' | 'entry'>,
-  { onRemove, removal }: LedgerRecord,
-): Pick<LedgerRecord, 'onRemove' | 'removal'> {
+  { action, record }: { readonly action: Action; readonly record: LedgerRecord },
+): Pick<LedgerRecord, 'onRemove' | 'removal' | 'left'> {
   const { desired, now, steadyNow } = input
+  const { onRemove, removal, left } = record
   const manifest = entry?.manifest
   if (manifest !== undefined) {
-    const isAsked = manifest.policy?.onRemove === 'delete' && !isLeftAlone(entry, now)
-    return { onRemove: isAsked ? 'delete' : undefined, removal: undefined }
+    const isDeleted = manifest.policy?.onRemove === 'delete'
+    const isAsked = isDeleted && !isLeftAlone(entry, now)
+    return {
+      onRemove: isAsked ? 'delete' : undefined,
+      removal: replacementMark(input, action, record),
+      left:
+        isDeleted || manifest.policy?.onImmutable === 'replace'
+          ? leftAfter(context, input, record)
+          : undefined,
+    }
   }
-  if (entry !== undefined || onRemove === undefined) return { onRemove, removal: undefined }
-  if (desired.state !== 'absent') return { onRemove, removal }
-  return { onRemove, removal: { ...removal, since: removalSince({ removal }, steadyNow) } }
+  if (entry !== undefined || onRemove === undefined) return { onRemove, removal: undefined, left }
+  if (desired.state !== 'absent') return { onRemove, removal, left }
+  // One that was to be replaced has its while from when its manifest is gone.
+  const before = removal?.digest === undefined || removal.isSent === true ? removal : undefined
+  return { onRemove, removal: { ...before, since: removalSince({ removal: before }, steadyNow) }, left }
+}
+
+/** What a manifest that is there leaves of a mark: that a request was sent, and that it is to be replaced. */
+function replacementMark(
+  { desired, observed, recorded, steadyNow }: DecideInput,
+  { reason }: Action,
+  { removal, remote, former }: LedgerRecord,
+): LedgerRecord['removal'] {
+  const { fingerprint } = desired
+  const isGiven = remote?.id !== recorded.remote?.id && former === undefined
+  if (isGiven) return undefined
+  const isStill = observed.status === 'found' && steadyNow - (removal?.sentAt ?? 0) >= DELETES_MS
+  if (removal?.isSent === true && !isStill) return removal
+  if (fingerprint === undefined || !REPLACES.has(reason)) return undefined
+  const digest = attemptDigest(fingerprint)
+  const before = removal?.digest === digest ? removal : undefined
+  return { ...before, digest, since: removalSince({ removal: before }, steadyNow) }
+}
+
+const REPLACES: ReadonlySet<Reason> = new Set(['Replacing', 'DeleteLimit'])
+
+/** What it is like once it is in sync; as before while it is not. */
+function leftAfter(
+  { store }: ReconcileContext,
+  input: DecideInput,
+  { left, remote, change, command }: LedgerRecord,
+): LedgerRecord['left'] {
+  if (input.lifecycle !== 'create-once' || remote === undefined) return undefined
+  const { observed, desired, recorded, kind } = input
+  const isSettled = change === undefined && command === undefined
+  if (observed.status !== 'found' || observed.there === undefined || !isSettled) return left
+  const isSame = remote.id === recorded.remote?.id && isAsApplied(desired, recorded)
+  if (!isSame || observed.differences.length > 0) return left
+  return leftNow(store, { kind, key: desired.key }, observed.there)
+}
+
+/** Whether the manifest asks for what was applied last. */
+function isAsApplied({ fingerprint }: DecideInput['desired'], { applied }: LedgerRecord): boolean {
+  return fingerprint !== undefined && fingerprint.digest === applied?.digest
 }

@@ -1,3 +1,4 @@
+import type { Action } from '../plan/action.ts'
 import { isResynced } from '../kinds/definition.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
 import type { Difference } from '../kinds/difference.ts'
@@ -20,6 +21,7 @@ import { LedgerError } from '../contract/ledger.ts'
 export interface Recording {
   readonly assessment: Assessment
   readonly recorded: LedgerRecord
+  readonly action: Action
   readonly acted: Acted
   readonly conditions: Conditions
   readonly backoff: Backoff | undefined
@@ -30,7 +32,7 @@ export function writeRecord(
   context: ReconcileContext,
   recording: Recording,
 ): LedgerRecord | Promise<LedgerRecord> {
-  const { assessment, recorded, acted, conditions, backoff } = recording
+  const { assessment, recorded, action, acted, conditions, backoff } = recording
   const { entry } = assessment
   const manifestRevision = context.store.manifestRevision(recorded.key) ?? ''
   const next: LedgerRecord = {
@@ -41,7 +43,7 @@ export function writeRecord(
     labels: labelsOf(entry?.manifest) ?? recorded.labels,
     manifest: entry === undefined ? recorded.manifest : { digest: entry.digest, revision: manifestRevision },
     differences: differencesOf(assessment, acted.outcome, recorded.differences),
-    ...removalMark(assessment, acted.record),
+    ...removalMark(context, assessment, { action, record: acted.record }),
     conditions,
     backoff,
   }

@@ -39,8 +39,7 @@ test('it is deleted with one DELETE, without a body, after a look', async () => 
   )
   await using p = platform({ baseUrl: server.url })
   await p.client.remove(
-    kind,
-    access,
+    { kind, service: access, id: access.serviceId },
     async (looks) => void (await looks.read(target, readOptions())),
     readOptions(),
   )
@@ -52,9 +51,13 @@ test('what speaks against it when it may be sent keeps it from being sent', asyn
   await using server = await httpServer((response) => response.end(THERE))
   await using p = platform({ baseUrl: server.url })
   const outdated = new Error('decided anew')
-  await expect(p.client.remove(kind, access, () => Promise.reject(outdated), readOptions())).rejects.toBe(
-    outdated,
-  )
+  await expect(
+    p.client.remove(
+      { kind, service: access, id: access.serviceId },
+      () => Promise.reject(outdated),
+      readOptions(),
+    ),
+  ).rejects.toBe(outdated)
   expect(linesOf(server)).toEqual([])
 })
 
@@ -75,7 +78,9 @@ describe('a 404', () => {
   test.each(rows)('$why to a deletion is $is', async ({ body, is, attempts }) => {
     await using server = await httpServer((response) => response.writeHead(404).end(body))
     await using p = platform({ baseUrl: server.url })
-    const { facts } = await failure(p.client.remove(kind, access, nothing, readOptions()))
+    const { facts } = await failure(
+      p.client.remove({ kind, service: access, id: access.serviceId }, nothing, readOptions()),
+    )
     expect(facts.class).toBe(is)
     expect(server.requests).toHaveLength(attempts)
   })

@@ -19,6 +19,7 @@ function locking(locks: Readonly<Record<string, string>>): Catalog {
     entries: new Map(),
     locks: new Map(Object.entries(locks)) as ReadonlyMap<Key, string>, // keys, as written below
     hiddenLocks: [],
+    unread: [],
     findings: [],
     deleted: new Set(),
     problem: undefined,

@@ -71,6 +71,7 @@ async function told(
     entries: new Map([SERVICE, ...entries].map((entry) => [entry.key, entry])),
     locks: new Map(Object.entries(locks)) as ReadonlyMap<Key, string>, // keys, as written below
     hiddenLocks: [],
+    unread: [],
     findings: [],
     deleted: new Set(),
     problem: undefined,

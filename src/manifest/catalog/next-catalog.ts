@@ -1,3 +1,4 @@
+import { LOCK } from '../../kinds/lock/schema.ts'
 import type { Catalog, Recorded, SourceProblem } from '../../contract/catalog.ts'
 import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -94,6 +95,7 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
     entries,
     locks,
     hiddenLocks,
+    unread: unreadFiles(reading),
     findings: shownFindings([...allFindings(reading, documents), ...cross.map(({ finding }) => finding)]),
     deleted: grace.deleted,
     problem: undefined,
@@ -188,6 +190,14 @@ function isComplete(reading: Reading): boolean {
   return reading.unread.length === 0 && [...reading.files.values()].every((file) => file.whole)
 }
 
+/** Where a manifest may be of which nobody knows the key. */
+function unreadFiles(reading: Reading): readonly string[] {
+  const broken = [...reading.files.values()].filter(
+    (file) => !file.whole || file.documents.some(({ key, kind }) => key === undefined && kind !== LOCK.name),
+  )
+  return [...new Set([...broken.map(({ file }) => file), ...reading.unread])].toSorted()
+}
+
 function countsOf(documents: readonly ParsedDocument[]): Readonly<Record<string, number>> {
   const counts = noCounts()
   for (const { kind } of documents) if (kind !== undefined) counts[kind] = (counts[kind] ?? 0) + 1
@@ -204,6 +214,7 @@ function blank({ reading }: CatalogInput): CatalogState {
     entries: new Map(),
     locks: new Map(),
     hiddenLocks: [],
+    unread: [],
     findings: [],
     deleted: new Set(),
     problem: undefined,

@@ -1,5 +1,6 @@
 import { z } from '../../kinds/zod.ts'
 import { ACCESS, accessWords } from './access.ts'
+import { REMOVAL, removalWords } from './removal.ts'
 import { only, PROGRESSING, row, WELL } from './row.ts'
 
 /** Why something that exists is changed. */
@@ -12,6 +13,12 @@ const WHY = {
   started: () => 'policy.paused is false.',
   'started again': () => 'It was stopped to be changed, and is started again.',
 } as const
+
+function replacedWhy(fields: readonly string[], noun: string): string {
+  return fields.length === 0
+    ? `The ${noun} is being deleted, and its manifest asks for it.`
+    : `${fields.join(', ')} changed in the manifest, no request changes that in a ${noun} that exists, and policy.onImmutable is "replace".`
+}
 
 /** Changing something that exists, where the service can. */
 export const CHANGING = {
@@ -50,6 +57,29 @@ export const CHANGING = {
           return only(`${cause} The service took it, and does not show it yet. It is checked again.`)
       }
     },
+  }),
+  Replacing: row({
+    ...PROGRESSING,
+    means: 'it is deleted and created anew, because a field was edited that cannot be changed in place',
+    facts: z.strictObject({
+      /** None: it was being deleted when its manifest came back. */
+      fields: z.array(z.string()).readonly(),
+      pipeId: z.string(),
+      removal: REMOVAL,
+      /** What stays when it is deleted, in a sentence. */
+      staysBehind: z.string().optional(),
+    }),
+    sample: { fields: ['source.kafka.topics'], pipeId: 'ID', removal: { is: 'later', at: 0 } },
+    words: ({ fields, removal, staysBehind }, noun) =>
+      removalWords(removal, {
+        asked: replacedWhy(fields, noun),
+        noun,
+        made: 'created',
+        toKeep: 'Undo the edit to keep it.',
+        wayOut: 'Undo the edit.',
+        staysBehind,
+        after: ' Then it is created anew.',
+      }),
   }),
   Changed: row({
     ...WELL,

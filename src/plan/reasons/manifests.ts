@@ -1,10 +1,7 @@
 import { z } from '../../kinds/zod.ts'
-import { timeOf } from '../../kinds/instant.ts'
-import type { Key } from '../../kinds/key.ts'
 import { nounOf } from '../../kinds/lookup.ts'
 import {
   A_KEY,
-  A_TIME,
   joined,
   only,
   place,
@@ -19,6 +16,7 @@ import {
   type Step,
   type Words,
 } from './row.ts'
+import { REMOVAL, removalWords, type RemovalWords } from './removal.ts'
 import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownWords } from './unknown.ts'
 
 /** A create of the key that may have worked waits for a person, whatever else holds it. */
@@ -27,16 +25,6 @@ const DOUBT = { unknown: UNKNOWN_OUTCOME.optional() }
 function withUnknown(text: string, unknown: z.output<typeof UNKNOWN_OUTCOME> | undefined) {
   return only(unknown === undefined ? text : `${text} ${joined(unknownWords(unknown))}`)
 }
-
-/** What becomes of it where its manifest said that it is to be deleted then. */
-const REMOVAL = z.discriminatedUnion('is', [
-  z.strictObject({ is: z.literal('later'), at: A_TIME }),
-  z.strictObject({
-    is: z.enum(['now', 'done', 'gone already', 'doubted', 'changed', 'not ours', 'unreachable']),
-  }),
-  z.strictObject({ is: z.literal('beside'), key: A_KEY }),
-])
-export type RemovalWords = z.output<typeof REMOVAL>
 
 const ORPHAN = z.strictObject({
   key: A_KEY,
@@ -48,56 +36,39 @@ const ORPHAN = z.strictObject({
   attempt: UNKNOWN_ATTEMPT.optional(),
   /** Nothing stays. */
   isNothing: z.boolean(),
+  /** What becomes of it where its manifest said that it is to be deleted then. */
   removal: REMOVAL.optional(),
+  /** What stays when it is deleted, in a sentence. */
+  staysBehind: z.string().optional(),
 })
 
-function removalWords(removal: RemovalWords, key: Key, where: string): Words {
+function removalOf(
+  removal: RemovalWords,
+  { key, pipeId, staysBehind }: z.output<typeof ORPHAN>,
+  where: string,
+): Words {
   const noun = nounOf(key)
   const gone = `The manifest was removed${where}`
-  const asked = `${gone}, and said policy.onRemove "delete" last`
-  const forget = `Bring the manifest back, or remove the ${noun} in the console and run "pipewright forget ${key}".`
-  switch (removal.is) {
-    case 'later':
-      return {
-        cause: `${asked}. The ${noun} is deleted ten minutes after that is known, at ${timeOf(removal.at)}, unless somebody changed it.`,
-        remedy: 'Bring the manifest back to keep it.',
-      }
-    case 'now':
-      return only(`${asked}. The ${noun} will be deleted.`)
-    case 'done':
-      return only(`${asked}. The ${noun} was deleted.`)
-    case 'gone already':
-      return only(`${asked}. The ${noun} was gone already.`)
-    case 'doubted':
-      return only(`${asked}. Nothing is deleted until a reading of the manifests is accepted.`)
-    case 'changed':
-      return {
-        cause: `${asked}. The ${noun} was changed since it was applied from here, and so it is not deleted.`,
-        remedy: forget,
-      }
-    case 'not ours':
-      return {
-        cause: `${asked}. The ${noun} was there before and was never applied from here, and so it is not deleted.`,
-        remedy: forget,
-      }
-    case 'unreachable':
-      return {
-        cause: `${asked}. Nothing is deleted, because no valid Service manifest leads to the ${noun}.`,
-        remedy: 'Bring the Service manifest back until it is deleted. ' + forget,
-      }
-    case 'beside':
-      return {
-        cause: `${gone}. Nothing is deleted: a service has one ${noun}, and it may be the one of ${removal.key}.`,
-        remedy: `Run "pipewright forget ${key}".`,
-      }
-  }
+  const isBeside = removal.is === 'beside'
+  return removalWords(removal, {
+    asked: isBeside ? `${gone}.` : `${gone}, and said policy.onRemove "delete" last.`,
+    noun,
+    made: pipeId === undefined ? 'applied' : 'created',
+    toKeep: 'Bring the manifest back to keep it.',
+    wayOut: isBeside
+      ? `Run "pipewright forget ${key}".`
+      : `Bring the manifest back, or remove the ${noun} in the console and run "pipewright forget ${key}".`,
+    staysBehind,
+    after: '',
+  })
 }
 
-function orphanWords({ key, file, pipeId, attempt, isNothing, removal }: z.output<typeof ORPHAN>): Words {
+function orphanWords(orphan: z.output<typeof ORPHAN>): Words {
+  const { key, file, pipeId, attempt, isNothing, removal } = orphan
   if (isNothing) return only('Its manifest was removed, and nothing of it is on the platform.')
   const noun = nounOf(key)
   const where = file === undefined ? '' : ` (it was in ${file})`
-  if (removal !== undefined) return removalWords(removal, key, where)
+  if (removal !== undefined) return removalOf(removal, orphan, where)
   if (attempt !== undefined) {
     return {
       cause: `The manifest was removed${where}, and nobody knows whether its ${noun} was created: the create was ${attemptWords(attempt)}.`,
@@ -193,7 +164,7 @@ export const MANIFESTS = {
     words: (facts) => (facts === undefined ? only('The manifest was removed.') : orphanWords(facts)),
     steps: (facts, about) => [
       { text: 'If it is still wanted, restore its manifest. It was in:', copy: about.place },
-      ...(facts?.removal?.is === 'later' ? [] : [afterOrphan(about)]),
+      ...(facts?.removal?.is === 'later' || facts?.removal?.is === 'going' ? [] : [afterOrphan(about)]),
     ],
   }),
   Suspended: row({

@@ -1,6 +1,7 @@
 import { nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
-import { withId, type About, type Step } from './row.ts'
+import { removalWords, type RemovalWords } from './removal.ts'
+import { joined, withId, type About, type Step } from './row.ts'
 
 /** Why nothing of an edit is sent to a service that changes some fields. */
 export const NOT_SENT = {
@@ -25,6 +26,22 @@ export const NOT_SENT_STEPS: Readonly<Record<keyof typeof NOT_SENT, (about: Abou
 
 function inConsole({ key, pipeId }: About): readonly Step[] {
   return [withId(`Change it in the console, if it can be changed there, in this ${nounOf(key)}.`, pipeId)]
+}
+
+/** Why it is not replaced, although its manifest says so: in sentences, with a blank before them. */
+export function keptWords(kept: RemovalWords | undefined, noun: string): string {
+  if (kept === undefined) return ''
+  const asked = 'policy.onImmutable is "replace".'
+  const told = {
+    asked,
+    noun,
+    made: 'created',
+    toKeep: '',
+    wayOut: '',
+    staysBehind: undefined,
+    after: '',
+  } as const
+  return ` ${joined(removalWords(kept, told))}`
 }
 
 /** The same in words. */

@@ -6,7 +6,8 @@ import { saysFailure, shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
 import { accessWords } from './access.ts'
 import { MISSING_SECRET, missingSecretWords } from './missing-secret.ts'
-import { NOT_SENT, NOT_SENT_STEPS, wayOutWords } from './not-sent.ts'
+import { keptWords, NOT_SENT, NOT_SENT_STEPS, wayOutWords } from './not-sent.ts'
+import { REMOVAL } from './removal.ts'
 import {
   A_KEY,
   DRIFTED,
@@ -28,6 +29,8 @@ const CANNOT_UPDATE = FIELDS.extend({
   pipeId: z.string(),
   /** Where a service changes some fields: why these are not changed now. */
   why: z.enum(['no request', 'done', 'at rest', 'policy']).optional(),
+  /** Why it is not replaced, although its manifest says so. */
+  kept: REMOVAL.optional(),
 })
 
 const A_STATE = z.string().optional()
@@ -98,10 +101,10 @@ export const OBSERVING = {
     means: 'the manifest was edited, and the interface cannot update such a resource',
     facts: CANNOT_UPDATE,
     sample: { key: 'Pipe/orders', fields: ['scaling.replicas'], pipeId: 'ID' },
-    words: ({ key, fields, pipeId, why }, noun) =>
+    words: ({ key, fields, pipeId, why, kept }, noun) =>
       only(
         why !== undefined
-          ? `${fields.join(', ')} changed in the manifest, ${NOT_SENT[why](noun)}. Nothing of the edit was sent. ${wayOutWords(why, { key, pipeId }, noun)}`
+          ? `${fields.join(', ')} changed in the manifest, ${NOT_SENT[why](noun)}. Nothing of the edit was sent.${keptWords(kept, noun)} ${wayOutWords(why, { key, pipeId }, noun)}`
           : `${fields.join(', ')} changed in the manifest, but the interface cannot update a ${noun}. Undo the edit, or change ${noun} ` +
               `${pipeId} in the console. If the platform does not report the field, then run "pipewright adopt ${key} ${pipeId}". ` +
               `For a new ${noun} instead, give it another metadata.name, with policy.replaces: ${key}.`,
@@ -124,10 +127,10 @@ export const OBSERVING = {
     means: 'a secret changed, and the interface cannot update such a resource',
     facts: CANNOT_UPDATE,
     sample: { key: 'Pipe/orders', fields: ['source.kafka.credentials.password'], pipeId: 'ID' },
-    words: ({ key, fields, pipeId, why }, noun) =>
+    words: ({ key, fields, pipeId, why, kept }, noun) =>
       only(
         why !== undefined
-          ? `The value of ${fields.join(', ')} changed, ${NOT_SENT[why](noun)}. Nothing was sent. ${wayOutWords(why, { key, pipeId }, noun)}`
+          ? `The value of ${fields.join(', ')} changed, ${NOT_SENT[why](noun)}. Nothing was sent.${keptWords(kept, noun)} ${wayOutWords(why, { key, pipeId }, noun)}`
           : `The value of ${fields.join(', ')} changed since the ${noun} was created, and the interface cannot update a ${noun}. Change it ` +
               `for ${noun} ${pipeId} in the console, then run "pipewright adopt ${key} ${pipeId}".`,
       ),

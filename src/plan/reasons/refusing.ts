@@ -60,6 +60,31 @@ const OF_NONE =
 
 export const REFUSING = {
   ...RENAMING,
+  DeleteLimit: row({
+    ...REFUSED,
+    means: 'more deletions are pending in its service than the limit on deletions allows',
+    facts: z.strictObject({
+      service: z.string(),
+      wanted: z.number(),
+      /** Pipes of the service that are recorded. */
+      of: z.number(),
+      limit: z.number(),
+    }),
+    sample: { service: 'SERVICE', wanted: 6, of: 80, limit: 5 },
+    words: ({ service, wanted, of, limit }) => ({
+      cause:
+        `In service ${service}, ${wanted} of ${of} pipes are to be deleted, and at most ${limit} may be at once: five, and a tenth of the service. ` +
+        'None is deleted.',
+      remedy: `If they are meant, run "pipewright allow --service ${service}". If not, bring the manifests back.`,
+    }),
+    steps: (_facts, { service }) => [
+      {
+        text: 'If so many deletions are meant, allow them once. Those that come later are not included:',
+        shell: service === undefined ? 'allow' : `allow --service ${shellWord(service)}`,
+      },
+      { text: 'If not, bring the manifests back. Nothing of it was deleted.' },
+    ],
+  }),
   CreateLimit: row({
     ...REFUSED,
     alert: 'PipewrightCreateLimitOn',

@@ -34,7 +34,7 @@ export function act(
     case 'update':
       return change(context, assessment, action, request)
     case 'delete':
-      return remove(context, assessment, request)
+      return remove(context, assessment, action, request)
     case 'observe':
       return {
         outcome: NOTHING_TO_DO,

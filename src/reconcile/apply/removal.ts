@@ -1,13 +1,14 @@
 import type { HistoryEntry } from '../../contract/history.ts'
-import type { ServiceAccess } from '../../contract/platform.ts'
+import type { DeleteTarget } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
-import type { UpsertKind } from '../../kinds/definition.ts'
+import type { Key } from '../../kinds/key.ts'
+import type { Action } from '../../plan/action.ts'
 import { decide } from '../../plan/decide.ts'
 import { orphanFacts } from '../../plan/gates.ts'
 import { NOTHING_TO_DO } from '../../plan/outcome.ts'
 import { messageOf, type Because } from '../../plan/reason.ts'
-import type { RemovalWords } from '../../plan/reasons/manifests.ts'
+import type { RemovalWords } from '../../plan/reasons/removal.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import { assess, gather, type Assessment } from '../gather/assess.ts'
@@ -15,67 +16,139 @@ import { recordedAccess, sameAccess } from '../gather/service-access.ts'
 import { currentRecord } from '../state/current-record.ts'
 import { outcomeOf } from './outcome-of-error.ts'
 
+/** What is deleted: the one of a service, or what was created once. */
+interface Deletion {
+  readonly target: DeleteTarget
+  /** Whether it is gone once the reply came. What was created once is asked for until it answers 404. */
+  readonly isAtOnce: boolean
+}
+
 /**
- * Deletes what was applied for a manifest that is gone. That it is about to be sent is on disk before; a process that is killed after it
- * finds nothing there, and has nothing to send.
- * @returns a record of which nothing is left
+ * Deletes what was applied or created for a manifest that is gone, or asks for another one. That it is about to be sent is on disk before; a
+ * process that is killed after it asks for it until nothing is there, and has nothing to send then.
+ * @returns a record of which nothing is left, once it is gone
  */
 export async function remove(
   context: ReconcileContext,
   first: Assessment,
+  action: Action & { readonly type: 'delete' },
   request: ReconcileRequest,
 ): Promise<Acted> {
   const { input } = first
   if (input.observed.status === 'missing') return nothingLeft(context, first, input.recorded, first.requestId)
-  const { kind, access } = removalOf(context, first)
+  const { target, isAtOnce } = removalOf(context, first)
   const { key, removal } = input.recorded
   const options = { priority: request.priority, signal: request.stopping }
-  const isMarked = removal?.isSent === true
-  const record = isMarked ? input.recorded : await marked(context, input.recorded)
+  const record = await marked(context, first, isAtOnce)
   try {
+    await context.fail?.('before-delete')
     const reply = await context.platform.remove(
-      kind,
-      access,
+      target,
       async (looks) => {
         const current = await currentRecord(context, key)
-        const asked = assess(context, await gather(context, key, current, request, undefined, looks))
+        // It is decided as if it were not marked.
+        const asked = assess(
+          context,
+          await gather(context, key, { ...current, removal }, request, undefined, looks),
+        )
         if (asked.failure instanceof Error) throw asked.failure
         // What is gone by now is decided anew, too: there is nothing to send.
         const isSame = decide(asked.input).type === 'delete' && asked.input.observed.status === 'found'
-        if (!isSame || !sameAccess(removalOf(context, asked).access, access)) throw new DecisionOutdated(key)
+        if (
+          !isSame ||
+          current.version !== record.version ||
+          !isSameTarget(removalOf(context, asked).target, target)
+        )
+          throw new DecisionOutdated(key)
       },
       options,
     )
-    return nothingLeft(context, first, record, reply?.requestId)
+    await context.fail?.('after-delete')
+    return isAtOnce
+      ? nothingLeft(context, first, record, reply?.requestId)
+      : going(context, action, record, reply?.requestId)
   } catch (error) {
-    if (error instanceof RemoteError && error.facts.class === 'Missing')
-      return nothingLeft(context, first, record, error.facts.requestId)
+    const isGone = error instanceof RemoteError && error.facts.class === 'Missing'
+    if (isGone && isAtOnce) return nothingLeft(context, first, record, error.facts.requestId)
+    if (isGone) return going(context, action, record, error.facts.requestId)
+    if (error instanceof DecisionOutdated && !isAtOnce) await unmarked(context, record, removal)
     if (!(error instanceof RemoteError || error instanceof SecretUnavailableError)) throw error
     const outcome = outcomeOf(error, { signal: request.stopping, now: context.clock.now() })
-    return { outcome, record, history: [] }
+    const mayBeSent = error instanceof RemoteError && error.facts.effect === 'unknown'
+    return { outcome, record: isAtOnce || mayBeSent ? record : { ...record, removal }, history: [] }
   }
 }
 
-function removalOf(
-  { store }: ReconcileContext,
-  { input, service }: Assessment,
-): { readonly kind: UpsertKind; readonly access: ServiceAccess } {
+function removalOf({ store }: ReconcileContext, { input, service }: Assessment): Deletion {
   const access = recordedAccess(store, input.recorded, service)
-  if (input.lifecycle !== 'upsert' || access === undefined)
-    throw new Error(`the deletion of ${input.desired.key} was decided without its service`)
-  return { kind: input.kind, access }
+  const { recorded } = input
+  if (access !== undefined && input.lifecycle === 'upsert')
+    return { target: { kind: input.kind, service: access, id: access.serviceId }, isAtOnce: true }
+  if (access !== undefined && input.lifecycle === 'create-once' && recorded.remote !== undefined)
+    return { target: { kind: input.kind, service: access, id: recorded.remote.id }, isAtOnce: false }
+  throw new Error(`the deletion of ${input.desired.key} was decided without its service`)
 }
 
-async function marked(context: ReconcileContext, recorded: LedgerRecord): Promise<LedgerRecord> {
+function isSameTarget(a: DeleteTarget, b: DeleteTarget): boolean {
+  return a.id === b.id && sameAccess(a.service, b.service)
+}
+
+/** One that is there already stays as it is where a service has one only. */
+async function marked(
+  context: ReconcileContext,
+  { input: { recorded, steadyNow } }: Assessment,
+  isAtOnce: boolean,
+): Promise<LedgerRecord> {
   const { removal } = recorded
   if (removal === undefined) throw new Error(`the deletion of ${recorded.key} was decided without its mark`)
-  const written = await context.ledger.swap({ ...recorded, removal: { ...removal, isSent: true } }, [])
+  if (isAtOnce && removal.isSent === true) return recorded
+  const sentAt = isAtOnce ? undefined : steadyNow
+  const written = await context.ledger.swap(
+    { ...recorded, removal: { ...removal, isSent: true, sentAt } },
+    [],
+  )
   context.store.note(written)
   return written
 }
 
+/** Nothing was sent: what is to be done is decided anew, without the mark. */
+async function unmarked(
+  context: ReconcileContext,
+  record: LedgerRecord,
+  removal: LedgerRecord['removal'],
+): Promise<void> {
+  const current = await currentRecord(context, record.key)
+  if (current.version === record.version)
+    context.store.note(await context.ledger.swap({ ...current, removal }, []))
+}
+
+/** The request was answered, and it may take a while until it is gone. */
+function going(
+  context: ReconcileContext,
+  action: Action & { readonly type: 'delete' },
+  record: LedgerRecord,
+  requestId: string | undefined,
+): Acted {
+  const because = withRemoval(action, { is: 'going', at: record.removal?.sentAt ?? 0 })
+  return {
+    outcome: { ...NOTHING_TO_DO, ...because, requestId },
+    record: { ...record, backoff: undefined },
+    history: [lineOf(context, record.key, because, requestId)],
+  }
+}
+
+function withRemoval(
+  action: Action & { readonly type: 'delete' },
+  removal: RemovalWords,
+): Because<'Orphaned' | 'Replacing'> {
+  if (action.reason === 'Replacing') return { reason: action.reason, facts: { ...action.facts, removal } }
+  if (action.reason === 'Orphaned' && action.facts !== undefined)
+    return { reason: action.reason, facts: { ...action.facts, removal } }
+  throw new Error(`a deletion was decided as ${action.reason}`)
+}
+
 function nothingLeft(
-  { clock, store }: ReconcileContext,
+  context: ReconcileContext,
   { input }: Assessment,
   record: LedgerRecord,
   requestId: string | undefined,
@@ -83,10 +156,30 @@ function nothingLeft(
   const { key } = record
   const removal: RemovalWords = { is: record.removal?.isSent === true ? 'done' : 'gone already' }
   const because: Because<'Orphaned'> = { reason: 'Orphaned', facts: { ...orphanFacts(input), removal } }
-  const history: HistoryEntry = {
+  const left = {
+    upsert: undefined,
+    remote: undefined,
+    former: undefined,
+    applied: undefined,
+    backoff: undefined,
+  }
+  return {
+    outcome: { ...NOTHING_TO_DO, ...because, requestId },
+    record: { ...record, ...left },
+    history: [lineOf(context, key, because, requestId)],
+  }
+}
+
+function lineOf(
+  { clock, store }: ReconcileContext,
+  key: Key,
+  because: Because,
+  requestId: string | undefined,
+): HistoryEntry {
+  return {
     type: 'action',
     action: 'delete',
-    reason: 'Orphaned',
+    reason: because.reason,
     result: 'done',
     intentId: undefined,
     key,
@@ -94,11 +187,5 @@ function nothingLeft(
     revision: store.revision,
     requestId,
     message: messageOf(because, key),
-  }
-  const left = { upsert: undefined, applied: undefined, backoff: undefined }
-  return {
-    outcome: { ...NOTHING_TO_DO, ...because, requestId },
-    record: { ...record, ...left },
-    history: [history],
   }
 }

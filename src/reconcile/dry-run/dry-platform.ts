@@ -66,7 +66,7 @@ export function createDryPlatform(
       made.set(service.serviceId, reply)
       return reply
     },
-    async remove(_kind, _service, check, { signal }) {
+    async remove(_target, check, { signal }) {
       signal.throwIfAborted()
       await check({ read })
       return undefined

@@ -15,6 +15,7 @@ import { catchUp } from '../state/current-record.ts'
 import type { Listing } from '../state/listings.ts'
 import type { CreatePermit, Looks } from '../../contract/platform.ts'
 import { type BodySecrets, missingCredentials, NO_SECRETS, readBodySecrets } from './body-secrets.ts'
+import { changedSince, deletionFacts } from './deletion-facts.ts'
 import { removalFacts } from './removal-facts.ts'
 import { configuredThere } from './configured-there.ts'
 import { surroundingsOf } from './surroundings.ts'
@@ -140,7 +141,10 @@ function inputOf(
       const { observed } = base
       const there = observed.status === 'found' ? observed.there : undefined
       const compared = there && body && { desired: body, observed: there }
-      return { ...common, lifecycle: kind.lifecycle, kind, compared }
+      const { desired, recorded } = base
+      const removal = deletionFacts(context.store, { kind, desired, recorded, service, entry })
+      const changed = removal && changedSince(context.store, { kind, desired, recorded }, there)
+      return { ...common, lifecycle: kind.lifecycle, kind, compared, removal, changedSince: changed }
     }
     case 'read-only':
       return { ...common, lifecycle: kind.lifecycle, kind }

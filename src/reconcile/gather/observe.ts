@@ -35,7 +35,7 @@ interface Question {
   readonly request: ReconcileRequest
   /** Of the create that depends on the answer: it has a place for this. */
   readonly permit: CreatePermit | undefined
-  /** Of the upsert that depends on the answer: it has a place for this. */
+  /** Of the upsert, or deletion, that depends on the answer: it has a place for this. */
   readonly looks: Looks | undefined
 }
 
@@ -173,7 +173,8 @@ function questionOf(
     return undefined
   // A place is good for the credentials that it was taken for.
   const isPermitted = permit?.service.secretName === access.secretName
-  return (isPermitted ? permit : platform).read({ kind, service: access, id: recorded.remote.id }, options)
+  const asked = { kind, service: access, id: recorded.remote.id }
+  return (looks ?? (isPermitted ? permit : platform)).read(asked, options)
 }
 
 /** What is observed of a key, and what that makes of its record. */

@@ -5,7 +5,8 @@ import type { Key } from '../../kinds/key.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
 import { sha256 } from '../../lib/digest.ts'
 import type { Conditions } from '../../plan/condition.ts'
-import { messageOf } from '../../plan/reason.ts'
+import { REMOVED_DIGEST } from '../../plan/delete-limit.ts'
+import { messageOf, type Reason } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { StateStore } from '../state/store.ts'
 import { historyLine, type OperatorContext } from './operator.ts'
@@ -63,10 +64,10 @@ function heldOf(
   const now = store.steadyNow()
   return records
     .flatMap((record) => {
-      const entry = store.entry(record.key)
-      if (entry === undefined || !isHeldBack(record, entry, now)) return []
-      const its = serviceIn(entry)
-      return service === undefined || its === service ? [{ record, digest: entry.digest, service: its }] : []
+      const digest = digestOf(store, record)
+      if (digest === undefined || !isHeldBack(record, digest, now)) return []
+      const its = serviceIn(store.entry(record.key)) ?? record.service?.name
+      return service === undefined || its === service ? [{ record, digest, service: its }] : []
     })
     .toSorted((a, b) => (a.record.key < b.record.key ? -1 : 1))
 }
@@ -77,13 +78,22 @@ function heldBackOf(held: readonly Held[]): HeldBack {
   return { keys, id: keys.length === 0 ? '' : id }
 }
 
-function isHeldBack({ conditions, allowed }: LedgerRecord, entry: Entry, now: number): boolean {
-  if (entry.state !== 'valid' || conditions?.Synced.reason !== 'CreateLimit') return false
-  return allowed === undefined || allowed.digest !== entry.digest || allowed.until < now
+/** Of what its manifest says, or of that there is none; undefined: nothing of it can be let pass now. */
+function digestOf(store: Pick<StateStore, 'entry'>, { key, conditions }: LedgerRecord): string | undefined {
+  const entry = store.entry(key)
+  if (entry !== undefined) return entry.state === 'valid' ? entry.digest : undefined
+  return conditions?.Synced.reason === 'DeleteLimit' ? REMOVED_DIGEST : undefined
 }
 
-function serviceIn(entry: Entry): string | undefined {
-  return entry.manifest && serviceOf(entry.manifest)
+const LIMITS: ReadonlySet<Reason> = new Set(['CreateLimit', 'DeleteLimit'])
+
+function isHeldBack({ conditions, allowed }: LedgerRecord, digest: string, now: number): boolean {
+  if (conditions === undefined || !LIMITS.has(conditions.Synced.reason)) return false
+  return allowed === undefined || allowed.digest !== digest || allowed.until < now
+}
+
+function serviceIn(entry: Entry | undefined): string | undefined {
+  return entry?.manifest && serviceOf(entry.manifest)
 }
 
 /** @returns whether it was still held back, and said the same, when it was written */
@@ -96,12 +106,14 @@ async function allowOne(context: OperatorContext, held: Held, until: number): Pr
     record !== undefined;
     record = await ledger.get(key)
   ) {
-    const entry = store.entry(key)
-    if (entry?.digest !== digest || !isHeldBack(record, entry, store.steadyNow())) return false
-    const message = 'An operator allowed this creation, although the create limit is reached.'
+    if (digestOf(store, record) !== digest || !isHeldBack(record, digest, store.steadyNow())) return false
+    const isDeletion = record.conditions?.Synced.reason === 'DeleteLimit'
+    const message = isDeletion
+      ? 'An operator allowed this deletion, although the limit on deletions is reached.'
+      : 'An operator allowed this creation, although the create limit is reached.'
     const line = historyLine(context, record, {
       action: 'allow',
-      reason: 'CreateLimit',
+      reason: isDeletion ? 'DeleteLimit' : 'CreateLimit',
       result: 'done',
       message,
     })

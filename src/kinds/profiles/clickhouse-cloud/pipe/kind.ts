@@ -85,6 +85,7 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
     const { service: _, name = manifest.metadata.name, ...rest } = manifest.spec
     return withoutEmpty({ name, ...rest })
   },
+  staysBehind: 'Its destination tables and their data stay.',
   credentialRules: true,
   setIn,
   outline({ spec: { source, destination } }) {

@@ -1,5 +1,5 @@
 import type { FieldsOf } from '../../../field-table.ts'
-import { API_VERSION, ChangeablePolicy, Metadata, ResourceName } from '../../../manifest.ts'
+import { API_VERSION, DeletablePolicy, Metadata, ResourceName } from '../../../manifest.ts'
 import { ShownText, Text, z } from '../../../zod.ts'
 import { PipeSource, SOURCE_FIELDS } from './source.ts'
 
@@ -129,7 +129,7 @@ export const PipeManifest = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('Pipe'),
   metadata: Metadata,
-  policy: ChangeablePolicy.optional(),
+  policy: DeletablePolicy.optional(),
   spec: PipeSpec,
 })
 export type PipeManifest = z.infer<typeof PipeManifest>

@@ -1,0 +1,170 @@
+import type { Action } from './action.ts'
+import { isConfirmed, isBelieved } from './missing.ts'
+import { backingOff, firstStop, orphanFacts, unfound } from './gates.ts'
+import type { CreateOnceInput, DeletionFacts } from './input.ts'
+import { REMOVAL_GRACE_MS, removalSince } from './decide-removal.ts'
+import { massMissing } from './missing-gates.ts'
+import type { Because } from './reason.ts'
+import type { RemovalWords } from './reasons/removal.ts'
+import type { Remote } from './record.ts'
+
+/*
+ * What was created once is deleted only where its manifest says so (design §14), whether it is gone for good or asks for what only a new one
+ * can be: only what was created from here and is as it was when it was last in sync, after a while in which that can be taken back,
+ * a few at once, and with a mark that is durable before the request. It is asked for until it is gone.
+ */
+
+/** A request to delete it has had its time then: it is sent again. ms. */
+export const DELETES_MS = 10 * 60_000
+/** What is being deleted is looked at again after this, then ever later, up to the other: ms. */
+const SOONEST_LOOK_MS = 2_000
+const LATEST_LOOK_MS = 31_000
+
+/** How a deletion is told: that of an orphan, or of what is replaced. */
+interface Telling {
+  readonly because: (removal: RemovalWords) => Because<'Orphaned' | 'Replacing'>
+  readonly kept: (removal: RemovalWords) => Action
+}
+
+/**
+ * Its manifest is gone for good, and said policy.onRemove "delete"; `undefined`: it did not, or nothing is known to be there.
+ *
+ * | the pipe | action |
+ * |---|---|
+ * | was adopted, another manifest may ask for it, or no Service manifest leads there | report Orphaned |
+ * | the last reading of the manifests is not accepted | hold Orphaned |
+ * | too many are to be deleted at once | refuse DeleteLimit |
+ * | since less than ten minutes | hold Orphaned |
+ * | found, as it was when it was last in sync | delete |
+ * | found, changed since | report Orphaned |
+ * | found, a request was sent less than ten minutes ago | hold Orphaned |
+ * | 404, confirmed; without a request also witnessed | delete: nothing is sent, and its record is forgotten |
+ */
+export function deleted(input: CreateOnceInput): Action | undefined {
+  const { desired, recorded, removal } = input
+  if (desired.state !== 'absent' || removal === undefined || recorded.remote === undefined) return undefined
+  const { staysBehind } = removal
+  const because = (words: RemovalWords): Because<'Orphaned'> => ({
+    reason: 'Orphaned',
+    facts: { ...orphanFacts(input), removal: words, staysBehind },
+  })
+  return decideDeletion(input, removal, recorded.remote, {
+    because,
+    kept: (words) => ({ type: 'report', differences: [], ...because(words) }),
+  })
+}
+
+/** The manifest asks for what only another one can be, and says policy.onImmutable "replace". @param kept what is told where it is not deleted */
+export function replacedBy(
+  input: CreateOnceInput,
+  remote: Remote,
+  { fields, kept }: { readonly fields: readonly string[]; readonly kept: Telling['kept'] },
+): Action | undefined {
+  const { policy, removal } = input
+  if (policy.onImmutable !== 'replace' || removal === undefined) return undefined
+  const { staysBehind } = removal
+  const because = (words: RemovalWords): Because<'Replacing'> => ({
+    reason: 'Replacing',
+    facts: { fields, pipeId: remote.id, removal: words, staysBehind },
+  })
+  return decideDeletion(input, removal, remote, { because, kept })
+}
+
+/**
+ * A request to delete it was sent, and there is a manifest: it is waited for, and created anew once it is gone; `undefined`: it is
+ * there all the same, and as good as any other.
+ */
+export function goingFirst(input: CreateOnceInput, remote: Remote): Action | undefined {
+  const { recorded, observed, removal, steadyNow } = input
+  const sentAt = recorded.removal?.isSent === true ? recorded.removal.sentAt : undefined
+  if (sentAt === undefined || observed.status === 'missing' || steadyNow - sentAt >= DELETES_MS)
+    return undefined
+  const facts = { fields: [], pipeId: remote.id, removal: going(sentAt), staysBehind: removal?.staysBehind }
+  return { type: 'hold', reason: 'Replacing', until: nextLook(input, sentAt), facts }
+}
+
+/** As {@link goingFirst}, of what answers 404 and is not known for sure to be gone. */
+export function goneUnconfirmed(input: CreateOnceInput): Action | undefined {
+  const { recorded, observed, removal } = input
+  const { remote, removal: mark } = recorded
+  const sentAt = mark?.sentAt
+  if (sentAt === undefined || observed.status !== 'missing' || isConfirmed(observed.misses)) return undefined
+  const facts = {
+    fields: [],
+    pipeId: remote?.id ?? '',
+    removal: going(sentAt),
+    staysBehind: removal?.staysBehind,
+  }
+  return { type: 'hold', reason: 'Replacing', until: nextLook(input, sentAt), facts }
+}
+
+function going(at: number): RemovalWords {
+  return { is: 'going', at }
+}
+
+function decideDeletion(
+  input: CreateOnceInput,
+  removal: DeletionFacts,
+  remote: Remote,
+  { because, kept }: Telling,
+): Action {
+  const { recorded, observed, steadyNow, now } = input
+  const hold = (words: RemovalWords, until: number | undefined): Action => ({
+    type: 'hold',
+    until,
+    ...because(words),
+  })
+  const sentAt = recorded.removal?.isSent === true ? (recorded.removal.sentAt ?? 0) : undefined
+  if (sentAt !== undefined && (steadyNow - sentAt < DELETES_MS || observed.status === 'missing'))
+    return ofSent(input, sentAt, { because, hold })
+  const why = whyKept(remote, removal)
+  if (why !== undefined) return kept(why)
+  if (removal.isDoubted) return hold({ is: 'doubted' }, undefined)
+  if (removal.limit !== undefined) return { type: 'refuse', reason: 'DeleteLimit', facts: removal.limit }
+  const at = removalSince(recorded, steadyNow) + REMOVAL_GRACE_MS
+  if (at > steadyNow) return hold({ is: 'later', at }, now + at - steadyNow)
+  switch (observed.status) {
+    case 'unseen':
+      return backingOff(input) ?? hold({ is: 'later', at }, now + LATEST_LOOK_MS)
+    case 'found':
+      if (input.changedSince === undefined) return kept({ is: 'never in sync' })
+      if (input.changedSince.length > 0)
+        return kept({ is: 'changed', fields: input.changedSince.slice(0, 5) })
+      return firstStop(input, [unfound, backingOff]) ?? { type: 'delete', ...because({ is: 'now' }) }
+    case 'missing':
+      return isBelieved(observed.misses, observed.witness) && massMissing(input) === undefined
+        ? { type: 'delete', ...because({ is: 'gone already' }) }
+        : hold({ is: 'not found' }, now + LATEST_LOOK_MS)
+  }
+}
+
+function ofSent(
+  input: CreateOnceInput,
+  sentAt: number,
+  {
+    because,
+    hold,
+  }: Pick<Telling, 'because'> & {
+    readonly hold: (words: RemovalWords, until: number) => Action
+  },
+): Action {
+  const { observed } = input
+  const isGone =
+    observed.status === 'missing' && isConfirmed(observed.misses) && massMissing(input) === undefined
+  return isGone
+    ? { type: 'delete', ...because({ is: 'done' }) }
+    : hold(going(sentAt), nextLook(input, sentAt))
+}
+
+/** Soon at first, and then at twice what has passed; on the wall clock. */
+function nextLook({ now, steadyNow, observed }: CreateOnceInput, sentAt: number): number {
+  if (observed.status === 'missing') return now + LATEST_LOOK_MS
+  return now + Math.min(Math.max(SOONEST_LOOK_MS, steadyNow - sentAt), LATEST_LOOK_MS)
+}
+
+function whyKept(remote: Remote, { isReachable, claimant, unread }: DeletionFacts): RemovalWords | undefined {
+  if (remote.origin !== 'created') return { is: 'not ours' }
+  if (claimant !== undefined) return { is: 'claimed', key: claimant }
+  if (unread.length > 0) return { is: 'unread', files: unread.slice(0, 3) }
+  return isReachable ? undefined : { is: 'unreachable' }
+}

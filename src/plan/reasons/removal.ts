@@ -1,0 +1,107 @@
+import { timeOf } from '../../kinds/instant.ts'
+import { A_KEY, A_TIME, only, type Words } from './row.ts'
+import { z } from '../../kinds/zod.ts'
+
+/** What becomes of something that its manifest asks to delete. */
+export const REMOVAL = z.discriminatedUnion('is', [
+  z.strictObject({ is: z.enum(['later', 'going']), at: A_TIME }),
+  z.strictObject({
+    is: z.enum([
+      'now',
+      'done',
+      'gone already',
+      'not found',
+      'doubted',
+      'not ours',
+      'unreachable',
+      'never in sync',
+    ]),
+  }),
+  /** Since it was applied, or last in sync; the fields, where they are known. */
+  z.strictObject({ is: z.literal('changed'), fields: z.array(z.string()).readonly().optional() }),
+  z.strictObject({ is: z.enum(['beside', 'claimed']), key: A_KEY }),
+  z.strictObject({ is: z.literal('unread'), files: z.array(z.string()).readonly() }),
+])
+export type RemovalWords = z.output<typeof REMOVAL>
+
+interface Told {
+  /** Why it is to be deleted, in sentences. */
+  readonly asked: string
+  readonly noun: string
+  /** How it came to be from here. */
+  readonly made: 'applied' | 'created'
+  /** What keeps it, in a sentence; and what ends the waiting where it is not deleted. */
+  readonly toKeep: string
+  readonly wayOut: string
+  readonly staysBehind: string | undefined
+  /** What comes after it is gone, in a sentence with a blank before it. */
+  readonly after: string
+}
+
+export function removalWords(removal: RemovalWords, told: Told): Words {
+  const { asked, noun, toKeep, wayOut, after } = told
+  const stays = told.staysBehind === undefined ? '' : ` ${told.staysBehind}`
+  switch (removal.is) {
+    case 'later':
+      return {
+        cause: `${asked} The ${noun} is deleted ten minutes after that is known, at ${timeOf(removal.at)}, unless somebody changed it.${stays}${after}`,
+        remedy: toKeep,
+      }
+    case 'now':
+      return only(`${asked} The ${noun} will be deleted.${stays}${after}`)
+    case 'going':
+      return only(
+        `${asked} The request to delete the ${noun} was sent at ${timeOf(removal.at)}. It is checked until the ${noun} is gone.${stays}${after}`,
+      )
+    case 'done':
+      return only(`${asked} The ${noun} was deleted.${stays}`)
+    case 'gone already':
+      return only(`${asked} The ${noun} was gone already.`)
+    case 'not found':
+      return only(`${asked} The ${noun} is not found. It is checked again until that is sure.`)
+    case 'doubted':
+      return only(`${asked} Nothing is deleted until a reading of the manifests is accepted.`)
+    case 'changed': {
+      const { fields } = removal
+      return fields === undefined
+        ? {
+            cause: `${asked} The ${noun} was changed since it was applied from here, and so it is not deleted.`,
+            remedy: wayOut,
+          }
+        : {
+            cause: `${asked} The ${noun} is not as it was when it was last in sync (${fields.join(', ')}), and so it is not deleted.`,
+            remedy: wayOut,
+          }
+    }
+    case 'never in sync':
+      return {
+        cause: `${asked} The ${noun} was never seen to be as its manifest asked, and so it is not deleted.`,
+        remedy: wayOut,
+      }
+    case 'not ours':
+      return {
+        cause: `${asked} The ${noun} was there before and was never ${told.made} from here, and so it is not deleted.`,
+        remedy: wayOut,
+      }
+    case 'unreachable':
+      return {
+        cause: `${asked} Nothing is deleted, because no valid Service manifest leads to the ${noun}.`,
+        remedy: `Bring the Service manifest back until it is deleted. ${wayOut}`,
+      }
+    case 'claimed':
+      return {
+        cause: `${asked} Nothing is deleted, because ${removal.key} may ask for this ${noun}.`,
+        remedy: `Correct ${removal.key}. If it is the same ${noun}, set policy.renamedFrom there; if it is another one, policy.replaces.`,
+      }
+    case 'unread':
+      return {
+        cause: `${asked} Nothing is deleted, because a manifest of this ${noun} may be in ${removal.files.join(', ')}, which cannot be read.`,
+        remedy: 'Correct that file.',
+      }
+    case 'beside':
+      return {
+        cause: `${asked} Nothing is deleted: a service has one ${noun}, and it may be the one of ${removal.key}.`,
+        remedy: wayOut,
+      }
+  }
+}

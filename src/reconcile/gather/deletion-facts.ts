@@ -1,0 +1,139 @@
+import type { Entry } from '../../contract/catalog.ts'
+import type { CreateOnceKind } from '../../kinds/definition.ts'
+import { changedFields } from '../../kinds/fingerprint.ts'
+import { howOftenReturned } from '../../kinds/field-table.ts'
+import { kindOf, type Key } from '../../kinds/key.ts'
+import { remoteNameOf } from '../../kinds/lookup.ts'
+import { comparedBody } from '../../kinds/remote-resource.ts'
+import { serviceKey } from '../../kinds/service/kind.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import { sameId } from '../../lib/same-id.ts'
+import { isAllowed } from '../../plan/create-limit.ts'
+import { deleteLimitOf, REMOVED_DIGEST } from '../../plan/delete-limit.ts'
+import { leftSomething } from '../../plan/gates.ts'
+import type { CreateOnceInput, DeletionFacts, Desired } from '../../plan/input.ts'
+import { findSimilar } from '../../plan/rename-detection.ts'
+import type { LedgerRecord, Remote } from '../../plan/record.ts'
+import type { StateStore } from '../state/store.ts'
+import { desiredService, recordedAccess, type DesiredService } from './service-access.ts'
+
+interface About {
+  readonly kind: CreateOnceKind
+  readonly desired: Desired
+  readonly recorded: LedgerRecord
+  readonly service: DesiredService
+  readonly entry: Entry | undefined
+}
+
+/** What bears on the deletion of what was created; undefined: nobody asks for that. */
+export function deletionFacts(store: StateStore, about: About): DeletionFacts | undefined {
+  const { kind, desired, recorded, service, entry } = about
+  const { remote } = recorded
+  if (remote === undefined || kind.operations.delete === undefined) return undefined
+  const isAsked =
+    desired.state === 'absent'
+      ? recorded.onRemove === 'delete'
+      : entry?.manifest?.policy?.onImmutable === 'replace' || recorded.removal?.isSent === true
+  if (!isAsked) return undefined
+  const access = recordedAccess(store, recorded, service)
+  return {
+    isDoubted: store.catalog?.problem !== undefined,
+    // What its manifest says while it has errors, or while it is not found, may be no longer so.
+    isReachable: access !== undefined && store.entry(serviceKey(access.name))?.state === 'valid',
+    unread: store.catalog?.unread ?? [],
+    staysBehind: kind.staysBehind,
+    get claimant() {
+      return claimantOf(store, recorded, remote)
+    },
+    get limit() {
+      return limitFor(store, recorded, desired.state)
+    },
+  }
+}
+
+/** Another manifest that asks for it, or may. */
+function claimantOf(store: StateStore, recorded: LedgerRecord, { id }: Remote): Key | undefined {
+  const { key } = recorded
+  const holder = store.holderOf(id, key) ?? store.claimantOf(id, key) ?? store.successors(key)[0]
+  if (holder !== undefined) return holder
+  for (const [other, locked] of store.catalog?.locks ?? [])
+    if (other !== key && sameId(locked, id)) return other
+  for (const entry of store.catalog?.entries.values() ?? [])
+    if (entry.key !== key && kindOf(entry.key) === kindOf(key) && mayBe(store, entry, recorded, id))
+      return entry.key
+  return undefined
+}
+
+/** Whether the manifest of another key may ask for what this record has: it has nothing itself, and is like it, or cannot be read. */
+function mayBe(store: StateStore, { key, manifest }: Entry, recorded: LedgerRecord, id: string): boolean {
+  const own = store.record(key)
+  if (sameId(manifest?.policy?.adopt, id)) return true
+  if (own !== undefined && leftSomething(own)) return false
+  if (manifest === undefined) return true
+  if (manifest.policy?.replaces === recorded.key) return false
+  const service = desiredService(store, manifest)
+  const asked = store.asked(manifest)
+  if (!service.usable || asked === undefined) return true
+  const { serviceId } = service.identity
+  const platformName = remoteNameOf(manifest)
+  return (
+    findSimilar({ key, serviceId, platformName, fingerprint: asked.fingerprint }, [recorded]) !== undefined
+  )
+}
+
+function limitFor(
+  store: StateStore,
+  recorded: LedgerRecord,
+  state: Desired['state'],
+): DeletionFacts['limit'] {
+  const { service } = recorded
+  if (service === undefined || isLetPass(store, recorded, state)) return undefined
+  let wanted = 1
+  let of = 0
+  for (const key of store.createdIn(service.serviceId)) {
+    of += 1
+    const other = store.record(key)
+    if (key === recorded.key || other === undefined) continue
+    const its = store.desiredState(key)
+    if (isToBeDeleted(other, its) && !isLetPass(store, other, its)) wanted += 1
+  }
+  const reached = deleteLimitOf({ wanted, of })
+  return reached && { service: service.name, ...reached }
+}
+
+function isToBeDeleted({ remote, onRemove, removal }: LedgerRecord, state: Desired['state']): boolean {
+  if (remote?.origin !== 'created') return false
+  return state === 'absent' ? onRemove === 'delete' : removal?.digest !== undefined
+}
+
+/** A person said so. */
+function isLetPass(store: StateStore, record: LedgerRecord, state: Desired['state']): boolean {
+  const digest = state === 'absent' ? REMOVED_DIGEST : store.entry(record.key)?.digest
+  return isAllowed(record, digest, store.steadyNow())
+}
+
+/** The hashes of what is there, as it is compared. */
+export function leftNow(
+  store: StateStore,
+  { kind, key }: { readonly kind: CreateOnceKind; readonly key: Key },
+  there: JsonObject,
+): Readonly<Record<string, string>> {
+  const known = comparedBody(kind.fields, kind.setIn?.(there) ?? there)
+  return store.hashesOf(key, known)
+}
+
+/** Fields that are not as they were when it was last in sync; undefined: nobody knows. */
+export function changedSince(
+  store: StateStore,
+  { kind, desired: { key }, recorded }: Pick<About, 'kind' | 'desired' | 'recorded'>,
+  there: JsonObject | undefined,
+): CreateOnceInput['changedSince'] {
+  const { left } = recorded
+  if (left === undefined || there === undefined) return undefined
+  const now = leftNow(store, { kind, key }, there)
+  // What comes at times only says nothing by not coming.
+  const isBoth = (path: string) => left[path] !== undefined && now[path] !== undefined
+  return changedFields(left, now).filter(
+    (path) => isBoth(path) || howOftenReturned(kind.fields, path) === 'always',
+  )
+}
