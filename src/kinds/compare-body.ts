@@ -5,6 +5,7 @@ import { NOT_SET, showPair, showSensitivePair, type Difference } from './differe
 import { isSensitiveName } from '../lib/sensitive.ts'
 import { createLabels, pairUp, summarize } from './record-pairs.ts'
 import { isSecretRef } from './secret-ref.ts'
+import { UNSET } from './unset.ts'
 
 /**
  * The fields that `desired` sets, that the platform returns, and that mean something else in `observed`, in the order
@@ -90,11 +91,8 @@ function hasAllOf(want: JsonObject, have: JsonObject): boolean {
   return true
 }
 
-/** What a reply may say by leaving a field out. */
-const AS_UNSET: Partial<Readonly<Record<LeafForm, Json>>> = { flag: false, offset: 0 }
-
 function sameLeaf(form: LeafForm, want: Json, have: Json | undefined): boolean {
-  if (want === AS_UNSET[form] && canonicalLeaf(form, have) === undefined) return true
+  if (want === UNSET[form] && canonicalLeaf(form, have) === undefined) return true
   return canonicalLeaf(form, want) === canonicalLeaf(form, have)
 }
 

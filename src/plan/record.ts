@@ -203,6 +203,15 @@ const Removal = z
   .readonly()
 export type Removal = z.infer<typeof Removal>
 
+/** What was seen of it while it was in sync; only where it may be deleted from here. */
+const Left = z
+  .strictObject({
+    /** What its manifest asked for then: as that of {@link Fingerprint}. */
+    digest: z.string(),
+    fields: Hashes,
+  })
+  .readonly()
+
 const Backoff = z
   .strictObject({
     failures: z.int(),
@@ -273,8 +282,7 @@ export const LedgerRecord = z
     /** What its manifest said last while it was valid, and not suspended. */
     onRemove: z.literal('delete').optional(),
     removal: Removal.optional(),
-    /** Each field as it was when it was last read and in sync; only where it may be deleted from here. */
-    left: Hashes.optional(),
+    left: Left.optional(),
     change: Change.optional(),
     command: Command.optional(),
     backoff: Backoff.optional(),

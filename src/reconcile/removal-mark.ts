@@ -67,12 +67,9 @@ function leftAfter(
   const { observed, desired, recorded, kind } = input
   const isSettled = change === undefined && command === undefined
   if (observed.status !== 'found' || observed.there === undefined || !isSettled) return left
-  const isSame = remote.id === recorded.remote?.id && isAsApplied(desired, recorded)
-  if (!isSame || observed.differences.length > 0) return left
-  return leftNow(store, { kind, key: desired.key }, observed.there)
-}
-
-/** Whether the manifest asks for what was applied last. */
-function isAsApplied({ fingerprint }: DecideInput['desired'], { applied }: LedgerRecord): boolean {
-  return fingerprint !== undefined && fingerprint.digest === applied?.digest
+  const digest = recorded.applied?.digest
+  const isSame = remote.id === recorded.remote?.id && desired.fingerprint?.digest === digest
+  if (!isSame || digest === undefined || observed.differences.length > 0) return left
+  const before = left?.digest === digest ? left.fields : {}
+  return { digest, fields: { ...before, ...leftNow(store, { kind, key: desired.key }, observed.there) } }
 }

@@ -38,8 +38,8 @@ export interface Client extends AsyncDisposable, Asker {
   skip(ms: number): void
   /** The manifest is not valid from now on. */
   spoil(): Promise<void>
-  /** The manifest of its service is gone, or there again. */
-  service(is: 'gone' | 'there'): Promise<void>
+  /** The manifest of its service is gone, has errors, or is there again. */
+  service(is: 'gone' | 'broken' | 'there'): Promise<void>
   /** There is no manifest from now on, and three readings agree. */
   remove(): Promise<void>
   /** Another process goes on with the same ledger and the same manifests; whatever was in memory is gone. */
@@ -51,6 +51,8 @@ export interface Client extends AsyncDisposable, Asker {
   /** Mounted secrets, by name and key. */
   readonly mounted: Map<string, string>
   readonly record: () => LedgerRecord | undefined
+  /** Its record says otherwise from now on. */
+  write(record: LedgerRecord): Promise<void>
   readonly history: () => Promise<readonly HistoryEntry[]>
   readonly events: readonly Event[]
   readonly status: () => Status | undefined
@@ -69,7 +71,7 @@ export interface Client extends AsyncDisposable, Asker {
 export class Killed extends Error {}
 
 export interface KillPlace {
-  readonly way: Way | 'state'
+  readonly way: Way | 'state' | 'delete'
   readonly when: 'before' | 'after'
   /** From 1. */
   readonly nth?: number
@@ -108,7 +110,7 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
   const ledger = createMemoryLedger({ emit: () => undefined, hashKey: new Uint8Array(32).fill(7) })
   const events: Event[] = []
   let kill: (KillPlace & { readonly nth: number }) | undefined
-  const killed = (way: Way | 'state', when: KillPlace['when']) => {
+  const killed = (way: KillPlace['way'], when: KillPlace['when']) => {
     if (kill?.way !== way || kill.when !== when) return
     kill = kill.nth > 1 ? { ...kill, nth: kill.nth - 1 } : undefined
     if (kill === undefined) throw new Killed()
@@ -119,6 +121,12 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
       killed(target.way, 'before')
       const reply = await client.change(target, makeBody, readOptions)
       killed(target.way, 'after')
+      return reply
+    },
+    async remove(target, check, readOptions) {
+      killed('delete', 'before')
+      const reply = await client.remove(target, check, readOptions)
+      killed('delete', 'after')
       return reply
     },
   }
@@ -146,7 +154,7 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
   const signal = new AbortController().signal
   let seenBefore = 0
   let manifest: JsonObject | undefined
-  let hasService = true
+  let itsService: 'gone' | 'broken' | 'there' = 'there'
 
   async function read(): Promise<readonly string[]> {
     const service = {
@@ -161,7 +169,9 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
     }
     const files = Object.entries({
       ...(manifest && { 'pipe.json': manifest }),
-      ...(hasService && { 'service.json': service }),
+      ...(itsService !== 'gone' && {
+        'service.json': itsService === 'there' ? service : { ...service, spec: {} },
+      }),
     }).map(([file, text]) => ({ file, bytes: Buffer.from(JSON.stringify(text)) }))
     const catalog = await catalogOfTree(
       { revision: { id: 'r1', from: 'content' }, findings: [], unread: [], files },
@@ -204,7 +214,7 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
       await read()
     },
     async service(is) {
-      hasService = is === 'there'
+      itsService = is
       await read()
     },
     async remove() {
@@ -240,6 +250,9 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
     killAt: (place) => void (kill = { nth: 1, ...place }),
     mounted,
     record: () => store.record(PIPE_KEY),
+    async write(record) {
+      store.note(await ledger.swap(record, []))
+    },
     history: () => ledger.history({ key: PIPE_KEY, limit: 1_000 }),
     events,
     status: () => board.get(PIPE_KEY)?.status,

@@ -1,7 +1,6 @@
 import type { Entry } from '../../contract/catalog.ts'
+import { changedSinceLeft, flatLeaves } from '../../kinds/as-left.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
-import { changedFields } from '../../kinds/fingerprint.ts'
-import { howOftenReturned } from '../../kinds/field-table.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'
 import { comparedBody } from '../../kinds/remote-resource.ts'
@@ -119,7 +118,7 @@ export function leftNow(
   there: JsonObject,
 ): Readonly<Record<string, string>> {
   const known = comparedBody(kind.fields, kind.setIn?.(there) ?? there)
-  return store.hashesOf(key, known)
+  return store.hashesOf(key, flatLeaves(kind.fields, known))
 }
 
 /** Fields that are not as they were when it was last in sync; undefined: nobody knows. */
@@ -128,12 +127,7 @@ export function changedSince(
   { kind, desired: { key }, recorded }: Pick<About, 'kind' | 'desired' | 'recorded'>,
   there: JsonObject | undefined,
 ): CreateOnceInput['changedSince'] {
-  const { left } = recorded
-  if (left === undefined || there === undefined) return undefined
-  const now = leftNow(store, { kind, key }, there)
-  // What comes at times only says nothing by not coming.
-  const isBoth = (path: string) => left[path] !== undefined && now[path] !== undefined
-  return changedFields(left, now).filter(
-    (path) => isBoth(path) || howOftenReturned(kind.fields, path) === 'always',
-  )
+  const { left, applied } = recorded
+  if (left === undefined || there === undefined || left.digest !== applied?.digest) return undefined
+  return changedSinceLeft(kind.fields, left.fields, leftNow(store, { kind, key }, there), applied.fields)
 }
