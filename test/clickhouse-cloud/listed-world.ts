@@ -8,6 +8,8 @@ import { createWorkspace, type Workspace } from '../support/workspace.ts'
 
 /* The real program, with a platform that lists its pipes. */
 
+const CLOCKS = new URL('../slow/clock-shift.ts', import.meta.url).href
+
 /** A manifest of a pipe. */
 export function pipe(name: string, more = '', policy = ''): string {
   return `apiVersion: pipewright/v1
@@ -41,6 +43,8 @@ export interface World extends AsyncDisposable {
   messageOf(key: string): string
   requests(operation: string): number
   loseLedger(): void
+  /** The wall clock is so much later from now on. */
+  skip(ms: number): void
   /** Another command of the program. */
   run(...args: readonly string[]): ReturnType<typeof runProgram>
 }
@@ -56,13 +60,19 @@ export async function given(names: readonly string[], options: Partial<SandboxOp
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)
   for (const name of names) workspace.write(`manifests/${name}.yaml`, pipe(name))
+  workspace.write('clock', '0')
+  const clocked = { env: { NODE_OPTIONS: `--import=${CLOCKS}`, CLOCK_SHIFT_FILE: workspace.path('clock') } }
+  let skipped = 0
   let last: readonly Shown[] = []
   return {
     workspace,
     platform,
     async apply(...more) {
       const args = ['apply', ...platformArgs(workspace, platform.url), '--profile', 'clickhouse-cloud']
-      const { stdout, stderr } = await runProgram([...args, '--api-budget', '1000/1s', '-o', 'json', ...more])
+      const { stdout, stderr } = await runProgram(
+        [...args, '--api-budget', '1000/1s', '-o', 'json', ...more],
+        clocked,
+      )
       if (stdout === '') throw new Error(stderr)
       last = (JSON.parse(stdout) as { readonly resources: readonly Shown[] }).resources
       return Object.fromEntries(
@@ -72,15 +82,22 @@ export async function given(names: readonly string[], options: Partial<SandboxOp
     messageOf: (key) => last.find((one) => one.key === key)?.message ?? '',
     requests: (operation) => platform.requests().filter((one) => one.operation === operation).length,
     run: (command = '', ...args) =>
-      runProgram([
-        command,
-        ...args,
-        ...platformArgs(workspace, platform.url),
-        '--profile',
-        'clickhouse-cloud',
-        '--api-budget',
-        '1000/1s',
-      ]),
+      runProgram(
+        [
+          command,
+          ...args,
+          ...platformArgs(workspace, platform.url),
+          '--profile',
+          'clickhouse-cloud',
+          '--api-budget',
+          '1000/1s',
+        ],
+        clocked,
+      ),
+    skip(ms) {
+      skipped += ms
+      workspace.write('clock', String(skipped))
+    },
     loseLedger() {
       for (const end of ['', '.lock', '.reserve', '-wal', '-shm'])
         rmSync(workspace.path(`ledger.db${end}`), { force: true })

@@ -1,0 +1,83 @@
+import { rmSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { given, pipe, type World } from './listed-world.ts'
+
+/* Deletions with the real program, as often as it is run, against the sandbox. Its wall clock is set by a file. */
+
+const MINUTE = 60_000
+const DELETE = 'policy: {onRemove: delete}'
+
+/** Pipes that were created, with these names, and seen in sync. */
+async function created(...names: readonly string[]): Promise<World> {
+  const world = await given([])
+  for (const name of names) world.workspace.write(`manifests/${name}.yaml`, pipe(name, '', DELETE))
+  await world.apply()
+  world.skip(20 * MINUTE)
+  await world.apply()
+  return world
+}
+
+function remove({ workspace }: World, ...names: readonly string[]): void {
+  for (const name of names) rmSync(workspace.path(`manifests/${name}.yaml`))
+}
+
+test('a plan says what is deleted, and what stays; ten minutes later it is deleted', async () => {
+  await using world = await created('a', 'b', 'c')
+  remove(world, 'a')
+  expect(await world.apply()).toMatchObject({ a: 'Orphaned', b: 'InSync', c: 'InSync' })
+  const plan = await world.run('plan')
+  expect(plan.code).toBe(2)
+  expect(plan.stdout).toContain('- Pipe/a  delete Orphaned')
+  expect(plan.stdout).toContain('Its destination tables and their data stay.')
+  world.skip(11 * MINUTE)
+  await world.apply()
+  expect(world.requests('deletePipe')).toBe(1)
+  expect(world.messageOf('Pipe/a')).toContain('The request to delete the pipe was sent at ')
+  expect(world.requests('deletePipe')).toBe(0)
+  expect((await world.run('allow', '--service', 'analytics', '--dry-run')).stdout).toContain('Pipe/b')
+  expect((await world.run('allow', '--service', 'analytics')).code).toBe(0)
+  remove(world, 'c')
+  await world.apply()
+  await world.apply()
+  expect(world.requests('deletePipe')).toBe(2)
+})
+
+test('a rename that is seen half way deletes nothing', async () => {
+  await using world = await created('a', 'b')
+  remove(world, 'a')
+  // Another body, so that the record does not move by itself; the same name on the platform.
+  world.workspace.write(
+    'manifests/renamed.yaml',
+    pipe('renamed', '', DELETE).replace('spec:', 'spec:\n  name: a'),
+  )
+  await world.apply()
+  world.skip(11 * MINUTE)
+  expect(await world.apply()).toMatchObject({ a: 'Orphaned', renamed: 'RenameSuspected' })
+  expect(world.messageOf('Pipe/a')).toContain(
+    'Nothing is deleted, because Pipe/renamed may ask for this pipe.',
+  )
+  expect(world.requests('deletePipe')).toBe(0)
+})
+
+test('nor does a file that cannot be read, in which its manifest may be', async () => {
+  await using world = await created('a', 'b')
+  remove(world, 'a')
+  world.workspace.write('manifests/broken.yaml', 'kind: [')
+  await world.apply()
+  world.skip(11 * MINUTE)
+  await world.apply()
+  expect(world.messageOf('Pipe/a')).toContain('a manifest of this pipe may be in broken.yaml')
+  rmSync(world.workspace.path('manifests/broken.yaml'))
+  await world.apply()
+  expect(world.requests('deletePipe')).toBe(1)
+})
+
+test('an empty directory deletes nothing', async () => {
+  await using world = await created('a')
+  remove(world, 'a', 'service')
+  for (let times = 0; times < 3; times += 1) {
+    await world.run('apply')
+    world.skip(60 * MINUTE)
+  }
+  expect(world.requests('deletePipe')).toBe(0)
+})
