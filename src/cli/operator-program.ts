@@ -90,13 +90,15 @@ function addAllow(program: Command, io: Io, done: Done): void {
   )
     .option('--service <NAME>', 'only those in this service')
     .option('--dry-run', 'only say what would be allowed, and its id')
+    .option('--deletions', 'what the limit on deletions holds back, and no creations')
     .option('--held <ID>', 'only if that is still what is held back: the id that --dry-run prints')
     .addOption(output(ALLOW_OUTPUTS))
     .action(async (flags, command: Command) => {
       const settings = await settingsFor(io, command, 'local')
       const { service, held } = flags
       const mode = flags.dryRun === true ? 'dry-run' : 'write'
-      done(await allow(io, settings, { service, held, mode, output: flags.output }))
+      const what = flags.deletions === true ? 'deletions' : undefined
+      done(await allow(io, settings, { what, service, held, mode, output: flags.output }))
     })
 }
 

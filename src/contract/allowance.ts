@@ -10,6 +10,8 @@ export interface HeldBack {
 
 /** What a person lets pass. */
 export interface Allowance {
+  /** One word never stands for both. Undefined: creations. */
+  readonly what?: 'deletions' | undefined
   /** Only what is to be created there; undefined: everywhere. */
   readonly service: string | undefined
   /** What the person saw, by {@link HeldBack.id}; undefined: whatever it is now. */

@@ -2,8 +2,13 @@
 const MOST = 5
 const ONE_IN = 10
 
-/** What a person's word lets pass where there is no manifest: it counts for nothing that one says later. */
-export const REMOVED_DIGEST = 'removed'
+/**
+ * What a person's word to delete is about, as the record's `allowed` has it: it lets no creation pass.
+ * @param manifest the digest of its manifest; undefined: it is gone
+ */
+export function deletionDigest(manifest: string | undefined): string {
+  return `delete ${manifest ?? 'removed'}`
+}
 
 /** More deletions than the limit lets pass. */
 export interface DeleteLimitReached {

@@ -30,9 +30,10 @@ export async function allow(io: Io, settings: Settings, options: AllowOptions): 
         )
       : await askDaemon(io, settings, { server: settings.server, allowance })
   if (answer.is === 'changed') {
-    const now = answer.held === '' ? 'It holds nothing back now.' : 'Look with "pipewright allow --dry-run".'
+    const look = `Look with "pipewright allow${ofDeletions(options)} --dry-run".`
+    const now = answer.held === '' ? 'It holds nothing back now.' : look
     throw new CommandError(
-      `allow: what the create limit holds back has changed since, and nothing was allowed. ${now}`,
+      `allow: what the ${nameOf(options)} holds back has changed since, and nothing was allowed. ${now}`,
     )
   }
   const { allowed, held } = answer
@@ -54,19 +55,19 @@ async function allowHere(
   const problem = store.catalog?.problem
   if (problem !== undefined)
     throw new CommandError(
-      `allow: it is not known what the create limit holds back. ${problem.message} --manifests names ${manifests}.`,
+      `allow: it is not known what the ${nameOf(allowance)} holds back. ${problem.message} --manifests names ${manifests}.`,
     )
   const answer = await allowCreations(context, allowance)
   if (answer.is === 'changed' || answer.allowed.length > 0) return answer
   const refused = (await ledger.list()).filter(
     ({ key, conditions, service }) =>
-      conditions?.Synced.reason === 'CreateLimit' &&
+      conditions?.Synced.reason === limitOf(allowance) &&
       store.entry(key) === undefined &&
       (allowance.service === undefined || service?.name === allowance.service),
   ).length
   if (refused === 0) return answer
   throw new CommandError(
-    `allow: the manifests in ${manifests} hold nothing back, but the create limit refuses ` +
+    `allow: the manifests in ${manifests} hold nothing back, but the ${nameOf(allowance)} refuses ` +
       `${refused} ${refused === 1 ? 'resource' : 'resources'} of the ledger, and none of them has a manifest there. ` +
       'Name the directory that the daemon reads with --manifests DIR.',
   )
@@ -82,10 +83,15 @@ async function askDaemon(
 ): Promise<Allowed> {
   const command = 'allow'
   const token = await adminTokenOf(settings, command)
-  const { service, held, mode } = allowance
+  const { service, held, mode, what } = allowance
   const body = {
     type: 'application/json',
-    text: JSON.stringify({ service, held, dryRun: mode === 'dry-run' }),
+    text: JSON.stringify({
+      service,
+      held,
+      dryRun: mode === 'dry-run',
+      deletions: what === 'deletions' || undefined,
+    }),
   }
   const call = {
     command,
@@ -104,27 +110,45 @@ async function askDaemon(
   return { is: 'allowed', ...answer }
 }
 
+function limitOf({ what }: Allowance): 'CreateLimit' | 'DeleteLimit' {
+  return what === 'deletions' ? 'DeleteLimit' : 'CreateLimit'
+}
+
+function nameOf({ what }: Allowance): string {
+  return what === 'deletions' ? 'limit on deletions' : 'create limit'
+}
+
+/** The option that asks for it. */
+function ofDeletions({ what }: Allowance): string {
+  return what === 'deletions' ? ' --deletions' : ''
+}
+
 function wordsOf(
   { allowed, held }: Extract<Allowed, { readonly is: 'allowed' }>,
-  { service, mode }: Allowance,
+  allowance: Allowance,
   settings: Settings,
 ): string {
+  const { service, mode, what } = allowance
+  const limit = nameOf(allowance)
   const where = service === undefined ? '' : ` in service ${service}`
   if (allowed.length === 0)
-    return `The create limit holds nothing back${where}. "pipewright status" shows what needs attention.`
+    return `The ${limit} holds nothing back${where}. "pipewright status" shows what needs attention.`
   const rest = allowed.length - NAMED
   const names = allowed.slice(0, NAMED).map((key) => `  ${key}`)
-  const creations = `${allowed.length} ${allowed.length === 1 ? 'creation' : 'creations'}${where}`
+  const one = what === 'deletions' ? 'deletion' : 'creation'
+  const pending = `${allowed.length} ${allowed.length === 1 ? one : `${one}s`}${where}`
   const ofService = service === undefined ? '' : ` --service ${service}`
+  const exactly = `allow${ofDeletions(allowance)}${ofService} --held ${held}`
+  const done =
+    what === 'deletions'
+      ? 'The daemon deletes them ten minutes after they were asked for; without a daemon, an apply does. What a later commit adds is not included.'
+      : 'The daemon creates them now; without a daemon, the next apply does. What a later commit adds is not included.'
   const [first, ...last] =
     mode === 'dry-run'
       ? [
-          `The create limit holds back ${creations}. Nothing was allowed:`,
-          `To allow exactly these: ${commandLine(`allow${ofService} --held ${held}`, commandContext(settings))}`,
+          `The ${limit} holds back ${pending}. Nothing was allowed:`,
+          `To allow exactly these: ${commandLine(exactly, commandContext(settings))}`,
         ]
-      : [
-          `Allowed ${creations}, once, as their manifests are now:`,
-          'The daemon creates them now; without a daemon, the next apply does. What a later commit adds is not included.',
-        ]
+      : [`Allowed ${pending}, once, as their manifests are now:`, done]
   return [first, ...names, ...(rest > 0 ? [`  and ${rest} more`] : []), ...last].join('\n')
 }

@@ -75,12 +75,13 @@ export const REFUSING = {
       cause:
         `In service ${service}, ${wanted} of ${of} pipes are to be deleted, and at most ${limit} may be at once: five, and a tenth of the service. ` +
         'None is deleted.',
-      remedy: `If they are meant, run "pipewright allow --service ${service}". If not, bring the manifests back.`,
+      remedy: `If they are meant, run "pipewright allow --deletions --service ${service}". If not, bring the manifests back.`,
     }),
     steps: (_facts, { service }) => [
       {
         text: 'If so many deletions are meant, allow them once. Those that come later are not included:',
-        shell: service === undefined ? 'allow' : `allow --service ${shellWord(service)}`,
+        shell:
+          service === undefined ? 'allow --deletions' : `allow --deletions --service ${shellWord(service)}`,
       },
       { text: 'If not, bring the manifests back. Nothing of it was deleted.' },
     ],

@@ -8,7 +8,7 @@ import { serviceKey } from '../../kinds/service/kind.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import { isAllowed } from '../../plan/create-limit.ts'
-import { deleteLimitOf, REMOVED_DIGEST } from '../../plan/delete-limit.ts'
+import { deleteLimitOf, deletionDigest } from '../../plan/delete-limit.ts'
 import { leftSomething } from '../../plan/gates.ts'
 import type { CreateOnceInput, DeletionFacts, Desired } from '../../plan/input.ts'
 import { findSimilar } from '../../plan/rename-detection.ts'
@@ -107,8 +107,8 @@ function isToBeDeleted({ remote, onRemove, removal }: LedgerRecord, state: Desir
 
 /** A person said so. */
 function isLetPass(store: StateStore, record: LedgerRecord, state: Desired['state']): boolean {
-  const digest = state === 'absent' ? REMOVED_DIGEST : store.entry(record.key)?.digest
-  return isAllowed(record, digest, store.steadyNow())
+  const manifest = state === 'absent' ? undefined : store.entry(record.key)?.digest
+  return isAllowed(record, deletionDigest(manifest), store.steadyNow())
 }
 
 /** The hashes of what is there, as it is compared. */

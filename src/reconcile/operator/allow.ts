@@ -5,8 +5,8 @@ import type { Key } from '../../kinds/key.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
 import { sha256 } from '../../lib/digest.ts'
 import type { Conditions } from '../../plan/condition.ts'
-import { REMOVED_DIGEST } from '../../plan/delete-limit.ts'
-import { messageOf, type Reason } from '../../plan/reason.ts'
+import { deletionDigest } from '../../plan/delete-limit.ts'
+import { messageOf } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { StateStore } from '../state/store.ts'
 import { historyLine, type OperatorContext } from './operator.ts'
@@ -27,45 +27,49 @@ export function heldBack(
   store: Pick<StateStore, 'entry' | 'records' | 'steadyNow'>,
   service: string | undefined,
 ): HeldBack {
-  return heldBackOf(heldOf(store, [...store.records()], service))
+  return heldBackOf(heldOf(store, [...store.records()], { service }))
 }
 
 /** The same in each service, by the name of its manifest: in the order of these. */
 export function heldBackByService(
   store: Pick<StateStore, 'entry' | 'records' | 'steadyNow'>,
 ): ReadonlyMap<string, HeldBack> {
-  const all = Map.groupBy(heldOf(store, [...store.records()], undefined), ({ service }) => service)
+  const all = Map.groupBy(
+    heldOf(store, [...store.records()], { service: undefined }),
+    ({ service }) => service,
+  )
   const named: [string, HeldBack][] = []
   for (const [service, held] of all) if (service !== undefined) named.push([service, heldBackOf(held)])
   return new Map(named.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /**
- * `allow`: lets pass what the create limit holds back at this moment, and nothing that comes later. Each record says so for
+ * `allow`: lets pass what a limit holds back at this moment, and nothing that comes later. Each record says so for
  * itself, so that a restart forgets nothing and a create uses it up.
  */
 export async function allowCreations(context: OperatorContext, asked: Allowance): Promise<Allowed> {
   const { store, ledger } = context
-  const all = heldOf(store, await ledger.list(), asked.service)
+  const all = heldOf(store, await ledger.list(), asked)
   const { keys, id } = heldBackOf(all)
   if (asked.held !== undefined && asked.held !== id) return { is: 'changed', held: id }
   if (asked.mode === 'dry-run') return { is: 'allowed', allowed: keys, held: id }
   const until = store.steadyNow() + GOOD_FOR_MS + EACH_MS * all.length
   const allowed: Key[] = []
-  for (const held of all) if (await allowOne(context, held, until)) allowed.push(held.record.key)
+  for (const held of all) if (await allowOne(context, held, asked, until)) allowed.push(held.record.key)
   return { is: 'allowed', allowed, held: id }
 }
 
 function heldOf(
   store: Pick<StateStore, 'entry' | 'steadyNow'>,
   records: readonly LedgerRecord[],
-  service: string | undefined,
+  asked: Pick<Allowance, 'service' | 'what'>,
 ): readonly Held[] {
+  const { service } = asked
   const now = store.steadyNow()
   return records
     .flatMap((record) => {
-      const digest = digestOf(store, record)
-      if (digest === undefined || !isHeldBack(record, digest, now)) return []
+      const digest = digestOf(store, record, asked)
+      if (digest === undefined || !isHeldBack(record, digest, asked, now)) return []
       const its = serviceIn(store.entry(record.key)) ?? record.service?.name
       return service === undefined || its === service ? [{ record, digest, service: its }] : []
     })
@@ -79,16 +83,28 @@ function heldBackOf(held: readonly Held[]): HeldBack {
 }
 
 /** Of what its manifest says, or of that there is none; undefined: nothing of it can be let pass now. */
-function digestOf(store: Pick<StateStore, 'entry'>, { key, conditions }: LedgerRecord): string | undefined {
+function digestOf(
+  store: Pick<StateStore, 'entry'>,
+  { key }: LedgerRecord,
+  { what }: Pick<Allowance, 'what'>,
+): string | undefined {
   const entry = store.entry(key)
-  if (entry !== undefined) return entry.state === 'valid' ? entry.digest : undefined
-  return conditions?.Synced.reason === 'DeleteLimit' ? REMOVED_DIGEST : undefined
+  if (what === 'deletions')
+    return entry === undefined || entry.state === 'valid' ? deletionDigest(entry?.digest) : undefined
+  return entry?.state === 'valid' ? entry.digest : undefined
 }
 
-const LIMITS: ReadonlySet<Reason> = new Set(['CreateLimit', 'DeleteLimit'])
+function limitOf({ what }: Pick<Allowance, 'what'>): 'CreateLimit' | 'DeleteLimit' {
+  return what === 'deletions' ? 'DeleteLimit' : 'CreateLimit'
+}
 
-function isHeldBack({ conditions, allowed }: LedgerRecord, digest: string, now: number): boolean {
-  if (conditions === undefined || !LIMITS.has(conditions.Synced.reason)) return false
+function isHeldBack(
+  { conditions, allowed }: LedgerRecord,
+  digest: string,
+  asked: Pick<Allowance, 'what'>,
+  now: number,
+): boolean {
+  if (conditions?.Synced.reason !== limitOf(asked)) return false
   return allowed === undefined || allowed.digest !== digest || allowed.until < now
 }
 
@@ -97,7 +113,12 @@ function serviceIn(entry: Entry | undefined): string | undefined {
 }
 
 /** @returns whether it was still held back, and said the same, when it was written */
-async function allowOne(context: OperatorContext, held: Held, until: number): Promise<boolean> {
+async function allowOne(
+  context: OperatorContext,
+  held: Held,
+  asked: Pick<Allowance, 'what'>,
+  until: number,
+): Promise<boolean> {
   const { ledger, store, clock } = context
   const { digest } = held
   const { key } = held.record
@@ -106,14 +127,15 @@ async function allowOne(context: OperatorContext, held: Held, until: number): Pr
     record !== undefined;
     record = await ledger.get(key)
   ) {
-    if (digestOf(store, record) !== digest || !isHeldBack(record, digest, store.steadyNow())) return false
-    const isDeletion = record.conditions?.Synced.reason === 'DeleteLimit'
+    if (digestOf(store, record, asked) !== digest || !isHeldBack(record, digest, asked, store.steadyNow()))
+      return false
+    const isDeletion = asked.what === 'deletions'
     const message = isDeletion
       ? 'An operator allowed this deletion, although the limit on deletions is reached.'
       : 'An operator allowed this creation, although the create limit is reached.'
     const line = historyLine(context, record, {
       action: 'allow',
-      reason: isDeletion ? 'DeleteLimit' : 'CreateLimit',
+      reason: limitOf(asked),
       result: 'done',
       message,
     })

@@ -41,14 +41,14 @@ export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
 function allowanceIn(body: unknown): Allowance {
   const members: Readonly<Record<string, unknown>> =
     body === undefined || body === null ? {} : isObject(body) ? body : { service: body }
-  const { service, held, dryRun = false, ...others } = members
-  if (isName(service) && isName(held) && typeof dryRun === 'boolean' && Object.keys(others).length === 0) {
-    return { service, held, mode: dryRun ? 'dry-run' : 'write' }
-  }
+  const { service, held, dryRun = false, deletions = false, ...others } = members
+  const isKnown = typeof dryRun === 'boolean' && typeof deletions === 'boolean'
+  if (isName(service) && isName(held) && isKnown && Object.keys(others).length === 0)
+    return { what: deletions ? 'deletions' : undefined, service, held, mode: dryRun ? 'dry-run' : 'write' }
   throw new RequestError(
     400,
     'the body is not understood',
-    'Send {"service": "NAME", "held": "ID", "dryRun": true} with any of the three, or nothing to let all pass.',
+    'Send {"service": "NAME", "held": "ID", "dryRun": true} with any of the three, or nothing to let all pass; with "deletions": true it is about deletions.',
   )
 }
 
