@@ -33,6 +33,18 @@ test('a plan says what is deleted, and what stays; ten minutes later it is delet
   await world.apply()
   expect(world.requests('deletePipe')).toBe(1)
   expect(world.messageOf('Pipe/a')).toContain('The request to delete the pipe was sent at ')
+})
+
+test('more than the limit are held back, all of them, until a person allows them', async () => {
+  await using world = await created('a', 'b', 'c', 'd', 'e')
+  remove(world, 'a', 'b')
+  await world.apply()
+  world.skip(11 * MINUTE)
+  expect(await world.apply()).toMatchObject({ a: 'DeleteLimit', b: 'DeleteLimit', c: 'InSync' })
+  expect(world.messageOf('Pipe/a')).toBe(
+    'In service analytics, 2 of 5 pipes are to be deleted, and at most 1 may be at once: five, and a tenth of the service. None is deleted. ' +
+      'If they are meant, run "pipewright allow --deletions --service analytics". If not, bring the manifests back.',
+  )
   expect(world.requests('deletePipe')).toBe(0)
   // Whoever allows creations has not seen these.
   expect((await world.run('allow', '--service', 'analytics')).stdout).toContain(
