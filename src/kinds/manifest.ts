@@ -165,7 +165,7 @@ export const DeletablePolicy = ChangeablePolicy.extend({
     .optional()
     .describe(
       'What to do when a field was edited that cannot be changed in a pipe that exists: report it, or delete the pipe after ten minutes and ' +
-        'create it anew, as under `onRemove: delete`. `report` unless set.',
+        'create it again, as under `onRemove: delete`. `report` unless set.',
     ),
 })
 

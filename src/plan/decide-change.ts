@@ -18,7 +18,7 @@ import { replacedBy } from './decide-deletion.ts'
 import { isAtRest, isStoppedForChange, isStopping, restStep } from './rest.ts'
 import { editedFields, rotatedSecrets } from './edited.ts'
 import type { FactsOf } from './reason.ts'
-import type { RemovalWords } from './reasons/removal.ts'
+import type { RemovalWords } from './reasons/removal-words.ts'
 import type { Remote } from './record.ts'
 
 /*

@@ -5,7 +5,7 @@ import type { CreateOnceInput, DeletionFacts } from './input.ts'
 import { REMOVAL_GRACE_MS, removalSince } from './decide-removal.ts'
 import { massMissing } from './missing-gates.ts'
 import type { Because } from './reason.ts'
-import type { RemovalWords } from './reasons/removal.ts'
+import type { RemovalWords } from './reasons/removal-words.ts'
 import type { Remote } from './record.ts'
 
 /*

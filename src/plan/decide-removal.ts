@@ -2,7 +2,7 @@ import type { Action } from './action.ts'
 import { backingOff, orphanFacts } from './gates.ts'
 import type { RemovalFacts, UpsertInput } from './input.ts'
 import type { LedgerRecord } from './record.ts'
-import type { RemovalWords } from './reasons/removal.ts'
+import type { RemovalWords } from './reasons/removal-words.ts'
 
 /** So long after it is known that a manifest is gone, what was applied is deleted: ms. A mistake can be taken back until then. */
 export const REMOVAL_GRACE_MS = 10 * 60_000

@@ -318,7 +318,7 @@ describe('policy.onImmutable replace', () => {
     await client.reconcile()
     expect(client.reason()).toBe('Replacing')
     expect(client.message()).toMatch(
-      /^source\.kafka\.topics changed in the manifest, no request changes that in a pipe that exists, and policy\.onImmutable is "replace"\. The pipe is deleted ten minutes after that is known, at [^ ]+, unless somebody changed it\. Its destination tables and their data stay\. Then it is created anew\. Undo the edit to keep it\.$/,
+      /^source\.kafka\.topics changed in the manifest, no request changes that in a pipe that exists, and policy\.onImmutable is "replace"\. The pipe is deleted ten minutes after that is known, at [^ ]+, unless somebody changed it\. Its destination tables and their data stay\. Then it is created again\. Undo the edit to keep it\.$/,
     )
     await during(client, 9 * MINUTE)
     expect(sent(client)).toEqual([])
@@ -356,7 +356,7 @@ describe('policy.onImmutable replace', () => {
     expect(sent(client)).toEqual([])
   })
 
-  test('an edit that is undone after the request: it is created anew as it was', async () => {
+  test('an edit that is undone after the request: it is created again as it was', async () => {
     await using client = await started(KAFKA, REPLACE)
     await client.want(OTHER_TOPIC, REPLACE)
     await client.reconcile()

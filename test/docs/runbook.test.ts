@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { readDirectory } from '../../src/manifest/files/read-directory.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { runCommand } from '../../src/cli/program.ts'
-import { ChangeablePolicy } from '../../src/kinds/manifest.ts'
+import { DeletablePolicy } from '../../src/kinds/manifest.ts'
 import { isWell, STATUSES } from '../../src/plan/severity.ts'
 import { messageOf, REASONS, type Reason } from '../../src/plan/reason.ts'
 import { LINES } from '../../src/telemetry/event-table.ts'
@@ -261,10 +261,10 @@ describe('what the runbook names exists', () => {
     expect(policies.length).toBeGreaterThan(5)
     for (const text of policies) {
       const { policy } = parse(text) as { policy: unknown } // it begins so
-      expect(ChangeablePolicy.safeParse(policy).error, text).toBeUndefined()
+      expect(DeletablePolicy.safeParse(policy).error, text).toBeUndefined()
     }
     const fields = [...PAGE.matchAll(/`policy\.(\w+)/g)].map(([, field = '']) => field)
-    expect(fields.filter((field) => !(field in ChangeablePolicy.shape))).toEqual([])
+    expect(fields.filter((field) => !(field in DeletablePolicy.shape))).toEqual([])
   })
 })
 

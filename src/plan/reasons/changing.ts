@@ -1,6 +1,6 @@
 import { z } from '../../kinds/zod.ts'
 import { ACCESS, accessWords } from './access.ts'
-import { REMOVAL, removalWords } from './removal.ts'
+import { REMOVAL, removalWords } from './removal-words.ts'
 import { only, PROGRESSING, row, WELL } from './row.ts'
 
 /** Why something that exists is changed. */
@@ -60,7 +60,7 @@ export const CHANGING = {
   }),
   Replacing: row({
     ...PROGRESSING,
-    means: 'it is deleted and created anew, because a field was edited that cannot be changed in place',
+    means: 'it is deleted and created again, because a field was edited that cannot be changed in place',
     facts: z.strictObject({
       /** None: it was being deleted when its manifest came back. */
       fields: z.array(z.string()).readonly(),
@@ -78,7 +78,7 @@ export const CHANGING = {
         toKeep: 'Undo the edit to keep it.',
         wayOut: 'Undo the edit.',
         staysBehind,
-        after: ' Then it is created anew.',
+        after: ' Then it is created again.',
       }),
   }),
   Changed: row({

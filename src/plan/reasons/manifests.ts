@@ -16,7 +16,7 @@ import {
   type Step,
   type Words,
 } from './row.ts'
-import { REMOVAL, removalWords, type RemovalWords } from './removal.ts'
+import { REMOVAL, removalWords, type RemovalWords } from './removal-words.ts'
 import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownWords } from './unknown.ts'
 
 /** A create of the key that may have worked waits for a person, whatever else holds it. */

@@ -1,6 +1,6 @@
 import { nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
-import { removalWords, type RemovalWords } from './removal.ts'
+import { removalWords, type RemovalWords } from './removal-words.ts'
 import { joined, withId, type About, type Step } from './row.ts'
 
 /** Why nothing of an edit is sent to a service that changes some fields. */

@@ -7,7 +7,7 @@ import { z } from '../../kinds/zod.ts'
 import { accessWords } from './access.ts'
 import { MISSING_SECRET, missingSecretWords } from './missing-secret.ts'
 import { keptWords, NOT_SENT, NOT_SENT_STEPS, wayOutWords } from './not-sent.ts'
-import { REMOVAL } from './removal.ts'
+import { REMOVAL } from './removal-words.ts'
 import {
   A_KEY,
   DRIFTED,
