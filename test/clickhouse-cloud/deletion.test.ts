@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Policy } from '../../src/kinds/manifest.ts'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
-import { startClient, told, type Client } from './client.ts'
+import { Killed, startClient, told, type Client } from './client.ts'
 import { withAt } from './edits.ts'
 import { GIVEN, givenNamed, wireBody } from './given.ts'
 
@@ -78,12 +78,12 @@ describe('policy.onRemove delete', () => {
     expect(client.server.pipes().has(id)).toBe(false)
     expect(client.record()).toBeUndefined()
     expect(sent(client)).toEqual([])
-    const told = (await client.history()).flatMap((entry) =>
+    const lines = (await client.history()).flatMap((entry) =>
       entry.type === 'action' && entry.action === 'delete' ? [entry.message] : [],
     )
-    expect(told).toHaveLength(2)
-    expect(told.join('\n')).toMatch(/The pipe was deleted\./)
-    expect(told.join('\n')).toContain('The request to delete the pipe was sent at ')
+    expect(lines).toHaveLength(2)
+    expect(lines.join('\n')).toMatch(/The pipe was deleted\./)
+    expect(lines.join('\n')).toContain('The request to delete the pipe was sent at ')
   })
 
   test.each(PIPES)(
@@ -257,7 +257,7 @@ describe('policy.onRemove delete', () => {
       const id = client.id()
       client.skip(GRACE)
       client.killAt({ way: 'delete', when })
-      await expect(client.reconcile()).rejects.toThrow()
+      await expect(client.reconcile()).rejects.toThrow(Killed)
       expect(sent(client)).toEqual(when === 'after' ? ['DELETE'] : [])
       await client.restart()
       await during(client, 20 * MINUTE)
@@ -270,7 +270,7 @@ describe('policy.onRemove delete', () => {
       await using client = await removed()
       client.skip(GRACE)
       client.killAt({ way: 'delete', when })
-      await expect(client.reconcile()).rejects.toThrow()
+      await expect(client.reconcile()).rejects.toThrow(Killed)
       await client.want(KAFKA, DELETE)
       await client.restart()
       await during(client, 30 * MINUTE)

@@ -1,0 +1,125 @@
+import { rmSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { DELETE_FAILPOINTS, type DeleteFailpoint } from '../../src/contract/failpoint.ts'
+import { resourcesOf, startProgram, urlOf, type Program } from '../support/process.ts'
+import { mountSecrets, runArgs, SERVICE } from '../support/manifests.ts'
+import { until } from '../support/until.ts'
+import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import { endOf } from './support/end-of.ts'
+import { recordOf } from './support/ledger.ts'
+import { manifestOf, startPlatformOf } from './support/matrix-profile.ts'
+
+/*
+ * The process fails around a deletion, and another one comes after it: for a pipe whose manifest stays away, and for one whose manifest
+ * comes back meanwhile. Time passes sixty times as fast.
+ */
+
+const CLOCKS = new URL('clock-shift.ts', import.meta.url).href
+const FASTER = { NODE_OPTIONS: `--import=${CLOCKS}`, CLOCK_SPEED: '60' }
+const FILE = 'manifests/orders.yaml'
+const KEY = 'Pipe/orders'
+const MANIFEST = manifestOf('clickhouse-cloud', 'orders').replace(
+  'spec:',
+  'policy: {onRemove: delete}\nspec:',
+)
+
+const CELLS = DELETE_FAILPOINTS.flatMap((at) =>
+  (['kill', 'throw'] as const).flatMap((action) =>
+    (['away', 'back'] as const).map((manifest) => ({ at, action, manifest })),
+  ),
+)
+
+type Platform = Awaited<ReturnType<typeof startPlatformOf>>
+
+function start(
+  place: { readonly workspace: Workspace; readonly platform: Platform },
+  failpoint?: string,
+): Program {
+  const args = ['--profile', 'clickhouse-cloud', '--log-level', 'debug']
+  const env = { ...FASTER, ...(failpoint !== undefined && { PIPEWRIGHT_FAILPOINT: failpoint }) }
+  return startProgram(runArgs(place.workspace, place.platform.url, args), { env })
+}
+
+async function shown(program: Program) {
+  return (await resourcesOf(await urlOf(program))).find(({ key }) => key === KEY)
+}
+
+async function isReady(program: Program): Promise<boolean> {
+  return (await shown(program))?.status === 'Ready'
+}
+
+/** Waits for it, and says what the program said when it waited in vain. */
+async function waited(program: Program, what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  try {
+    await until(what, isSo, 120_000)
+  } catch (error) {
+    throw new Error(`${program.stdout()}\n${program.stderr()}`, { cause: error })
+  }
+}
+
+async function ends(program: Program): Promise<void> {
+  program.signal('SIGTERM')
+  await endOf(program)
+}
+
+/** A pipe that was made and seen in sync, and a process that fails while it deletes it, because its manifest is gone. */
+async function failed(
+  place: { readonly workspace: Workspace; readonly platform: Platform },
+  { at, action }: { readonly at: DeleteFailpoint; readonly action: 'kill' | 'throw' },
+): Promise<void> {
+  const { workspace } = place
+  mountSecrets(workspace)
+  workspace.write('manifests/service.yaml', SERVICE)
+  workspace.write(FILE, MANIFEST)
+  {
+    await using first = start(place)
+    await waited(first, 'the pipe to be seen in sync', async () => {
+      return (await isReady(first)) && (await recordOf(workspace, KEY))?.left !== undefined
+    })
+    await ends(first)
+  }
+  rmSync(workspace.path(FILE))
+  await using second = start(place, `${at}=${action}`)
+  let isOver = false
+  void second.ended.finally(() => (isOver = true))
+  await waited(
+    second,
+    'the deletion to fail',
+    () => isOver || second.log().some(({ msg }) => msg === 'Internal error'),
+  )
+  expect(second.stderr()).toContain(at)
+  await ends(second)
+}
+
+describe.concurrent('the crash matrix of deletions', () => {
+  test.each(CELLS)('$action $at, and the manifest is $manifest', async ({ at, action, manifest }) => {
+    using workspace = createWorkspace()
+    await using platform = await startPlatformOf('clickhouse-cloud')
+    const place = { workspace, platform }
+    await failed(place, { at, action })
+    if (manifest === 'back') workspace.write(FILE, MANIFEST)
+    await using last = start(place)
+    if (manifest === 'back')
+      await waited(last, 'the pipe to be there', async () => {
+        const isMarked = (await recordOf(workspace, KEY))?.removal !== undefined
+        return !isMarked && (await isReady(last))
+      })
+    else
+      await waited(last, 'the pipe to be forgotten', async () => {
+        return (await recordOf(workspace, KEY)) === undefined && (await shown(last)) === undefined
+      })
+    await ends(last)
+    const writes = platform
+      .requests()
+      .flatMap(({ operation = '' }) => (/^(get|list)/.test(operation) ? [] : [operation]))
+    const pipes = platform.pipes().map(({ name }) => name)
+    if (manifest === 'away') {
+      expect(pipes).toEqual([])
+      expect(writes.filter((operation) => operation === 'createPipe')).toHaveLength(1)
+    } else {
+      expect(pipes).toEqual(['orders'])
+      const isSent = at === 'after-delete'
+      expect(writes).toEqual(isSent ? ['createPipe', 'deletePipe', 'createPipe'] : ['createPipe'])
+    }
+  })
+})
