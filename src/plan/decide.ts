@@ -34,7 +34,7 @@ import { firstStop, invalid, orphaned, suspended, manifestMissing, secretUnavail
  * | invalid now, valid before | any | any | hold InvalidManifest: keep observing |
  * | not found, not believed yet | any | any | hold ManifestVanishing |
  * | suspended | any | any | hold Suspended |
- * | absent | id or intent | any | report Orphaned |
+ * | absent | id or intent | any | report Orphaned; with policy.onRemove "delete" the table of `decide-deletion.ts` |
  * | QueryEndpoint, never applied or edited | – | – | upsert New, Edited |
  * | QueryEndpoint, applied | reply of the last upsert | older than its interval | upsert Resync |
  * | QueryEndpoint, applied | reply differs | younger than its interval | report Stalled |
