@@ -221,7 +221,7 @@ describe('policy.onRemove delete', () => {
     client.skip(GRACE)
     await client.reconcile()
     expect(sent(client)).toEqual([])
-    expect(client.message()).toContain('was never created from here')
+    expect(client.message()).toContain('was not created from here')
   })
 
   test('one that is gone already is forgotten, once that is sure', async () => {

@@ -181,7 +181,7 @@ describe('policy.onRemove delete', () => {
     expect(await recordOf(world)).toBeDefined()
   })
 
-  test('leaves what was there before, and was never applied from here', async () => {
+  test('leaves what was there before, and was not applied from here', async () => {
     await using world = await around()
     await using client = await startProcess(world)
     await client.set({ ...SPEC })

@@ -75,12 +75,12 @@ export function removalWords(removal: RemovalWords, told: Told): Words {
     }
     case 'never in sync':
       return {
-        cause: `${asked} The ${noun} was never seen to be as its manifest asked, and so it is not deleted.`,
+        cause: `${asked} The ${noun} was not seen in sync since its manifest last changed. So it is not deleted.`,
         remedy: wayOut,
       }
     case 'not ours':
       return {
-        cause: `${asked} The ${noun} was there before and was never ${told.made} from here, and so it is not deleted.`,
+        cause: `${asked} The ${noun} was there before and was not ${told.made} from here. So it is not deleted.`,
         remedy: wayOut,
       }
     case 'unreachable':
