@@ -192,7 +192,7 @@ describe('policy.onRemove delete', () => {
     client.skip(20 * MINUTE)
     const result = await client.reconcile()
     expect(result.action).toMatchObject({ type: 'report', reason: 'Orphaned' })
-    expect(saidBy(result)).toContain('was never applied from here')
+    expect(saidBy(result)).toContain('was not applied from here')
     expect(world.asker.server.endpoint()).toEqual(SPEC)
   })
 
