@@ -221,7 +221,7 @@ describe('policy.onRemove delete', () => {
     client.skip(GRACE)
     await client.reconcile()
     expect(sent(client)).toEqual([])
-    expect(client.message()).toContain('was not created from here')
+    expect(client.message()).toContain('The pipe was adopted. So it is not deleted')
   })
 
   test('one that is gone already is forgotten, once that is sure', async () => {

@@ -80,7 +80,10 @@ export function removalWords(removal: RemovalWords, told: Told): Words {
       }
     case 'not ours':
       return {
-        cause: `${asked} The ${noun} was there before and was not ${told.made} from here. So it is not deleted.`,
+        cause:
+          told.made === 'created'
+            ? `${asked} The ${noun} was adopted. So it is not deleted: nobody knows here that it was created by this manifest.`
+            : `${asked} The ${noun} was there before and was not applied from here. So it is not deleted.`,
         remedy: wayOut,
       }
     case 'unreachable':
