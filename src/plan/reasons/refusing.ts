@@ -73,9 +73,9 @@ export const REFUSING = {
     sample: { service: 'SERVICE', wanted: 6, of: 80, limit: 5 },
     words: ({ service, wanted, of, limit }) => ({
       cause:
-        `In service ${service}, ${wanted} of ${of} pipes are to be deleted, and at most ${limit} may be at once: five, and a tenth of the service. ` +
+        `In service ${service}, ${wanted} of ${of} pipes are to be deleted, and at most ${limit} may be at once: a tenth of its pipes, and no more than five. ` +
         'None is deleted.',
-      remedy: `If they are meant, run "pipewright allow --deletions --service ${service}". If not, bring the manifests back.`,
+      remedy: `If they are meant, run "pipewright allow --deletions --service ${service}". If not, bring the manifests back, or undo the edits.`,
     }),
     steps: (_facts, { service }) => [
       {
@@ -83,7 +83,7 @@ export const REFUSING = {
         shell:
           service === undefined ? 'allow --deletions' : `allow --deletions --service ${shellWord(service)}`,
       },
-      { text: 'If not, bring the manifests back. Nothing of it was deleted.' },
+      { text: 'If not, bring the manifests back, or undo the edits. Nothing of it was deleted.' },
     ],
   }),
   CreateLimit: row({
