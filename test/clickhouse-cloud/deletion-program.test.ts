@@ -35,6 +35,18 @@ test('a plan says what is deleted, and what stays; ten minutes later it is delet
   expect(world.messageOf('Pipe/a')).toContain('The request to delete the pipe was sent at ')
 })
 
+test('a plan says what is replaced, with what it was before', async () => {
+  await using world = await created('a', 'b')
+  const edited = pipe('a', '', 'policy: {onImmutable: replace}').replace('streamName: a', 'streamName: z')
+  world.workspace.write('manifests/a.yaml', edited)
+  const plan = await world.run('plan')
+  expect(plan.code).toBe(2)
+  expect(plan.stdout).toContain('- Pipe/a  delete Replacing')
+  expect(plan.stdout).toMatch(/streamName.*a.*z/s)
+  expect(plan.stdout).toContain('Then it is created again.')
+  expect(world.requests('deletePipe')).toBe(0)
+})
+
 test('more than the limit are held back, all of them, until a person allows them', async () => {
   await using world = await created('a', 'b', 'c', 'd', 'e')
   remove(world, 'a', 'b')

@@ -211,6 +211,19 @@ describe('policy.onRemove delete', () => {
     expect(sent(client)).toEqual([])
   })
 
+  test('one that was not in sync since it may be deleted is kept', async () => {
+    await using client = await started(KAFKA, {})
+    client.server.setBody(client.id(), having(client.body() ?? {}, 'name', 'mine'))
+    await client.want(KAFKA, DELETE)
+    await client.reconcile()
+    await client.remove()
+    await client.reconcile()
+    client.skip(GRACE)
+    await client.reconcile()
+    expect(sent(client)).toEqual([])
+    expect(client.message()).toContain('not seen in sync since its manifest last changed')
+  })
+
   test('an adopted one is kept', async () => {
     await using client = await started(KAFKA, DELETE)
     const record = client.record()

@@ -159,7 +159,10 @@ function serviceOfItem(
 
 /** After a while, in which its manifest may come back. */
 function isToBeDeleted(action: Action): boolean {
-  return action.type === 'hold' && action.reason === 'Orphaned' && action.facts?.removal?.is === 'later'
+  if (action.type !== 'hold') return false
+  return (
+    (action.reason === 'Orphaned' || action.reason === 'Replacing') && action.facts?.removal?.is === 'later'
+  )
 }
 
 function verdictOf({ action, outcome, movedFrom }: ReconcileResult, reason: Reason): Verdict {
@@ -203,7 +206,8 @@ function bodiesOf(
   const isShown =
     ((WRITES.has(action.type) || action.reason === 'DependencyNotReady') && outcome.result === 'done') ||
     differences.length > 0 ||
-    action.reason === 'NotUpdatable'
+    action.reason === 'NotUpdatable' ||
+    action.reason === 'Replacing'
   if (asked === undefined || !isShown) return NOTHING_SHOWN
   const before = action.type === 'create' ? undefined : beforeOf(planned, key, assessment, asked)
   // Beside what was not read, all of it would look new.
