@@ -141,7 +141,7 @@ function decideMissing(input: CreateOnceInput, remote: Remote): Action {
   const proof = isSaid
     ? [adoptInstead, stillListed]
     : isOurs
-      ? [massMissing, adoptInstead, goneUnconfirmed, stillListed]
+      ? [adoptInstead, goneUnconfirmed, stillListed]
       : [massMissing, adoptInstead, neverSeen, unbelieved, stillListed]
   const unproved = firstStop(input, proof)
   if (unproved !== undefined) return unproved

@@ -1,5 +1,5 @@
 import type { Action } from './action.ts'
-import { isConfirmed, isBelieved } from './missing.ts'
+import { isBelieved, isDeleted } from './missing.ts'
 import { backingOff, firstStop, orphanFacts, unfound } from './gates.ts'
 import type { CreateOnceInput, DeletionFacts } from './input.ts'
 import { REMOVAL_GRACE_MS, removalSince } from './decide-removal.ts'
@@ -22,6 +22,8 @@ const LATEST_LOOK_MS = 31_000
 
 /** How a deletion is told: that of an orphan, or of what is replaced. */
 interface Telling {
+  /** What its manifest asks for instead: the while counts for that alone. Undefined: it is gone. */
+  readonly wish: string | undefined
   readonly because: (removal: RemovalWords) => Because<'Orphaned' | 'Replacing'>
   readonly kept: (removal: RemovalWords) => Action
 }
@@ -38,17 +40,20 @@ interface Telling {
  * | found, as it was when it was last in sync | delete |
  * | found, changed since | report Orphaned |
  * | found, a request was sent less than ten minutes ago | hold Orphaned |
- * | 404, confirmed; without a request also witnessed | delete: nothing is sent, and its record is forgotten |
+ * | 404, after an answered request; otherwise confirmed and witnessed | delete: nothing is sent, and its record is forgotten |
  */
 export function deleted(input: CreateOnceInput): Action | undefined {
   const { desired, recorded, removal } = input
   if (desired.state !== 'absent' || removal === undefined || recorded.remote === undefined) return undefined
+  // It was to be replaced, and its manifest is gone since, without a word of that.
+  if (recorded.onRemove !== 'delete' && sentFor(input) === undefined) return undefined
   const { staysBehind } = removal
   const because = (words: RemovalWords): Because<'Orphaned'> => ({
     reason: 'Orphaned',
     facts: { ...orphanFacts(input), removal: words, staysBehind },
   })
   return decideDeletion(input, removal, recorded.remote, {
+    wish: undefined,
     because,
     kept: (words) => ({ type: 'report', differences: [], ...because(words) }),
   })
@@ -60,14 +65,15 @@ export function replacedBy(
   remote: Remote,
   { fields, kept }: { readonly fields: readonly string[]; readonly kept: Telling['kept'] },
 ): Action | undefined {
-  const { policy, removal } = input
-  if (policy.onImmutable !== 'replace' || removal === undefined) return undefined
+  const { policy, removal, desired } = input
+  const wish = desired.fingerprint?.digest
+  if (policy.onImmutable !== 'replace' || removal === undefined || wish === undefined) return undefined
   const { staysBehind } = removal
   const because = (words: RemovalWords): Because<'Replacing'> => ({
     reason: 'Replacing',
     facts: { fields, pipeId: remote.id, removal: words, staysBehind },
   })
-  return decideDeletion(input, removal, remote, { because, kept })
+  return decideDeletion(input, removal, remote, { wish, because, kept })
 }
 
 /**
@@ -75,27 +81,35 @@ export function replacedBy(
  * there all the same, and as good as any other.
  */
 export function goingFirst(input: CreateOnceInput, remote: Remote): Action | undefined {
-  const { recorded, observed, removal, steadyNow } = input
-  const sentAt = recorded.removal?.isSent === true ? recorded.removal.sentAt : undefined
-  if (sentAt === undefined || observed.status === 'missing' || steadyNow - sentAt >= DELETES_MS)
-    return undefined
-  const facts = { fields: [], pipeId: remote.id, removal: going(sentAt), staysBehind: removal?.staysBehind }
-  return { type: 'hold', reason: 'Replacing', until: nextLook(input, sentAt), facts }
+  const sentAt = sentFor(input)
+  return sentAt === undefined || input.observed.status === 'missing'
+    ? undefined
+    : beingReplaced(input, remote, sentAt)
 }
 
 /** As {@link goingFirst}, of what answers 404 and is not known for sure to be gone. */
 export function goneUnconfirmed(input: CreateOnceInput): Action | undefined {
-  const { recorded, observed, removal } = input
-  const { remote, removal: mark } = recorded
-  const sentAt = mark?.sentAt
-  if (sentAt === undefined || observed.status !== 'missing' || isConfirmed(observed.misses)) return undefined
-  const facts = {
-    fields: [],
-    pipeId: remote?.id ?? '',
-    removal: going(sentAt),
-    staysBehind: removal?.staysBehind,
-  }
+  const { observed, recorded } = input
+  const { remote, removal } = recorded
+  if (remote === undefined || observed.status !== 'missing') return undefined
+  return isDeleted(observed.misses, observed.witness, removal)
+    ? undefined
+    : beingReplaced(input, remote, removal?.sentAt ?? 0)
+}
+
+function beingReplaced(input: CreateOnceInput, remote: Remote, sentAt: number): Action {
+  const staysBehind = input.removal?.staysBehind
+  const facts = { fields: [], pipeId: remote.id, removal: going(sentAt), staysBehind }
   return { type: 'hold', reason: 'Replacing', until: nextLook(input, sentAt), facts }
+}
+
+/** When the request was sent that is waited for; undefined: there is none, or what is still found has had its time. */
+function sentFor({ recorded: { removal }, observed, steadyNow }: CreateOnceInput): number | undefined {
+  if (removal?.isSent !== true) return undefined
+  const { sentAt = 0 } = removal
+  // A clock that was set back since makes it no longer than that.
+  const elapsed = steadyNow - sentAt
+  return observed.status === 'missing' || (elapsed >= 0 && elapsed < DELETES_MS) ? sentAt : undefined
 }
 
 function going(at: number): RemovalWords {
@@ -106,7 +120,7 @@ function decideDeletion(
   input: CreateOnceInput,
   removal: DeletionFacts,
   remote: Remote,
-  { because, kept }: Telling,
+  { wish, because, kept }: Telling,
 ): Action {
   const { recorded, observed, steadyNow, now } = input
   const hold = (words: RemovalWords, until: number | undefined): Action => ({
@@ -114,14 +128,14 @@ function decideDeletion(
     until,
     ...because(words),
   })
-  const sentAt = recorded.removal?.isSent === true ? (recorded.removal.sentAt ?? 0) : undefined
-  if (sentAt !== undefined && (steadyNow - sentAt < DELETES_MS || observed.status === 'missing'))
-    return ofSent(input, sentAt, { because, hold })
+  const sentAt = sentFor(input)
+  if (sentAt !== undefined) return ofSent(input, sentAt, { because, hold })
   const why = whyKept(remote, removal)
   if (why !== undefined) return kept(why)
   if (removal.isDoubted) return hold({ is: 'doubted' }, undefined)
   if (removal.limit !== undefined) return { type: 'refuse', reason: 'DeleteLimit', facts: removal.limit }
-  const at = removalSince(recorded, steadyNow) + REMOVAL_GRACE_MS
+  const isSame = recorded.removal?.digest === wish
+  const at = (isSame ? removalSince(recorded, steadyNow) : steadyNow) + REMOVAL_GRACE_MS
   if (at > steadyNow) return hold({ is: 'later', at }, now + at - steadyNow)
   switch (observed.status) {
     case 'unseen':
@@ -148,9 +162,9 @@ function ofSent(
     readonly hold: (words: RemovalWords, until: number) => Action
   },
 ): Action {
-  const { observed } = input
+  const { observed, recorded } = input
   const isGone =
-    observed.status === 'missing' && isConfirmed(observed.misses) && massMissing(input) === undefined
+    observed.status === 'missing' && isDeleted(observed.misses, observed.witness, recorded.removal)
   return isGone
     ? { type: 'delete', ...because({ is: 'done' }) }
     : hold(going(sentAt), nextLook(input, sentAt))

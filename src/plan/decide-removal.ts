@@ -46,10 +46,11 @@ export function removalSince({ removal }: Pick<LedgerRecord, 'removal'>, steadyN
 /** Whether it is time to look at what is to be deleted. */
 export function isRemovalDue(record: LedgerRecord, steadyNow: number): boolean {
   const { onRemove, removal, upsert, remote } = record
-  if (onRemove !== 'delete' || removal === undefined) return false
+  if (removal === undefined) return false
+  if (remote !== undefined && removal.isSent === true) return true
   const isOurs = remote === undefined ? upsert?.isTakenOver !== true : remote.origin === 'created'
-  if (!isOurs || !(upsert ?? remote)) return false
-  return removal.isSent === true || removalSince(record, steadyNow) + REMOVAL_GRACE_MS <= steadyNow
+  if (onRemove !== 'delete' || !isOurs || !(upsert ?? remote)) return false
+  return removalSince(record, steadyNow) + REMOVAL_GRACE_MS <= steadyNow
 }
 
 function whyKept({ upsert }: LedgerRecord, removal: RemovalFacts): RemovalWords | undefined {

@@ -1,13 +1,18 @@
+import type { LedgerRecord } from './record.ts'
+
 /** So many of a service may be in deletion at once, and no more than one in so many of those that are recorded there; one always may. */
 const MOST = 5
 const ONE_IN = 10
 
 /**
- * What a person's word to delete is about, as the record's `allowed` has it: it lets no creation pass.
+ * What a person's word to delete is about, as the record's `allowed` has it: this deletion, and neither a later one nor a creation.
  * @param manifest the digest of its manifest; undefined: it is gone
  */
-export function deletionDigest(manifest: string | undefined): string {
-  return `delete ${manifest ?? 'removed'}`
+export function deletionDigest(
+  manifest: string | undefined,
+  { removal }: Pick<LedgerRecord, 'removal'>,
+): string {
+  return `delete ${manifest ?? 'removed'} ${removal?.since ?? ''}`
 }
 
 /** More deletions than the limit lets pass. */

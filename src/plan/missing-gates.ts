@@ -2,7 +2,7 @@ import { sameId } from '../lib/same-id.ts'
 import type { Action } from './action.ts'
 import { invalid } from './gates.ts'
 import type { Observed, CreateOnceInput } from './input.ts'
-import { isBelieved, isConfirmed, replaceableFrom } from './missing.ts'
+import { isBelieved, isConfirmed, isDeleted, replaceableFrom } from './missing.ts'
 import type { Remote } from './record.ts'
 
 /*
@@ -44,6 +44,7 @@ function isGone(input: CreateOnceInput): boolean {
   const observed = missingOf(input)
   if (remote === undefined || observed === undefined) return false
   if (isSaidGone(input, remote)) return true
+  if (isDeleted(observed.misses, observed.witness, input.recorded.removal)) return true
   return remote.seenAt === undefined
     ? isConfirmed(observed.misses)
     : isBelieved(observed.misses, observed.witness)

@@ -1,4 +1,4 @@
-import type { Replaced } from './record.ts'
+import type { Removal, Replaced } from './record.ts'
 
 /** A 404 is believed after this many in a row … */
 const CONFIRMING_MISSES = 3
@@ -62,6 +62,15 @@ export function isBelieved(misses: Misses | undefined, witness: Witness): boolea
   if (witness === 'nobody') return isConfirmed(misses, ALONE_MS)
   const besideSince = misses?.besideSince
   return isConfirmed(misses) && besideSince !== undefined && misses.lastAt - besideSince >= CONFIRMING_MS
+}
+
+/** The same of what we asked to delete: once that was answered, a 404 is what comes of it. */
+export function isDeleted(
+  misses: Misses | undefined,
+  witness: Witness,
+  removal: Pick<Removal, 'isSent' | 'isAnswered'> | undefined,
+): boolean {
+  return removal?.isSent === true && (removal.isAnswered === true || isBelieved(misses, witness))
 }
 
 /** Whether the misses alone are enough, and last long enough. */

@@ -199,6 +199,10 @@ const Removal = z
     isSent: z.literal(true).optional(),
     /** When it was; on the steady clock. */
     sentAt: Time.optional(),
+    /** The service took it, or says that there is none: the next 404 is the end. */
+    isAnswered: z.literal(true).optional(),
+    /** The last look found a reason to keep it. */
+    isKept: z.literal(true).optional(),
   })
   .readonly()
 export type Removal = z.infer<typeof Removal>
@@ -208,6 +212,8 @@ const Left = z
   .strictObject({
     /** What its manifest asked for then: as that of {@link Fingerprint}. */
     digest: z.string(),
+    /** Since when it was seen so; on the steady clock. */
+    since: Time,
     fields: Hashes,
   })
   .readonly()

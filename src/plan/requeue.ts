@@ -5,6 +5,7 @@ import type { Conditions } from './condition.ts'
 import type { DecideInput } from './input.ts'
 import type { Backoff } from './record.ts'
 import type { Failed } from './outcome.ts'
+import type { Reason } from './reason.ts'
 import { SHOWS_MS } from './rest.ts'
 
 /** When a key is looked at again, and how urgent that is. */
@@ -17,6 +18,8 @@ export interface Requeue {
 const LOCAL_LOOK_MS = 10_000
 /** Three readings at this distance confirm that a pipe is missing. */
 const MISSING_LOOK_MS = 31_000
+/** What is refused for this is looked at again after that: ms. */
+const LOOKS_MS: Partial<Record<Reason, number>> = { MassMissing: MISSING_LOOK_MS, DeleteLimit: 60_000 }
 /** A pipe that no reading found yet is looked for after this, then ever later, up to the interval. */
 const UNSEEN_LOOK_MS = 10_000
 /** A state that is not healthy is looked at again after this, then twice that, up to the interval. */
@@ -47,7 +50,7 @@ export function requeueAfter(input: {
   if (action.type === 'hold' && action.reason !== 'NeverSeen')
     return holdLook(action, decided, intervalMs, input.random)
   if (action.type === 'refuse' && action.reason !== 'OutcomeUnknown') {
-    const afterMs = action.reason === 'MassMissing' ? MISSING_LOOK_MS : LOCAL_LOOK_MS
+    const afterMs = LOOKS_MS[action.reason] ?? LOCAL_LOOK_MS
     return { why: 'retry', afterMs: spread(Math.min(afterMs, intervalMs), input.random) }
   }
   // What is being changed is watched closely at first, and then ever less.

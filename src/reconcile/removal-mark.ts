@@ -1,7 +1,6 @@
 import type { Action } from '../plan/action.ts'
 import { DELETES_MS } from '../plan/decide-deletion.ts'
 import { removalSince } from '../plan/decide-removal.ts'
-import { attemptDigest } from '../plan/gates.ts'
 import type { DecideInput } from '../plan/input.ts'
 import type { Reason } from '../plan/reason.ts'
 import type { LedgerRecord } from '../plan/record.ts'
@@ -31,31 +30,44 @@ export function removalMark(
           : undefined,
     }
   }
-  if (entry !== undefined || onRemove === undefined) return { onRemove, removal: undefined, left }
+  const sent = removal?.isSent === true ? removal : undefined
+  if (entry !== undefined || onRemove === undefined) return { onRemove, removal: sent, left }
   if (desired.state !== 'absent') return { onRemove, removal, left }
   // One that was to be replaced has its while from when its manifest is gone.
   const before = removal?.digest === undefined || removal.isSent === true ? removal : undefined
-  return { onRemove, removal: { ...before, since: removalSince({ removal: before }, steadyNow) }, left }
+  const since = removalSince({ removal: before }, steadyNow)
+  return { onRemove, removal: { ...before, since, isKept: isKept(action) }, left }
+}
+
+function isKept({ type }: Action): true | undefined {
+  return type === 'report' ? true : undefined
 }
 
 /** What a manifest that is there leaves of a mark: that a request was sent, and that it is to be replaced. */
 function replacementMark(
-  { desired, observed, recorded, steadyNow }: DecideInput,
+  { desired, observed, recorded, steadyNow, policy }: DecideInput,
   { reason }: Action,
-  { removal, remote, former }: LedgerRecord,
+  { removal, remote, former, applied }: LedgerRecord,
 ): LedgerRecord['removal'] {
-  const { fingerprint } = desired
   const isGiven = remote?.id !== recorded.remote?.id && former === undefined
   if (isGiven) return undefined
-  const isStill = observed.status === 'found' && steadyNow - (removal?.sentAt ?? 0) >= DELETES_MS
+  const elapsed = steadyNow - (removal?.sentAt ?? 0)
+  const isStill = observed.status === 'found' && (elapsed < 0 || elapsed >= DELETES_MS)
   if (removal?.isSent === true && !isStill) return removal
-  if (fingerprint === undefined || !REPLACES.has(reason)) return undefined
-  const digest = attemptDigest(fingerprint)
+  const digest = desired.fingerprint?.digest
+  if (digest === undefined || policy.onImmutable !== 'replace' || ENDS.has(reason)) return undefined
   const before = removal?.digest === digest ? removal : undefined
-  return { ...before, digest, since: removalSince({ removal: before }, steadyNow) }
+  const isWished = REPLACES.has(reason) || (before !== undefined && digest !== applied?.digest)
+  return isWished ? { ...before, digest, since: removalSince({ removal: before }, steadyNow) } : undefined
 }
 
 const REPLACES: ReadonlySet<Reason> = new Set(['Replacing', 'DeleteLimit'])
+
+/** Whoever says this has taken it back, or is told why it is kept. */
+const ENDS: ReadonlySet<Reason> = new Set(['Suspended', 'InvalidManifest', 'NotUpdatable', 'SecretRotated'])
+
+/** A service shows some of what it fills in after a while, and some of it at times: that long it is learned. ms. */
+const LEARNS_MS = 60 * 60_000
 
 /** What it is like once it is in sync; as before while it is not. */
 function leftAfter(
@@ -64,12 +76,16 @@ function leftAfter(
   { left, remote, change, command }: LedgerRecord,
 ): LedgerRecord['left'] {
   if (input.lifecycle !== 'create-once' || remote === undefined) return undefined
-  const { observed, desired, recorded, kind } = input
+  const { observed, desired, recorded, kind, steadyNow } = input
   const isSettled = change === undefined && command === undefined
   if (observed.status !== 'found' || observed.there === undefined || !isSettled) return left
   const digest = recorded.applied?.digest
   const isSame = remote.id === recorded.remote?.id && desired.fingerprint?.digest === digest
   if (!isSame || digest === undefined || observed.differences.length > 0) return left
-  const before = left?.digest === digest ? left.fields : {}
-  return { digest, fields: { ...before, ...leftNow(store, { kind, key: desired.key }, observed.there) } }
+  const before = left?.digest === digest ? left : undefined
+  const since = Math.min(before?.since ?? steadyNow, steadyNow)
+  // Later additions are somebody's.
+  if (before !== undefined && steadyNow - since >= LEARNS_MS) return before
+  const fields = { ...before?.fields, ...leftNow(store, { kind, key: desired.key }, observed.there) }
+  return { digest, since, fields }
 }

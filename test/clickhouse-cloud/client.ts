@@ -44,6 +44,12 @@ export interface Client extends AsyncDisposable, Asker {
   remove(): Promise<void>
   /** Another process goes on with the same ledger and the same manifests; whatever was in memory is gone. */
   restart(): Promise<void>
+  /** The same, and its manifest is not found at first. */
+  restartWithout(): Promise<void>
+  /** Another file with a document; nothing: it is gone. */
+  put(file: string, document: JsonObject | undefined): Promise<void>
+  /** Another record is gone. */
+  drop(key: string): Promise<void>
   /** What becomes of requests on their way, from now on; nothing: all of them arrive. */
   interfere(how: Interfere | undefined): void
   /** The process ends right before or right after such a request, once: the reconcile rejects with {@link Killed}. */
@@ -154,6 +160,7 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
   const signal = new AbortController().signal
   let seenBefore = 0
   let manifest: JsonObject | undefined
+  const more = new Map<string, JsonObject>()
   let itsService: 'gone' | 'broken' | 'there' = 'there'
 
   async function read(): Promise<readonly string[]> {
@@ -168,6 +175,7 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
       },
     }
     const files = Object.entries({
+      ...Object.fromEntries(more),
       ...(manifest && { 'pipe.json': manifest }),
       ...(itsService !== 'gone' && {
         'service.json': itsService === 'there' ? service : { ...service, spec: {} },
@@ -225,6 +233,21 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
       ;({ store, board, reconciler } = begin())
       for (const record of await ledger.list()) store.note(record)
       await read()
+    },
+    async restartWithout() {
+      manifest = undefined
+      await made.restart()
+    },
+    async put(file, document) {
+      if (document === undefined) more.delete(file)
+      else more.set(file, document)
+      await read()
+    },
+    async drop(key) {
+      const record = store.record(key as never)
+      if (record === undefined) throw new Error(`no ${key}`)
+      await ledger.remove(record, [])
+      store.drop(record.key)
     },
     reconcile: (how) =>
       reconciler.reconcile(PIPE_KEY, {

@@ -40,6 +40,7 @@ export async function remove(
   const { key, removal } = input.recorded
   const options = { priority: request.priority, signal: request.stopping }
   const record = await marked(context, first, isAtOnce)
+  let attempts = 0
   try {
     await context.fail?.('before-delete')
     const reply = await context.platform.remove(
@@ -60,6 +61,7 @@ export async function remove(
           !isSameTarget(removalOf(context, asked).target, target)
         )
           throw new DecisionOutdated(key)
+        attempts += 1
       },
       options,
     )
@@ -71,10 +73,12 @@ export async function remove(
     const isGone = error instanceof RemoteError && error.facts.class === 'Missing'
     if (isGone && isAtOnce) return nothingLeft(context, first, record, error.facts.requestId)
     if (isGone) return going(context, action, record, error.facts.requestId)
-    if (error instanceof DecisionOutdated && !isAtOnce) await unmarked(context, record, removal)
+    if (error instanceof DecisionOutdated && !isAtOnce && attempts === 0)
+      await unmarked(context, record, removal)
     if (!(error instanceof RemoteError || error instanceof SecretUnavailableError)) throw error
     const outcome = outcomeOf(error, { signal: request.stopping, now: context.clock.now() })
-    const mayBeSent = error instanceof RemoteError && error.facts.effect === 'unknown'
+    // Of several only the last one is known to have had no effect.
+    const mayBeSent = attempts > 1 || (error instanceof RemoteError && error.facts.effect === 'unknown')
     return { outcome, record: isAtOnce || mayBeSent ? record : { ...record, removal }, history: [] }
   }
 }
@@ -104,7 +108,7 @@ async function marked(
   if (isAtOnce && removal.isSent === true) return recorded
   const sentAt = isAtOnce ? undefined : steadyNow
   const written = await context.ledger.swap(
-    { ...recorded, removal: { ...removal, isSent: true, sentAt } },
+    { ...recorded, removal: { ...removal, isSent: true, sentAt, isAnswered: undefined } },
     [],
   )
   context.store.note(written)
@@ -132,7 +136,11 @@ function going(
   const because = withRemoval(action, { is: 'going', at: record.removal?.sentAt ?? 0 })
   return {
     outcome: { ...NOTHING_TO_DO, ...because, requestId },
-    record: { ...record, backoff: undefined },
+    record: {
+      ...record,
+      removal: record.removal && { ...record.removal, isAnswered: true },
+      backoff: undefined,
+    },
     history: [lineOf(context, record.key, because, requestId)],
   }
 }

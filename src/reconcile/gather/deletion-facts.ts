@@ -31,7 +31,7 @@ export function deletionFacts(store: StateStore, about: About): DeletionFacts | 
   if (remote === undefined || kind.operations.delete === undefined) return undefined
   const isAsked =
     desired.state === 'absent'
-      ? recorded.onRemove === 'delete'
+      ? recorded.onRemove === 'delete' || recorded.removal?.isSent === true
       : entry?.manifest?.policy?.onImmutable === 'replace' || recorded.removal?.isSent === true
   if (!isAsked) return undefined
   const access = recordedAccess(store, recorded, service)
@@ -100,15 +100,26 @@ function limitFor(
   return reached && { service: service.name, ...reached }
 }
 
-function isToBeDeleted({ remote, onRemove, removal }: LedgerRecord, state: Desired['state']): boolean {
-  if (remote?.origin !== 'created') return false
-  return state === 'absent' ? onRemove === 'delete' : removal?.digest !== undefined
+/** As far as is known without looking at it: what is kept anyhow makes no other wait. */
+function isToBeDeleted(
+  { remote, onRemove, removal, left, applied }: LedgerRecord,
+  state: Desired['state'],
+): boolean {
+  if (remote?.origin !== 'created' || removal?.isKept === true) return false
+  if (state === 'absent')
+    return onRemove === 'delete' && left !== undefined && left.digest === applied?.digest
+  return removal?.digest !== undefined
+}
+
+/** Whether the limit on deletions holds back one whose manifest is gone. */
+export function isDeletionLimited(store: StateStore, record: LedgerRecord): boolean {
+  return record.removal?.isSent !== true && limitFor(store, record, 'absent') !== undefined
 }
 
 /** A person said so. */
 function isLetPass(store: StateStore, record: LedgerRecord, state: Desired['state']): boolean {
   const manifest = state === 'absent' ? undefined : store.entry(record.key)?.digest
-  return isAllowed(record, deletionDigest(manifest), store.steadyNow())
+  return isAllowed(record, deletionDigest(manifest, record), store.steadyNow())
 }
 
 /** The hashes of what is there, as it is compared. */

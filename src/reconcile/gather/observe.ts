@@ -22,6 +22,7 @@ import { replyMask, shownFailure, type Sent } from '../state/shown-reply.ts'
 import { forgetMisses, noteFound, noteMissing } from '../state/observations.ts'
 import type { CreatePermit, Looks, ReadOptions, Reply } from '../../contract/platform.ts'
 import { type ErrorClass, RemoteError, type RemoteErrorFacts } from '../../contract/remote-error.ts'
+import { isDeletionLimited } from './deletion-facts.ts'
 import { saysDeleted, isLeftAlone } from './entry-policy.ts'
 import { siblingFoundAt, witnessOf } from './siblings.ts'
 
@@ -64,7 +65,9 @@ export async function lookAt(
 ): Promise<{ readonly answer: Answer; readonly listing: Listing | undefined }> {
   const { key, entry, state, recorded, service, request, permit } = question
   const isGone = state === 'absent' && isRemovalDue(recorded, context.store.steadyNow())
-  if (isGone) return { answer: await askPlatform(context, question), listing: undefined }
+  // While too many are to be deleted at once, none is looked at for that.
+  const isLimited = isGone && question.looks === undefined && isDeletionLimited(context.store, recorded)
+  if (isGone && !isLimited) return { answer: await askPlatform(context, question), listing: undefined }
   const isLeft = state === 'absent' || isLeftAlone(entry, context.clock.now())
   // What was stopped for a change is started again first.
   if (state === 'missing' || (isLeft && recorded.command?.isForChange !== true))
@@ -85,7 +88,9 @@ export async function lookAt(
         return { answer: { failure, askedAt, isOfList: true }, listing: undefined }
     }
   }
-  const answer = isListed && !mayCreate ? await listedAnswer(context, question) : undefined
+  // What is about to be deleted is asked for by its id.
+  const isOfAll = isListed && !mayCreate && question.looks === undefined
+  const answer = isOfAll ? await listedAnswer(context, question) : undefined
   return { answer: answer ?? (await askPlatform(context, question)), listing }
 }
 

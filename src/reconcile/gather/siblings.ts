@@ -92,6 +92,8 @@ function countMissing(context: Seen, keys: Iterable<Key>, misses: Misses): MassM
   for (const key of keys) {
     const observation = context.store.observation(key)
     if (observation === undefined || lifecycleOf(key) !== 'create-once') continue
+    // It is gone because we asked for that.
+    if (context.store.record(key)?.removal?.isSent === true) continue
     const isMissing = observation.misses !== undefined
     // Who is missing is looked for again soon, unless nobody looks for it any more.
     const isOld =

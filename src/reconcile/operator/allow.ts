@@ -85,12 +85,12 @@ function heldBackOf(held: readonly Held[]): HeldBack {
 /** Of what its manifest says, or of that there is none; undefined: nothing of it can be let pass now. */
 function digestOf(
   store: Pick<StateStore, 'entry'>,
-  { key }: LedgerRecord,
+  record: LedgerRecord,
   { what }: Pick<Allowance, 'what'>,
 ): string | undefined {
-  const entry = store.entry(key)
+  const entry = store.entry(record.key)
   if (what === 'deletions')
-    return entry === undefined || entry.state === 'valid' ? deletionDigest(entry?.digest) : undefined
+    return entry === undefined || entry.state === 'valid' ? deletionDigest(entry?.digest, record) : undefined
   return entry?.state === 'valid' ? entry.digest : undefined
 }
 

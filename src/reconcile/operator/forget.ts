@@ -68,7 +68,9 @@ function whatIsLeft(recorded: LedgerRecord): string {
   const intent = undecidedIntent(recorded)
   if (recorded.remote !== undefined) {
     const where = recorded.service === undefined ? '' : ` in service ${recorded.service.serviceId}`
-    return `Its ${nounOf(recorded.key)} was ${recorded.remote.id}${where}, which is not deleted.`
+    const isAsked = recorded.removal?.isSent === true
+    const fate = isAsked ? 'which was asked to be deleted, and may be there still' : 'which is not deleted'
+    return `Its ${nounOf(recorded.key)} was ${recorded.remote.id}${where}, ${fate}.`
   }
   if (intent !== undefined) {
     const former =

@@ -209,6 +209,8 @@ function wantsCreation(
   // It passes whatever the others want, and so they pass whatever it wants.
   if (isAllowed(record, entry.digest, steadyNow)) return false
   if (record?.remote !== undefined) {
+    // It is being deleted, and its manifest asks for another one.
+    if (record.removal?.isSent === true) return true
     // What is never replaced by itself, or not for a long time, keeps no other one waiting.
     const isHeld = record.remote.seenAt === undefined || (replaceableFrom(record.replaced) ?? 0) > steadyNow
     // Also while a 404 is not believed yet: the first of many must not be created before the last one is counted.
