@@ -5,13 +5,11 @@ import type { Action } from './action.ts'
 import { attemptDigest } from './gates.ts'
 import type { CreateOnceInput } from './input.ts'
 import type { Change } from './record.ts'
-import { isStoppedForChange } from './rest.ts'
+import { AGAIN_MS, isStoppedForChange } from './rest.ts'
 
 /* What of a change is waited for: that it shows, and that it may be sent again. */
 
-/** What was sent in vain, or refused after a stop, is not sent again for so long, unless somebody asks or edits: ms. */
-const AGAIN_MS = 60 * 60_000
-/** Nor for longer, however often it was refused: ms. */
+/** What was refused after a stop is not sent again for an hour and more, but for no longer than this, unless somebody asks or edits: ms. */
 const LONGEST_MS = 24 * AGAIN_MS
 /** So long may it take until a value that is slow to show is there: ms. */
 const SLOW_MS = 10 * 60_000

@@ -13,7 +13,7 @@ import {
   unfound,
 } from './gates.ts'
 import type { CreateOnceInput } from './input.ts'
-import { isAtRest, isStoppedForChange, isStopping, restStep } from './rest.ts'
+import { commandFate, isAtRest, isStoppedForChange, isStopping, restStep, unheeded } from './rest.ts'
 import { editedFields, rotatedSecrets } from './edited.ts'
 import type { FactsOf } from './reason.ts'
 import type { Remote } from './record.ts'
@@ -174,8 +174,10 @@ function decideWish(wish: Wish): Action {
     ...(isFollowed && { loadsAgain: true as const }),
   })
   const needsRest = [...fields].some((field) => changes.needsRest(field)) && !isResting
-  if (isStopping(input) && (needsRest || isMine))
-    return { type: 'observe', reason: 'Changing', facts: facts('stopping') }
+  const fate = needsRest || (isMine && isStopping(input)) ? commandFate(input, 'stop') : undefined
+  if (fate === 'waited for') return { type: 'observe', reason: 'Changing', facts: facts('stopping') }
+  const inVain = fate === 'unheeded' ? stalled(input) : undefined
+  if (inVain !== undefined) return inVain
   const before = needsRest ? stoppedInVain(input) : undefined
   if (before !== undefined) return before
   if (needsRest) {
@@ -222,10 +224,12 @@ export function restAction(input: CreateOnceInput): Action | undefined {
   // It was found, so there is a service that can be asked, whatever its manifest says now.
   const stop = firstStop(input, [unfound, backingOff])
   if (stop !== undefined) return stop
-  const { command, why, isSent } = rest
+  const { command, why, fate } = rest
   const by = [input.kind.operations.state?.name ?? '']
   const facts = { why, fields: [], by }
-  if (isSent) return { type: 'observe', reason: 'Changing', facts: { ...facts, is: 'not seen yet' } }
+  if (fate === 'waited for')
+    return { type: 'observe', reason: 'Changing', facts: { ...facts, is: 'not seen yet' } }
+  if (fate === 'unheeded') return stalled(input)
   return {
     type: 'update',
     reason: 'Changing',
@@ -234,4 +238,11 @@ export function restAction(input: CreateOnceInput): Action | undefined {
     stopFor: command === 'stop' ? 'rest' : undefined,
     facts: { ...facts, is: 'to be sent' },
   }
+}
+
+/** A command that was sent is not heeded. */
+function stalled(input: CreateOnceInput): Action | undefined {
+  const because = unheeded(input)
+  const differences = input.observed.status === 'found' ? input.observed.differences : []
+  return because && { type: 'report', ...because, differences }
 }

@@ -179,6 +179,8 @@ const Command = z
     command: z.enum(['start', 'stop']),
     /** On the steady clock. */
     at: Time,
+    /** When it was given first, where nothing came of it and it was given again; on the steady clock. */
+    since: Time.optional(),
     /** It was stopped so that it could be changed, and is to be started again; also while it is told to start, until it is seen to run. */
     isForChange: z.literal(true).optional(),
   })

@@ -8,7 +8,7 @@ import type { Action, Step } from '../../plan/action.ts'
 import { attemptDigest } from '../../plan/gates.ts'
 import type { CreateOnceInput } from '../../plan/input.ts'
 import { messageOf, type Because, type FactsOf } from '../../plan/reason.ts'
-import type { Change, Fingerprint, LedgerRecord } from '../../plan/record.ts'
+import type { Change, Command, Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import { DecisionOutdated, type ReconcileContext } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
 import { readBodySecrets, revealed } from '../gather/body-secrets.ts'
@@ -37,7 +37,7 @@ export interface Changing {
 /** That it is stopped for a change is known before it is: whoever comes next starts it again. */
 export function stopNoted(changing: Changing, recorded: LedgerRecord): Promise<LedgerRecord> {
   const at = changing.context.store.steadyNow()
-  const command = { command: 'stop', at, isForChange: true } as const
+  const command = sentAgain(recorded.command, { command: 'stop', at, isForChange: true })
   return marked(changing, { ...recorded, command, change: begun(changing) })
 }
 
@@ -66,7 +66,12 @@ export function begun({ context, input, fingerprint, fields: now }: Changing): C
 
 /** What was stopped for a change is to be started until it is seen to run: that a command was taken is not that. */
 export function startCommand(before: LedgerRecord['command'], at: number): LedgerRecord['command'] {
-  return { command: 'start', at, ...(before?.isForChange === true && { isForChange: true }) }
+  return sentAgain(before, { command: 'start', at, ...(before?.isForChange && { isForChange: true }) })
+}
+
+/** Since when it is sent in vain is kept. */
+export function sentAgain(before: LedgerRecord['command'], now: Command): Command {
+  return before?.command === now.command ? { ...now, since: before.since ?? before.at } : now
 }
 
 /** The body as it is sent now. @throws {DecisionOutdated} when it is no longer what is to be sent */
