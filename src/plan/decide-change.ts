@@ -6,9 +6,9 @@ import { isSet, notShownYet, refusedBefore, stalledFields, stoppedInVain } from 
 import {
   attemptDigest,
   backingOff,
+  becauseOfMissing,
   dependencyNotReady,
   firstStop,
-  secretUnavailable,
   serviceInvalid,
   unfound,
 } from './gates.ts'
@@ -153,14 +153,13 @@ function decideWish(wish: Wish): Action {
   if (isResting && !isMine && policy.paused === undefined && ways.includes('update'))
     return notSent(wish, [...fields], 'at rest')
   const steps = ways.map((way): Step => ({ way, body: changes.request(way, fields, compared) }))
-  const needsSecrets = steps.some(({ body }) => secretRefsIn(body).length > 0)
   const stop = firstStop(input, [
     unfound,
     refusedBefore,
     backingOff,
     serviceInvalid,
     dependencyNotReady,
-    ...(needsSecrets ? [secretUnavailable] : []),
+    (asked) => sentSecretUnavailable(asked, steps),
   ])
   if (stop !== undefined) return stop
   const named = [...fields].toSorted()
@@ -199,6 +198,21 @@ function decideWish(wish: Wish): Action {
     stopFor: undefined,
     facts: facts('to be sent'),
   }
+}
+
+/** Of secrets that cannot be read, those count that are to be sent. */
+function sentSecretUnavailable(
+  { surroundings: { missingAt } }: CreateOnceInput,
+  steps: readonly Step[],
+): Action | undefined {
+  const refs = steps.flatMap(({ body }) => secretRefsIn(body))
+  const missing = new Map(
+    refs.flatMap(({ path }) => {
+      const one = missingAt.get(path)
+      return one === undefined ? [] : [[one.file, one]]
+    }),
+  )
+  return missing.size === 0 ? undefined : { type: 'refuse', ...becauseOfMissing([...missing.values()]) }
 }
 
 /** Nothing is sent, because of these fields. */

@@ -27,6 +27,7 @@ interface SurroundingsInput {
   readonly service: DesiredService
   /** Files that were looked for in vain. */
   readonly missingSecrets: readonly MissingSecret[]
+  readonly missingAt: ReadonlyMap<string, MissingSecret>
   readonly body: JsonObject | undefined
   readonly listing: Listing | undefined
 }
@@ -57,6 +58,7 @@ export function surroundingsOf(
       return isReady(store, needs) ? [] : [needs]
     }),
     missingSecrets: input.missingSecrets,
+    missingAt: input.missingAt,
     createLimit: service.usable
       ? createLimitFor(context, {
           key: desired.key,
