@@ -72,9 +72,18 @@ export function stalledFields(
 /** It was stopped for this, and started again without it: that is not done again soon. */
 export function stoppedInVain(input: CreateOnceInput): Action | undefined {
   const { change } = input.recorded
-  if (change === undefined || isStoppedForChange(input.recorded)) return undefined
+  if (change === undefined || change.waitsForRest === true || isStoppedForChange(input.recorded))
+    return undefined
   const said = 'It was stopped for this change, and could not be changed then.'
   return waitsAfter(input, { ...change, refused: change.refused ?? said })
+}
+
+/** The service said that it takes it only from what rests, and to stop it was put off. */
+export function waitsForRest({ recorded: { change }, desired }: CreateOnceInput): boolean {
+  const { fingerprint } = desired
+  return (
+    change?.waitsForRest === true && fingerprint !== undefined && change.digest === attemptDigest(fingerprint)
+  )
 }
 
 /** It was refused while it was stopped: that is not tried again soon. */

@@ -2,7 +2,14 @@ import { fieldOfPath, WAYS, type Changes, type Compared } from '../kinds/changes
 import { howOftenReturned } from '../kinds/field-table.ts'
 import { secretRefsIn } from '../kinds/secret-ref.ts'
 import type { Action, Step, StopFor } from './action.ts'
-import { isSet, notShownYet, refusedBefore, stalledFields, stoppedInVain } from './change-waits.ts'
+import {
+  isSet,
+  notShownYet,
+  refusedBefore,
+  stalledFields,
+  stoppedInVain,
+  waitsForRest,
+} from './change-waits.ts'
 import {
   attemptDigest,
   backingOff,
@@ -13,7 +20,16 @@ import {
   unfound,
 } from './gates.ts'
 import type { CreateOnceInput } from './input.ts'
-import { commandFate, isAtRest, isStoppedForChange, isStopping, restStep, unheeded } from './rest.ts'
+import {
+  commandFate,
+  isAtRest,
+  isLoading,
+  isStoppedForChange,
+  loadingFacts,
+  isStopping,
+  restStep,
+  unheeded,
+} from './rest.ts'
 import { editedFields, rotatedSecrets } from './edited.ts'
 import type { FactsOf } from './reason.ts'
 import type { Remote } from './record.ts'
@@ -172,11 +188,18 @@ function decideWish(wish: Wish): Action {
     is,
     ...(isFollowed && { loadsAgain: true as const }),
   })
-  const needsRest = [...fields].some((field) => changes.needsRest(field)) && !isResting
+  const needsRest =
+    !isResting && (waitsForRest(input) || [...fields].some((field) => changes.needsRest(field)))
   const fate = needsRest || (isMine && isStopping(input)) ? commandFate(input, 'stop') : undefined
   if (fate === 'waited for') return { type: 'observe', reason: 'Changing', facts: facts('stopping') }
   const inVain = fate === 'unheeded' ? stalled(input) : undefined
   if (inVain !== undefined) return inVain
+  if (needsRest && isLoading(input))
+    return {
+      type: 'observe',
+      reason: 'Changing',
+      facts: { ...facts('loading'), loading: loadingFacts(input) },
+    }
   const before = needsRest ? stoppedInVain(input) : undefined
   if (before !== undefined) return before
   if (needsRest) {

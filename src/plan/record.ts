@@ -165,6 +165,8 @@ const Change = z
     fields: z.array(z.string()).readonly(),
     /** All of it was taken. Absent: it was about to be sent. */
     isSent: z.literal(true).optional(),
+    /** The service takes it only from what rests, and to stop it for that was put off. */
+    waitsForRest: z.literal(true).optional(),
     /** How often it was refused after it was stopped for it: each time it is longer until the next. */
     refusals: z.int().optional(),
     /** Why it was refused, in words, where it is not tried again soon. */

@@ -1,6 +1,6 @@
 import type { CreateOnceInput } from './input.ts'
 import type { RestStates } from '../kinds/state.ts'
-import type { Because } from './reason.ts'
+import type { Because, FactsOf } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 
 /** A command that was just sent is not sent again for so long: it takes a moment until it shows. ms. */
@@ -89,6 +89,19 @@ export function isAtRest(input: CreateOnceInput): boolean {
   const { observed } = input
   const state = observed.status === 'found' ? observed.state : undefined
   return state !== undefined && statesOf(input)?.atRest?.includes(state) === true
+}
+
+/** Whether it is not to be stopped for a change now: that would throw away what it has loaded. A person may ask for it all the same. */
+export function isLoading(input: CreateOnceInput): boolean {
+  const { observed, policy, isAsked, recorded } = input
+  const state = observed.status === 'found' ? (observed.state ?? '') : ''
+  const isToStop = policy.paused === true || isAsked === true || isStoppedForChange(recorded)
+  return !isToStop && statesOf(input)?.loading?.includes(state) === true
+}
+
+/** What is said of one that is not stopped now. */
+export function loadingFacts({ desired, observed }: CreateOnceInput): FactsOf<'Changing'>['loading'] {
+  return { key: desired.key, state: observed.status === 'found' ? (observed.state ?? '') : '' }
 }
 
 /** It was stopped so that it can be changed, and nobody has told it to start since. */

@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'vitest'
+import type { Client } from './client.ts'
 import {
   during,
   having,
+  HOUR,
   KAFKA,
   MINUTE,
   POSTGRES,
   REPLICAS,
   sent,
   startOld,
+  stateOf,
+  tableNames,
+  THREE_TABLES,
   withTable,
 } from './edited-pipes.ts'
 
@@ -49,5 +54,84 @@ describe('a secret that cannot be read', () => {
     expect([sent(client), client.reason()]).toEqual([[], 'SecretUnavailable'])
     expect(client.message()).toContain('edited/source-kafka-credentials-password')
     expect(client.message()).not.toContain(REGISTRY)
+  })
+})
+
+describe('a pipe that loads its tables for the first time', () => {
+  /** It goes on loading until it is said to run. */
+  async function startLoading(options: Parameters<typeof startOld>[1] = {}): Promise<Client> {
+    const client = await startOld(POSTGRES, options)
+    client.server.setStates(client.id(), 'Snapshot')
+    await client.reconcile()
+    return client
+  }
+
+  const edits = [
+    { what: 'its tables', mustPause: 'mappings', after: withTable('invoices') },
+    {
+      what: 'something for which the service asks it to be paused',
+      mustPause: 'source',
+      after: having(POSTGRES, { 'source.postgres.settings.pullBatchSize': 5 }),
+    },
+  ] as const
+
+  test.each(edits)(
+    'is not stopped for a change of $what: that waits until it runs',
+    async ({ mustPause, after }) => {
+      await using client = await startLoading({ mustPause })
+      await client.want(after)
+      await during(client, 5 * HOUR)
+      const asked = sent(client)
+      expect(asked).not.toContain('stop')
+      // It is not asked over and over again.
+      expect(asked.length).toBeLessThanOrEqual(1)
+      expect([client.state(), client.status(), client.reason()]).toEqual([
+        'Snapshot',
+        'Progressing',
+        'Changing',
+      ])
+      expect(client.message()).toContain('state is Snapshot')
+      expect(client.message()).toContain('pipewright reconcile Pipe/edited')
+      await client.restart()
+      await during(client, HOUR)
+      expect(sent(client)).toEqual([])
+      client.server.setStates(client.id(), 'Running')
+      await during(client, 20 * MINUTE)
+      expect(sent(client)).toContain('stop')
+      expect([client.body(), stateOf(client), client.reason()]).toEqual([after, 'Running', 'InSync'])
+    },
+  )
+
+  test.each(edits)('is stopped for a change of $what when a person asks', async ({ mustPause, after }) => {
+    await using client = await startLoading({ mustPause })
+    await client.want(after)
+    await during(client, 20 * MINUTE)
+    await client.reconcile('asked')
+    await during(client, 20 * MINUTE)
+    expect(sent(client)).toContain('stop')
+    expect([client.body(), client.reason()]).toEqual([after, 'InSync'])
+  })
+
+  test('is a person’s to stop while its change waits', async () => {
+    await using client = await startLoading()
+    await client.want(withTable('invoices'))
+    await during(client, 20 * MINUTE)
+    client.server.setStates(client.id(), 'Paused')
+    await during(client, 20 * MINUTE)
+    expect([sent(client), stateOf(client), client.reason()]).toEqual([[], 'Paused', 'NotUpdatable'])
+  })
+
+  test('is changed without a wait where nothing has to rest', async () => {
+    await using client = await startLoading()
+    await client.want(having(POSTGRES, { name: 'Another name' }))
+    await client.settle()
+    expect([sent(client), client.reason()]).toEqual([['PATCH'], 'InSync'])
+  })
+
+  test('is stopped where policy.paused says so', async () => {
+    await using client = await startLoading()
+    await client.want(withTable('invoices'), { paused: true })
+    await during(client, 20 * MINUTE)
+    expect([tableNames(client), stateOf(client)]).toEqual([THREE_TABLES, 'Paused'])
   })
 })
