@@ -31,6 +31,7 @@ import {
   unheeded,
 } from './rest.ts'
 import { editedFields, rotatedSecrets } from './edited.ts'
+import { isOfNew } from './new-size.ts'
 import type { FactsOf } from './reason.ts'
 import type { Remote } from './record.ts'
 
@@ -38,9 +39,6 @@ import type { Remote } from './record.ts'
  * What is done about something that exists, where the service can change it (design §14): all that is asked for, or nothing of it. What was
  * sent and did not take effect is not sent again soon.
  */
-
-/** A size that a create did not take is sent for so long after it: ms. */
-const NEW_MS = 15 * 60_000
 
 /** What is to be changed, and what can be. */
 interface Wish {
@@ -92,7 +90,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
   const corrected =
     policy.onDrift === 'correct'
       ? others
-      : others.filter((field) => isOurs(field) || isOfNew(input, field, changes, compared))
+      : others.filter((field) => isOurs(field) || isOfNew(input, field, { changes, compared }))
   if (asked.size > 0 && policy.onEdit === 'report')
     return notSent({ input, remote, changes, compared, fields: asked, why: 'edited' }, [...asked], 'policy')
   const fields = new Set([...asked, ...corrected])
@@ -135,22 +133,6 @@ function isThere(
   if (often === 'never' || (often === 'at times' && !isBegun)) return false
   const isTakenOut = desired.fingerprint?.fields[field] === undefined
   return isTakenOut ? !isSet(observed, field) : !drifted.includes(field)
-}
-
-/** The service was seen to leave the size out of what a create asks for. */
-function isOfNew(
-  { recorded, steadyNow }: CreateOnceInput,
-  field: string,
-  changes: Changes,
-  compared: Compared,
-): boolean {
-  const { remote, change } = recorded
-  return (
-    remote?.origin === 'created' &&
-    change === undefined &&
-    steadyNow - remote.at < NEW_MS &&
-    changes.wayOf(field, new Set([field]), compared) === 'scale'
-  )
 }
 
 function decideWish(wish: Wish): Action {

@@ -39,6 +39,8 @@ const Remote = z
     requestId: z.string().optional(),
     /** When a reading first found it. Undefined: none has so far. */
     seenAt: Time.optional(),
+    /** Its size was seen as it was asked for, or sent since it was created: another one is somebody's doing. */
+    isSizeSeen: z.literal(true).optional(),
     /** When a person said at the shell that it is gone. A reading that finds it ends that. */
     saidGoneAt: Time.optional(),
     /** When a reading found it although `policy.recreate` says that it is gone: that line counts no more while it stands. */

@@ -1,5 +1,6 @@
 import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import type { Action } from '../../plan/action.ts'
+import { withSizeSeen } from '../../plan/new-size.ts'
 import { NOTHING_TO_DO } from '../../plan/outcome.ts'
 import type { Reason } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
@@ -41,13 +42,17 @@ export function act(
         record:
           assessment.input.lifecycle === 'upsert' && IS_THERE.has(action.reason)
             ? withWhatIsThere(context, assessment)
-            : settled(accepted(record, assessment, action), assessment, action),
+            : seen(settled(accepted(record, assessment, action), assessment, action), assessment),
         history: [],
       }
     case 'report':
     case 'hold':
     case 'refuse':
-      return { outcome: NOTHING_TO_DO, record: settled(record, assessment, action), history: [] }
+      return {
+        outcome: NOTHING_TO_DO,
+        record: seen(settled(record, assessment, action), assessment),
+        history: [],
+      }
   }
 }
 
@@ -63,6 +68,10 @@ function accepted(record: LedgerRecord, { input, entry }: Assessment, action: Ac
   // No reply shows the value of a secret: what was sent last is there still.
   const secrets = { ...fingerprint.secrets, ...record.applied?.secrets }
   return { ...record, applied: { digest, fields, secrets }, platformName: remoteNameOf(manifest) }
+}
+
+function seen(record: LedgerRecord, { input }: Assessment): LedgerRecord {
+  return input.lifecycle === 'create-once' ? withSizeSeen(record, input) : record
 }
 
 /** What was sent took effect: a later difference is another one, and a later stop is a person's. */

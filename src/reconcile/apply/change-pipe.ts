@@ -5,6 +5,7 @@ import type { Difference } from '../../kinds/difference.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Step } from '../../plan/action.ts'
 import { hiddenOf } from '../../plan/change-waits.ts'
+import { withoutNewSize } from '../../plan/new-size.ts'
 import { type Done, NOTHING_TO_DO, type Outcome } from '../../plan/outcome.ts'
 import type { Because, FactsOf } from '../../plan/reason.ts'
 import { isRunning, isStoppedForChange, unheeded } from '../../plan/rest.ts'
@@ -193,8 +194,9 @@ function sentRecord(changing: Changing, record: LedgerRecord, { reason }: Done):
   if (fingerprint === undefined) return record
   const manifest = assessment.entry?.manifest
   const isSeen = reason === 'Changed' || reason === 'Drifted'
+  const isSize = changing.action.steps.some(({ way }) => way === 'scale')
   return {
-    ...record,
+    ...(isSize ? withoutNewSize(record) : record),
     // What could not be read was not sent, and is there as it was.
     applied: {
       digest: fingerprint.digest,
