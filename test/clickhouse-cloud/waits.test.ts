@@ -102,6 +102,15 @@ describe('a pipe that loads its tables for the first time', () => {
     },
   )
 
+  test.each(edits)('is changed within minutes of when it runs: $what', async ({ mustPause, after }) => {
+    await using client = await startLoading({ mustPause })
+    await client.want(after)
+    await during(client, 10 * MINUTE)
+    client.server.setStates(client.id(), 'Running')
+    await during(client, 10 * MINUTE)
+    expect([client.body(), stateOf(client), client.reason()]).toEqual([after, 'Running', 'InSync'])
+  })
+
   test.each(edits)('is stopped for a change of $what when a person asks', async ({ mustPause, after }) => {
     await using client = await startLoading({ mustPause })
     await client.want(after)
