@@ -144,3 +144,70 @@ describe('a pipe that loads its tables for the first time', () => {
     expect([tableNames(client), stateOf(client)]).toEqual([THREE_TABLES, 'Paused'])
   })
 })
+
+describe('right before a request goes out', () => {
+  const rows: readonly {
+    readonly what: string
+    readonly reason: string
+    readonly begin: (client: Client) => void
+    readonly end: (client: Client) => void
+  }[] = [
+    {
+      what: 'a reading of the manifests that is not believed',
+      // What was said of it stays.
+      reason: 'InSync',
+      begin: (client) => client.doubt('there'),
+      end: (client) => client.doubt('over'),
+    },
+    {
+      what: 'what it depends on',
+      reason: 'DependencyNotReady',
+      begin: (client) => client.dependency('not ready'),
+      end: (client) => client.dependency('ready'),
+    },
+  ]
+
+  test.each(rows)('$what counts', async ({ reason, begin, end }) => {
+    await using client = await startOld(KAFKA)
+    client.dependency('ready')
+    await client.want(REPLICAS, { dependsOn: ['Service/analytics'] })
+    client.meanwhile(() => begin(client))
+    await client.reconcile()
+    expect([sent(client), client.reason()]).toEqual([[], reason])
+    end(client)
+    await during(client, 5 * MINUTE)
+    expect([sent(client), client.reason()]).toEqual([['PATCH /scaling'], 'InSync'])
+  })
+
+  test.each(rows)('$what counts: a pipe is not stopped then', async ({ reason, begin, end }) => {
+    await using client = await startOld(POSTGRES)
+    client.dependency('ready')
+    await client.want(withTable('invoices'), { dependsOn: ['Service/analytics'] })
+    client.meanwhile(() => begin(client))
+    await client.reconcile()
+    expect([sent(client), client.reason()]).toEqual([[], reason])
+    end(client)
+    await during(client, 5 * MINUTE)
+    expect([tableNames(client), client.reason()]).toEqual([THREE_TABLES, 'InSync'])
+  })
+
+  test('a secret that is gone counts', async () => {
+    await using client = await startOld(KAFKA)
+    await client.want(having(KAFKA, { [PASSWORD]: 'another-one' }))
+    client.meanwhile(() => void client.mounted.delete('edited/source-kafka-credentials-password'))
+    await client.reconcile()
+    // Nobody knows its value, and so nothing is known to have changed.
+    expect([sent(client), client.reason()]).toEqual([[], 'InSync'])
+  })
+
+  test('what it depends on does not keep a pipe stopped that we stopped', async () => {
+    await using client = await startOld(POSTGRES)
+    client.dependency('ready')
+    await client.want(withTable('invoices'), { dependsOn: ['Service/analytics'] })
+    await client.reconcile()
+    client.server.setStates(client.id(), 'Paused')
+    client.meanwhile(() => client.dependency('not ready'))
+    await during(client, 5 * MINUTE)
+    expect([sent(client), stateOf(client)]).toEqual([['stop', 'start'], 'Running'])
+  })
+})
