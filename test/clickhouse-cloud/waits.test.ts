@@ -57,15 +57,15 @@ describe('a secret that cannot be read', () => {
   })
 })
 
-describe('a pipe that loads its tables for the first time', () => {
-  /** It goes on loading until it is said to run. */
-  async function startLoading(options: Parameters<typeof startOld>[1] = {}): Promise<Client> {
-    const client = await startOld(POSTGRES, options)
-    client.server.setStates(client.id(), 'Snapshot')
-    await client.reconcile()
-    return client
-  }
+/** It goes on loading until it is said to run. */
+async function startLoading(options: Parameters<typeof startOld>[1] = {}): Promise<Client> {
+  const client = await startOld(POSTGRES, options)
+  client.server.setStates(client.id(), 'Snapshot')
+  await client.reconcile()
+  return client
+}
 
+describe('a pipe that loads its tables for the first time', () => {
   const edits = [
     { what: 'its tables', mustPause: 'mappings', after: withTable('invoices') },
     {
