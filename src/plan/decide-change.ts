@@ -122,8 +122,9 @@ function isThere(
   { desired, kind, recorded }: CreateOnceInput,
   field: string,
   drifted: readonly string[],
-  { observed }: Compared,
+  compared: Compared,
 ): boolean {
+  const { observed } = compared
   const often = howOftenReturned(kind.fields, field)
   const { change } = recorded
   // Where only some of it is ever shown, as of tables, a change that was begun is enough.
@@ -132,7 +133,12 @@ function isThere(
     change !== undefined && (isSame || (kind.changes?.needsRest(field) && change.fields.includes(field)))
   if (often === 'never' || (often === 'at times' && !isBegun)) return false
   const isTakenOut = desired.fingerprint?.fields[field] === undefined
-  return isTakenOut ? !isSet(observed, field) : !drifted.includes(field)
+  if (isTakenOut) return !isSet(observed, field)
+  // Something of it may be taken out, which is no difference.
+  const isLeft =
+    kind.changes?.needsRest(field) === true &&
+    kind.changes.wayOf(field, new Set([field]), compared) !== undefined
+  return !drifted.includes(field) && !isLeft
 }
 
 function decideWish(wish: Wish): Action {
