@@ -134,11 +134,7 @@ function isThere(
   if (often === 'never' || (often === 'at times' && !isBegun)) return false
   const isTakenOut = desired.fingerprint?.fields[field] === undefined
   if (isTakenOut) return !isSet(observed, field)
-  // Something of it may be taken out, which is no difference.
-  const isLeft =
-    kind.changes?.needsRest(field) === true &&
-    kind.changes.wayOf(field, new Set([field]), compared) !== undefined
-  return !drifted.includes(field) && !isLeft
+  return !drifted.includes(field) && kind.changes?.isLeft(field, compared) !== true
 }
 
 function decideWish(wish: Wish): Action {

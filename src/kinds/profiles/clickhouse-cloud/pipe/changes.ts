@@ -106,6 +106,10 @@ export const PIPE_CHANGES: Changes = {
     const kind = sourceKindOf(compared.desired)
     return kind !== undefined && fields.has(mappingsOf(kind)) && editOf(kind, compared).isFollowed
   },
+  isLeft: (field, compared) => {
+    const kind = sourceKindOf(compared.desired)
+    return kind !== undefined && field === mappingsOf(kind) && editOf(kind, compared).isPossible
+  },
   needsRest: (field) => field.endsWith(`.${MAPPINGS}`),
   asksForRest: (said) => /must be paused/i.test(said),
   isSlow: (field) => field.startsWith('scaling.') || field.endsWith(`.${MAPPINGS}`),
