@@ -218,7 +218,9 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   /** Other credentials are tried as soon as they are there. */
   function onRenewed(service: string): void {
     for (const { key, conditions } of board.list()) {
-      if (conditions.Synced.status === 'True' || serviceQueueOf(store, key) !== service) continue
+      // What is being changed waits for something else, and a person may have to ask for it.
+      const isOther = conditions.Synced.status === 'True' || conditions.Synced.reason === 'Changing'
+      if (isOther || serviceQueueOf(store, key) !== service) continue
       asked.add(key)
       ask(key, 0)
     }

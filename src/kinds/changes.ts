@@ -23,6 +23,8 @@ export interface Changes {
   request(way: Way, fields: ReadonlySet<string>, compared: Compared): JsonObject
   /** Whether another request has to follow after this one, once that is seen to be done. */
   isFollowed(fields: ReadonlySet<string>, compared: Compared): boolean
+  /** Whether something of a list of objects is there that an edit has taken out: that is no difference to what is asked for. */
+  isLeft(field: string, compared: Compared): boolean
   /** Whether it is changed only while the resource is at rest. */
   needsRest(field: string): boolean
   /** Whether a refusal says that it is changed only while it is at rest: the service has no other word for that. */

@@ -5,13 +5,11 @@ import type { Action } from './action.ts'
 import { attemptDigest } from './gates.ts'
 import type { CreateOnceInput } from './input.ts'
 import type { Change } from './record.ts'
-import { isStoppedForChange } from './rest.ts'
+import { AGAIN_MS, isStoppedForChange } from './rest.ts'
 
 /* What of a change is waited for: that it shows, and that it may be sent again. */
 
-/** What was sent in vain, or refused after a stop, is not sent again for so long, unless somebody asks or edits: ms. */
-const AGAIN_MS = 60 * 60_000
-/** Nor for longer, however often it was refused: ms. */
+/** What was refused after a stop is not sent again for an hour and more, but for no longer than this, unless somebody asks or edits: ms. */
 const LONGEST_MS = 24 * AGAIN_MS
 /** So long may it take until a value that is slow to show is there: ms. */
 const SLOW_MS = 10 * 60_000
@@ -74,9 +72,18 @@ export function stalledFields(
 /** It was stopped for this, and started again without it: that is not done again soon. */
 export function stoppedInVain(input: CreateOnceInput): Action | undefined {
   const { change } = input.recorded
-  if (change === undefined || isStoppedForChange(input.recorded)) return undefined
+  if (change === undefined || change.waitsForRest === true || isStoppedForChange(input.recorded))
+    return undefined
   const said = 'It was stopped for this change, and could not be changed then.'
   return waitsAfter(input, { ...change, refused: change.refused ?? said })
+}
+
+/** The service said that it takes it only from what rests, and to stop it was put off. */
+export function waitsForRest({ recorded: { change }, desired }: CreateOnceInput): boolean {
+  const { fingerprint } = desired
+  return (
+    change?.waitsForRest === true && fingerprint !== undefined && change.digest === attemptDigest(fingerprint)
+  )
 }
 
 /** It was refused while it was stopped: that is not tried again soon. */

@@ -228,7 +228,8 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
   if (isFound && isHealthyAsBefore(decided, state, previous)) return previous.Ready
   if (isFound || seen) {
     const isNew = seen && action.type === 'create'
-    const { status, because } = readinessOf(decided, { state, isNew, isInSync: synced.status === 'True' })
+    const isInSync = synced.status === 'True'
+    const { status, because } = readinessOf(decided, { state, isNew, isInSync, action })
     return claimOf(decided, status, because)
   }
   if (synced.reason === 'Orphaned' && unansweredIntent(decided) !== undefined) return UNKNOWN_BRIEFLY

@@ -2,10 +2,18 @@ import { fieldOfPath, WAYS, type Changes, type Compared } from '../kinds/changes
 import { howOftenReturned } from '../kinds/field-table.ts'
 import { secretRefsIn } from '../kinds/secret-ref.ts'
 import type { Action, Step, StopFor } from './action.ts'
-import { isSet, notShownYet, refusedBefore, stalledFields, stoppedInVain } from './change-waits.ts'
+import {
+  isSet,
+  notShownYet,
+  refusedBefore,
+  stalledFields,
+  stoppedInVain,
+  waitsForRest,
+} from './change-waits.ts'
 import {
   attemptDigest,
   backingOff,
+  becauseOfMissing,
   createLimitReached,
   dependencyNotReady,
   firstStop,
@@ -15,8 +23,18 @@ import {
 } from './gates.ts'
 import type { CreateOnceInput } from './input.ts'
 import { replacedBy } from './decide-deletion.ts'
-import { isAtRest, isStoppedForChange, isStopping, restStep } from './rest.ts'
+import {
+  commandFate,
+  isAtRest,
+  isLoading,
+  isStoppedForChange,
+  loadingFacts,
+  isStopping,
+  restStep,
+  unheeded,
+} from './rest.ts'
 import { editedFields, rotatedSecrets } from './edited.ts'
+import { isOfNew } from './new-size.ts'
 import type { FactsOf } from './reason.ts'
 import type { RemovalWords } from './reasons/removal-words.ts'
 import type { Remote } from './record.ts'
@@ -25,9 +43,6 @@ import type { Remote } from './record.ts'
  * What is done about something that exists, where the service can change it (design §14): all that is asked for, or nothing of it. What was
  * sent and did not take effect is not sent again soon.
  */
-
-/** A size that a create did not take is sent for so long after it: ms. */
-const NEW_MS = 15 * 60_000
 
 /** What is to be changed, and what can be. */
 interface Wish {
@@ -79,7 +94,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
   const corrected =
     policy.onDrift === 'correct'
       ? others
-      : others.filter((field) => isOurs(field) || isOfNew(input, field, changes, compared))
+      : others.filter((field) => isOurs(field) || isOfNew(input, field, { changes, compared }))
   if (asked.size > 0 && policy.onEdit === 'report')
     return notSent({ input, remote, changes, compared, fields: asked, why: 'edited' }, [...asked], 'policy')
   const fields = new Set([...asked, ...corrected])
@@ -111,8 +126,9 @@ function isThere(
   { desired, kind, recorded }: CreateOnceInput,
   field: string,
   drifted: readonly string[],
-  { observed }: Compared,
+  compared: Compared,
 ): boolean {
+  const { observed } = compared
   const often = howOftenReturned(kind.fields, field)
   const { change } = recorded
   // Where only some of it is ever shown, as of tables, a change that was begun is enough.
@@ -121,23 +137,8 @@ function isThere(
     change !== undefined && (isSame || (kind.changes?.needsRest(field) && change.fields.includes(field)))
   if (often === 'never' || (often === 'at times' && !isBegun)) return false
   const isTakenOut = desired.fingerprint?.fields[field] === undefined
-  return isTakenOut ? !isSet(observed, field) : !drifted.includes(field)
-}
-
-/** The service was seen to leave the size out of what a create asks for. */
-function isOfNew(
-  { recorded, steadyNow }: CreateOnceInput,
-  field: string,
-  changes: Changes,
-  compared: Compared,
-): boolean {
-  const { remote, change } = recorded
-  return (
-    remote?.origin === 'created' &&
-    change === undefined &&
-    steadyNow - remote.at < NEW_MS &&
-    changes.wayOf(field, new Set([field]), compared) === 'scale'
-  )
+  if (isTakenOut) return !isSet(observed, field)
+  return !drifted.includes(field) && kind.changes?.isLeft(field, compared) !== true
 }
 
 function decideWish(wish: Wish): Action {
@@ -156,14 +157,13 @@ function decideWish(wish: Wish): Action {
   if (isResting && !isMine && policy.paused === undefined && ways.includes('update'))
     return notSent(wish, [...fields], 'at rest')
   const steps = ways.map((way): Step => ({ way, body: changes.request(way, fields, compared) }))
-  const needsSecrets = steps.some(({ body }) => secretRefsIn(body).length > 0)
   const stop = firstStop(input, [
     unfound,
     refusedBefore,
     backingOff,
     serviceInvalid,
     dependencyNotReady,
-    ...(needsSecrets ? [secretUnavailable] : []),
+    (asked) => sentSecretUnavailable(asked, steps),
   ])
   if (stop !== undefined) return stop
   const named = [...fields].toSorted()
@@ -176,9 +176,18 @@ function decideWish(wish: Wish): Action {
     is,
     ...(isFollowed && { loadsAgain: true as const }),
   })
-  const needsRest = [...fields].some((field) => changes.needsRest(field)) && !isResting
-  if (isStopping(input) && (needsRest || isMine))
-    return { type: 'observe', reason: 'Changing', facts: facts('stopping') }
+  const needsRest =
+    !isResting && (waitsForRest(input) || [...fields].some((field) => changes.needsRest(field)))
+  const fate = needsRest || (isMine && isStopping(input)) ? commandFate(input, 'stop') : undefined
+  if (fate === 'waited for') return { type: 'observe', reason: 'Changing', facts: facts('stopping') }
+  const inVain = fate === 'unheeded' ? stalled(input) : undefined
+  if (inVain !== undefined) return inVain
+  if (needsRest && isLoading(input))
+    return {
+      type: 'observe',
+      reason: 'Changing',
+      facts: { ...facts('loading'), loading: loadingFacts(input) },
+    }
   const before = needsRest ? stoppedInVain(input) : undefined
   if (before !== undefined) return before
   if (needsRest) {
@@ -221,6 +230,21 @@ function replacedOr(
   return firstStop(input, gates) ?? action
 }
 
+/** Of secrets that cannot be read, those count that are to be sent. */
+function sentSecretUnavailable(
+  { surroundings: { missingAt } }: CreateOnceInput,
+  steps: readonly Step[],
+): Action | undefined {
+  const refs = steps.flatMap(({ body }) => secretRefsIn(body))
+  const missing = new Map(
+    refs.flatMap(({ path }) => {
+      const one = missingAt.get(path)
+      return one === undefined ? [] : [[one.file, one]]
+    }),
+  )
+  return missing.size === 0 ? undefined : { type: 'refuse', ...becauseOfMissing([...missing.values()]) }
+}
+
 /** Nothing is sent, because of these fields. */
 function notSent(
   { input, remote, why: cause }: Wish,
@@ -245,10 +269,12 @@ export function restAction(input: CreateOnceInput): Action | undefined {
   // It was found, so there is a service that can be asked, whatever its manifest says now.
   const stop = firstStop(input, [unfound, backingOff])
   if (stop !== undefined) return stop
-  const { command, why, isSent } = rest
+  const { command, why, fate } = rest
   const by = [input.kind.operations.state?.name ?? '']
   const facts = { why, fields: [], by }
-  if (isSent) return { type: 'observe', reason: 'Changing', facts: { ...facts, is: 'not seen yet' } }
+  if (fate === 'waited for')
+    return { type: 'observe', reason: 'Changing', facts: { ...facts, is: 'not seen yet' } }
+  if (fate === 'unheeded') return stalled(input)
   return {
     type: 'update',
     reason: 'Changing',
@@ -257,4 +283,11 @@ export function restAction(input: CreateOnceInput): Action | undefined {
     stopFor: command === 'stop' ? 'rest' : undefined,
     facts: { ...facts, is: 'to be sent' },
   }
+}
+
+/** A command that was sent is not heeded. */
+function stalled(input: CreateOnceInput): Action | undefined {
+  const because = unheeded(input)
+  const differences = input.observed.status === 'found' ? input.observed.differences : []
+  return because && { type: 'report', ...because, differences }
 }

@@ -73,6 +73,11 @@ export function unfound({ surroundings }: DecideInput): Action | undefined {
   }
 }
 
+/** What holds back a request that changes something; one that only starts or stops what is there is held back by a reading alone. */
+export function heldBack(input: DecideInput, what: 'change' | 'command'): Action | undefined {
+  return firstStop(input, what === 'command' ? [unfound] : [unfound, serviceInvalid, dependencyNotReady])
+}
+
 /** Left alone, with a reason and an end. */
 export function suspended(input: DecideInput): Action | undefined {
   if (input.policy.suspend === undefined) return undefined

@@ -80,6 +80,8 @@ export interface Surroundings {
   readonly notReady: readonly Key[]
   /** Files that were looked for in vain. */
   readonly missingSecrets: readonly MissingSecret[]
+  /** Those that the body refers to, by the dotted path of each reference. */
+  readonly missingAt: ReadonlyMap<string, MissingSecret>
   /** What the create limit says of its service; undefined when it is not reached. */
   readonly createLimit: FactsOf<'CreateLimit'> | undefined
   /** How many pipes of the service, or of its credential, are not found, when that is too many to believe. */

@@ -1,7 +1,9 @@
-import { judgeState } from '../kinds/state.ts'
+import { judgeState, type StateVerdict } from '../kinds/state.ts'
+import type { Action } from './action.ts'
 import type { ConditionStatus } from './condition.ts'
 import type { DecideInput } from './input.ts'
 import type { Because } from './reason.ts'
+import { isAtRest, UNHEEDED_MS } from './rest.ts'
 import type { z } from '../kinds/zod.ts'
 
 /** A list of healthy states need not name those on the way there: for so long, one of those is no trouble. */
@@ -13,18 +15,22 @@ interface SeenState {
   /** It was created in this reconcile. */
   readonly isNew: boolean
   readonly isInSync: boolean
+  /** What was done in this reconcile. */
+  readonly action: Action
 }
 
 /** What the state of something that is there says of its readiness. */
 export function readinessOf(
   decided: DecideInput,
-  { state, isNew, isInSync }: SeenState,
+  { state, isNew, isInSync, action }: SeenState,
 ): { readonly status: z.infer<typeof ConditionStatus>; readonly because: Because } {
   const { healthyStates: list, knownStates: known } = decided
   const by = list?.by
   const verdict = judgeState(state, list, known)
+  const sounds = judgeState(state, undefined, known)
   const isRollout =
-    verdict === 'unhealthy' && judgeState(state, undefined, known) === 'moving' && isYoung(decided, isNew)
+    verdict === 'unhealthy' &&
+    ((sounds === 'moving' && isYoung(decided, isNew)) || isOnItsWay(decided, { state, sounds, action }))
   switch (isRollout ? 'moving' : verdict) {
     case 'healthy':
       return { status: 'True', because: { reason: 'Healthy', facts: { state, by } } }
@@ -51,4 +57,20 @@ function isYoung({ lifecycle, recorded, steadyNow }: DecideInput, isNew: boolean
   if (isNew) return true
   const { remote } = recorded
   return remote?.origin === 'created' && steadyNow - remote.at < ROLLOUT_MS
+}
+
+/** Whether we stopped or started it, a short while ago: that it rests for its change, or is on its way, is no trouble then. */
+function isOnItsWay(
+  decided: DecideInput,
+  { state, sounds, action }: Pick<SeenState, 'state' | 'action'> & { readonly sounds: StateVerdict },
+): boolean {
+  const { recorded, lifecycle, steadyNow } = decided
+  if (lifecycle !== 'create-once') return false
+  const isResting = isAtRest({ ...decided, observed: { status: 'found', state, differences: [] } })
+  if (isResting && action.type === 'update' && action.steps.some(({ body }) => body['command'] === 'start'))
+    return true
+  const { command } = recorded
+  if (command === undefined || steadyNow - (command.since ?? command.at) >= UNHEEDED_MS) return false
+  const isToRun = command.command === 'start' || command.isForChange === true
+  return sounds === 'moving' || (isResting && isToRun)
 }

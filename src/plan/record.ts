@@ -39,6 +39,8 @@ const Remote = z
     requestId: z.string().optional(),
     /** When a reading first found it. Undefined: none has so far. */
     seenAt: Time.optional(),
+    /** Its size was seen as it was asked for, or sent since it was created: another one is somebody's doing. */
+    isSizeSeen: z.literal(true).optional(),
     /** When a person said at the shell that it is gone. A reading that finds it ends that. */
     saidGoneAt: Time.optional(),
     /** When a reading found it although `policy.recreate` says that it is gone: that line counts no more while it stands. */
@@ -165,6 +167,8 @@ const Change = z
     fields: z.array(z.string()).readonly(),
     /** All of it was taken. Absent: it was about to be sent. */
     isSent: z.literal(true).optional(),
+    /** The service takes it only from what rests, and to stop it for that was put off. */
+    waitsForRest: z.literal(true).optional(),
     /** How often it was refused after it was stopped for it: each time it is longer until the next. */
     refusals: z.int().optional(),
     /** Why it was refused, in words, where it is not tried again soon. */
@@ -179,6 +183,8 @@ const Command = z
     command: z.enum(['start', 'stop']),
     /** On the steady clock. */
     at: Time,
+    /** When it was given first, where nothing came of it and it was given again; on the steady clock. */
+    since: Time.optional(),
     /** It was stopped so that it could be changed, and is to be started again; also while it is told to start, until it is seen to run. */
     isForChange: z.literal(true).optional(),
   })

@@ -59,7 +59,7 @@ export function requeueAfter(input: {
     const afterMs = Math.max(STATE_LOOK_MS, Math.min(sinceMs, stopCountsAfterMs(decided) ?? sinceMs))
     return { why: 'retry', afterMs: Math.min(afterMs, intervalMs) }
   }
-  const soonMs = Math.min(stopLookMs(decided), stateLookMs(input))
+  const soonMs = Math.min(stopLookMs(input), stateLookMs(input))
   if (soonMs < intervalMs) return { why: 'retry', afterMs: soonMs }
   // Soon, so that a pipe that is deleted later is known to have been there.
   const { unseenForMs } = input
@@ -87,9 +87,12 @@ function sinceSentMs({
 }
 
 /** A stop of ours may still arrive: what it stops is to be started again. Infinity: none is waited for. */
-function stopLookMs(decided: DecideInput): number {
+function stopLookMs({ action, decided }: { readonly action: Action; readonly decided: DecideInput }): number {
   const { command } = decided.recorded
-  return command?.isForChange === true ? Math.max(STATE_LOOK_MS, stopCountsAfterMs(decided) ?? 0) : Infinity
+  // One that was not heeded for long is not waited for.
+  return command?.isForChange === true && action.reason !== 'Stalled'
+    ? Math.max(STATE_LOOK_MS, stopCountsAfterMs(decided) ?? 0)
+    : Infinity
 }
 
 /** A pipe on its way to a healthy state is watched closely; an alert that fires is looked at as ever. Infinity: it is not on its way. */

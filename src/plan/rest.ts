@@ -1,35 +1,78 @@
 import type { CreateOnceInput } from './input.ts'
 import type { RestStates } from '../kinds/state.ts'
+import type { Because, FactsOf } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 
 /** A command that was just sent is not sent again for so long: it takes a moment until it shows. ms. */
 export const SHOWS_MS = 60_000
+/** One of which nothing comes for so long is reported: ms. */
+export const UNHEEDED_MS = 10 * 60_000
+/** What was sent in vain is not sent again for so long: ms. */
+export const AGAIN_MS = 60 * 60_000
+
+type Command = 'start' | 'stop'
+
+/** `unheeded`: nothing came of it for so long that it is reported, and only sent again after an hour. */
+type CommandFate = 'to be sent' | 'waited for' | 'unheeded'
 
 /** What is to be done so that something runs, or rests, as it should. */
 export interface RestStep {
-  readonly command: 'start' | 'stop'
+  readonly command: Command
   readonly why: 'paused' | 'started' | 'started again'
-  /** It was sent a moment ago. */
-  readonly isSent: boolean
+  readonly fate: CommandFate
 }
 
 /** Undefined: it runs or rests as it should, as far as anybody said. */
 export function restStep(input: CreateOnceInput): RestStep | undefined {
-  const { policy, observed, recorded, steadyNow } = input
+  const { policy, observed, recorded } = input
   const knownStates = statesOf(input)
   const state = observed.status === 'found' ? observed.state : undefined
   if (state === undefined || knownStates === undefined) return undefined
-  const isStill = isAtRest(input) || knownStates.done?.includes(state) === true
   const why = whyOf(policy.paused, recorded.command?.isForChange === true)
   if (why === undefined) return undefined
-  const command = why === 'paused' ? 'stop' : 'start'
-  const isAsItShould =
-    command === 'stop' ? isStill || knownStates.stopping?.includes(state) === true : !isAtRest(input)
-  if (isAsItShould) return undefined
-  const last = recorded.command
-  const isSent = last?.command === command && steadyNow - last.at < SHOWS_MS
-  return { command, why, isSent }
+  if (knownStates.stopping?.includes(state) === true) {
+    const fate = commandFate(input, 'stop')
+    if (fate === 'waited for') return undefined
+    // What does not end to stop cannot be started.
+    return { command: 'stop', why, fate: why === 'paused' ? fate : 'unheeded' }
+  }
+  if (why !== 'paused')
+    return isAtRest(input) ? { command: 'start', why, fate: commandFate(input, 'start') } : undefined
+  const isStill = isAtRest(input) || knownStates.done?.includes(state) === true
+  return isStill ? undefined : { command: 'stop', why, fate: commandFate(input, 'stop') }
 }
+
+/** What becomes of a command that is to be carried out, and is not. It is sent ever less often. */
+export function commandFate(input: CreateOnceInput, command: Command): CommandFate {
+  const { observed, recorded, steadyNow, isAsked } = input
+  const state = observed.status === 'found' ? (observed.state ?? '') : ''
+  const isOnItsWay = command === 'stop' && statesOf(input)?.stopping?.includes(state) === true
+  const last = recorded.command
+  // Somebody else has stopped it.
+  if (last?.command !== command) return isOnItsWay ? 'waited for' : 'to be sent'
+  const { at, since = at } = last
+  const elapsed = steadyNow - at
+  if (steadyNow - since >= UNHEEDED_MS)
+    return isAsked === true || elapsed >= AGAIN_MS ? 'to be sent' : 'unheeded'
+  return isOnItsWay || elapsed < Math.max(SHOWS_MS, at - since) ? 'waited for' : 'to be sent'
+}
+
+/** What is reported of a command that is recorded, and not heeded for long; undefined: it was, or may be yet. */
+export function unheeded({ observed, recorded, steadyNow }: CreateOnceInput): Because<'Stalled'> | undefined {
+  const { command } = recorded
+  if (command === undefined || steadyNow - (command.since ?? command.at) < UNHEEDED_MS) return undefined
+  const why = WHY_SENT[command.command][command.isForChange === true ? 'for a change' : 'by policy']
+  const state = observed.status === 'found' ? (observed.state ?? '') : ''
+  return {
+    reason: 'Stalled',
+    facts: { fields: [], now: false, again: 'in an hour', command: { why, state } },
+  }
+}
+
+const WHY_SENT = {
+  stop: { 'for a change': 'change', 'by policy': 'paused' },
+  start: { 'for a change': 'started again', 'by policy': 'started' },
+} as const
 
 function whyOf(paused: boolean | undefined, isForChange: boolean): RestStep['why'] | undefined {
   if (paused === true) return 'paused'
@@ -46,6 +89,19 @@ export function isAtRest(input: CreateOnceInput): boolean {
   const { observed } = input
   const state = observed.status === 'found' ? observed.state : undefined
   return state !== undefined && statesOf(input)?.atRest?.includes(state) === true
+}
+
+/** Whether it is not to be stopped for a change now: that would throw away what it has loaded. A person may ask for it all the same. */
+export function isLoading(input: CreateOnceInput): boolean {
+  const { observed, policy, isAsked, recorded } = input
+  const state = observed.status === 'found' ? (observed.state ?? '') : ''
+  const isToStop = policy.paused === true || isAsked === true || isStoppedForChange(recorded)
+  return !isToStop && statesOf(input)?.loading?.includes(state) === true
+}
+
+/** What is said of one that is not stopped now. */
+export function loadingFacts({ desired, observed }: CreateOnceInput): FactsOf<'Changing'>['loading'] {
+  return { key: desired.key, state: observed.status === 'found' ? (observed.state ?? '') : '' }
 }
 
 /** It was stopped so that it can be changed, and nobody has told it to start since. */

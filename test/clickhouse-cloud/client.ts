@@ -54,6 +54,12 @@ export interface Client extends AsyncDisposable, Asker {
   interfere(how: Interfere | undefined): void
   /** The process ends right before or right after such a request, once: the reconcile rejects with {@link Killed}. */
   killAt(place: KillPlace): void
+  /** What happens right before the next request that changes something goes out, once. */
+  meanwhile(act: () => void): void
+  /** The last reading of the manifests, which found none, is not believed; or is. */
+  doubt(is: 'there' | 'over'): void
+  /** The Service manifest, as something that the pipe depends on. */
+  dependency(is: 'ready' | 'not ready'): void
   /** Mounted secrets, by name and key. */
   readonly mounted: Map<string, string>
   readonly record: () => LedgerRecord | undefined
@@ -115,6 +121,7 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
   }
   const ledger = createMemoryLedger({ emit: () => undefined, hashKey: new Uint8Array(32).fill(7) })
   const events: Event[] = []
+  let before: (() => void) | undefined
   let kill: (KillPlace & { readonly nth: number }) | undefined
   const killed = (way: KillPlace['way'], when: KillPlace['when']) => {
     if (kill?.way !== way || kill.when !== when) return
@@ -125,7 +132,12 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
     ...client,
     async change(target, makeBody, readOptions) {
       killed(target.way, 'before')
-      const reply = await client.change(target, makeBody, readOptions)
+      const made = () => {
+        before?.()
+        before = undefined
+        return makeBody()
+      }
+      const reply = await client.change(target, made, readOptions)
       killed(target.way, 'after')
       return reply
     },
@@ -271,6 +283,22 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
     skip: (ms) => void (skipped += ms),
     interfere: (how) => proxy.interfere(how),
     killAt: (place) => void (kill = { nth: 1, ...place }),
+    meanwhile: (act) => void (before = act),
+    doubt(is) {
+      if (store.catalog === undefined) throw new Error('nothing was read yet')
+      const problem = { reason: 'SourceEmpty', message: 'It is empty.', unfound: 'all' } as const
+      store.setCatalog({ ...store.catalog, problem: is === 'there' ? problem : undefined })
+    },
+    dependency(is) {
+      const key = keyOf('Service', 'analytics')
+      const condition = { reason: 'InUse', message: '', since: 0 } as const
+      const [well, ready] = [
+        { status: 'True', ...condition },
+        { status: is === 'ready' ? 'True' : 'False', ...condition },
+      ] as const
+      store.judged.add(key)
+      store.note({ key, version: 1, conditions: { Valid: well, Synced: well, Ready: ready } })
+    },
     mounted,
     record: () => store.record(PIPE_KEY),
     async write(record) {

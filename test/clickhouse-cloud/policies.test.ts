@@ -1,109 +1,35 @@
 import { describe, expect, test } from 'vitest'
-import type { Json, JsonObject } from '../../src/lib/json.ts'
-import { Killed, startClient, told, type Client, type KillPlace } from './client.ts'
-import { withAt } from './edits.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import { Killed, type Client, type KillPlace } from './client.ts'
+import {
+  byHand,
+  during,
+  faulty,
+  FILES,
+  having,
+  HOUR,
+  KAFKA,
+  MAPPINGS,
+  MINUTE,
+  namesIn,
+  passes,
+  POSTGRES,
+  REPLICAS,
+  sent,
+  startOld,
+  stateOf,
+  tableNames,
+  tablesIn,
+  THREE_TABLES,
+  withTable,
+} from './edited-pipes.ts'
 import type { Mishap, OnItsWay } from './faulty-proxy.ts'
-import { givenNamed, wireBody } from './given.ts'
-import { at, textOf } from './look.ts'
+import { at } from './look.ts'
 
 /*
  * What a person wants of changes (design §14, `policy`), and every trap of the facts' section 8 that they meet on the way: each row is a
  * sentence. The client is in this process; time passes by being told so.
  */
-
-const KAFKA = wireBody(givenNamed('orders'))
-const POSTGRES = wireBody(givenNamed('customers'))
-const FILES = wireBody(givenNamed('sessions'))
-
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-
-/** The body with other values at dotted paths; null: without it. */
-function having(body: JsonObject, fields: Readonly<Record<string, Json>>): JsonObject {
-  return Object.entries(fields).reduce(
-    (now, [path, value]) => withAt(now, path.split('.'), value ?? undefined) as JsonObject, // the root of a body is one
-    body,
-  )
-}
-
-const REPLICAS = having(KAFKA, { 'scaling.replicas': 3 })
-const MAPPINGS = 'source.postgres.tableMappings'
-
-function table(name: string): JsonObject {
-  return { sourceSchemaName: 'public', sourceTable: name, targetTable: name }
-}
-
-/** A table more: the pipe has to rest for that. */
-function withTable(name: string, body = POSTGRES): JsonObject {
-  return having(body, { [MAPPINGS]: [...tablesIn(body), table(name)] })
-}
-
-function tablesIn(body: JsonObject | undefined): readonly JsonObject[] {
-  return (at(body ?? {}, MAPPINGS) ?? []) as readonly JsonObject[] // by the schema
-}
-
-function tableNames(client: Client): readonly string[] {
-  return namesIn(client.body())
-}
-
-function namesIn(body: JsonObject | undefined, name = 'sourceTable'): readonly string[] {
-  return tablesIn(body)
-    .map((mapping) => textOf(mapping[name]))
-    .toSorted((a, b) => (a < b ? -1 : 1))
-}
-
-/** On its way there, or a first copy, is as good as running. */
-function stateOf(client: Client): string | undefined {
-  const state = client.state()
-  return state === 'Snapshot' || state === 'Setup' ? 'Running' : state
-}
-
-const THREE_TABLES = ['addresses', 'customers', 'invoices']
-
-/** A pipe that was made a while ago: the size of a new one is looked after more closely. */
-async function startOld(...args: Parameters<typeof startClient>): Promise<Client> {
-  const client = await startClient(...args)
-  client.skip(20 * MINUTE)
-  await client.reconcile()
-  return client
-}
-
-/** Requests that changed something, each as `PATCH /scaling`; a command with its name. */
-function sent(client: Client): readonly string[] {
-  return client.changes().map((seen) => {
-    const command = (seen.body as { readonly command?: string } | undefined)?.command
-    return command === undefined ? told(seen) : command
-  })
-}
-
-/** What was refused or not applied. */
-function faulty(client: Client) {
-  return client.server.seen().filter(({ refused, dropped }) => refused.length + dropped.length > 0)
-}
-
-async function passes(client: Client, count: number, ms = 5 * MINUTE): Promise<void> {
-  for (let pass = 0; pass < count; pass += 1) {
-    client.skip(ms)
-    await client.reconcile()
-  }
-}
-
-/** Reconciles as often as the queue would, for so long. */
-async function during(client: Client, ms: number): Promise<void> {
-  let left = ms
-  while (left > 0) {
-    const { next } = await client.reconcile()
-    const wait = Math.min(left, Math.max(250, next?.afterMs ?? left))
-    client.skip(wait)
-    left -= wait
-  }
-  await client.reconcile()
-}
-
-/** Somebody else edits the pipe. */
-function byHand(client: Client, fields: Readonly<Record<string, Json>>): void {
-  client.server.setBody(client.id(), having(client.body() ?? {}, fields))
-}
 
 /** A request that the service does not take. */
 function refusing(below: string, error = 'BAD_REQUEST: it is not taken', status = 400) {

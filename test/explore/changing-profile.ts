@@ -33,6 +33,7 @@ const CHANGES: Changes = {
     return { source: { kafka: Object.fromEntries(names.map((name) => [name, kafka[name] ?? null])) } }
   },
   isFollowed: () => false,
+  isLeft: () => false,
   needsRest: (field) => field === BROKERS,
   asksForRest: (said) => said.includes('must be paused'),
   isSlow: (field) => field === REPLICAS,

@@ -289,7 +289,7 @@ export const REMOVALS: readonly Removal[] = [
   },
   {
     protection: 'a list from before a change says nothing of the pipe after it',
-    world: 'changing',
+    world: 'correcting',
     depth: 1,
     patches: [
       {

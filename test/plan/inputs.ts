@@ -69,6 +69,7 @@ const ALONE: Surroundings = {
   similar: undefined,
   notReady: [],
   missingSecrets: [],
+  missingAt: new Map(),
   createLimit: undefined,
   massMissing: undefined,
   unfound: false,

@@ -1,7 +1,8 @@
+import { shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
 import { ACCESS, accessWords } from './access.ts'
 import { REMOVAL, removalWords } from './removal-words.ts'
-import { only, PROGRESSING, row, WELL } from './row.ts'
+import { A_KEY, only, PROGRESSING, row, WELL } from './row.ts'
 
 /** Why something that exists is changed. */
 const WHY = {
@@ -30,9 +31,11 @@ export const CHANGING = {
       fields: z.array(z.string()).readonly(),
       /** The requests by which it is changed. */
       by: z.array(z.string()).readonly(),
-      is: z.enum(['to be sent', 'to be stopped first', 'stopping', 'not seen yet']),
+      is: z.enum(['to be sent', 'to be stopped first', 'stopping', 'loading', 'not seen yet']),
       /** Something is removed, and added in its new form: what it holds is loaded again. */
       loadsAgain: z.literal(true).optional(),
+      /** Its state, in which it is not stopped unless a person asks. */
+      loading: z.strictObject({ key: A_KEY, state: z.string() }).optional(),
       access: ACCESS.optional(),
     }),
     sample: {
@@ -41,7 +44,7 @@ export const CHANGING = {
       by: ['scalePipe'],
       is: 'to be sent',
     },
-    words: ({ why, fields, by, is, loadsAgain, access }) => {
+    words: ({ why, fields, by, is, loadsAgain, loading, access }, noun) => {
       const cause = WHY[why](fields.join(', '))
       const requests = `Requests: ${by.join(', ')}.${loadsAgain === true ? ' A table whose mapping changes is removed and added, and so loaded again.' : ''}`
       switch (is) {
@@ -53,6 +56,11 @@ export const CHANGING = {
           )
         case 'stopping':
           return only(`${cause} It is being stopped, so that it can be changed.`)
+        case 'loading':
+          return only(
+            `${cause} It can only be changed while it is stopped, and its state is ${shownState(loading?.state ?? '')}: to stop it now would throw away what it has loaded. ` +
+              `It is changed as soon as the ${noun} runs. To have it stopped and changed now: "pipewright reconcile ${loading?.key ?? ''}".`,
+          )
         case 'not seen yet':
           return only(`${cause} The service took it, and does not show it yet. It is checked again.`)
       }

@@ -4,7 +4,6 @@ import { LIFECYCLES } from '../../kinds/definition.ts'
 import { kindNamed, nounOf } from '../../kinds/lookup.ts'
 import { saysFailure, shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
-import { accessWords } from './access.ts'
 import { MISSING_SECRET, missingSecretWords } from './missing-secret.ts'
 import { keptWords, NOT_SENT, NOT_SENT_STEPS, wayOutWords } from './not-sent.ts'
 import { REMOVAL } from './removal-words.ts'
@@ -13,7 +12,6 @@ import {
   DRIFTED,
   NOT_READY,
   only,
-  place,
   PROGRESSING,
   row,
   WELL,
@@ -224,63 +222,6 @@ export const STATE = {
             },
           ]),
     ],
-  }),
-} as const
-
-/** Applying a query endpoint. */
-export const APPLYING = {
-  Edited: row({
-    ...PROGRESSING,
-    means: 'the manifest changed since it was applied',
-    facts: z.strictObject({
-      takesAway: z.array(z.string()).readonly(),
-      /** Where what is there was read. */
-      gives: z.array(z.string()).readonly().optional(),
-      /** The last request has no outcome. */
-      again: z.boolean(),
-    }),
-    sample: { takesAway: [], again: false },
-    words: ({ takesAway, gives, again }) => {
-      const unknown = 'Nobody knows whether the last request was carried out. Will be applied again.'
-      const isRead = gives !== undefined
-      if (again) return only(isRead ? `${unknown}${accessWords({ takesAway, gives })}` : unknown)
-      return only(`The manifest changed. Will be applied.${accessWords({ takesAway, gives })}`)
-    },
-  }),
-  Resync: row({
-    ...PROGRESSING,
-    means: 'it was last applied longer ago than its interval',
-    facts: z.undefined(),
-    sample: undefined,
-    words: () => only('Last applied longer ago than its interval. Will be applied again.'),
-  }),
-  Applied: row({
-    ...WELL,
-    means: 'it was applied, and the reply confirms it',
-    facts: z.undefined(),
-    sample: undefined,
-    words: () => only('Applied.'),
-  }),
-  Stalled: row({
-    ...DRIFTED,
-    means: 'it was applied, and the reply keeps holding other values',
-    facts: FIELDS.extend({
-      /** Applied right now. */
-      now: z.boolean(),
-      /** When it is sent again; at its interval unless said. */
-      again: z.literal('in an hour').optional(),
-    }),
-    sample: { fields: ['roles'], now: false },
-    words: ({ fields, now, again }) =>
-      only(
-        again !== undefined
-          ? `It was changed, and the service took the request, but still reports other values for ${fields.join(', ')}. Check that it accepts what the manifest asks for. The change is sent again within an hour.`
-          : `Applied, but the platform answered with other values for ${fields.join(', ')}. ` +
-              (now
-                ? 'Will be applied again at its interval.'
-                : 'Check that the platform accepts what the manifest asks for. Will be applied again at its interval.'),
-      ),
-    steps: place('Change the manifest to what the platform accepts:'),
   }),
 } as const
 

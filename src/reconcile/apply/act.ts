@@ -1,9 +1,10 @@
 import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import type { Action } from '../../plan/action.ts'
+import { withSizeSeen } from '../../plan/new-size.ts'
 import { NOTHING_TO_DO } from '../../plan/outcome.ts'
 import type { Reason } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import { isSeenToRun, isStopping } from '../../plan/rest.ts'
+import { isAtRest, isSeenToRun, isStopping } from '../../plan/rest.ts'
 import type { Acted, ReconcileContext, ReconcileRequest } from '../context.ts'
 import { adopt } from './adoption.ts'
 import type { Assessment } from '../gather/assess.ts'
@@ -41,13 +42,17 @@ export function act(
         record:
           assessment.input.lifecycle === 'upsert' && IS_THERE.has(action.reason)
             ? withWhatIsThere(context, assessment)
-            : settled(accepted(record, assessment, action), assessment, action),
+            : seen(settled(accepted(record, assessment, action), assessment, action), assessment),
         history: [],
       }
     case 'report':
     case 'hold':
     case 'refuse':
-      return { outcome: NOTHING_TO_DO, record: settled(record, assessment, action), history: [] }
+      return {
+        outcome: NOTHING_TO_DO,
+        record: seen(settled(record, assessment, action), assessment),
+        history: [],
+      }
   }
 }
 
@@ -65,19 +70,28 @@ function accepted(record: LedgerRecord, { input, entry }: Assessment, action: Ac
   return { ...record, applied: { digest, fields, secrets }, platformName: remoteNameOf(manifest) }
 }
 
+function seen(record: LedgerRecord, { input }: Assessment): LedgerRecord {
+  return input.lifecycle === 'create-once' ? withSizeSeen(record, input) : record
+}
+
 /** What was sent took effect: a later difference is another one, and a later stop is a person's. */
-function settled(record: LedgerRecord, { input }: Assessment, { type, reason }: Action): LedgerRecord {
+function settled(record: LedgerRecord, { input }: Assessment, action: Action): LedgerRecord {
   const { command } = record
   if (command === undefined && record.change === undefined) return record
-  if (reason === 'InSync' || reason === 'Accepted') {
-    // What comes to rest for a change is still to be started again.
-    const isStillStopping =
-      command?.isForChange === true && input.lifecycle === 'create-once' && isStopping(input)
+  if (action.reason === 'InSync' || action.reason === 'Accepted') {
+    // What comes to rest for a change is still to be started again, and what goes on stopping for long is reported.
+    const isStillStopping = input.lifecycle === 'create-once' && isStopping(input)
     return { ...record, change: undefined, command: isStillStopping ? command : undefined }
   }
-  if (command === undefined || input.lifecycle !== 'create-once' || !isSeenToRun(input)) return record
+  if (command === undefined || input.lifecycle !== 'create-once') return record
+  const isUnheeded = action.reason === 'Stalled' && action.facts.command !== undefined
   // It may still have to be stopped for its change, where that only waits.
-  const isOver = command.command === 'start' || type === 'report'
+  const isOver =
+    command.command === 'start'
+      ? isSeenToRun(input)
+      : isAtRest(input)
+        ? command.isForChange !== true
+        : isSeenToRun(input) && action.type === 'report' && !isUnheeded
   return isOver ? { ...record, command: undefined } : record
 }
 

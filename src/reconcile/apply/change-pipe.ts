@@ -5,9 +5,10 @@ import type { Difference } from '../../kinds/difference.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Step } from '../../plan/action.ts'
 import { hiddenOf } from '../../plan/change-waits.ts'
+import { withoutNewSize } from '../../plan/new-size.ts'
 import { type Done, NOTHING_TO_DO, type Outcome } from '../../plan/outcome.ts'
 import type { Because, FactsOf } from '../../plan/reason.ts'
-import { isRunning, isStoppedForChange } from '../../plan/rest.ts'
+import { isRunning, isStoppedForChange, unheeded } from '../../plan/rest.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Acted, ReconcileContext, ReconcileRequest } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
@@ -19,6 +20,7 @@ import {
   entryOf,
   look,
   marked,
+  sentAgain,
   startCommand,
   stopNoted,
   wordOf,
@@ -70,9 +72,12 @@ export async function change(
     }
   }
   record = { ...record, ...commandSent(changing, record) }
+  const vain = unheeded({ ...changing.input, recorded: record })
   if (!action.isWhole)
     return {
-      outcome: { ...NOTHING_TO_DO, requestId },
+      // That it was sent once more is no news.
+      outcome:
+        vain === undefined ? { ...NOTHING_TO_DO, requestId } : { ...NOTHING_TO_DO, ...vain, requestId },
       record,
       history: [entryOf(changing, action, requestId)],
     }
@@ -123,10 +128,14 @@ async function begunRecord(changing: Changing, recorded: LedgerRecord): Promise<
 
 function commandSent({ context, action }: Changing, { command }: LedgerRecord): Partial<LedgerRecord> {
   const sent = action.steps.find(({ way }) => way === 'state')?.body['command']
-  if (sent !== 'start' && sent !== 'stop') return {}
   const at = context.store.steadyNow()
+  // What it was stopped for was sent: it was heeded.
+  if (sent !== 'start' && sent !== 'stop')
+    return command === undefined || action.isWhole ? {} : { command: { ...command, at, since: undefined } }
   if (action.stopFor === 'change') return { command }
-  return { command: sent === 'start' ? startCommand(command, at) : { command: sent, at } }
+  return {
+    command: sent === 'start' ? startCommand(command, at) : sentAgain(command, { command: sent, at }),
+  }
 }
 
 /** Whether it may be carried out twice: nothing is known of a second time for what is added to a list, or taken out of it. */
@@ -185,8 +194,9 @@ function sentRecord(changing: Changing, record: LedgerRecord, { reason }: Done):
   if (fingerprint === undefined) return record
   const manifest = assessment.entry?.manifest
   const isSeen = reason === 'Changed' || reason === 'Drifted'
+  const isSize = changing.action.steps.some(({ way }) => way === 'scale')
   return {
-    ...record,
+    ...(isSize ? withoutNewSize(record) : record),
     // What could not be read was not sent, and is there as it was.
     applied: {
       digest: fingerprint.digest,

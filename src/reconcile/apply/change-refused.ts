@@ -3,7 +3,7 @@ import { type ErrorClass, RemoteError } from '../../contract/remote-error.ts'
 import type { Step } from '../../plan/action.ts'
 import { type Done, NOTHING_TO_DO, type Outcome } from '../../plan/outcome.ts'
 import { messageOf, type Because } from '../../plan/reason.ts'
-import { isAtRest, isStoppedForChange } from '../../plan/rest.ts'
+import { isAtRest, isLoading, isStoppedForChange, loadingFacts } from '../../plan/rest.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Acted, ReconcileContext } from '../context.ts'
 import { noteReply } from '../state/observations.ts'
@@ -63,6 +63,7 @@ export async function refused(
   }
   const { kind } = changing
   const asksForRest = error.facts.class === 'Rejected' && kind.changes?.asksForRest(error.facts.what) === true
+  if (asksForRest && isLoading(input)) return putOff(changing, record)
   if (asksForRest && !isAtRest(input)) return stoppedFirst(changing, record)
   if (!isGivenUp(context, record, error.facts.class)) return { outcome, record, history: [] }
   const change = begun(changing)
@@ -84,6 +85,21 @@ function isGivenUp({ store }: ReconcileContext, record: LedgerRecord, failure: E
   if (!isStoppedForChange(record) || command === undefined) return false
   if (failure === 'Rejected') return true
   return !WAITED_FOR.has(failure) && store.steadyNow() - command.at >= STOPPED_MS
+}
+
+/** It is changed only at rest, and not stopped now. */
+function putOff(changing: Changing, record: LedgerRecord): Acted {
+  const { input, facts } = changing
+  const because: Because<'Changing'> = {
+    reason: 'Changing',
+    facts: { ...facts, is: 'loading', loading: loadingFacts(input) },
+  }
+  const change = { ...begun(changing), waitsForRest: true } as const
+  return {
+    outcome: { ...NOTHING_TO_DO, ...because },
+    record: { ...record, change },
+    history: [entryOf(changing, because, undefined)],
+  }
 }
 
 /** It is changed only at rest: it is stopped, and changed once it rests. */

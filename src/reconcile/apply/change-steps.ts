@@ -5,14 +5,15 @@ import type { CreateOnceKind } from '../../kinds/definition.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { withSecrets } from '../../kinds/secret-ref.ts'
 import type { Action, Step } from '../../plan/action.ts'
-import { attemptDigest } from '../../plan/gates.ts'
+import { attemptDigest, heldBack } from '../../plan/gates.ts'
 import type { CreateOnceInput } from '../../plan/input.ts'
 import { messageOf, type Because, type FactsOf } from '../../plan/reason.ts'
-import type { Change, Fingerprint, LedgerRecord } from '../../plan/record.ts'
+import type { Change, Command, Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import { DecisionOutdated, type ReconcileContext } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
 import { readBodySecrets, revealed } from '../gather/body-secrets.ts'
 import { desiredService, recordedAccess, sameService } from '../gather/service-access.ts'
+import { standing } from '../gather/surroundings.ts'
 import { currentRecord } from '../state/current-record.ts'
 
 export type Update = Action & { readonly type: 'update' }
@@ -37,7 +38,7 @@ export interface Changing {
 /** That it is stopped for a change is known before it is: whoever comes next starts it again. */
 export function stopNoted(changing: Changing, recorded: LedgerRecord): Promise<LedgerRecord> {
   const at = changing.context.store.steadyNow()
-  const command = { command: 'stop', at, isForChange: true } as const
+  const command = sentAgain(recorded.command, { command: 'stop', at, isForChange: true })
   return marked(changing, { ...recorded, command, change: begun(changing) })
 }
 
@@ -66,25 +67,36 @@ export function begun({ context, input, fingerprint, fields: now }: Changing): C
 
 /** What was stopped for a change is to be started until it is seen to run: that a command was taken is not that. */
 export function startCommand(before: LedgerRecord['command'], at: number): LedgerRecord['command'] {
-  return { command: 'start', at, ...(before?.isForChange === true && { isForChange: true }) }
+  return sentAgain(before, { command: 'start', at, ...(before?.isForChange && { isForChange: true }) })
+}
+
+/** Since when it is sent in vain is kept. */
+export function sentAgain(before: LedgerRecord['command'], now: Command): Command {
+  return before?.command === now.command ? { ...now, since: before.since ?? before.at } : now
 }
 
 /** The body as it is sent now. @throws {DecisionOutdated} when it is no longer what is to be sent */
 export async function bodyOf(
-  { context, assessment, input, access }: Changing,
+  { context, assessment, input, action, access }: Changing,
   record: LedgerRecord,
-  { body }: Step,
+  { way, body }: Step,
 ) {
   const { store } = context
   const { key } = record
   const secrets = await readBodySecrets(context.mounted, body)
   const current = await currentRecord(context, key)
   const entry = store.entry(key)
+  const service = desiredService(store, entry?.manifest)
+  // Nothing that we stopped stays so because of what it depends on.
+  const isCommand = way === 'state' && (body['command'] === 'start' || action.stopFor === 'rest')
+  const surroundings = { ...input.surroundings, ...standing(store, { key, entry, service }) }
   const isSame =
+    heldBack({ ...input, surroundings }, isCommand ? 'command' : 'change') === undefined &&
+    (secrets.missing.length === 0 || context.sourceSecrets === 'optional') &&
     current.version === record.version &&
     entry?.digest === assessment.entry?.digest &&
     store.desiredState(key) === input.desired.state &&
-    sameService(desiredService(store, entry?.manifest), assessment.service) &&
+    sameService(service, assessment.service) &&
     recordedAccess(store, current, assessment.service)?.secretName === access.secretName &&
     [...secrets.values].every(
       ([path, secret]) => store.hashOf(secret) === input.desired.fingerprint?.secrets[path],

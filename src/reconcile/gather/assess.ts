@@ -114,6 +114,7 @@ export function assess(
         ...(context.sourceSecrets === 'optional' ? [] : secrets.missing),
         ...wanted.missingCredentials,
       ],
+      missingAt: context.sourceSecrets === 'optional' ? NO_SECRETS.missingAt : secrets.missingAt,
       body,
       listing,
     }),

@@ -8,9 +8,11 @@ import type { SecretReading, SecretStore } from '../../contract/secrets.ts'
 export interface BodySecrets {
   readonly values: ReadonlyMap<string, Secret>
   readonly missing: readonly MissingSecret[]
+  /** The same by the dotted path of each reference. */
+  readonly missingAt: ReadonlyMap<string, MissingSecret>
 }
 
-export const NO_SECRETS: BodySecrets = { values: new Map(), missing: [] }
+export const NO_SECRETS: BodySecrets = { values: new Map(), missing: [], missingAt: new Map() }
 
 /** Reads every secret that a body refers to. Content never appears in a message. */
 export async function readBodySecrets(store: SecretStore, body: JsonObject): Promise<BodySecrets> {
@@ -18,12 +20,17 @@ export async function readBodySecrets(store: SecretStore, body: JsonObject): Pro
   if (refs.length === 0) return NO_SECRETS
   const values = new Map<string, Secret>()
   const missing = new Map<string, MissingSecret>()
+  const missingAt = new Map<string, MissingSecret>()
   for (const { path, ref } of refs) {
     const reading = await store.read(ref, 'source')
     if (reading.found) values.set(path, reading.value)
-    else missing.set(reading.file, missingOf(reading))
+    else {
+      missing.set(reading.file, missingOf(reading))
+      missingAt.set(path, missingOf(reading))
+    }
   }
-  return { values, missing: [...missing.values()].toSorted((a, b) => (a.file < b.file ? -1 : 1)) }
+  const sorted = [...missing.values()].toSorted((a, b) => (a.file < b.file ? -1 : 1))
+  return { values, missing: sorted, missingAt }
 }
 
 /** The files of a service's API key that are not there, or hold nothing. */

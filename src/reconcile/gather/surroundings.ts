@@ -27,6 +27,7 @@ interface SurroundingsInput {
   readonly service: DesiredService
   /** Files that were looked for in vain. */
   readonly missingSecrets: readonly MissingSecret[]
+  readonly missingAt: ReadonlyMap<string, MissingSecret>
   readonly body: JsonObject | undefined
   readonly listing: Listing | undefined
 }
@@ -39,9 +40,8 @@ export function surroundingsOf(
   const { store } = context
   const { entry, recorded, desired, observed, service } = input
   const manifest = entry?.manifest
-  const needed = manifest?.policy?.dependsOn ?? []
   return {
-    serviceProblem: service.usable ? problemOfService(store, service.identity) : service.problem,
+    ...standing(store, { key: desired.key, entry, service }),
     lockedId: store.catalog?.locks.get(desired.key),
     hiddenLocks: store.catalog?.hiddenLocks ?? [],
     similar:
@@ -50,13 +50,8 @@ export function surroundingsOf(
       (recorded.remote === undefined || observed.status === 'missing')
         ? similarTo(store, { manifest, desired, service }, recorded)
         : undefined,
-    unfound: isUnfound(store, desired.key),
-    notReady: needed.flatMap((text) => {
-      const needs = parseKey(text)
-      if (needs === undefined) return []
-      return isReady(store, needs) ? [] : [needs]
-    }),
     missingSecrets: input.missingSecrets,
+    missingAt: input.missingAt,
     createLimit: service.usable
       ? createLimitFor(context, {
           key: desired.key,
@@ -68,6 +63,27 @@ export function surroundingsOf(
     massMissing: observed.status === 'missing' ? massMissing(context, recorded, observed.misses) : undefined,
     knownIds: knownIds(store, recorded),
     listed: listedFor(context, input),
+  }
+}
+
+/** What may come up at any moment, whatever a manifest says: with its service, with what it depends on, with the readings. */
+export function standing(
+  store: StateStore,
+  {
+    key,
+    entry,
+    service,
+  }: { readonly key: Key; readonly entry: Entry | undefined; readonly service: DesiredService },
+): Pick<Surroundings, 'serviceProblem' | 'unfound' | 'notReady'> {
+  const needed = entry?.manifest?.policy?.dependsOn ?? []
+  return {
+    serviceProblem: service.usable ? problemOfService(store, service.identity) : service.problem,
+    unfound: isUnfound(store, key),
+    notReady: needed.flatMap((text) => {
+      const needs = parseKey(text)
+      if (needs === undefined) return []
+      return isReady(store, needs) ? [] : [needs]
+    }),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Changes, Compared } from '../../../changes.ts'
 import { compareBody } from '../../../compare-body.ts'
-import type { RecordsForm } from '../../../field-table.ts'
+import { isUnset, isWhenReturned, type RecordsForm } from '../../../field-table.ts'
 import { canonicalLeaf } from '../../../canonical.ts'
 import { isObject, valueAt, type Json, type JsonObject } from '../../../../lib/json.ts'
 import { REST_STATES } from './states.ts'
@@ -106,6 +106,10 @@ export const PIPE_CHANGES: Changes = {
     const kind = sourceKindOf(compared.desired)
     return kind !== undefined && fields.has(mappingsOf(kind)) && editOf(kind, compared).isFollowed
   },
+  isLeft: (field, compared) => {
+    const kind = sourceKindOf(compared.desired)
+    return kind !== undefined && field === mappingsOf(kind) && editOf(kind, compared).isPossible
+  },
   needsRest: (field) => field.endsWith(`.${MAPPINGS}`),
   asksForRest: (said) => /must be paused/i.test(said),
   isSlow: (field) => field.startsWith('scaling.') || field.endsWith(`.${MAPPINGS}`),
@@ -171,7 +175,7 @@ interface MappingsEdit {
   readonly remove: readonly JsonObject[]
   /** A table that is to be copied in another way is removed first, and added once it is gone. */
   readonly isFollowed: boolean
-  /** Something differs in what is shown of them. */
+  /** Something differs in what is shown of them, or is shown and not asked for. */
   readonly isPossible: boolean
 }
 
@@ -184,10 +188,15 @@ function editOf(kind: SourceKind, { desired, observed }: Compared): MappingsEdit
   const idOf = (item: JsonObject) => JSON.stringify(form.keyedBy.map((name) => item[name]))
   const wanted = new Map(want.map((item) => [idOf(item), item]))
   const there = new Map(have.map((item) => [idOf(item), item]))
-  const isChanged = (id: string) => {
+  const isBoth = (id: string, differ: (is: JsonObject, was: JsonObject) => boolean) => {
     const [was, is] = [there.get(id), wanted.get(id)]
-    return was !== undefined && is !== undefined && compareBody(form.fields, is, was).length > 0
+    return was !== undefined && is !== undefined && differ(is, was)
   }
+  const isOther = (id: string) => isBoth(id, (is, was) => compareBody(form.fields, is, was).length > 0)
+  const isSame = wanted.size === there.size && [...wanted.keys()].every((id) => there.has(id) && !isOther(id))
+  const isHidden = [...wanted.keys()].some((id) => isBoth(id, (is, was) => hidesOf(form, is, was)))
+  const isChanged = (id: string) =>
+    isOther(id) || (isSame && !isHidden && isBoth(id, (is, was) => leavesOut(form, is, was)))
   const remove = have.filter((item) => !wanted.has(idOf(item)) || isChanged(idOf(item)))
   const changed = want.filter((item) => isChanged(idOf(item)))
   const added = want.filter((item) => !there.has(idOf(item)))
@@ -199,6 +208,24 @@ function editOf(kind: SourceKind, { desired, observed }: Compared): MappingsEdit
     isFollowed: !isOnlyOne && changed.length > 0,
     isPossible: remove.length + added.length > 0,
   }
+}
+
+/** Whether something that is asked for is not shown: then nobody knows whether an edit was of that. */
+function hidesOf({ fields }: RecordsForm, is: JsonObject, was: JsonObject): boolean {
+  return Object.entries(fields).some(
+    ([name, field]) => isWhenReturned(field) && !isUnset(is[name]) && isUnset(was[name]),
+  )
+}
+
+/**
+ * Whether something is there that is not asked for. Where an edit shows in nothing else, it was taken out; a service may fill in what a manifest
+ * does not set, so that it says nothing beside another edit.
+ */
+function leavesOut({ fields }: RecordsForm, is: JsonObject, was: JsonObject): boolean {
+  return Object.entries(fields).some(
+    ([name, field]) =>
+      !isWhenReturned(field) && isUnset(is[name]) && was[name] !== false && !isUnset(was[name]),
+  )
 }
 
 function mappingsRequest(kind: SourceKind, compared: Compared): JsonObject {

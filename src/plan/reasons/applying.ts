@@ -1,0 +1,94 @@
+import { nounOf } from '../../kinds/lookup.ts'
+import { shownState } from '../../kinds/state.ts'
+import { z } from '../../kinds/zod.ts'
+import { accessWords } from './access.ts'
+import { DRIFTED, only, PROGRESSING, row, WELL, withId } from './row.ts'
+
+/** What it was asked, and why; and what a person does instead. */
+const COMMANDS = {
+  change: {
+    words: (noun: string) => `The ${noun} was asked to stop, so that it can be changed.`,
+    step: 'Stop',
+  },
+  paused: {
+    words: (noun: string) => `The ${noun} was asked to stop, as policy.paused is true.`,
+    step: 'Stop',
+  },
+  started: {
+    words: (noun: string) => `The ${noun} was asked to start, as policy.paused is false.`,
+    step: 'Start',
+  },
+  'started again': {
+    words: (noun: string) => `The ${noun} was stopped to be changed, and was asked to start again.`,
+    step: 'Start',
+  },
+} as const
+
+type Command = keyof typeof COMMANDS
+
+/** Applying a query endpoint, and what was sent in vain. */
+export const APPLYING = {
+  Edited: row({
+    ...PROGRESSING,
+    means: 'the manifest changed since it was applied',
+    facts: z.strictObject({
+      takesAway: z.array(z.string()).readonly(),
+      /** Where what is there was read. */
+      gives: z.array(z.string()).readonly().optional(),
+      /** The last request has no outcome. */
+      again: z.boolean(),
+    }),
+    sample: { takesAway: [], again: false },
+    words: ({ takesAway, gives, again }) => {
+      const unknown = 'Nobody knows whether the last request was carried out. Will be applied again.'
+      const isRead = gives !== undefined
+      if (again) return only(isRead ? `${unknown}${accessWords({ takesAway, gives })}` : unknown)
+      return only(`The manifest changed. Will be applied.${accessWords({ takesAway, gives })}`)
+    },
+  }),
+  Resync: row({
+    ...PROGRESSING,
+    means: 'it was last applied longer ago than its interval',
+    facts: z.undefined(),
+    sample: undefined,
+    words: () => only('Last applied longer ago than its interval. Will be applied again.'),
+  }),
+  Applied: row({
+    ...WELL,
+    means: 'it was applied, and the reply confirms it',
+    facts: z.undefined(),
+    sample: undefined,
+    words: () => only('Applied.'),
+  }),
+  Stalled: row({
+    ...DRIFTED,
+    means: 'it was applied, and the reply keeps holding other values',
+    facts: z.strictObject({
+      fields: z.array(z.string()).readonly(),
+      /** Applied right now. */
+      now: z.boolean(),
+      /** When it is sent again; at its interval unless said. */
+      again: z.literal('in an hour').optional(),
+      /** A command to start or to stop was taken, and nothing came of it: why it was sent, and the state all the while. */
+      command: z
+        .strictObject({ why: z.enum(Object.keys(COMMANDS) as [Command]), state: z.string() })
+        .optional(), // the keys of an object literal
+    }),
+    sample: { fields: ['roles'], now: false },
+    words: ({ fields, now, again, command }, noun) =>
+      only(
+        command !== undefined
+          ? `${COMMANDS[command.why].words(noun)} The service took that more than ten minutes ago, and its state is ${shownState(command.state)}. It is asked again within an hour.`
+          : again !== undefined
+            ? `It was changed, and the service took the request, but still reports other values for ${fields.join(', ')}. Check that it accepts what the manifest asks for. The change is sent again within an hour.`
+            : `Applied, but the platform answered with other values for ${fields.join(', ')}. ` +
+              (now
+                ? 'Will be applied again at its interval.'
+                : 'Check that the platform accepts what the manifest asks for. Will be applied again at its interval.'),
+      ),
+    steps: (facts, about) =>
+      facts?.command === undefined
+        ? [{ text: 'Change the manifest to what the platform accepts:', copy: about.place }]
+        : [withId(`${COMMANDS[facts.command.why].step} the ${nounOf(about.key)} in the console.`, about.id)],
+  }),
+} as const
