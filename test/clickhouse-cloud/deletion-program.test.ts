@@ -47,6 +47,25 @@ test('a plan says what is replaced, with what it was before', async () => {
   expect(world.requests('deletePipe')).toBe(0)
 })
 
+test('as a job, one process after another, it is forgotten, and replaced', async () => {
+  await using world = await created('a', 'b', 'c', 'd')
+  remove(world, 'a')
+  await world.apply()
+  world.skip(11 * MINUTE)
+  await world.apply()
+  world.skip(MINUTE)
+  expect(Object.keys(await world.apply())).toEqual(['b', 'c', 'd'])
+  const edited = pipe('b', '', 'policy: {onImmutable: replace}').replace('streamName: b', 'streamName: z')
+  world.workspace.write('manifests/b.yaml', edited)
+  await world.apply()
+  world.skip(11 * MINUTE)
+  expect(await world.apply()).toMatchObject({ b: 'Replacing' })
+  world.skip(MINUTE)
+  expect(await world.apply()).toMatchObject({ b: 'InSync' })
+  expect(world.requests('deletePipe')).toBe(2)
+  expect(world.requests('createPipe')).toBe(5)
+})
+
 test('more than the limit are held back, all of them, until a person allows them', async () => {
   await using world = await created('a', 'b', 'c', 'd', 'e')
   remove(world, 'a', 'b')

@@ -1,61 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { Policy } from '../../src/kinds/manifest.ts'
-import type { Json, JsonObject } from '../../src/lib/json.ts'
-import { Killed, startClient, told, type Client } from './client.ts'
-import { withAt } from './edits.ts'
-import { GIVEN, givenNamed, wireBody } from './given.ts'
+import { Killed } from './client.ts'
+import { DELETE, goesOn, GRACE, OTHER_TOPIC, removed, REPLACE, started, withTopics } from './deleted-pipes.ts'
+import { byHand, having, KAFKA, MINUTE, sent } from './edited-pipes.ts'
+import { GIVEN, wireBody } from './given.ts'
 
 /* Pipes are deleted, and replaced, only where their manifest says so, and only as they were left (design §2, law 4; §14). */
 
 const PIPES = GIVEN.filter(({ manifest }) => manifest.kind === 'Pipe')
-const KAFKA = wireBody(givenNamed('orders'))
-const MINUTE = 60_000
-const GRACE = 10 * MINUTE + 1_000
-const DELETE: Policy = { onRemove: 'delete' }
-const REPLACE: Policy = { onImmutable: 'replace' }
-
-function having(body: JsonObject, path: string, value: Json): JsonObject {
-  return withAt(body, path.split('.'), value) as JsonObject // the root of a body is one
-}
-
-const OTHER_TOPIC = having(KAFKA, 'source.kafka.topics', 'orders.v2')
-
-/** A pipe that it made, with this policy, seen in sync more than once. */
-async function started(body: JsonObject, policy: Policy): Promise<Client> {
-  const client = await startClient(body)
-  await client.want(body, policy)
-  await client.reconcile()
-  client.skip(20 * MINUTE)
-  await client.reconcile('in passing')
-  client.changes()
-  return client
-}
-
-/** The same, and its manifest is gone since. */
-async function removed(body: JsonObject = KAFKA, policy = DELETE): Promise<Client> {
-  const client = await started(body, policy)
-  await client.remove()
-  await client.reconcile()
-  return client
-}
-
-function sent(client: Client): readonly string[] {
-  return client.changes().map(told)
-}
-
-/** As the queue does, for so long. @returns how often it was reconciled */
-async function during(client: Client, ms: number): Promise<number> {
-  let left = ms
-  let count = 0
-  for (; left > 0 && client.record() !== undefined; count += 1) {
-    const { next } = await client.reconcile()
-    const wait = Math.min(left, Math.max(250, next?.afterMs ?? left))
-    client.skip(wait)
-    left -= wait
-  }
-  if (client.record() !== undefined) await client.reconcile()
-  return count
-}
 
 describe('policy.onRemove delete', () => {
   test('deletes ten minutes after the manifest is gone, once, and forgets it when it is gone', async () => {
@@ -64,7 +15,7 @@ describe('policy.onRemove delete', () => {
     expect(client.message()).toMatch(
       /^The manifest was removed \(it was in pipe\.json\), and said policy\.onRemove "delete" last\. The pipe is deleted ten minutes after that is known, at [^ ]+, unless somebody changed it\. Its destination tables and their data stay\. Bring the manifest back to keep it\.$/,
     )
-    await during(client, 9 * MINUTE)
+    await goesOn(client, 9 * MINUTE)
     expect(sent(client)).toEqual([])
     client.skip(MINUTE + 1_000)
     const { action, next } = await client.reconcile()
@@ -73,7 +24,7 @@ describe('policy.onRemove delete', () => {
     expect(sent(client)).toEqual(['DELETE'])
     expect(client.record()?.removal).toMatchObject({ isSent: true })
     expect(client.message()).toContain('The request to delete the pipe was sent at ')
-    const count = await during(client, 5 * MINUTE)
+    const count = await goesOn(client, 5 * MINUTE)
     expect(count).toBeLessThan(20)
     expect(client.server.pipes().has(id)).toBe(false)
     expect(client.record()).toBeUndefined()
@@ -98,7 +49,7 @@ describe('policy.onRemove delete', () => {
       await client.reconcile()
       client.skip(GRACE)
       // A default that it shows for the first time looks like an edit: it is looked at again.
-      await during(client, 30 * MINUTE)
+      await goesOn(client, 30 * MINUTE)
       expect(sent(client), client.message()).toEqual(['DELETE'])
       expect(client.record()).toBeUndefined()
     },
@@ -106,7 +57,7 @@ describe('policy.onRemove delete', () => {
 
   test('not without the policy', async () => {
     await using client = await removed(KAFKA, {})
-    await during(client, 60 * MINUTE)
+    await goesOn(client, 60 * MINUTE)
     expect(sent(client)).toEqual([])
     expect(client.message()).toContain('Nothing is deleted')
   })
@@ -155,7 +106,7 @@ describe('policy.onRemove delete', () => {
     await client.reconcile()
     expect(client.reason()).toBe('Replacing')
     expect(client.message()).toContain('The pipe is being deleted, and its manifest asks for it.')
-    await during(client, 5 * MINUTE)
+    await goesOn(client, 5 * MINUTE)
     expect(sent(client)).toEqual(['DELETE', 'POST'])
     expect(client.id()).not.toBe(id)
     expect(client.server.pipes().size).toBe(1)
@@ -165,7 +116,7 @@ describe('policy.onRemove delete', () => {
 
   test('somebody changed it: it is kept, and the field is named', async () => {
     await using client = await removed()
-    client.server.setBody(client.id(), having(client.body() ?? {}, 'name', 'mine'))
+    byHand(client, { name: 'mine' })
     client.skip(GRACE)
     await client.reconcile()
     expect(sent(client)).toEqual([])
@@ -189,8 +140,7 @@ describe('policy.onRemove delete', () => {
     client.skip(GRACE)
     let reads = 0
     client.interfere(({ method }) => {
-      if (method === 'GET' && (reads += 1) === 2)
-        client.server.setBody(client.id(), having(client.body() ?? {}, 'name', 'mine'))
+      if (method === 'GET' && (reads += 1) === 2) byHand(client, { name: 'mine' })
       return undefined
     })
     await client.reconcile()
@@ -201,7 +151,7 @@ describe('policy.onRemove delete', () => {
 
   test('an edit that never took effect: it is not as it was asked for, and is kept', async () => {
     await using client = await started(KAFKA, DELETE)
-    client.server.setBody(client.id(), having(client.body() ?? {}, 'name', 'mine'))
+    byHand(client, { name: 'mine' })
     await client.reconcile()
     expect(client.reason()).toBe('Drifted')
     await client.remove()
@@ -213,7 +163,7 @@ describe('policy.onRemove delete', () => {
 
   test('one that was not in sync since it may be deleted is kept', async () => {
     await using client = await started(KAFKA, {})
-    client.server.setBody(client.id(), having(client.body() ?? {}, 'name', 'mine'))
+    byHand(client, { name: 'mine' })
     await client.want(KAFKA, DELETE)
     await client.reconcile()
     await client.remove()
@@ -243,9 +193,9 @@ describe('policy.onRemove delete', () => {
     client.skip(GRACE)
     await client.reconcile()
     expect(client.message()).toContain('The pipe is not found. It is checked again until that is sure.')
-    await during(client, 5 * MINUTE)
+    await goesOn(client, 5 * MINUTE)
     expect(client.record()).toBeDefined()
-    await during(client, 15 * MINUTE)
+    await goesOn(client, 15 * MINUTE)
     expect(client.record()).toBeUndefined()
     expect(sent(client)).toEqual([])
   })
@@ -273,7 +223,7 @@ describe('policy.onRemove delete', () => {
       await expect(client.reconcile()).rejects.toThrow(Killed)
       expect(sent(client)).toEqual(when === 'after' ? ['DELETE'] : [])
       await client.restart()
-      await during(client, 20 * MINUTE)
+      await goesOn(client, 20 * MINUTE)
       expect(sent(client)).toEqual(when === 'after' ? [] : ['DELETE'])
       expect(client.server.pipes().has(id)).toBe(false)
       expect(client.record()).toBeUndefined()
@@ -286,7 +236,7 @@ describe('policy.onRemove delete', () => {
       await expect(client.reconcile()).rejects.toThrow(Killed)
       await client.want(KAFKA, DELETE)
       await client.restart()
-      await during(client, 30 * MINUTE)
+      await goesOn(client, 30 * MINUTE)
       expect(sent(client)).toEqual(when === 'after' ? ['DELETE', 'POST'] : [])
       expect([...client.server.pipes().keys()]).toEqual([client.id()])
       expect(client.reason()).toBe('InSync')
@@ -301,9 +251,9 @@ describe('policy.onRemove delete', () => {
     await client.reconcile()
     client.interfere(undefined)
     expect(client.record()?.removal).toMatchObject({ isSent: true })
-    await during(client, 9 * MINUTE)
+    await goesOn(client, 9 * MINUTE)
     expect(sent(client)).toEqual([])
-    await during(client, 5 * MINUTE)
+    await goesOn(client, 5 * MINUTE)
     expect(sent(client)).toEqual(['DELETE'])
     expect(client.record()).toBeUndefined()
   })
@@ -318,7 +268,7 @@ describe('policy.onRemove delete', () => {
     expect(client.record()?.removal).not.toHaveProperty('isSent')
     expect(client.message()).toContain('not now')
     client.interfere(undefined)
-    await during(client, 5 * MINUTE)
+    await goesOn(client, 5 * MINUTE)
     expect(client.record()).toBeUndefined()
   })
 })
@@ -333,14 +283,14 @@ describe('policy.onImmutable replace', () => {
     expect(client.message()).toMatch(
       /^source\.kafka\.topics changed in the manifest, no request changes that in a pipe that exists, and policy\.onImmutable is "replace"\. The pipe is deleted ten minutes after that is known, at [^ ]+, unless somebody changed it\. Its destination tables and their data stay\. Then it is created again\. Undo the edit to keep it\.$/,
     )
-    await during(client, 9 * MINUTE)
+    await goesOn(client, 9 * MINUTE)
     expect(sent(client)).toEqual([])
-    await during(client, 5 * MINUTE)
+    await goesOn(client, 5 * MINUTE)
     expect(sent(client)).toEqual(['DELETE', 'POST'])
     expect([...client.server.pipes().keys()]).toEqual([client.id()])
     expect(client.id()).not.toBe(id)
     expect(client.reason()).toBe('InSync')
-    await during(client, 30 * MINUTE)
+    await goesOn(client, 30 * MINUTE)
     expect(sent(client)).toEqual([])
   })
 
@@ -353,7 +303,7 @@ describe('policy.onImmutable replace', () => {
     await client.reconcile()
     expect(client.reason()).toBe('InSync')
     expect(client.record()?.removal).toBeUndefined()
-    await during(client, 20 * MINUTE)
+    await goesOn(client, 20 * MINUTE)
     expect(sent(client)).toEqual([])
   })
 
@@ -362,7 +312,7 @@ describe('policy.onImmutable replace', () => {
     await client.want(OTHER_TOPIC, REPLACE)
     await client.reconcile()
     client.skip(9 * MINUTE)
-    await client.want(having(KAFKA, 'source.kafka.topics', 'orders.v3'), REPLACE)
+    await client.want(withTopics('orders.v3'), REPLACE)
     await client.reconcile()
     client.skip(2 * MINUTE)
     await client.reconcile()
@@ -377,14 +327,14 @@ describe('policy.onImmutable replace', () => {
     await client.reconcile()
     expect(sent(client)).toEqual(['DELETE'])
     await client.want(KAFKA, {})
-    await during(client, 5 * MINUTE)
+    await goesOn(client, 5 * MINUTE)
     expect(sent(client)).toEqual(['POST'])
     expect(client.reason()).toBe('InSync')
   })
 
   test('somebody changed it: it is reported, and kept', async () => {
     await using client = await started(KAFKA, REPLACE)
-    client.server.setBody(client.id(), having(client.body() ?? {}, 'name', 'mine'))
+    byHand(client, { name: 'mine' })
     await client.reconcile()
     await client.want(OTHER_TOPIC, REPLACE)
     await client.reconcile()
@@ -397,14 +347,14 @@ describe('policy.onImmutable replace', () => {
 
   test('what can be changed in place is not replaced', async () => {
     await using client = await started(KAFKA, REPLACE)
-    await client.want(having(KAFKA, 'scaling.replicas', 3), REPLACE)
+    await client.want(having(KAFKA, { 'scaling.replicas': 3 }), REPLACE)
     await client.settle()
     expect(sent(client)).toEqual(['PATCH /scaling'])
   })
 
   test('drift is no edit', async () => {
     await using client = await started(KAFKA, { ...REPLACE, onDrift: 'correct' })
-    client.server.setBody(client.id(), having(client.body() ?? {}, 'source.kafka.topics', 'others'))
+    byHand(client, { 'source.kafka.topics': 'others' })
     await client.reconcile()
     client.skip(GRACE)
     await client.reconcile()

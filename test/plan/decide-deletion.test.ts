@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../src/plan/decide.ts'
+import type { CreateOnceInput, DeletionFacts } from '../../src/plan/input.ts'
+import type { Removal } from '../../src/plan/record.ts'
+import { created, FOUND, MINUTE, MISSING, NOW, pipe } from './inputs.ts'
+
+/* A pipe whose manifest is gone for good and said policy.onRemove "delete": each row of the table of `decide-deletion.ts`. */
+
+const FACTS: DeletionFacts = {
+  isDoubted: false,
+  isReachable: true,
+  claimant: undefined,
+  unread: [],
+  limit: undefined,
+  staysBehind: undefined,
+}
+const LONG_AGO = { since: NOW - 11 * MINUTE }
+const LIMIT = { service: 'analytics', wanted: 2, of: 5, limit: 1 }
+
+interface Row {
+  readonly why: string
+  readonly facts?: Partial<DeletionFacts>
+  readonly removal?: Removal
+  readonly observed?: CreateOnceInput['observed']
+  readonly origin?: 'created' | 'adopted'
+  readonly changedSince?: readonly string[] | undefined
+  readonly is: readonly [type: string, what: string]
+}
+
+const ROWS: readonly Row[] = [
+  { why: 'ten minutes later, as it was left', is: ['delete', 'now'] },
+  { why: 'before that', removal: { since: NOW - 9 * MINUTE }, is: ['hold', 'later'] },
+  {
+    why: 'what was to be replaced has a while of its own once its manifest is gone',
+    removal: { ...LONG_AGO, digest: 'another' },
+    is: ['hold', 'later'],
+  },
+  { why: 'a reading is not accepted', facts: { isDoubted: true }, is: ['hold', 'doubted'] },
+  { why: 'it was adopted', origin: 'adopted', is: ['report', 'not ours'] },
+  { why: 'another manifest may ask for it', facts: { claimant: 'Pipe/new' }, is: ['report', 'claimed'] },
+  { why: 'a file cannot be read', facts: { unread: ['a.yaml'] }, is: ['report', 'unread'] },
+  { why: 'no service leads there', facts: { isReachable: false }, is: ['report', 'unreachable'] },
+  { why: 'somebody changed it', changedSince: ['name'], is: ['report', 'changed'] },
+  { why: 'it was not seen in sync', changedSince: undefined, is: ['report', 'never in sync'] },
+  { why: 'too many', facts: { limit: LIMIT }, is: ['refuse', 'DeleteLimit'] },
+  {
+    why: 'a request was sent a moment ago',
+    removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE },
+    is: ['hold', 'going'],
+  },
+  {
+    why: 'what was sent is waited for, whatever came since',
+    removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE },
+    facts: { isDoubted: true, limit: LIMIT, claimant: 'Pipe/new' },
+    is: ['hold', 'going'],
+  },
+  {
+    why: 'ten minutes after a request it is still there',
+    removal: { ...LONG_AGO, isSent: true, sentAt: NOW - 10 * MINUTE },
+    is: ['delete', 'now'],
+  },
+  {
+    why: 'a request of a time that is to come has had its time',
+    removal: { ...LONG_AGO, isSent: true, sentAt: NOW + MINUTE },
+    is: ['delete', 'now'],
+  },
+  {
+    why: 'a 404 after an answer',
+    removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE, isAnswered: true },
+    observed: MISSING,
+    is: ['delete', 'done'],
+  },
+  {
+    why: 'a 404 after a request that nobody answered',
+    removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE },
+    observed: MISSING,
+    is: ['hold', 'going'],
+  },
+  { why: 'a 404 without a request', observed: MISSING, is: ['hold', 'not found'] },
+]
+
+test.each(ROWS)('$why', (row) => {
+  const { facts, removal = LONG_AGO, observed = FOUND, origin = 'created', is } = row
+  const record = created()
+  if (record.remote === undefined) throw new Error('there is none')
+  const action = decide({
+    ...pipe({
+      desired: { state: 'absent', fingerprint: undefined },
+      recorded: { ...record, remote: { ...record.remote, origin }, onRemove: 'delete', removal },
+      observed,
+    }),
+    lifecycle: 'create-once',
+    removal: { ...FACTS, ...facts },
+    changedSince: 'changedSince' in row ? row.changedSince : [],
+  } as CreateOnceInput) // what `pipe` makes is one
+  const said = action.reason === 'Orphaned' ? action.facts?.removal?.is : action.reason
+  expect([action.type, said]).toEqual(is)
+})
