@@ -34,7 +34,10 @@ export interface KindFacts {
   readonly name: string
   /** What one of them is called in a sentence: "pipe". */
   readonly noun: string
+  /** How each of them lives, but for those that `isWritten` names. */
   readonly lifecycle: Lifecycle
+  /** Of a kind that is only looked at: whether a manifest asks for one to be created all the same. That one is create-once. */
+  readonly isWritten?: (manifest: ResourceManifest) => boolean
 }
 
 /** What every kind of resource says of itself. */
@@ -118,6 +121,8 @@ export interface ReadOnlyKind<M extends ResourceManifest = ResourceManifest>
   remoteId(manifest: M): string
   /** What it should say; an empty object when only its `state` is watched. */
   expected(manifest: M): JsonObject
+  /** The form of those that a manifest asks to be created, where the service offers that. */
+  readonly written?: CreateOnceKind
 }
 
 /** Names something that others need, and is itself not asked for. */

@@ -1,4 +1,4 @@
-import { lifecycleOf } from '../../kinds/lookup.ts'
+import { isCreatable } from '../../kinds/profile.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { OperatorResult, OperatorContext } from '../../reconcile/operator/operator.ts'
@@ -96,9 +96,9 @@ export function keyFrom(text: string): Key {
 }
 
 /** @throws {CommandError} when it is not the key of a pipe */
-export function pipeKeyFrom(text: string): Key {
+export function pipeKeyFrom(text: string, { profile }: Pick<Settings, 'profile'>): Key {
   const key = keyFrom(text)
-  if (lifecycleOf(key) === 'create-once') return key
+  if (isCreatable(profile, key)) return key
   throw new CommandError(
     `${key} is not a pipe: only pipes are created, and so adopted or resolved.`,
     EXIT.usage,
@@ -125,7 +125,7 @@ export interface AdoptOptions {
  * what the manifest asks for was set in the console.
  */
 export async function adopt(io: Io, settings: Settings, options: AdoptOptions): Promise<ExitCode> {
-  const key = pipeKeyFrom(options.key)
+  const key = pipeKeyFrom(options.key, settings)
   const pipeId = pipeIdFrom(options.pipeId)
   const command: PersonCommand = { key, output: options.output, platform: 'asked', ledger: 'open' }
   return runPersonCommand(io, settings, command, (context, signal) =>
@@ -151,7 +151,7 @@ export interface ResolveOptions {
 /** `pipewright resolve Pipe/NAME --adopt ID | --retry | --recreate`: what a person found out settles what nobody else can. */
 export async function resolve(io: Io, settings: Settings, options: ResolveOptions): Promise<ExitCode> {
   const { found, output } = options
-  const key = pipeKeyFrom(options.key)
+  const key = pipeKeyFrom(options.key, settings)
   const command: PersonCommand = { key, output, platform: 'asked', ledger: 'existing' }
   switch (found.type) {
     case 'nothing':

@@ -8,7 +8,7 @@ import { instantOf } from '../../kinds/instant.ts'
 import { nameOf, parseKey, type Key } from '../../kinds/key.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
-import { kindOfKey } from '../../kinds/profile.ts'
+import { kindFor } from '../../kinds/profile.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Candidate, Desired, Listed } from '../../plan/input.ts'
@@ -46,7 +46,7 @@ export async function listingOf(
   options: ReadOptions,
 ): Promise<Listing | undefined> {
   const { key, access, permit } = about
-  const kind = listedKind(profile, key)
+  const kind = listedKind({ profile, store }, key)
   if (kind === undefined) return undefined
   const now = clock.monotonic()
   // What was written since is not in it.
@@ -86,8 +86,12 @@ export function nameOfListing({ serviceId, secretName }: ServiceAccess): string 
 }
 
 /** The kind of a key, where all of its kind can be listed. */
-export function listedKind(profile: ReconcileContext['profile'], key: Key): CreateOnceKind | undefined {
-  const kind = kindOfKey(profile, key)
+export function listedKind(
+  { profile, store }: Pick<ReconcileContext, 'profile' | 'store'>,
+  key: Key,
+): CreateOnceKind | undefined {
+  const held = { key, manifest: store.entry(key)?.manifest, record: store.record(key) }
+  const kind = kindFor(profile, held)
   return kind.lifecycle === 'create-once' && kind.operations.list !== undefined ? kind : undefined
 }
 
@@ -110,7 +114,7 @@ export function listedFor(
     return undefined
   const { store, profile } = context
   const { key } = desired
-  const kind = listedKind(profile, key)
+  const kind = listedKind({ profile, store }, key)
   if (kind === undefined) return undefined
   const intent = undecidedIntent(recorded)
   // What a create of unknown outcome made is where that was sent, under the name that it had then.

@@ -1,8 +1,8 @@
 import { compareBody } from '../../kinds/compare-body.ts'
 import { isReadable } from '../../kinds/definition.ts'
-import { lifecycleOf } from '../../kinds/lookup.ts'
+import { isUpserted } from '../../kinds/lookup.ts'
 import { maskEchoes } from '../../kinds/mask.ts'
-import { expectedOf, fieldsOf, kindOfKey } from '../../kinds/profile.ts'
+import { expectedOf, fieldsOf, kindFor } from '../../kinds/profile.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -70,7 +70,7 @@ export async function lookAt(
   if (state === 'missing' || (isLeft && recorded.command?.isForChange !== true))
     return { answer: undefined, listing: undefined }
   let listing: Listing | undefined
-  const isListed = listedKind(context.profile, key) !== undefined
+  const isListed = listedKind(context, key) !== undefined
   const mayCreate = permit !== undefined || recorded.remote === undefined
   const isNeeded = permit !== undefined || !isNamed(context, question)
   if (isListed && mayCreate && isNeeded && state === 'valid' && service.usable) {
@@ -110,7 +110,7 @@ async function askPlatform(context: ReconcileContext, question: Question): Promi
     if (asked === undefined) return undefined
     const reply = await asked
     // What is there is neither created nor adopted in this reconcile; but it may be applied.
-    if (lifecycleOf(key) !== 'upsert') await request.releaseSlot()
+    if (!isUpserted(key)) await request.releaseSlot()
     return { reply, askedAt }
   } catch (failure) {
     return { failure, askedAt }
@@ -153,8 +153,8 @@ function questionOf(
   { key, entry, recorded, service, permit, looks }: Question,
   options: ReadOptions,
 ): Promise<Reply<RemoteResource>> | undefined {
-  const kind = kindOfKey(profile, key)
   const manifest = entry?.manifest
+  const kind = kindFor(profile, { key, manifest, record: recorded })
   if (kind.lifecycle === 'read-only') {
     if (manifest === undefined) return undefined
     const inService = serviceOf(manifest) !== undefined
@@ -204,8 +204,7 @@ export function observationOf(
   if (isBroken) forgetMisses(context, asked.key)
   const isMissing =
     answer.isOfList !== true && failure instanceof RemoteError && failure.facts.class === 'Missing'
-  if (isMissing && lifecycleOf(asked.key) === 'upsert')
-    return noneThere(context, recorded, answer.askedAt, failure.facts)
+  if (isMissing && isUpserted(asked.key)) return noneThere(context, recorded, answer.askedAt, failure.facts)
   return isMissing && recorded.remote !== undefined
     ? missing(context, recorded, recorded.remote, {
         facts: failure.facts,
@@ -222,7 +221,7 @@ function thereOf(
   { value, echoes }: Reply<RemoteResource>,
   sent: Sent,
 ): JsonObject {
-  const kind = kindOfKey(profile, key)
+  const kind = kindFor(profile, { key, manifest: undefined, record: undefined }) // what is upserted has one form
   return kind.lifecycle === 'upsert'
     ? maskEchoes(kind.configured(value), replyMask(sent, echoes))
     : (value as JsonObject) // a parsed reply is JSON

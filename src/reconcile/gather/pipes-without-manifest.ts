@@ -4,7 +4,8 @@ import {
   SERVICES_TOLD,
   type WithoutManifest,
 } from '../../contract/without-manifest.ts'
-import { lifecycleOf } from '../../kinds/lookup.ts'
+import { isReference } from '../../kinds/lookup.ts'
+import { formsOf } from '../../kinds/profile.ts'
 import { asService, type ServiceManifest } from '../../kinds/service/kind.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { printable } from '../../lib/shown-text.ts'
@@ -23,7 +24,9 @@ type Context = Pick<ReconcileContext, 'profile' | 'store' | 'clock'>
  */
 export function pipesWithoutManifest(context: Context): readonly WithoutManifest[] | undefined {
   const { profile, store } = context
-  if (!profile.kinds.some((kind) => kind.lifecycle === 'create-once' && kind.operations.list !== undefined))
+  if (
+    !formsOf(profile).some((kind) => kind.lifecycle === 'create-once' && kind.operations.list !== undefined)
+  )
     return undefined
   const listed = listedServices(context)
   if (listed.length === 0) return []
@@ -47,7 +50,7 @@ interface ListedService {
 function listedServices({ store }: Context): readonly ListedService[] {
   const found = new Map<string, ListedService>()
   const services = [...(store.catalog?.entries.values() ?? [])]
-    .filter(({ key }) => lifecycleOf(key) === 'reference')
+    .filter(({ key }) => isReference(key))
     .flatMap(({ manifest }) => asService(manifest) ?? [])
   for (const service of services) {
     const { serviceId } = service.spec

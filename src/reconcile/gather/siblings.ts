@@ -1,6 +1,5 @@
 import type { Key } from '../../kinds/key.ts'
 import { type Misses, type MassMissing, type Witness, isMassMissing } from '../../plan/missing.ts'
-import { lifecycleOf } from '../../kinds/lookup.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { isUnclaimed } from './similar-records.ts'
 import type { ReconcileContext } from '../context.ts'
@@ -91,7 +90,7 @@ function countMissing(context: Seen, keys: Iterable<Key>, misses: Misses): MassM
   const counts = { missing: 0, of: 0 }
   for (const key of keys) {
     const observation = context.store.observation(key)
-    if (observation === undefined || lifecycleOf(key) !== 'create-once') continue
+    if (observation === undefined || context.store.lifecycleOf(key) !== 'create-once') continue
     const isMissing = observation.misses !== undefined
     // Who is missing is looked for again soon, unless nobody looks for it any more.
     const isOld =

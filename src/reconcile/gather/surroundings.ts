@@ -1,6 +1,6 @@
 import type { Entry } from '../../contract/catalog.ts'
 import { kindOf, parseKey, type Key } from '../../kinds/key.ts'
-import { isCreateOnce, lifecycleOf } from '../../kinds/lookup.ts'
+import { isCreateOnce, isReference } from '../../kinds/lookup.ts'
 import { serviceKey } from '../../kinds/service/kind.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
@@ -81,9 +81,7 @@ function isUnfound({ catalog }: StateStore, key: Key): boolean {
 function isReady(store: StateStore, key: Key): boolean {
   const ready = store.record(key)?.conditions?.Ready
   if (!store.judged.has(key) || ready === undefined) return false
-  return (
-    ready.status === 'True' || (lifecycleOf(key) === 'reference' && FOUND_OUT_BY_ASKING.has(ready.reason))
-  )
+  return ready.status === 'True' || (isReference(key) && FOUND_OUT_BY_ASKING.has(ready.reason))
 }
 
 /** What a service says when it is asked, and only then: whoever waited for that might be the only one to ask. */

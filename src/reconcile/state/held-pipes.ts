@@ -1,5 +1,5 @@
 import { nameOf, type Key } from '../../kinds/key.ts'
-import { isCreateOnce, lifecycleOf, remoteNameOf } from '../../kinds/lookup.ts'
+import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
@@ -7,7 +7,7 @@ import type { LedgerRecord } from '../../plan/record.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import type { StateStore } from './store.ts'
 
-type Known = Pick<StateStore, 'catalog' | 'records' | 'record' | 'service'>
+type Known = Pick<StateStore, 'catalog' | 'records' | 'record' | 'service' | 'lifecycleOf'>
 
 /** Whose the pipes of a list are. */
 export interface HeldPipes {
@@ -33,7 +33,7 @@ export function heldPipes(store: Known): HeldPipes {
     want(underWay(record), record.key)
   }
   for (const entry of store.catalog?.entries.values() ?? []) {
-    if (lifecycleOf(entry.key) !== 'create-once') continue
+    if (store.lifecycleOf(entry.key) !== 'create-once') continue
     hold(entry.manifest?.policy?.adopt, entry.key)
     hold(store.catalog?.locks.get(entry.key), entry.key)
     want(wishOf(store, entry), entry.key)

@@ -1,7 +1,8 @@
 import type { Catalog, Entry } from '../../contract/catalog.ts'
+import type { Lifecycle } from '../../kinds/definition.ts'
 import { fingerprintBody } from '../../kinds/fingerprint.ts'
 import { keyOf, nameOf, type Key } from '../../kinds/key.ts'
-import { lifecycleOf } from '../../kinds/lookup.ts'
+import { isReference, lifecycleOf } from '../../kinds/lookup.ts'
 import { bodyOf, fieldsOf, type Profile } from '../../kinds/profile.ts'
 import { asService, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
 import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
@@ -49,6 +50,8 @@ export interface StateStore {
   readonly catalog: Catalog | undefined
   setCatalog(catalog: Catalog): void
   entry(key: Key): Entry | undefined
+  /** How it lives, by its manifest and its record as they are known. */
+  lifecycleOf(key: Key): Lifecycle
   /** Whether a key is wanted, held, missing or absent. */
   desiredState(key: Key): Desired['state']
   records(): Iterable<LedgerRecord>
@@ -168,6 +171,12 @@ export function createStateStore({
     return service && wish && { serviceId: service.serviceId, digest: wish.fingerprint.digest }
   })
 
+  const held = (key: Key) => ({
+    key,
+    manifest: catalog?.entries.get(key)?.manifest,
+    record: records.get(key),
+  })
+
   const store: StateStore = {
     get catalog() {
       return catalog
@@ -180,6 +189,7 @@ export function createStateStore({
       wanted.setCatalog(next)
     },
     entry: (key) => catalog?.entries.get(key),
+    lifecycleOf: (key) => lifecycleOf(held(key)),
     desiredState(key) {
       const entry = catalog?.entries.get(key)
       if (entry !== undefined) return entry.state
@@ -245,7 +255,7 @@ export function createStateStore({
         : entry.revision
     },
     checkedAt(key) {
-      const answered = lifecycleOf(key) === 'reference' ? contacts.answeredAt(nameOf(key)) : undefined
+      const answered = isReference(key) ? contacts.answeredAt(nameOf(key)) : undefined
       return answered ?? observations.get(key)?.at ?? checkedBefore.get(key)
     },
     noteChecked(checkedAt) {
