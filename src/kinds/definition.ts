@@ -3,6 +3,7 @@ import type { JsonObject } from '../lib/json.ts'
 import type { Changes } from './changes.ts'
 import type { Fields } from './field-table.ts'
 import type { RuleFinding } from './finding.ts'
+import type { IdForm } from './id-form.ts'
 import type { ResourceManifest } from './manifest.ts'
 import type { KnownStates } from './state.ts'
 import type { RemoteResource, ReplyShape } from './remote-resource.ts'
@@ -68,7 +69,7 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
     readonly read: Operation
     /** All of a service, where it has such a request. */
     readonly list?: Operation
-    /** Changes parts of one: what is absent in the body stays. Fields that the field table marks `update`. */
+    /** Changes one; what is absent in the body stays, unless {@link Changes.replacesWhole} says otherwise. */
     readonly update?: Operation
     /** The same of its size: fields marked `scaling`. */
     readonly scale?: Operation
@@ -79,6 +80,10 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
     /** Asks for one to be deleted; it is gone once `read` answers 404. */
     readonly delete?: Operation
   }
+  /** What its ids look like; UUIDs unless set. */
+  readonly idForm?: IdForm
+  /** The state of one that is just created, as far as a plan can know it; `Provisioning` unless set. */
+  readonly firstState?: string
   /** How its fields are changed, where they can be. */
   readonly changes?: Changes
   /** The request body, with references where secrets belong. It shares its parts with the manifest: nobody may write to either. */

@@ -167,6 +167,8 @@ export interface RemovalFacts {
 export interface ReadOnlyInput extends Common {
   readonly lifecycle: 'read-only'
   readonly kind: ReadOnlyKind
+  /** The one that the manifest names; undefined: there is none. */
+  readonly watchedId: string | undefined
 }
 
 export interface ReferenceInput extends Common {

@@ -80,7 +80,7 @@ async function told(
   const items = names.map((name, index) => ({ id: index === 0 ? ID.toLowerCase() : `id-${index}`, name }))
   const reply = { requestId: undefined, credential: 'c', echoes: echoMask(['Hq7kV2xe9Lm4']) }
   const now = clock.monotonic()
-  await store.listings.since(`${SERVICE_ID.toLowerCase()} analytics-api`, { since: now, now }, () =>
+  await store.listings.since(`Pipe ${SERVICE_ID.toLowerCase()} analytics-api`, { since: now, now }, () =>
     Promise.resolve({ value: items, ...reply }),
   )
   await clock.advance(40_000)

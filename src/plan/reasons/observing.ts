@@ -263,15 +263,17 @@ export const APPLYING = {
     facts: FIELDS.extend({
       /** Applied right now. */
       now: z.boolean(),
-      /** When it is sent again; at its interval unless said. */
-      again: z.literal('in an hour').optional(),
+      /** When it is sent again; at its interval unless said. `once edited`: these were taken out of the manifest, and the service keeps them. */
+      again: z.enum(['in an hour', 'once edited']).optional(),
     }),
     sample: { fields: ['roles'], now: false },
     words: ({ fields, now, again }) =>
       only(
-        again !== undefined
-          ? `It was changed, and the service took the request, but still reports other values for ${fields.join(', ')}. Check that it accepts what the manifest asks for. The change is sent again within an hour.`
-          : `Applied, but the platform answered with other values for ${fields.join(', ')}. ` +
+        again === 'once edited'
+          ? `${fields.join(', ')} is not in the manifest any more, and the service keeps it: the request that leaves it out was taken, and had no effect there. Take it away in the console, or write it in the manifest again.`
+          : again !== undefined
+            ? `It was changed, and the service took the request, but still reports other values for ${fields.join(', ')}. Check that it accepts what the manifest asks for. The change is sent again within an hour.`
+            : `Applied, but the platform answered with other values for ${fields.join(', ')}. ` +
               (now
                 ? 'Will be applied again at its interval.'
                 : 'Check that the platform accepts what the manifest asks for. Will be applied again at its interval.'),

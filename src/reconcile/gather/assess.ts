@@ -143,8 +143,10 @@ function inputOf(
       const compared = there && body && { desired: body, observed: there }
       return { ...common, lifecycle: kind.lifecycle, kind, compared }
     }
-    case 'read-only':
-      return { ...common, lifecycle: kind.lifecycle, kind }
+    case 'read-only': {
+      const watchedId = entry?.manifest && kind.remoteId(entry.manifest)
+      return { ...common, lifecycle: kind.lifecycle, kind, watchedId }
+    }
     case 'reference': {
       const contact = context.store.contact(entry?.manifest?.metadata.name ?? '')
       return { ...common, lifecycle: kind.lifecycle, kind, contact }

@@ -58,7 +58,7 @@ export async function listingOf(
     // Nor what its own reading has found out: who looks again wants to know something newer.
     permit === undefined ? afterOwn(store.observation(key)?.readAt) : -Infinity,
   )
-  return store.listings.since(nameOfListing(access), { since, now }, () =>
+  return store.listings.since(nameOfListing(kind, access), { since, now }, () =>
     permit === undefined ? platform.list(kind, access, options) : permit.list(kind, options),
   )
 }
@@ -75,14 +75,21 @@ function ageMs(store: StateStore, key: Key): number {
 }
 
 /** Whether it was asked for in vain a moment ago. */
-export function isListFailing({ store, clock }: ListingContext, access: ServiceAccess): boolean {
-  const failedAt = store.listings.failedAt(nameOfListing(access))
+export function isListFailing(
+  { store, clock }: ListingContext,
+  kind: CreateOnceKind,
+  access: ServiceAccess,
+): boolean {
+  const failedAt = store.listings.failedAt(nameOfListing(kind, access))
   return failedAt !== undefined && clock.monotonic() - failedAt < SHARED_MS
 }
 
 /** What a list is known by: another API key may see other pipes. */
-export function nameOfListing({ serviceId, secretName }: ServiceAccess): string {
-  return `${serviceId.toLowerCase()} ${secretName}`
+export function nameOfListing(
+  { name }: Pick<CreateOnceKind, 'name'>,
+  { serviceId, secretName }: ServiceAccess,
+): string {
+  return `${name} ${serviceId.toLowerCase()} ${secretName}`
 }
 
 /** The kind of a key, where all of its kind can be listed. */
@@ -182,7 +189,7 @@ function doubtsOf(
   const { store, clock } = context
   let of = 0
   let missing = 0
-  for (const key of store.createdIn(serviceId)) {
+  for (const key of store.createdIn(serviceId, but)) {
     const record = store.record(key)
     const id = record?.remote?.id
     if (key === but || id === undefined || !isExpected(context, record)) continue

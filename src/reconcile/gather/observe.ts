@@ -1,6 +1,6 @@
 import { compareBody } from '../../kinds/compare-body.ts'
 import { isReadable } from '../../kinds/definition.ts'
-import { isUpserted } from '../../kinds/lookup.ts'
+import { isUpserted, lifecycleOf } from '../../kinds/lookup.ts'
 import { maskEchoes } from '../../kinds/mask.ts'
 import { expectedOf, fieldsOf, kindFor } from '../../kinds/profile.ts'
 import type { Entry } from '../../contract/catalog.ts'
@@ -132,7 +132,8 @@ async function listedAnswer(
   // A list may be of before.
   if (recorded.change !== undefined || recorded.command !== undefined) return undefined
   const access = recordedAccess(context.store, recorded, service)
-  if (access === undefined || isListFailing(context, access)) return undefined
+  const kind = listedKind(context, key)
+  if (kind === undefined || access === undefined || isListFailing(context, kind, access)) return undefined
   const askedAt = context.clock.monotonic()
   try {
     const options = { priority: request.priority, signal: request.stopping }
@@ -205,7 +206,9 @@ export function observationOf(
   const isMissing =
     answer.isOfList !== true && failure instanceof RemoteError && failure.facts.class === 'Missing'
   if (isMissing && isUpserted(asked.key)) return noneThere(context, recorded, answer.askedAt, failure.facts)
-  return isMissing && recorded.remote !== undefined
+  const { key, entry } = asked
+  const isCreated = lifecycleOf({ key, manifest: entry?.manifest, record: recorded }) === 'create-once'
+  return isMissing && isCreated && recorded.remote !== undefined
     ? missing(context, recorded, recorded.remote, {
         facts: failure.facts,
         askedAt,
@@ -248,7 +251,7 @@ function found(
   context.emit({ type: 'Observed', key, state, differences })
   return {
     observed: { status: 'found', state, differences, there: thereOf(context, key, reply, sent) },
-    recorded: seen(recorded, entry, context.clock.now()),
+    recorded: seen(recorded, entry, { id: value.id, now: context.clock.now() }),
     failure: undefined,
     requestId,
   }
@@ -267,9 +270,14 @@ function noneThere(
 }
 
 /** A pipe that was found is known to have been there, whatever somebody said, or still says in Git. */
-function seen(record: LedgerRecord, entry: Entry | undefined, now: number): LedgerRecord {
+function seen(
+  record: LedgerRecord,
+  entry: Entry | undefined,
+  { id, now }: { readonly id: string; readonly now: number },
+): LedgerRecord {
   const { remote } = record
-  if (remote === undefined) return record
+  // What is watched may be another one.
+  if (remote === undefined || !sameId(remote.id, id)) return record
   const seenAt = remote.seenAt ?? now
   const refutedAt = saysDeleted(entry, remote.id) ? (remote.refutedAt ?? now) : undefined
   const isKnown =

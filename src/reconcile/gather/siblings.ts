@@ -1,4 +1,4 @@
-import type { Key } from '../../kinds/key.ts'
+import { kindOf, type Key } from '../../kinds/key.ts'
 import { type Misses, type MassMissing, type Witness, isMassMissing } from '../../plan/missing.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { isUnclaimed } from './similar-records.ts'
@@ -79,10 +79,11 @@ export function massMissing(
   const { service } = record
   if (misses === undefined || service === undefined) return undefined
   const { store } = context
-  const ofService = countMissing(context, store.createdIn(service.serviceId), misses)
+  const ofService = countMissing(context, store.createdIn(service.serviceId, record.key), misses)
   if (isMassMissing(ofService)) return { ...ofService, group: 'service' }
   if (misses.credential === undefined) return undefined
-  const ofCredential = countMissing(context, store.askedWith(misses.credential), misses)
+  const alike = [...store.askedWith(misses.credential)].filter((key) => kindOf(key) === kindOf(record.key))
+  const ofCredential = countMissing(context, alike, misses)
   return isMassMissing(ofCredential) ? { ...ofCredential, group: 'credential' } : undefined
 }
 
@@ -104,7 +105,7 @@ function countMissing(context: Seen, keys: Iterable<Key>, misses: Misses): MassM
 
 function* siblingsOf(store: StateStore, { key, service }: LedgerRecord): Iterable<Key> {
   if (service === undefined) return
-  for (const other of store.createdIn(service.serviceId)) if (other !== key) yield other
+  for (const other of store.createdIn(service.serviceId, key)) if (other !== key) yield other
 }
 
 /** Whether a reconcile of this key asks for its pipe. */

@@ -1,5 +1,5 @@
 import type { Entry } from '../../contract/catalog.ts'
-import { kindOf, parseKey, type Key } from '../../kinds/key.ts'
+import { parseKey, type Key } from '../../kinds/key.ts'
 import { isCreateOnce, isReference } from '../../kinds/lookup.ts'
 import { serviceKey } from '../../kinds/service/kind.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -102,10 +102,9 @@ export function knownIds(store: StateStore, recorded: LedgerRecord): readonly st
   const { key, service, platformName } = recorded
   if (service === undefined || undecidedIntent(recorded) === undefined) return []
   const ids: string[] = []
-  for (const other of store.createdIn(service.serviceId)) {
+  for (const other of store.createdIn(service.serviceId, key)) {
     const record = other === key ? undefined : store.record(other)
     if (record?.remote === undefined || record.platformName !== platformName) continue
-    if (kindOf(other) !== kindOf(key)) continue
     if (sameId(record.service?.serviceId, service.serviceId)) ids.push(record.remote.id)
   }
   return ids
