@@ -208,7 +208,7 @@ export async function startAlerts(
         releaseSlot: async () => undefined,
       }),
     async settle(key = KEY) {
-      for (let count = 0; count < 20; count += 1) {
+      for (let count = 0; count < 100; count += 1) {
         const result = await made.reconcile(key)
         if (result.next === undefined || result.next.why === 'drift') return result
         skipped += result.next.afterMs

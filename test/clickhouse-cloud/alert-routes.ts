@@ -47,6 +47,7 @@ export function putAlert(world: World, id: string, { body, home }: { body: Json;
   if (faults.length > 0 || !isObject(body)) return refuseFaults(faults)
   const keptNames = [
     ...SERVERS,
+    ...(world.keptByPut ?? []).filter((name) => !(name in body)),
     ...('scheduleStartAt' in body ? [] : ['scheduleStartAt', 'scheduleOffsetMinutes']),
   ]
   const kept = Object.entries(old).filter(([name]) => keptNames.includes(name))

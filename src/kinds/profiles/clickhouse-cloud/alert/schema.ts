@@ -4,8 +4,10 @@ import { ShownText, Text, z } from '../../../zod.ts'
 
 const Timestamp = z.iso.datetime({ offset: true })
 
-/** Facts 1: not a UUID. */
-const AlertId = z.string().regex(/^[0-9a-f]{24}$/i, 'must be 24 hexadecimal digits')
+/** Facts 1: of an alert, a dashboard, a saved search, a webhook; not a UUID. */
+const Id = z.string().regex(/^[0-9a-f]{24}$/i, 'must be 24 hexadecimal digits')
+
+const Address = z.string().regex(/^[^@\s]+@[^@\s]+$/, 'must be an e-mail address')
 
 const THRESHOLD_TYPES = [
   'above',
@@ -76,14 +78,16 @@ const WRITTEN = {
   message: Text.max(4_096).optional().describe('Message: a template.'),
   note: Text.max(4_096).optional().describe('Note.'),
   ...COMMON,
+  dashboardId: Id.optional().describe('Id of the dashboard.'),
+  savedSearchId: Id.optional().describe('Id of the saved search.'),
   channel: z
     .strictObject({
       type: z.enum(['webhook', 'email']).describe('Type of the channel.'),
-      webhookId: Text.optional().describe('Id of the webhook; for a webhook.'),
+      webhookId: Id.optional().describe('Id of the webhook; for a webhook.'),
       webhookService: Text.optional().describe('Service of the webhook, such as `slack_api`.'),
       slackChannelId: Text.optional().describe('Id of the Slack channel.'),
       severity: z.enum(SEVERITIES).optional().describe('Severity.'),
-      emailRecipients: z.array(Text).min(1).optional().describe('Addresses; for email.'),
+      emailRecipients: z.array(Address).min(1).optional().describe('Addresses; for email.'),
     })
     .optional()
     .describe('Notification channel.'),
@@ -96,10 +100,10 @@ const AlertPolicy = ChangeablePolicy.omit({ paused: true }).extend({
   onMissing: CHANGEABLE.onMissing.describe(
     'What to do when an alert that was created is confirmed to be missing; `recreate` unless set.',
   ),
-  adopt: AlertId.optional().describe(
+  adopt: Id.optional().describe(
     'The id of an alert that exists and is to be taken over instead of creating one.',
   ),
-  recreate: AlertId.optional().describe(
+  recreate: Id.optional().describe(
     'The id of the alert of this key that a person found to be gone: it is replaced without further proof, once it is not found.',
   ),
   renamedFrom: CHANGEABLE.renamedFrom.describe('The key under which the same alert was recorded before.'),
@@ -135,7 +139,7 @@ export const AlertManifest = z.strictObject({
       'Name of the Service manifest in which the alert is. One that is created needs it. One that is watched is, without it, read at ' +
         '--alerts-base-url, from HyperDX.',
     ),
-    id: AlertId.optional().describe(
+    id: Id.optional().describe(
       'Id of an alert that exists and is only watched: 24 hexadecimal digits. Without it, the alert is created.',
     ),
     expect: AlertExpectation.optional().describe(
