@@ -72,7 +72,8 @@ function serviceRules({ service }: AlertManifest['spec']): readonly RuleFinding[
 }
 
 /** R43. What is not of its source never comes back. */
-function rulesOfSpec({ source, thresholdType, scheduleStartAt }: AlertManifest['spec']) {
+function rulesOfSpec(spec: AlertManifest['spec']) {
+  const { source, thresholdType, scheduleStartAt, scheduleOffsetMinutes = 0 } = spec
   const isTile = source === 'tile'
   const origins = ['dashboardId', 'tileId', 'savedSearchId', 'groupBy']
   const isRange = thresholdType !== undefined && RANGES.includes(thresholdType)
@@ -93,7 +94,7 @@ function rulesOfSpec({ source, thresholdType, scheduleStartAt }: AlertManifest['
     isRange
       ? [{ needs: ['thresholdMax'], because: `with thresholdType ${thresholdType}` }]
       : [{ excludes: ['thresholdMax'], because: `without thresholdType ${RANGES.join(' or ')}` }],
-    when(scheduleStartAt !== undefined, {
+    when(scheduleStartAt !== undefined && scheduleOffsetMinutes > 0, {
       excludes: ['scheduleOffsetMinutes'],
       because: 'beside scheduleStartAt',
     }),
