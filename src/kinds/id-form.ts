@@ -1,5 +1,4 @@
 import { isUuid } from '../lib/same-id.ts'
-import type { CreateOnceKind } from './definition.ts'
 
 /** What the ids look like under which a service keeps what it created. */
 export interface IdForm {
@@ -27,6 +26,7 @@ export const HEX_FORM: IdForm = {
   madeOf: (uuid) => uuid.replaceAll('-', '').slice(0, 24),
 }
 
-export function idFormOf({ idForm = UUID_FORM }: Pick<CreateOnceKind, 'idForm'>): IdForm {
+/** That of a kind. */
+export function idFormOf({ idForm = UUID_FORM }: { readonly idForm?: IdForm }): IdForm {
   return idForm
 }

@@ -10,6 +10,17 @@ import { isObject, valueAt, type Json, type JsonObject } from '../../../../lib/j
 /** Fields of the server's own. */
 const SERVERS: ReadonlySet<string> = new Set(['id', 'teamId', 'state', 'createdAt', 'updatedAt'])
 
+/** Of a reply what is set, without what is the server's own. */
+export function setIn(reply: JsonObject): JsonObject {
+  const own = [...SERVERS, 'silenced', 'executionErrors']
+  return Object.fromEntries(
+    Object.entries(reply).flatMap(([name, value]) => {
+      if (value === undefined || value === null || own.includes(name)) return []
+      return [[name, isObject(value) ? setIn(value) : value]]
+    }),
+  )
+}
+
 /** What may be written. What a reply holds beside it, nobody knows whether it may. */
 const WRITABLE: ReadonlySet<string> = new Set(Object.keys(ALERT_FIELDS).filter((name) => !SERVERS.has(name)))
 

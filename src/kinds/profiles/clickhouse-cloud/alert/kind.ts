@@ -2,7 +2,7 @@ import type { CreateOnceKind, Operation, ReadOnlyKind } from '../../../definitio
 import { HEX_FORM } from '../../../id-form.ts'
 import type { KnownStates } from '../../../state.ts'
 import { ALERT as DEFAULT_ALERT } from '../../default/alert/kind.ts'
-import { ALERT_CHANGES } from './changes.ts'
+import { ALERT_CHANGES, setIn } from './changes.ts'
 import { watchedRules, writtenRules } from './rules.ts'
 import { ALERT_FIELDS, AlertManifest } from './schema.ts'
 
@@ -56,6 +56,7 @@ const WRITTEN_ALERT: CreateOnceKind<AlertManifest> = {
     update: { ...READ_IN_SERVICE, name: 'updateAlert', does: 'update', method: 'PUT' },
     delete: { ...READ_IN_SERVICE, name: 'deleteAlert', does: 'delete', method: 'DELETE' },
   },
+  setIn,
   body({ spec: { service: _, id: __, expect: ___, ...body } }) {
     return body
   },
