@@ -35,6 +35,11 @@ export function nounOf(key: Key): string {
   return kindNamed(kindOf(key))?.noun ?? 'resource' // a ledger may name a key of another version
 }
 
+/** One of them: "a pipe", "an alert". */
+export function anyOf(noun: string): string {
+  return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`
+}
+
 /** A noun at the start of a sentence. */
 export function capital(noun: string): string {
   return noun.charAt(0).toUpperCase() + noun.slice(1)

@@ -1,5 +1,5 @@
 import { idFormOf } from '../../kinds/id-form.ts'
-import { nounOf } from '../../kinds/lookup.ts'
+import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import { createOnceKindOf, isCreatable } from '../../kinds/profile.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -111,7 +111,7 @@ export function pipeKeyFrom(text: string, { profile }: Pick<Settings, 'profile'>
 export function pipeIdFrom(text: string, key: Key, { profile }: Pick<Settings, 'profile'>): string {
   const form = idFormOf(createOnceKindOf(profile, key))
   if (form.matches(text)) return text.toLowerCase()
-  throw new CommandError(`"${text}" is not the id of a ${nounOf(key)}: give ${form.words}.`, EXIT.usage)
+  throw new CommandError(`"${text}" is not the id of ${anyOf(nounOf(key))}: give ${form.words}.`, EXIT.usage)
 }
 
 export interface AdoptOptions {

@@ -1,7 +1,7 @@
 import { z } from '../../kinds/zod.ts'
 import { timeOf } from '../../kinds/instant.ts'
 import type { Key } from '../../kinds/key.ts'
-import { nounOf } from '../../kinds/lookup.ts'
+import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import {
   A_KEY,
   A_TIME,
@@ -133,7 +133,7 @@ function leftBehindWords(
     }
   const how = attempt === undefined ? '' : `: the create was ${attemptWords(attempt)}`
   return {
-    cause: `The manifest only watches an ${noun} now, and nobody knows whether one was created for it before${how}.`,
+    cause: `The manifest only watches ${anyOf(noun)} now, and nobody knows whether one was created for it before${how}.`,
     remedy: `Look for it in the console. ${back} ${away}`,
   }
 }

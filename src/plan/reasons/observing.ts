@@ -1,6 +1,6 @@
 import type { FieldEdit } from '../../kinds/field-edit.ts'
 import { LIFECYCLES } from '../../kinds/definition.ts'
-import { isAlarm, nounOf } from '../../kinds/lookup.ts'
+import { anyOf, isAlarm, nounOf } from '../../kinds/lookup.ts'
 import { saysFailure, shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
 import { accessWords } from './access.ts'
@@ -101,7 +101,7 @@ export const OBSERVING = {
       only(
         why !== undefined
           ? `${fields.join(', ')} changed in the manifest, ${NOT_SENT[why](noun)}. Nothing of the edit was sent. ${wayOutWords(why, { key, pipeId }, noun)}`
-          : `${fields.join(', ')} changed in the manifest, but the interface cannot update a ${noun}. Undo the edit, or change ${noun} ` +
+          : `${fields.join(', ')} changed in the manifest, but the interface cannot update ${anyOf(noun)}. Undo the edit, or change ${noun} ` +
               `${pipeId} in the console. If the platform does not report the field, then run "pipewright adopt ${key} ${pipeId}". ` +
               `For a new ${noun} instead, give it another metadata.name, with policy.replaces: ${key}.`,
       ),
@@ -109,7 +109,7 @@ export const OBSERVING = {
       ...(facts?.why === undefined
         ? [
             {
-              text: `The interface cannot update a ${nounOf(about.key)}. Make the same change in the console, to this ${nounOf(about.key)}:`,
+              text: `The interface cannot update ${anyOf(nounOf(about.key))}. Make the same change in the console, to this ${nounOf(about.key)}:`,
               copy: about.pipeId,
             },
           ]
@@ -127,14 +127,14 @@ export const OBSERVING = {
       only(
         why !== undefined
           ? `The value of ${fields.join(', ')} changed, ${NOT_SENT[why](noun)}. Nothing was sent. ${wayOutWords(why, { key, pipeId }, noun)}`
-          : `The value of ${fields.join(', ')} changed since the ${noun} was created, and the interface cannot update a ${noun}. Change it ` +
+          : `The value of ${fields.join(', ')} changed since the ${noun} was created, and the interface cannot update ${anyOf(noun)}. Change it ` +
               `for ${noun} ${pipeId} in the console, then run "pipewright adopt ${key} ${pipeId}".`,
       ),
     steps: (facts, about) =>
       facts?.why === undefined
         ? [
             {
-              text: `The interface cannot update a ${nounOf(about.key)}. Set the new secret in the console, for this ${nounOf(about.key)}:`,
+              text: `The interface cannot update ${anyOf(nounOf(about.key))}. Set the new secret in the console, for this ${nounOf(about.key)}:`,
               copy: about.pipeId,
             },
           ]

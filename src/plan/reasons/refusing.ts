@@ -1,6 +1,6 @@
 import { MORE_FILES } from '../../lib/open-files.ts'
 import { z } from '../../kinds/zod.ts'
-import { capital, nounOf } from '../../kinds/lookup.ts'
+import { anyOf, capital, nounOf } from '../../kinds/lookup.ts'
 import { timeOf } from '../../kinds/instant.ts'
 import {
   A_KEY,
@@ -207,7 +207,7 @@ export const REFUSING = {
         case 'failed':
           return only(`Nothing was created for ${key} (${seen}). ${again}`)
         case 'unknown':
-          return only(`Nobody knows whether a ${noun} was created for ${key} (${seen}). ${again}`)
+          return only(`Nobody knows whether ${anyOf(noun)} was created for ${key} (${seen}). ${again}`)
       }
     },
     steps: (facts, { key, pipeId = facts?.pipeId }) => [

@@ -2,7 +2,7 @@ import type { Key } from '../../kinds/key.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { ServiceIdentity, Intent, LedgerRecord, Remote } from '../../plan/record.ts'
-import { nounOf } from '../../kinds/lookup.ts'
+import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import { idFormOf } from '../../kinds/id-form.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
 import { instantOf } from '../../kinds/instant.ts'
@@ -41,7 +41,7 @@ export function mismatchOf(
   if (typeof serviceId === 'string' && !sameId(serviceId, expected.service.serviceId))
     return `${answered}, which is of another service, "${shown(serviceId)}"`
   if (typeof name === 'string' && name !== expected.name)
-    return `${answered}, which is of a ${nounOf(expected.key)} with another name, "${shown(name)}"`
+    return `${answered}, which is of ${anyOf(nounOf(expected.key))} with another name, "${shown(name)}"`
   return undefined
 }
 
