@@ -1,7 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { CREATE_FAILPOINTS } from '../../src/contract/failpoint.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { Killed, KEY, SPEC, startAlerts, WEBHOOK, type AlertClient, type Place } from './alert-client.ts'
+import { createOnceKindOf } from '../../src/kinds/profile.ts'
+import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
+import { importedManifest } from '../../src/kinds/imported.ts'
+import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
+import { NO_ECHOES } from '../../src/lib/echo.ts'
+import {
+  Killed,
+  KEY,
+  SPEC,
+  startAlerts,
+  WEBHOOK,
+  type AlertClient,
+  type Place,
+  type Wanted,
+} from './alert-client.ts'
 
 /** One that is there, and in sync. */
 async function started(
@@ -153,6 +167,69 @@ describe('a create of unknown outcome', () => {
     await client.want({ lag: { policy: { adopt } } })
     await client.settle()
     expect(client.record()?.remote).toMatchObject({ id: adopt, origin: 'adopted' })
+  })
+})
+
+describe('an alert that exists', () => {
+  test('is adopted by the manifest that is imported of it, and does not differ', async () => {
+    await using client = await startAlerts()
+    const id = await made(client, {
+      note: 'See the runbook',
+      scheduleStartAt: '2026-11-01T00:00:00.000Z',
+      channel: { ...WEBHOOK, severity: 'error' },
+    })
+    const { result } = await client.asker.ask('GET', `/clickstack/alerts/${id}`)
+    client.sent()
+    const { manifest } = importedManifest({
+      kind: createOnceKindOf(CLICKHOUSE_CLOUD, KEY),
+      name: 'lag',
+      service: 'analytics',
+      secret: 'lag',
+      resource: result as unknown as RemoteResource,
+      echoes: NO_ECHOES,
+    })
+    const { spec, policy } = (manifest ?? {}) as Readonly<Record<string, JsonObject>>
+    expect(policy).toEqual({ adopt: id })
+    expect(await client.want({ lag: { spec, policy } as NonNullable<Wanted> })).toEqual([])
+    expect(await client.plan()).toMatchObject({ action: 'adopt', remoteId: id })
+    await client.settle()
+    expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
+    expect(client.sent()).not.toContain('POST')
+  })
+
+  test('moves with its manifest to another name', async () => {
+    await using client = await started()
+    await client.want({ delay: {} })
+    for (let count = 0; count < 3; count += 1) await client.want({ delay: {} })
+    await client.reconcile('Alert/delay')
+    expect(client.record('Alert/delay')?.remote?.id).toBe(client.id)
+    expect(client.alerts()).toHaveLength(1)
+  })
+
+  test('is not taken over twice', async () => {
+    await using client = await started()
+    await client.want({ lag: {}, other: { policy: { adopt: client.id } } })
+    await client.reconcile('Alert/other')
+    expect(client.shown('Alert/other')?.reason).toBe('AdoptRefused')
+    expect(client.shown('Alert/other')?.message).toContain(`Alert ${client.id} already belongs to Alert/lag`)
+  })
+
+  test('of the same name, but in another manifest, is no reason for a second one', async () => {
+    await using client = await started()
+    await client.want({ lag: {}, other: {} })
+    await client.reconcile('Alert/other')
+    expect(client.shown('Alert/other')?.reason).toBe('NameTaken')
+    expect(client.alerts()).toHaveLength(1)
+  })
+
+  test('whose id is none that an alert can have is an unknown outcome', async () => {
+    await using client = await startAlerts()
+    await client.want({ lag: {} })
+    const [pipe] = [crypto.randomUUID()]
+    client.interfere(({ method }) => (method === 'POST' ? { answered: { id: pipe, ...SPEC } } : undefined))
+    await client.reconcile()
+    expect(client.shown()?.status).toBe('OutcomeUnknown')
+    expect(client.shown()?.message).toContain('which is not 24 hexadecimal digits')
   })
 })
 
