@@ -29,7 +29,9 @@ export function getAlert(world: World, id: string, home: Home): Answer {
 export function createAlert(world: World, body: Json, home: Home): Answer {
   const faults = alertFaults(body, home)
   if (faults.length > 0 || !isObject(body)) return refuseFaults(faults)
-  const made = { source: 'saved_search', ...body, id: randomBytes(12).toString('hex'), state: 'OK' }
+  const createdAt = new Date().toISOString()
+  const own = { id: randomBytes(12).toString('hex'), state: 'OK', createdAt, updatedAt: createdAt }
+  const made = { source: 'saved_search', ...body, ...own }
   alertsOf(world, home).push(made)
   return take(tell(world, home, made))
 }

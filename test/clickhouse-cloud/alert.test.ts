@@ -125,6 +125,25 @@ describe('a create of unknown outcome', () => {
     expect(client.sent().filter((sent) => sent === 'POST')).toHaveLength(1)
   })
 
+  test('settles at once when what came of the reply holds the id', async () => {
+    await using client = await startAlerts()
+    await client.want({ lag: {} })
+    client.interfere(({ method }) => (method === 'POST' ? 'half' : undefined))
+    await client.reconcile()
+    expect(client.record()?.remote?.id).toBe(client.alerts()[0]?.['id'])
+    expect(client.sent()).toEqual(['GET', 'POST', 'GET …'])
+  })
+
+  test('is named when its manifest is gone', async () => {
+    await using client = await startAlerts()
+    await client.want({ lag: {} })
+    client.interfere(({ method }) => (method === 'POST' ? 'cut before' : undefined))
+    await client.reconcile()
+    await client.remove()
+    await client.reconcile()
+    expect(client.shown()?.message).toContain('nobody knows whether its alert was created')
+  })
+
   test('is a person’s to settle when the list shows none', async () => {
     await using client = await startAlerts()
     await client.want({ lag: {} })
@@ -319,6 +338,30 @@ describe('what watches and what is created', () => {
     expect(client.alerts()).toHaveLength(2)
   })
 
+  test('to watch another one says nothing of what was created', async () => {
+    await using client = await startAlerts()
+    const other = await made(client, { name: 'Other' })
+    await client.want({ lag: {} })
+    await client.reconcile()
+    expect(client.record()?.remote?.seenAt).toBeUndefined()
+    await client.want({ lag: { spec: { id: other } } })
+    await client.reconcile()
+    expect(client.shown()?.reason).toBe('LeftBehind')
+    expect(client.record()?.remote?.seenAt).toBeUndefined()
+  })
+
+  test('one that is watched and not there is no answer, also where another one was created', async () => {
+    const nowhere = { spec: { id: '0'.repeat(24) } }
+    await using never = await startAlerts()
+    await never.want({ lag: nowhere })
+    await never.reconcile()
+    await using client = await started()
+    await client.want({ lag: nowhere })
+    await client.reconcile()
+    expect(client.shown()).toMatchObject({ reason: 'Rejected', status: never.shown()?.status })
+    expect(never.shown()?.reason).toBe('Rejected')
+  })
+
   test('what was not found while another one was watched is not taken for gone', async () => {
     await using client = await started()
     await client.want({ lag: { spec: { id: '0'.repeat(24) } } })
@@ -394,6 +437,14 @@ describe('alerts and pipes of one name and one service', () => {
     expect(client.record('Pipe/lag')?.remote?.id).toBe([...client.asker.server.pipes().keys()][0])
     expect(client.asker.server.pipes().size).toBe(1)
     expect(client.alerts()).toHaveLength(1)
+  })
+
+  test('nor in a plan, in which nothing is there yet', async () => {
+    await using client = await startAlerts()
+    const first = { policy: { healthyStates: ['INSUFFICIENT_DATA'] } }
+    const pipe = { ...PIPE, policy: { dependsOn: [KEY] } }
+    expect(await client.want({ lag: first }, [pipe])).toEqual([])
+    expect(await client.plan('Pipe/lag')).toMatchObject({ action: 'create', reason: 'New' })
   })
 
   test('a pipe that is found is no witness of an alert that is not', async () => {

@@ -13,6 +13,8 @@ export type Mishap =
   /** It arrives, and nobody hears of it. */
   | 'cut after'
   | 'late'
+  /** It arrives, and its reply is cut right before its end. */
+  | 'half'
   /** It arrives, and is answered in the words of somebody else. */
   | { readonly after: { readonly status: number; readonly error: string } }
   /** It does not arrive, and somebody answers that it was done. */
@@ -48,6 +50,10 @@ export async function startFaultyProxy(to: string): Promise<FaultyProxy> {
       const reply = await passedOn(`${to}${url}`, { method, headers, content })
       if (mishap === 'cut after') return void response.destroy()
       if (mishap === 'late') return
+      if (mishap === 'half') {
+        response.writeHead(reply.status, { 'content-type': reply.type })
+        return void response.write(reply.content.subarray(0, -1), () => response.destroy())
+      }
       if (mishap !== undefined) return answer(mishap.after)
       response.writeHead(reply.status, { 'content-type': reply.type }).end(reply.content)
     }

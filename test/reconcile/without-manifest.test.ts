@@ -107,6 +107,11 @@ test.each<{ why: string; known: Known; count: number }>([
     known: { entries: [pipe({ metadata: { name: 'x' } })], locks: { 'Pipe/x': ID } },
     count: 0,
   },
+  {
+    why: 'of such a name, where the create of an alert has no outcome',
+    known: { records: [{ ...recordOf({ platformName: 'orders', intent: OPEN }), key: 'Alert/orders' }] },
+    count: 1,
+  },
   { why: 'that a Lock names for no manifest', known: { locks: { 'Pipe/x': ID } }, count: 1 },
   { why: 'whose name a manifest asks for that has none', known: { entries: [pipe()] }, count: 0 },
   {
