@@ -2,7 +2,7 @@ import { isUuid } from '../lib/same-id.ts'
 
 /** What the ids look like under which a service keeps what it created. */
 export interface IdForm {
-  matches(text: string | undefined): text is string
+  readonly matches: (text: string | undefined) => boolean
   /** What is wrong with a text that is none: "is no UUID". */
   readonly not: string
   /** Such an id, as people are told to give one: "the UUID …, such as …". */
@@ -20,7 +20,7 @@ const UUID_FORM: IdForm = {
 
 /** As MongoDB makes them. */
 export const HEX_FORM: IdForm = {
-  matches: (text): text is string => text !== undefined && /^[0-9a-f]{24}$/i.test(text),
+  matches: (text) => text !== undefined && /^[0-9a-f]{24}$/i.test(text),
   not: 'is not 24 hexadecimal digits',
   words: 'its 24 hexadecimal digits, such as 66d0f1a2b3c4d5e6f7a8b9c2',
   madeOf: (uuid) => uuid.replaceAll('-', '').slice(0, 24),

@@ -148,8 +148,8 @@ export function openStorage(file: string | undefined, use: FileUse = 'open'): St
     },
     alert: (id) => mapRow(alert(id), toAlert),
     alerts: () => alerts().map(toAlert),
-    putAlert({ id, at, body, incidents, service }) {
-      const place = service === undefined ? '' : `${service.organizationId}/${service.serviceId}`
+    putAlert({ id, at, body, incidents, service: its }) {
+      const place = its === undefined ? '' : `${its.organizationId}/${its.serviceId}`
       putAlert(id, at, text(body), text(incidents), place)
     },
     removeAlert(id) {

@@ -89,6 +89,10 @@ const SERVICE = {
 const NOBODY = () => undefined
 const HASH_KEY = new Uint8Array(32).fill(7)
 
+function newLedger(): Ledger {
+  return createMemoryLedger({ emit: NOBODY, hashKey: HASH_KEY })
+}
+
 export async function startAlerts(
   options: Partial<StrictOptions> = {},
   limits: Partial<Pick<PlatformOptions, 'budget'>> = {},
@@ -123,7 +127,6 @@ export async function startAlerts(
         : { found: true, value: new Secret(value) }
     },
   }
-  const newLedger = (): Ledger => createMemoryLedger({ emit: NOBODY, hashKey: HASH_KEY })
   let ledger = newLedger()
   let kill: Place | undefined
   let ids = 0

@@ -5,6 +5,7 @@ import { createOnceKindOf } from '../../src/kinds/profile.ts'
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
 import { importedManifest } from '../../src/kinds/imported.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
+import { textOf } from './look.ts'
 import { NO_ECHOES } from '../../src/lib/echo.ts'
 import {
   Killed,
@@ -33,7 +34,7 @@ async function started(
 /** Somebody else makes one in the service. */
 async function made({ asker }: AlertClient, fields: JsonObject = {}): Promise<string> {
   const { result } = await asker.ask('POST', '/clickstack/alerts', { ...SPEC, ...fields })
-  return String((result as JsonObject)['id'])
+  return textOf((result as JsonObject)['id'])
 }
 
 describe('an alert that its manifest asks for', () => {
@@ -182,7 +183,7 @@ describe('a create of unknown outcome', () => {
     for (let count = 0; count < 3; count += 1) await client.reconcile()
     expect(client.shown()?.reason).toBe('Ambiguous')
     expect(client.alerts()).toHaveLength(2)
-    const adopt = String(client.alerts()[1]?.['id'])
+    const adopt = textOf(client.alerts()[1]?.['id'])
     await client.want({ lag: { policy: { adopt } } })
     await client.settle()
     expect(client.record()?.remote).toMatchObject({ id: adopt, origin: 'adopted' })

@@ -25,7 +25,8 @@ export const CLOUD_DIALECT: Dialect = {
       scheduleStartAt: AlertManifest.shape.spec.shape.scheduleStartAt.nullable(),
       channels: z.array(z.looseObject({})).min(1).max(10).optional(),
     }),
-    objectionTo({ scheduleStartAt, channels: _, ...alert }) {
+    objectionTo(body) {
+      const { scheduleStartAt, channels: _, ...alert } = body
       const start = scheduleStartAt === null ? {} : { scheduleStartAt }
       const spec = AlertManifest.shape.spec.parse({ service: 'here', ...alert, ...start })
       const [first] = writtenRules({ ...ANY_ALERT, spec })

@@ -1,5 +1,5 @@
 import type { Changes, Compared } from '../../../changes.ts'
-import { ALERT_FIELDS } from './schema.ts'
+import { ALERT_FIELDS, RANGES } from './schema.ts'
 import { isObject, valueAt, type Json, type JsonObject } from '../../../../lib/json.ts'
 
 /*
@@ -36,7 +36,7 @@ export const ALERT_CHANGES: Changes = {
     const body = knownIn(observed, WRITABLE)
     for (const field of fields) if (WRITABLE.has(field)) put(body, field, desired[field] ?? UNSET[field])
     // What is kept beside another type is refused there.
-    if (!String(body['thresholdType']).includes('between')) delete body['thresholdMax']
+    if (!RANGES.some((type) => type === body['thresholdType'])) put(body, 'thresholdMax', undefined)
     const channel = channelOf(fields, compared)
     const { channels } = observed
     const all = Array.isArray(channels) ? channels.filter((one: Json) => isObject(one)) : []

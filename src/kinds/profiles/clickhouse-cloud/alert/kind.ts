@@ -57,7 +57,8 @@ const WRITTEN_ALERT: CreateOnceKind<AlertManifest> = {
     delete: { ...READ_IN_SERVICE, name: 'deleteAlert', does: 'delete', method: 'DELETE' },
   },
   setIn,
-  body({ spec: { service: _, id: __, expect: ___, ...body } }) {
+  body({ spec }) {
+    const { service: _, id: __, expect: ___, ...body } = spec
     return body
   },
 }

@@ -1,8 +1,7 @@
-import type { JsonObject } from '../../../../lib/json.ts'
 import { ruleError, type RuleFinding } from '../../../finding.ts'
 import { alertRules } from '../../default/alert/kind.ts'
 import { brokenRules, only, when, type FieldRule } from '../pipe/field-rules.ts'
-import { WATCHED_POLICY, WRITTEN_FIELDS, type AlertManifest } from './schema.ts'
+import { RANGES, WATCHED_POLICY, WRITTEN_FIELDS, type AlertManifest } from './schema.ts'
 
 /** What must hold within one manifest of an alert that is watched, beyond its shape. */
 export function watchedRules({ spec, policy, ...rest }: AlertManifest): readonly RuleFinding[] {
@@ -28,8 +27,6 @@ export function watchedRules({ spec, policy, ...rest }: AlertManifest): readonly
   ]
 }
 
-const RANGES = ['between', 'not_between']
-
 /** Minutes. */
 const INTERVALS = { '1m': 1, '5m': 5, '15m': 15, '30m': 30, '1h': 60, '6h': 360, '12h': 720, '1d': 1_440 }
 
@@ -40,10 +37,8 @@ export function writtenRules({ spec }: AlertManifest): readonly RuleFinding[] {
   const { channel } = spec
   return [
     ...serviceRules(spec),
-    ...brokenRules(rulesOfSpec(spec), spec as unknown as JsonObject, ['spec']), // it came as YAML
-    ...(channel === undefined
-      ? []
-      : brokenRules(rulesOfChannel(channel), channel as JsonObject, ['spec', 'channel'])),
+    ...brokenRules(rulesOfSpec(spec), spec, ['spec']),
+    ...(channel === undefined ? [] : brokenRules(rulesOfChannel(channel), channel, ['spec', 'channel'])),
     ...valueRules(spec),
   ]
 }

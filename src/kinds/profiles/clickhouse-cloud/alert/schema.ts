@@ -20,6 +20,9 @@ const THRESHOLD_TYPES = [
   'not_between',
 ] as const
 
+/** Types that have an upper bound. */
+export const RANGES: readonly string[] = ['between', 'not_between']
+
 const INTERVALS = ['1m', '5m', '15m', '30m', '1h', '6h', '12h', '1d'] as const
 
 const SEVERITIES = ['critical', 'error', 'warning', 'info'] as const
