@@ -5,6 +5,7 @@ import { createOnceKindOf } from '../../src/kinds/profile.ts'
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
 import { importedManifest } from '../../src/kinds/imported.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
+import type { Mishap } from './faulty-proxy.ts'
 import { textOf } from './look.ts'
 import { NO_ECHOES } from '../../src/lib/echo.ts'
 import {
@@ -648,6 +649,46 @@ describe('a manifest that is edited', () => {
     await client.settle()
     expect(client.alerts()).toMatchObject([{ threshold: 10 }])
     expect(client.shown()?.reason).toBe('NotUpdatable')
+  })
+
+  test.each<{ why: string; mishap: Mishap }>([
+    { why: 'lost on its way', mishap: 'cut before' },
+    { why: 'carried out, and its reply lost', mishap: 'cut after' },
+    { why: 'answered by a gateway', mishap: { status: 502, error: 'bad gateway' } },
+    {
+      why: 'carried out, and answered by a gateway',
+      mishap: { after: { status: 500, error: 'it took too long' } },
+    },
+    { why: 'refused once', mishap: { status: 400, error: 'BAD_REQUEST: webhook not found' } },
+  ])('is sent again when its request is $why', async ({ mishap }) => {
+    await using client = await started()
+    await client.want({ lag: { spec: { ...SPEC, threshold: 11 } } })
+    let left = 1
+    client.interfere(({ method }) => (method === 'PUT' && left-- > 0 ? mishap : undefined))
+    await client.reconcile()
+    expect(client.shown()?.status).not.toBe('Ready')
+    client.skip(900_000)
+    await client.settle()
+    expect(client.alerts()).toMatchObject([{ threshold: 11 }])
+    expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
+  })
+
+  test('sends nothing to an alert that is gone by then', async () => {
+    await using client = await started()
+    await client.want({ lag: { spec: { ...SPEC, threshold: 11 } } })
+    let readings = 0
+    client.interfere(({ method }) => {
+      if (method === 'GET') readings += 1
+      return method === 'GET' && readings === 2 ? { status: 404, error: 'NOT_FOUND: alert' } : undefined
+    })
+    await client.reconcile()
+    expect(client.sent()).toEqual(['GET …'])
+    expect(client.bodies()).toHaveLength(1)
+    expect(client.record()?.remote?.id).toBe(client.id)
+    client.interfere(undefined)
+    client.skip(900_000)
+    await client.settle()
+    expect(client.alerts()).toMatchObject([{ threshold: 11 }])
   })
 
   test('is sent with a budget of one request at a time', async () => {
