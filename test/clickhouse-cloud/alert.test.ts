@@ -6,6 +6,8 @@ import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/prof
 import { importedManifest } from '../../src/kinds/imported.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import type { Mishap } from './faulty-proxy.ts'
+import type { Key } from '../../src/kinds/key.ts'
+import { adoptAs } from '../../src/reconcile/operator/adopt.ts'
 import { textOf } from './look.ts'
 import { NO_ECHOES } from '../../src/lib/echo.ts'
 import {
@@ -225,6 +227,22 @@ describe('an alert that exists', () => {
     await client.reconcile('Alert/delay')
     expect(client.record('Alert/delay')?.remote?.id).toBe(client.id)
     expect(client.alerts()).toHaveLength(1)
+  })
+
+  test('is given to a key by a person, and to none that only watches', async () => {
+    await using client = await startAlerts()
+    const id = await made(client, { threshold: 99 })
+    await client.want({ lag: {}, watched: { spec: { id } } })
+    const signal = new AbortController().signal
+    const adopted = (key: Key) => adoptAs(client.context(), { key, pipeId: id, word: 'adopt' }, signal)
+    expect(await adopted('Alert/watched')).toMatchObject({
+      result: 'refused',
+      message: 'Alert/watched is only watched, by the id in its manifest.',
+    })
+    expect(await adopted(KEY)).toMatchObject({
+      result: 'done',
+      message: `Linked Alert/lag to alert ${id}. The platform reports other values than the manifest for threshold.`,
+    })
   })
 
   test('is not taken over twice', async () => {
