@@ -5,7 +5,7 @@ import type { Catalog } from '../contract/catalog.ts'
 import type { Emit } from '../contract/events.ts'
 import { keyOf } from '../kinds/key.ts'
 import { type ResourceManifest, serviceOf } from '../kinds/manifest.ts'
-import { kindOfKey, type Profile } from '../kinds/profile.ts'
+import { kindFor, type Profile } from '../kinds/profile.ts'
 import { asService } from '../kinds/service/kind.ts'
 import { isBelow } from '../lib/below.ts'
 
@@ -86,7 +86,8 @@ function namesNeeded(
 
 /** Whether its kind signs in with the one token. */
 function asksForAlerts(profile: Profile, manifest: ResourceManifest): boolean {
-  const kind = kindOfKey(profile, keyOf(manifest.kind, manifest.metadata.name))
+  const key = keyOf(manifest.kind, manifest.metadata.name)
+  const kind = kindFor(profile, { key, manifest, record: undefined })
   return (
     serviceOf(manifest) === undefined &&
     'operations' in kind &&

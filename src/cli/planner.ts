@@ -1,7 +1,7 @@
 import { createdOf, recordedOf } from '../reconcile/state/recorded.ts'
 import { makePlan, type Settled } from '../daemon/planning.ts'
 import { nameOf, type Key } from '../kinds/key.ts'
-import { lifecycleOf } from '../kinds/lookup.ts'
+import { isReference } from '../kinds/lookup.ts'
 import { serviceOf } from '../kinds/manifest.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
@@ -93,7 +93,11 @@ function checkedLately({ context, board }: Planning, dry: ReconcileContext): Rea
   const asked = new Set<string | undefined>()
   const now = clock.now()
   for (const { key, action, conditions, checkedAt, reason, message } of board.list()) {
-    if (lifecycleOf(key) !== 'create-once' || action !== 'observe' || conditions.Synced.status !== 'True')
+    if (
+      store.lifecycleOf(key) !== 'create-once' ||
+      action !== 'observe' ||
+      conditions.Synced.status !== 'True'
+    )
       continue
     if (checkedAt === undefined || now - checkedAt > LATELY_MS || !store.judged.has(key)) continue
     if (conditions.Ready.status === 'False' || !isAsItWas(store, dry.store, key)) continue
@@ -122,7 +126,7 @@ function isAsItWas(daemon: StateStore, plan: StateStore, key: Key): boolean {
 /** What is known to have answered lately does not have to answer again. */
 function takeOverContacts({ store: daemon, clock }: ReconcileContext, plan: StateStore): void {
   for (const [key, { digest }] of plan.catalog?.entries ?? []) {
-    if (lifecycleOf(key) !== 'reference' || daemon.entry(key)?.digest !== digest) continue
+    if (!isReference(key) || daemon.entry(key)?.digest !== digest) continue
     const contact = daemon.contact(nameOf(key))
     const ageMs = clock.now() - (daemon.answeredAt(nameOf(key)) ?? 0)
     if (contact?.type === 'answered' && ageMs <= LATELY_MS) plan.noteContact(nameOf(key), contact)

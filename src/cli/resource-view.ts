@@ -5,7 +5,7 @@ import type { Ledger } from '../contract/ledger.ts'
 import { bestMessage, reasonOf, sinceOf, tellingCondition, type ResourceStatus } from '../contract/status.ts'
 import type { Difference } from '../kinds/difference.ts'
 import { kindOf, nameOf, type Key } from '../kinds/key.ts'
-import { lifecycleOf } from '../kinds/lookup.ts'
+import { isReference } from '../kinds/lookup.ts'
 import type { Conditions } from '../plan/condition.ts'
 import { statusOf } from '../plan/conditions.ts'
 import { messageOf, type Reason } from '../plan/reason.ts'
@@ -82,7 +82,7 @@ function viewOfRecord(record: LedgerRecord, checkedAt: number | undefined): Reso
     since: telling.since,
     checkedAt,
     labels: record.labels ?? {},
-    service: record.service?.name ?? (lifecycleOf(key) === 'reference' ? nameOf(key) : undefined),
+    service: record.service?.name ?? (isReference(key) ? nameOf(key) : undefined),
     pipeId: remote?.id,
     file,
     line,

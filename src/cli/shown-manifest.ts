@@ -1,7 +1,7 @@
 import type { ManifestFacts, ShownRequest } from '../contract/manifest-facts.ts'
 import { parseKey, type Key } from '../kinds/key.ts'
-import { bodyOf, kindOfKey, type Profile } from '../kinds/profile.ts'
-import type { Operation } from '../kinds/definition.ts'
+import { bodyOf, kindFor, type Profile } from '../kinds/profile.ts'
+import type { Kind, Operation } from '../kinds/definition.ts'
 import { type ResourceManifest, serviceOf } from '../kinds/manifest.ts'
 import { maskManifest, maskSensitive } from '../kinds/mask.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
@@ -45,7 +45,7 @@ function requestOf(
   manifest: ResourceManifest,
   key: Key,
 ): ShownRequest | undefined {
-  const operation = writingOf(profile, key)
+  const operation = writingOf(kindFor(profile, { key, manifest, record: undefined }))
   const body = bodyOf(profile, manifest)
   const service = store.service(serviceOf(manifest) ?? '')
   if (operation === undefined || body === undefined || service === undefined) return undefined
@@ -58,8 +58,7 @@ function requestOf(
   }
 }
 
-function writingOf(profile: Profile, key: Key): Operation | undefined {
-  const kind = kindOfKey(profile, key)
+function writingOf(kind: Kind): Operation | undefined {
   switch (kind.lifecycle) {
     case 'create-once':
       return kind.operations.create

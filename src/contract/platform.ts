@@ -78,6 +78,8 @@ export interface ChangeTarget {
   readonly id: string
   /** Whether it does no harm when it is carried out twice: then it is sent again after a transient failure. */
   readonly isRepeatable: boolean
+  /** Whether what is there is read once before each attempt, when it may be sent. */
+  readonly looksFirst: boolean
 }
 
 /** Something that exists is to be deleted. */
@@ -167,7 +169,7 @@ export interface Platform {
    */
   change(
     target: ChangeTarget,
-    body: () => Promise<ChangeBody>,
+    body: (looks: Looks) => Promise<ChangeBody>,
     options: ReadOptions,
   ): Promise<Reply<unknown> | undefined>
 }

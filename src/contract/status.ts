@@ -1,5 +1,7 @@
 import type { Key } from '../kinds/key.ts'
 import type { Difference } from '../kinds/difference.ts'
+import type { Lifecycle } from '../kinds/definition.ts'
+import { lifecycleOf } from '../kinds/lookup.ts'
 import { expectedOf, type Profile } from '../kinds/profile.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
 import { maskSensitive } from '../kinds/mask.ts'
@@ -14,6 +16,8 @@ export interface ResourceStatus {
   readonly key: Key
   readonly kind: string
   readonly name: string
+  /** It is created from its manifest, though most of its kind are only looked at. */
+  readonly isWritten?: true
   readonly labels: Readonly<Record<string, string>>
   readonly status: Status
   readonly conditions: Conditions
@@ -39,6 +43,12 @@ export interface ResourceStatus {
   readonly lastReconciledAt: number | undefined
   readonly nextReconcileAt: number | undefined
   readonly suspendedUntil: string | undefined
+}
+
+/** How a resource lives, as its status says it. */
+export function lifecycleOfStatus({ key, isWritten }: Pick<ResourceStatus, 'key' | 'isWritten'>): Lifecycle {
+  const before = { key, manifest: undefined, record: { remote: isWritten } }
+  return lifecycleOf(before)
 }
 
 /** Whether it is left alone now, whatever else there is to say of it. */

@@ -1,7 +1,7 @@
 import { NOTHING_SAID_BEFORE, type SaidBefore, type WatchMode } from '../contract/events.ts'
 import { aborted } from 'node:util'
 import { nameOf, type Key } from '../kinds/key.ts'
-import { lifecycleOf } from '../kinds/lookup.ts'
+import { isReference } from '../kinds/lookup.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import type { LoadResult, Source } from '../manifest/source.ts'
 import type { Priority } from '../contract/platform.ts'
@@ -246,7 +246,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
         return { token, accepted: 'all', suspended }
       }
       requests.expect(token, [key])
-      parts.probeNow(lifecycleOf(key) === 'reference' ? nameOf(key) : serviceQueueOf(store, key))
+      parts.probeNow(isReference(key) ? nameOf(key) : serviceQueueOf(store, key))
       asked.add(key)
       ask(key, 0)
       return { token, accepted: [key], suspended }

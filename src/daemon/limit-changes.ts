@@ -1,5 +1,4 @@
 import type { Key } from '../kinds/key.ts'
-import { lifecycleOf } from '../kinds/lookup.ts'
 import { serviceOf } from '../kinds/manifest.ts'
 import { isLimited, type LimitedService, limitedServices } from '../reconcile/gather/creations-of-service.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
@@ -51,7 +50,7 @@ function heldIn(context: Known, service: string): readonly Key[] {
   const held: Key[] = []
   for (const { key, manifest } of store.catalog?.entries.values() ?? []) {
     if (held.length === KEYS_NAMED) break
-    if (lifecycleOf(key) !== 'create-once' || store.record(key)?.remote !== undefined) continue
+    if (store.lifecycleOf(key) !== 'create-once' || store.record(key)?.remote !== undefined) continue
     if (manifest !== undefined && serviceOf(manifest) === service && isLimited(context, key)) held.push(key)
   }
   return held

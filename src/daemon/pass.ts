@@ -1,5 +1,4 @@
 import type { Key } from '../kinds/key.ts'
-import { lifecycleOf } from '../kinds/lookup.ts'
 import type { Priority } from '../contract/platform.ts'
 import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
 import { isLimited } from '../reconcile/gather/creations-of-service.ts'
@@ -93,7 +92,7 @@ export async function passOver(options: PassOptions): Promise<Pass> {
     if (options.settled?.has(key) === true) return
     if ((runs.get(key) ?? 0) >= MOST_RUNS || order.isHeld(key)) return
     waiting.add(key)
-    const priority = options.urgency === 'last' ? 2 : priorityOf(key)
+    const priority = options.urgency === 'last' ? 2 : priorityOf(store, key)
     dispatcher.ask(key, { priority, afterMs: 0, service: serviceQueueOf(store, key) })
   }
 
@@ -119,8 +118,8 @@ export function keysOf({ store }: Pick<ReconcileContext, 'store'>): readonly Key
 }
 
 /** What is only looked at is what others wait for. */
-function priorityOf(key: Key): Priority {
-  const lifecycle = lifecycleOf(key)
+function priorityOf(store: ReconcileContext['store'], key: Key): Priority {
+  const lifecycle = store.lifecycleOf(key)
   return lifecycle === 'reference' || lifecycle === 'read-only' ? 0 : 1
 }
 

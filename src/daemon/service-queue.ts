@@ -1,5 +1,4 @@
 import { createHeap, type Heap, type Placed } from './priority-heap.ts'
-import { lifecycleOf } from '../kinds/lookup.ts'
 import { serviceOf } from '../kinds/manifest.ts'
 import type { Key } from '../kinds/key.ts'
 import type { StateStore } from '../reconcile/state/store.ts'
@@ -81,7 +80,7 @@ export function createReadyLanes<T extends ReadyEntry>(): ReadyLanes<T> {
 
 /** The queue in which a key waits: that of its service, so that one bad service holds up no other. */
 export function serviceQueueOf(store: StateStore, key: Key): string {
-  switch (lifecycleOf(key)) {
+  switch (store.lifecycleOf(key)) {
     case 'read-only': {
       const manifest = store.entry(key)?.manifest
       return (manifest && serviceOf(manifest)) ?? 'alerts'

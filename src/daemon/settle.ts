@@ -1,6 +1,6 @@
-import type { StatusBoard, ResourceStatus } from '../contract/status.ts'
+import { lifecycleOfStatus, type StatusBoard, type ResourceStatus } from '../contract/status.ts'
 import type { Key } from '../kinds/key.ts'
-import { lifecycleOf } from '../kinds/lookup.ts'
+import { isAlarm } from '../kinds/lookup.ts'
 import { judgeState } from '../kinds/state.ts'
 import type { ActionType } from '../plan/action.ts'
 import type { Reason } from '../plan/reason.ts'
@@ -127,15 +127,17 @@ const PASSING: ReadonlySet<Reason> = new Set(['Unavailable', 'RateLimited'])
 
 /** Whether it is on its way: neither ready, nor clearly bad. */
 function isMoving(
-  { key, status, reason, conditions, state }: ResourceStatus,
+  resource: ResourceStatus,
   { isChanged, wasMoving }: { readonly isChanged: boolean; readonly wasMoving: boolean },
 ): boolean {
+  const { key, status, reason, conditions, state } = resource
   if (status === 'Progressing' && isChanged) return true
   if (wasMoving && PASSING.has(reason)) return true
-  // An alert that is pending says nothing of what was applied.
-  if (lifecycleOf(key) !== 'create-once') return false
+  if (lifecycleOfStatus(resource) !== 'create-once') return false
   // Whether it is gone is known after further readings.
   if (reason === 'MissingUnconfirmed') return true
+  // An alert that is pending says nothing of what was applied.
+  if (isAlarm(key)) return status === 'Progressing' && conditions.Synced.reason === 'Changing'
   // Also where another process began to change it.
   if (status === 'Progressing')
     return conditions.Synced.reason === 'Changing' || conditions.Ready.reason === 'StateChanging'

@@ -31,6 +31,8 @@ export interface Changes {
   asksForRest(said: string): boolean
   /** Whether a new value that was taken shows minutes later. */
   isSlow(field: string): boolean
+  /** Whether `update` takes a whole body, so that what is there is read right before, and goes with it. */
+  readonly replacesWhole?: true
   /** For a resource whose manifest cannot be read. */
   readonly rest: RestStates
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from '../lib/json.ts'
 import type { Changes } from './changes.ts'
 import type { Fields } from './field-table.ts'
 import type { RuleFinding } from './finding.ts'
+import type { IdForm } from './id-form.ts'
 import type { ResourceManifest } from './manifest.ts'
 import type { KnownStates } from './state.ts'
 import type { RemoteResource, ReplyShape } from './remote-resource.ts'
@@ -34,7 +35,10 @@ export interface KindFacts {
   readonly name: string
   /** What one of them is called in a sentence: "pipe". */
   readonly noun: string
+  /** How each of them lives, but for those that `isWritten` names. */
   readonly lifecycle: Lifecycle
+  /** Of a kind that is only looked at: whether a manifest asks for one to be created all the same. That one is create-once. */
+  readonly isWritten?: (manifest: ResourceManifest) => boolean
 }
 
 /** What every kind of resource says of itself. */
@@ -65,7 +69,7 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
     readonly read: Operation
     /** All of a service, where it has such a request. */
     readonly list?: Operation
-    /** Changes parts of one: what is absent in the body stays. Fields that the field table marks `update`. */
+    /** Changes one; what is absent in the body stays, unless {@link Changes.replacesWhole} says otherwise. */
     readonly update?: Operation
     /** The same of its size: fields marked `scaling`. */
     readonly scale?: Operation
@@ -76,6 +80,10 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
     /** Asks for one to be deleted; it is gone once `read` answers 404. */
     readonly delete?: Operation
   }
+  /** What its ids look like; UUIDs unless set. */
+  readonly idForm?: IdForm
+  /** The state of one that is just created, as far as a plan can know it; `Provisioning` unless set. */
+  readonly firstState?: string
   /** How its fields are changed, where they can be. */
   readonly changes?: Changes
   /** The request body, with references where secrets belong. It shares its parts with the manifest: nobody may write to either. */
@@ -120,6 +128,8 @@ export interface ReadOnlyKind<M extends ResourceManifest = ResourceManifest>
   remoteId(manifest: M): string
   /** What it should say; an empty object when only its `state` is watched. */
   expected(manifest: M): JsonObject
+  /** The form of those that a manifest asks to be created, where the service offers that. */
+  readonly written?: CreateOnceKind
 }
 
 /** Names something that others need, and is itself not asked for. */

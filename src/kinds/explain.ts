@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
+import type { Kind } from './definition.ts'
 import { FIELD_EXAMPLES } from './field-examples.ts'
 import { formOf, howOftenReturned, type Fields } from './field-table.ts'
 import { kindJsonSchema } from './json-schema.ts'
@@ -208,7 +209,7 @@ function comparedWords(
   [name, top, ...inSpec]: readonly string[],
   isMapping: boolean,
 ): string {
-  const definition = kinds.find((kind) => kind.name === name)
+  const definition = formAsked(kinds, name, inSpec)
   if (definition === undefined || definition.lifecycle === 'reference') return 'no: nothing is created of it'
   if (top !== 'spec') return 'no: it is not sent'
   const isExpectation = definition.lifecycle === 'read-only'
@@ -228,7 +229,7 @@ function changedWords(
   [name, top, ...inSpec]: readonly string[],
   isMapping: boolean,
 ): string | undefined {
-  const kind = kinds.find((one) => one.name === name)
+  const kind = formAsked(kinds, name, inSpec)
   if (kind?.lifecycle !== 'create-once' || kind.changes === undefined || top !== 'spec') return undefined
   if (
     isMapping ||
@@ -244,6 +245,17 @@ function changedWords(
   const compared = { desired: isObject(desired) ? desired : {}, observed: {} }
   const way = kind.changes.wayOf(field, new Set([field]), compared)
   return way === undefined ? 'no: it stays as it was created' : `by ${kind.operations[way]?.name}`
+}
+
+/** The form of a kind that has a field in its spec: what says which one is watched, and what it should say, is of no other. */
+function formAsked(
+  kinds: readonly Kind[],
+  name: string | undefined,
+  [field = '']: readonly string[],
+): Kind | undefined {
+  const kind = kinds.find((one) => one.name === name)
+  const isOfWatched = ['id', 'expect'].includes(field)
+  return kind?.lifecycle === 'read-only' && !isOfWatched ? (kind.written ?? kind) : kind
 }
 
 function formAt(fields: Fields, path: readonly string[]): string {

@@ -35,14 +35,63 @@ export function nounOf(key: Key): string {
   return kindNamed(kindOf(key))?.noun ?? 'resource' // a ledger may name a key of another version
 }
 
+/** One of them: "a pipe", "an alert". */
+export function anyOf(noun: string): string {
+  return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`
+}
+
 /** A noun at the start of a sentence. */
 export function capital(noun: string): string {
   return noun.charAt(0).toUpperCase() + noun.slice(1)
 }
 
-/** @throws for a key of no kind; none was made of a manifest or read from the ledger */
-export function lifecycleOf(key: Key): Lifecycle {
-  return knownKind(kindOf(key)).lifecycle
+/** What says how a resource lives: its last valid manifest, and what was done for it. */
+export interface Held {
+  readonly key: Key
+  readonly manifest: ResourceManifest | undefined
+  /** Its record in the ledger. */
+  readonly record: { readonly remote?: unknown; readonly intent?: unknown } | undefined
+}
+
+/**
+ * How a resource lives: as its manifest asks for it, where it has one; else as what was done for it.
+ * @throws for a key of no kind; none was made of a manifest or read from the ledger
+ */
+export function lifecycleOf({ key, manifest, record }: Held): Lifecycle {
+  if (manifest !== undefined) return lifecycleOfManifest(manifest)
+  const kind = knownKind(kindOf(key))
+  const isCreated = record?.remote !== undefined || record?.intent !== undefined
+  return kind.isWritten !== undefined && isCreated ? 'create-once' : kind.lifecycle
+}
+
+function lifecycleOfManifest(manifest: ResourceManifest): Lifecycle {
+  const kind = knownKind(manifest.kind)
+  return kind.isWritten?.(manifest) === true ? 'create-once' : kind.lifecycle
+}
+
+/** Whether others refer to it, and nothing is asked for: every resource of its kind lives so. */
+export function isReference(key: Key): boolean {
+  return knownKind(kindOf(key)).lifecycle === 'reference'
+}
+
+/** Whether it is set as a whole, as often as one likes: every resource of its kind lives so. */
+export function isUpserted(key: Key): boolean {
+  return knownKind(kindOf(key)).lifecycle === 'upsert'
+}
+
+/** Whether its state says how something else is, as that of an alert does, whoever made it. */
+export function isAlarm(key: Key): boolean {
+  return kindNamed(kindOf(key))?.lifecycle === 'read-only' // or a placeholder of the runbook
+}
+
+/** Whether it is created, as few of its kind are: most of them are only looked at. */
+export function isWritten(held: Held): boolean {
+  return lifecycleOf(held) === 'create-once' && !isLockable(held.key)
+}
+
+/** Whether a Lock can name it: every resource of its kind is created. */
+export function isLockable(key: Key): boolean {
+  return knownKind(kindOf(key)).lifecycle === 'create-once'
 }
 
 /** The key that a text names, or `undefined` when it is not `Kind/name` with a kind that there is. */
@@ -52,8 +101,8 @@ export function knownKey(text: string): Key | undefined {
 }
 
 /** Whether the platform is asked to make one, with an id that is to be kept. */
-export function isCreateOnce({ kind }: ResourceManifest): boolean {
-  return knownKind(kind).lifecycle === 'create-once'
+export function isCreateOnce(manifest: ResourceManifest): boolean {
+  return lifecycleOfManifest(manifest) === 'create-once'
 }
 
 /** The name that a resource has on the platform. */

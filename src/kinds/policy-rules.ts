@@ -1,4 +1,5 @@
 import { ruleError, type RuleFinding } from './finding.ts'
+import { anyOf, kindNamed } from './lookup.ts'
 import { keyOf, kindOf, nameOf, parseKey, type Key } from './key.ts'
 import type { ResourceManifest, Policy } from './manifest.ts'
 
@@ -24,43 +25,45 @@ const CONTRADICTIONS = [
   [
     'adopt',
     'retryCreate',
-    '`adopt` takes over a pipe that exists, `retryCreate` says that none was created',
-    'Keep `adopt` when the pipe exists, or `retryCreate` when it does not.',
+    (noun: string) =>
+      `\`adopt\` takes over ${anyOf(noun)} that exists, \`retryCreate\` says that none was created`,
+    (noun: string) => `Keep \`adopt\` when the ${noun} exists, or \`retryCreate\` when it does not.`,
   ],
   [
     'adopt',
     'replaces',
-    '`adopt` takes over a pipe that exists, `replaces` asks for a new one',
-    'Keep `adopt` to take over the pipe, or `replaces` to create a new one.',
+    (noun: string) => `\`adopt\` takes over ${anyOf(noun)} that exists, \`replaces\` asks for a new one`,
+    (noun: string) => `Keep \`adopt\` to take over the ${noun}, or \`replaces\` to create a new one.`,
   ],
   [
     'adopt',
     'recreate',
-    '`adopt` takes over a pipe that exists, `recreate` asks for a new one',
-    'Keep `adopt` to take over the pipe, or `recreate` to create a new one.',
+    (noun: string) => `\`adopt\` takes over ${anyOf(noun)} that exists, \`recreate\` asks for a new one`,
+    (noun: string) => `Keep \`adopt\` to take over the ${noun}, or \`recreate\` to create a new one.`,
   ],
   [
     'renamedFrom',
     'replaces',
-    '`renamedFrom` says that it is the same pipe, `replaces` that it is a new one',
-    'Keep `renamedFrom` to keep the pipe, or `replaces` to create a new one.',
+    (noun: string) => `\`renamedFrom\` says that it is the same ${noun}, \`replaces\` that it is a new one`,
+    (noun: string) => `Keep \`renamedFrom\` to keep the ${noun}, or \`replaces\` to create a new one.`,
   ],
 ] as const
 
 /** The rules for what only the policy of something created once has. */
 export function createOncePolicyRules({ kind, metadata, policy }: ResourceManifest): readonly RuleFinding[] {
   if (policy === undefined) return []
-  return [...contradictions(policy), ...targets(keyOf(kind, metadata.name), policy)]
+  return [...contradictions(kind, policy), ...targets(keyOf(kind, metadata.name), policy)]
 }
 
-function contradictions(policy: Policy): readonly RuleFinding[] {
+function contradictions(kind: string, policy: Policy): readonly RuleFinding[] {
+  const noun = kindNamed(kind)?.noun ?? ''
   return CONTRADICTIONS.filter(
     ([first, second]) => policy[first] !== undefined && policy[second] !== undefined,
   ).map(([first, second, why, hint]) =>
     ruleError('policy-contradiction', {
       path: ['policy', second],
-      message: `\`${first}\` and \`${second}\` exclude each other: ${why}.`,
-      hint,
+      message: `\`${first}\` and \`${second}\` exclude each other: ${why(noun)}.`,
+      hint: hint(noun),
     }),
   )
 }
@@ -75,7 +78,7 @@ function targets(self: Key, policy: Policy): readonly RuleFinding[] {
       return [
         ruleError('policy-target-invalid', {
           path: ['policy', field],
-          message: `\`${field}\` must name a ${kind}, and ${target} is none.`,
+          message: `\`${field}\` must name ${anyOf(kind)}, and ${target} is none.`,
           hint: `Write the key under which it was recorded, such as "${keyOf(kind, nameOf(target))}".`,
         }),
       ]

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import type { Json, JsonObject } from '../lib/json.ts'
-import type { CreateOnceKind, Kind, Operation } from './definition.ts'
+import type { CreateOnceKind, Kind, Lifecycle, Operation } from './definition.ts'
 import type { Fields } from './field-table.ts'
 import type { RuleFinding } from './finding.ts'
-import { kindOf, type Key } from './key.ts'
+import { keyOf, kindOf, type Key } from './key.ts'
 import { LOCK, lockSchema } from './lock/schema.ts'
-import type { Manifest } from './lookup.ts'
+import { lifecycleOf, type Held, type Manifest } from './lookup.ts'
 import type { KnownStates } from './state.ts'
 import type { ResourceManifest } from './manifest.ts'
 import { commonPolicyRules, createOncePolicyRules } from './policy-rules.ts'
@@ -26,9 +26,40 @@ export interface Profile {
   readonly examples: Readonly<Record<string, Json>>
 }
 
-/** The kind of a key that was made of a manifest or read from the ledger. */
-export function kindOfKey(profile: Profile, key: Key): Kind {
-  return knownKind(profile, kindOf(key))
+/** The kind of a resource, in the form in which it lives. */
+export function kindFor(profile: Profile, held: Held): Kind {
+  return inForm(knownKind(profile, kindOf(held.key)), lifecycleOf(held))
+}
+
+function kindOfManifest(profile: Profile, manifest: ResourceManifest): Kind {
+  const key = keyOf(manifest.kind, manifest.metadata.name)
+  return kindFor(profile, { key, manifest, record: undefined })
+}
+
+/** @throws when the profile has no such form: no manifest that its schema takes asks for one */
+function inForm(kind: Kind, lifecycle: Lifecycle): Kind {
+  if (kind.lifecycle === lifecycle) return kind
+  if (lifecycle !== 'create-once') throw new Error(`no ${kind.noun} is ${lifecycle}`)
+  return createOnceForm(kind)
+}
+
+function createOnceForm(kind: Kind): CreateOnceKind {
+  const form = kind.lifecycle === 'read-only' ? kind.written : kind
+  if (form?.lifecycle !== 'create-once') throw new Error(`no ${kind.noun} is created`)
+  return form
+}
+
+/** Whether one of the kind of a key can be created. */
+export function isCreatable(profile: Profile, key: Key): boolean {
+  const kind = knownKind(profile, kindOf(key))
+  return kind.lifecycle === 'create-once' || (kind.lifecycle === 'read-only' && kind.written !== undefined)
+}
+
+/** Every kind in every form that it has. */
+export function formsOf({ kinds }: Pick<Profile, 'kinds'>): readonly Kind[] {
+  return kinds.flatMap((kind) =>
+    kind.lifecycle === 'read-only' && kind.written !== undefined ? [kind, kind.written] : [kind],
+  )
 }
 
 function knownKind({ kinds }: Profile, name: string): Kind {
@@ -38,44 +69,44 @@ function knownKind({ kinds }: Profile, name: string): Kind {
 }
 
 /** All requests of its interface; label values of the request metrics. */
-export function operationsOf({ kinds }: Profile): readonly Operation[] {
-  return kinds.flatMap((kind) => ('operations' in kind ? Object.values<Operation>(kind.operations) : []))
+export function operationsOf(profile: Profile): readonly Operation[] {
+  return formsOf(profile).flatMap((kind) =>
+    'operations' in kind ? Object.values<Operation>(kind.operations) : [],
+  )
 }
 
-/** How the fields of its body are compared; a kind that the platform is not asked about has none. */
+/** How the fields of its body are compared, in every form; a kind that the platform is not asked about has none. */
 export function fieldsOf(profile: Profile, key: Key): Fields {
-  const kind = kindOfKey(profile, key)
+  const kind = knownKind(profile, kindOf(key))
   return 'fields' in kind ? kind.fields : {}
 }
 
-/** @throws for the key of something that is not created */
+/** The form of a kind in which it is created. @throws for the key of something that is not created */
 export function createOnceKindOf(profile: Profile, key: Key): CreateOnceKind {
-  const kind = kindOfKey(profile, key)
-  if (kind.lifecycle !== 'create-once') throw new Error(`${key} is not created`)
-  return kind
+  return createOnceForm(knownKind(profile, kindOf(key)))
 }
 
 /** The body of the interface that a manifest asks for, references in place; what is only looked at or referred to has none. */
 export function bodyOf(profile: Profile, manifest: ResourceManifest): JsonObject | undefined {
-  const kind = knownKind(profile, manifest.kind)
+  const kind = kindOfManifest(profile, manifest)
   return kind.lifecycle === 'create-once' || kind.lifecycle === 'upsert' ? kind.body(manifest) : undefined
 }
 
 /** What a reply is compared with: the body that is asked for, or what something that is only looked at should say. */
 export function expectedOf(profile: Profile, manifest: ResourceManifest): JsonObject | undefined {
-  const kind = knownKind(profile, manifest.kind)
+  const kind = kindOfManifest(profile, manifest)
   return kind.lifecycle === 'read-only' ? kind.expected(manifest) : bodyOf(profile, manifest)
 }
 
 /** What the service documents of the states of such a resource. */
 export function knownStatesOf(profile: Profile, manifest: ResourceManifest): KnownStates | undefined {
-  const kind = knownKind(profile, manifest.kind)
+  const kind = kindOfManifest(profile, manifest)
   return 'states' in kind ? kind.states?.(manifest) : undefined
 }
 
 /** The rules beyond shape within one document, for a manifest that the schema of its kind accepted. */
 export function rulesOf(profile: Profile, manifest: ResourceManifest): readonly RuleFinding[] {
-  const kind = knownKind(profile, manifest.kind)
+  const kind = kindOfManifest(profile, manifest)
   return [
     ...commonPolicyRules(manifest),
     ...(kind.lifecycle === 'create-once' ? createOncePolicyRules(manifest) : []),

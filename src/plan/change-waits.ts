@@ -38,6 +38,31 @@ export function hiddenOf(
   return fields.filter((field) => changes.isSlow(field) && isSet(desired, field) && !isSet(observed, field))
 }
 
+/** Of fields that were taken out of the manifest, and sent so, those that are there all the same: the service keeps them. */
+export function keptFields(
+  fields: readonly string[],
+  { changes, compared }: { readonly changes: Changes; readonly compared: Compared },
+): readonly string[] {
+  if (changes.replacesWhole !== true) return []
+  const { desired, observed } = compared
+  return fields.filter((field) => !isSet(desired, field) && isSet(observed, field))
+}
+
+/** Of fields that were edited, those that the service is known to keep: they are not sent again for the same manifest, unless somebody asks. */
+export function keptBefore(
+  { recorded, desired, isAsked }: CreateOnceInput,
+  edited: readonly string[],
+  about: { readonly changes: Changes; readonly compared: Compared },
+): readonly string[] {
+  const { change } = recorded
+  if (change?.isSent !== true || desired.fingerprint === undefined || isAsked === true) return []
+  if (change.digest !== attemptDigest(desired.fingerprint)) return []
+  return keptFields(
+    edited.filter((field) => change.fields.includes(field)),
+    about,
+  )
+}
+
 export function isSet(body: JsonObject, field: string): boolean {
   return !isUnset(valueAt(body, field))
 }

@@ -4,6 +4,7 @@ import { secretRefsIn } from '../kinds/secret-ref.ts'
 import type { Action, Step, StopFor } from './action.ts'
 import {
   isSet,
+  keptBefore,
   notShownYet,
   refusedBefore,
   stalledFields,
@@ -80,7 +81,8 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
       facts: { key, fields: ['service', ...edited], pipeId },
     }
   const drifted = [...new Set(differences.map(({ field }) => fieldOfPath(field)))]
-  const open = edited.filter((field) => !isThere(input, field, drifted, compared))
+  const kept = keptBefore(input, edited, { changes, compared })
+  const open = edited.filter((field) => !kept.includes(field) && !isThere(input, field, drifted, compared))
   const rotated = rotatedSecrets(input)
   const asked = new Set([...open, ...rotated])
   const unsettled =
@@ -115,6 +117,13 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
       reason: 'Drifted',
       differences,
       facts: { fields: differences.map(({ field }) => field), from: 'manifest' },
+    }
+  if (kept.length > 0)
+    return {
+      type: 'report',
+      reason: 'Stalled',
+      differences,
+      facts: { fields: kept, now: false, again: 'once edited' },
     }
   return edited.length > 0
     ? { type: 'observe', reason: 'Accepted', facts: { fields: edited } }

@@ -2,6 +2,8 @@ import type { Action } from './action.ts'
 import { decideUpsert } from './decide-upsert.ts'
 import { decideCreateOnce } from './decide-create-once.ts'
 import type { DecideInput, ReadOnlyInput, ReferenceInput } from './input.ts'
+import { attemptFacts, undecidedIntent } from './outcome-unknown.ts'
+import { sameId } from '../lib/same-id.ts'
 import { firstStop, invalid, orphaned, suspended, manifestMissing, secretUnavailable } from './gates.ts'
 
 /**
@@ -38,7 +40,8 @@ import { firstStop, invalid, orphaned, suspended, manifestMissing, secretUnavail
  * | QueryEndpoint, never applied or edited | – | – | upsert New, Edited |
  * | QueryEndpoint, applied | reply of the last upsert | older than its interval | upsert Resync |
  * | QueryEndpoint, applied | reply differs | younger than its interval | report Stalled |
- * | Alert | – | equal / differs | observe / report Drifted |
+ * | Alert, watched | – | equal / differs | observe / report Drifted |
+ * | Alert, watched | id of another one, or intent without outcome | any | report LeftBehind |
  * | Service | – | nothing asked yet / answered / refused / no reply | observe Unanswered / observe InUse / refuse AuthFailed / refuse Unavailable |
  */
 export function decide(input: DecideInput): Action {
@@ -54,9 +57,20 @@ export function decide(input: DecideInput): Action {
   }
 }
 
-/** Alerts are looked at and never changed. */
+/** What is only watched is looked at and never changed. */
 export function decideReadOnly(input: ReadOnlyInput): Action {
-  return firstStop(input, [orphaned, manifestMissing, suspended, invalid]) ?? decideFound(input)
+  return firstStop(input, [orphaned, manifestMissing, suspended, invalid, leftBehind]) ?? decideFound(input)
+}
+
+/** Its manifest asked for one to be created before, and watches another one by now: neither is lost. */
+function leftBehind(input: ReadOnlyInput): Action | undefined {
+  const { desired, recorded, watchedId } = input
+  const intent = undecidedIntent(recorded)
+  const pipeId = sameId(recorded.remote?.id, watchedId) ? undefined : recorded.remote?.id
+  if (pipeId === undefined && intent === undefined) return undefined
+  const attempt = intent && attemptFacts(intent)
+  const differences = input.observed.status === 'found' ? input.observed.differences : []
+  return { type: 'report', reason: 'LeftBehind', differences, facts: { key: desired.key, pipeId, attempt } }
 }
 
 function decideFound({ observed }: ReadOnlyInput): Action {

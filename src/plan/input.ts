@@ -184,6 +184,8 @@ export interface DeletionFacts extends Pick<RemovalFacts, 'isDoubted' | 'isReach
 export interface ReadOnlyInput extends Common {
   readonly lifecycle: 'read-only'
   readonly kind: ReadOnlyKind
+  /** The one that the manifest names; undefined: there is none. */
+  readonly watchedId: string | undefined
 }
 
 export interface ReferenceInput extends Common {

@@ -1,4 +1,5 @@
 import { isResynced } from '../kinds/definition.ts'
+import { isAlarm } from '../kinds/lookup.ts'
 import { parseDuration } from '../lib/duration.ts'
 import type { Action } from './action.ts'
 import type { Conditions } from './condition.ts'
@@ -106,7 +107,8 @@ function stateLookMs({
   readonly unsettledObservations: number
 }): number {
   const isOnItsWay = Ready.reason === 'UnhealthyState' || Ready.reason === 'StateChanging'
-  return decided.lifecycle === 'create-once' && isOnItsWay && unsettledObservations < 30
+  const isWatched = decided.lifecycle === 'create-once' && !isAlarm(decided.desired.key)
+  return isWatched && isOnItsWay && unsettledObservations < 30
     ? STATE_LOOK_MS * 2 ** unsettledObservations
     : Infinity
 }

@@ -209,7 +209,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
           }) as const
         return send(remove, reading, readOptions)
       },
-      change({ kind, way, service, id, isRepeatable }, body, readOptions) {
+      change({ kind, way, service, id, isRepeatable, looksFirst }, body, readOptions) {
         const change = () => {
           const operation = kind.operations[way]
           if (operation === undefined) throw new Error(`there is no request to ${way} a ${kind.noun}`)
@@ -217,10 +217,11 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
             caller: callerOf(operation, service),
             ...needed(operation),
             path: pathOf(operation.path, { ...idsOf(service), id }),
-            body,
+            body: (places: TakenPlaces) => body(looksIn(places)),
+            places: looksFirst ? 2 : 1,
             readValue: anything,
             ...(!isRepeatable && { retries: 0 }),
-          }
+          } as const
         }
         return send(change, reading, readOptions)
       },

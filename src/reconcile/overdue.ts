@@ -1,7 +1,7 @@
 import type { Entry } from '../contract/catalog.ts'
 import { isResynced } from '../kinds/definition.ts'
-import { lifecycleOf } from '../kinds/lookup.ts'
-import { kindOfKey } from '../kinds/profile.ts'
+import { isReference } from '../kinds/lookup.ts'
+import { kindFor } from '../kinds/profile.ts'
 import { parseDuration } from '../lib/duration.ts'
 import type { ReconcileContext } from './context.ts'
 import { isLeftAlone } from './gather/entry-policy.ts'
@@ -26,7 +26,7 @@ export function overdueChecks(
 
 /** A reference is no resource of the platform, and what is suspended is not asked for. */
 function isChecked(entry: Entry, now: number): boolean {
-  return lifecycleOf(entry.key) !== 'reference' && !isLeftAlone(entry, now)
+  return !isReference(entry.key) && !isLeftAlone(entry, now)
 }
 
 function intervalOf(
@@ -34,6 +34,8 @@ function intervalOf(
   { profile, timing }: Pick<ReconcileContext, 'profile' | 'timing'>,
 ): number {
   const own = manifest?.policy?.interval
-  const usual = isResynced(kindOfKey(profile, key)) ? timing.resyncMs : timing.intervalMs
+  const usual = isResynced(kindFor(profile, { key, manifest, record: undefined }))
+    ? timing.resyncMs
+    : timing.intervalMs
   return (own === undefined ? undefined : parseDuration(own)) ?? usual
 }

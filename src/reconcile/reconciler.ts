@@ -220,7 +220,7 @@ async function withPermit(reconciliation: Reconciliation, round: Round): Promise
     permit = await context.platform.admitCreate(createOnceKindOf(context.profile, key), access, {
       priority: request.priority,
       signal: request.stopping,
-      looks: LOOKS[Number(looksFirst) + Number(listedKind(context.profile, key) !== undefined)] ?? 2,
+      looks: LOOKS[Number(looksFirst) + Number(listedKind(context, key) !== undefined)] ?? 2,
     })
   } catch (error) {
     return conclude(reconciliation, round, failed(reconciliation, assessment, error))

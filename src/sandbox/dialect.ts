@@ -1,6 +1,6 @@
 import type { JsonObject } from '../lib/json.ts'
 import type { Method, Operation as Request } from '../kinds/definition.ts'
-import type { Profile } from '../kinds/profile.ts'
+import { formsOf, type Profile } from '../kinds/profile.ts'
 import type { z } from '../kinds/zod.ts'
 import type { PipeChanges } from './changes/change.ts'
 import type { Operation } from './request-schema.ts'
@@ -13,6 +13,12 @@ export interface Dialect {
   readonly endpointRequest: z.ZodType<EndpointRequest>
   /** An alert, with every field that it has. */
   readonly alert: z.ZodType<{ readonly id: string } & Readonly<Record<string, unknown>>>
+  /** How alerts are written, where a profile can write them. */
+  readonly alerts?: {
+    readonly request: z.ZodType
+    /** What is wrong with a body of the right shape, or `undefined`. */
+    objectionTo(alert: JsonObject): string | undefined
+  }
   /** What is wrong with the body of a create whose parts are right, or `undefined`. */
   objectionTo(pipe: JsonObject): string | undefined
   /** The text of a refusal that the platform itself words. */
@@ -43,10 +49,18 @@ export interface Route {
 }
 
 /** The operations that a profile has, where its requests go. */
-export function routesOf({ kinds }: Profile): readonly Route[] {
-  return kinds.flatMap((kind): readonly Route[] => {
+export function routesOf(profile: Profile): readonly Route[] {
+  return formsOf(profile).flatMap((kind): readonly Route[] => {
     switch (kind.lifecycle) {
       case 'create-once':
+        // What has another form is an alert. Its reading is that of the other form.
+        if (profile.kinds.every((one) => one !== kind))
+          return [
+            routeOf('createAlert', kind.operations.create),
+            ...routeIf('listServiceAlerts', kind.operations.list),
+            ...routeIf('updateAlert', kind.operations.update),
+            ...routeIf('deleteAlert', kind.operations.delete),
+          ]
         return [
           routeOf('createPipe', kind.operations.create),
           routeOf('getPipe', kind.operations.read, 'pipeId'),

@@ -145,12 +145,15 @@ export function createRequestHandler(parts: RequestHandlerParts): RequestHandler
 
   function targetOf(operation: Operation, request: FastifyRequest): Target {
     const { pipeId, serviceId, id } = paramsOf(request)
-    const body = operation === 'createPipe' ? parseJson(textOf(request)) : undefined
+    const body = NAMED.has(operation) ? parseJson(textOf(request)) : undefined
     const name = pipeId === undefined ? isObject(body) && body['name'] : storage.pipe(pipeId)?.body['name']
     const subjects = [pipeId ?? name, pipeId && name, id, serviceId]
     return { operation, subjects: subjects.filter((subject) => typeof subject === 'string') }
   }
 }
+
+/** Of what is not there yet only the name is known. */
+const NAMED: ReadonlySet<Operation> = new Set(['createPipe', 'createAlert'])
 
 /** @returns whether the time went by, and not the sandbox */
 async function pause(ms: number, closing: AbortSignal): Promise<boolean> {

@@ -19,6 +19,10 @@ export const OPERATIONS = [
   'deletePipe',
   'getQueryEndpoint',
   'deleteQueryEndpoint',
+  'listServiceAlerts',
+  'createAlert',
+  'updateAlert',
+  'deleteAlert',
 ] as const
 
 export type Operation = (typeof OPERATIONS)[number]

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { z } from '../kinds/zod.ts'
 import type { Fields } from '../kinds/field-table.ts'
 import type { JsonObject } from '../lib/json.ts'
-import { type Answer, bare, emptyEnvelope, envelope, failure } from './answer.ts'
+import { createAlerts } from './alerts.ts'
+import { type Answer, emptyEnvelope, envelope, failure } from './answer.ts'
 import { type Call, readBody, readObject, serviceOf } from './call.ts'
 import type { Change, PipeChanges } from './changes/change.ts'
 import type { Fixture } from './fixture.ts'
@@ -53,8 +54,7 @@ export function createPlatform({
     setPipeState: (call) => changePipe(call, 'command', viewWhileMoving),
     deletePipe,
     ...createQueryEndpoints({ storage, dialect, refusals }),
-    getAlert,
-    getServiceAlert,
+    ...createAlerts({ storage, incidents, dialect, listLagMs, refusals }),
   }
 
   function createPipe(call: Call): Answer {
@@ -130,21 +130,6 @@ export function createPlatform({
     const deletedAt = pipe.internals?.deletedAt ?? call.now
     storage.putPipe({ ...pipe, internals: { ...pipe.internals, deletedAt } })
     return emptyEnvelope(call.requestId)
-  }
-
-  function getAlert(call: Call): Answer {
-    const alert = storage.alert(call.params['id'] ?? '')
-    if (alert === undefined) return failure(call.requestId, 404, 'no such alert')
-    return bare(incidents.advanceAlert(alert, call.now).body)
-  }
-
-  function getServiceAlert(call: Call): Answer {
-    const { id = '', ...service } = call.params
-    const wrong = objectionToPath({ ...call, params: service })
-    if (wrong !== undefined) return wrong
-    const alert = storage.alert(id)
-    if (alert === undefined) return refuse(call, 404, 'no such alert')
-    return envelope(call.requestId, incidents.advanceAlert(alert, call.now).body)
   }
 
   function findPipe(call: Call): Found<{ readonly pipe: StoredPipe }> {

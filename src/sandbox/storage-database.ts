@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 /** Grows with every change of {@link TABLES}; stands in `user_version` of the file. */
-const VERSION = 3
+const VERSION = 4
 
 /** The tables of the sandbox's data; `body`, `incidents`, `internals`, `facts` and `answer` are JSON. */
 const TABLES = `
@@ -32,7 +32,8 @@ const TABLES = `
     id TEXT NOT NULL UNIQUE,
     at INTEGER NOT NULL,
     body TEXT NOT NULL,
-    incidents TEXT NOT NULL
+    incidents TEXT NOT NULL,
+    service TEXT NOT NULL DEFAULT ''
   ) STRICT;
   CREATE TABLE IF NOT EXISTS said (
     what TEXT NOT NULL UNIQUE
@@ -124,15 +125,21 @@ function bytesOf(file: string): Uint8Array {
   return source.serialize()
 }
 
-/** What a table of pipes from before version 3 lacks. */
-const INTERNALS = "ALTER TABLE pipe ADD COLUMN internals TEXT NOT NULL DEFAULT '{}'"
+/** What the tables of earlier versions lack. */
+const ADDED = [
+  { table: 'pipe', column: 'internals', type: "TEXT NOT NULL DEFAULT '{}'" },
+  { table: 'alert', column: 'service', type: "TEXT NOT NULL DEFAULT ''" },
+] as const
 
 function prepareTables(database: DatabaseSync): void {
   const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
   if (found > VERSION) throw new Error(`it was written by a newer version (${found})`)
   database.exec(TABLES)
-  const columns = database.prepare("SELECT name FROM pragma_table_info('pipe')").all()
-  if (!columns.some(({ name }) => name === 'internals')) database.exec(INTERNALS)
+  for (const { table, column, type } of ADDED) {
+    const columns = database.prepare(`SELECT name FROM pragma_table_info('${table}')`).all()
+    if (!columns.some(({ name }) => name === column))
+      database.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`)
+  }
   database.exec(`PRAGMA user_version = ${VERSION}`)
 }
 

@@ -42,6 +42,7 @@ export interface Storage extends Disposable {
   alert(id: string): StoredAlert | undefined
   alerts(): readonly StoredAlert[]
   putAlert(alert: StoredAlert): void
+  removeAlert(id: string): void
   /** Remembers that this of a fixture was put here once. @returns whether it was not before */
   markApplied(what: string): boolean
   /** What has to be in a file with credentials, by its name; undefined: nobody said so yet. */
@@ -102,9 +103,10 @@ export function openStorage(file: string | undefined, use: FileUse = 'open'): St
   const alert = one('SELECT * FROM alert WHERE id = ?')
   const alerts = many('SELECT * FROM alert ORDER BY rowid')
   const putAlert = run(
-    `INSERT INTO alert (id, at, body, incidents) VALUES (?, ?, ?, ?)
+    `INSERT INTO alert (id, at, body, incidents, service) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET body = excluded.body, incidents = excluded.incidents`,
   )
+  const removeAlert = run('DELETE FROM alert WHERE id = ?')
   const markApplied = run('INSERT INTO said (what) VALUES (?) ON CONFLICT DO NOTHING')
   const rightSecret = one('SELECT content FROM right_secret WHERE name = ?')
   const keepRightSecret = run('INSERT INTO right_secret (name, content) VALUES (?, ?) ON CONFLICT DO NOTHING')
@@ -146,8 +148,12 @@ export function openStorage(file: string | undefined, use: FileUse = 'open'): St
     },
     alert: (id) => mapRow(alert(id), toAlert),
     alerts: () => alerts().map(toAlert),
-    putAlert({ id, at, body, incidents }) {
-      putAlert(id, at, text(body), text(incidents))
+    putAlert({ id, at, body, incidents, service: its }) {
+      const place = its === undefined ? '' : `${its.organizationId}/${its.serviceId}`
+      putAlert(id, at, text(body), text(incidents), place)
+    },
+    removeAlert(id) {
+      removeAlert(id)
     },
     markApplied: (what) => markApplied(what).changes > 0,
     rightSecret: (name) => mapRow(rightSecret(name), (row) => row.content),

@@ -52,6 +52,8 @@ export interface StoredAlert {
   readonly id: string
   /** When it came into being here: ms since the epoch. */
   readonly at: number
+  /** The one in which it was created; undefined: of a fixture, and in any. */
+  readonly service?: { readonly organizationId: string; readonly serviceId: string } | undefined
   /** `spec/api.md` 2.8. */
   readonly body: JsonObject
   readonly incidents: readonly string[]
@@ -119,6 +121,7 @@ export interface Row {
   readonly content: string
   readonly internals: string
   readonly state: string
+  readonly service: string
 }
 
 export function toPipe(row: Row): StoredPipe {
@@ -145,7 +148,9 @@ export function toService(row: Row): StoredService {
 
 export function toAlert(row: Row): StoredAlert {
   const body = JSON.parse(row.body) as JsonObject // putAlert wrote it
-  return { id: row.id, at: row.at, body, incidents: JSON.parse(row.incidents) as string[] } // so it did these
+  const [organizationId, serviceId] = row.service.split('/')
+  const service = organizationId && serviceId ? { organizationId, serviceId } : undefined
+  return { id: row.id, at: row.at, service, body, incidents: JSON.parse(row.incidents) as string[] } // so it did these
 }
 
 export function toRequest(row: Row): RecordedRequest {

@@ -3,7 +3,7 @@ import type { Finding } from '../kinds/finding.ts'
 import { stepsOf, wordsOf } from '../plan/reason.ts'
 import { type About, type Step, joined } from '../plan/reasons/row.ts'
 import { bodyIn, tellingCondition, type ResourceStatus } from '../contract/status.ts'
-import { lifecycleOf } from '../kinds/lookup.ts'
+import { isAlarm } from '../kinds/lookup.ts'
 import { commandLine, commandsTyped, type CommandContext } from './command-line.ts'
 
 /** One thing to do, in a sentence, with what to copy for it. */
@@ -26,6 +26,7 @@ export type Remediable = Pick<
   | 'line'
   | 'service'
   | 'pipeId'
+  | 'isWritten'
 > & {
   /** The last reply, where it is known. */
   readonly observed?: string | undefined
@@ -81,9 +82,10 @@ export function placeOf(dir: string, file: string, line: number | undefined): st
 }
 
 function aboutOf(resource: Remediable, { manifestsDir, manifests = manifestsDir }: StepContext): About {
-  const { key, file, line, service, pipeId, observed, differences } = resource
+  const { key, isWritten, file, line, service, pipeId, observed, differences } = resource
   return {
     key,
+    isWritten,
     place: file === undefined ? 'its manifest' : placeOf(manifestsDir, file, line),
     directory: manifests,
     service,
@@ -147,7 +149,7 @@ export function shortMessage(resource: Remediable, context: CommandContext): str
     words !== undefined && joined(words) === message ? words.cause : message,
     context,
   )
-  return lifecycleOf(resource.key) === 'read-only' ? cause + alertWords(resource) : cause
+  return isAlarm(resource.key) ? cause + alertWords(resource) : cause
 }
 
 /** What the alert says of itself, as the platform reports it. */

@@ -29,7 +29,9 @@ export function getAlert(world: World, id: string, home: Home): Answer {
 export function createAlert(world: World, body: Json, home: Home): Answer {
   const faults = alertFaults(body, home)
   if (faults.length > 0 || !isObject(body)) return refuseFaults(faults)
-  const made = { source: 'saved_search', ...body, id: randomBytes(12).toString('hex'), state: 'OK' }
+  const createdAt = new Date().toISOString()
+  const own = { id: randomBytes(12).toString('hex'), state: 'OK', createdAt, updatedAt: createdAt }
+  const made = { source: 'saved_search', ...body, ...own }
   alertsOf(world, home).push(made)
   return take(tell(world, home, made))
 }
@@ -47,6 +49,7 @@ export function putAlert(world: World, id: string, { body, home }: { body: Json;
   if (faults.length > 0 || !isObject(body)) return refuseFaults(faults)
   const keptNames = [
     ...SERVERS,
+    ...(world.keptByPut ?? []).filter((name) => !(name in body)),
     ...('scheduleStartAt' in body ? [] : ['scheduleStartAt', 'scheduleOffsetMinutes']),
   ]
   const kept = Object.entries(old).filter(([name]) => keptNames.includes(name))

@@ -132,10 +132,10 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
     ...client,
     async change(target, makeBody, readOptions) {
       killed(target.way, 'before')
-      const made = () => {
+      const made: typeof makeBody = (looks) => {
         before?.()
         before = undefined
-        return makeBody()
+        return makeBody(looks)
       }
       const reply = await client.change(target, made, readOptions)
       killed(target.way, 'after')

@@ -73,7 +73,7 @@ test('more than the limit are held back, all of them, until a person allows them
   world.skip(11 * MINUTE)
   expect(await world.apply()).toMatchObject({ a: 'DeleteLimit', b: 'DeleteLimit', c: 'InSync' })
   expect(world.messageOf('Pipe/a')).toBe(
-    'In service analytics, 2 of 5 pipes are to be deleted, and at most 1 may be at once: a tenth of its pipes, and no more than five. None is deleted. ' +
+    'In service analytics, 2 of 5 pipes are to be deleted, and at most 1 may be at once: a tenth of them, and no more than five. None is deleted. ' +
       'If they are meant, run "pipewright allow --deletions --service analytics". If not, bring the manifests back, or undo the edits.',
   )
   expect(world.requests('deletePipe')).toBe(0)

@@ -13,8 +13,12 @@ export type Mishap =
   /** It arrives, and nobody hears of it. */
   | 'cut after'
   | 'late'
+  /** It arrives, and its reply is cut right before its end. */
+  | 'half'
   /** It arrives, and is answered in the words of somebody else. */
   | { readonly after: { readonly status: number; readonly error: string } }
+  /** It does not arrive, and somebody answers that it was done. */
+  | { readonly answered: JsonObject }
   | undefined
 
 export interface OnItsWay {
@@ -42,11 +46,22 @@ export async function startFaultyProxy(to: string): Promise<FaultyProxy> {
       const mishap = how?.({ method, below, body: isObject(body) ? body : {} })
       if (mishap === 'cut before') return void response.destroy()
       if (typeof mishap === 'object' && 'status' in mishap) return answer(mishap)
+      if (typeof mishap === 'object' && 'answered' in mishap) return done(mishap.answered)
       const reply = await passedOn(`${to}${url}`, { method, headers, content })
       if (mishap === 'cut after') return void response.destroy()
       if (mishap === 'late') return
+      if (mishap === 'half') {
+        response.writeHead(reply.status, { 'content-type': reply.type })
+        return void response.write(reply.content.subarray(0, -1), () => response.destroy())
+      }
       if (mishap !== undefined) return answer(mishap.after)
       response.writeHead(reply.status, { 'content-type': reply.type }).end(reply.content)
+    }
+    function done(result: JsonObject): void {
+      const requestId = '00000000-0000-4000-8000-00000000fa17'
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ status: 200, requestId, result }))
     }
     function answer({ status, error }: { readonly status: number; readonly error: string }): void {
       const requestId = '00000000-0000-4000-8000-00000000fa17'

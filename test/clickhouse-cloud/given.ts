@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
 import { bodyOf, expectedOf, rulesOf, schemaOf } from '../../src/kinds/profile.ts'
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
-import type { Manifest } from '../../src/kinds/lookup.ts'
+import { isCreateOnce, type Manifest } from '../../src/kinds/lookup.ts'
 import type { ResourceManifest } from '../../src/kinds/manifest.ts'
 import { withSecrets } from '../../src/kinds/secret-ref.ts'
 import { isObject, type JsonObject } from '../../src/lib/json.ts'
@@ -93,9 +93,21 @@ export function alertsThere(): readonly JsonObject[] {
 
 /** What the folder expects of its alerts, in the order of {@link alertsThere}. */
 export function alertsExpected(): readonly JsonObject[] {
+  return alertsGiven()
+    .filter((manifest) => !isCreateOnce(manifest))
+    .map((manifest) => expectedOf(CLICKHOUSE_CLOUD, manifest) ?? {})
+}
+
+/** Bodies of those that are created. */
+export function alertsWritten(): readonly JsonObject[] {
+  return alertsGiven()
+    .filter(isCreateOnce)
+    .map((manifest) => bodyOf(CLICKHOUSE_CLOUD, manifest) ?? {})
+}
+
+function alertsGiven(): readonly ResourceManifest[] {
   const text = readFileSync(join(FOLDER, 'platform/alerts.yaml'), 'utf8')
-  return parseAllDocuments(text).map((document) => {
-    const manifest = schemaOf(CLICKHOUSE_CLOUD, 'Alert')?.parse(document.toJS()) as ResourceManifest
-    return expectedOf(CLICKHOUSE_CLOUD, manifest) ?? {}
-  })
+  return parseAllDocuments(text).map(
+    (document) => schemaOf(CLICKHOUSE_CLOUD, 'Alert')?.parse(document.toJS()) as ResourceManifest,
+  )
 }

@@ -24,6 +24,8 @@ export interface StrictOptions {
    * facts can be read both ways. Its tables, unless this says otherwise.
    */
   readonly mustPause?: 'mappings' | 'source'
+  /** Fields of an alert that a PUT keeps although it leaves them out, beside those that every revision is known to keep. */
+  readonly keptByPut?: readonly string[]
 }
 
 /** One request, and what came of it. */

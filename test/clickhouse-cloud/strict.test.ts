@@ -9,7 +9,15 @@ import { alertReply } from './alert-reply.ts'
 import { changesOf, seenAtOf } from './changes.ts'
 import { endpointFaults, endpointReply } from './endpoint.ts'
 import { FACTS } from './facts.ts'
-import { alertsExpected, alertsThere, GIVEN, desiredBody, wireBody, type Declared } from './given.ts'
+import {
+  alertsExpected,
+  alertsWritten,
+  alertsThere,
+  GIVEN,
+  desiredBody,
+  wireBody,
+  type Declared,
+} from './given.ts'
 import { pipeReply } from './reply.ts'
 import { pipeFaults } from './rules.ts'
 
@@ -78,6 +86,15 @@ describe('however the service says what was asked for, the client sees no drift'
       ),
     )
     expect(alertsExpected()).toHaveLength(2)
+    expect(drift).toEqual([])
+  })
+
+  test('and of an alert that is created', () => {
+    const fields = fieldsOf(CLICKHOUSE_CLOUD, keyOf('Alert', 'any'))
+    const drift = alertsWritten().flatMap((body) =>
+      SEEDS.flatMap((seed) => compareBody(fields, body, alertReply(body, createRandom(seed)))),
+    )
+    expect(alertsWritten()).toHaveLength(1)
     expect(drift).toEqual([])
   })
 })

@@ -1,4 +1,11 @@
-import type { ChangeBody, ChangeTarget, Platform, Reply, ServiceAccess } from '../../src/contract/platform.ts'
+import type {
+  ChangeBody,
+  ChangeTarget,
+  Looks,
+  Platform,
+  Reply,
+  ServiceAccess,
+} from '../../src/contract/platform.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import { NO_ECHOES } from '../../src/lib/echo.ts'
 import { sameId } from '../../src/lib/same-id.ts'
@@ -58,13 +65,15 @@ export function changingPlatform(
 
   async function change(
     { way, id, isRepeatable }: ChangeTarget,
-    makeBody: () => Promise<ChangeBody>,
+    makeBody: (looks: Looks) => Promise<ChangeBody>,
   ): Promise<Reply<unknown>> {
     for (;;) {
       if (process.isDead) return forever()
       await run.passMeanwhile(run, process, 'while its change waits for the budget', 'permit')
       if (process.isDead) return forever()
-      const { text } = await makeBody()
+      const { text } = await makeBody({
+        read: () => Promise.reject(new Error('no pipe is read before it is changed')),
+      })
       const pipe = model.pipes.find((each) => each.id === id)
       const what = `  It sends pipe ${shortId(id)} a change (${way}) of ${text}`
       if (pipe?.life === undefined || !isVisible(model, pipe)) {

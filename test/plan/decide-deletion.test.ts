@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { decide } from '../../src/plan/decide.ts'
 import type { CreateOnceInput, DeletionFacts } from '../../src/plan/input.ts'
 import type { Removal } from '../../src/plan/record.ts'
-import { created, FOUND, MINUTE, MISSING, NOW, pipe } from './inputs.ts'
+import { created, FOUND, MINUTE, missed, MISSING, NOW, pipe } from './inputs.ts'
 
 /* A pipe whose manifest is gone for good and said policy.onRemove "delete": each row of the table of `decide-deletion.ts`. */
 
@@ -73,10 +73,10 @@ const ROWS: readonly Row[] = [
   {
     why: 'a 404 after a request that nobody answered',
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE },
-    observed: MISSING,
+    observed: missed(1, 0),
     is: ['hold', 'going'],
   },
-  { why: 'a 404 without a request', observed: MISSING, is: ['hold', 'not found'] },
+  { why: 'a 404 without a request', observed: missed(1, 0), is: ['hold', 'not found'] },
 ]
 
 test.each(ROWS)('$why', (row) => {

@@ -196,11 +196,14 @@ export function endpoint(
   }
 }
 
-export function alert(changes: Changes & { readonly policy?: ReadOnlyInput['policy'] } = {}): ReadOnlyInput {
+export function alert(
+  changes: Changes & { readonly policy?: ReadOnlyInput['policy']; readonly watchedId?: string } = {},
+): ReadOnlyInput {
   return {
     ...common('Alert/lag', changes),
     lifecycle: 'read-only',
     kind: ALERT,
+    watchedId: changes.watchedId,
     policy: changes.policy ?? {},
     healthyStates: healthyStatesFor(changes.policy?.healthyStates, undefined),
   }

@@ -3,6 +3,7 @@ import { createServer } from 'node:https'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { idFormOf } from '../../src/kinds/id-form.ts'
 import { PIPE as PIPE_KIND } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import type { ProxySettings } from '../../src/lib/proxy.ts'
 import { createOutcomeOf } from '../../src/reconcile/apply/outcome-of-error.ts'
@@ -227,7 +228,10 @@ describe('through a proxy that joins', () => {
       const error = await failure(t.create())
       const { facts, message } = error
       // So that a retry waits longer.
-      expect(createOutcomeOf(error, 0)).toMatchObject({ result: 'unknown', seen: { proxy: t.proxy.url } })
+      expect(createOutcomeOf(error, { now: 0, form: idFormOf({}) })).toMatchObject({
+        result: 'unknown',
+        seen: { proxy: t.proxy.url },
+      })
       expect(facts).toMatchObject({ class: 'Unavailable', effect: 'unknown', proxy: t.proxy.url })
       expect(message).toContain('may have been created')
       expect(t.server.requests).toHaveLength(1)

@@ -1,4 +1,4 @@
-import { lifecycleOf } from '../../src/kinds/lookup.ts'
+import { isLockable } from '../../src/kinds/lookup.ts'
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Given } from './given.ts'
@@ -280,7 +280,7 @@ describe('many pipes that are not found', () => {
   test('the first one asks for a look at eight of its service', async () => {
     const world = await settled(12)
     await vanish(world, 'Pipe/p0')
-    const also = (await world.go('Pipe/p0')).also.filter((key) => lifecycleOf(key) === 'create-once')
+    const also = (await world.go('Pipe/p0')).also.filter((key) => isLockable(key))
     expect(also).toHaveLength(8)
     expect(keys(12).slice(1)).toEqual(expect.arrayContaining([...also]))
     await world.clock.advance(1)

@@ -81,7 +81,7 @@ async function told(
   const items = names.map((name, index) => ({ id: index === 0 ? ID.toLowerCase() : `id-${index}`, name }))
   const reply = { requestId: undefined, credential: 'c', echoes: echoMask(['Hq7kV2xe9Lm4']) }
   const now = clock.monotonic()
-  await store.listings.since(`${SERVICE_ID.toLowerCase()} analytics-api`, { since: now, now }, () =>
+  await store.listings.since(`Pipe ${SERVICE_ID.toLowerCase()} analytics-api`, { since: now, now }, () =>
     Promise.resolve({ value: items, ...reply }),
   )
   await clock.advance(40_000)
@@ -107,6 +107,11 @@ test.each<{ why: string; known: Known; count: number }>([
     why: 'that a Lock names for a manifest',
     known: { entries: [pipe({ metadata: { name: 'x' } })], locks: { 'Pipe/x': ID } },
     count: 0,
+  },
+  {
+    why: 'of such a name, where the create of an alert has no outcome',
+    known: { records: [{ ...recordOf({ platformName: 'orders', intent: OPEN }), key: 'Alert/orders' }] },
+    count: 1,
   },
   { why: 'that a Lock names for no manifest', known: { locks: { 'Pipe/x': ID } }, count: 1 },
   { why: 'whose name a manifest asks for that has none', known: { entries: [pipe()] }, count: 0 },

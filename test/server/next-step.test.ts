@@ -268,6 +268,26 @@ describe('the cause', () => {
   })
 })
 
+describe('drift of an alert', () => {
+  const drift = { field: 'threshold', desired: '10', observed: '11' }
+  it.each([
+    [
+      'that is watched: where it is defined, and what is expected',
+      undefined,
+      'where the alert is defined',
+      'spec.expect',
+    ],
+    ['that is created: in the console, and what is asked for', true, 'in the console', 'spec`'],
+  ] as const)('%s', (_why, isWritten, where, place) => {
+    const over = { reason: 'Drifted', status: 'Drifted', pipeId: 'a-1', differences: [drift] } as const
+    const alert = resource('Alert/lag', { ...over, ...(isWritten && { isWritten }) })
+    const [console, edit] = nextSteps(alert, HERE, [])
+    expect(console?.text).toContain(`Set threshold back to 10 ${where}`)
+    expect(edit?.text).toContain(place)
+    expect(edit?.copy).toBe('threshold: 11')
+  })
+})
+
 describe('a place', () => {
   it.each([
     ['manifests', 'a/b.yaml', 3, 'manifests/a/b.yaml:3'],

@@ -45,6 +45,9 @@ const of = (key: Key, over: Over) => sendingOf(resource(key, over), false)
 
 describe('what becomes of the request of a manifest', () => {
   it.each(PIPES)('a pipe that is %s', (_, over, sending) => expect(of('Pipe/x', over)).toBe(sending))
+  it.each(PIPES)('an alert that is created and is %s', (_, over, sending) =>
+    expect(of('Alert/x', { ...over, isWritten: true })).toBe(sending),
+  )
   it.each(ENDPOINTS)('a query endpoint that is %s', (_, over, sending) =>
     expect(of('QueryEndpoint/x', over)).toBe(sending),
   )

@@ -95,7 +95,7 @@ async function surveyOf(
     const options = { priority: 0, signal: io.stop.stopping } as const
     const { value, echoes } = await engine.context.platform.list(kind, access, options)
     const pipes = value.map((resource) => ({ resource, name: echoes(resource.name ?? ''), echoes }))
-    return { ...nothing, ...sorted(pipes, heldPipes(engine.context.store), access.serviceId) }
+    return { ...nothing, ...sorted(pipes, heldPipes(engine.context.store, kind), access.serviceId) }
   } catch (error) {
     if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
     const what = `the ${kind.noun}s of Service/${service.metadata.name} could not be listed.`

@@ -39,8 +39,8 @@ export interface ImportOptions {
 
 /** `pipewright import Pipe/NAME ID --service NAME`: a manifest that takes over a pipe that exists. Writes nothing but that. */
 export async function importPipe(io: Io, settings: Settings, options: ImportOptions): Promise<ExitCode> {
-  const key = pipeKeyFrom(options.key)
-  const pipeId = pipeIdFrom(options.pipeId)
+  const key = pipeKeyFrom(options.key, settings)
+  const pipeId = pipeIdFrom(options.pipeId, key, settings)
   const name = ResourceName.safeParse(nameOf(key))
   if (!name.success)
     throw new CommandError(

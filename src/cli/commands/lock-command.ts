@@ -1,4 +1,4 @@
-import { lifecycleOf, nounOf } from '../../kinds/lookup.ts'
+import { isLockable, nounOf } from '../../kinds/lookup.ts'
 import { stringify } from 'yaml'
 import type { SettingsOf } from '../command-help.ts'
 import { LOCK, LockedId, MOST_LOCKED, type LockManifest } from '../../kinds/lock/schema.ts'
@@ -31,7 +31,7 @@ export async function lock(
     )
   }
   await using ledger = await openLedgerToRead(settings)
-  const records = (await ledger.list()).filter((record) => lifecycleOf(record.key) === 'create-once')
+  const records = (await ledger.list()).filter((record) => isLockable(record.key))
   const manifests = locksOf(records, name.data)
   const [first, ...more] = manifests
   if (options.output === 'json') {

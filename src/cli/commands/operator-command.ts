@@ -1,4 +1,6 @@
-import { lifecycleOf } from '../../kinds/lookup.ts'
+import { idFormOf } from '../../kinds/id-form.ts'
+import { anyOf, nounOf } from '../../kinds/lookup.ts'
+import { createOnceKindOf, isCreatable } from '../../kinds/profile.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { OperatorResult, OperatorContext } from '../../reconcile/operator/operator.ts'
@@ -96,22 +98,20 @@ export function keyFrom(text: string): Key {
 }
 
 /** @throws {CommandError} when it is not the key of a pipe */
-export function pipeKeyFrom(text: string): Key {
+export function pipeKeyFrom(text: string, { profile }: Pick<Settings, 'profile'>): Key {
   const key = keyFrom(text)
-  if (lifecycleOf(key) === 'create-once') return key
+  if (isCreatable(profile, key)) return key
   throw new CommandError(
     `${key} is not a pipe: only pipes are created, and so adopted or resolved.`,
     EXIT.usage,
   )
 }
 
-/** @throws {CommandError} when it cannot be the id of a pipe */
-export function pipeIdFrom(text: string): string {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase()
-  throw new CommandError(
-    `"${text}" is not the id of a pipe: give the UUID that the console shows, such as 0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11.`,
-    EXIT.usage,
-  )
+/** @throws {CommandError} when it cannot be the id of what the key is of */
+export function pipeIdFrom(text: string, key: Key, { profile }: Pick<Settings, 'profile'>): string {
+  const form = idFormOf(createOnceKindOf(profile, key))
+  if (form.matches(text)) return text.toLowerCase()
+  throw new CommandError(`"${text}" is not the id of ${anyOf(nounOf(key))}: give ${form.words}.`, EXIT.usage)
 }
 
 export interface AdoptOptions {
@@ -125,8 +125,8 @@ export interface AdoptOptions {
  * what the manifest asks for was set in the console.
  */
 export async function adopt(io: Io, settings: Settings, options: AdoptOptions): Promise<ExitCode> {
-  const key = pipeKeyFrom(options.key)
-  const pipeId = pipeIdFrom(options.pipeId)
+  const key = pipeKeyFrom(options.key, settings)
+  const pipeId = pipeIdFrom(options.pipeId, key, settings)
   const command: PersonCommand = { key, output: options.output, platform: 'asked', ledger: 'open' }
   return runPersonCommand(io, settings, command, (context, signal) =>
     adoptAs(context, { key, pipeId, word: 'adopt' }, signal),
@@ -151,7 +151,7 @@ export interface ResolveOptions {
 /** `pipewright resolve Pipe/NAME --adopt ID | --retry | --recreate`: what a person found out settles what nobody else can. */
 export async function resolve(io: Io, settings: Settings, options: ResolveOptions): Promise<ExitCode> {
   const { found, output } = options
-  const key = pipeKeyFrom(options.key)
+  const key = pipeKeyFrom(options.key, settings)
   const command: PersonCommand = { key, output, platform: 'asked', ledger: 'existing' }
   switch (found.type) {
     case 'nothing':
@@ -163,7 +163,7 @@ export async function resolve(io: Io, settings: Settings, options: ResolveOption
         approveRecreate(context, key, signal),
       )
     case 'pipe': {
-      const pipeId = pipeIdFrom(found.pipeId)
+      const pipeId = pipeIdFrom(found.pipeId, key, settings)
       return runPersonCommand(io, settings, command, (context, signal) =>
         adoptAs(context, { key, pipeId, word: 'resolve' }, signal),
       )

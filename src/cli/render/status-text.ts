@@ -1,4 +1,5 @@
 import { groupByCause } from '../../contract/cause.ts'
+import { nounOf } from '../../kinds/lookup.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isWell, type Status } from '../../plan/severity.ts'
 import type { Intent } from '../../plan/record.ts'
@@ -206,7 +207,7 @@ export function statusDetails(
     ['manifest', resource.file === undefined ? 'none' : placeOf(resource)],
     ['changed in', manifestRevision === undefined ? undefined : shortRevision(manifestRevision)],
     ['service', service],
-    ['pipe', pipeId],
+    [nounOf(resource.key), pipeId],
     ['attempt', intent && attemptLine(intent)],
     ['applied', lastUpsert && agoOf(lastUpsert.at, now)],
     ['last check', agoOf(checkedAt, now)],

@@ -1,6 +1,6 @@
 import { isObject } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
-import { MANIFEST_KINDS, knownKey, lifecycleOf } from '../../kinds/lookup.ts'
+import { MANIFEST_KINDS, isLockable, knownKey } from '../../kinds/lookup.ts'
 import { API_VERSION, ResourceName } from '../../kinds/manifest.ts'
 import type { Path, Statement } from '../diagnostics/diagnostic.ts'
 import { looksLikeToken } from '../diagnostics/mask-lines.ts'
@@ -140,8 +140,7 @@ export function readLocks(value: unknown): ReadonlyMap<Key, string> {
   for (const [text, id] of Object.entries(pipes)) {
     const key = knownKey(text)
     const parsed = Id.safeParse(id)
-    if (key !== undefined && lifecycleOf(key) === 'create-once' && parsed.success)
-      locks.set(key, parsed.data.toLowerCase())
+    if (key !== undefined && isLockable(key) && parsed.success) locks.set(key, parsed.data.toLowerCase())
   }
   return locks
 }

@@ -67,8 +67,8 @@ export const APPLYING = {
       fields: z.array(z.string()).readonly(),
       /** Applied right now. */
       now: z.boolean(),
-      /** When it is sent again; at its interval unless said. */
-      again: z.literal('in an hour').optional(),
+      /** When it is sent again; at its interval unless said. `once edited`: these were taken out of the manifest, and the service keeps them. */
+      again: z.enum(['in an hour', 'once edited']).optional(),
       /** A command to start or to stop was taken, and nothing came of it: why it was sent, and the state all the while. */
       command: z
         .strictObject({ why: z.enum(Object.keys(COMMANDS) as [Command]), state: z.string() })
@@ -79,12 +79,14 @@ export const APPLYING = {
       only(
         command !== undefined
           ? `${COMMANDS[command.why].words(noun)} The service took that more than ten minutes ago, and its state is ${shownState(command.state)}. It is asked again within an hour.`
-          : again !== undefined
-            ? `It was changed, and the service took the request, but still reports other values for ${fields.join(', ')}. Check that it accepts what the manifest asks for. The change is sent again within an hour.`
-            : `Applied, but the platform answered with other values for ${fields.join(', ')}. ` +
-              (now
-                ? 'Will be applied again at its interval.'
-                : 'Check that the platform accepts what the manifest asks for. Will be applied again at its interval.'),
+          : again === 'once edited'
+            ? `${fields.join(', ')} is not in the manifest any more, and the service keeps it: the request that leaves it out was taken, and had no effect there. Take it away in the console, or write it in the manifest again.`
+            : again !== undefined
+              ? `It was changed, and the service took the request, but still reports other values for ${fields.join(', ')}. Check that it accepts what the manifest asks for. The change is sent again within an hour.`
+              : `Applied, but the platform answered with other values for ${fields.join(', ')}. ` +
+                (now
+                  ? 'Will be applied again at its interval.'
+                  : 'Check that the platform accepts what the manifest asks for. Will be applied again at its interval.'),
       ),
     steps: (facts, about) =>
       facts?.command === undefined

@@ -1,5 +1,5 @@
 import { z } from '../../kinds/zod.ts'
-import { nounOf } from '../../kinds/lookup.ts'
+import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import {
   A_KEY,
   joined,
@@ -90,6 +90,25 @@ function orphanWords(orphan: z.output<typeof ORPHAN>): Words {
   }
 }
 
+function leftBehindWords(
+  noun: string,
+  pipeId: string | undefined,
+  attempt: z.output<typeof UNKNOWN_ATTEMPT> | undefined,
+): Words {
+  const back = `To have it looked after again, remove spec.id and write what it was created with.`
+  const away = `To give it up, rename this manifest; then the old name is Orphaned, and can be forgotten.`
+  if (pipeId !== undefined)
+    return {
+      cause: `The manifest only watches another ${noun} now. Nothing is deleted: ${noun} ${pipeId}, which it had before, stays on the platform.`,
+      remedy: `To watch that one, set spec.id: ${pipeId}. ${back} ${away}`,
+    }
+  const how = attempt === undefined ? '' : `: the create was ${attemptWords(attempt)}`
+  return {
+    cause: `The manifest only watches ${anyOf(noun)} now, and nobody knows whether one was created for it before${how}.`,
+    remedy: `Look for it in the console. ${back} ${away}`,
+  }
+}
+
 /** What is left to do where it stays. */
 function afterOrphan({ key, pipeId }: About): Step {
   return pipeId === undefined
@@ -165,6 +184,28 @@ export const MANIFESTS = {
     steps: (facts, about) => [
       { text: 'If it is still wanted, restore its manifest. It was in:', copy: about.place },
       ...(facts?.removal?.is === 'later' || facts?.removal?.is === 'going' ? [] : [afterOrphan(about)]),
+    ],
+  }),
+  LeftBehind: row({
+    status: 'Orphaned',
+    severity: 'warning',
+    alert: 'PipewrightOrphaned',
+    toldAnew: true,
+    means: 'its manifest asked for one to be created, and now only watches another one',
+    facts: z.strictObject({
+      key: A_KEY,
+      /** What stays on the platform. */
+      pipeId: z.string().optional(),
+      /** Nobody knows whether it was created. */
+      attempt: UNKNOWN_ATTEMPT.optional(),
+    }),
+    sample: { key: 'Alert/lag', pipeId: 'ID' },
+    words: ({ key, pipeId, attempt }) => leftBehindWords(nounOf(key), pipeId, attempt),
+    steps: (facts, about) => [
+      ...(facts?.pipeId === undefined
+        ? []
+        : [{ text: 'To watch the one that stays, set spec.id to:', copy: facts.pipeId }]),
+      { text: 'Or remove spec.id and write what it was created with, in:', copy: about.place },
     ],
   }),
   Suspended: row({

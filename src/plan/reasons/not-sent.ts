@@ -1,12 +1,12 @@
-import { nounOf } from '../../kinds/lookup.ts'
+import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import { removalWords, type RemovalWords } from './removal-words.ts'
 import { joined, withId, type About, type Step } from './row.ts'
 
 /** Why nothing of an edit is sent to a service that changes some fields. */
 export const NOT_SENT = {
-  'no request': (noun: string) => `and the service has no way to change that in a ${noun} that exists`,
-  done: (noun: string) => `and the service changes nothing in a ${noun} that is completed`,
+  'no request': (noun: string) => `and the service has no way to change that in ${anyOf(noun)} that exists`,
+  done: (noun: string) => `and the service changes nothing in ${anyOf(noun)} that is completed`,
   'at rest': (noun: string) =>
     `and the ${noun} is stopped: the service would start it. Set policy.paused to true (it is stopped again) or to false`,
   policy: () => 'and policy.onEdit is "report"',

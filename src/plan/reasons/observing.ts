@@ -1,7 +1,6 @@
 import type { FieldEdit } from '../../kinds/field-edit.ts'
-import { kindOf, type Key } from '../../kinds/key.ts'
 import { LIFECYCLES } from '../../kinds/definition.ts'
-import { kindNamed, nounOf } from '../../kinds/lookup.ts'
+import { anyOf, isAlarm, nounOf } from '../../kinds/lookup.ts'
 import { saysFailure, shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
 import { MISSING_SECRET, missingSecretWords } from './missing-secret.ts'
@@ -103,7 +102,7 @@ export const OBSERVING = {
       only(
         why !== undefined
           ? `${fields.join(', ')} changed in the manifest, ${NOT_SENT[why](noun)}. Nothing of the edit was sent.${keptWords(kept, noun)} ${wayOutWords(why, { key, pipeId }, noun)}`
-          : `${fields.join(', ')} changed in the manifest, but the interface cannot update a ${noun}. Undo the edit, or change ${noun} ` +
+          : `${fields.join(', ')} changed in the manifest, but the interface cannot update ${anyOf(noun)}. Undo the edit, or change ${noun} ` +
               `${pipeId} in the console. If the platform does not report the field, then run "pipewright adopt ${key} ${pipeId}". ` +
               `For a new ${noun} instead, give it another metadata.name, with policy.replaces: ${key}.`,
       ),
@@ -111,7 +110,7 @@ export const OBSERVING = {
       ...(facts?.why === undefined
         ? [
             {
-              text: `The interface cannot update a ${nounOf(about.key)}. Make the same change in the console, to this ${nounOf(about.key)}:`,
+              text: `The interface cannot update ${anyOf(nounOf(about.key))}. Make the same change in the console, to this ${nounOf(about.key)}:`,
               copy: about.pipeId,
             },
           ]
@@ -129,14 +128,14 @@ export const OBSERVING = {
       only(
         why !== undefined
           ? `The value of ${fields.join(', ')} changed, ${NOT_SENT[why](noun)}. Nothing was sent.${keptWords(kept, noun)} ${wayOutWords(why, { key, pipeId }, noun)}`
-          : `The value of ${fields.join(', ')} changed since the ${noun} was created, and the interface cannot update a ${noun}. Change it ` +
+          : `The value of ${fields.join(', ')} changed since the ${noun} was created, and the interface cannot update ${anyOf(noun)}. Change it ` +
               `for ${noun} ${pipeId} in the console, then run "pipewright adopt ${key} ${pipeId}".`,
       ),
     steps: (facts, about) =>
       facts?.why === undefined
         ? [
             {
-              text: `The interface cannot update a ${nounOf(about.key)}. Set the new secret in the console, for this ${nounOf(about.key)}:`,
+              text: `The interface cannot update ${anyOf(nounOf(about.key))}. Set the new secret in the console, for this ${nounOf(about.key)}:`,
               copy: about.pipeId,
             },
           ]
@@ -210,7 +209,7 @@ export const STATE = {
               `Its state is ${reported(state)}. ${by ?? 'policy.healthyStates'} allows ${healthy.map(shownState).join(', ')}.`,
             ),
     steps: (facts, { key, id, place: manifest }) => [
-      isReadOnly(key)
+      isAlarm(key)
         ? withId('Find out why the alert fires. Clears by itself when the alert stops firing.', id)
         : withId(`Find out in the console why the ${nounOf(key)} is in this state.`, id),
       ...(facts?.state === undefined || facts.healthy !== undefined || saysFailure(facts.state)
@@ -230,11 +229,12 @@ const PLAIN_VALUE = /^[\w.-]{1,80}$/
 const PLAIN_FIELD = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/
 
 /** The way back in the console; and, for a single plain value, the line that keeps what is there. */
-function driftSteps({ key, place: manifest, id, differences }: About): readonly Step[] {
+function driftSteps(about: About): readonly Step[] {
+  const { place: manifest, id, differences } = about
   const [first, ...others] = differences
   if (first === undefined) return [{ text: 'Check which fields differ, then edit:', copy: manifest }]
-  const where = isReadOnly(key) ? 'where the alert is defined' : 'in the console'
-  const edit = others.length === 0 ? editTo(first.observed, first.field, key) : undefined
+  const where = isWatched(about) ? 'where the alert is defined' : 'in the console'
+  const edit = others.length === 0 ? editTo(first.observed, first.field, about) : undefined
   const back = others.length === 0 ? `${first.field} back to ${first.desired}` : 'these fields back'
   return [
     withId(`Set ${back} ${where}.`, id),
@@ -245,21 +245,22 @@ function driftSteps({ key, place: manifest, id, differences }: About): readonly 
 }
 
 /** Back to what the platform has. */
-function undoStep({ key, place: manifest, differences }: About): Step {
+function undoStep(about: About): Step {
+  const { place: manifest, differences } = about
   const [first, ...others] = differences
   const edit =
-    first !== undefined && others.length === 0 ? editTo(first.observed, first.field, key) : undefined
+    first !== undefined && others.length === 0 ? editTo(first.observed, first.field, about) : undefined
   return edit === undefined
     ? { text: 'Or undo the edit:', copy: manifest }
     : { text: 'Or undo the edit.', edit }
 }
 
 /** A field of the body as an edit of the manifest; undefined when the value cannot be written there as it stands. */
-function editTo(value: string, field: string, key: Key): FieldEdit | undefined {
+function editTo(value: string, field: string, about: About): FieldEdit | undefined {
   if (!PLAIN_FIELD.test(field) || !PLAIN_VALUE.test(value)) return undefined
-  return { path: ['spec', ...(isReadOnly(key) ? ['expect'] : []), ...field.split('.')], value }
+  return { path: ['spec', ...(isWatched(about) ? ['expect'] : []), ...field.split('.')], value }
 }
 
-function isReadOnly(key: Key): boolean {
-  return kindNamed(kindOf(key))?.lifecycle === 'read-only' // or a placeholder of the runbook
+function isWatched({ key, isWritten }: About): boolean {
+  return isAlarm(key) && isWritten !== true
 }

@@ -1,6 +1,6 @@
 import { MORE_FILES } from '../../lib/open-files.ts'
 import { z } from '../../kinds/zod.ts'
-import { capital, nounOf } from '../../kinds/lookup.ts'
+import { anyOf, capital, nounOf } from '../../kinds/lookup.ts'
 import { timeOf } from '../../kinds/instant.ts'
 import {
   A_KEY,
@@ -66,14 +66,14 @@ export const REFUSING = {
     facts: z.strictObject({
       service: z.string(),
       wanted: z.number(),
-      /** Pipes of the service that are recorded. */
+      /** Of the kind, recorded in the service. */
       of: z.number(),
       limit: z.number(),
     }),
     sample: { service: 'SERVICE', wanted: 6, of: 80, limit: 5 },
-    words: ({ service, wanted, of, limit }) => ({
+    words: ({ service, wanted, of, limit }, noun) => ({
       cause:
-        `In service ${service}, ${wanted} of ${of} pipes are to be deleted, and at most ${limit} may be at once: a tenth of its pipes, and no more than five. ` +
+        `In service ${service}, ${wanted} of ${of} ${noun}s are to be deleted, and at most ${limit} may be at once: a tenth of them, and no more than five. ` +
         'None is deleted.',
       remedy: `If they are meant, run "pipewright allow --deletions --service ${service}". If not, bring the manifests back, or undo the edits.`,
     }),
@@ -233,7 +233,7 @@ export const REFUSING = {
         case 'failed':
           return only(`Nothing was created for ${key} (${seen}). ${again}`)
         case 'unknown':
-          return only(`Nobody knows whether a ${noun} was created for ${key} (${seen}). ${again}`)
+          return only(`Nobody knows whether ${anyOf(noun)} was created for ${key} (${seen}). ${again}`)
       }
     },
     steps: (facts, { key, pipeId = facts?.pipeId }) => [

@@ -60,6 +60,8 @@ export interface Step {
 /** The resource that steps are about. */
 export interface About {
   readonly key: Key
+  /** It is created, though most of its kind are only looked at. */
+  readonly isWritten?: true | undefined
   /** Of its manifest: `manifests/payments/orders.yaml:3`, or in words when that is not known. */
   readonly place: string
   /** The directory of the manifests. */

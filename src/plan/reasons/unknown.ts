@@ -1,5 +1,5 @@
 import { z } from '../../kinds/zod.ts'
-import { nounOf } from '../../kinds/lookup.ts'
+import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import { timeOf } from '../../kinds/instant.ts'
 import { A_KEY, A_TIME, row, serviceWords, type Step, type Words } from './row.ts'
 
@@ -58,7 +58,7 @@ export function unknownWords(unknown: UnknownOutcome): Words {
   return {
     cause:
       `${before === undefined ? '' : `${before} `}Nobody knows whether the ${noun} "${name}" was created${where}. ` +
-      `The create was ${attemptWords(unknown)}. Look in the console for a ${noun} "${name}" that was created after ${since}${others}.`,
+      `The create was ${attemptWords(unknown)}. Look in the console for ${anyOf(noun)} "${name}" that was created after ${since}${others}.`,
     remedy:
       `If it is there, run "pipewright resolve ${key} --adopt <its id>", or write this line ${inGit}: "adopt: <its id>". ` +
       `If it is not there after ${timeOf(unknown.retryFrom)}, run "pipewright resolve ${key} --retry", or write this line ${inGit}: ` +

@@ -62,7 +62,7 @@ export async function adopt(
   const held = heldElsewhere(context.store, action.pipeId, key)
   if (held !== undefined) return refusedAdoption(recorded, held)
   if (isFound && !isAsListed(context, assessment, taken.reply)) {
-    context.store.listings.forget(nameOfListing(service.access))
+    context.store.listings.forget(nameOfListing(createOnceKindOf(context.profile, key), service.access))
     // Waits as for any failure: a list that lags behind may say the same for long.
     return refusedAdoption(recorded, unlikeListed(action.pipeId))
   }

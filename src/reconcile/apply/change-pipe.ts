@@ -1,15 +1,14 @@
 import { RemoteError } from '../../contract/remote-error.ts'
 import { fieldOfPath } from '../../kinds/changes.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'
-import type { Difference } from '../../kinds/difference.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Step } from '../../plan/action.ts'
-import { hiddenOf } from '../../plan/change-waits.ts'
+import { hiddenOf, keptFields } from '../../plan/change-waits.ts'
 import { withoutNewSize } from '../../plan/new-size.ts'
 import { type Done, NOTHING_TO_DO, type Outcome } from '../../plan/outcome.ts'
 import type { Because, FactsOf } from '../../plan/reason.ts'
 import { isRunning, isStoppedForChange, unheeded } from '../../plan/rest.ts'
-import type { LedgerRecord } from '../../plan/record.ts'
+import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import type { Acted, ReconcileContext, ReconcileRequest } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
 import { recordedAccess } from '../gather/service-access.ts'
@@ -19,6 +18,7 @@ import {
   bodyOf,
   entryOf,
   look,
+  looksFirst,
   marked,
   sentAgain,
   startCommand,
@@ -59,8 +59,15 @@ export async function change(
     try {
       await context.fail?.(`before-${wordOf(step)}`)
       const reply = await context.platform.change(
-        { kind, way: step.way, service: access, id, isRepeatable: isRepeatable(changing, step) },
-        () => bodyOf(changing, record, step),
+        {
+          kind,
+          way: step.way,
+          service: access,
+          id,
+          isRepeatable: isRepeatable(changing, step),
+          looksFirst: looksFirst(changing, step),
+        },
+        (looks) => bodyOf(changing, record, step, looks),
         options,
       )
       await context.fail?.(`after-${wordOf(step)}`)
@@ -82,10 +89,11 @@ export async function change(
       history: [entryOf(changing, action, requestId)],
     }
   const seen = await look(changing)
-  const outcome = seenOutcome(changing, seen, requestId)
+  const kept = keptAfter(changing, seen)
+  const outcome = seenOutcome(changing, seen, { requestId, kept })
   return {
     outcome,
-    record: { ...sentRecord(changing, record, outcome), ...runsAgain(changing, record, seen) },
+    record: { ...sentRecord(changing, record, { outcome, kept }), ...runsAgain(changing, record, seen) },
     history: [entryOf(changing, outcome.reason === undefined ? action : outcome, requestId)],
   }
 }
@@ -150,11 +158,19 @@ function pretended(changing: Changing, record: LedgerRecord): Acted {
   return { outcome: NOTHING_TO_DO, record: { ...record, applied }, history: [] }
 }
 
+/** What the service keeps although the manifest has it no more. */
+function keptAfter({ assessment, kind, fields }: Changing, looked: Look | undefined): readonly string[] {
+  const { body } = assessment
+  if (looked === undefined || body === undefined || kind.changes === undefined) return []
+  const compared = { desired: body, observed: looked.reply.value as JsonObject } // a parsed reply is JSON
+  return keptFields(fields, { changes: kind.changes, compared })
+}
+
 /** What a reading says of what was sent. */
 function seenOutcome(
   { context, assessment, input, kind, facts, fields }: Changing,
   looked: Look | undefined,
-  requestId: string | undefined,
+  { requestId, kept }: { readonly requestId: string | undefined; readonly kept: readonly string[] },
 ): Done {
   const { entry, body, secrets } = assessment
   const done: Done = { ...NOTHING_TO_DO, requestId }
@@ -173,23 +189,38 @@ function seenOutcome(
   const isHidden =
     kind.changes !== undefined && hiddenOf(fields, { changes: kind.changes, compared }).length > 0
   if (own.length === 0 && isHidden && differences.length === 0) return notSeen
+  if (own.length === 0 && kept.length > 0) return { ...done, ...stalled(kept, 'once edited'), differences }
   if (own.length === 0)
     return differences.length > 0 ? seen : { ...done, reason: 'Changed', facts: { fields } }
   const isSlow = own.every(({ field }) => kind.changes?.isSlow(fieldOfPath(field)) === true)
-  return { ...(isSlow ? notSeen : { ...done, ...stalled(own) }), differences }
+  return {
+    ...(isSlow
+      ? notSeen
+      : {
+          ...done,
+          ...stalled(
+            own.map(({ field }) => field),
+            'in an hour',
+          ),
+        }),
+    differences,
+  }
 }
 
 function notSeenYet(facts: FactsOf<'Changing'>): Because<'Changing'> {
   return { reason: 'Changing', facts: { ...facts, is: 'not seen yet' } }
 }
 
-function stalled(own: readonly Difference[]): Because<'Stalled'> {
-  const fields = own.map(({ field }) => field)
-  return { reason: 'Stalled', facts: { fields, now: true, again: 'in an hour' } }
+function stalled(fields: readonly string[], again: FactsOf<'Stalled'>['again']): Because<'Stalled'> {
+  return { reason: 'Stalled', facts: { fields, now: true, again } }
 }
 
 /** All of it was taken. */
-function sentRecord(changing: Changing, record: LedgerRecord, { reason }: Done): LedgerRecord {
+function sentRecord(
+  changing: Changing,
+  record: LedgerRecord,
+  { outcome: { reason }, kept }: { readonly outcome: Done; readonly kept: readonly string[] },
+): LedgerRecord {
   const { assessment, fingerprint } = changing
   if (fingerprint === undefined) return record
   const manifest = assessment.entry?.manifest
@@ -199,13 +230,28 @@ function sentRecord(changing: Changing, record: LedgerRecord, { reason }: Done):
     ...(isSize ? withoutNewSize(record) : record),
     // What could not be read was not sent, and is there as it was.
     applied: {
-      digest: fingerprint.digest,
-      fields: fingerprint.fields,
+      ...withKept(fingerprint, kept, record.applied?.fields ?? {}),
       secrets: { ...record.applied?.secrets, ...fingerprint.secrets },
     },
     platformName: manifest === undefined ? record.platformName : remoteNameOf(manifest),
     backoff: undefined,
     change: isSeen ? undefined : { ...begun(changing), isSent: true },
+  }
+}
+
+/** What the service keeps is still to be taken out, as far as the manifest goes. */
+function withKept(
+  { digest, fields }: Fingerprint,
+  kept: readonly string[],
+  before: Fingerprint['fields'],
+): Pick<Fingerprint, 'digest' | 'fields'> {
+  if (kept.length === 0) return { digest, fields }
+  const still = kept.flatMap((field) =>
+    before[field] === undefined ? [] : [[field, before[field]] as const],
+  )
+  return {
+    digest: `${digest}, and still ${kept.join(', ')}`,
+    fields: { ...fields, ...Object.fromEntries(still) },
   }
 }
 

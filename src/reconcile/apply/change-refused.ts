@@ -107,10 +107,14 @@ async function stoppedFirst(changing: Changing, record: LedgerRecord): Promise<A
   const { context, input, kind, access, id, options, facts } = changing
   const noted = input.policy.paused === true ? record : await stopNoted(changing, record)
   const step: Step = { way: 'state', body: { command: 'stop' } }
-  const target = { kind, way: step.way, service: access, id, isRepeatable: true }
+  const target = { kind, way: step.way, service: access, id, isRepeatable: true, looksFirst: false }
   try {
     await context.fail?.('before-stop')
-    const reply = await context.platform.change(target, () => bodyOf(changing, noted, step), options)
+    const reply = await context.platform.change(
+      target,
+      (looks) => bodyOf(changing, noted, step, looks),
+      options,
+    )
     await context.fail?.('after-stop')
     const stopping: Because<'Changing'> = { reason: 'Changing', facts: { ...facts, is: 'stopping' } }
     const requestId = reply?.requestId
@@ -133,8 +137,8 @@ async function startedAgain(changing: Changing, record: LedgerRecord): Promise<P
   try {
     await context.fail?.('before-start')
     await context.platform.change(
-      { kind, way: 'state', service: access, id, isRepeatable: true },
-      () => bodyOf(changing, record, { way: 'state', body: { command: 'start' } }),
+      { kind, way: 'state', service: access, id, isRepeatable: true, looksFirst: false },
+      (looks) => bodyOf(changing, record, { way: 'state', body: { command: 'start' } }, looks),
       options,
     )
     await context.fail?.('after-start')

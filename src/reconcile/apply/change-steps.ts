@@ -1,8 +1,9 @@
-import type { ReadOptions, Reply, ServiceAccess } from '../../contract/platform.ts'
+import type { Looks, ReadOptions, Reply, ServiceAccess } from '../../contract/platform.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import { withSecrets } from '../../kinds/secret-ref.ts'
 import type { Action, Step } from '../../plan/action.ts'
 import { attemptDigest, heldBack } from '../../plan/gates.ts'
@@ -75,12 +76,15 @@ export function sentAgain(before: LedgerRecord['command'], now: Command): Comman
   return before?.command === now.command ? { ...now, since: before.since ?? before.at } : now
 }
 
-/** The body as it is sent now. @throws {DecisionOutdated} when it is no longer what is to be sent */
-export async function bodyOf(
-  { context, assessment, input, action, access }: Changing,
-  record: LedgerRecord,
-  { way, body }: Step,
-) {
+/**
+ * The body as it is sent now.
+ * @param looks for a request that takes a whole body: what nobody asks to be changed stays as it is at this moment
+ * @throws {DecisionOutdated} when it is no longer what is to be sent
+ */
+export async function bodyOf(changing: Changing, record: LedgerRecord, step: Step, looks: Looks) {
+  const { context, assessment, input, action, access } = changing
+  const { way } = step
+  const body = looksFirst(changing, step) ? await wholeBody(changing, step, looks) : step.body
   const { store } = context
   const { key } = record
   const secrets = await readBodySecrets(context.mounted, body)
@@ -104,6 +108,22 @@ export async function bodyOf(
   if (!isSame) throw new DecisionOutdated(key)
   const text = JSON.stringify(withSecrets(body, (path) => revealed(context, secrets, path)))
   return { text, secrets: [...secrets.values.values()] }
+}
+
+export function looksFirst({ kind }: Changing, { way }: Step): boolean {
+  return way === 'update' && kind.changes?.replacesWhole === true
+}
+
+async function wholeBody(
+  { kind, access, id, options, assessment, fields }: Changing,
+  { way, body }: Step,
+  looks: Looks,
+): Promise<JsonObject> {
+  const desired = assessment.body
+  if (way === 'state' || kind.changes === undefined || desired === undefined) return body
+  const { value } = await looks.read({ kind, service: access, id }, options)
+  const observed = value as JsonObject // a parsed reply is JSON
+  return kind.changes.request(way, new Set(fields), { desired, observed })
 }
 
 export interface Look {

@@ -1,4 +1,6 @@
 import { capital, nounOf } from '../../kinds/lookup.ts'
+import { idFormOf } from '../../kinds/id-form.ts'
+import { createOnceKindOf } from '../../kinds/profile.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { withSecrets } from '../../kinds/secret-ref.ts'
 import { sha256 } from '../../lib/digest.ts'
@@ -94,16 +96,13 @@ async function sendOnce(
       notAfter,
     })
   } catch (error) {
-    const outcome = createOutcomeOf(error, context.clock.now())
+    const form = idFormOf(createOnceKindOf(context.profile, key))
+    const outcome = createOutcomeOf(error, { now: context.clock.now(), form })
     return outcome.result === 'failed'
       ? settleFailure(context, outbox, attempt, outcome)
       : settleUnknown(context, outbox, attempt, outcome)
   }
-  const mismatch = mismatchOf(
-    context.store,
-    { key, service: creation.service, name: creation.platformName },
-    reply,
-  )
+  const mismatch = mismatchOf(context, { key, service: creation.service, name: creation.platformName }, reply)
   if (mismatch === undefined) return settleSuccess(context, outbox, attempt, reply)
   const { requestId } = reply
   const seen = { at: context.clock.now(), httpStatus: 200, requestId, what: mismatch, pipeId: undefined }

@@ -1,5 +1,5 @@
 import type { Failed, Outcome, Stopped, Unknown } from '../../plan/outcome.ts'
-import { isUuid } from '../../lib/same-id.ts'
+import type { IdForm } from '../../kinds/id-form.ts'
 import { becauseOfMissing } from '../../plan/gates.ts'
 import type { Because } from '../../plan/reason.ts'
 import { LedgerError } from '../../contract/ledger.ts'
@@ -51,12 +51,15 @@ export function outcomeOf(
 }
 
 /** The same for a create that was sent: its effect decides. */
-export function createOutcomeOf(error: unknown, now: number): RemoteFailure | Omit<Unknown, 'facts'> {
+export function createOutcomeOf(
+  error: unknown,
+  { now, form }: { readonly now: number; readonly form: IdForm },
+): RemoteFailure | Omit<Unknown, 'facts'> {
   if (!(error instanceof RemoteError)) throw error
   const { effect, requestId, retryAfterMs, httpStatus, what, repliedId, proxy } = error.facts
   if (effect === 'none')
     return { result: 'failed', ...becauseOf(error), requestId, retryAfterMs, what: seenIn(error) }
-  const pipeId = isUuid(repliedId) ? repliedId : undefined
+  const pipeId = form.matches(repliedId) ? repliedId : undefined
   const seen = { at: now, httpStatus, requestId, what, pipeId, proxy }
   return { result: 'unknown', requestId, seen }
 }

@@ -1,4 +1,4 @@
-import { capital, nounOf } from '../../kinds/lookup.ts'
+import { anyOf, capital, nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import { sleep } from '../../lib/clock.ts'
 import type { LedgerRecord, Remote, Seen } from '../../plan/record.ts'
@@ -201,7 +201,7 @@ export function lastWords(
     }
     case 'unknown': {
       const command = typed(`status ${key}`)
-      const message = `Nobody knows whether a ${nounOf(key)} was created for ${key} (${end.seen.what}); the ledger says only that it was tried. ${then} ${command}`
+      const message = `Nobody knows whether ${anyOf(nounOf(key))} was created for ${key} (${end.seen.what}); the ledger says only that it was tried. ${then} ${command}`
       return { ...common, outcome: 'unknown', pipeId: end.seen.pipeId, command, message }
     }
   }

@@ -1,9 +1,9 @@
 import type { Key } from '../../kinds/key.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
-import { isUuid, sameId } from '../../lib/same-id.ts'
+import { sameId } from '../../lib/same-id.ts'
 import type { ServiceIdentity, Intent, LedgerRecord, Remote } from '../../plan/record.ts'
-import type { StateStore } from '../state/store.ts'
-import { nounOf } from '../../kinds/lookup.ts'
+import { anyOf, nounOf } from '../../kinds/lookup.ts'
+import { idFormOf } from '../../kinds/id-form.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
 import { instantOf } from '../../kinds/instant.ts'
 import { CLOCKS_APART_MS } from '../../plan/outcome-unknown.ts'
@@ -27,20 +27,21 @@ const LONGEST = 64
 
 /** Why the id of a reply to a create cannot be that of the new pipe, in words that name it; undefined: it can. */
 export function mismatchOf(
-  store: StateStore,
+  { store, profile }: Pick<ReconcileContext, 'store' | 'profile'>,
   expected: Expected,
   { value, echoes }: Pick<Reply<RemoteResource>, 'value' | 'echoes'>,
 ): string | undefined {
   const { id, serviceId, name } = value
   const shown = (text: string) => excerptOfId(echoes(text))
   const answered = `the platform answered 200 with the id "${shown(id)}"`
-  if (!isUuid(id)) return `${answered}, which is no UUID`
+  const form = idFormOf(createOnceKindOf(profile, expected.key))
+  if (!form.matches(id)) return `${answered}, which ${form.not}`
   const holder = store.holderOf(id, expected.key)
   if (holder !== undefined) return `${answered}, which is that of ${holder}`
   if (typeof serviceId === 'string' && !sameId(serviceId, expected.service.serviceId))
     return `${answered}, which is of another service, "${shown(serviceId)}"`
   if (typeof name === 'string' && name !== expected.name)
-    return `${answered}, which is of a ${nounOf(expected.key)} with another name, "${shown(name)}"`
+    return `${answered}, which is of ${anyOf(nounOf(expected.key))} with another name, "${shown(name)}"`
   return undefined
 }
 

@@ -1,3 +1,4 @@
+import { idFormOf } from '../../kinds/id-form.ts'
 import { NO_ECHOES } from '../../lib/echo.ts'
 import { returnedBody, type RemoteResource } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -21,14 +22,14 @@ export function createDryPlatform(
   platform: Pick<Platform, 'read' | 'list'>,
   { clock, newId }: Pick<ReconcileContext, 'clock' | 'newId'>,
 ): Platform {
-  const made = new Map<string, Reply<RemoteResource>>()
+  const made = new Map<string, Reply<RemoteResource> & { readonly kind: string | undefined }>()
 
   const read: Platform['read'] = async (target, options) =>
     made.get(target.id) ?? platform.read(target, options)
 
   const list: Platform['list'] = async (kind, service, options) => {
     const there = await platform.list(kind, service, options)
-    const here = [...made.values()].map(({ value }) => value)
+    const here = [...made.values()].filter((each) => each.kind === kind.name).map(({ value }) => value)
     return {
       ...there,
       value: [...there.value, ...here.filter(({ serviceId }) => serviceId === service.serviceId)],
@@ -49,11 +50,17 @@ export function createDryPlatform(
         list: (listed, options) => list(listed, service, options),
         async send({ body }) {
           const asked = JSON.parse(body) as JsonObject // the body of a create is an object
-          const id = newId()
+          const id = idFormOf(kind).madeOf(newId())
           const at = new Date(clock.now()).toISOString()
-          const about = { id, serviceId: service.serviceId, state: FIRST_STATE, createdAt: at, updatedAt: at }
+          const about = {
+            id,
+            serviceId: service.serviceId,
+            state: kind.firstState ?? FIRST_STATE,
+            createdAt: at,
+            updatedAt: at,
+          }
           const reply = replyOf({ ...returnedBody(kind.fields, asked), ...about })
-          made.set(id, reply)
+          made.set(id, { ...reply, kind: kind.name })
           return reply
         },
         release: () => undefined,
@@ -63,7 +70,7 @@ export function createDryPlatform(
       signal.throwIfAborted()
       const body = JSON.parse(await makeBody({ read })) as JsonObject // as above
       const reply = replyOf({ ...body, id: service.serviceId })
-      made.set(service.serviceId, reply)
+      made.set(service.serviceId, { ...reply, kind: undefined })
       return reply
     },
     async remove(_target, check, { signal }) {
@@ -73,7 +80,7 @@ export function createDryPlatform(
     },
     async change(_target, makeBody, { signal }) {
       signal.throwIfAborted()
-      await makeBody()
+      await makeBody({ read })
       return undefined
     },
   }

@@ -2,7 +2,7 @@ import { beforeBody, beforeWhole } from '../../kinds/before-body.ts'
 import { isReadable } from '../../kinds/definition.ts'
 import { kindOf, parseKey, type Key } from '../../kinds/key.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'
-import { expectedOf, fieldsOf, kindOfKey, type Profile } from '../../kinds/profile.ts'
+import { expectedOf, fieldsOf, kindFor, type Profile } from '../../kinds/profile.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
 import { maskSensitive } from '../../kinds/mask.ts'
 import type { Difference } from '../../kinds/difference.ts'
@@ -61,7 +61,7 @@ export function planItemOf(planned: Planned, key: Key, run: ReconcileResult): Pl
   const drifted = driftOf(run)
   const differences = drifted.length > 0 ? drifted : action.type === 'report' ? action.differences : []
   const manifest = entry?.manifest
-  const kind = kindOfKey(profile, key)
+  const kind = kindFor(profile, { key, manifest, record })
   const outline = kind.lifecycle === 'create-once' && manifest !== undefined ? kind.outline?.(manifest) : {}
   return {
     key,

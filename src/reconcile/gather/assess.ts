@@ -1,7 +1,7 @@
 import type { Entry } from '../../contract/catalog.ts'
 import type { Key } from '../../kinds/key.ts'
 import { lifecycleOf } from '../../kinds/lookup.ts'
-import { kindOfKey, knownStatesOf } from '../../kinds/profile.ts'
+import { kindFor, knownStatesOf } from '../../kinds/profile.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { healthyStatesFor } from '../../kinds/state.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -135,7 +135,8 @@ function inputOf(
   { entry, body, service }: Pick<Wanted, 'entry' | 'body' | 'service'>,
   context: ReconcileContext,
 ): DecideInput {
-  const kind = kindOfKey(context.profile, base.desired.key)
+  const { key } = base.desired
+  const kind = kindFor(context.profile, { key, manifest: entry?.manifest, record: base.recorded })
   const common = { ...base, policy: entry?.manifest?.policy ?? {} }
   switch (kind.lifecycle) {
     case 'create-once': {
@@ -147,8 +148,10 @@ function inputOf(
       const changed = removal && changedSince(context.store, { kind, desired, recorded }, there)
       return { ...common, lifecycle: kind.lifecycle, kind, compared, removal, changedSince: changed }
     }
-    case 'read-only':
-      return { ...common, lifecycle: kind.lifecycle, kind }
+    case 'read-only': {
+      const watchedId = entry?.manifest && kind.remoteId(entry.manifest)
+      return { ...common, lifecycle: kind.lifecycle, kind, watchedId }
+    }
     case 'reference': {
       const contact = context.store.contact(entry?.manifest?.metadata.name ?? '')
       return { ...common, lifecycle: kind.lifecycle, kind, contact }
@@ -213,7 +216,7 @@ function credentialsNeeded({
   const manifest = entry?.manifest
   const own = asService(manifest)
   if (own !== undefined) return own.spec.credentials.secretRef.name
-  const lifecycle = lifecycleOf(recorded.key)
+  const lifecycle = lifecycleOf({ key: recorded.key, manifest, record: recorded })
   const writes = lifecycle === 'upsert' || (lifecycle === 'create-once' && recorded.remote === undefined)
   return writes && service.usable ? service.access.secretName : undefined
 }

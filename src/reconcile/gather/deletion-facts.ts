@@ -89,7 +89,7 @@ function limitFor(
   if (service === undefined || isLetPass(store, recorded, state)) return undefined
   let wanted = 1
   let of = 0
-  for (const key of store.createdIn(service.serviceId)) {
+  for (const key of store.createdIn(service.serviceId, recorded.key)) {
     of += 1
     const other = store.record(key)
     if (key === recorded.key || other === undefined) continue

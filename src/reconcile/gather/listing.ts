@@ -8,7 +8,7 @@ import { instantOf } from '../../kinds/instant.ts'
 import { nameOf, parseKey, type Key } from '../../kinds/key.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
-import { kindOfKey } from '../../kinds/profile.ts'
+import { kindFor } from '../../kinds/profile.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Candidate, Desired, Listed } from '../../plan/input.ts'
@@ -46,7 +46,7 @@ export async function listingOf(
   options: ReadOptions,
 ): Promise<Listing | undefined> {
   const { key, access, permit } = about
-  const kind = listedKind(profile, key)
+  const kind = listedKind({ profile, store }, key)
   if (kind === undefined) return undefined
   const now = clock.monotonic()
   // What was written since is not in it.
@@ -58,7 +58,7 @@ export async function listingOf(
     // Nor what its own reading has found out: who looks again wants to know something newer.
     permit === undefined ? afterOwn(store.observation(key)?.readAt) : -Infinity,
   )
-  return store.listings.since(nameOfListing(access), { since, now }, () =>
+  return store.listings.since(nameOfListing(kind, access), { since, now }, () =>
     permit === undefined ? platform.list(kind, access, options) : permit.list(kind, options),
   )
 }
@@ -75,19 +75,30 @@ function ageMs(store: StateStore, key: Key): number {
 }
 
 /** Whether it was asked for in vain a moment ago. */
-export function isListFailing({ store, clock }: ListingContext, access: ServiceAccess): boolean {
-  const failedAt = store.listings.failedAt(nameOfListing(access))
+export function isListFailing(
+  { store, clock }: ListingContext,
+  kind: CreateOnceKind,
+  access: ServiceAccess,
+): boolean {
+  const failedAt = store.listings.failedAt(nameOfListing(kind, access))
   return failedAt !== undefined && clock.monotonic() - failedAt < SHARED_MS
 }
 
 /** What a list is known by: another API key may see other pipes. */
-export function nameOfListing({ serviceId, secretName }: ServiceAccess): string {
-  return `${serviceId.toLowerCase()} ${secretName}`
+export function nameOfListing(
+  { name }: Pick<CreateOnceKind, 'name'>,
+  { serviceId, secretName }: ServiceAccess,
+): string {
+  return `${name} ${serviceId.toLowerCase()} ${secretName}`
 }
 
 /** The kind of a key, where all of its kind can be listed. */
-export function listedKind(profile: ReconcileContext['profile'], key: Key): CreateOnceKind | undefined {
-  const kind = kindOfKey(profile, key)
+export function listedKind(
+  { profile, store }: Pick<ReconcileContext, 'profile' | 'store'>,
+  key: Key,
+): CreateOnceKind | undefined {
+  const held = { key, manifest: store.entry(key)?.manifest, record: store.record(key) }
+  const kind = kindFor(profile, held)
   return kind.lifecycle === 'create-once' && kind.operations.list !== undefined ? kind : undefined
 }
 
@@ -110,7 +121,7 @@ export function listedFor(
     return undefined
   const { store, profile } = context
   const { key } = desired
-  const kind = listedKind(profile, key)
+  const kind = listedKind({ profile, store }, key)
   if (kind === undefined) return undefined
   const intent = undecidedIntent(recorded)
   // What a create of unknown outcome made is where that was sent, under the name that it had then.
@@ -178,7 +189,7 @@ function doubtsOf(
   const { store, clock } = context
   let of = 0
   let missing = 0
-  for (const key of store.createdIn(serviceId)) {
+  for (const key of store.createdIn(serviceId, but)) {
     const record = store.record(key)
     const id = record?.remote?.id
     if (key === but || id === undefined || !isExpected(context, record)) continue

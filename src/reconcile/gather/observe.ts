@@ -1,8 +1,8 @@
 import { compareBody } from '../../kinds/compare-body.ts'
 import { isReadable } from '../../kinds/definition.ts'
-import { lifecycleOf } from '../../kinds/lookup.ts'
+import { isUpserted, lifecycleOf } from '../../kinds/lookup.ts'
 import { maskEchoes } from '../../kinds/mask.ts'
-import { expectedOf, fieldsOf, kindOfKey } from '../../kinds/profile.ts'
+import { expectedOf, fieldsOf, kindFor } from '../../kinds/profile.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -73,7 +73,7 @@ export async function lookAt(
   if (state === 'missing' || (isLeft && recorded.command?.isForChange !== true))
     return { answer: undefined, listing: undefined }
   let listing: Listing | undefined
-  const isListed = listedKind(context.profile, key) !== undefined
+  const isListed = listedKind(context, key) !== undefined
   const mayCreate = permit !== undefined || recorded.remote === undefined
   const isNeeded = permit !== undefined || !isNamed(context, question)
   if (isListed && mayCreate && isNeeded && state === 'valid' && service.usable) {
@@ -115,7 +115,7 @@ async function askPlatform(context: ReconcileContext, question: Question): Promi
     if (asked === undefined) return undefined
     const reply = await asked
     // What is there is neither created nor adopted in this reconcile; but it may be applied.
-    if (lifecycleOf(key) !== 'upsert') await request.releaseSlot()
+    if (!isUpserted(key)) await request.releaseSlot()
     return { reply, askedAt }
   } catch (failure) {
     return { failure, askedAt }
@@ -137,7 +137,8 @@ async function listedAnswer(
   // A list may be of before.
   if (recorded.change !== undefined || recorded.command !== undefined) return undefined
   const access = recordedAccess(context.store, recorded, service)
-  if (access === undefined || isListFailing(context, access)) return undefined
+  const kind = listedKind(context, key)
+  if (kind === undefined || access === undefined || isListFailing(context, kind, access)) return undefined
   const askedAt = context.clock.monotonic()
   try {
     const options = { priority: request.priority, signal: request.stopping }
@@ -158,8 +159,8 @@ function questionOf(
   { key, entry, recorded, service, permit, looks }: Question,
   options: ReadOptions,
 ): Promise<Reply<RemoteResource>> | undefined {
-  const kind = kindOfKey(profile, key)
   const manifest = entry?.manifest
+  const kind = kindFor(profile, { key, manifest, record: recorded })
   if (kind.lifecycle === 'read-only') {
     if (manifest === undefined) return undefined
     const inService = serviceOf(manifest) !== undefined
@@ -210,9 +211,10 @@ export function observationOf(
   if (isBroken) forgetMisses(context, asked.key)
   const isMissing =
     answer.isOfList !== true && failure instanceof RemoteError && failure.facts.class === 'Missing'
-  if (isMissing && lifecycleOf(asked.key) === 'upsert')
-    return noneThere(context, recorded, answer.askedAt, failure.facts)
-  return isMissing && recorded.remote !== undefined
+  if (isMissing && isUpserted(asked.key)) return noneThere(context, recorded, answer.askedAt, failure.facts)
+  const { key, entry } = asked
+  const isCreated = lifecycleOf({ key, manifest: entry?.manifest, record: recorded }) === 'create-once'
+  return isMissing && isCreated && recorded.remote !== undefined
     ? missing(context, recorded, recorded.remote, {
         facts: failure.facts,
         askedAt,
@@ -228,7 +230,7 @@ function thereOf(
   { value, echoes }: Reply<RemoteResource>,
   sent: Sent,
 ): JsonObject {
-  const kind = kindOfKey(profile, key)
+  const kind = kindFor(profile, { key, manifest: undefined, record: undefined }) // what is upserted has one form
   return kind.lifecycle === 'upsert'
     ? maskEchoes(kind.configured(value), replyMask(sent, echoes))
     : (value as JsonObject) // a parsed reply is JSON
@@ -255,7 +257,7 @@ function found(
   context.emit({ type: 'Observed', key, state, differences })
   return {
     observed: { status: 'found', state, differences, there: thereOf(context, key, reply, sent) },
-    recorded: seen(recorded, entry, context.clock.now()),
+    recorded: seen(recorded, entry, { id: value.id, now: context.clock.now() }),
     failure: undefined,
     requestId,
   }
@@ -274,9 +276,14 @@ function noneThere(
 }
 
 /** A pipe that was found is known to have been there, whatever somebody said, or still says in Git. */
-function seen(record: LedgerRecord, entry: Entry | undefined, now: number): LedgerRecord {
+function seen(
+  record: LedgerRecord,
+  entry: Entry | undefined,
+  { id, now }: { readonly id: string; readonly now: number },
+): LedgerRecord {
   const { remote } = record
-  if (remote === undefined) return record
+  // What is watched may be another one.
+  if (remote === undefined || !sameId(remote.id, id)) return record
   const seenAt = remote.seenAt ?? now
   const refutedAt = saysDeleted(entry, remote.id) ? (remote.refutedAt ?? now) : undefined
   const isKnown =

@@ -4,7 +4,8 @@ import {
   SERVICES_TOLD,
   type WithoutManifest,
 } from '../../contract/without-manifest.ts'
-import { lifecycleOf } from '../../kinds/lookup.ts'
+import type { CreateOnceKind, Kind } from '../../kinds/definition.ts'
+import { isReference } from '../../kinds/lookup.ts'
 import { asService, type ServiceManifest } from '../../kinds/service/kind.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { printable } from '../../lib/shown-text.ts'
@@ -23,12 +24,17 @@ type Context = Pick<ReconcileContext, 'profile' | 'store' | 'clock'>
  */
 export function pipesWithoutManifest(context: Context): readonly WithoutManifest[] | undefined {
   const { profile, store } = context
-  if (!profile.kinds.some((kind) => kind.lifecycle === 'create-once' && kind.operations.list !== undefined))
-    return undefined
-  const listed = listedServices(context)
+  // What has other forms, too, is as often made elsewhere, and meant to be.
+  const kind = profile.kinds.find(isListed)
+  if (kind === undefined) return undefined
+  const listed = listedServices(context, kind)
   if (listed.length === 0) return []
-  const held = heldPipes(store)
+  const held = heldPipes(store, kind)
   return listed.map(({ service, listing }) => foundIn(context, { service, listing, held }))
+}
+
+function isListed(kind: Kind): kind is CreateOnceKind {
+  return kind.lifecycle === 'create-once' && kind.operations.list !== undefined
 }
 
 /** The same, of the services that have any, as it is told. */
@@ -44,15 +50,15 @@ interface ListedService {
 }
 
 /** By the names of their manifests; of two that are the same one, the first. */
-function listedServices({ store }: Context): readonly ListedService[] {
+function listedServices({ store }: Context, kind: CreateOnceKind): readonly ListedService[] {
   const found = new Map<string, ListedService>()
   const services = [...(store.catalog?.entries.values() ?? [])]
-    .filter(({ key }) => lifecycleOf(key) === 'reference')
+    .filter(({ key }) => isReference(key))
     .flatMap(({ manifest }) => asService(manifest) ?? [])
   for (const service of services) {
     const { serviceId } = service.spec
     const access = accessOf(identityOf(service), service.spec.credentials.secretRef.name)
-    const listing = store.listings.last(nameOfListing(access))
+    const listing = store.listings.last(nameOfListing(kind, access))
     if (listing !== undefined && !found.has(serviceId.toLowerCase()))
       found.set(serviceId.toLowerCase(), { service, listing })
   }

@@ -1,6 +1,5 @@
-import type { Key } from '../../kinds/key.ts'
+import { kindOf, type Key } from '../../kinds/key.ts'
 import { type Misses, type MassMissing, type Witness, isMassMissing } from '../../plan/missing.ts'
-import { lifecycleOf } from '../../kinds/lookup.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { isUnclaimed } from './similar-records.ts'
 import type { ReconcileContext } from '../context.ts'
@@ -80,10 +79,11 @@ export function massMissing(
   const { service } = record
   if (misses === undefined || service === undefined) return undefined
   const { store } = context
-  const ofService = countMissing(context, store.createdIn(service.serviceId), misses)
+  const ofService = countMissing(context, store.createdIn(service.serviceId, record.key), misses)
   if (isMassMissing(ofService)) return { ...ofService, group: 'service' }
   if (misses.credential === undefined) return undefined
-  const ofCredential = countMissing(context, store.askedWith(misses.credential), misses)
+  const alike = [...store.askedWith(misses.credential)].filter((key) => kindOf(key) === kindOf(record.key))
+  const ofCredential = countMissing(context, alike, misses)
   return isMassMissing(ofCredential) ? { ...ofCredential, group: 'credential' } : undefined
 }
 
@@ -91,7 +91,7 @@ function countMissing(context: Seen, keys: Iterable<Key>, misses: Misses): MassM
   const counts = { missing: 0, of: 0 }
   for (const key of keys) {
     const observation = context.store.observation(key)
-    if (observation === undefined || lifecycleOf(key) !== 'create-once') continue
+    if (observation === undefined || context.store.lifecycleOf(key) !== 'create-once') continue
     // It is gone because we asked for that.
     if (context.store.record(key)?.removal?.isSent === true) continue
     const isMissing = observation.misses !== undefined
@@ -107,7 +107,7 @@ function countMissing(context: Seen, keys: Iterable<Key>, misses: Misses): MassM
 
 function* siblingsOf(store: StateStore, { key, service }: LedgerRecord): Iterable<Key> {
   if (service === undefined) return
-  for (const other of store.createdIn(service.serviceId)) if (other !== key) yield other
+  for (const other of store.createdIn(service.serviceId, key)) if (other !== key) yield other
 }
 
 /** Whether a reconcile of this key asks for its pipe. */

@@ -1,6 +1,6 @@
 import type { Entry } from '../../contract/catalog.ts'
-import { kindOf, parseKey, type Key } from '../../kinds/key.ts'
-import { isCreateOnce, lifecycleOf } from '../../kinds/lookup.ts'
+import { parseKey, type Key } from '../../kinds/key.ts'
+import { isCreateOnce, isReference } from '../../kinds/lookup.ts'
 import { serviceKey } from '../../kinds/service/kind.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
@@ -97,9 +97,7 @@ function isUnfound({ catalog }: StateStore, key: Key): boolean {
 function isReady(store: StateStore, key: Key): boolean {
   const ready = store.record(key)?.conditions?.Ready
   if (!store.judged.has(key) || ready === undefined) return false
-  return (
-    ready.status === 'True' || (lifecycleOf(key) === 'reference' && FOUND_OUT_BY_ASKING.has(ready.reason))
-  )
+  return ready.status === 'True' || (isReference(key) && FOUND_OUT_BY_ASKING.has(ready.reason))
 }
 
 /** What a service says when it is asked, and only then: whoever waited for that might be the only one to ask. */
@@ -120,10 +118,9 @@ export function knownIds(store: StateStore, recorded: LedgerRecord): readonly st
   const { key, service, platformName } = recorded
   if (service === undefined || undecidedIntent(recorded) === undefined) return []
   const ids: string[] = []
-  for (const other of store.createdIn(service.serviceId)) {
+  for (const other of store.createdIn(service.serviceId, key)) {
     const record = other === key ? undefined : store.record(other)
     if (record?.remote === undefined || record.platformName !== platformName) continue
-    if (kindOf(other) !== kindOf(key)) continue
     if (sameId(record.service?.serviceId, service.serviceId)) ids.push(record.remote.id)
   }
   return ids

@@ -1,4 +1,5 @@
 import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
+import { isCreatable } from '../../kinds/profile.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { MORE_FILES } from '../../lib/open-files.ts'
@@ -28,7 +29,7 @@ export async function adoptionTarget(
   context: OperatorContext,
   recorded: LedgerRecord,
 ): Promise<AdoptionTarget> {
-  const { store, secrets } = context
+  const { store, secrets, profile } = context
   const { key } = recorded
   const entry = store.entry(key)
   const manifest = entry?.manifest
@@ -37,7 +38,12 @@ export async function adoptionTarget(
     return fromRecord(context, recorded)
   }
   const asked = store.asked(manifest)
-  if (!isCreateOnce(manifest) || asked === undefined) return { problem: `${key} is not a pipe.` }
+  if (!isCreateOnce(manifest) || asked === undefined) {
+    const isWatched = isCreatable(profile, key)
+    return {
+      problem: isWatched ? `${key} is only watched, by the id in its manifest.` : `${key} is not a pipe.`,
+    }
+  }
   const desired = desiredService(store, manifest)
   if (!desired.usable) return { problem: `${key} cannot be read. ${desired.problem}` }
 

@@ -1,5 +1,6 @@
-import { nameOf, type Key } from '../../kinds/key.ts'
-import { isCreateOnce, lifecycleOf, remoteNameOf } from '../../kinds/lookup.ts'
+import type { CreateOnceKind } from '../../kinds/definition.ts'
+import { kindOf, nameOf, type Key } from '../../kinds/key.ts'
+import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
@@ -7,7 +8,7 @@ import type { LedgerRecord } from '../../plan/record.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import type { StateStore } from './store.ts'
 
-type Known = Pick<StateStore, 'catalog' | 'records' | 'record' | 'service'>
+type Known = Pick<StateStore, 'catalog' | 'records' | 'record' | 'service' | 'lifecycleOf'>
 
 /** Whose the pipes of a list are. */
 export interface HeldPipes {
@@ -17,8 +18,11 @@ export interface HeldPipes {
   wantedBy(pipe: Pick<RemoteResource, 'name'>, serviceId: string): Key | undefined
 }
 
-/** As it is known now: records, then manifests, then Locks. A Lock counts for a key that has a manifest. */
-export function heldPipes(store: Known): HeldPipes {
+/**
+ * As it is known now: records, then manifests, then Locks. A Lock counts for a key that has a manifest.
+ * @param kind the one that they are of
+ */
+export function heldPipes(store: Known, { name: kind }: Pick<CreateOnceKind, 'name'>): HeldPipes {
   const ids = new Map<string, Key>()
   const names = new Map<string, Key>()
   const hold = (id: string | undefined, key: Key) => {
@@ -28,12 +32,15 @@ export function heldPipes(store: Known): HeldPipes {
     if (wish !== undefined && !names.has(nameIn(wish))) names.set(nameIn(wish), key)
   }
   for (const record of store.records()) {
+    if (kindOf(record.key) !== kind) continue
     hold(record.remote?.id, record.key)
     hold(record.former?.remote.id, record.key)
     want(underWay(record), record.key)
   }
   for (const entry of store.catalog?.entries.values() ?? []) {
-    if (lifecycleOf(entry.key) !== 'create-once') continue
+    if (kindOf(entry.key) !== kind) continue
+    hold(watchedId(entry), entry.key)
+    if (store.lifecycleOf(entry.key) !== 'create-once') continue
     hold(entry.manifest?.policy?.adopt, entry.key)
     hold(store.catalog?.locks.get(entry.key), entry.key)
     want(wishOf(store, entry), entry.key)
@@ -45,6 +52,12 @@ export function heldPipes(store: Known): HeldPipes {
         ? (names.get(nameIn({ name, serviceId })) ?? names.get(nameIn({ name, serviceId: undefined })))
         : undefined,
   }
+}
+
+/** What a manifest only looks at has a manifest, too. */
+function watchedId({ manifest }: Entry): string | undefined {
+  const id = manifest?.spec['id']
+  return typeof id === 'string' ? id : undefined
 }
 
 /** A pipe by its name there. */

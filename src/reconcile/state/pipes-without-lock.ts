@@ -1,4 +1,4 @@
-import { lifecycleOf } from '../../kinds/lookup.ts'
+import { isLockable } from '../../kinds/lookup.ts'
 import { isUuid, sameId } from '../../lib/same-id.ts'
 import type { StateStore } from './store.ts'
 
@@ -8,7 +8,7 @@ export function pipesWithoutLock(store: Pick<StateStore, 'catalog' | 'records'>)
   if (locks === undefined || locks.size === 0) return 0
   let count = 0
   for (const { key, remote } of store.records()) {
-    if (lifecycleOf(key) !== 'create-once' || !isUuid(remote?.id)) continue
+    if (!isLockable(key) || !isUuid(remote?.id)) continue
     if (!sameId(remote?.id, locks.get(key))) count += 1
   }
   return count

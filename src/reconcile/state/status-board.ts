@@ -1,6 +1,7 @@
 import type { Entry } from '../../contract/catalog.ts'
 import type { Difference } from '../../kinds/difference.ts'
 import { kindOf, nameOf, type Key } from '../../kinds/key.ts'
+import { isWritten } from '../../kinds/lookup.ts'
 import { maskSensitive } from '../../kinds/mask.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
@@ -75,6 +76,7 @@ export function describeStatus(input: {
     key,
     kind: kindOf(key),
     name: nameOf(key),
+    ...(isWritten({ key, manifest, record }) && { isWritten: true as const }),
     labels: manifest?.metadata.labels ?? record.labels ?? entry?.stated?.labels ?? {},
     status: statusOf(conditions),
     conditions,

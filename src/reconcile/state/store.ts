@@ -1,7 +1,8 @@
 import type { Catalog, Entry } from '../../contract/catalog.ts'
+import type { Lifecycle } from '../../kinds/definition.ts'
 import { fingerprintBody } from '../../kinds/fingerprint.ts'
-import { keyOf, nameOf, type Key } from '../../kinds/key.ts'
-import { lifecycleOf } from '../../kinds/lookup.ts'
+import { keyOf, kindOf, nameOf, type Key } from '../../kinds/key.ts'
+import { isReference, lifecycleOf } from '../../kinds/lookup.ts'
 import { bodyOf, fieldsOf, type Profile } from '../../kinds/profile.ts'
 import { asService, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
 import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
@@ -49,13 +50,15 @@ export interface StateStore {
   readonly catalog: Catalog | undefined
   setCatalog(catalog: Catalog): void
   entry(key: Key): Entry | undefined
+  /** How it lives, by its manifest and its record as they are known. */
+  lifecycleOf(key: Key): Lifecycle
   /** Whether a key is wanted, held, missing or absent. */
   desiredState(key: Key): Desired['state']
   records(): Iterable<LedgerRecord>
   record(key: Key): LedgerRecord | undefined
   note(record: LedgerRecord): void
-  /** Keys that have a pipe in the service with this id. */
-  createdIn(serviceId: string): Iterable<Key>
+  /** Keys of the kind of this one, itself among them, that have something in the service with this id. */
+  createdIn(serviceId: string, like: Key): Iterable<Key>
   /** Another key that has the pipe with this id, or had it until its replacement has an outcome. */
   holderOf(pipeId: string, but: Key): Key | undefined
   /** A key is about to record the pipe with this id as its own; undefined: no more. */
@@ -168,6 +171,12 @@ export function createStateStore({
     return service && wish && { serviceId: service.serviceId, digest: wish.fingerprint.digest }
   })
 
+  const held = (key: Key) => ({
+    key,
+    manifest: catalog?.entries.get(key)?.manifest,
+    record: records.get(key),
+  })
+
   const store: StateStore = {
     get catalog() {
       return catalog
@@ -180,6 +189,7 @@ export function createStateStore({
       wanted.setCatalog(next)
     },
     entry: (key) => catalog?.entries.get(key),
+    lifecycleOf: (key) => lifecycleOf(held(key)),
     desiredState(key) {
       const entry = catalog?.entries.get(key)
       if (entry !== undefined) return entry.state
@@ -195,13 +205,13 @@ export function createStateStore({
       made.note(before, record)
       similar.replace(before, record)
       records.set(key, record)
-      pipes.put(key, remote && (record.service?.serviceId ?? '').toLowerCase())
+      pipes.put(key, remote && groupOf(key, record.service?.serviceId ?? ''))
       ids.put(key, remote?.id.toLowerCase())
       formerIds.put(key, record.former?.remote.id.toLowerCase())
       if (before !== undefined && remote !== undefined && remote.id !== before.remote?.id)
         recordedAt.set(key, clock.monotonic())
     },
-    createdIn: (serviceId) => pipes.of(serviceId.toLowerCase()),
+    createdIn: (serviceId, like) => pipes.of(groupOf(like, serviceId)),
     holderOf(pipeId, but) {
       const id = pipeId.toLowerCase()
       for (const key of ids.of(id)) if (key !== but) return key
@@ -245,7 +255,7 @@ export function createStateStore({
         : entry.revision
     },
     checkedAt(key) {
-      const answered = lifecycleOf(key) === 'reference' ? contacts.answeredAt(nameOf(key)) : undefined
+      const answered = isReference(key) ? contacts.answeredAt(nameOf(key)) : undefined
       return answered ?? observations.get(key)?.at ?? checkedBefore.get(key)
     },
     noteChecked(checkedAt) {
@@ -289,6 +299,11 @@ export function createStateStore({
   }
 
   return store
+}
+
+/** What is seen of one kind says nothing of another: it may take another permission. */
+function groupOf(key: Key, serviceId: string): string {
+  return `${kindOf(key)} ${serviceId.toLowerCase()}`
 }
 
 function serviceWanted(store: StateStore, { manifest }: Entry): ServiceIdentity | undefined {

@@ -1,5 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
 import { isRecords, plainForm, type Field, type Fields, type LeafForm } from '../../kinds/field-table.ts'
+import { writtenRules } from '../../kinds/profiles/clickhouse-cloud/alert/rules.ts'
+import { AlertManifest } from '../../kinds/profiles/clickhouse-cloud/alert/schema.ts'
+import { API_VERSION } from '../../kinds/manifest.ts'
 import { PIPE } from '../../kinds/profiles/clickhouse-cloud/pipe/kind.ts'
 import { PipeSpec } from '../../kinds/profiles/clickhouse-cloud/pipe/schema.ts'
 import { QueryEndpointManifest } from '../../kinds/profiles/clickhouse-cloud/query-endpoint/kind.ts'
@@ -17,6 +20,19 @@ export const CLOUD_DIALECT: Dialect = {
   pipeShape: pipeRequestShapeOf(PipeSpec),
   endpointRequest: QueryEndpointManifest.shape.spec.omit({ service: true }),
   alert: z.looseObject({ id: z.string().regex(/^[0-9a-f]{24}$/) }),
+  alerts: {
+    request: AlertManifest.shape.spec.omit({ service: true, id: true, expect: true }).extend({
+      scheduleStartAt: AlertManifest.shape.spec.shape.scheduleStartAt.nullable(),
+      channels: z.array(z.looseObject({})).min(1).max(10).optional(),
+    }),
+    objectionTo(body) {
+      const { scheduleStartAt, channels: _, ...alert } = body
+      const start = scheduleStartAt === null ? {} : { scheduleStartAt }
+      const spec = AlertManifest.shape.spec.parse({ service: 'here', ...alert, ...start })
+      const [first] = writtenRules({ ...ANY_ALERT, spec })
+      return first && `${first.path.slice(1).join('.')}: ${first.message}`
+    },
+  },
   objectionTo(pipe) {
     const [broken] = brokenBy(pipe)
     return broken && worded(broken)
@@ -52,6 +68,9 @@ export const CLOUD_DIALECT: Dialect = {
   }),
   timestamp: (ms) => new Date(ms).toISOString().replace('Z', '417Z'),
 }
+
+/** What of a manifest the rules for its spec do not look at. */
+const ANY_ALERT = { apiVersion: API_VERSION, kind: 'Alert', metadata: { name: 'any' } } as const
 
 /** What the text of a refusal begins with (facts 7). */
 const CODES: Readonly<Record<number, string>> = {

@@ -4,7 +4,7 @@ import { withoutManifestSentence, type WithoutManifest } from '../../contract/wi
 import { commandsTyped } from '../command-line.ts'
 import type { Health, Overview, ServerParts } from '../parts.ts'
 import type { LastReading } from '../recent-events.ts'
-import { lifecycleOf } from '../../kinds/lookup.ts'
+import { isUpserted } from '../../kinds/lookup.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
 import type { ResourceStatus } from '../../contract/status.ts'
 
@@ -107,7 +107,7 @@ export function countStatuses(resources: readonly ResourceStatus[]): Counts {
 export function countUnjudged(resources: readonly ResourceStatus[]): number {
   return resources.filter(
     ({ key, status, conditions }) =>
-      status === 'Ready' && conditions.Ready.reason === 'NotJudged' && lifecycleOf(key) !== 'upsert',
+      status === 'Ready' && conditions.Ready.reason === 'NotJudged' && !isUpserted(key),
   ).length
 }
 

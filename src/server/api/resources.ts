@@ -2,10 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
 import type { ManifestFacts } from '../../contract/manifest-facts.ts'
 import type { Finding } from '../../kinds/finding.ts'
-import type { Key } from '../../kinds/key.ts'
-import { kindOfKey, type Profile } from '../../kinds/profile.ts'
+import { createOnceKindOf, type Profile } from '../../kinds/profile.ts'
 import { asService } from '../../kinds/service/kind.ts'
-import { sinceOf, withBodies, type ResourceStatus } from '../../contract/status.ts'
+import { lifecycleOfStatus, sinceOf, withBodies, type ResourceStatus } from '../../contract/status.ts'
 import { contextOf, resourceTyped } from '../command-line.ts'
 import { causeWords } from '../problems.ts'
 import { nextSteps, type NextStep } from '../remedy.ts'
@@ -186,15 +185,15 @@ function detailsOf(resource: ResourceStatus, parts: ServerParts): ResourceReply 
     states: parts.recentEvents.states(resource.key),
     findings,
     manifest,
-    sending: manifest?.request && sendingOf(resource, canChange(parts.profile, resource.key)),
+    sending: manifest?.request && sendingOf(resource, canChange(parts.profile, resource)),
     budget: budgetOf(manifest, overview.budgets),
     now: overview.now,
   }
 }
 
-function canChange(profile: Profile, key: Key): boolean {
-  const kind = kindOfKey(profile, key)
-  return kind.lifecycle === 'create-once' && kind.changes !== undefined
+function canChange(profile: Profile, resource: ResourceStatus): boolean {
+  if (lifecycleOfStatus(resource) !== 'create-once') return false
+  return createOnceKindOf(profile, resource.key).changes !== undefined
 }
 
 /** Budgets are those of credentials, which a Service names. */

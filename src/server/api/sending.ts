@@ -1,5 +1,4 @@
-import type { ResourceStatus } from '../../contract/status.ts'
-import { lifecycleOf } from '../../kinds/lookup.ts'
+import { lifecycleOfStatus, type ResourceStatus } from '../../contract/status.ts'
 import { MISSED } from '../../plan/reasons/not-found.ts'
 
 /**
@@ -12,7 +11,7 @@ export type Sending = 'create' | 'create-first' | 'apply' | 'held' | 'created' |
 
 /** Of a resource whose manifest has a request. @param canChange whether the service changes what was created */
 export function sendingOf(
-  resource: Pick<ResourceStatus, 'key' | 'action' | 'reason' | 'pipeId' | 'conditions'>,
+  resource: Pick<ResourceStatus, 'key' | 'isWritten' | 'action' | 'reason' | 'pipeId' | 'conditions'>,
   canChange: boolean,
 ): Sending {
   const sending = unchangeable(resource)
@@ -21,10 +20,11 @@ export function sendingOf(
 }
 
 function unchangeable(
-  resource: Pick<ResourceStatus, 'key' | 'action' | 'reason' | 'pipeId' | 'conditions'>,
+  resource: Pick<ResourceStatus, 'key' | 'isWritten' | 'action' | 'reason' | 'pipeId' | 'conditions'>,
 ): Sending {
-  const { key, action, pipeId } = resource
-  if (lifecycleOf(key) !== 'create-once') return action === 'hold' || action === 'refuse' ? 'held' : 'apply'
+  const { action, pipeId } = resource
+  if (lifecycleOfStatus(resource) !== 'create-once')
+    return action === 'hold' || action === 'refuse' ? 'held' : 'apply'
   if (pipeId !== undefined && !isToBeReplaced(resource)) return 'created'
   return action === 'create' ? 'create' : 'held'
 }

@@ -134,7 +134,7 @@ function factsOf(resource) {
     fact('Service id', serviceId === undefined ? undefined : copyable(serviceId)),
     fact('Request budget', budget === undefined ? undefined : budgetOf(budget)),
     fact('State', stateWords(resource)),
-    fact('Pipe id', pipeId === undefined ? undefined : copyable(pipeId)),
+    fact(`${resource.kind} id`, pipeId === undefined ? undefined : copyable(pipeId)),
     fact('Last check', checkedAt === undefined ? 'never' : timeNamed('checked', ago(checkedAt))),
     fact('Next check', next === undefined ? undefined : timeNamed('next-check', until(next))),
     fact('Suspended until', resource.suspendedUntil),

@@ -1,141 +1,75 @@
-import type { ReadOnlyKind } from '../../../definition.ts'
-import type { FieldsOf } from '../../../field-table.ts'
-import { API_VERSION, Metadata, ReadOnlyPolicy, ResourceName } from '../../../manifest.ts'
-import { Text, z } from '../../../zod.ts'
+import type { CreateOnceKind, Operation, ReadOnlyKind } from '../../../definition.ts'
+import { HEX_FORM } from '../../../id-form.ts'
+import type { KnownStates } from '../../../state.ts'
 import { ALERT as DEFAULT_ALERT } from '../../default/alert/kind.ts'
+import { ALERT_CHANGES, setIn } from './changes.ts'
+import { watchedRules, writtenRules } from './rules.ts'
+import { ALERT_FIELDS, AlertManifest } from './schema.ts'
 
-const Timestamp = z.iso.datetime({ offset: true })
+const ALERTS = '/v1/organizations/{organizationId}/services/{serviceId}/clickstack/alerts'
 
-/** What an alert should say, as a subset of facts 4.13. */
-const AlertExpectation = z.strictObject({
-  id: Text.optional().describe('Alert id.'),
-  name: z.string().optional().describe('Name.'),
-  message: z.string().optional().describe('Message: a template.'),
-  note: z.string().optional().describe('Note.'),
-  source: z.enum(['tile', 'saved_search']).optional().describe('What it watches: a tile or a saved search.'),
-  dashboardId: Text.optional().describe('Id of the dashboard.'),
-  tileId: Text.optional().describe('Id of the tile.'),
-  savedSearchId: Text.optional().describe('Id of the saved search.'),
-  groupBy: Text.optional().describe('Expression by which the results of a saved search are grouped.'),
-  threshold: z.number().optional().describe('Threshold; of a range its lower bound.'),
-  thresholdMax: z.number().optional().describe('Upper bound of a range.'),
-  thresholdType: z
-    .enum([
-      'above',
-      'below',
-      'above_exclusive',
-      'below_or_equal',
-      'equal',
-      'not_equal',
-      'between',
-      'not_between',
-    ])
-    .optional()
-    .describe('How the value is compared with the threshold.'),
-  interval: z
-    .enum(['1m', '5m', '15m', '30m', '1h', '6h', '12h', '1d'])
-    .optional()
-    .describe('How often it is evaluated.'),
-  scheduleOffsetMinutes: z
-    .int()
-    .min(0)
-    .max(1_439)
-    .optional()
-    .describe('Minutes after which an interval begins.'),
-  scheduleStartAt: Timestamp.optional().describe('When the first interval begins.'),
-  numConsecutiveWindows: z.int().min(1).optional().describe('Windows in a row before it fires.'),
-  state: z
-    .string()
-    .optional()
-    .describe('State. To say which states are healthy, use `policy.healthyStates`.'),
-  channel: z
-    .strictObject({
-      type: z.enum(['webhook', 'email']).optional().describe('Type of the channel.'),
-      webhookId: z.string().optional().describe('Id of the webhook.'),
-      webhookService: z.string().optional().describe('Service of the webhook, such as `slack_api`.'),
-      slackChannelId: z.string().optional().describe('Id of the Slack channel.'),
-      severity: z.enum(['critical', 'error', 'warning', 'info']).optional().describe('Severity.'),
-      emailRecipients: z.array(z.string()).optional().describe('Addresses.'),
-    })
-    .optional()
-    .describe('Notification channel.'),
-  teamId: z.string().optional().describe('Id of the team.'),
-  createdAt: Timestamp.optional().describe('Time of creation.'),
-  updatedAt: Timestamp.optional().describe('Time of the last change.'),
-})
+/** Facts 6.3. */
+const STATES: KnownStates = {
+  healthy: ['OK'],
+  moving: ['PENDING', 'INSUFFICIENT_DATA'],
+  unhealthy: ['ALERT', 'DISABLED'],
+}
 
-/** A manifest of an alert that is watched, and never changed. */
-export const AlertManifest = z.strictObject({
-  apiVersion: z.literal(API_VERSION),
-  kind: z.literal('Alert'),
-  metadata: Metadata,
-  policy: ReadOnlyPolicy.optional(),
-  spec: z.strictObject({
-    service: ResourceName.optional().describe(
-      'Name of the Service manifest in which the alert is. Without it, the alert is read at --alerts-base-url, from HyperDX.',
-    ),
-    id: z
-      .string()
-      .regex(/^[0-9a-f]{24}$/i, 'must be 24 hexadecimal digits')
-      .describe('Id of the alert: 24 hexadecimal digits.'),
-    expect: AlertExpectation.optional().describe('What it should say; only what is set here is compared.'),
-  }),
-})
-export type AlertManifest = z.infer<typeof AlertManifest>
+const READ_IN_SERVICE: Operation = {
+  name: 'getAlert',
+  does: 'read',
+  method: 'GET',
+  noun: 'alert',
+  api: 'services',
+  path: `${ALERTS}/{id}`,
+}
 
-const FIELDS = {
-  id: 'text',
-  name: 'text',
-  message: 'text',
-  note: 'text',
-  source: 'text',
-  dashboardId: 'text',
-  tileId: 'text',
-  savedSearchId: 'text',
-  groupBy: 'text',
-  threshold: 'number',
-  thresholdMax: 'number',
-  thresholdType: 'text',
-  interval: 'text',
-  scheduleOffsetMinutes: 'offset',
-  scheduleStartAt: 'time',
-  numConsecutiveWindows: 'number',
-  state: 'text',
-  channel: {
-    fields: {
-      type: 'text',
-      webhookId: 'text',
-      webhookService: { whenReturned: 'text' },
-      slackChannelId: { whenReturned: 'text' },
-      severity: { whenReturned: 'text' },
-      emailRecipients: 'set',
-    },
-  },
-  teamId: 'text',
-  createdAt: 'time',
-  updatedAt: 'time',
-} as const satisfies FieldsOf<NonNullable<AlertManifest['spec']['expect']>>
-
-/** Of the service, or of HyperDX: paths, login and envelope differ (facts 3.3). */
-export const ALERT: ReadOnlyKind<AlertManifest> = {
-  ...DEFAULT_ALERT,
+const COMMON = {
+  name: DEFAULT_ALERT.name,
+  noun: DEFAULT_ALERT.noun,
+  description: 'An alert: one that exists and is only watched, or one that is created in a service.',
   schema: AlertManifest,
-  fields: FIELDS,
-  /** Facts 6.3. */
-  states: () => ({
-    healthy: ['OK'],
-    moving: ['PENDING', 'INSUFFICIENT_DATA'],
-    unhealthy: ['ALERT', 'DISABLED'],
-  }),
+  fields: ALERT_FIELDS,
+  states: () => STATES,
+  reply: DEFAULT_ALERT.reply,
+} as const
+
+/** One that its manifest asks to be created; in the service only (facts 3.3). */
+const WRITTEN_ALERT: CreateOnceKind<AlertManifest> = {
+  ...COMMON,
+  lifecycle: 'create-once',
+  rules: writtenRules,
+  idForm: HEX_FORM,
+  firstState: 'INSUFFICIENT_DATA',
+  changes: ALERT_CHANGES,
   operations: {
-    ...DEFAULT_ALERT.operations,
-    readInService: {
-      name: 'getAlert',
-      does: 'read',
-      method: 'GET',
+    create: {
+      name: 'createAlert',
+      does: 'create',
+      method: 'POST',
       noun: 'alert',
       api: 'services',
-      path: '/v1/organizations/{organizationId}/services/{serviceId}/clickstack/alerts/{id}',
+      path: ALERTS,
     },
+    read: READ_IN_SERVICE,
+    list: { name: 'listAlerts', does: 'read', method: 'GET', noun: 'alerts', api: 'services', path: ALERTS },
+    update: { ...READ_IN_SERVICE, name: 'updateAlert', does: 'update', method: 'PUT' },
+    delete: { ...READ_IN_SERVICE, name: 'deleteAlert', does: 'delete', method: 'DELETE' },
   },
+  setIn,
+  body({ spec }) {
+    const { service: _, id: __, expect: ___, ...body } = spec
+    return body
+  },
+}
+
+/** One that is watched: of the service, or of HyperDX. Paths, login and envelope differ (facts 3.3). */
+export const ALERT: ReadOnlyKind<AlertManifest> = {
+  ...DEFAULT_ALERT,
+  ...COMMON,
+  rules: watchedRules,
+  operations: { ...DEFAULT_ALERT.operations, readInService: READ_IN_SERVICE },
+  remoteId: ({ spec }) => spec.id ?? '',
+  expected: ({ spec }) => spec.expect ?? {},
+  written: WRITTEN_ALERT,
 }

@@ -68,6 +68,8 @@ export const ALERT: ReadOnlyKind<AlertManifest> = {
   name: 'Alert',
   noun: 'alert',
   lifecycle: 'read-only',
+  // Where a manifest may leave it out, the alert is to be created.
+  isWritten: ({ spec }) => spec['id'] === undefined,
   description: 'An alert that is watched, and never changed.',
   schema: AlertManifest,
   rules: alertRules,
@@ -87,8 +89,14 @@ export const ALERT: ReadOnlyKind<AlertManifest> = {
   expected: ({ spec }) => spec.expect ?? {},
 }
 
+/** What bears on them of a manifest, whatever else it says. */
+interface AlertSpec {
+  readonly id: string
+  readonly expect?: { readonly id?: string | undefined } | undefined
+}
+
 /** What must hold within one manifest of an alert, beyond its shape. */
-function alertRules(manifest: AlertManifest): readonly RuleFinding[] {
+export function alertRules(manifest: { readonly spec: AlertSpec }): readonly RuleFinding[] {
   const { id, expect } = manifest.spec
   if (expect?.id === undefined || expect.id === id) return []
   return [
