@@ -6,7 +6,7 @@ import { type Misses, replaceableFrom } from '../../src/plan/missing.ts'
 import type { Observation } from '../../src/reconcile/state/store.ts'
 import type { Listing } from '../../src/reconcile/state/listings.ts'
 import { AGAIN_MS, isSame } from './life.ts'
-import { BEGIN, LISTING_MS, MINUTE, SECOND, isVisible, type Model, type Pipe } from './model.ts'
+import { BEGIN, LISTING_MS, MINUTE, SECOND, isVisible, type Model, type Pipe, type Wish } from './model.ts'
 
 /*
  * Situations that go on alike have the same digest: times are put in relation to now, and count up to where they make a
@@ -31,12 +31,11 @@ export function textOf(model: Model): string {
       [former?.remote.id, index] as const,
     ]),
   )
-  const pipes = model.pipes.toSorted((a, b) => (held.get(a.id) ?? 99) - (held.get(b.id) ?? 99))
-  const placeOf = (pipeId: string) => pipes.findIndex(({ id }) => id === pipeId)
+  const pipes = inOrder(model, held)
   const text = JSON.stringify([
     records.map((record) => recordOf(record, steady)),
     [...looks.keys()].toSorted().map((key) => [key, lookOf(looks, key, model.now)]),
-    records.map(({ key, remote: pipe }) => ageOf(model, key, pipe)),
+    records.map(({ remote }) => ageOf(model, remote)),
     [...(model.copy?.values() ?? [])].map((record) => recordOf(record, steady)),
     model.copy === undefined,
     model.memory.unsaved.map(([key, { intentId, opened, end }]) => [
@@ -49,11 +48,9 @@ export function textOf(model: Model): string {
     [model.memory.knowsServices, model.isDiskFull, model.isPermitted, model.isServiceFlawed, model.password],
     [model.isIdle, model.isDiskGone, model.jumpedMs, model.hasSecond, model.isLockBroken],
     pipes.map((pipe) => pipeOf(pipe, model.now)),
-    [...model.shownNow]
-      .filter(([id]) => !model.pipes.some((pipe) => pipe.id === id && isVisible(model, pipe)))
-      .toSorted(([a], [b]) => placeOf(a) - placeOf(b)),
+    shownNowOf(model, pipes),
     model.late.map(({ pipe, before }) => [pipe.intentId, pipe.wish, Math.max(0, before - model.now)]),
-    model.wishes,
+    model.wishes.map(wishOf),
     [model.endpoint, model.services, model.lock, model.isLockBroken],
     pipes.map(({ id, intentId }) => [
       isIn(model.hands, id),
@@ -65,7 +62,7 @@ export function textOf(model: Model): string {
     pipes.some(({ life }) => life !== undefined) && pipes.map((pipe) => lifeOf(model, pipe)),
     (model.memory.listings ?? [])
       .filter(([, { askedAt }]) => model.now - askedAt <= LISTING_MS)
-      .map((listing) => listingOf(model, listing, looks)),
+      .map((listing) => listingOf(model, listing, looks, pipes)),
   ])
   const numbers = new Map<string, string>()
   return text.replace(/[0a]0000000-0000-4000-8000-(\d{12})/g, (id) => {
@@ -73,6 +70,37 @@ export function textOf(model: Model): string {
     numbers.set(id, number)
     return number
   })
+}
+
+/** Those that records hold first; of the others, the order in which they were made makes no difference. */
+function inOrder(model: Model, held: ReadonlyMap<string | undefined, number>): readonly Pipe[] {
+  if (model.pipes.length < 2) return model.pipes
+  const { now } = model
+  const placed = model.pipes.map((pipe) => {
+    const place = held.get(pipe.id)
+    if (place !== undefined) return { pipe, place, text: '' }
+    const anonymous = { ...pipe, id: '', intentId: pipe.intentId === undefined ? undefined : '' }
+    return { pipe, place: 99, text: JSON.stringify([pipeOf(anonymous, now), lifeOf(model, pipe)]) }
+  })
+  return placed
+    .toSorted((a, b) => a.place - b.place || (a.text < b.text ? -1 : Number(a.text > b.text)))
+    .map(({ pipe }) => pipe)
+}
+
+/** What was shown at this very moment and cannot be read any more: of what is gone it makes no difference which it was. */
+function shownNowOf(model: Model, pipes: readonly Pipe[]): unknown {
+  const there = pipes.map((pipe) => !isVisible(model, pipe) && model.shownNow.has(pipe.id))
+  const gone = [...model.shownNow].flatMap(([id, serviceId]) =>
+    pipes.some((pipe) => pipe.id === id) ? [] : [serviceId],
+  )
+  return [there, [...new Set(gone)].toSorted()]
+}
+
+/** Whatever the order in which its fields were written. */
+function wishOf(wish: Wish): unknown {
+  return Object.entries(wish)
+    .filter(([, value]) => value !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
 }
 
 function isIn(ids: ReadonlySet<string>, id: string | undefined): boolean {
@@ -164,9 +192,9 @@ function missesOf({ count, firstAt, lastAt, besideSince }: Misses, now: number):
 }
 
 /** For how long a pipe is known, up to where its first 404 counts. */
-function ageOf({ memory, now }: Model, key: Key, pipe: Remote | undefined): number | undefined {
+function ageOf({ memory, now }: Model, pipe: Remote | undefined): number | undefined {
   if (pipe === undefined) return undefined
-  const at = memory.recordedAt.find(([of]) => of === key)?.[1] ?? pipe.at - BEGIN
+  const at = memory.recordedAt.find(([id]) => id === pipe.id)?.[1] ?? pipe.at - BEGIN
   return Math.min(now - at, 60 * SECOND)
 }
 
@@ -199,10 +227,14 @@ function listingOf(
   { now }: Model,
   [name, { askedAt, items }]: readonly [string, Listing],
   looks: ReadonlyMap<Key, Observation>,
+  pipes: readonly Pipe[],
 ): unknown {
-  const order = [...looks].map(([key, { readAt }]) => [key, readAt !== undefined && readAt > askedAt])
-  const shown = [...items.values()]
-    .map((item) => JSON.stringify({ ...item, createdAt: undefined }))
-    .toSorted()
-  return [name, now - askedAt, order, shown]
+  const order = [...looks].map(([key, { readAt }]) => `${key} ${readAt !== undefined && readAt > askedAt}`)
+  const shown = [...items.values()].map(({ id, ...item }) => ({
+    id,
+    place: pipes.findIndex((pipe) => pipe.id === id),
+    text: JSON.stringify({ ...item, createdAt: undefined }),
+  }))
+  const placed = shown.toSorted((a, b) => a.place - b.place || (a.text < b.text ? -1 : 1))
+  return [name, now - askedAt, order.toSorted(), placed]
 }

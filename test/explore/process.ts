@@ -57,9 +57,9 @@ function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
         const observation = store.observation(key)
         return observation === undefined ? [] : [[key, observation] as const]
       }),
-      recordedAt: keysOf(store).flatMap((key) => {
+      recordedAt: [...store.records()].flatMap(({ key, remote }) => {
         const age = store.ageMs(key)
-        return age === undefined ? [] : [[key, model.now - age] as const]
+        return age === undefined || remote === undefined ? [] : [[remote.id, model.now - age] as const]
       }),
       unsaved: [...outbox.pending],
       knowsServices: model.memory.knowsServices || !model.isServiceFlawed,
@@ -133,8 +133,8 @@ function remember(
 ): void {
   const recordedAt = new Map(memory.recordedAt)
   for (const record of model.records.values()) {
-    const at = recordedAt.get(record.key)
-    if (at !== undefined && record.remote !== undefined) {
+    const at = record.remote && recordedAt.get(record.remote.id)
+    if (at !== undefined) {
       clock.at = at
       store.note({ ...record, remote: undefined })
     }

@@ -13,9 +13,9 @@ import { WORLDS, type World } from '../explore/worlds.ts'
  * in the others too, and end alike. Random walks look for two that are not the same, and have the same digest.
  */
 
-const COMPARISONS = 20
+const COMPARISONS = 40
 const LONGEST_WALK = 30
-const WALKS = 12
+const WALKS = 16
 
 /** Everything that can come next, with at most one fault. */
 async function successors(
@@ -62,10 +62,7 @@ async function pairsOf(world: World): Promise<readonly (readonly [readonly strin
   return pairs
 }
 
-/** Something is missing in the digest there: of its situations the explorer leaves out more than it may. */
-const FLAWED = 'relisted'
-
-test.each(named(({ name }) => name !== FLAWED))(
+test.each(WORLDS.map((world) => [world.name, world] as const))(
   'situations of the world "%s" with the same digest go on alike',
   async (_, world) => {
     const pairs = await pairsOf(world)
@@ -74,16 +71,3 @@ test.each(named(({ name }) => name !== FLAWED))(
   },
   120_000,
 )
-
-test.each(named(({ name }) => name === FLAWED))(
-  'some situations of the world "%s" with the same digest do not go on alike',
-  async (_, world) => {
-    const pairs = await pairsOf(world)
-    expect(pairs.some(([one, other]) => one.join() !== other.join())).toBe(true)
-  },
-  120_000,
-)
-
-function named(isMeant: (world: World) => boolean) {
-  return WORLDS.filter(isMeant).map((world) => [world.name, world] as const)
-}
