@@ -43,6 +43,7 @@ export function model(names: readonly string[], services: Readonly<Record<string
     isPermitted: true,
     isIdle: false,
     pipes: [],
+    isHit: false,
     shownNow: new Map(),
     late: [],
     records: new Map(),

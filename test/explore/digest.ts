@@ -6,6 +6,7 @@ import { type Misses, replaceableFrom } from '../../src/plan/missing.ts'
 import type { Observation } from '../../src/reconcile/state/store.ts'
 import type { Listing } from '../../src/reconcile/state/listings.ts'
 import { AGAIN_MS, isSame } from './life.ts'
+import type { World } from './worlds.ts'
 import { BEGIN, LISTING_MS, MINUTE, SECOND, isVisible, type Model, type Pipe, type Wish } from './model.ts'
 
 /*
@@ -17,11 +18,11 @@ const ALONE_MS = 15 * MINUTE
 /** A little more than what ends a row of 404s. */
 const GAP_MS = 3 * MINUTE + 1
 
-export function digestOf(model: Model): string {
-  return hash('sha1', textOf(model), 'base64')
+export function digestOf(model: Model, world: World): string {
+  return hash('sha1', textOf(model, world), 'base64')
 }
 
-export function textOf(model: Model): string {
+export function textOf(model: Model, world: World): string {
   const records = [...model.records.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1))
   const steady = BEGIN + model.now
   const looks = new Map(model.memory.looks)
@@ -31,10 +32,12 @@ export function textOf(model: Model): string {
       [former?.remote.id, index] as const,
     ]),
   )
-  const pipes = inOrder(model, held)
+  const pipes = inOrder(model, world, held)
+  // How long a pipe was not found makes a difference where one is hidden: for that there is a limit.
+  const hides = world.faults.includes('hides')
   const text = JSON.stringify([
     records.map((record) => recordOf(record, steady)),
-    [...looks.keys()].toSorted().map((key) => [key, lookOf(looks, key, model.now)]),
+    [...looks.keys()].toSorted().map((key) => [key, lookOf(looks, key, model.now, world)]),
     records.map(({ remote }) => ageOf(model, remote)),
     [...(model.copy?.values() ?? [])].map((record) => recordOf(record, steady)),
     model.copy === undefined,
@@ -47,8 +50,8 @@ export function textOf(model: Model): string {
     ]),
     [model.memory.knowsServices, model.isDiskFull, model.isPermitted, model.isServiceFlawed, model.password],
     [model.isIdle, model.isDiskGone, model.jumpedMs, model.hasSecond, model.isLockBroken],
-    pipes.map((pipe) => pipeOf(pipe, model.now)),
-    shownNowOf(model, pipes),
+    pipes.map((pipe) => pipeOf(pipe, model.now, hides)),
+    hides && shownNowOf(model, pipes),
     model.late.map(({ pipe, before }) => [pipe.intentId, pipe.wish, Math.max(0, before - model.now)]),
     model.wishes.map(wishOf),
     [model.endpoint, model.services, model.lock, model.isLockBroken],
@@ -59,7 +62,7 @@ export function textOf(model: Model): string {
     ]),
     records.map(({ intent }) => isIn(model.hands, intent?.id)),
     Object.entries(model.replacedAt).map(([wish, at]) => [wish, Math.min(model.now - at, 60 * MINUTE)]),
-    pipes.some(({ life }) => life !== undefined) && pipes.map((pipe) => lifeOf(model, pipe)),
+    pipes.some(({ life }) => life !== undefined) && pipes.map((pipe) => lifeOf(model, world, pipe)),
     (model.memory.listings ?? [])
       .filter(([, { askedAt }]) => model.now - askedAt <= LISTING_MS)
       .map((listing) => listingOf(model, listing, looks, pipes)),
@@ -73,14 +76,21 @@ export function textOf(model: Model): string {
 }
 
 /** Those that records hold first; of the others, the order in which they were made makes no difference. */
-function inOrder(model: Model, held: ReadonlyMap<string | undefined, number>): readonly Pipe[] {
+function inOrder(model: Model, world: World, held: ReadonlyMap<string | undefined, number>): readonly Pipe[] {
   if (model.pipes.length < 2) return model.pipes
   const { now } = model
   const placed = model.pipes.map((pipe) => {
     const place = held.get(pipe.id)
     if (place !== undefined) return { pipe, place, text: '' }
     const anonymous = { ...pipe, id: '', intentId: pipe.intentId === undefined ? undefined : '' }
-    return { pipe, place: 99, text: JSON.stringify([pipeOf(anonymous, now), lifeOf(model, pipe)]) }
+    return {
+      pipe,
+      place: 99,
+      text: JSON.stringify([
+        pipeOf(anonymous, now, world.faults.includes('hides')),
+        lifeOf(model, world, pipe),
+      ]),
+    }
   })
   return placed
     .toSorted((a, b) => a.place - b.place || (a.text < b.text ? -1 : Number(a.text > b.text)))
@@ -96,11 +106,15 @@ function shownNowOf(model: Model, pipes: readonly Pipe[]): unknown {
   return [there, [...new Set(gone)].toSorted()]
 }
 
+const wishes = new Map<string, string>()
+
 /** Whatever the order in which its fields were written. */
-function wishOf(wish: Wish): unknown {
-  return Object.entries(wish)
-    .filter(([, value]) => value !== undefined)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+function wishOf(wish: Wish): string {
+  const asWritten = JSON.stringify(wish)
+  const inOrderOfNames =
+    wishes.get(asWritten) ?? JSON.stringify(Object.entries(wish).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  wishes.set(asWritten, inOrderOfNames)
+  return inOrderOfNames
 }
 
 function isIn(ids: ReadonlySet<string>, id: string | undefined): boolean {
@@ -169,21 +183,28 @@ function intentOf(intent: Intent, steady: number): unknown {
 }
 
 /** What a look says, and of whose misses it is older or newer. */
-function lookOf(looks: ReadonlyMap<Key, Observation>, key: Key, now: number): unknown {
+function lookOf(looks: ReadonlyMap<Key, Observation>, key: Key, now: number, world: World): unknown {
   const look = looks.get(key)
   if (look === undefined) return undefined
   const { found, misses, readAt, state } = look
   const beside = [...looks].flatMap(([other, { misses: of }]) =>
-    of === undefined || readAt === undefined ? [] : [[other, readAt > of.firstAt, readAt >= of.lastAt]],
+    of === undefined || readAt === undefined || other === key || isOver(of, now, world)
+      ? []
+      : [[other, readAt > of.firstAt, readAt >= of.lastAt]],
   )
   const age = readAt === undefined ? undefined : Math.min(now - readAt, 46 * SECOND)
   return [
     found,
     state,
-    misses && missesOf(misses, now),
+    misses && (isOver(misses, now, world) ? 'over' : missesOf(misses, now)),
     age,
     beside.toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
   ]
+}
+
+/** Whether the next 404 begins a new row, whatever this one was; but what was believed once bears on what a list is believed. */
+function isOver({ lastAt }: Misses, now: number, { profile }: World): boolean {
+  return profile === undefined && now - lastAt >= GAP_MS
 }
 
 function missesOf({ count, firstAt, lastAt, besideSince }: Misses, now: number): unknown {
@@ -201,13 +222,14 @@ function ageOf({ memory, now }: Model, pipe: Remote | undefined): number | undef
 function pipeOf(
   { id, wish, intentId, serviceId, name, topics, view, goneSince, isBeside, isTold, isChanged }: Pipe,
   now: number,
+  hides: boolean,
 ): unknown {
   const gone = goneSince === undefined ? undefined : Math.min(now - goneSince, ALONE_MS)
-  return [id, wish, intentId, serviceId, name, topics, view, gone, isBeside, isTold, isChanged]
+  return [id, wish, intentId, serviceId, name, topics, view, hides && [gone, isBeside], isTold, isChanged]
 }
 
 /** What is there, as far as it makes a difference; nothing of a service that changes nothing. */
-function lifeOf({ now, saidPipe }: Model, { id, life, madeAt, isListed }: Pipe): unknown {
+function lifeOf({ now, saidPipe }: Model, world: World, { id, life, madeAt, isListed }: Pipe): unknown {
   if (life === undefined) return undefined
   const { before, vain, told, live, ...more } = life
   return [
@@ -218,9 +240,16 @@ function lifeOf({ now, saidPipe }: Model, { id, life, madeAt, isListed }: Pipe):
     more,
     isListed,
     saidPipe.has(id),
-    // A create goes out beside one of this age only when no list shows it yet; and a size is sent soon after a create.
-    Math.min(now - madeAt, 15 * MINUTE),
+    Math.min(now - madeAt, isAgeLong(world) ? 15 * MINUTE : NEW_MS),
   ]
+}
+
+/** A create goes out beside a pipe of this age only when no list shows it yet. */
+const NEW_MS = 71 * SECOND
+
+/** Whether it makes a difference for longer how old a pipe is: for a size that is sent, or for a create whose pipe is looked for. */
+function isAgeLong({ edits, faults }: World): boolean {
+  return edits.includes('replicas') || faults.includes('console makes')
 }
 
 function listingOf(

@@ -118,6 +118,8 @@ export interface Model {
   /** Whether the services are idle. */
   isIdle: boolean
   pipes: Pipe[]
+  /** Whether a fault hit one pipe and not all. */
+  isHit: boolean
   /** Pipes that could be read at this very moment, with their services: also what is gone or hidden since. */
   shownNow: Map<string, string>
   late: LatePost[]

@@ -97,6 +97,8 @@ export interface World {
   readonly crashes: boolean
   /** Whether the process may stand still right before its POST. */
   readonly standsStill: boolean
+  /** Whether its two pipes are alike: then the first fault that hits one of them hits the first. */
+  readonly twins?: boolean
   /** Steps that may happen while a request waits. */
   readonly meanwhile: number
   /** Faults, edits and words in one story, in CI. */
@@ -150,6 +152,7 @@ export const WORLDS: readonly World[] = [
     about: 'two pipes of one service, hidden and deleted one by one, behind a gateway',
     begin: () => model(['a', 'b']),
     isSettled: true,
+    twins: true,
     waits: ['3 min'],
     faults: ['hides', 'gateway', 'deletes'],
     replies: ['refused', "another's id"],
@@ -161,6 +164,7 @@ export const WORLDS: readonly World[] = [
     about: 'two pipes of one service, and a permission that comes and goes',
     begin: () => model(['a', 'b']),
     isSettled: true,
+    twins: true,
     waits: ['3 min'],
     faults: ['permission', 'hides'],
     meanwhile: 1,
@@ -172,6 +176,7 @@ export const WORLDS: readonly World[] = [
     about: 'two services on one API key, with a pipe each',
     begin: () => model(['a', 'b'], { b: 'two' }),
     isSettled: true,
+    twins: true,
     waits: ['3 min'],
     faults: ['permission', 'hides', 'deletes', 'restart'],
     replies: ['refused'],

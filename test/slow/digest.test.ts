@@ -35,9 +35,9 @@ async function successors(
   return all
 }
 
-function ends(all: readonly Played[]): readonly string[] {
+function ends(all: readonly Played[], world: World): readonly string[] {
   // One may write words, and so have one more place to die at, where the other has them already.
-  const each = all.map((played) => `${played.cost} ${played.broken.length} ${digestOf(played.model)}`)
+  const each = all.map((played) => `${played.cost} ${played.broken.length} ${digestOf(played.model, world)}`)
   return [...new Set(each)].toSorted()
 }
 
@@ -50,11 +50,11 @@ async function pairsOf(world: World): Promise<readonly (readonly [readonly strin
     let model = await settledModel(world)
     for (let step = 0; step < LONGEST_WALK && pairs.length < COMPARISONS; step += 1) {
       const next = await successors(model, world)
-      const digest = digestOf(model)
+      const digest = digestOf(model, world)
       const other = known.get(digest)
       // Another moment is enough to be another situation.
       if (other !== undefined && other.now !== model.now)
-        pairs.push([ends(next), ends(await successors(other, world))])
+        pairs.push([ends(next, world), ends(await successors(other, world), world)])
       known.set(digest, other ?? model)
       model = random.pick(next.filter(({ broken }) => broken.length === 0)).model
     }
@@ -62,7 +62,8 @@ async function pairsOf(world: World): Promise<readonly (readonly [readonly strin
   return pairs
 }
 
-test.each(WORLDS.map((world) => [world.name, world] as const))(
+// Which of two pipes that are alike is hit first is no part of a digest.
+test.each(WORLDS.map((world) => [world.name, { ...world, twins: false }] as const))(
   'situations of the world "%s" with the same digest go on alike',
   async (_, world) => {
     const pairs = await pairsOf(world)
