@@ -41,7 +41,7 @@ function faultOf(model: Model, pipe: Pipe, life: Life, { way, text }: Sent): str
   if (wanted.table !== life.live.table)
     return 'and its manifest asks for a table, too, which no request changes'
   const isSeen = isSame(life.told, life.live)
-  const isConfirmed = life.confirmed === model.password
+  const isConfirmed = life.confirmed?.password === model.password
   if (isSeen && isAsAsked(life, wish) && isConfirmed) return 'and it was seen to be as its manifest says'
   const isKnownToRest = isSeen && life.rest === 'person' && life.live.state === 'Stopped'
   if (isKnownToRest && way === 'update' && wish.isPaused === undefined)
@@ -114,10 +114,13 @@ export function judgeBeside({ model, world, broken }: Run, pipe: Pipe): void {
     broken.push(`A create of "${pipe.name}" goes out beside pipe ${shortId(beside.id)}, which a list shows.`)
 }
 
-/** A look is over, and its process lives: what it sent in vain is known. */
-export function keepVain({ model }: Run): void {
-  for (const pipe of model.pipes)
-    if (pipe.life?.vain?.isKept === false) lives(pipe, { vain: { ...pipe.life.vain, isKept: true } })
+/** A look is over, and its process lives: what it sent in vain, or with which password, is known. */
+export function keepSent({ model }: Run): void {
+  for (const pipe of model.pipes) {
+    const { vain, confirmed } = pipe.life ?? {}
+    if (vain?.isKept === false) lives(pipe, { vain: { ...vain, isKept: true } })
+    if (confirmed?.isKept === false) lives(pipe, { confirmed: { ...confirmed, isKept: true } })
+  }
 }
 
 /** In the end, when nothing fails any more: what we stopped runs again, and what can be changed is as it is asked for. */
@@ -131,11 +134,12 @@ export function judgeEnd(model: Model): readonly string[] {
         `In the end pipe ${shortId(pipe.id)} is ${life.live.state}, and nobody but Pipewright has stopped it.`,
       ]
     const said = inForce(model, pipe)
-    return said === undefined ? [] : unlike(pipe, life, said)
+    return said === undefined ? [] : unlike(model, pipe, life, said)
   })
 }
 
-function unlike({ id }: Pipe, life: Life, wish: Wish): readonly string[] {
+function unlike(model: Model, pipe: Pipe, life: Life, wish: Wish): readonly string[] {
+  const { id } = pipe
   const { isPaused } = wish
   const { state } = life.live
   const key = keyOfWish(wish)
@@ -146,9 +150,16 @@ function unlike({ id }: Pipe, life: Life, wish: Wish): readonly string[] {
   const isDrift = life.live.topics.startsWith('by-hand') && wish.policy['onDrift'] !== 'correct'
   const isLeft =
     isDrift || life.live.table !== valuesOf(wish).table || (state !== 'Running' && isPaused === undefined)
+  if (!isLeft && isPasswordOld(model, pipe, life))
+    return [`In the end pipe ${shortId(id)} has an old password, and no request with the new one was answered.`]
   return isLeft || isAsAsked(life, wish)
     ? []
     : [`In the end pipe ${shortId(id)} is ${JSON.stringify(life.live)}, which is not what ${key} says.`]
+}
+
+/** No reading shows a password: nobody can know what one has that a person made, or that was answered and not taken. */
+function isPasswordOld({ password }: Model, { wish }: Pipe, { live, confirmed }: Life): boolean {
+  return wish !== undefined && live.password !== password && confirmed?.password !== password
 }
 
 /** Whether there is anything to wait for in the end. */

@@ -110,7 +110,8 @@ export function changingPlatform(
       changes(model, pipe, { ...asked, ...(starts && { state: 'Running' }) })
       if (starts) lives(pipe, { rest: undefined, isOurs: false })
     }
-    if (end === 'answered' && asked.password !== undefined) lives(pipe, { confirmed: asked.password })
+    if ((end === 'answered' || end === 'not applied') && asked.password !== undefined)
+      lives(pipe, { confirmed: { password: asked.password, isKept: false } })
     if (way !== 'state' && (end === 'not applied' || (end === 'refused' && life.rest === 'us')))
       lives(pipe, { vain: { what: `${way} ${text}`, at: model.now, isKept: false } })
     return end

@@ -37,8 +37,8 @@ export interface Life {
   readonly vain: { readonly what: string; readonly at: number; readonly isKept: boolean } | undefined
   /** A person changed it when it was as its manifest says, and nobody has edited that since. */
   readonly isDrift: boolean
-  /** The password in the last request that was answered. */
-  readonly confirmed: string | undefined
+  /** The password in the last request that was answered, and whether the process that sent it lived until that was written. */
+  readonly confirmed: { readonly password: string; readonly isKept: boolean } | undefined
 }
 
 /** For so long a reading may show what was there before a change, and a list a pipe not at all. */

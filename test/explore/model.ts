@@ -158,6 +158,7 @@ export function forgetAll(model: Model): void {
     pipe.isTold = false
     // It is all done again by a process that does not know that it was done.
     if (pipe.life?.vain?.isKept === false) pipe.life = { ...pipe.life, vain: undefined }
+    if (pipe.life?.confirmed?.isKept === false) pipe.life = { ...pipe.life, confirmed: undefined }
   }
   for (const wish of model.wishes) delete wish.isKnown
 }

@@ -180,7 +180,8 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     if (answered !== undefined) answered.isTold = !isOther && !sender.isSecond
     if (answered?.life !== undefined && !isOther) {
       told(answered, answered.life.live)
-      lives(answered, { confirmed: answered.life.live.password })
+      const { password } = answered.life.live
+      lives(answered, { confirmed: password === undefined ? undefined : { password, isKept: false } })
     }
     // An id that is not believed is no answer.
     if (!isOther) is('done', pipe.id)
