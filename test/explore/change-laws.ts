@@ -1,6 +1,7 @@
 import type { Step } from '../../src/plan/action.ts'
 import { AGAIN_MS, isAsAsked, isSame, lives, valuesIn, valuesOf, wishOfPipe, type Life } from './life.ts'
 import { keyOfWish, shortId, SECOND, type Model, type Pipe, type Wish } from './model.ts'
+import { judgeRemoved } from './removal-laws.ts'
 import type { Run } from './run.ts'
 
 /* What may never be of a pipe that exists, on a service that lists and changes pipes. */
@@ -125,7 +126,7 @@ export function keepSent({ model }: Run): void {
 
 /** In the end, when nothing fails any more: what we stopped runs again, and what can be changed is as it is asked for. */
 export function judgeEnd(model: Model): readonly string[] {
-  return model.pipes.flatMap((pipe) => {
+  const unlikeAsked = model.pipes.flatMap((pipe) => {
     const { life } = pipe
     if (life === undefined) return []
     const wish = wishOfPipe(model, pipe)
@@ -136,6 +137,7 @@ export function judgeEnd(model: Model): readonly string[] {
     const said = inForce(model, pipe)
     return said === undefined ? [] : unlike(model, pipe, life, said)
   })
+  return [...unlikeAsked, ...judgeRemoved(model)]
 }
 
 function unlike(model: Model, pipe: Pipe, life: Life, wish: Wish): readonly string[] {
@@ -151,7 +153,9 @@ function unlike(model: Model, pipe: Pipe, life: Life, wish: Wish): readonly stri
   const isLeft =
     isDrift || life.live.table !== valuesOf(wish).table || (state !== 'Running' && isPaused === undefined)
   if (!isLeft && isPasswordOld(model, pipe, life))
-    return [`In the end pipe ${shortId(id)} has an old password, and no request with the new one was answered.`]
+    return [
+      `In the end pipe ${shortId(id)} has an old password, and no request with the new one was answered.`,
+    ]
   return isLeft || isAsAsked(life, wish)
     ? []
     : [`In the end pipe ${shortId(id)} is ${JSON.stringify(life.live)}, which is not what ${key} says.`]

@@ -31,19 +31,21 @@ export function changingPlatform(
       throw remoteError(model.isIdle ? 'ServiceIdle' : 'AuthFailed', 'none')
     }
     const there = model.pipes.filter((pipe) => sameId(pipe.serviceId, serviceId) && isVisible(model, pipe))
+    const ghosts = model.ghosts.filter((pipe) => sameId(pipe.serviceId, serviceId))
     const isNew = (pipe: Pipe) => model.now - pipe.madeAt < LAG_MS
     const mayLag = world.faults.includes('list lags')
     const taken = choose(run, [
       { name: 'as it is', cost: 0 },
       mayLag && there.some(isNew) && { name: 'without what is new', cost: 1 },
       mayLag && there.some((pipe) => shownBefore(model, pipe)) && { name: 'as it was before', cost: 1 },
+      mayLag && ghosts.length > 0 && { name: 'with what is gone', cost: 1 },
       world.faults.includes('list fails') && { name: 'fails', cost: 1 },
     ])
     if (taken === 'fails') {
       tell(run, `${what}: 503.`)
       throw remoteError('Unavailable', 'none')
     }
-    const listed = there
+    const listed = [...there, ...(taken === 'with what is gone' ? ghosts : [])]
       .filter((pipe) => taken !== 'without what is new' || !isNew(pipe))
       .map((pipe) => (taken === 'as it was before' ? asBefore(run, pipe) : pipe))
     const ids = listed.map(({ id }) => shortId(id)).join(', ')

@@ -10,9 +10,11 @@ import {
   rests,
   born,
   valuesOf,
+  vanishes,
   wishOfPipe,
 } from './life.ts'
 import { keyOfWish, newId, shortId, type Model, type Pipe, type Wish } from './model.ts'
+import { ON_REMOVE } from './on-remove.ts'
 import { settle, tell, type Run, type Step } from './run.ts'
 import type { EditKind, World } from './worlds.ts'
 
@@ -39,6 +41,7 @@ export function consoleSteps(model: Model, { faults, profile }: World): readonly
     }
     if (life.live.state === 'Stopping')
       add(`rests ${index}`, 0, `${pipe} is stopped by now.`, of(comesToRest))
+    if (life.live.state === 'Deleting') add(`gone ${index}`, 0, `${pipe} is gone by now.`, of(vanishes))
     if (life.before !== undefined && faults.includes('stale'))
       add(
         `shows ${index}`,
@@ -93,7 +96,8 @@ function stopByHand(model: Model, pipe: Pipe): void {
   rests(model, pipe, isOurs ? 'either' : 'person', isOurs)
 }
 
-function makeByHand(model: Model, wish: Wish, isAlike: boolean): void {
+/** A pipe that a person makes in the console. @param isAlike whether it is as its manifest says */
+export function makeByHand(model: Model, wish: Wish, isAlike: boolean): void {
   const values = { ...valuesOf(wish), password: model.password, ...(!isAlike && { topics: 'by-hand' }) }
   model.pipes.push({
     id: newId(model, 'pipe'),
@@ -140,6 +144,14 @@ export function changingEdits(model: Model, { edits }: World): readonly Step[] {
     for (const isPaused of [true, false, undefined])
       if (isPaused !== wish.isPaused)
         add('pause', 1, `policy.paused of ${key} is ${isPaused ?? 'taken out'} now.`, { isPaused })
+    if (ON_REMOVE !== undefined) {
+      const { onRemove, ...rest } = wish.policy
+      const isKept = onRemove === undefined
+      const says = isKept ? { ...rest, onRemove: ON_REMOVE } : rest
+      add('on remove', 1, `policy.onRemove of ${key} is ${isKept ? ON_REMOVE : 'taken out'} now.`, {
+        policy: says,
+      })
+    }
     const { onDrift, ...others } = wish.policy
     const policy = onDrift === undefined ? { ...others, onDrift: 'correct' } : others
     add('correct', 1, `policy.onDrift of ${key} is ${onDrift === undefined ? 'correct' : 'report'} now.`, {

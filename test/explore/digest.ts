@@ -6,6 +6,7 @@ import { type Misses, replaceableFrom } from '../../src/plan/missing.ts'
 import type { Observation } from '../../src/reconcile/state/store.ts'
 import type { Listing } from '../../src/reconcile/state/listings.ts'
 import { AGAIN_MS, isSame } from './life.ts'
+import { GRACE_MS } from './removal-laws.ts'
 import type { World } from './worlds.ts'
 import { BEGIN, LISTING_MS, MINUTE, SECOND, isVisible, type Model, type Pipe, type Wish } from './model.ts'
 
@@ -53,7 +54,9 @@ export function textOf(model: Model, world: World): string {
     pipes.map((pipe) => pipeOf(pipe, model.now, hides)),
     hides && shownNowOf(model, pipes),
     model.late.map(({ pipe, before }) => [pipe.intentId, pipe.wish, Math.max(0, before - model.now)]),
-    model.wishes.map(wishOf),
+    model.wishes.map((wish, index) => [wishOf(wish), wish.asksRemoval === true && graceOf(model, index)]),
+    records.map(({ remote }) => isIn(model.deleted, remote?.id)),
+    model.ghosts.map((pipe) => [pipeOf(pipe, model.now, hides), lifeOf(model, world, pipe)]),
     [model.endpoint, model.services, model.lock, model.isLockBroken],
     pipes.map(({ id, intentId }) => [
       isIn(model.hands, id),
@@ -117,6 +120,12 @@ function wishOf(wish: Wish): string {
   return inOrderOfNames
 }
 
+/** For how long a manifest is gone, up to where its pipe may be deleted. */
+function graceOf({ goneAt, now }: Model, index: number): number | undefined {
+  const at = goneAt[index]
+  return at === undefined ? undefined : Math.min(now - at, GRACE_MS)
+}
+
 function isIn(ids: ReadonlySet<string>, id: string | undefined): boolean {
   return id !== undefined && ids.has(id)
 }
@@ -136,6 +145,8 @@ function recordOf(record: LedgerRecord, steady: number): unknown {
     change,
     command,
     conditions,
+    onRemove,
+    removal,
   } = record
   const from = replaceableFrom(replaced)
   return [
@@ -165,6 +176,8 @@ function recordOf(record: LedgerRecord, steady: number): unknown {
       Math.min(steady - change.at, 60 * MINUTE),
     ],
     command && [command.command, command.isForChange, Math.min(steady - command.at, 60 * SECOND)],
+    onRemove,
+    removal && [Math.min(steady - removal.since, GRACE_MS), removal.isSent],
     // What other commands and keys read of it.
     [conditions?.Synced.reason, conditions?.Ready.status],
   ]

@@ -16,7 +16,7 @@ export interface Values {
   readonly password: string | undefined
 }
 
-export type RunState = 'Running' | 'Stopping' | 'Stopped'
+export type RunState = 'Running' | 'Stopping' | 'Stopped' | 'Deleting'
 
 interface Live extends Values {
   readonly state: RunState
@@ -137,8 +137,19 @@ export function isAsAsked({ live }: Life, wish: Wish): boolean {
   )
 }
 
+/** For at most so long it takes until a pipe is deleted. */
+const DELETING_MS = 3 * MINUTE
+
+/** A pipe that is being deleted is gone now. */
+export function vanishes(model: Model, pipe: Pipe): void {
+  model.pipes = model.pipes.filter((each) => each !== pipe)
+  model.ghosts.push(pipe)
+}
+
 /** Time has passed. */
-export function timePassed(model: Model): void {
+export function timePassed(model: Model, ms: number): void {
+  if (ms > DELETING_MS) model.pipes = model.pipes.filter(({ life }) => life?.live.state !== 'Deleting')
+  model.ghosts = []
   for (const pipe of model.pipes) comesToRest(model, pipe)
   for (const pipe of model.pipes)
     if (pipe.life?.before !== undefined && shownBefore(model, pipe) === undefined)

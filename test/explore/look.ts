@@ -2,6 +2,7 @@ import type { Key } from '../../src/kinds/key.ts'
 import { keepSent } from './change-laws.ts'
 import { judgeLook } from './laws.ts'
 import { copyOf } from './model.ts'
+import { noteAsked } from './removal-laws.ts'
 import { processOf, secondProcess } from './process.ts'
 import { tell, type Run, type Step } from './run.ts'
 
@@ -32,6 +33,7 @@ export async function lookAt(run: Run, key: Key): Promise<void> {
   const end = await process.reconcile(key)
   if (end === 'died') return
   keepSent(run)
+  noteAsked(run.model, key)
   const { action, outcome } = end
   const reason = 'reason' in outcome && outcome.reason !== undefined ? outcome.reason : action.reason
   tell(run, `  It says ${outcome.result === 'unknown' ? 'OutcomeUnknown' : reason} (${action.type}).`)

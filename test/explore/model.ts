@@ -43,6 +43,8 @@ export interface Wish {
   isPaused?: boolean | undefined
   /** Whether the process that lives has read it while it was valid. */
   isKnown?: boolean
+  /** Whether its manifest asked for the deletion of its pipe when its key was last looked at while it was there. */
+  asksRemoval?: boolean
 }
 
 export interface Pipe {
@@ -122,6 +124,12 @@ export interface Model {
   isHit: boolean
   /** Pipes that could be read at this very moment, with their services: also what is gone or hidden since. */
   shownNow: Map<string, string>
+  /** Pipes that were deleted at this very moment: a list may still show them. */
+  ghosts: Pipe[]
+  /** Ids of pipes whose deletion was begun. */
+  deleted: Set<string>
+  /** Since when the manifest of a wish is gone. */
+  goneAt: Record<number, number>
   late: LatePost[]
   /** What the ledger holds, by key. */
   records: Map<Key, LedgerRecord>
@@ -172,6 +180,9 @@ export function copyOf(model: Model): Model {
     services: { ...model.services },
     lock: { ...model.lock },
     pipes: model.pipes.map((pipe) => ({ ...pipe })),
+    ghosts: [...model.ghosts],
+    deleted: new Set(model.deleted),
+    goneAt: { ...model.goneAt },
     late: [...model.late],
     shownNow: new Map(model.shownNow),
     records: new Map(model.records),
@@ -202,7 +213,7 @@ export function newId(model: Model, kind: 'pipe' | 'intent'): string {
 /** Ids of pipes and intents that are somewhere: what is known of any other is forgotten, and another may have it. */
 function idsIn(model: Model): Set<string | undefined> {
   const ids = new Set<string | undefined>()
-  for (const { id, intentId } of [...model.pipes, ...model.late.map(({ pipe }) => pipe)])
+  for (const { id, intentId } of [...model.pipes, ...model.ghosts, ...model.late.map(({ pipe }) => pipe)])
     ids.add(id).add(intentId)
   for (const { remote, former, replaced, intent } of [
     ...model.records.values(),
@@ -222,7 +233,7 @@ const FIRST = { pipe: '00000000', intent: 'a0000000' } as const
 /** Forgets what was said of what is nowhere any more. */
 export function tidy(model: Model): void {
   const ids = idsIn(model)
-  for (const said of [model.hands, model.saidGone, model.saidPipe, model.saidRetry])
+  for (const said of [model.hands, model.saidGone, model.saidPipe, model.saidRetry, model.deleted])
     for (const id of said) if (!ids.has(id)) said.delete(id)
   for (const id of model.sent.keys()) if (!ids.has(id)) model.sent.delete(id)
   model.given.clear()

@@ -21,6 +21,7 @@ import { judgeBeside } from './change-laws.ts'
 import { asBefore, changingPlatform } from './changing-platform.ts'
 import { bodyOfValues, born, lives, shownBefore, told, valuesOf } from './life.ts'
 import { NO_CHOICE } from './ledger.ts'
+import { removePipe } from './removing-platform.ts'
 import { choose, settle, forever, tell, type Process, type Run } from './run.ts'
 import { REPLIES } from './worlds.ts'
 
@@ -241,13 +242,18 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
   }
 
   const more: Pick<Platform, 'list' | 'change' | 'remove'> = {
-    remove: () => Promise.reject(new Error('this platform deletes nothing')),
     ...(run.world.profile === undefined || process === NO_CHOICE
       ? {
+          remove: () => Promise.reject(new Error('this platform deletes nothing')),
           list: () => Promise.reject(new Error('this platform has no list')),
           change: () => Promise.reject(new Error('this platform changes nothing')),
         }
-      : changingPlatform(run, process, shown)),
+      : {
+          ...changingPlatform(run, process, shown),
+          // What is deleted today is known by its service. A pipe is known by its id.
+          remove: (_, { serviceId }, check) =>
+            removePipe(run, process, { id: serviceId, check, looks: { read } }),
+        }),
   }
   return { read, admitCreate, upsert, ...more }
 }

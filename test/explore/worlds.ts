@@ -3,6 +3,8 @@ import { model, NONE } from './begin.ts'
 import { CHANGING_WORLDS } from './changing-worlds.ts'
 import type { ChangeReply } from './changing-platform.ts'
 import { MINUTE, SECOND, type Model } from './model.ts'
+import type { RemoveReply } from './removing-platform.ts'
+import { REMOVING_WORLDS } from './removing-worlds.ts'
 
 /** How much time passes at once. */
 export const WAITS = {
@@ -56,6 +58,7 @@ export type EditKind =
   | 'table'
   | 'pause'
   | 'correct'
+  | 'on remove'
 
 export type WordKind =
   'adopt' | 'adopt in Git' | 'retry' | 'retry in Git' | 'force' | 'recreate' | 'recreate in Git' | 'forget'
@@ -107,6 +110,8 @@ export interface World {
   readonly profile?: Profile
   /** What may become of a change, besides that it is done. */
   readonly changeReplies?: readonly ChangeReply[]
+  /** What may become of a deletion, besides that it is done. */
+  readonly removeReplies?: readonly RemoveReply[]
 }
 
 const EVERY_REPLY: readonly ReplyKind[] = [
@@ -316,6 +321,7 @@ export const WORLDS: readonly World[] = [
     depth: 1,
   },
   ...CHANGING_WORLDS,
+  ...REMOVING_WORLDS,
 ]
 
 const LONG = {

@@ -34,6 +34,8 @@ export interface Truth {
   isPipeSaid(pipeId: string): boolean
   /** Whether a person lets this key be forgotten. */
   isForgetSaid(key: Key): boolean
+  /** Whether this pipe is gone, and its manifest asked for its deletion. */
+  isRemoved(pipeId: string): boolean
 }
 
 /** What no write may do. @returns what is broken, in words */
@@ -46,7 +48,7 @@ export function judgeWrite({ before, after, moved }: Written, truth: Truth): rea
 function judgeForgetting(before: LedgerRecord | undefined, truth: Truth): readonly string[] {
   if (before === undefined || truth.isForgetSaid(before.key)) return []
   const { key, remote: pipe, upsert, intent } = before
-  const isLeft = pipe !== undefined || upsert !== undefined || isUndecided(intent)
+  const isLeft = (pipe !== undefined && !truth.isRemoved(pipe.id)) || upsert !== undefined || isUndecided(intent)
   return isLeft ? [`${key} was forgotten, though something is left of it`] : []
 }
 
@@ -121,7 +123,9 @@ function judgePipe(before: LedgerRecord | undefined, after: LedgerRecord, truth:
   const { key } = after
   if (was?.id === is?.id) return []
   // Whether it may be replaced is asked where the intent is opened.
-  if (is === undefined) return after.former?.remote.id === was?.id ? [] : [`${key} lost pipe ${was?.id}`]
+  if (was !== undefined && is === undefined)
+    return after.former?.remote.id === was.id || truth.isRemoved(was.id) ? [] : [`${key} lost pipe ${was.id}`]
+  if (is === undefined) return []
   // What was to be replaced is its pipe again: nothing was created.
   if (was === undefined && before?.former?.remote.id === is.id && after.intent?.state !== 'succeeded')
     return []
