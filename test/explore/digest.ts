@@ -37,10 +37,10 @@ export function textOf(model: Model, world: World): string {
   // How long a pipe was not found makes a difference where one is hidden: for that there is a limit.
   const hides = world.faults.includes('hides')
   const text = JSON.stringify([
-    records.map((record) => recordOf(record, steady)),
+    records.map((record) => recordOf(record, steady, world)),
     [...looks.keys()].toSorted().map((key) => [key, lookOf(looks, key, model.now, world)]),
     records.map(({ remote }) => ageOf(model, remote)),
-    [...(model.copy?.values() ?? [])].map((record) => recordOf(record, steady)),
+    [...(model.copy?.values() ?? [])].map((record) => recordOf(record, steady, world)),
     model.copy === undefined,
     model.memory.unsaved.map(([key, { intentId, opened, end }]) => [
       key,
@@ -56,7 +56,7 @@ export function textOf(model: Model, world: World): string {
     model.late.map(({ pipe, before }) => [pipe.intentId, pipe.wish, Math.max(0, before - model.now)]),
     model.wishes.map((wish, index) => [wishOf(wish), wish.asksRemoval === true && graceOf(model, index)]),
     records.map(({ remote }) => isIn(model.deleted, remote?.id)),
-    model.ghosts.map((pipe) => [pipeOf(pipe, model.now, hides), lifeOf(model, world, pipe)]),
+    model.ghosts.map(({ id, name, life }) => [id, name, life?.live]),
     [model.endpoint, model.services, model.lock, model.isLockBroken],
     pipes.map(({ id, intentId }) => [
       isIn(model.hands, id),
@@ -130,7 +130,7 @@ function isIn(ids: ReadonlySet<string>, id: string | undefined): boolean {
   return id !== undefined && ids.has(id)
 }
 
-function recordOf(record: LedgerRecord, steady: number): unknown {
+function recordOf(record: LedgerRecord, steady: number, world: World): unknown {
   const {
     key,
     service,
@@ -147,6 +147,7 @@ function recordOf(record: LedgerRecord, steady: number): unknown {
     conditions,
     onRemove,
     removal,
+    differences,
   } = record
   const from = replaceableFrom(replaced)
   return [
@@ -178,6 +179,8 @@ function recordOf(record: LedgerRecord, steady: number): unknown {
     command && [command.command, command.isForChange, Math.min(steady - command.at, 60 * SECOND)],
     onRemove,
     removal && [Math.min(steady - removal.since, GRACE_MS), removal.isSent],
+    // Other words to write are one more place to die at.
+    world.crashes && differences?.map(({ observed }) => observed),
     // What other commands and keys read of it.
     [conditions?.Synced.reason, conditions?.Ready.status],
   ]

@@ -27,15 +27,12 @@ export function editsOf(model: Model, { edits, profile }: World): readonly Step[
     }
     const { isPresent, isSuspended, topics, isFlawed = false, dependsOn, policy } = wish
     if (!isPresent)
-      add(`bring back ${key}`, 0, `The manifest of ${key} comes back.`, (m) => {
-        change({ isPresent: true })(m)
-        delete m.goneAt[index]
-      })
+      add(`bring back ${key}`, 0, `The manifest of ${key} comes back.`, change({ isPresent: true }))
     else {
       if (may('remove'))
         add(`remove ${key}`, 1, `The manifest of ${key} is removed.`, (m) => {
           change({ isPresent: false })(m)
-          m.goneAt[index] = m.now
+          m.goneAt[index] ??= m.now
           delete m.wishes[index]?.isKnown
         })
       if (may('suspend')) {

@@ -128,7 +128,7 @@ export interface Model {
   ghosts: Pipe[]
   /** Ids of pipes whose deletion was begun. */
   deleted: Set<string>
-  /** Since when the manifest of a wish is gone. */
+  /** Since when the manifest of a wish is gone; one that came back counts once its key was looked at. */
   goneAt: Record<number, number>
   late: LatePost[]
   /** What the ledger holds, by key. */

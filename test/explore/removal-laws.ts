@@ -42,9 +42,11 @@ export function isRemoved({ pipes, wishes, deleted }: Model, pipeId: string): bo
 }
 
 /** A look at a key is over, and its process lives: what its manifest asks for while it is there is known. */
-export function noteAsked({ wishes }: Model, key: string): void {
-  for (const wish of wishes) {
-    if (keyOfWish(wish) !== key || !wish.isPresent || wish.isFlawed === true) continue
+export function noteAsked({ wishes, goneAt }: Model, key: string): void {
+  for (const [index, wish] of wishes.entries()) {
+    if (keyOfWish(wish) !== key || !wish.isPresent) continue
+    delete goneAt[index]
+    if (wish.isFlawed === true) continue
     if (wish.policy['onRemove'] === 'delete' && !wish.isSuspended) wish.asksRemoval = true
     else delete wish.asksRemoval
   }

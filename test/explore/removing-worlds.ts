@@ -22,7 +22,7 @@ export const REMOVING_WORLDS: readonly World[] = [
     name: 'removing',
     about: 'a pipe whose manifest goes away and comes back, and which is deleted after a while',
     begin: () => removing(model(['a'])),
-    faults: ['console edits', 'list lags', 'stale', 'deletes'],
+    faults: ['console edits', 'list lags', 'stale'],
     edits: ['remove', 'on remove'],
     replies: ['lost', 'lost after the work'],
     meanwhile: 1,

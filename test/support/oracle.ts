@@ -48,7 +48,8 @@ export function judgeWrite({ before, after, moved }: Written, truth: Truth): rea
 function judgeForgetting(before: LedgerRecord | undefined, truth: Truth): readonly string[] {
   if (before === undefined || truth.isForgetSaid(before.key)) return []
   const { key, remote: pipe, upsert, intent } = before
-  const isLeft = (pipe !== undefined && !truth.isRemoved(pipe.id)) || upsert !== undefined || isUndecided(intent)
+  const isLeft =
+    (pipe !== undefined && !truth.isRemoved(pipe.id)) || upsert !== undefined || isUndecided(intent)
   return isLeft ? [`${key} was forgotten, though something is left of it`] : []
 }
 
@@ -67,7 +68,10 @@ function judgeMove(
 
 function judgeIntent(before: LedgerRecord | undefined, after: LedgerRecord, truth: Truth): readonly string[] {
   const [was, is] = [before?.intent, after.intent]
-  if (is === undefined) return was === undefined ? [] : [`${after.key} lost its intent ${was.id}`]
+  if (is === undefined) {
+    const isOver = before?.remote !== undefined && truth.isRemoved(before.remote.id)
+    return was === undefined || isOver ? [] : [`${after.key} lost its intent ${was.id}`]
+  }
   if (was?.id !== is.id) return judgeOpening(before, after, is)
   if (was.state === is.state) return []
   const sent = truth.sent(is.id)
@@ -153,6 +157,7 @@ export function judgeRecord({
   upsert,
   intent,
   former,
+  removal,
 }: LedgerRecord): readonly string[] {
   // While a create has no outcome, they are those of before.
   if (conditions === undefined || intent?.state === 'open') return []
@@ -166,7 +171,9 @@ export function judgeRecord({
     found.push(`${key} is Ready (${Ready.reason}) and was never applied`)
   if (Synced.status === 'True' && kind === 'Pipe' && pipe === undefined)
     found.push(`${key} is Synced (${Synced.reason}) without a pipe`)
-  if (intent?.state === 'succeeded' && pipe === undefined) found.push(`${key} succeeded without a pipe`)
+  // What was deleted is forgotten next.
+  if (intent?.state === 'succeeded' && pipe === undefined && removal === undefined)
+    found.push(`${key} succeeded without a pipe`)
   if (former !== undefined && !isUndecided(intent)) found.push(`${key} keeps a former pipe for nothing`)
   return found
 }
