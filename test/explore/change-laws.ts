@@ -1,5 +1,16 @@
 import type { Step } from '../../src/plan/action.ts'
-import { AGAIN_MS, isAsAsked, isSame, lives, valuesIn, valuesOf, wishOfPipe, type Life } from './life.ts'
+import {
+  AGAIN_MS,
+  areTablesAsAsked,
+  isAsAsked,
+  isSame,
+  lives,
+  valuesIn,
+  valuesOf,
+  wishOfPipe,
+  type Life,
+  type Table,
+} from './life.ts'
 import { keyOfWish, shortId, SECOND, type Model, type Pipe, type Wish } from './model.ts'
 import { judgeRemoved } from './removal-laws.ts'
 import type { Run } from './run.ts'
@@ -35,7 +46,9 @@ function faultOf(model: Model, pipe: Pipe, life: Life, { way, text }: Sent): str
   const wish = inForce(model, pipe)
   if (wish === undefined) return 'and no valid manifest asks for anything'
   const wanted = { ...valuesOf(wish), password: model.password }
-  const asked = valuesIn(text)
+  const { tablesToAdd = [], tablesToRemove = [], ...asked } = valuesIn(text)
+  const ofTables = tablesFault(life, wish, tablesToAdd, tablesToRemove)
+  if (ofTables !== undefined) return ofTables
   for (const [name, value] of Object.entries(asked))
     if (wanted[name as keyof typeof wanted] !== value)
       return `and the manifest does not say so of its ${name}`
@@ -50,6 +63,28 @@ function faultOf(model: Model, pipe: Pipe, life: Life, { way, text }: Sent): str
   if (life.isDrift && wish.policy['onDrift'] !== 'correct')
     return 'and only a person in the console has changed it'
   return vainFault(model, life, `${way} ${text}`)
+}
+
+/** Nothing is added that is there, and nothing removed that is asked for: the one copies a table twice, the other loses it. */
+function tablesFault(
+  { told, live, isUnread }: Life,
+  { tables = [] }: Wish,
+  tablesToAdd: readonly Table[],
+  tablesToRemove: readonly Table[],
+): string | undefined {
+  const isIn = (all: readonly Table[] | undefined, table: Table) =>
+    all?.some(({ name, how }) => name === table.name && how === table.how) === true
+  const isThere = (table: Table) => isSame(told, live) && live.tables?.some(({ name }) => name === table.name)
+  if (isUnread && tablesToAdd.length + tablesToRemove.length > 0)
+    return 'and nothing was read since tables were asked for'
+  const unasked = tablesToAdd.find((table) => !isIn(tables, table))
+  if (unasked !== undefined) return `and the manifest does not ask for table ${unasked.name}`
+  const twice = tablesToAdd.find((table) => isThere(table))
+  if (twice !== undefined) return `and table ${twice.name} was seen to be there`
+  const asked = tablesToRemove.find(
+    (table) => isIn(tables, table) && isIn(live.tables, table) && isSame(told, live),
+  )
+  return asked === undefined ? undefined : `and the manifest asks for table ${asked.name}`
 }
 
 function vainFault({ now }: Model, { vain }: Life, what: string): string | undefined {
@@ -70,10 +105,13 @@ function stateFault(model: Model, pipe: Pipe, life: Life, { text }: Sent): strin
   if (wish === undefined) return 'and no valid manifest asks for anything'
   if (isSeen && life.live.state === 'Stopped') return 'and it was seen to rest'
   if (wish.isPaused === true) return undefined
-  if (isSeen && life.live.brokers === valuesOf(wish).brokers) return 'and nothing needs that'
+  const isThere = life.live.brokers === valuesOf(wish).brokers && areTablesAsAsked(life.live, wish)
+  if (isSeen && isThere) return 'and nothing needs that'
   if (life.isDrift && wish.policy['onDrift'] !== 'correct')
     return 'and only a person in the console has changed it'
-  return life.vain?.what.includes('brokers') === true && model.now - life.vain.at < AGAIN_MS
+  return /brokers|tables/.test(life.vain?.what ?? '') &&
+    life.vain !== undefined &&
+    model.now - life.vain.at < AGAIN_MS
     ? 'and it was stopped for this in vain less than an hour ago'
     : undefined
 }

@@ -5,7 +5,19 @@ import { sameId } from '../../src/lib/same-id.ts'
 import { RemoteError } from '../../src/contract/remote-error.ts'
 import { remoteError } from '../reconcile/model-platform.ts'
 import { isInForce, judgeChange, noteListed } from './change-laws.ts'
-import { changes, LAG_MS, lives, rests, shownBefore, told, valuesIn, wishOfPipe, type Life } from './life.ts'
+import {
+  changes,
+  isDoneAtRest,
+  LAG_MS,
+  lives,
+  rests,
+  shownBefore,
+  told,
+  valuesIn,
+  wishOfPipe,
+  withAsked,
+  type Life,
+} from './life.ts'
 import { isVisible, shortId, type Pipe } from './model.ts'
 import { choose, forever, tell, type Process, type Run } from './run.ts'
 
@@ -93,7 +105,7 @@ export function changingPlatform(
     if (life === undefined) throw new Error(`pipe ${pipe.id} cannot be changed`)
     const asked = valuesIn(text)
     const isResting = life.live.state === 'Stopped'
-    if (way === 'update' && asked.brokers !== undefined && !isResting) return 'must be paused' as const
+    if (way === 'update' && isDoneAtRest(asked) && !isResting) return 'must be paused' as const
     // Of what a manifest does not ask for any more, nothing is read that would show it.
     const isLeft = way === 'state' && !isInForce(model, pipe)
     const allowed = (name: ChangeReply) =>
@@ -104,19 +116,30 @@ export function changingPlatform(
       world.crashes && { name: 'dies before', cost: 1 },
       world.crashes && { name: 'dies after', cost: 1 },
     ])
+    if (asked.tablesToAdd !== undefined || asked.tablesToRemove !== undefined) lives(pipe, { isUnread: true })
     const isDone = end === 'answered' || end === 'lost' || end === 'dies after'
     if (isDone && way === 'state') setState(pipe, life, text)
     if (isDone && way !== 'state') {
       // The service starts what it changes, but for what it changes only at rest.
-      const starts = way === 'update' && asked.brokers === undefined && life.live.state !== 'Running'
-      changes(model, pipe, { ...asked, ...(starts && { state: 'Running' }) })
+      const starts = way === 'update' && !isDoneAtRest(asked) && life.live.state !== 'Running'
+      changes(model, pipe, { ...withAsked(life.live, asked), ...(starts && { state: 'Running' }) })
       if (starts) lives(pipe, { rest: undefined, isOurs: false })
     }
     if ((end === 'answered' || end === 'not applied') && asked.password !== undefined)
       lives(pipe, { confirmed: { password: asked.password, isKept: false } })
-    if (way !== 'state' && (end === 'not applied' || (end === 'refused' && life.rest === 'us')))
+    if (
+      way !== 'state' &&
+      !isFollowed(pipe, asked) &&
+      (end === 'not applied' || (end === 'refused' && life.rest === 'us'))
+    )
       lives(pipe, { vain: { what: `${way} ${text}`, at: model.now, isKept: false } })
     return end
+  }
+
+  /** Of a table that is removed to be added again the removal is sent until it is seen: how often is no law yet. */
+  function isFollowed(pipe: Pipe, { tablesToRemove = [] }: ReturnType<typeof valuesIn>): boolean {
+    const { tables = [] } = wishOfPipe(model, pipe) ?? {}
+    return tablesToRemove.some(({ name }) => tables.some((table) => table.name === name))
   }
 
   function setState(pipe: Pipe, life: Life, text: string): void {

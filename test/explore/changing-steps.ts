@@ -12,6 +12,7 @@ import {
   valuesOf,
   vanishes,
   wishOfPipe,
+  type Table,
 } from './life.ts'
 import { keyOfWish, newId, shortId, type Model, type Pipe, type Wish } from './model.ts'
 import { ON_REMOVE } from './on-remove.ts'
@@ -141,6 +142,8 @@ export function changingEdits(model: Model, { edits }: World): readonly Step[] {
     })
     const tableNow = table === 'events' ? 'others' : 'events'
     add('table', 1, `The manifest of ${key} asks for table "${tableNow}" now.`, { table: tableNow })
+    for (const { line, tables } of tableEdits(wish))
+      add('tables', 1, `The manifest of ${key} ${line} now.`, { tables })
     for (const isPaused of [true, false, undefined])
       if (isPaused !== wish.isPaused)
         add('pause', 1, `policy.paused of ${key} is ${isPaused ?? 'taken out'} now.`, { isPaused })
@@ -159,4 +162,19 @@ export function changingEdits(model: Model, { edits }: World): readonly Step[] {
     })
   }
   return steps
+}
+
+/** The second of its tables is taken out, put back, or copied in another way. */
+function tableEdits({
+  tables = [],
+}: Wish): readonly { readonly line: string; readonly tables: readonly Table[] }[] {
+  const [first, second] = tables
+  if (first === undefined) return []
+  if (second === undefined)
+    return [{ line: 'asks for the second table', tables: [first, { name: 'second', how: 'plain' }] }]
+  const how = second.how === 'plain' ? 'sorted' : 'plain'
+  return [
+    { line: 'asks for one table', tables: [first] },
+    { line: `asks for a ${how} second table`, tables: [first, { ...second, how }] },
+  ]
 }

@@ -72,6 +72,19 @@ export const CHANGING_WORLDS: readonly World[] = [
   },
   {
     ...CHANGES,
+    name: 'tables',
+    about: 'a pipe whose tables are taken out, put back and copied in another way while they are changed',
+    begin: () => withTables(model(['a'])),
+    isSettled: true,
+    waits: ['3 min', '61 min'],
+    faults: ['stale'],
+    edits: ['tables'],
+    crashes: true,
+    meanwhile: 1,
+    depth: 2,
+  },
+  {
+    ...CHANGES,
     name: 'paused',
     about: 'a pipe that is paused, in Git and in the console, while it is edited',
     begin: () => model(['a']),
@@ -96,6 +109,15 @@ export const CHANGING_WORLDS: readonly World[] = [
     depth: 2,
   },
 ]
+
+function withTables(all: Model): Model {
+  for (const wish of all.wishes)
+    wish.tables = [
+      { name: 'first', how: 'plain' },
+      { name: 'second', how: 'plain' },
+    ]
+  return all
+}
 
 function correcting(all: Model): Model {
   for (const wish of all.wishes.slice(0, 1)) wish.policy = { onDrift: 'correct' }

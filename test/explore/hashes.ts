@@ -12,7 +12,8 @@ const secrets = new WeakMap<Secret, string>()
 
 /** @param store one of many with the same key and the same profile */
 export function withHashesKept(store: StateStore): StateStore {
-  const { asked, hashOf } = store
+  const asked = store.asked.bind(store)
+  const hashOf = store.hashOf.bind(store)
   store.asked = (manifest) => {
     const known = wishes.get(manifest)
     if (known !== undefined) return known

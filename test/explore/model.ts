@@ -4,7 +4,7 @@ import type { PendingOutcome } from '../../src/reconcile/apply/outcome-outbox.ts
 import type { Observation } from '../../src/reconcile/state/store.ts'
 import type { Listing } from '../../src/reconcile/state/listings.ts'
 import type { Sent } from '../support/oracle.ts'
-import type { Life } from './life.ts'
+import type { Life, Table } from './life.ts'
 
 /*
  * Everything that there is in a small world at one moment: Git, the platform, the ledger, and what the process remembers. Plain
@@ -39,6 +39,7 @@ export interface Wish {
   brokers?: string
   replicas?: number
   table?: string
+  tables?: readonly Table[]
   /** `policy.paused`. */
   isPaused?: boolean | undefined
   /** Whether the process that lives has read it while it was valid. */

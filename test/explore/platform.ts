@@ -241,8 +241,8 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     }
   }
 
-  const more: Pick<Platform, 'list' | 'change' | 'remove'> = {
-    ...(run.world.profile === undefined || process === NO_CHOICE
+  const more: Pick<Platform, 'list' | 'change' | 'remove'> =
+    run.world.profile === undefined || process === NO_CHOICE
       ? {
           remove: () => Promise.reject(new Error('this platform deletes nothing')),
           list: () => Promise.reject(new Error('this platform has no list')),
@@ -253,8 +253,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
           // What is deleted today is known by its service. A pipe is known by its id.
           remove: (_, { serviceId }, check) =>
             removePipe(run, process, { id: serviceId, check, looks: { read } }),
-        }),
-  }
+        }
   return { read, admitCreate, upsert, ...more }
 }
 

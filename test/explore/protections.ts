@@ -346,6 +346,28 @@ export const REMOVALS: readonly Removal[] = [
     ],
   },
   {
+    protection: 'tables are not added or removed a second time before anything was read',
+    world: 'tables',
+    depth: 1,
+    patches: [
+      {
+        from: `return way !== 'update' || !fields.some((field) => kind.changes?.needsRest(field) === true)`,
+        to: `return way !== 'update' || fields.some((field) => kind.changes?.needsRest(field) === true)`,
+      },
+    ],
+  },
+  {
+    protection: 'what was sent, and is not there, is nobody else’s change',
+    world: 'tables',
+    depth: 2,
+    patches: [
+      {
+        from: `others.filter((field) => isOurs(field) || isOfNew(`,
+        to: `others.filter((field) => isOfNew(`,
+      },
+    ],
+  },
+  {
     protection: 'all that is asked for is sent, or nothing of it',
     world: 'changing',
     depth: 2,

@@ -56,6 +56,7 @@ export type EditKind =
   | 'brokers'
   | 'replicas'
   | 'table'
+  | 'tables'
   | 'pause'
   | 'correct'
   | 'on remove'
