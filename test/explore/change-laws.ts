@@ -72,8 +72,6 @@ function tablesFault(
   tablesToAdd: readonly Table[],
   tablesToRemove: readonly Table[],
 ): string | undefined {
-  const isIn = (all: readonly Table[] | undefined, table: Table) =>
-    all?.some(({ name, how }) => name === table.name && how === table.how) === true
   const isThere = (table: Table) => isSame(told, live) && live.tables?.some(({ name }) => name === table.name)
   if (isUnread && tablesToAdd.length + tablesToRemove.length > 0)
     return 'and nothing was read since tables were asked for'
@@ -85,6 +83,10 @@ function tablesFault(
     (table) => isIn(tables, table) && isIn(live.tables, table) && isSame(told, live),
   )
   return asked === undefined ? undefined : `and the manifest asks for table ${asked.name}`
+}
+
+function isIn(tables: readonly Table[] | undefined, { name, how }: Table): boolean {
+  return tables?.some((each) => each.name === name && each.how === how) === true
 }
 
 function vainFault({ now }: Model, { vain }: Life, what: string): string | undefined {

@@ -56,14 +56,19 @@ const CHANGES: Changes = {
 
 /** One that is copied in another way is removed first, and added once it is gone. */
 function tablesOf({ desired, observed }: Compared) {
-  const [want, have] = [desired, observed].map((body) => (body[TABLES] ?? []) as unknown as readonly Table[]) // as the schema has it
-  const of = (all: readonly Table[] | undefined, { name }: Table) => all?.find((each) => each.name === name)
-  const isOther = (table: Table) => of(want, table)?.how !== table.how
+  const [want, have] = [tablesIn(desired), tablesIn(observed)]
+  const isOther = ({ name, how }: Table) => want.get(name)?.how !== how
+  const remove = [...have.values()].filter(isOther)
   return {
-    add: want?.filter((table) => of(have, table) === undefined) ?? [],
-    remove: have?.filter(isOther) ?? [],
-    isFollowed: have?.some((table) => of(want, table) !== undefined && isOther(table)) === true,
+    add: [...want.values()].filter(({ name }) => !have.has(name)),
+    remove,
+    isFollowed: remove.some(({ name }) => want.has(name)),
   }
+}
+
+function tablesIn(body: JsonObject): ReadonlyMap<string, Table> {
+  const tables = (body[TABLES] ?? []) as unknown as readonly Table[] // as the schema has it
+  return new Map(tables.map((table) => [table.name, table]))
 }
 
 function isEdit({ add, remove }: ReturnType<typeof tablesOf>): boolean {

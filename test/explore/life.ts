@@ -217,8 +217,8 @@ export function withAsked(
   { tablesToAdd = [], tablesToRemove = [], ...asked }: AskedFor,
 ): Partial<Values> {
   if (live.tables === undefined) return asked
-  const isNamed = ({ name }: Table, tables: readonly Table[]) => tables.some((each) => each.name === name)
-  const kept = live.tables.filter((table) => !isNamed(table, tablesToRemove))
+  const removed = new Set(tablesToRemove.map(({ name }) => name))
+  const kept = live.tables.filter(({ name }) => !removed.has(name))
   const tables = [...kept, ...tablesToAdd].toSorted((a, b) => (a.name < b.name ? -1 : 1))
   return { ...asked, tables }
 }
