@@ -348,7 +348,7 @@ export const REMOVALS: readonly Removal[] = [
   {
     protection: 'tables are not added or removed a second time before anything was read',
     world: 'tables',
-    depth: 1,
+    depth: 2,
     patches: [
       {
         from: `return way !== 'update' || !fields.some((field) => kind.changes?.needsRest(field) === true)`,
