@@ -1,6 +1,18 @@
 import type { Step } from '../../src/plan/action.ts'
-import { AGAIN_MS, isAsAsked, isSame, lives, valuesIn, valuesOf, wishOfPipe, type Life } from './life.ts'
+import {
+  AGAIN_MS,
+  areTablesAsAsked,
+  isAsAsked,
+  isSame,
+  lives,
+  valuesIn,
+  valuesOf,
+  wishOfPipe,
+  type Life,
+  type Table,
+} from './life.ts'
 import { keyOfWish, shortId, SECOND, type Model, type Pipe, type Wish } from './model.ts'
+import { judgeRemoved } from './removal-laws.ts'
 import type { Run } from './run.ts'
 
 /* What may never be of a pipe that exists, on a service that lists and changes pipes. */
@@ -34,14 +46,16 @@ function faultOf(model: Model, pipe: Pipe, life: Life, { way, text }: Sent): str
   const wish = inForce(model, pipe)
   if (wish === undefined) return 'and no valid manifest asks for anything'
   const wanted = { ...valuesOf(wish), password: model.password }
-  const asked = valuesIn(text)
+  const { tablesToAdd = [], tablesToRemove = [], ...asked } = valuesIn(text)
+  const ofTables = tablesFault(life, wish, tablesToAdd, tablesToRemove)
+  if (ofTables !== undefined) return ofTables
   for (const [name, value] of Object.entries(asked))
     if (wanted[name as keyof typeof wanted] !== value)
       return `and the manifest does not say so of its ${name}`
   if (wanted.table !== life.live.table)
     return 'and its manifest asks for a table, too, which no request changes'
   const isSeen = isSame(life.told, life.live)
-  const isConfirmed = life.confirmed === model.password
+  const isConfirmed = life.confirmed?.password === model.password
   if (isSeen && isAsAsked(life, wish) && isConfirmed) return 'and it was seen to be as its manifest says'
   const isKnownToRest = isSeen && life.rest === 'person' && life.live.state === 'Stopped'
   if (isKnownToRest && way === 'update' && wish.isPaused === undefined)
@@ -49,6 +63,30 @@ function faultOf(model: Model, pipe: Pipe, life: Life, { way, text }: Sent): str
   if (life.isDrift && wish.policy['onDrift'] !== 'correct')
     return 'and only a person in the console has changed it'
   return vainFault(model, life, `${way} ${text}`)
+}
+
+/** Nothing is added that is there, and nothing removed that is asked for: the one copies a table twice, the other loses it. */
+function tablesFault(
+  { told, live, isUnread }: Life,
+  { tables = [] }: Wish,
+  tablesToAdd: readonly Table[],
+  tablesToRemove: readonly Table[],
+): string | undefined {
+  const isThere = (table: Table) => isSame(told, live) && live.tables?.some(({ name }) => name === table.name)
+  if (isUnread && tablesToAdd.length + tablesToRemove.length > 0)
+    return 'and nothing was read since tables were asked for'
+  const unasked = tablesToAdd.find((table) => !isIn(tables, table))
+  if (unasked !== undefined) return `and the manifest does not ask for table ${unasked.name}`
+  const twice = tablesToAdd.find((table) => isThere(table))
+  if (twice !== undefined) return `and table ${twice.name} was seen to be there`
+  const asked = tablesToRemove.find(
+    (table) => isIn(tables, table) && isIn(live.tables, table) && isSame(told, live),
+  )
+  return asked === undefined ? undefined : `and the manifest asks for table ${asked.name}`
+}
+
+function isIn(tables: readonly Table[] | undefined, { name, how }: Table): boolean {
+  return tables?.some((each) => each.name === name && each.how === how) === true
 }
 
 function vainFault({ now }: Model, { vain }: Life, what: string): string | undefined {
@@ -69,10 +107,13 @@ function stateFault(model: Model, pipe: Pipe, life: Life, { text }: Sent): strin
   if (wish === undefined) return 'and no valid manifest asks for anything'
   if (isSeen && life.live.state === 'Stopped') return 'and it was seen to rest'
   if (wish.isPaused === true) return undefined
-  if (isSeen && life.live.brokers === valuesOf(wish).brokers) return 'and nothing needs that'
+  const isThere = life.live.brokers === valuesOf(wish).brokers && areTablesAsAsked(life.live, wish)
+  if (isSeen && isThere) return 'and nothing needs that'
   if (life.isDrift && wish.policy['onDrift'] !== 'correct')
     return 'and only a person in the console has changed it'
-  return life.vain?.what.includes('brokers') === true && model.now - life.vain.at < AGAIN_MS
+  return /brokers|tables/.test(life.vain?.what ?? '') &&
+    life.vain !== undefined &&
+    model.now - life.vain.at < AGAIN_MS
     ? 'and it was stopped for this in vain less than an hour ago'
     : undefined
 }
@@ -114,15 +155,18 @@ export function judgeBeside({ model, world, broken }: Run, pipe: Pipe): void {
     broken.push(`A create of "${pipe.name}" goes out beside pipe ${shortId(beside.id)}, which a list shows.`)
 }
 
-/** A look is over, and its process lives: what it sent in vain is known. */
-export function keepVain({ model }: Run): void {
-  for (const pipe of model.pipes)
-    if (pipe.life?.vain?.isKept === false) lives(pipe, { vain: { ...pipe.life.vain, isKept: true } })
+/** A look is over, and its process lives: what it sent in vain, or with which password, is known. */
+export function keepSent({ model }: Run): void {
+  for (const pipe of model.pipes) {
+    const { vain, confirmed } = pipe.life ?? {}
+    if (vain?.isKept === false) lives(pipe, { vain: { ...vain, isKept: true } })
+    if (confirmed?.isKept === false) lives(pipe, { confirmed: { ...confirmed, isKept: true } })
+  }
 }
 
 /** In the end, when nothing fails any more: what we stopped runs again, and what can be changed is as it is asked for. */
 export function judgeEnd(model: Model): readonly string[] {
-  return model.pipes.flatMap((pipe) => {
+  const unlikeAsked = model.pipes.flatMap((pipe) => {
     const { life } = pipe
     if (life === undefined) return []
     const wish = wishOfPipe(model, pipe)
@@ -131,11 +175,13 @@ export function judgeEnd(model: Model): readonly string[] {
         `In the end pipe ${shortId(pipe.id)} is ${life.live.state}, and nobody but Pipewright has stopped it.`,
       ]
     const said = inForce(model, pipe)
-    return said === undefined ? [] : unlike(pipe, life, said)
+    return said === undefined ? [] : unlike(model, pipe, life, said)
   })
+  return [...unlikeAsked, ...judgeRemoved(model)]
 }
 
-function unlike({ id }: Pipe, life: Life, wish: Wish): readonly string[] {
+function unlike(model: Model, pipe: Pipe, life: Life, wish: Wish): readonly string[] {
+  const { id } = pipe
   const { isPaused } = wish
   const { state } = life.live
   const key = keyOfWish(wish)
@@ -146,9 +192,18 @@ function unlike({ id }: Pipe, life: Life, wish: Wish): readonly string[] {
   const isDrift = life.live.topics.startsWith('by-hand') && wish.policy['onDrift'] !== 'correct'
   const isLeft =
     isDrift || life.live.table !== valuesOf(wish).table || (state !== 'Running' && isPaused === undefined)
+  if (!isLeft && isPasswordOld(model, pipe, life))
+    return [
+      `In the end pipe ${shortId(id)} has an old password, and no request with the new one was answered.`,
+    ]
   return isLeft || isAsAsked(life, wish)
     ? []
     : [`In the end pipe ${shortId(id)} is ${JSON.stringify(life.live)}, which is not what ${key} says.`]
+}
+
+/** No reading shows a password: nobody can know what one has that a person made, or that was answered and not taken. */
+function isPasswordOld({ password }: Model, { wish }: Pipe, { live, confirmed }: Life): boolean {
+  return wish !== undefined && live.password !== password && confirmed?.password !== password
 }
 
 /** Whether there is anything to wait for in the end. */

@@ -12,7 +12,19 @@ import { sameId } from '../../src/lib/same-id.ts'
 import { RemoteError } from '../../src/contract/remote-error.ts'
 import { remoteError } from '../reconcile/model-platform.ts'
 import { isInForce, judgeChange, noteListed } from './change-laws.ts'
-import { changes, LAG_MS, lives, rests, shownBefore, told, valuesIn, wishOfPipe, type Life } from './life.ts'
+import {
+  changes,
+  isDoneAtRest,
+  LAG_MS,
+  lives,
+  rests,
+  shownBefore,
+  told,
+  valuesIn,
+  wishOfPipe,
+  withAsked,
+  type Life,
+} from './life.ts'
 import { isVisible, shortId, type Pipe } from './model.ts'
 import { choose, forever, tell, type Process, type Run } from './run.ts'
 
@@ -38,19 +50,21 @@ export function changingPlatform(
       throw remoteError(model.isIdle ? 'ServiceIdle' : 'AuthFailed', 'none')
     }
     const there = model.pipes.filter((pipe) => sameId(pipe.serviceId, serviceId) && isVisible(model, pipe))
+    const ghosts = model.ghosts.filter((pipe) => sameId(pipe.serviceId, serviceId))
     const isNew = (pipe: Pipe) => model.now - pipe.madeAt < LAG_MS
     const mayLag = world.faults.includes('list lags')
     const taken = choose(run, [
       { name: 'as it is', cost: 0 },
       mayLag && there.some(isNew) && { name: 'without what is new', cost: 1 },
       mayLag && there.some((pipe) => shownBefore(model, pipe)) && { name: 'as it was before', cost: 1 },
+      mayLag && ghosts.length > 0 && { name: 'with what is gone', cost: 1 },
       world.faults.includes('list fails') && { name: 'fails', cost: 1 },
     ])
     if (taken === 'fails') {
       tell(run, `${what}: 503.`)
       throw remoteError('Unavailable', 'none')
     }
-    const listed = there
+    const listed = [...there, ...(taken === 'with what is gone' ? ghosts : [])]
       .filter((pipe) => taken !== 'without what is new' || !isNew(pipe))
       .map((pipe) => (taken === 'as it was before' ? asBefore(run, pipe) : pipe))
     const ids = listed.map(({ id }) => shortId(id)).join(', ')
@@ -100,7 +114,7 @@ export function changingPlatform(
     if (life === undefined) throw new Error(`pipe ${pipe.id} cannot be changed`)
     const asked = valuesIn(text)
     const isResting = life.live.state === 'Stopped'
-    if (way === 'update' && asked.brokers !== undefined && !isResting) return 'must be paused' as const
+    if (way === 'update' && isDoneAtRest(asked) && !isResting) return 'must be paused' as const
     // Of what a manifest does not ask for any more, nothing is read that would show it.
     const isLeft = way === 'state' && !isInForce(model, pipe)
     const allowed = (name: ChangeReply) =>
@@ -111,18 +125,30 @@ export function changingPlatform(
       world.crashes && { name: 'dies before', cost: 1 },
       world.crashes && { name: 'dies after', cost: 1 },
     ])
+    if (asked.tablesToAdd !== undefined || asked.tablesToRemove !== undefined) lives(pipe, { isUnread: true })
     const isDone = end === 'answered' || end === 'lost' || end === 'dies after'
     if (isDone && way === 'state') setState(pipe, life, text)
     if (isDone && way !== 'state') {
       // The service starts what it changes, but for what it changes only at rest.
-      const starts = way === 'update' && asked.brokers === undefined && life.live.state !== 'Running'
-      changes(model, pipe, { ...asked, ...(starts && { state: 'Running' }) })
+      const starts = way === 'update' && !isDoneAtRest(asked) && life.live.state !== 'Running'
+      changes(model, pipe, { ...withAsked(life.live, asked), ...(starts && { state: 'Running' }) })
       if (starts) lives(pipe, { rest: undefined, isOurs: false })
     }
-    if (end === 'answered' && asked.password !== undefined) lives(pipe, { confirmed: asked.password })
-    if (way !== 'state' && (end === 'not applied' || (end === 'refused' && life.rest === 'us')))
+    if ((end === 'answered' || end === 'not applied') && asked.password !== undefined)
+      lives(pipe, { confirmed: { password: asked.password, isKept: false } })
+    if (
+      way !== 'state' &&
+      !isFollowed(pipe, asked) &&
+      (end === 'not applied' || (end === 'refused' && life.rest === 'us'))
+    )
       lives(pipe, { vain: { what: `${way} ${text}`, at: model.now, isKept: false } })
     return end
+  }
+
+  /** Of a table that is removed to be added again the removal is sent until it is seen: how often is no law yet. */
+  function isFollowed(pipe: Pipe, { tablesToRemove = [] }: ReturnType<typeof valuesIn>): boolean {
+    const { tables = [] } = wishOfPipe(model, pipe) ?? {}
+    return tablesToRemove.some(({ name }) => tables.some((table) => table.name === name))
   }
 
   function setState(pipe: Pipe, life: Life, text: string): void {

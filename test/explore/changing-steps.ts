@@ -10,7 +10,9 @@ import {
   rests,
   born,
   valuesOf,
+  vanishes,
   wishOfPipe,
+  type Table,
 } from './life.ts'
 import { keyOfWish, newId, shortId, type Model, type Pipe, type Wish } from './model.ts'
 import { settle, tell, type Run, type Step } from './run.ts'
@@ -39,6 +41,7 @@ export function consoleSteps(model: Model, { faults, profile }: World): readonly
     }
     if (life.live.state === 'Stopping')
       add(`rests ${index}`, 0, `${pipe} is stopped by now.`, of(comesToRest))
+    if (life.live.state === 'Deleting') add(`gone ${index}`, 0, `${pipe} is gone by now.`, of(vanishes))
     if (life.before !== undefined && faults.includes('stale'))
       add(
         `shows ${index}`,
@@ -93,7 +96,8 @@ function stopByHand(model: Model, pipe: Pipe): void {
   rests(model, pipe, isOurs ? 'either' : 'person', isOurs)
 }
 
-function makeByHand(model: Model, wish: Wish, isAlike: boolean): void {
+/** A pipe that a person makes in the console. @param isAlike whether it is as its manifest says */
+export function makeByHand(model: Model, wish: Wish, isAlike: boolean): void {
   const values = { ...valuesOf(wish), password: model.password, ...(!isAlike && { topics: 'by-hand' }) }
   model.pipes.push({
     id: newId(model, 'pipe'),
@@ -137,9 +141,16 @@ export function changingEdits(model: Model, { edits }: World): readonly Step[] {
     })
     const tableNow = table === 'events' ? 'others' : 'events'
     add('table', 1, `The manifest of ${key} asks for table "${tableNow}" now.`, { table: tableNow })
+    for (const { line, tables } of tableEdits(wish))
+      add('tables', 1, `The manifest of ${key} ${line} now.`, { tables })
     for (const isPaused of [true, false, undefined])
       if (isPaused !== wish.isPaused)
         add('pause', 1, `policy.paused of ${key} is ${isPaused ?? 'taken out'} now.`, { isPaused })
+    const { onRemove, ...rest } = wish.policy
+    const isAdded = onRemove === undefined
+    add('on remove', 1, `policy.onRemove of ${key} is ${isAdded ? 'delete' : 'taken out'} now.`, {
+      policy: isAdded ? { ...rest, onRemove: 'delete' } : rest,
+    })
     const { onDrift, ...others } = wish.policy
     const policy = onDrift === undefined ? { ...others, onDrift: 'correct' } : others
     add('correct', 1, `policy.onDrift of ${key} is ${onDrift === undefined ? 'correct' : 'report'} now.`, {
@@ -147,4 +158,19 @@ export function changingEdits(model: Model, { edits }: World): readonly Step[] {
     })
   }
   return steps
+}
+
+/** The second of its tables is taken out, put back, or copied in another way. */
+function tableEdits({
+  tables = [],
+}: Wish): readonly { readonly line: string; readonly tables: readonly Table[] }[] {
+  const [first, second] = tables
+  if (first === undefined) return []
+  if (second === undefined)
+    return [{ line: 'asks for the second table', tables: [first, { name: 'second', how: 'plain' }] }]
+  const how = second.how === 'plain' ? 'sorted' : 'plain'
+  return [
+    { line: 'asks for one table', tables: [first] },
+    { line: `asks for a ${how} second table`, tables: [first, { ...second, how }] },
+  ]
 }

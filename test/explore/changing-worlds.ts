@@ -22,6 +22,19 @@ export const CHANGING_WORLDS: readonly World[] = [
   },
   {
     ...CHANGES,
+    name: 'rotating',
+    about: 'a pipe that is new, and whose secret is rotated before it is known what became of a request',
+    begin: () => model(['a']),
+    waits: ['3 min'],
+    faults: ['list lags'],
+    edits: ['password'],
+    replies: ['lost', 'lost after the work', 'dies, worked'],
+    crashes: true,
+    meanwhile: 1,
+    depth: 2,
+  },
+  {
+    ...CHANGES,
     name: 'relisted',
     about: 'two pipes whose ledger is lost, and made anew from a list',
     begin: () => model(['a', 'b']),
@@ -39,7 +52,7 @@ export const CHANGING_WORLDS: readonly World[] = [
     isSettled: true,
     waits: ['3 min', '61 min'],
     faults: ['stale'],
-    edits: ['topics', 'replicas', 'table', 'suspend', 'remove'],
+    edits: ['topics', 'replicas', 'table', 'password', 'suspend', 'remove'],
     crashes: true,
     meanwhile: 1,
     depth: 2,
@@ -52,7 +65,20 @@ export const CHANGING_WORLDS: readonly World[] = [
     isSettled: true,
     waits: ['3 min', '61 min'],
     faults: ['console rests', 'stale'],
-    edits: ['brokers', 'manifest', 'remove', 'suspend'],
+    edits: ['brokers', 'password', 'manifest', 'remove', 'suspend'],
+    crashes: true,
+    meanwhile: 1,
+    depth: 2,
+  },
+  {
+    ...CHANGES,
+    name: 'tables',
+    about: 'a pipe whose tables are taken out, put back and copied in another way while they are changed',
+    begin: () => withTables(model(['a'])),
+    isSettled: true,
+    waits: ['3 min', '61 min'],
+    faults: ['stale'],
+    edits: ['tables'],
     crashes: true,
     meanwhile: 1,
     depth: 2,
@@ -83,6 +109,15 @@ export const CHANGING_WORLDS: readonly World[] = [
     depth: 2,
   },
 ]
+
+function withTables(all: Model): Model {
+  for (const wish of all.wishes)
+    wish.tables = [
+      { name: 'first', how: 'plain' },
+      { name: 'second', how: 'plain' },
+    ]
+  return all
+}
 
 function correcting(all: Model): Model {
   for (const wish of all.wishes.slice(0, 1)) wish.policy = { onDrift: 'correct' }

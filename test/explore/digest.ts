@@ -6,7 +6,9 @@ import { type Misses, replaceableFrom } from '../../src/plan/missing.ts'
 import type { Observation } from '../../src/reconcile/state/store.ts'
 import type { Listing } from '../../src/reconcile/state/listings.ts'
 import { AGAIN_MS, isSame } from './life.ts'
-import { BEGIN, LISTING_MS, MINUTE, SECOND, isVisible, type Model, type Pipe } from './model.ts'
+import { GRACE_MS } from './removal-laws.ts'
+import type { World } from './worlds.ts'
+import { BEGIN, LISTING_MS, MINUTE, SECOND, isVisible, type Model, type Pipe, type Wish } from './model.ts'
 
 /*
  * Situations that go on alike have the same digest: times are put in relation to now, and count up to where they make a
@@ -17,11 +19,11 @@ const ALONE_MS = 15 * MINUTE
 /** A little more than what ends a row of 404s. */
 const GAP_MS = 3 * MINUTE + 1
 
-export function digestOf(model: Model): string {
-  return hash('sha1', textOf(model), 'base64')
+export function digestOf(model: Model, world: World): string {
+  return hash('sha1', textOf(model, world), 'base64')
 }
 
-export function textOf(model: Model): string {
+export function textOf(model: Model, world: World): string {
   const records = [...model.records.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1))
   const steady = BEGIN + model.now
   const looks = new Map(model.memory.looks)
@@ -31,13 +33,14 @@ export function textOf(model: Model): string {
       [former?.remote.id, index] as const,
     ]),
   )
-  const pipes = model.pipes.toSorted((a, b) => (held.get(a.id) ?? 99) - (held.get(b.id) ?? 99))
-  const placeOf = (pipeId: string) => pipes.findIndex(({ id }) => id === pipeId)
+  const pipes = inOrder(model, world, held)
+  // How long a pipe was not found makes a difference where one is hidden: for that there is a limit.
+  const hides = world.faults.includes('hides')
   const text = JSON.stringify([
-    records.map((record) => recordOf(record, steady)),
-    [...looks.keys()].toSorted().map((key) => [key, lookOf(looks, key, model.now)]),
-    records.map(({ key, remote: pipe }) => ageOf(model, key, pipe)),
-    [...(model.copy?.values() ?? [])].map((record) => recordOf(record, steady)),
+    records.map((record) => recordOf(record, steady, world)),
+    [...looks.keys()].toSorted().map((key) => [key, lookOf(looks, key, model.now, world)]),
+    records.map(({ remote }) => ageOf(model, remote)),
+    [...(model.copy?.values() ?? [])].map((record) => recordOf(record, steady, world)),
     model.copy === undefined,
     model.memory.unsaved.map(([key, { intentId, opened, end }]) => [
       key,
@@ -48,12 +51,12 @@ export function textOf(model: Model): string {
     ]),
     [model.memory.knowsServices, model.isDiskFull, model.isPermitted, model.isServiceFlawed, model.password],
     [model.isIdle, model.isDiskGone, model.jumpedMs, model.hasSecond, model.isLockBroken],
-    pipes.map((pipe) => pipeOf(pipe, model.now)),
-    [...model.shownNow]
-      .filter(([id]) => !model.pipes.some((pipe) => pipe.id === id && isVisible(model, pipe)))
-      .toSorted(([a], [b]) => placeOf(a) - placeOf(b)),
+    pipes.map((pipe) => pipeOf(pipe, model.now, hides)),
+    hides && shownNowOf(model, pipes),
     model.late.map(({ pipe, before }) => [pipe.intentId, pipe.wish, Math.max(0, before - model.now)]),
-    model.wishes,
+    model.wishes.map((wish, index) => [wishOf(wish), wish.asksRemoval === true && graceOf(model, index)]),
+    records.map(({ remote }) => isIn(model.deleted, remote?.id)),
+    model.ghosts.map(({ id, name, life }) => [id, name, life?.live]),
     [model.endpoint, model.services, model.lock, model.isLockBroken],
     pipes.map(({ id, intentId }) => [
       isIn(model.hands, id),
@@ -62,10 +65,10 @@ export function textOf(model: Model): string {
     ]),
     records.map(({ intent }) => isIn(model.hands, intent?.id)),
     Object.entries(model.replacedAt).map(([wish, at]) => [wish, Math.min(model.now - at, 60 * MINUTE)]),
-    pipes.some(({ life }) => life !== undefined) && pipes.map((pipe) => lifeOf(model, pipe)),
+    pipes.some(({ life }) => life !== undefined) && pipes.map((pipe) => lifeOf(model, world, pipe)),
     (model.memory.listings ?? [])
       .filter(([, { askedAt }]) => model.now - askedAt <= LISTING_MS)
-      .map((listing) => listingOf(model, listing, looks)),
+      .map((listing) => listingOf(model, listing, looks, pipes)),
   ])
   const numbers = new Map<string, string>()
   return text.replace(/[0a]0000000-0000-4000-8000-(\d{12})/g, (id) => {
@@ -75,11 +78,59 @@ export function textOf(model: Model): string {
   })
 }
 
+/** Those that records hold first; of the others, the order in which they were made makes no difference. */
+function inOrder(model: Model, world: World, held: ReadonlyMap<string | undefined, number>): readonly Pipe[] {
+  if (model.pipes.length < 2) return model.pipes
+  const { now } = model
+  const placed = model.pipes.map((pipe) => {
+    const place = held.get(pipe.id)
+    if (place !== undefined) return { pipe, place, text: '' }
+    const anonymous = { ...pipe, id: '', intentId: pipe.intentId === undefined ? undefined : '' }
+    return {
+      pipe,
+      place: 99,
+      text: JSON.stringify([
+        pipeOf(anonymous, now, world.faults.includes('hides')),
+        lifeOf(model, world, pipe),
+      ]),
+    }
+  })
+  return placed
+    .toSorted((a, b) => a.place - b.place || (a.text < b.text ? -1 : Number(a.text > b.text)))
+    .map(({ pipe }) => pipe)
+}
+
+/** What was shown at this very moment and cannot be read any more: of what is gone it makes no difference which it was. */
+function shownNowOf(model: Model, pipes: readonly Pipe[]): unknown {
+  const there = pipes.map((pipe) => !isVisible(model, pipe) && model.shownNow.has(pipe.id))
+  const gone = [...model.shownNow].flatMap(([id, serviceId]) =>
+    pipes.some((pipe) => pipe.id === id) ? [] : [serviceId],
+  )
+  return [there, [...new Set(gone)].toSorted()]
+}
+
+const wishes = new Map<string, string>()
+
+/** Whatever the order in which its fields were written. */
+function wishOf(wish: Wish): string {
+  const asWritten = JSON.stringify(wish)
+  const inOrderOfNames =
+    wishes.get(asWritten) ?? JSON.stringify(Object.entries(wish).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  wishes.set(asWritten, inOrderOfNames)
+  return inOrderOfNames
+}
+
+/** For how long a manifest is gone, up to where its pipe may be deleted. */
+function graceOf({ goneAt, now }: Model, index: number): number | undefined {
+  const at = goneAt[index]
+  return at === undefined ? undefined : Math.min(now - at, GRACE_MS)
+}
+
 function isIn(ids: ReadonlySet<string>, id: string | undefined): boolean {
   return id !== undefined && ids.has(id)
 }
 
-function recordOf(record: LedgerRecord, steady: number): unknown {
+function recordOf(record: LedgerRecord, steady: number, world: World): unknown {
   const {
     key,
     service,
@@ -94,6 +145,9 @@ function recordOf(record: LedgerRecord, steady: number): unknown {
     change,
     command,
     conditions,
+    onRemove,
+    removal,
+    differences,
   } = record
   const from = replaceableFrom(replaced)
   return [
@@ -123,6 +177,10 @@ function recordOf(record: LedgerRecord, steady: number): unknown {
       Math.min(steady - change.at, 60 * MINUTE),
     ],
     command && [command.command, command.isForChange, Math.min(steady - command.at, 60 * SECOND)],
+    onRemove,
+    removal && [Math.min(steady - removal.since, GRACE_MS), removal.isSent],
+    // Other words to write are one more place to die at.
+    world.crashes && differences?.map(({ observed }) => observed),
     // What other commands and keys read of it.
     [conditions?.Synced.reason, conditions?.Ready.status],
   ]
@@ -141,21 +199,28 @@ function intentOf(intent: Intent, steady: number): unknown {
 }
 
 /** What a look says, and of whose misses it is older or newer. */
-function lookOf(looks: ReadonlyMap<Key, Observation>, key: Key, now: number): unknown {
+function lookOf(looks: ReadonlyMap<Key, Observation>, key: Key, now: number, world: World): unknown {
   const look = looks.get(key)
   if (look === undefined) return undefined
   const { found, misses, readAt, state } = look
   const beside = [...looks].flatMap(([other, { misses: of }]) =>
-    of === undefined || readAt === undefined ? [] : [[other, readAt > of.firstAt, readAt >= of.lastAt]],
+    of === undefined || readAt === undefined || other === key || isOver(of, now, world)
+      ? []
+      : [[other, readAt > of.firstAt, readAt >= of.lastAt]],
   )
   const age = readAt === undefined ? undefined : Math.min(now - readAt, 46 * SECOND)
   return [
     found,
     state,
-    misses && missesOf(misses, now),
+    misses && (isOver(misses, now, world) ? 'over' : missesOf(misses, now)),
     age,
     beside.toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
   ]
+}
+
+/** Whether the next 404 begins a new row, whatever this one was; but what was believed once bears on what a list is believed. */
+function isOver({ lastAt }: Misses, now: number, { profile }: World): boolean {
+  return profile === undefined && now - lastAt >= GAP_MS
 }
 
 function missesOf({ count, firstAt, lastAt, besideSince }: Misses, now: number): unknown {
@@ -164,22 +229,23 @@ function missesOf({ count, firstAt, lastAt, besideSince }: Misses, now: number):
 }
 
 /** For how long a pipe is known, up to where its first 404 counts. */
-function ageOf({ memory, now }: Model, key: Key, pipe: Remote | undefined): number | undefined {
+function ageOf({ memory, now }: Model, pipe: Remote | undefined): number | undefined {
   if (pipe === undefined) return undefined
-  const at = memory.recordedAt.find(([of]) => of === key)?.[1] ?? pipe.at - BEGIN
+  const at = memory.recordedAt.find(([id]) => id === pipe.id)?.[1] ?? pipe.at - BEGIN
   return Math.min(now - at, 60 * SECOND)
 }
 
 function pipeOf(
   { id, wish, intentId, serviceId, name, topics, view, goneSince, isBeside, isTold, isChanged }: Pipe,
   now: number,
+  hides: boolean,
 ): unknown {
   const gone = goneSince === undefined ? undefined : Math.min(now - goneSince, ALONE_MS)
-  return [id, wish, intentId, serviceId, name, topics, view, gone, isBeside, isTold, isChanged]
+  return [id, wish, intentId, serviceId, name, topics, view, hides && [gone, isBeside], isTold, isChanged]
 }
 
 /** What is there, as far as it makes a difference; nothing of a service that changes nothing. */
-function lifeOf({ now, saidPipe }: Model, { id, life, madeAt, isListed }: Pipe): unknown {
+function lifeOf({ now, saidPipe }: Model, world: World, { id, life, madeAt, isListed }: Pipe): unknown {
   if (life === undefined) return undefined
   const { before, vain, told, live, ...more } = life
   return [
@@ -190,19 +256,30 @@ function lifeOf({ now, saidPipe }: Model, { id, life, madeAt, isListed }: Pipe):
     more,
     isListed,
     saidPipe.has(id),
-    // A create goes out beside one of this age only when no list shows it yet; and a size is sent soon after a create.
-    Math.min(now - madeAt, 15 * MINUTE),
+    Math.min(now - madeAt, isAgeLong(world) ? 15 * MINUTE : NEW_MS),
   ]
+}
+
+/** A create goes out beside a pipe of this age only when no list shows it yet. */
+const NEW_MS = 71 * SECOND
+
+/** Whether it makes a difference for longer how old a pipe is: for a size that is sent, or for a create whose pipe is looked for. */
+function isAgeLong({ edits, faults }: World): boolean {
+  return edits.includes('replicas') || faults.includes('console makes')
 }
 
 function listingOf(
   { now }: Model,
   [name, { askedAt, items }]: readonly [string, Listing],
   looks: ReadonlyMap<Key, Observation>,
+  pipes: readonly Pipe[],
 ): unknown {
-  const order = [...looks].map(([key, { readAt }]) => [key, readAt !== undefined && readAt > askedAt])
-  const shown = [...items.values()]
-    .map((item) => JSON.stringify({ ...item, createdAt: undefined }))
-    .toSorted()
-  return [name, now - askedAt, order, shown]
+  const order = [...looks].map(([key, { readAt }]) => `${key} ${readAt !== undefined && readAt > askedAt}`)
+  const shown = [...items.values()].map(({ id, ...item }) => ({
+    id,
+    place: pipes.findIndex((pipe) => pipe.id === id),
+    text: JSON.stringify({ ...item, createdAt: undefined }),
+  }))
+  const placed = shown.toSorted((a, b) => a.place - b.place || (a.text < b.text ? -1 : 1))
+  return [name, now - askedAt, order.toSorted(), placed]
 }

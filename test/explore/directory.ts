@@ -20,20 +20,18 @@ const MOST_CATALOGS = 20_000
 
 /** What a process that has read the directory knows. */
 export function catalogOf(model: Model, profile: Profile): Catalog {
-  const files = filesOf(model)
   const known = new Set<Key>([...model.records.keys(), ...model.wishes.map(keyOfWish)])
   if (model.endpoint !== undefined) known.add(keyOf('QueryEndpoint', 'one'))
-  const knownValid = model.wishes.filter(({ isKnown }) => isKnown === true).map(({ name }) => name)
   const name = JSON.stringify([
     profile.name,
-    [...files],
+    model.wishes,
+    [model.endpoint, model.services, model.isServiceFlawed, model.lock, model.isLockBroken],
     [...known].toSorted(),
     model.memory.knowsServices,
-    knownValid,
   ])
   const before = catalogs.get(name)
   if (before !== undefined) return before
-  const catalog = read(model, files, known, profile)
+  const catalog = read(model, known, profile)
   if (catalogs.size >= MOST_CATALOGS) catalogs.clear()
   catalogs.set(name, catalog)
   return catalog
@@ -48,12 +46,7 @@ const NOTHING_KNOWN: Recorded = {
   endpointOf: undefined,
 }
 
-function read(
-  model: Model,
-  files: ReadonlyMap<string, string>,
-  known: ReadonlySet<Key>,
-  profile: Profile,
-): Catalog {
+function read(model: Model, known: ReadonlySet<Key>, profile: Profile): Catalog {
   const cache = parsed.get(profile.name) ?? new Map<string, ParsedFile>()
   parsed.set(profile.name, cache)
   const directory = createModelDirectory(cache, profile)
@@ -70,7 +63,7 @@ function read(
     reader.read(keys)
   }
   directory.files.clear()
-  for (const [file, text] of files) directory.files.set(file, text)
+  for (const [file, text] of filesOf(model)) directory.files.set(file, text)
   // What is gone is believed to be gone after three readings.
   reader.read(keys)
   reader.read(keys)

@@ -32,6 +32,7 @@ export function editsOf(model: Model, { edits, profile }: World): readonly Step[
       if (may('remove'))
         add(`remove ${key}`, 1, `The manifest of ${key} is removed.`, (m) => {
           change({ isPresent: false })(m)
+          m.goneAt[index] ??= m.now
           delete m.wishes[index]?.isKnown
         })
       if (may('suspend')) {

@@ -21,6 +21,7 @@ export async function brokenInTheEnd(from: Model, world: World): Promise<readonl
     faults: [],
     replies: [],
     changeReplies: [],
+    removeReplies: [],
   }
   let model = copyOf(from)
   Object.assign(model, { isPermitted: true, isIdle: false, isDiskFull: false, isDiskGone: false })

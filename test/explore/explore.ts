@@ -1,9 +1,9 @@
 import { getHeapStatistics } from 'node:v8'
-import { otherScripts } from './chooser.ts'
+import { createChooser, otherScripts } from './chooser.ts'
 import { digestOf } from './digest.ts'
 import { brokenInTheEnd } from './ending.ts'
 import type { Model } from './model.ts'
-import { play, type Move } from './play.ts'
+import { playStep, type Move } from './play.ts'
 import { settledModel } from './settled.ts'
 import { stepsOf } from './steps.ts'
 import type { World } from './worlds.ts'
@@ -62,7 +62,7 @@ export async function explore(world: World, limits: Limits): Promise<Explored> {
   let plays = 0
 
   function add(reached: Omit<Situation, 'digest'>, cost: number): void {
-    const digest = digestOf(reached.model)
+    const digest = digestOf(reached.model, world)
     const place = cost * MOST_STEPS + reached.steps
     if ((known.get(digest) ?? Infinity) <= place) return
     known.set(digest, place)
@@ -105,10 +105,9 @@ export async function explore(world: World, limits: Limits): Promise<Explored> {
       if (step.cost > most) continue
       const scripts: (readonly number[])[] = [[]]
       for (let script = scripts.pop(); script !== undefined; script = scripts.pop()) {
-        const move = { step: step.name, script }
-        const played = await play(model, world, move)
+        const played = await playStep(model, world, step, createChooser(script))
         plays += 1
-        const trace = { move, before }
+        const trace = { move: { step: step.name, script }, before }
         if (played.broken.length > 0)
           return { moves: movesOf(trace), broken: played.broken, cost: cost + played.cost }
         scripts.push(...otherScripts({ made: played.choices }, script.length, most - step.cost))

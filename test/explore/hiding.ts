@@ -31,7 +31,7 @@ export function passTime(model: Model, ms: number): readonly Pipe[] {
   for (const pipe of shown) pipe.view = 'seen'
   settleViews(model)
   model.now = end
-  timePassed(model)
+  timePassed(model, ms)
   model.shownNow.clear()
   return [...shown, ...settleViews(model)]
 }

@@ -6,6 +6,7 @@ import type { Key } from '../../src/kinds/key.ts'
 import type { Reason } from '../../src/plan/reason.ts'
 import { heldTwice, judgeRecord, judgeWrite, type Written } from '../support/oracle.ts'
 import { isVisible, keyOfWish, shortId, MINUTE, type Model, type Pipe, type Wish } from './model.ts'
+import { isRemoved } from './removal-laws.ts'
 import { settle, type Run } from './run.ts'
 
 /* What may never be, whatever happens. */
@@ -19,6 +20,7 @@ export function judgeWritten({ model, broken, writes }: Run, written: Written, i
       isRetrySaid: (intentId) => model.saidRetry.has(intentId),
       isPipeSaid: (pipeId) => model.saidPipe.has(pipeId),
       isForgetSaid: () => isForgetSaid,
+      isRemoved: (pipeId) => isRemoved(model, pipeId),
     }),
   )
 }
@@ -41,7 +43,7 @@ export function judgeCreate(run: Run, service: ServiceAccess, text: string, pipe
   const last = model.replacedAt[pipe.wish]
   const isSaid = model.saidGone.has(former)
   if (isSaid) model.hands.add(former)
-  else if (last !== undefined && model.now - last < 60 * MINUTE)
+  else if (last !== undefined && model.now - last < 60 * MINUTE && !model.deleted.has(former))
     run.broken.push(`The pipe of ${keyOfWish(wish ?? { name: '?' })} is replaced twice within an hour.`)
 }
 

@@ -5,6 +5,13 @@ import { keyOfWish, MINUTE, SECOND, type Model, type Pipe, type Wish } from './m
 
 /* What becomes of a pipe that exists, on a service that changes, starts and stops pipes. */
 
+/** A table that a pipe copies. */
+export interface Table {
+  readonly name: string
+  /** One that is to be copied in another way is removed, and added again. */
+  readonly how: string
+}
+
 /** What a pipe is made of; of each sort of field one. */
 export interface Values {
   readonly topics: string
@@ -12,11 +19,13 @@ export interface Values {
   readonly replicas: number
   /** Never changed. */
   readonly table: string
+  /** Added and removed one by one, while the pipe rests; in the order of their names. */
+  readonly tables?: readonly Table[]
   /** Never shown. */
   readonly password: string | undefined
 }
 
-export type RunState = 'Running' | 'Stopping' | 'Stopped'
+export type RunState = 'Running' | 'Stopping' | 'Stopped' | 'Deleting'
 
 interface Live extends Values {
   readonly state: RunState
@@ -35,10 +44,12 @@ export interface Life {
   readonly isOurs: boolean
   /** The last request that was answered and did nothing, or that was refused although we stopped it; nobody has edited anything since. */
   readonly vain: { readonly what: string; readonly at: number; readonly isKept: boolean } | undefined
+  /** Whether tables were asked for, and nothing was read since: nothing is known of a second time. */
+  readonly isUnread: boolean
   /** A person changed it when it was as its manifest says, and nobody has edited that since. */
   readonly isDrift: boolean
-  /** The password in the last request that was answered. */
-  readonly confirmed: string | undefined
+  /** The password in the last request that was answered, and whether the process that sent it lived until that was written. */
+  readonly confirmed: { readonly password: string; readonly isKept: boolean } | undefined
 }
 
 /** For so long a reading may show what was there before a change, and a list a pipe not at all. */
@@ -54,8 +65,9 @@ export function valuesOf({
   brokers = BROKER,
   replicas = 1,
   table = 'events',
+  tables,
 }: Wish): Omit<Values, 'password'> {
-  return { topics, brokers, replicas, table }
+  return { topics, brokers, replicas, table, ...(tables !== undefined && { tables }) }
 }
 
 /** What a pipe of these values is, but for its name. */
@@ -67,6 +79,7 @@ export function bodyOfValues(name: string, values: Omit<Values, 'password'>): Js
     ...body,
     source: { kafka: { ...kafka, brokers: values.brokers } },
     destination: { ...destination, table: values.table },
+    ...(values.tables !== undefined && { tables: values.tables.map((table) => ({ ...table })) }),
   }
 }
 
@@ -78,6 +91,7 @@ export function born(values: Values): Life {
     rest: undefined,
     isOurs: false,
     vain: undefined,
+    isUnread: false,
     isDrift: false,
     confirmed: undefined,
   }
@@ -117,7 +131,7 @@ export function told(pipe: Pipe, shown: Live): void {
   if (life === undefined) return
   // It was at rest, and runs again: whoever stops it next is somebody else.
   const isOver = life.told?.state === 'Stopped' && shown.state === 'Running' && isSame(shown, life.live)
-  lives(pipe, { told: shown, isOurs: life.isOurs && !isOver })
+  lives(pipe, { told: shown, isUnread: false, isOurs: life.isOurs && !isOver })
 }
 
 export function isSame(one: Live | undefined, other: Live | undefined): boolean {
@@ -132,13 +146,27 @@ export function shownBefore(model: Model, { life }: Pipe): Live | undefined {
 /** Whether it is as its manifest says, as far as it can be seen. */
 export function isAsAsked({ live }: Life, wish: Wish): boolean {
   const { topics, brokers, replicas, table } = valuesOf(wish)
-  return (
-    live.topics === topics && live.brokers === brokers && live.replicas === replicas && live.table === table
-  )
+  const isAlike = live.topics === topics && live.replicas === replicas && live.table === table
+  return isAlike && live.brokers === brokers && areTablesAsAsked(live, wish)
+}
+
+export function areTablesAsAsked({ tables }: Pick<Values, 'tables'>, wish: Pick<Wish, 'tables'>): boolean {
+  return JSON.stringify(tables) === JSON.stringify(wish.tables)
+}
+
+/** For at most so long it takes until a pipe is deleted. */
+const DELETING_MS = 3 * MINUTE
+
+/** A pipe that is being deleted is gone now. */
+export function vanishes(model: Model, pipe: Pipe): void {
+  model.pipes = model.pipes.filter((each) => each !== pipe)
+  model.ghosts.push(pipe)
 }
 
 /** Time has passed. */
-export function timePassed(model: Model): void {
+export function timePassed(model: Model, ms: number): void {
+  if (ms > DELETING_MS) model.pipes = model.pipes.filter(({ life }) => life?.live.state !== 'Deleting')
+  model.ghosts = []
   for (const pipe of model.pipes) comesToRest(model, pipe)
   for (const pipe of model.pipes)
     if (pipe.life?.before !== undefined && shownBefore(model, pipe) === undefined)
@@ -156,8 +184,13 @@ export function edited(model: Model): void {
 }
 
 /** What a change asks for. */
-export function valuesIn(text: string): Partial<Values> {
-  const body = JSON.parse(text) as {
+interface AskedFor extends Partial<Omit<Values, 'tables'>> {
+  readonly tablesToAdd?: readonly Table[]
+  readonly tablesToRemove?: readonly Table[]
+}
+
+export function valuesIn(text: string): AskedFor {
+  const body = JSON.parse(text) as Pick<AskedFor, 'replicas' | 'tablesToAdd' | 'tablesToRemove'> & {
     readonly source?: {
       readonly kafka: {
         readonly topics?: string
@@ -165,13 +198,32 @@ export function valuesIn(text: string): Partial<Values> {
         readonly credentials?: { readonly password: string }
       }
     }
-    readonly replicas?: number
   } // ours
-  const { topics, brokers, credentials } = body.source?.kafka ?? {}
+  const { source, replicas, tablesToAdd, tablesToRemove } = body
+  const { topics, brokers, credentials } = source?.kafka ?? {}
   return {
     ...(topics !== undefined && { topics }),
     ...(brokers !== undefined && { brokers }),
     ...(credentials !== undefined && { password: credentials.password }),
-    ...(body.replicas !== undefined && { replicas: body.replicas }),
+    ...(replicas !== undefined && { replicas }),
+    ...(tablesToAdd !== undefined && { tablesToAdd }),
+    ...(tablesToRemove !== undefined && { tablesToRemove }),
   }
+}
+
+/** What is there once a change was done. */
+export function withAsked(
+  live: Values,
+  { tablesToAdd = [], tablesToRemove = [], ...asked }: AskedFor,
+): Partial<Values> {
+  if (live.tables === undefined) return asked
+  const removed = new Set(tablesToRemove.map(({ name }) => name))
+  const kept = live.tables.filter(({ name }) => !removed.has(name))
+  const tables = [...kept, ...tablesToAdd].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  return { ...asked, tables }
+}
+
+/** Whether it is done only while the pipe rests. */
+export function isDoneAtRest({ brokers, tablesToAdd, tablesToRemove }: AskedFor): boolean {
+  return brokers !== undefined || tablesToAdd !== undefined || tablesToRemove !== undefined
 }

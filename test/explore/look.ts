@@ -1,7 +1,8 @@
 import type { Key } from '../../src/kinds/key.ts'
-import { keepVain } from './change-laws.ts'
+import { keepSent } from './change-laws.ts'
 import { judgeLook } from './laws.ts'
 import { copyOf } from './model.ts'
+import { noteAsked } from './removal-laws.ts'
 import { processOf, secondProcess } from './process.ts'
 import { tell, type Run, type Step } from './run.ts'
 
@@ -31,7 +32,8 @@ export async function lookAt(run: Run, key: Key): Promise<void> {
   tell(run, `Pipewright looks at ${key}.`)
   const end = await process.reconcile(key)
   if (end === 'died') return
-  keepVain(run)
+  keepSent(run)
+  noteAsked(run.model, key)
   const { action, outcome } = end
   const reason = 'reason' in outcome && outcome.reason !== undefined ? outcome.reason : action.reason
   tell(run, `  It says ${outcome.result === 'unknown' ? 'OutcomeUnknown' : reason} (${action.type}).`)

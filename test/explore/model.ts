@@ -4,7 +4,7 @@ import type { PendingOutcome } from '../../src/reconcile/apply/outcome-outbox.ts
 import type { Observation } from '../../src/reconcile/state/store.ts'
 import type { Listing } from '../../src/reconcile/state/listings.ts'
 import type { Sent } from '../support/oracle.ts'
-import type { Life } from './life.ts'
+import type { Life, Table } from './life.ts'
 
 /*
  * Everything that there is in a small world at one moment: Git, the platform, the ledger, and what the process remembers. Plain
@@ -39,10 +39,13 @@ export interface Wish {
   brokers?: string
   replicas?: number
   table?: string
+  tables?: readonly Table[]
   /** `policy.paused`. */
   isPaused?: boolean | undefined
   /** Whether the process that lives has read it while it was valid. */
   isKnown?: boolean
+  /** Whether its manifest asked for the deletion of its pipe when its key was last looked at while it was there. */
+  asksRemoval?: boolean
 }
 
 export interface Pipe {
@@ -80,8 +83,8 @@ export interface LatePost {
 /** What a process knows beyond the ledger. */
 export interface Memory {
   readonly looks: readonly (readonly [Key, Observation])[]
-  /** When the pipe of a key was recorded by this process. */
-  readonly recordedAt: readonly (readonly [Key, number])[]
+  /** When the pipe of a key was recorded by this process, by its id. */
+  readonly recordedAt: readonly (readonly [string, number])[]
   readonly unsaved: readonly (readonly [Key, PendingOutcome])[]
   /** Whether it has read a valid manifest of each service. */
   readonly knowsServices: boolean
@@ -118,8 +121,16 @@ export interface Model {
   /** Whether the services are idle. */
   isIdle: boolean
   pipes: Pipe[]
+  /** Whether a fault hit one pipe and not all. */
+  isHit: boolean
   /** Pipes that could be read at this very moment, with their services: also what is gone or hidden since. */
   shownNow: Map<string, string>
+  /** Pipes that were deleted at this very moment: a list may still show them. */
+  ghosts: Pipe[]
+  /** Ids of pipes whose deletion was begun. */
+  deleted: Set<string>
+  /** Since when the manifest of a wish is gone; one that came back counts once its key was looked at. */
+  goneAt: Record<number, number>
   late: LatePost[]
   /** What the ledger holds, by key. */
   records: Map<Key, LedgerRecord>
@@ -156,6 +167,7 @@ export function forgetAll(model: Model): void {
     pipe.isTold = false
     // It is all done again by a process that does not know that it was done.
     if (pipe.life?.vain?.isKept === false) pipe.life = { ...pipe.life, vain: undefined }
+    if (pipe.life?.confirmed?.isKept === false) pipe.life = { ...pipe.life, confirmed: undefined }
   }
   for (const wish of model.wishes) delete wish.isKnown
 }
@@ -169,6 +181,9 @@ export function copyOf(model: Model): Model {
     services: { ...model.services },
     lock: { ...model.lock },
     pipes: model.pipes.map((pipe) => ({ ...pipe })),
+    ghosts: [...model.ghosts],
+    deleted: new Set(model.deleted),
+    goneAt: { ...model.goneAt },
     late: [...model.late],
     shownNow: new Map(model.shownNow),
     records: new Map(model.records),
@@ -184,15 +199,10 @@ export function copyOf(model: Model): Model {
 
 /** An id that nothing refers to: the lowest, so that situations that are alike have the same. */
 export function newId(model: Model, kind: 'pipe' | 'intent'): string {
-  const used = new Set<string | undefined>()
-  for (const { id, intentId } of [...model.pipes, ...model.late.map(({ pipe }) => pipe)])
-    used.add(id).add(intentId)
-  for (const { remote: pipe, former, intent } of [...model.records.values(), ...(model.copy?.values() ?? [])])
-    used.add(pipe?.id).add(former?.remote.id).add(intent?.id)
-  for (const [, { intentId }] of model.memory.unsaved) used.add(intentId)
-  for (const id of Object.values(model.lock)) used.add(id)
-  for (const { policy } of model.wishes) for (const id of Object.values(policy)) used.add(id)
-  for (const id of [...model.given, ...model.shownNow.keys()]) used.add(id)
+  const used = idsIn(model)
+  const { given, shownNow, hands, saidGone, saidPipe, saidRetry, sent } = model
+  for (const ids of [given, shownNow.keys(), hands, saidGone, saidPipe, saidRetry, sent.keys()])
+    for (const id of ids) used.add(id)
   for (let number = 1; ; number += 1) {
     const id = `${FIRST[kind]}-0000-4000-8000-${String(number).padStart(12, '0')}`
     if (used.has(id)) continue
@@ -201,18 +211,32 @@ export function newId(model: Model, kind: 'pipe' | 'intent'): string {
   }
 }
 
+/** Ids of pipes and intents that are somewhere: what is known of any other is forgotten, and another may have it. */
+function idsIn(model: Model): Set<string | undefined> {
+  const ids = new Set<string | undefined>()
+  for (const { id, intentId } of [...model.pipes, ...model.ghosts, ...model.late.map(({ pipe }) => pipe)])
+    ids.add(id).add(intentId)
+  for (const { remote, former, replaced, intent } of [
+    ...model.records.values(),
+    ...(model.copy?.values() ?? []),
+  ])
+    ids.add(remote?.id).add(former?.remote.id).add(replaced?.id).add(intent?.id)
+  const { unsaved, listings = [] } = model.memory
+  for (const [, { intentId }] of unsaved) ids.add(intentId)
+  for (const [, { items }] of listings) for (const id of items.keys()) ids.add(id)
+  for (const id of Object.values(model.lock)) ids.add(id)
+  for (const { policy } of model.wishes) for (const id of Object.values(policy)) ids.add(id)
+  return ids
+}
+
 const FIRST = { pipe: '00000000', intent: 'a0000000' } as const
 
-/** Forgets what a person said of what is nowhere any more. */
+/** Forgets what was said of what is nowhere any more. */
 export function tidy(model: Model): void {
-  const ids = new Set<string | undefined>()
-  for (const { id, intentId } of [...model.pipes, ...model.late.map(({ pipe }) => pipe)])
-    ids.add(id).add(intentId)
-  for (const { remote: pipe, former, intent } of model.records.values())
-    ids.add(pipe?.id).add(former?.remote.id).add(intent?.id)
-  for (const said of [model.hands, model.saidGone]) for (const id of said) if (!ids.has(id)) said.delete(id)
-  for (const said of [model.sent, model.saidRetry])
-    for (const id of said.keys()) if (!ids.has(id)) said.delete(id)
+  const ids = idsIn(model)
+  for (const said of [model.hands, model.saidGone, model.saidPipe, model.saidRetry, model.deleted])
+    for (const id of said) if (!ids.has(id)) said.delete(id)
+  for (const id of model.sent.keys()) if (!ids.has(id)) model.sent.delete(id)
   model.given.clear()
 }
 

@@ -21,6 +21,7 @@ import { judgeBeside } from './change-laws.ts'
 import { asBefore, changingPlatform } from './changing-platform.ts'
 import { bodyOfValues, born, lives, shownBefore, told, valuesOf } from './life.ts'
 import { NO_CHOICE } from './ledger.ts'
+import { removePipe } from './removing-platform.ts'
 import { choose, settle, forever, tell, type Process, type Run } from './run.ts'
 import { REPLIES } from './worlds.ts'
 
@@ -180,7 +181,8 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     if (answered !== undefined) answered.isTold = !isOther && !sender.isSecond
     if (answered?.life !== undefined && !isOther) {
       told(answered, answered.life.live)
-      lives(answered, { confirmed: answered.life.live.password })
+      const { password } = answered.life.live
+      lives(answered, { confirmed: password === undefined ? undefined : { password, isKept: false } })
     }
     // An id that is not believed is no answer.
     if (!isOther) is('done', pipe.id)
@@ -239,15 +241,17 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     }
   }
 
-  const more: Pick<Platform, 'list' | 'change' | 'remove'> = {
-    remove: () => Promise.reject(new Error('this platform deletes nothing')),
-    ...(run.world.profile === undefined || process === NO_CHOICE
+  const more: Pick<Platform, 'list' | 'change' | 'remove'> =
+    run.world.profile === undefined || process === NO_CHOICE
       ? {
+          remove: () => Promise.reject(new Error('this platform deletes nothing')),
           list: () => Promise.reject(new Error('this platform has no list')),
           change: () => Promise.reject(new Error('this platform changes nothing')),
         }
-      : changingPlatform(run, process, shown)),
-  }
+      : {
+          ...changingPlatform(run, process, shown),
+          remove: ({ id }, check) => removePipe(run, process, { id, check, looks: { read } }),
+        }
   return { read, admitCreate, upsert, ...more }
 }
 

@@ -1,9 +1,9 @@
 import type { Written } from '../support/oracle.ts'
-import { createChooser, type Choice } from './chooser.ts'
+import { createChooser, type Choice, type Chooser } from './chooser.ts'
 import { judgeKept } from './laws.ts'
 import { tidy, type Model } from './model.ts'
 import { passMeanwhile } from './meanwhile.ts'
-import { createRun } from './run.ts'
+import { createRun, type Step } from './run.ts'
 import { stepsOf } from './steps.ts'
 import type { World } from './worlds.ts'
 
@@ -27,7 +27,7 @@ export interface Played {
 }
 
 /** Plays one step from a situation, which stays as it is. */
-export async function play(
+export function play(
   from: Model,
   world: World,
   move: Move,
@@ -35,6 +35,11 @@ export async function play(
 ): Promise<Played> {
   const step = stepsOf(from, world).find(({ name }) => name === move.step)
   if (step === undefined) throw new Error(`"${move.step}" cannot happen here`)
+  return playStep(from, world, step, chooser)
+}
+
+/** As {@link play}. @param step one of those that can happen there */
+export async function playStep(from: Model, world: World, step: Step, chooser: Chooser): Promise<Played> {
   const run = createRun(from, world, chooser, passMeanwhile)
   try {
     await step.play(run)

@@ -10,6 +10,7 @@ import { createReconciler } from '../../src/reconcile/reconciler.ts'
 import { createOutcomeOutbox, type OutcomeOutbox } from '../../src/reconcile/apply/outcome-outbox.ts'
 import { createStateStore, type StateStore } from '../../src/reconcile/state/store.ts'
 import { catalogOf } from './directory.ts'
+import { withHashesKept } from './hashes.ts'
 import { createLedger, NO_CHOICE } from './ledger.ts'
 import { BEGIN, BLANK_MEMORY, forgetAll, LISTING_MS, newId, type Memory, type Model } from './model.ts'
 import { createPlatform } from './platform.ts'
@@ -27,7 +28,7 @@ function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
   const { model } = run
   const clock = clockOf(model)
   const profile = run.world.profile ?? DEFAULT
-  const store = createStateStore({ profile, hashKey: HASH_KEY, clock })
+  const store = withHashesKept(createStateStore({ profile, hashKey: HASH_KEY, clock }))
   let isDead = false
   const { promise: died, resolve: end } = Promise.withResolvers<'died'>()
 
@@ -57,9 +58,9 @@ function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
         const observation = store.observation(key)
         return observation === undefined ? [] : [[key, observation] as const]
       }),
-      recordedAt: keysOf(store).flatMap((key) => {
+      recordedAt: [...store.records()].flatMap(({ key, remote }) => {
         const age = store.ageMs(key)
-        return age === undefined ? [] : [[key, model.now - age] as const]
+        return age === undefined || remote === undefined ? [] : [[remote.id, model.now - age] as const]
       }),
       unsaved: [...outbox.pending],
       knowsServices: model.memory.knowsServices || !model.isServiceFlawed,
@@ -102,7 +103,7 @@ export function createShell(run: Run): OperatorContext {
   const { model } = run
   const clock = clockOf(model)
   const profile = run.world.profile ?? DEFAULT
-  const store = createStateStore({ profile, hashKey: HASH_KEY, clock })
+  const store = withHashesKept(createStateStore({ profile, hashKey: HASH_KEY, clock }))
   store.setCatalog(catalogOf(model, profile))
   return {
     profile,
@@ -133,8 +134,8 @@ function remember(
 ): void {
   const recordedAt = new Map(memory.recordedAt)
   for (const record of model.records.values()) {
-    const at = recordedAt.get(record.key)
-    if (at !== undefined && record.remote !== undefined) {
+    const at = record.remote && recordedAt.get(record.remote.id)
+    if (at !== undefined) {
       clock.at = at
       store.note({ ...record, remote: undefined })
     }
@@ -179,8 +180,13 @@ function secretsOf(model: Model): SecretStore {
   return {
     async read({ name }) {
       const value = name === 'kafka' ? model.password : 'secret'
-      if (value !== undefined) return { found: true, value: new Secret(value) }
-      return { found: false, file: `/secrets/${name}`, why: 'absent' }
+      if (value === undefined) return { found: false, file: `/secrets/${name}`, why: 'absent' }
+      const secret = mounted.get(value) ?? new Secret(value)
+      mounted.set(value, secret)
+      return { found: true, value: secret }
     },
   }
 }
+
+/** By their values: one for all stories, so that its hash is made once. */
+const mounted = new Map<string, Secret>()

@@ -299,6 +299,28 @@ export const REMOVALS: readonly Removal[] = [
     ],
   },
   {
+    protection: 'what a list finds has the secrets with which it was created, whatever they are by now',
+    world: 'rotating',
+    depth: 2,
+    patches: [
+      {
+        from: `return undecidedIntent(recorded) === undefined ? asked : (applied ?? asked)`,
+        to: `return undecidedIntent(recorded) === undefined ? asked : (asked ?? applied)`,
+      },
+    ],
+  },
+  {
+    protection: 'a secret that is rotated while its change waits is decided anew',
+    world: 'changing',
+    depth: 2,
+    patches: [
+      {
+        from: `([path, secret]) => store.hashOf(secret) === input.desired.fingerprint?.secrets[path],`,
+        to: `([path]) => input.desired.fingerprint?.secrets[path] !== undefined,`,
+      },
+    ],
+  },
+  {
     protection: 'that a pipe is stopped for a change is written down before the stop',
     world: 'resting',
     depth: 2,
@@ -320,6 +342,28 @@ export const REMOVALS: readonly Removal[] = [
   const text`,
         to: `if (!isSame && store.entry(key) === current) throw new DecisionOutdated(key)
   const text`,
+      },
+    ],
+  },
+  {
+    protection: 'tables are not added or removed a second time before anything was read',
+    world: 'tables',
+    depth: 2,
+    patches: [
+      {
+        from: `return way !== 'update' || !fields.some((field) => kind.changes?.needsRest(field) === true)`,
+        to: `return way !== 'update' || fields.some((field) => kind.changes?.needsRest(field) === true)`,
+      },
+    ],
+  },
+  {
+    protection: 'what was sent, and is not there, is nobody else’s change',
+    world: 'tables',
+    depth: 2,
+    patches: [
+      {
+        from: `others.filter((field) => isOurs(field) || isOfNew(`,
+        to: `others.filter((field) => isOfNew(`,
       },
     ],
   },

@@ -48,7 +48,7 @@ function wait(name: Wait): Step {
   }
 }
 
-function platformSteps(model: Model, { faults }: World): readonly Step[] {
+function platformSteps(model: Model, { faults, twins = false }: World): readonly Step[] {
   const steps: Step[] = []
   const add = (name: string, cost: number, line: string, change: (model: Model) => void): void => {
     const play = (run: Run): void => {
@@ -99,7 +99,10 @@ function platformSteps(model: Model, { faults }: World): readonly Step[] {
     const set = (to: typeof view) => (m: Model) => {
       const changed = m.pipes[index]
       if (changed !== undefined) changed.view = to
+      m.isHit = true
     }
+    // The same story of the other one of them is told.
+    if (twins && !model.isHit && index > 0) continue
     if (view === 'seen') {
       if (faults.includes('hides') && !isMissed(model, id))
         add(`hide ${index}`, 1, `The platform hides ${pipe} from reads.`, set('hidden'))
@@ -112,7 +115,10 @@ function platformSteps(model: Model, { faults }: World): readonly Step[] {
         if (changed !== undefined) changed.isChanged = !(changed.isChanged ?? false)
       })
     if (faults.includes('deletes'))
-      add(`delete ${index}`, 1, `Somebody deletes ${pipe} in the console.`, (m) => m.pipes.splice(index, 1))
+      add(`delete ${index}`, 1, `Somebody deletes ${pipe} in the console.`, (m) => {
+        m.pipes.splice(index, 1)
+        m.isHit = true
+      })
   }
   for (const [index, { pipe, before }] of model.late.entries()) {
     if (model.now >= before) continue

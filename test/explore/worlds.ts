@@ -3,6 +3,8 @@ import { model, NONE } from './begin.ts'
 import { CHANGING_WORLDS } from './changing-worlds.ts'
 import type { ChangeReply } from './changing-platform.ts'
 import { MINUTE, SECOND, type Model } from './model.ts'
+import type { RemoveReply } from './removing-platform.ts'
+import { REMOVING_WORLDS } from './removing-worlds.ts'
 
 /** How much time passes at once. */
 export const WAITS = {
@@ -54,8 +56,10 @@ export type EditKind =
   | 'brokers'
   | 'replicas'
   | 'table'
+  | 'tables'
   | 'pause'
   | 'correct'
+  | 'on remove'
 
 export type WordKind =
   'adopt' | 'adopt in Git' | 'retry' | 'retry in Git' | 'force' | 'recreate' | 'recreate in Git' | 'forget'
@@ -97,6 +101,8 @@ export interface World {
   readonly crashes: boolean
   /** Whether the process may stand still right before its POST. */
   readonly standsStill: boolean
+  /** Whether its two pipes are alike: then the first fault that hits one of them hits the first. */
+  readonly twins?: boolean
   /** Steps that may happen while a request waits. */
   readonly meanwhile: number
   /** Faults, edits and words in one story, in CI. */
@@ -105,6 +111,8 @@ export interface World {
   readonly profile?: Profile
   /** What may become of a change, besides that it is done. */
   readonly changeReplies?: readonly ChangeReply[]
+  /** What may become of a deletion, besides that it is done. */
+  readonly removeReplies?: readonly RemoveReply[]
 }
 
 const EVERY_REPLY: readonly ReplyKind[] = [
@@ -150,6 +158,7 @@ export const WORLDS: readonly World[] = [
     about: 'two pipes of one service, hidden and deleted one by one, behind a gateway',
     begin: () => model(['a', 'b']),
     isSettled: true,
+    twins: true,
     waits: ['3 min'],
     faults: ['hides', 'gateway', 'deletes'],
     replies: ['refused', "another's id"],
@@ -161,6 +170,7 @@ export const WORLDS: readonly World[] = [
     about: 'two pipes of one service, and a permission that comes and goes',
     begin: () => model(['a', 'b']),
     isSettled: true,
+    twins: true,
     waits: ['3 min'],
     faults: ['permission', 'hides'],
     meanwhile: 1,
@@ -172,6 +182,7 @@ export const WORLDS: readonly World[] = [
     about: 'two services on one API key, with a pipe each',
     begin: () => model(['a', 'b'], { b: 'two' }),
     isSettled: true,
+    twins: true,
     waits: ['3 min'],
     faults: ['permission', 'hides', 'deletes', 'restart'],
     replies: ['refused'],
@@ -311,6 +322,7 @@ export const WORLDS: readonly World[] = [
     depth: 1,
   },
   ...CHANGING_WORLDS,
+  ...REMOVING_WORLDS,
 ]
 
 const LONG = {

@@ -51,6 +51,7 @@ export function createSurroundings(): Surroundings {
     isRetrySaid: () => true,
     isPipeSaid: () => true,
     isForgetSaid: () => true,
+    isRemoved: () => false,
   }
   let ids = 0
   return {

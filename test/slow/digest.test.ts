@@ -13,9 +13,9 @@ import { WORLDS, type World } from '../explore/worlds.ts'
  * in the others too, and end alike. Random walks look for two that are not the same, and have the same digest.
  */
 
-const COMPARISONS = 20
+const COMPARISONS = 40
 const LONGEST_WALK = 30
-const WALKS = 12
+const WALKS = 16
 
 /** Everything that can come next, with at most one fault. */
 async function successors(
@@ -35,9 +35,9 @@ async function successors(
   return all
 }
 
-function ends(all: readonly Played[]): readonly string[] {
+function ends(all: readonly Played[], world: World): readonly string[] {
   // One may write words, and so have one more place to die at, where the other has them already.
-  const each = all.map((played) => `${played.cost} ${played.broken.length} ${digestOf(played.model)}`)
+  const each = all.map((played) => `${played.cost} ${played.broken.length} ${digestOf(played.model, world)}`)
   return [...new Set(each)].toSorted()
 }
 
@@ -50,11 +50,11 @@ async function pairsOf(world: World): Promise<readonly (readonly [readonly strin
     let model = await settledModel(world)
     for (let step = 0; step < LONGEST_WALK && pairs.length < COMPARISONS; step += 1) {
       const next = await successors(model, world)
-      const digest = digestOf(model)
+      const digest = digestOf(model, world)
       const other = known.get(digest)
       // Another moment is enough to be another situation.
       if (other !== undefined && other.now !== model.now)
-        pairs.push([ends(next), ends(await successors(other, world))])
+        pairs.push([ends(next, world), ends(await successors(other, world), world)])
       known.set(digest, other ?? model)
       model = random.pick(next.filter(({ broken }) => broken.length === 0)).model
     }
@@ -62,28 +62,13 @@ async function pairsOf(world: World): Promise<readonly (readonly [readonly strin
   return pairs
 }
 
-/** Something is missing in the digest there: of its situations the explorer leaves out more than it may. */
-const FLAWED = 'relisted'
-
-test.each(named(({ name }) => name !== FLAWED))(
+// Which of two pipes that are alike is hit first is no part of a digest.
+test.each(WORLDS.map((world) => [world.name, { ...world, twins: false }] as const))(
   'situations of the world "%s" with the same digest go on alike',
   async (_, world) => {
     const pairs = await pairsOf(world)
     expect(pairs.length).toBeGreaterThan(0)
     for (const [one, other] of pairs) expect(one).toEqual(other)
   },
-  120_000,
+  300_000,
 )
-
-test.each(named(({ name }) => name === FLAWED))(
-  'some situations of the world "%s" with the same digest do not go on alike',
-  async (_, world) => {
-    const pairs = await pairsOf(world)
-    expect(pairs.some(([one, other]) => one.join() !== other.join())).toBe(true)
-  },
-  120_000,
-)
-
-function named(isMeant: (world: World) => boolean) {
-  return WORLDS.filter(isMeant).map((world) => [world.name, world] as const)
-}

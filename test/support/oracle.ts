@@ -34,6 +34,8 @@ export interface Truth {
   isPipeSaid(pipeId: string): boolean
   /** Whether a person lets this key be forgotten. */
   isForgetSaid(key: Key): boolean
+  /** Whether this pipe is gone, and its manifest asked for its deletion. */
+  isRemoved(pipeId: string): boolean
 }
 
 /** What no write may do. @returns what is broken, in words */
@@ -46,7 +48,8 @@ export function judgeWrite({ before, after, moved }: Written, truth: Truth): rea
 function judgeForgetting(before: LedgerRecord | undefined, truth: Truth): readonly string[] {
   if (before === undefined || truth.isForgetSaid(before.key)) return []
   const { key, remote: pipe, upsert, intent } = before
-  const isLeft = pipe !== undefined || upsert !== undefined || isUndecided(intent)
+  const isLeft =
+    (pipe !== undefined && !truth.isRemoved(pipe.id)) || upsert !== undefined || isUndecided(intent)
   return isLeft ? [`${key} was forgotten, though something is left of it`] : []
 }
 
@@ -65,7 +68,10 @@ function judgeMove(
 
 function judgeIntent(before: LedgerRecord | undefined, after: LedgerRecord, truth: Truth): readonly string[] {
   const [was, is] = [before?.intent, after.intent]
-  if (is === undefined) return was === undefined ? [] : [`${after.key} lost its intent ${was.id}`]
+  if (is === undefined) {
+    const isOver = before?.remote !== undefined && truth.isRemoved(before.remote.id)
+    return was === undefined || isOver ? [] : [`${after.key} lost its intent ${was.id}`]
+  }
   if (was?.id !== is.id) return judgeOpening(before, after, is)
   if (was.state === is.state) return []
   const sent = truth.sent(is.id)
@@ -121,7 +127,9 @@ function judgePipe(before: LedgerRecord | undefined, after: LedgerRecord, truth:
   const { key } = after
   if (was?.id === is?.id) return []
   // Whether it may be replaced is asked where the intent is opened.
-  if (is === undefined) return after.former?.remote.id === was?.id ? [] : [`${key} lost pipe ${was?.id}`]
+  if (was !== undefined && is === undefined)
+    return after.former?.remote.id === was.id || truth.isRemoved(was.id) ? [] : [`${key} lost pipe ${was.id}`]
+  if (is === undefined) return []
   // What was to be replaced is its pipe again: nothing was created.
   if (was === undefined && before?.former?.remote.id === is.id && after.intent?.state !== 'succeeded')
     return []
@@ -149,6 +157,7 @@ export function judgeRecord({
   upsert,
   intent,
   former,
+  removal,
 }: LedgerRecord): readonly string[] {
   // While a create has no outcome, they are those of before.
   if (conditions === undefined || intent?.state === 'open') return []
@@ -162,7 +171,9 @@ export function judgeRecord({
     found.push(`${key} is Ready (${Ready.reason}) and was never applied`)
   if (Synced.status === 'True' && kind === 'Pipe' && pipe === undefined)
     found.push(`${key} is Synced (${Synced.reason}) without a pipe`)
-  if (intent?.state === 'succeeded' && pipe === undefined) found.push(`${key} succeeded without a pipe`)
+  // What was deleted is forgotten next.
+  if (intent?.state === 'succeeded' && pipe === undefined && removal === undefined)
+    found.push(`${key} succeeded without a pipe`)
   if (former !== undefined && !isUndecided(intent)) found.push(`${key} keeps a former pipe for nothing`)
   return found
 }

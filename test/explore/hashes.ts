@@ -1,0 +1,33 @@
+import type { ResourceManifest } from '../../src/kinds/manifest.ts'
+import type { Secret } from '../../src/lib/secret.ts'
+import type { Asked, StateStore } from '../../src/reconcile/state/store.ts'
+
+/*
+ * What hashes of manifests and secrets come to, kept for all stories: each step has a store of its own, and their making was a
+ * quarter of all work.
+ */
+
+const wishes = new WeakMap<ResourceManifest, Asked>()
+const secrets = new WeakMap<Secret, string>()
+
+/** @param store one of many with the same key and the same profile */
+export function withHashesKept(store: StateStore): StateStore {
+  const asked = store.asked.bind(store)
+  const hashOf = store.hashOf.bind(store)
+  store.asked = (manifest) => {
+    const known = wishes.get(manifest)
+    if (known !== undefined) return known
+    const wish = asked(manifest)
+    if (wish === undefined) return undefined
+    const { digest, fields } = wish.fingerprint
+    const kept = { ...wish, fingerprint: { digest, fields } }
+    wishes.set(manifest, kept)
+    return kept
+  }
+  store.hashOf = (secret) => {
+    const hash = secrets.get(secret) ?? hashOf(secret)
+    secrets.set(secret, hash)
+    return hash
+  }
+  return store
+}
