@@ -18,6 +18,7 @@ const LONG = [
   'protections',
   'fifth-kind',
   'crash-matrix',
+  'torture-delete',
   'hostile',
   'release',
   'rules',

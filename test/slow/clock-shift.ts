@@ -8,6 +8,8 @@ import { readFileSync } from 'node:fs'
  * | CLOCK_SHIFT_FILE | the wall clock is that of the machine plus what this file says, in ms; it may change while |
  * |                  | the program runs. Timers and `performance.now()` do not notice, as in life               |
  * | CLOCK_SPEED      | all clocks and timers run so many times as fast: an hour in some minutes                 |
+ * | CLOCK_SINCE      | since when (ms since the epoch) the wall clock has run so fast; the start of the process |
+ * |                  | unless given. Processes with the same one agree about the time, also one after the other |
  */
 
 const file = process.env['CLOCK_SHIFT_FILE'] ?? ''
@@ -15,7 +17,7 @@ const speed = Number(process.env['CLOCK_SPEED'] ?? 1)
 
 const wallNow = Date.now.bind(Date)
 const steadyNow = performance.now.bind(performance)
-const wallStart = wallNow()
+const wallStart = Number(process.env['CLOCK_SINCE'] ?? wallNow())
 const steadyStart = steadyNow()
 const faster = (start: number, now: number) => start + (now - start) * speed
 

@@ -1,18 +1,22 @@
 import { CLICKHOUSE_CLOUD } from '../../../src/kinds/profiles/clickhouse-cloud/profile.ts'
-import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox-server.ts'
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox-server.ts'
 import { ANALYTICS, CREDENTIAL, ORGANIZATION, pipeManifest, SERVICE_ID } from '../../support/manifests.ts'
 import { startPlatform } from '../../support/platform.ts'
 
 export type MatrixProfile = 'default' | 'clickhouse-cloud'
 
-/** Its pipes are there at once, and go from one state to the next soon. */
-export function startPlatformOf(profile: MatrixProfile): Promise<Sandbox> {
+/** Its pipes are there at once, and go from one state to the next soon. @param times of the second profile, instead of those */
+export function startPlatformOf(
+  profile: MatrixProfile,
+  times: Pick<SandboxOptions, 'deletingMs' | 'listLagMs'> = {},
+): Promise<Sandbox> {
   if (profile === 'default') return startPlatform()
   return createSandbox({
     profile: CLICKHOUSE_CLOUD,
     provisioningMs: 0,
     movingMs: 50,
     scalingLagMs: 0,
+    ...times,
     credentials: [CREDENTIAL],
     alertTokens: [],
     fixture: { services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
