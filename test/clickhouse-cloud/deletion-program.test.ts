@@ -9,7 +9,7 @@ const DELETE = 'policy: {onRemove: delete}'
 
 /** Pipes that were created, with these names, and seen in sync. */
 async function created(...names: readonly string[]): Promise<World> {
-  const world = await given([])
+  const world = await given([], { deletingMs: 0 })
   for (const name of names) world.workspace.write(`manifests/${name}.yaml`, pipe(name, '', DELETE))
   await world.apply()
   world.skip(20 * MINUTE)

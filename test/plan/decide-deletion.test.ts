@@ -92,7 +92,7 @@ test.each(ROWS)('$why', (row) => {
     lifecycle: 'create-once',
     removal: { ...FACTS, ...facts },
     changedSince: 'changedSince' in row ? row.changedSince : [],
-  } as CreateOnceInput) // what `pipe` makes is one
+  })
   const said = action.reason === 'Orphaned' ? action.facts?.removal?.is : action.reason
   expect([action.type, said]).toEqual(is)
 })
