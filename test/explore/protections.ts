@@ -373,7 +373,7 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        from: `if (impossible.length > 0) return notSent(wish, impossible, 'no request')`,
+        from: `if (impossible.length > 0) return replacedOr(wish, impossible, 'no request')`,
         to: `if (impossible.length === fields.size) return notSent(wish, impossible, 'no request')`,
       },
     ],

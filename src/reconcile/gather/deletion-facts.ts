@@ -53,8 +53,8 @@ export function deletionFacts(store: StateStore, about: About): DeletionFacts | 
 /** Another manifest that asks for it, or may. */
 function claimantOf(store: StateStore, recorded: LedgerRecord, { id }: Remote): Key | undefined {
   const { key } = recorded
-  const holder = store.holderOf(id, key) ?? store.claimantOf(id, key) ?? store.successors(key)[0]
-  if (holder !== undefined) return holder
+  const named = store.holderOf(id, key) ?? store.claimantOf(id, key) ?? store.successors(key)[0]
+  if (named !== undefined) return named
   for (const [other, locked] of store.catalog?.locks ?? [])
     if (other !== key && sameId(locked, id)) return other
   for (const entry of store.catalog?.entries.values() ?? [])

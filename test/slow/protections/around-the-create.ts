@@ -69,7 +69,7 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'one replacement of a key an hour',
     patches: [
       {
-        from: `...(isSaid ? [] : [replacedRecently]),`,
+        from: `...(isSaid || isOurs ? [] : [replacedRecently]),`,
         to: `...(isSaid ? [replacedRecently] : []),`,
       },
     ],
