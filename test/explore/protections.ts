@@ -457,4 +457,53 @@ export const REMOVALS: readonly Removal[] = [
       },
     ],
   },
+  {
+    protection: 'nothing is deleted within ten minutes after its manifest is gone',
+    world: 'removing',
+    depth: 1,
+    patches: [
+      {
+        from: `if (at > steadyNow) return hold({ is: 'later', at }, now + at - steadyNow)`,
+        to: `if (at > steadyNow + REMOVAL_GRACE_MS) return hold({ is: 'later', at }, now + at - steadyNow)`,
+      },
+      {
+        from: `return removalSince(record, steadyNow) + REMOVAL_GRACE_MS <= steadyNow`,
+        to: `return true`,
+      },
+    ],
+  },
+  {
+    protection: 'what somebody has changed is not deleted',
+    world: 'removing',
+    depth: 2,
+    patches: [{ from: `if (input.changedSince.length > 0)`, to: `if (input.changedSince.length > 99)` }],
+  },
+  {
+    protection: 'what a person made and we adopted is not deleted',
+    world: 'adopted',
+    depth: 1,
+    patches: [
+      { from: `if (remote.origin !== 'created') return { is: 'not ours' }`, to: `` },
+      {
+        from: `upsert?.isTakenOver !== true : remote.origin === 'created'`,
+        to: `upsert?.isTakenOver !== true : true`,
+      },
+    ],
+  },
+  {
+    protection: 'that something is about to be deleted is in the ledger before the request',
+    world: 'removing',
+    depth: 1,
+    patches: [
+      { from: `removal: { ...removal, isSent: true, sentAt, isAnswered: undefined }`, to: `removal` },
+    ],
+  },
+  {
+    protection: 'a manifest that says it no more is not deleted for what it said before',
+    world: 'removing',
+    depth: 2,
+    patches: [
+      { from: `onRemove: isAsked ? 'delete' : undefined,`, to: `onRemove: isAsked ? 'delete' : onRemove,` },
+    ],
+  },
 ]

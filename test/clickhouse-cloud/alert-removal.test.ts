@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../src/lib/json.ts'
+import { KEY, SPEC, startAlerts, type AlertClient } from './alert-client.ts'
+
+/* An alert that was created is deleted as a pipe is: only where its manifest said so, and only as it was left (design §14). */
+
+const MINUTE = 60_000
+const GRACE = 10 * MINUTE + 1_000
+
+/** One that was created with this policy and seen in sync; its manifest is gone since. */
+async function removed(policy: JsonObject): Promise<AlertClient & { readonly id: string }> {
+  const client = await startAlerts()
+  expect(await client.want({ lag: { policy } })).toEqual([])
+  await client.settle()
+  client.skip(5 * MINUTE)
+  await client.reconcile()
+  const id = client.record()?.remote?.id ?? ''
+  await client.want({})
+  for (let count = 0; count < 3; count += 1) await client.remove()
+  await client.reconcile()
+  client.sent()
+  return Object.assign(client, { id })
+}
+
+function writes(client: AlertClient): readonly string[] {
+  return client.sent().filter((each) => !each.startsWith('GET'))
+}
+
+test('it is deleted ten minutes after its manifest is gone, once, and forgotten', async () => {
+  await using client = await removed({ onRemove: 'delete' })
+  expect(client.shown()?.message).toContain('The alert is deleted ten minutes after that is known')
+  client.skip(9 * MINUTE)
+  await client.reconcile()
+  expect(writes(client)).toEqual([])
+  client.skip(GRACE)
+  expect((await client.reconcile()).action).toMatchObject({ type: 'delete', reason: 'Orphaned' })
+  expect(writes(client)).toEqual([`DELETE …`])
+  expect(client.alerts()).toEqual([])
+  client.skip(2_000)
+  await client.reconcile()
+  expect(client.record()).toBeUndefined()
+  expect(writes(client)).toEqual([])
+})
+
+test('not if somebody changed it', async () => {
+  await using client = await removed({ onRemove: 'delete' })
+  client.change(client.id, { threshold: Number(SPEC['threshold']) + 1 })
+  client.skip(GRACE)
+  await client.reconcile()
+  expect(writes(client)).toEqual([])
+  expect(client.shown()?.message).toContain('(threshold)')
+})
+
+test('not without the policy', async () => {
+  await using client = await removed({})
+  client.skip(GRACE)
+  await client.reconcile()
+  expect(writes(client)).toEqual([])
+  expect(client.record(KEY)?.remote?.id).toBe(client.id)
+})
