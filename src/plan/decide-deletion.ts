@@ -6,7 +6,7 @@ import { REMOVAL_GRACE_MS, removalSince } from './decide-removal.ts'
 import { massMissing } from './missing-gates.ts'
 import type { Because } from './reason.ts'
 import type { RemovalWords } from './reasons/removal-words.ts'
-import type { Remote } from './record.ts'
+import type { Remote, Removal } from './record.ts'
 
 /*
  * What was created once is deleted only where its manifest says so (design §14), whether it is gone for good or asks for what only a new one
@@ -106,10 +106,13 @@ function beingReplaced(input: CreateOnceInput, remote: Remote, sentAt: number): 
 /** When the request was sent that is waited for; undefined: there is none, or what is still found has had its time. */
 function sentFor({ recorded: { removal }, observed, steadyNow }: CreateOnceInput): number | undefined {
   if (removal?.isSent !== true) return undefined
-  const { sentAt = 0 } = removal
-  // A clock that was set back since makes it no longer than that.
-  const elapsed = steadyNow - sentAt
-  return observed.status === 'missing' || (elapsed >= 0 && elapsed < DELETES_MS) ? sentAt : undefined
+  const sentAt = sentSince(removal, steadyNow)
+  return observed.status === 'missing' || steadyNow - sentAt < DELETES_MS ? sentAt : undefined
+}
+
+/** A clock that was set back since makes it no later than now. */
+export function sentSince({ sentAt = 0 }: Removal, steadyNow: number): number {
+  return Math.min(sentAt, steadyNow)
 }
 
 function going(at: number): RemovalWords {

@@ -1,5 +1,5 @@
 import type { Action } from '../plan/action.ts'
-import { DELETES_MS } from '../plan/decide-deletion.ts'
+import { DELETES_MS, sentSince } from '../plan/decide-deletion.ts'
 import { removalSince } from '../plan/decide-removal.ts'
 import type { DecideInput } from '../plan/input.ts'
 import type { Reason } from '../plan/reason.ts'
@@ -36,7 +36,8 @@ export function removalMark(
   // One that was to be replaced has its while from when its manifest is gone.
   const before = removal?.digest === undefined || removal.isSent === true ? removal : undefined
   const since = removalSince({ removal: before }, steadyNow)
-  return { onRemove, removal: { ...before, since, isKept: isKept(action) }, left }
+  const sentAt = before?.sentAt === undefined ? undefined : sentSince(before, steadyNow)
+  return { onRemove, removal: { ...before, since, sentAt, isKept: isKept(action) }, left }
 }
 
 function isKept({ type }: Action): true | undefined {
@@ -51,9 +52,9 @@ function replacementMark(
 ): LedgerRecord['removal'] {
   const isGiven = remote?.id !== recorded.remote?.id && former === undefined
   if (isGiven) return undefined
-  const elapsed = steadyNow - (removal?.sentAt ?? 0)
-  const isStill = observed.status === 'found' && (elapsed < 0 || elapsed >= DELETES_MS)
-  if (removal?.isSent === true && !isStill) return removal
+  const sentAt = removal === undefined ? 0 : sentSince(removal, steadyNow)
+  const isStill = observed.status === 'found' && steadyNow - sentAt >= DELETES_MS
+  if (removal?.isSent === true && !isStill) return { ...removal, sentAt }
   const digest = desired.fingerprint?.digest
   if (digest === undefined || policy.onImmutable !== 'replace' || ENDS.has(reason)) return undefined
   const before = removal?.digest === digest ? removal : undefined

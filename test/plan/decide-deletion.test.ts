@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { decide } from '../../src/plan/decide.ts'
 import type { CreateOnceInput, DeletionFacts } from '../../src/plan/input.ts'
 import type { Removal } from '../../src/plan/record.ts'
-import { created, FOUND, MINUTE, missed, MISSING, NOW, pipe } from './inputs.ts'
+import { created, FOUND, HOUR, MINUTE, missed, MISSING, NOW, pipe } from './inputs.ts'
 
 /* A pipe whose manifest is gone for good and said policy.onRemove "delete": each row of the table of `decide-deletion.ts`. */
 
@@ -60,9 +60,9 @@ const ROWS: readonly Row[] = [
     is: ['delete', 'now'],
   },
   {
-    why: 'a request of a time that is to come has had its time',
-    removal: { ...LONG_AGO, isSent: true, sentAt: NOW + MINUTE },
-    is: ['delete', 'now'],
+    why: 'a clock was set back since: the request is of now at the latest',
+    removal: { ...LONG_AGO, isSent: true, sentAt: NOW + HOUR },
+    is: ['hold', 'going'],
   },
   {
     why: 'a 404 after an answer',

@@ -15,7 +15,7 @@ import { manifestOf, startPlatformOf } from './support/matrix-profile.ts'
  */
 
 const CLOCKS = new URL('clock-shift.ts', import.meta.url).href
-const FASTER = { NODE_OPTIONS: `--import=${CLOCKS}`, CLOCK_SPEED: '60' }
+const FASTER = { NODE_OPTIONS: `--import=${CLOCKS}`, CLOCK_SPEED: '60', CLOCK_SINCE: String(Date.now()) }
 const FILE = 'manifests/orders.yaml'
 const KEY = 'Pipe/orders'
 const MANIFEST = manifestOf('clickhouse-cloud', 'orders').replace(
