@@ -504,6 +504,10 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       { from: `onRemove: isAsked ? 'delete' : undefined,`, to: `onRemove: isAsked ? 'delete' : onRemove,` },
+      {
+        from: `isDeleted || manifest.policy?.onImmutable === 'replace'`,
+        to: `isDeleted || onRemove !== undefined || manifest.policy?.onImmutable === 'replace'`,
+      },
     ],
   },
 ]
