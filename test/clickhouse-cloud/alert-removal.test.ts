@@ -44,7 +44,7 @@ test('it is deleted ten minutes after its manifest is gone, once, and forgotten'
 
 test('not if somebody changed it', async () => {
   await using client = await removed({ onRemove: 'delete' })
-  client.change(client.id, { threshold: Number(SPEC['threshold']) + 1 })
+  client.change(client.id, { threshold: SPEC['threshold'] + 1 })
   client.skip(GRACE)
   await client.reconcile()
   expect(writes(client)).toEqual([])
