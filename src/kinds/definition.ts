@@ -88,6 +88,8 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   readonly changes?: Changes
   /** The request body, with references where secrets belong. It shares its parts with the manifest: nobody may write to either. */
   body(manifest: M): JsonObject
+  /** Fields of a reply that no manifest has and a person may set: whether it is as it was depends on them, too. */
+  readonly others?: Fields
   /** What stays when one is deleted, in a sentence. */
   readonly staysBehind?: string
   /** Whether `rules` say which credentials go with which way to sign in. */

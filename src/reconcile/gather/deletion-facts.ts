@@ -2,7 +2,7 @@ import type { Entry } from '../../contract/catalog.ts'
 import { changedSinceLeft, flatLeaves } from '../../kinds/as-left.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
-import { remoteNameOf } from '../../kinds/lookup.ts'
+import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import { comparedBody } from '../../kinds/remote-resource.ts'
 import { serviceKey } from '../../kinds/service/kind.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -67,6 +67,11 @@ function claimantOf(store: StateStore, recorded: LedgerRecord, { id }: Remote): 
 function mayBe(store: StateStore, { key, manifest }: Entry, recorded: LedgerRecord, id: string): boolean {
   const own = store.record(key)
   if (sameId(manifest?.policy?.adopt, id)) return true
+  // One that is only watched is asked for by its id.
+  if (manifest !== undefined && !isCreateOnce(manifest)) {
+    const { id: watched } = manifest.spec
+    return typeof watched === 'string' && sameId(watched, id)
+  }
   if (own !== undefined && leftSomething(own)) return false
   if (manifest === undefined) return true
   if (manifest.policy?.replaces === recorded.key) return false
@@ -128,8 +133,9 @@ export function leftNow(
   { kind, key }: { readonly kind: CreateOnceKind; readonly key: Key },
   there: JsonObject,
 ): Readonly<Record<string, string>> {
-  const known = comparedBody(kind.fields, kind.setIn?.(there) ?? there)
-  return store.hashesOf(key, flatLeaves(kind.fields, known))
+  const fields = { ...kind.fields, ...kind.others }
+  const known = comparedBody(fields, kind.setIn?.(there) ?? there)
+  return store.hashesOf(key, flatLeaves(fields, known))
 }
 
 /** Fields that are not as they were when it was last in sync; undefined: nobody knows. */

@@ -209,6 +209,8 @@ function isExpected(
 ): boolean {
   const { store, clock } = context
   if (record?.remote === undefined || store.desiredState(record.key) !== 'valid') return false
+  // Its manifest only watches another one: nobody looks after what was created.
+  if (store.lifecycleOf(record.key) !== 'create-once') return false
   const { key, remote } = record
   const entry = store.entry(key)
   if (isLeftAlone(entry, clock.now())) return false

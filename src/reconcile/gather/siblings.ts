@@ -24,6 +24,8 @@ export function siblingFoundAt(
 ): number | undefined {
   let latest: number | undefined
   for (const key of siblingsOf(store, record)) {
+    // What is read for one that is only watched is somewhere else.
+    if (store.lifecycleOf(key) !== 'create-once') continue
     const observation = store.observation(key)
     if (observation?.readAt === undefined || !observation.found || observation.credential !== credential)
       continue
@@ -52,7 +54,9 @@ export function siblingsToObserve(context: Seen, record: LedgerRecord): readonly
   const misses = store.observation(record.key)?.misses
   if (misses === undefined) return []
   const readAt = (key: Key) => store.observation(key)?.readAt ?? -Infinity
-  const siblings = [...siblingsOf(store, record)].toSorted((a, b) => readAt(a) - readAt(b))
+  const siblings = [...siblingsOf(store, record)]
+    .filter((key) => store.lifecycleOf(key) === 'create-once')
+    .toSorted((a, b) => readAt(a) - readAt(b))
   const due = siblings.filter((key) => readAt(key) <= misses.lastAt && isObserved(context, key))
   const answered = siblings.filter((key) => readAt(key) > misses.lastAt).length
   const witness = due.findLast((key) => store.observation(key)?.found === true)

@@ -37,6 +37,15 @@ export const ALERT_CHANGES: Changes = {
     for (const field of fields) if (WRITABLE.has(field)) put(body, field, desired[field] ?? UNSET[field])
     // What is kept beside another type is refused there.
     if (!RANGES.some((type) => type === body['thresholdType'])) put(body, 'thresholdMax', undefined)
+    // So is what belongs to the other source.
+    for (const name of body['source'] === 'tile' ? ['savedSearchId', 'groupBy'] : ['dashboardId', 'tileId'])
+      put(body, name, undefined)
+    if (
+      fields.has('scheduleStartAt') &&
+      body['scheduleStartAt'] !== null &&
+      !fields.has('scheduleOffsetMinutes')
+    )
+      put(body, 'scheduleOffsetMinutes', UNSET['scheduleOffsetMinutes'])
     const channel = channelOf(fields, compared)
     const { channels } = observed
     const all = Array.isArray(channels) ? channels.filter((one: Json) => isObject(one)) : []
@@ -67,7 +76,9 @@ function channelOf(fields: ReadonlySet<string>, { desired, observed }: Compared)
   for (const name of has('webhookId') ? [...gone, 'webhookService', 'slackChannelId'] : gone)
     put(kept, name, undefined)
   for (const name of OF_CHANNEL) {
-    const isAsked = has(name) || (gone.includes(name) && wanted?.[name] !== undefined)
+    const isWanted = wanted?.[name] !== undefined
+    const isHidden = there[name] === undefined || there[name] === null
+    const isAsked = has(name) || (isWanted && (gone.includes(name) || isHidden))
     if (isAsked) put(kept, name, wanted?.[name])
   }
   return kept

@@ -57,6 +57,8 @@ const WRITTEN_ALERT: CreateOnceKind<AlertManifest> = {
     delete: { ...READ_IN_SERVICE, name: 'deleteAlert', does: 'delete', method: 'DELETE' },
   },
   setIn,
+  /** Channels beside the first. */
+  others: { channels: { keyedBy: ['type', 'webhookId'], fields: ALERT_FIELDS.channel.fields } },
   body({ spec }) {
     const { service: _, id: __, expect: ___, ...body } = spec
     return body
