@@ -1,8 +1,7 @@
 import { isObject, type JsonObject } from '../lib/json.ts'
-import { canonicalLeaf } from './canonical.ts'
+import { canonicalLeaf, UNSET } from './canonical.ts'
 import { formOf, howOftenReturned, isRecords, type Fields } from './field-table.ts'
 import { createLabels } from './record-pairs.ts'
-import { UNSET } from './unset.ts'
 
 /*
  * Whether something is as it was when it was last seen, without holding what it was: a service fills in defaults, and shows them at times.

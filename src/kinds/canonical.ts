@@ -31,6 +31,9 @@ const CANONICAL: Readonly<Record<LeafForm, (value: Json) => string | undefined>>
   set: (value) => canonicalSet('set', value),
 }
 
+/** What a reply may say by leaving a field out. */
+export const UNSET: Partial<Readonly<Record<LeafForm, Json>>> = { flag: false, offset: 0 }
+
 /** The canonical text of one field, or `undefined` when it counts as absent. */
 export function canonicalLeaf(form: LeafForm, value: Json | undefined): string | undefined {
   return value === undefined || value === null ? undefined : CANONICAL[form](value)

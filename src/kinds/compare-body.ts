@@ -1,11 +1,10 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { isRecords, returnedForm, type Fields, type LeafForm, type RecordsForm } from './field-table.ts'
-import { canonicalLeaf } from './canonical.ts'
+import { canonicalLeaf, UNSET } from './canonical.ts'
 import { NOT_SET, showPair, showSensitivePair, type Difference } from './difference.ts'
 import { isSensitiveName } from '../lib/sensitive.ts'
 import { createLabels, pairUp, summarize } from './record-pairs.ts'
 import { isSecretRef } from './secret-ref.ts'
-import { UNSET } from './unset.ts'
 
 /**
  * The fields that `desired` sets, that the platform returns, and that mean something else in `observed`, in the order

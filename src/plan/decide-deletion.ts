@@ -77,8 +77,8 @@ export function replacedBy(
 }
 
 /**
- * A request to delete it was sent, and there is a manifest: it is waited for, and created anew once it is gone; `undefined`: it is
- * there all the same, and as good as any other.
+ * A request to delete it was sent, and there is a manifest: it is waited for, and created again once it is gone; `undefined`: nothing was
+ * sent, or it is still there after all that time, and is treated like every other.
  */
 export function goingFirst(input: CreateOnceInput, remote: Remote): Action | undefined {
   const sentAt = sentFor(input)
