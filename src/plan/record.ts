@@ -197,8 +197,8 @@ export type Command = z.infer<typeof Command>
  */
 const Removal = z
   .strictObject({
-    /** Since when that is known; on the steady clock. */
-    since: Time,
+    /** Since when that is known; on the steady clock. Absent: another manifest may ask for it, and the while begins once none does. */
+    since: Time.optional(),
     /** What the manifest asks for that is to replace it. Absent: its manifest is gone. */
     digest: z.string().optional(),
     /** A request to delete it was about to be sent. */

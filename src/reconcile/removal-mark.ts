@@ -3,6 +3,7 @@ import { DELETES_MS, sentSince } from '../plan/decide-deletion.ts'
 import { removalSince } from '../plan/decide-removal.ts'
 import type { DecideInput } from '../plan/input.ts'
 import type { Reason } from '../plan/reason.ts'
+import type { RemovalWords } from '../plan/reasons/removal-words.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { ReconcileContext } from './context.ts'
 import type { Assessment } from './gather/assess.ts'
@@ -35,10 +36,17 @@ export function removalMark(
   if (desired.state !== 'absent') return { onRemove, removal, left }
   // One that was to be replaced has its while from when its manifest is gone.
   const before = removal?.digest === undefined || removal.isSent === true ? removal : undefined
-  const since = removalSince({ removal: before }, steadyNow)
+  const since = isAskedFor(action) ? undefined : removalSince({ removal: before }, steadyNow)
   const sentAt = before?.sentAt === undefined ? undefined : sentSince(before, steadyNow)
   return { onRemove, removal: { ...before, since, sentAt, isKept: isKept(action) }, left }
 }
+
+/** Whether another manifest may ask for it. When that one goes, too, there is ten minutes to take it back. */
+function isAskedFor({ reason, facts }: Action): boolean {
+  return reason === 'Orphaned' && ASKED_FOR.has(facts?.removal?.is)
+}
+
+const ASKED_FOR: ReadonlySet<RemovalWords['is'] | undefined> = new Set(['beside', 'claimed', 'unread'])
 
 function isKept({ type }: Action): true | undefined {
   return type === 'report' ? true : undefined

@@ -107,7 +107,16 @@ test('a rename that is seen half way deletes nothing', async () => {
   expect(world.messageOf('Pipe/a')).toContain(
     'Nothing is deleted, because Pipe/renamed may ask for this pipe.',
   )
+  // The one that may ask for it goes, too: from then on there is as much time to take it back as ever.
+  remove(world, 'renamed')
+  await world.apply()
+  world.skip(9 * MINUTE)
+  await world.apply()
+  expect(world.messageOf('Pipe/a')).toContain('The pipe is deleted ten minutes after that is known')
   expect(world.requests('deletePipe')).toBe(0)
+  world.skip(2 * MINUTE)
+  await world.apply()
+  expect(world.requests('deletePipe')).toBe(1)
 })
 
 test('nor does a file that cannot be read, in which its manifest may be', async () => {
@@ -119,6 +128,9 @@ test('nor does a file that cannot be read, in which its manifest may be', async 
   await world.apply()
   expect(world.messageOf('Pipe/a')).toContain('a manifest of this pipe may be in broken.yaml')
   rmSync(world.workspace.path('manifests/broken.yaml'))
+  await world.apply()
+  expect(world.requests('deletePipe')).toBe(0)
+  world.skip(11 * MINUTE)
   await world.apply()
   expect(world.requests('deletePipe')).toBe(1)
 })

@@ -206,6 +206,14 @@ describe('policy.onRemove delete', () => {
     expect(result.action).toMatchObject({ type: 'report', reason: 'Orphaned' })
     expect(saidBy(result)).toContain('it may be the one of QueryEndpoint/renamed')
     expect(world.asker.server.endpoint()).toEqual(SPEC)
+    // That one goes, too: from then on there is as much time to take it back as ever.
+    await client.want({})
+    expect((await client.reconcile()).action).toMatchObject({ type: 'hold', reason: 'Orphaned' })
+    client.skip(9 * MINUTE)
+    expect((await client.reconcile()).action).toMatchObject({ type: 'hold', reason: 'Orphaned' })
+    expect(world.asker.server.endpoint()).toEqual(SPEC)
+    client.skip(MINUTE + 1_000)
+    expect((await client.reconcile()).action).toMatchObject({ type: 'delete' })
   })
 
   test('leaves it while no Service manifest leads there, and deletes it once one does', async () => {
