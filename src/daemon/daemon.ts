@@ -10,7 +10,7 @@ import { catchUp } from '../reconcile/state/current-record.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { isSuspended } from '../contract/status.ts'
-import { locked, otherwiseWrong } from './catalog-changes.ts'
+import { concerned } from './catalog-changes.ts'
 import { type Again, createDispatcher } from './dispatcher.ts'
 import { createLimitChanges } from './limit-changes.ts'
 import { createHeapTrim } from './heap-trim.ts'
@@ -163,8 +163,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     const changed = first ? altered.filter((key) => isOtherThanRecorded(catalog, key)) : altered
     // What an earlier process knew to be removed is removed anew for this one, and is no news.
     const news = changed.filter((key) => catalog.entries.has(key) || !isKnownOrphan(key))
-    const locksBefore = store.catalog?.locks
-    const wrong = otherwiseWrong(store.catalog, catalog)
+    const also = differs ? concerned(store.catalog, catalog, store.records()) : []
     store.setCatalog(catalog)
     sourceProblem = catalog.problem?.message
     if (catalog.problem === undefined) revisionSince = since
@@ -184,9 +183,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       missedByWatcher: differs && !first && late && listens(watcher.mode()),
     })
     const everything = first || reading.tokens.length > 0
-    const keys = everything
-      ? allKeys(catalog)
-      : new Set([...changed, ...wrong, ...locked(locksBefore, catalog)])
+    const keys = everything ? allKeys(catalog) : new Set([...changed, ...also])
     // After a restart, what was settled before is no change, and is checked behind what never was.
     const settled = (key: Key) => first && store.record(key)?.conditions?.Synced.status === 'True'
     for (const key of changed) if (!settled(key)) changedAt.set(key, reading.startedAt)

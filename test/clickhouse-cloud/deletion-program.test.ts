@@ -1,5 +1,8 @@
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { runArgs } from '../support/manifests.ts'
+import { resourcesOf, startProgram, urlOf } from '../support/process.ts'
+import { until } from '../support/until.ts'
 import { given, pipe, type World } from './listed-world.ts'
 
 /* Deletions with the real program, as often as it is run, against the sandbox. Its wall clock is set by a file. */
@@ -117,6 +120,25 @@ test('a rename that is seen half way deletes nothing', async () => {
   world.skip(2 * MINUTE)
   await world.apply()
   expect(world.requests('deletePipe')).toBe(1)
+})
+
+test('a daemon notices at once what may ask for a pipe that it is to delete', async () => {
+  await using world = await created('a', 'b')
+  const { workspace, platform } = world
+  remove(world, 'a')
+  await using program = startProgram(runArgs(workspace, platform.url, ['--profile', 'clickhouse-cloud']))
+  const url = await urlOf(program)
+  const said = async () => (await resourcesOf(url)).find(({ key }) => key === 'Pipe/a')?.message
+  const saysOfIt = (words: string) =>
+    until(`Pipe/a to say that ${words}`, async () => (await said())?.includes(words))
+  await saysOfIt('is deleted ten minutes after that is known')
+  workspace.write('manifests/renamed.yaml', pipe('renamed', '', DELETE).replace('spec:', 'spec:\n  name: a'))
+  await saysOfIt('Pipe/renamed may ask for this pipe')
+  remove(world, 'renamed')
+  await saysOfIt('is deleted ten minutes after that is known')
+  workspace.write('manifests/broken.yaml', 'kind: [')
+  await saysOfIt('may be in broken.yaml')
+  expect(world.requests('deletePipe')).toBe(0)
 })
 
 test('nor does a file that cannot be read, in which its manifest may be', async () => {

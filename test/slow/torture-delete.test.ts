@@ -73,7 +73,8 @@ async function calm(
   while (faults.length > 0 && Date.now() < end) {
     await pause(1_000)
     const shown = await resourcesOf(life.url)
-    faults = faultsAtEnd({ ...about.evidence, pipes: about.platform.pipes(), shown })
+    const { lives } = daemons
+    faults = faultsAtEnd({ ...about.evidence, lives, pipes: about.platform.pipes(), shown })
     if (shown.some(({ reason }) => reason === 'DeleteLimit')) await allow()
   }
   return faults

@@ -1,5 +1,6 @@
 import type { PipeInSandbox } from '../../../src/sandbox/stored.ts'
 import type { Shown } from '../../support/process.ts'
+import { lastRead, type Evidence } from './delete-judge.ts'
 import { BROKERS } from './delete-person.ts'
 import { topicIn } from './delete-pipes.ts'
 import { topicOf, type Snapshot, type Wish } from './delete-tree.ts'
@@ -8,6 +9,7 @@ import { topicOf, type Snapshot, type Wish } from './delete-tree.ts'
 
 export interface End {
   readonly history: readonly Snapshot[]
+  readonly lives: Evidence['lives']
   readonly pipes: readonly PipeInSandbox[]
   readonly shown: readonly Shown[]
 }
@@ -16,7 +18,7 @@ export interface End {
 const KEPT = /not deleted|Nothing is deleted|nobody knows whether its pipe was created/
 
 /** @returns what is not as it should be, in sentences */
-export function faultsAtEnd({ history, pipes, shown }: End): readonly string[] {
+export function faultsAtEnd({ history, lives, pipes, shown }: End): readonly string[] {
   const now = history.at(-1)
   if (now === undefined) return []
   const names = new Set(history.flatMap(({ wishes }) => [...wishes.values()].map(({ pipe }) => pipe)))
@@ -29,7 +31,9 @@ export function faultsAtEnd({ history, pipes, shown }: End): readonly string[] {
       .map(({ key, status, reason, message }) => `${key}: ${status} ${reason}: ${message}`)
       .join('\n    ')
     const fault =
-      wish === undefined ? faultOfGone(there.length, ofName.at(-1), said) : faultOfWish(wish, there, about)
+      wish === undefined
+        ? faultOfGone(there.length, lastRead(name, { history, lives }), said)
+        : faultOfWish(wish, there, about)
     return fault === undefined ? [] : [`${name}: ${fault}\n    ${said}`]
   })
 }
@@ -55,13 +59,13 @@ function faultOfWish(
     : 'it is not as asked, and said to be ready'
 }
 
-function faultOfGone(count: number, last: Wish | undefined, said: string): string | undefined {
-  if (last === undefined) return undefined
-  if (last.onRemove === 'orphan')
-    return count === 1 ? undefined : `it has ${count} pipes, and its manifest went with onRemove: orphan`
-  return count === 0 || KEPT.test(said)
-    ? undefined
-    : `it has ${count} pipes, and its manifest went with onRemove: delete`
+function faultOfGone(count: number, last: readonly Wish[], said: string): string | undefined {
+  if (last.length === 0) return count === 0 ? undefined : `it has ${count} pipes, and no manifest was read`
+  const isRight = last.some(({ onRemove }) =>
+    onRemove === 'orphan' ? count === 1 : count === 0 || KEPT.test(said),
+  )
+  const policies = last.map(({ onRemove }) => onRemove).join(' or ')
+  return isRight ? undefined : `it has ${count} pipes, and its manifest went with onRemove: ${policies}`
 }
 
 /** All that was ever asked for under this name, the newest last. */

@@ -103,8 +103,7 @@ function judgeDeletion({ at, seq, id }: Deletion, evidence: Evidence): readonly 
 function askedSince(pipe: SeenPipe, at: number, evidence: Evidence): number | undefined {
   const { graceMs, lives } = evidence
   const all = stretchesOf(pipe.name, evidence).filter(({ from }) => from <= at)
-  const isRead = ({ from, until }: Stretch) =>
-    lives.some((life) => Math.min(life.until, until, at) - Math.max(life.from, from) >= READ_MS)
+  const isRead = (stretch: Stretch) => isReadIn(stretch, lives, at)
   const isReplacing = ({ is }: Stretch) =>
     typeof is === 'object' && is.onImmutable === 'replace' && topicOf(is) !== pipe.topic
   for (const isAsking of [isGone, isReplacing]) {
@@ -122,6 +121,25 @@ function askedSince(pipe: SeenPipe, at: number, evidence: Evidence): number | un
   return undefined
 }
 
+/** Whether a daemon has surely read it by then. */
+function isReadIn({ from, until }: Stretch, lives: Evidence['lives'], at: number): boolean {
+  return lives.some((life) => Math.min(life.until, until, at) - Math.max(life.from, from) >= READ_MS)
+}
+
+/** What may be the last that a daemon has read of a pipe whose manifest is gone, the newest first. */
+export function lastRead(
+  pipe: string,
+  { history, lives }: Pick<Evidence, 'history' | 'lives'>,
+): readonly Wish[] {
+  const all: Wish[] = []
+  for (const stretch of stretchesOf(pipe, { history }).toReversed()) {
+    if (typeof stretch.is !== 'object') continue
+    all.push(stretch.is)
+    if (isReadIn(stretch, lives, Date.now())) break
+  }
+  return all
+}
+
 function isGone({ is }: Stretch): boolean {
   return is === 'gone'
 }
@@ -136,14 +154,16 @@ function saidDelete(before: readonly Stretch[], isRead: (stretch: Stretch) => bo
   return false
 }
 
-function stretchesOf(pipe: string, { history }: Evidence): readonly Stretch[] {
+function stretchesOf(pipe: string, { history }: Pick<Evidence, 'history'>): readonly Stretch[] {
   const all: Stretch[] = []
   for (const [index, snapshot] of history.entries()) {
     const until = history[index + 1]?.at ?? Infinity
     const wish = [...snapshot.wishes.values()].find((one) => one.pipe === pipe)
     const isUnreadable = wish !== undefined && snapshot.unreadable.has(wish.key)
-    const is = wish === undefined ? 'gone' : isUnreadable ? 'unreadable' : wish
     const last = all.at(-1)
+    const said = wish === undefined ? 'gone' : isUnreadable ? 'unreadable' : wish
+    // Nobody reads what is written while all files are away.
+    const is = snapshot.isEmptied ? (last?.is ?? said) : said
     if (last?.is === is) all[all.length - 1] = { ...last, until }
     else all.push({ from: snapshot.at, until, is })
   }
