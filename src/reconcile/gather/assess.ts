@@ -82,9 +82,10 @@ export async function gather(
  */
 export function assess(
   context: ReconcileContext,
-  { key, recorded, wanted, answer, listing, permit, since, isAsked }: Gathered,
+  { key, recorded: written, wanted, answer, listing, permit, since, isAsked }: Gathered,
 ): Assessment {
   const { store } = context
+  const recorded = store.asRead(written)
   const { entry, service, body, secrets, fingerprint } = wanted
   const desired: Desired = {
     key,

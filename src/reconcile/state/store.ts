@@ -20,6 +20,7 @@ import { createAlikeWishes } from './alike-wishes.ts'
 import { createContacts } from './contacts.ts'
 import { createListings, type Listings } from './listings.ts'
 import { createMadeCreations } from './made-creations.ts'
+import { createLastSaid, type LastSaid } from './last-said.ts'
 import { indexDependents, indexSuccessors, createKeyGroups } from './key-groups.ts'
 import { createSimilarIndex } from './similar-index.ts'
 import { createWantedCreations } from './wanted-creations.ts'
@@ -116,6 +117,7 @@ export interface StateStore {
   alike(candidate: Candidate): readonly Key[]
   /** All pipes of each service, where the platform lists them. */
   readonly listings: Listings
+  asRead: LastSaid['asRead']
 }
 
 /** What a manifest asks for: the body of the interface, references in place. */
@@ -165,6 +167,7 @@ export function createStateStore({
     steadyNow,
   )
   const made = createMadeCreations(clock, steadyNow)
+  const lastSaid = createLastSaid(clock, steadyNow)
   const alike = createAlikeWishes((entry) => {
     const service = serviceWanted(store, entry)
     const wish = entry.manifest && store.asked(entry.manifest)
@@ -182,6 +185,7 @@ export function createStateStore({
       return catalog
     },
     setCatalog(next) {
+      lastSaid.setCatalog(catalog, next)
       catalog = next
       dependentsOf = indexDependents(next)
       successorsOf = indexSuccessors(next)
@@ -296,6 +300,7 @@ export function createStateStore({
     successors: (key) => successorsOf.get(key) ?? [],
     alike: (candidate) => alike.of(candidate),
     listings: createListings(),
+    asRead: lastSaid.asRead,
   }
 
   return store

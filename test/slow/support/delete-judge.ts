@@ -115,7 +115,8 @@ function askedSince(pipe: SeenPipe, at: number, evidence: Evidence): number | un
       if (stretch === undefined || (!isAsking(stretch) && isRead(stretch))) break
       const isLongEnough = at - stretch.from >= graceMs - TOLERANCE_MS
       if (!isAsking(stretch) || !isLongEnough) continue
-      if (isAsking === isReplacing || saidDelete(all.slice(0, index), isRead)) return stretch.from
+      if (isAsking === isReplacing || saidDelete(ofOwner(all.slice(0, index), pipe), isRead))
+        return stretch.from
     }
   }
   return undefined
@@ -126,22 +127,33 @@ function isReadIn({ from, until }: Stretch, lives: Evidence['lives'], at: number
   return lives.some((life) => Math.min(life.until, until, at) - Math.max(life.from, from) >= READ_MS)
 }
 
-/** What may be the last that a daemon has read of a pipe whose manifest is gone, the newest first. */
+/** What may be the last that a daemon has read under each name of a pipe whose manifest is gone. */
 export function lastRead(
   pipe: string,
   { history, lives }: Pick<Evidence, 'history' | 'lives'>,
 ): readonly Wish[] {
   const all: Wish[] = []
+  const known = new Set<string>()
   for (const stretch of stretchesOf(pipe, { history }).toReversed()) {
-    if (typeof stretch.is !== 'object') continue
+    if (typeof stretch.is !== 'object' || known.has(stretch.is.key)) continue
     all.push(stretch.is)
-    if (isReadIn(stretch, lives, Date.now())) break
+    if (isReadIn(stretch, lives, Date.now())) known.add(stretch.is.key)
   }
   return all
 }
 
 function isGone({ is }: Stretch): boolean {
   return is === 'gone'
+}
+
+/** What was said under the name that has the pipe: another name that asks for something else is no rename until somebody confirms it. */
+function ofOwner(stretches: readonly Stretch[], { topic }: SeenPipe): readonly Stretch[] {
+  let owner: string | undefined
+  return stretches.filter(({ is }) => {
+    if (typeof is !== 'object') return false
+    if (owner === undefined || topicOf(is) === topic) owner = is.key
+    return is.key === owner
+  })
 }
 
 /** Whether the last valid manifest said so; one that nobody can have read leaves what was before. */
