@@ -20,7 +20,7 @@ import { createAlikeWishes } from './alike-wishes.ts'
 import { createContacts } from './contacts.ts'
 import { createListings, type Listings } from './listings.ts'
 import { createMadeCreations } from './made-creations.ts'
-import { createLastSaid, type LastSaid } from './last-said.ts'
+import { createLastSaid } from './last-said.ts'
 import { indexDependents, indexSuccessors, createKeyGroups } from './key-groups.ts'
 import { createSimilarIndex } from './similar-index.ts'
 import { createWantedCreations } from './wanted-creations.ts'
@@ -117,7 +117,8 @@ export interface StateStore {
   alike(candidate: Candidate): readonly Key[]
   /** All pipes of each service, where the platform lists them. */
   readonly listings: Listings
-  asRead: LastSaid['asRead']
+  /** A record with what was read since it was written, as far as it bears on a deletion. */
+  asRead(record: LedgerRecord): LedgerRecord
 }
 
 /** What a manifest asks for: the body of the interface, references in place. */
@@ -300,7 +301,7 @@ export function createStateStore({
     successors: (key) => successorsOf.get(key) ?? [],
     alike: (candidate) => alike.of(candidate),
     listings: createListings(),
-    asRead: lastSaid.asRead,
+    asRead: (record) => lastSaid.asRead(record),
   }
 
   return store
