@@ -4,7 +4,7 @@ import { isReference } from '../kinds/lookup.ts'
 import { kindFor } from '../kinds/profile.ts'
 import { parseDuration } from '../lib/duration.ts'
 import type { ReconcileContext } from './context.ts'
-import { isLeftAlone } from './gather/entry-policy.ts'
+import { isLeftAlone } from './state/entry-policy.ts'
 
 /**
  * Resources of which only an earlier process says how they are, longer ago than they are to be checked: with a small request

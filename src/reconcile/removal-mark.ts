@@ -8,7 +8,7 @@ import type { LedgerRecord } from '../plan/record.ts'
 import type { ReconcileContext } from './context.ts'
 import type { Assessment } from './gather/assess.ts'
 import { leftNow } from './gather/deletion-facts.ts'
-import { isLeftAlone } from './gather/entry-policy.ts'
+import { isLeftAlone } from './state/entry-policy.ts'
 
 /** What is kept for the time when a manifest is gone: what it said of that, and since when it is known to be gone. */
 export function removalMark(

@@ -20,7 +20,7 @@ import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { ReadOptions, Reply, ServiceAccess } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
-import { saysDeleted } from '../gather/entry-policy.ts'
+import { saysDeleted } from '../state/entry-policy.ts'
 
 /** Takes over what a manifest, a Lock or an unfinished reply names. */
 export async function adopt(

@@ -4,7 +4,7 @@ import type { LedgerRecord } from '../../plan/record.ts'
 import { dismissIntent, noteEarlyWords } from '../../plan/transitions.ts'
 import type { ReconcileContext } from '../context.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
-import { isLeftAlone } from '../gather/entry-policy.ts'
+import { isLeftAlone } from '../state/entry-policy.ts'
 
 /**
  * The record after what a person says in Git of its last attempt (`policy.retryCreate`): it created nothing. Words that were read

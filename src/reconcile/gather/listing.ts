@@ -18,7 +18,7 @@ import type { LedgerRecord } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
 import type { Listing } from '../state/listings.ts'
 import type { StateStore } from '../state/store.ts'
-import { isLeftAlone, saysDeleted } from './entry-policy.ts'
+import { isLeftAlone, saysDeleted } from '../state/entry-policy.ts'
 import type { DesiredService } from './service-access.ts'
 import { witnessOf } from './siblings.ts'
 

@@ -23,7 +23,7 @@ import { forgetMisses, noteFound, noteMissing } from '../state/observations.ts'
 import type { CreatePermit, Looks, ReadOptions, Reply } from '../../contract/platform.ts'
 import { type ErrorClass, RemoteError, type RemoteErrorFacts } from '../../contract/remote-error.ts'
 import { isDeletionLimited } from './deletion-facts.ts'
-import { saysDeleted, isLeftAlone } from './entry-policy.ts'
+import { saysDeleted, isLeftAlone } from '../state/entry-policy.ts'
 import { siblingFoundAt, witnessOf } from './siblings.ts'
 
 /** What is to be asked of the platform, and what for. */

@@ -3,7 +3,7 @@ import { type Misses, type MassMissing, type Witness, isMassMissing } from '../.
 import type { LedgerRecord } from '../../plan/record.ts'
 import { isUnclaimed } from './similar-records.ts'
 import type { ReconcileContext } from '../context.ts'
-import { isLeftAlone } from './entry-policy.ts'
+import { isLeftAlone } from '../state/entry-policy.ts'
 import type { Observation, StateStore } from '../state/store.ts'
 
 /*

@@ -2,7 +2,7 @@ import type { Catalog, Entry } from '../../contract/catalog.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import { isLeftAlone } from '../gather/entry-policy.ts'
+import { isLeftAlone } from './entry-policy.ts'
 
 /**
  * What the readings of this process said, as far as it bears on a deletion. A record knows only what its manifest said when its key had its
