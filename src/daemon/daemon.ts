@@ -6,6 +6,7 @@ import type { Catalog } from '../contract/catalog.ts'
 import type { LoadResult, Source } from '../manifest/source.ts'
 import type { Priority } from '../contract/platform.ts'
 import { seedStatus, type WritableBoard } from '../reconcile/state/status-board.ts'
+import { heedReading } from '../reconcile/heed-reading.ts'
 import { catchUp } from '../reconcile/state/current-record.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
@@ -165,6 +166,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     const news = changed.filter((key) => catalog.entries.has(key) || !isKnownOrphan(key))
     const also = differs ? concerned(store.catalog, catalog, store.records()) : []
     store.setCatalog(catalog)
+    if (differs) void heedReading(context)
     sourceProblem = catalog.problem?.message
     if (catalog.problem === undefined) revisionSince = since
     unconfirmed = catalog.problem === undefined ? state.pending : new Set()

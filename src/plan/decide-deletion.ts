@@ -36,9 +36,9 @@ interface Telling {
  * | was adopted, another manifest may ask for it, or no Service manifest leads there | report Orphaned |
  * | the last reading of the manifests is not accepted | hold Orphaned |
  * | too many are to be deleted at once | refuse DeleteLimit |
- * | since less than ten minutes | hold Orphaned |
- * | found, as it was when it was last in sync | delete |
- * | found, changed since | report Orphaned |
+ * | found, changed since it was last in sync | report Orphaned |
+ * | since less than ten minutes; they begin when nothing of that is so | hold Orphaned |
+ * | found | delete |
  * | found, a request was sent less than ten minutes ago | hold Orphaned |
  * | 404, after an answered request; otherwise confirmed and witnessed | delete: nothing is sent, and its record is forgotten |
  */
@@ -137,16 +137,17 @@ function decideDeletion(
   if (why !== undefined) return kept(why)
   if (removal.isDoubted) return hold({ is: 'doubted' }, undefined)
   if (removal.limit !== undefined) return { type: 'refuse', reason: 'DeleteLimit', facts: removal.limit }
+  if (observed.status === 'found' && input.changedSince === undefined) return kept({ is: 'never in sync' })
+  if (observed.status === 'found' && input.changedSince !== undefined && input.changedSince.length > 0)
+    return kept({ is: 'changed', fields: input.changedSince.slice(0, 5) })
   const isSame = recorded.removal?.digest === wish
-  const at = (isSame ? removalSince(recorded, steadyNow) : steadyNow) + REMOVAL_GRACE_MS
+  const since = isSame ? removalSince(recorded, steadyNow, removal.isAllowed) : steadyNow
+  const at = since + REMOVAL_GRACE_MS
   if (at > steadyNow) return hold({ is: 'later', at }, now + at - steadyNow)
   switch (observed.status) {
     case 'unseen':
       return backingOff(input) ?? hold({ is: 'later', at }, now + LATEST_LOOK_MS)
     case 'found':
-      if (input.changedSince === undefined) return kept({ is: 'never in sync' })
-      if (input.changedSince.length > 0)
-        return kept({ is: 'changed', fields: input.changedSince.slice(0, 5) })
       return firstStop(input, [unfound, backingOff]) ?? { type: 'delete', ...because({ is: 'now' }) }
     case 'missing':
       return isBelieved(observed.misses, observed.witness) && massMissing(input) === undefined
@@ -179,9 +180,16 @@ function nextLook({ now, steadyNow, observed }: CreateOnceInput, sentAt: number)
   return now + Math.min(Math.max(SOONEST_LOOK_MS, steadyNow - sentAt), LATEST_LOOK_MS)
 }
 
+/** Whether something stands in the way of a deletion, but for the limit, wherever else the reconcile comes to. */
+export function isHeld({ recorded, removal }: CreateOnceInput): boolean {
+  if (removal === undefined || recorded.remote === undefined) return false
+  return removal.isDoubted || whyKept(recorded.remote, removal) !== undefined
+}
+
 function whyKept(remote: Remote, { isReachable, claimant, unread }: DeletionFacts): RemovalWords | undefined {
   if (remote.origin !== 'created') return { is: 'not ours' }
+  // Where that is so, all manifests of the service have errors.
+  if (!isReachable) return { is: 'unreachable' }
   if (claimant !== undefined) return { is: 'claimed', key: claimant }
-  if (unread.length > 0) return { is: 'unread', files: unread.slice(0, 3) }
-  return isReachable ? undefined : { is: 'unreachable' }
+  return unread.length > 0 ? { is: 'unread', files: unread.slice(0, 3) } : undefined
 }

@@ -12,35 +12,44 @@ export const REMOVAL_GRACE_MS = 10 * 60_000
  *
  * | the manifest is gone for good, and said policy.onRemove "delete" | action |
  * |---|---|
- * | nothing was ever sent, another manifest applies to the service, or no Service manifest leads there | report Orphaned |
- * | since less than ten minutes, or the last reading of the manifests is not accepted | hold Orphaned |
+ * | nothing was ever sent, another manifest may apply to the service, or no Service manifest leads there | report Orphaned |
+ * | the last reading of the manifests is not accepted | hold Orphaned |
+ * | it is something else than what was left | report Orphaned |
+ * | since less than ten minutes; they begin when nothing of that is so | hold Orphaned |
  * | it is not there | delete: nothing is sent, and its record is forgotten |
  * | it is as it was left | delete |
- * | it is something else | report Orphaned |
  */
 export function removed(input: UpsertInput): Action | undefined {
   const { desired, recorded, removal, observed, now, steadyNow } = input
   if (desired.state !== 'absent' || removal === undefined) return undefined
   const kept = whyKept(recorded, removal)
   if (kept !== undefined) return reported(input, kept)
-  const at = removalSince(recorded, steadyNow) + REMOVAL_GRACE_MS
   if (removal.isDoubted) return held(input, undefined, { is: 'doubted' })
+  if (observed.status === 'found' && !input.isAsLeft) return reported(input, { is: 'changed' })
+  const at = removalSince(recorded, steadyNow) + REMOVAL_GRACE_MS
   if (at > steadyNow) return held(input, now + at - steadyNow, { is: 'later', at })
   switch (observed.status) {
     case 'unseen':
       return backingOff(input) ?? held(input, now, { is: 'later', at })
     case 'found':
-      return input.isAsLeft
-        ? (backingOff(input) ?? deleted(input, { is: 'now' }))
-        : reported(input, { is: 'changed' })
+      return backingOff(input) ?? deleted(input, { is: 'now' })
     case 'missing':
       return deleted(input, { is: recorded.removal?.isSent === true ? 'done' : 'gone already' })
   }
 }
 
-/** Since when it is known that its manifest is gone. A clock that was set back makes it no longer than from now on. */
-export function removalSince({ removal }: Pick<LedgerRecord, 'removal'>, steadyNow: number): number {
-  return Math.min(removal?.since ?? steadyNow, steadyNow)
+/**
+ * Since when it is known that its manifest is gone, and nothing stands in the way. A clock that was set back makes it no longer than
+ * from now on.
+ * @param isAllowed a person lets it pass, whatever the limit on deletions says
+ */
+export function removalSince(
+  { removal }: Pick<LedgerRecord, 'removal'>,
+  steadyNow: number,
+  isAllowed = false,
+): number {
+  const isHeld = removal?.heldBy === 'manifests' || (removal?.heldBy === 'limit' && !isAllowed)
+  return isHeld ? steadyNow : Math.min(removal?.since ?? steadyNow, steadyNow)
 }
 
 /** Whether it is time to look at what is to be deleted. */
@@ -50,12 +59,18 @@ export function isRemovalDue(record: LedgerRecord, steadyNow: number): boolean {
   if (remote !== undefined && removal.isSent === true) return true
   const isOurs = remote === undefined ? upsert?.isTakenOver !== true : remote.origin === 'created'
   if (onRemove !== 'delete' || !isOurs || !(upsert ?? remote)) return false
-  return removalSince(record, steadyNow) + REMOVAL_GRACE_MS <= steadyNow
+  return Math.min(removal.since, steadyNow) + REMOVAL_GRACE_MS <= steadyNow
+}
+
+/** Whether something stands in the way, wherever else the reconcile comes to. */
+export function isAppliedHeld({ recorded, removal }: UpsertInput): boolean {
+  return removal !== undefined && (removal.isDoubted || whyKept(recorded, removal) !== undefined)
 }
 
 function whyKept({ upsert }: LedgerRecord, removal: RemovalFacts): RemovalWords | undefined {
   if (upsert?.isTakenOver === true) return { is: 'not ours' }
   if (removal.beside !== undefined) return { is: 'beside', key: removal.beside }
+  if (removal.unread.length > 0) return { is: 'unread', files: removal.unread.slice(0, 3) }
   return removal.isReachable ? undefined : { is: 'unreachable' }
 }
 

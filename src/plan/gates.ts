@@ -28,8 +28,14 @@ export function leftSomething(record: LedgerRecord): boolean {
 
 /** Whether its manifest is expected to be there: something was created of it, and it is not known to be an orphan. */
 export function expectsManifest(record: LedgerRecord): boolean {
-  const isOrphan = record.conditions?.Synced.reason === 'Orphaned' || record.removal !== undefined
-  return leftSomething(record) && !isOrphan
+  return leftSomething(record) && !isKnownGone(record)
+}
+
+/** Whether its manifest is known to be gone. One that is to be replaced has one, and one that came back after a request. */
+export function isKnownGone({ conditions, removal }: LedgerRecord): boolean {
+  if (conditions?.Synced.reason === 'Orphaned') return true
+  const isBack = removal?.isSent === true && removal.heldBy === 'manifests'
+  return removal !== undefined && removal.digest === undefined && !isBack
 }
 
 /** The manifest is gone for good: shown until a person forgets it or brings it back. */

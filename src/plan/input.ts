@@ -168,16 +168,18 @@ export interface RemovalFacts {
   readonly isReachable: boolean
   /** Another one that applies to the same service, which has one only; or of which nobody knows to which. */
   readonly beside: Key | undefined
+  /** Files that nobody can read, in which a manifest of it may be. */
+  readonly unread: readonly string[]
 }
 
 /** The same of something that was created once. Worked out when it is looked at. */
-export interface DeletionFacts extends Pick<RemovalFacts, 'isDoubted' | 'isReachable'> {
+export interface DeletionFacts extends Omit<RemovalFacts, 'beside'> {
   /** Another manifest that asks for it, or may: under another name, by its id, or with errors. */
   readonly claimant: Key | undefined
-  /** Files that nobody can read, in which such a manifest may be. */
-  readonly unread: readonly string[]
   /** Undefined: the limit is not reached. */
   readonly limit: FactsOf<'DeleteLimit'> | undefined
+  /** A person let it pass, whatever the limit says. */
+  readonly isAllowed: boolean
   readonly staysBehind: string | undefined
 }
 

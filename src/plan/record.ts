@@ -197,8 +197,8 @@ export type Command = z.infer<typeof Command>
  */
 const Removal = z
   .strictObject({
-    /** Since when that is known; on the steady clock. Absent: another manifest may ask for it, and the while begins once none does. */
-    since: Time.optional(),
+    /** Since when that is known; on the steady clock. */
+    since: Time,
     /** What the manifest asks for that is to replace it. Absent: its manifest is gone. */
     digest: z.string().optional(),
     /** A request to delete it was about to be sent. */
@@ -209,6 +209,11 @@ const Removal = z
     isAnswered: z.literal(true).optional(),
     /** The last look found a reason to keep it. */
     isKept: z.literal(true).optional(),
+    /**
+     * What stood in the way when that was last looked at: manifests, or the reading of them; or the limit on deletions. Once nothing does,
+     * the while begins, unless a person lets pass what the limit holds back.
+     */
+    heldBy: z.enum(['manifests', 'limit']).optional(),
   })
   .readonly()
 export type Removal = z.infer<typeof Removal>

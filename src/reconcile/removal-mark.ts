@@ -1,9 +1,8 @@
 import type { Action } from '../plan/action.ts'
-import { DELETES_MS, sentSince } from '../plan/decide-deletion.ts'
-import { removalSince } from '../plan/decide-removal.ts'
+import { DELETES_MS, isHeld, sentSince } from '../plan/decide-deletion.ts'
+import { isAppliedHeld, removalSince } from '../plan/decide-removal.ts'
 import type { DecideInput } from '../plan/input.ts'
 import type { Reason } from '../plan/reason.ts'
-import type { RemovalWords } from '../plan/reasons/removal-words.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { ReconcileContext } from './context.ts'
 import type { Assessment } from './gather/assess.ts'
@@ -34,40 +33,61 @@ export function removalMark(
   const sent = removal?.isSent === true ? removal : undefined
   if (entry !== undefined || onRemove === undefined) return { onRemove, removal: sent, left }
   if (desired.state !== 'absent') return { onRemove, removal, left }
+  const sentAt = removal?.sentAt === undefined ? undefined : sentSince(removal, steadyNow)
+  const isOver = isSentInVain(input, sentAt)
   // One that was to be replaced has its while from when its manifest is gone.
-  const before = removal?.digest === undefined || removal.isSent === true ? removal : undefined
-  const since = isAskedFor(action) ? undefined : removalSince({ removal: before }, steadyNow)
-  const sentAt = before?.sentAt === undefined ? undefined : sentSince(before, steadyNow)
-  return { onRemove, removal: { ...before, since, sentAt, isKept: isKept(action) }, left }
+  const before = removal?.digest === undefined || (removal.isSent === true && !isOver) ? removal : undefined
+  return { onRemove, removal: { ...begun(input, action, before), ...(before && { sentAt }) }, left }
 }
 
-/** Whether another manifest may ask for it. When that one goes, too, there is ten minutes to take it back. */
-function isAskedFor({ reason, facts }: Action): boolean {
-  return reason === 'Orphaned' && ASKED_FOR.has(facts?.removal?.is)
+/** A mark whose while goes on, or begins: it is over only once nothing stood in the way for all of it. */
+function begun(
+  input: DecideInput,
+  action: Action,
+  before: LedgerRecord['removal'],
+): NonNullable<LedgerRecord['removal']> {
+  const { steadyNow } = input
+  const isAllowed = input.lifecycle === 'create-once' && input.removal?.isAllowed === true
+  const byLimit = action.reason === 'DeleteLimit' || (isAllowed && before?.heldBy === 'limit')
+  const heldBy = isHeldByManifests(input) ? 'manifests' : byLimit ? 'limit' : undefined
+  // While it is held, since when stays as it was: it is looked at like what is due.
+  const since =
+    heldBy === undefined
+      ? removalSince({ removal: before }, steadyNow)
+      : Math.min(before?.since ?? steadyNow, steadyNow)
+  return { ...before, since, isKept: action.type === 'report' ? true : undefined, heldBy }
 }
 
-const ASKED_FOR: ReadonlySet<RemovalWords['is'] | undefined> = new Set(['beside', 'claimed', 'unread'])
+/** Whether manifests, or the reading of them, stand in the way, also where nobody could look at the platform. */
+function isHeldByManifests(input: DecideInput): boolean {
+  if (input.lifecycle === 'create-once') return isHeld(input)
+  return input.lifecycle === 'upsert' && isAppliedHeld(input)
+}
 
-function isKept({ type }: Action): true | undefined {
-  return type === 'report' ? true : undefined
+/** It is still there after a request had its time. */
+function isSentInVain({ observed, steadyNow }: DecideInput, sentAt = 0): boolean {
+  return observed.status === 'found' && steadyNow - sentAt >= DELETES_MS
 }
 
 /** What a manifest that is there leaves of a mark: that a request was sent, and that it is to be replaced. */
 function replacementMark(
-  { desired, observed, recorded, steadyNow, policy }: DecideInput,
-  { reason }: Action,
+  input: DecideInput,
+  action: Action,
   { removal, remote, former, applied }: LedgerRecord,
 ): LedgerRecord['removal'] {
+  const { desired, recorded, steadyNow, policy } = input
   const isGiven = remote?.id !== recorded.remote?.id && former === undefined
   if (isGiven) return undefined
   const sentAt = removal === undefined ? 0 : sentSince(removal, steadyNow)
-  const isStill = observed.status === 'found' && steadyNow - sentAt >= DELETES_MS
-  if (removal?.isSent === true && !isStill) return { ...removal, sentAt }
   const digest = desired.fingerprint?.digest
-  if (digest === undefined || policy.onImmutable !== 'replace' || ENDS.has(reason)) return undefined
+  // When that manifest goes again, it has its while.
+  const isBack = removal !== undefined && removal.digest !== digest
+  if (removal?.isSent === true && !isSentInVain(input, sentAt))
+    return { ...removal, sentAt, heldBy: isBack ? 'manifests' : removal.heldBy }
+  if (digest === undefined || policy.onImmutable !== 'replace' || ENDS.has(action.reason)) return undefined
   const before = removal?.digest === digest ? removal : undefined
-  const isWished = REPLACES.has(reason) || (before !== undefined && digest !== applied?.digest)
-  return isWished ? { ...before, digest, since: removalSince({ removal: before }, steadyNow) } : undefined
+  const isWished = REPLACES.has(action.reason) || (before !== undefined && digest !== applied?.digest)
+  return isWished ? { ...begun(input, action, before), digest } : undefined
 }
 
 const REPLACES: ReadonlySet<Reason> = new Set(['Replacing', 'DeleteLimit'])

@@ -1,3 +1,4 @@
+import { heedReading } from '../../src/reconcile/heed-reading.ts'
 import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import type { PlanItem } from '../../src/contract/plan.ts'
@@ -178,6 +179,7 @@ export async function startAlerts(
       },
     )
     store.setCatalog(catalog)
+    await heedReading(process.context)
     return catalog
   }
 

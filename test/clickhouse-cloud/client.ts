@@ -1,3 +1,4 @@
+import { heedReading } from '../../src/reconcile/heed-reading.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
 import { createReconciler } from '../../src/reconcile/reconciler.ts'
 import { createBoard } from '../../src/reconcile/state/status-board.ts'
@@ -211,6 +212,7 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
       ]),
     )
     store.setCatalog({ ...catalog, entries })
+    await heedReading({ ...shared, store })
     return catalog.findings.filter(({ severity }) => severity === 'error').map(({ message }) => message)
   }
 

@@ -438,7 +438,7 @@ describe('read while its key waits for its turn', () => {
     client.skip(2 * MINUTE)
     await client.reconcile()
     expect(sent(client), client.message()).toEqual([])
-    client.skip(9 * MINUTE)
+    client.skip(GRACE)
     await client.reconcile()
     expect(sent(client)).toEqual(['DELETE'])
   })

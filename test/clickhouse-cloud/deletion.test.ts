@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Killed } from './client.ts'
 import { DELETE, goesOn, GRACE, OTHER_TOPIC, removed, REPLACE, started, withTopics } from './deleted-pipes.ts'
-import { byHand, having, KAFKA, MINUTE, sent } from './edited-pipes.ts'
+import { byHand, having, HOUR, KAFKA, MINUTE, sent } from './edited-pipes.ts'
 import { GIVEN, wireBody } from './given.ts'
 
 /* Pipes are deleted, and replaced, only where their manifest says so, and only as they were left (design §2, law 4; §14). */
@@ -48,8 +48,8 @@ describe('policy.onRemove delete', () => {
       await client.remove()
       await client.reconcile()
       client.skip(GRACE)
-      // A default that it shows for the first time looks like an edit: it is looked at again.
-      await goesOn(client, 30 * MINUTE)
+      // A default that it shows for the first time looks like an edit: it has ten minutes again once it is not shown.
+      await goesOn(client, 3 * HOUR)
       expect(sent(client), client.message()).toEqual(['DELETE'])
       expect(client.record()).toBeUndefined()
     },
@@ -200,7 +200,7 @@ describe('policy.onRemove delete', () => {
     expect(sent(client)).toEqual([])
   })
 
-  test('without a valid Service manifest nothing is deleted; once it is valid again it goes on', async () => {
+  test('without a valid Service manifest nothing is deleted; once it is valid again there are ten minutes', async () => {
     await using client = await removed()
     await client.service('broken')
     await client.remove()
@@ -210,6 +210,9 @@ describe('policy.onRemove delete', () => {
     expect(client.message()).toContain('no valid Service manifest leads to the pipe')
     await client.service('there')
     await client.remove()
+    await client.reconcile()
+    expect(sent(client)).toEqual([])
+    client.skip(GRACE)
     await client.reconcile()
     expect(sent(client)).toEqual(['DELETE'])
   })

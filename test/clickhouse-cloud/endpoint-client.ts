@@ -1,3 +1,4 @@
+import { heedReading } from '../../src/reconcile/heed-reading.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import type { PlanItem } from '../../src/contract/plan.ts'
 import { makePlan } from '../../src/daemon/planning.ts'
@@ -169,6 +170,7 @@ export async function startProcess(
         },
       )
       store.setCatalog(catalog)
+      await heedReading(context)
     },
     reconcile: (key = KEY) =>
       reconciler.reconcile(key, {

@@ -216,7 +216,7 @@ describe('policy.onRemove delete', () => {
     expect((await client.reconcile()).action).toMatchObject({ type: 'delete' })
   })
 
-  test('leaves it while no Service manifest leads there, and deletes it once one does', async () => {
+  test('leaves it while no Service manifest leads there, and deletes it ten minutes after one does', async () => {
     await using world = await around()
     await using client = await removed(world)
     await client.reconcile()
@@ -238,6 +238,8 @@ describe('policy.onRemove delete', () => {
     expect((await client.reconcile()).action).toMatchObject({ type: 'report' })
     expect(client.sent().filter((each) => each.startsWith('DELETE'))).toEqual([])
     client.context.store.setCatalog(catalog)
+    expect((await client.reconcile()).action).toMatchObject({ type: 'hold', reason: 'Orphaned' })
+    client.skip(GRACE)
     expect((await client.reconcile()).action).toMatchObject({ type: 'delete' })
     expect(world.asker.server.endpoint()).toBeUndefined()
   })

@@ -12,6 +12,7 @@ const FACTS: DeletionFacts = {
   claimant: undefined,
   unread: [],
   limit: undefined,
+  isAllowed: false,
   staysBehind: undefined,
 }
 const LONG_AGO = { since: NOW - 11 * MINUTE }

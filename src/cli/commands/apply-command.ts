@@ -10,6 +10,7 @@ import { formatDuration } from '../../lib/duration.ts'
 import { isWell } from '../../plan/severity.ts'
 import { createLogging } from '../../telemetry/telemetry.ts'
 import { seedStatus, type WritableBoard } from '../../reconcile/state/status-board.ts'
+import { heedReading } from '../../reconcile/heed-reading.ts'
 import { lastWords, type CreateEnd } from '../../reconcile/apply/outcome-outbox.ts'
 import { desiredBody, withBodies } from '../../contract/status.ts'
 import { type Engine, compose, loadOnce, openBoard, openLedgerAs, openSource } from '../compose.ts'
@@ -54,6 +55,7 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
     stack,
   )
   const catalog = await loadOnce(engine, io.stop.stopping, options.createLimit === 'off' ? 'force' : 'normal')
+  await heedReading(engine.context)
   await createMountWatch(settings, emit).look(catalog)
   await createTlsWatch(networkOf(settings).tls, emit, systemClock).look()
   const { store } = engine.context

@@ -4,7 +4,6 @@ import type { CreateOnceKind } from '../../kinds/definition.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import { comparedBody } from '../../kinds/remote-resource.ts'
-import { serviceKey } from '../../kinds/service/kind.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import { isAllowed } from '../../plan/create-limit.ts'
@@ -14,7 +13,8 @@ import type { CreateOnceInput, DeletionFacts, Desired } from '../../plan/input.t
 import { findSimilar } from '../../plan/rename-detection.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import type { StateStore } from '../state/store.ts'
-import { desiredService, recordedAccess, type DesiredService } from './service-access.ts'
+import { appliedBeside, heldForAll } from './removal-facts.ts'
+import { desiredService, type DesiredService } from './service-access.ts'
 
 interface About {
   readonly kind: CreateOnceKind
@@ -34,12 +34,8 @@ export function deletionFacts(store: StateStore, about: About): DeletionFacts | 
       ? recorded.onRemove === 'delete' || recorded.removal?.isSent === true
       : entry?.manifest?.policy?.onImmutable === 'replace' || recorded.removal?.isSent === true
   if (!isAsked) return undefined
-  const access = recordedAccess(store, recorded, service)
   return {
-    isDoubted: store.catalog?.problem !== undefined,
-    // What its manifest says while it has errors, or while it is not found, may be no longer so.
-    isReachable: access !== undefined && store.entry(serviceKey(access.name))?.state === 'valid',
-    unread: store.catalog?.unread ?? [],
+    ...heldForAll(store, recorded, service),
     staysBehind: kind.staysBehind,
     get claimant() {
       return claimantOf(store, recorded, remote)
@@ -47,13 +43,16 @@ export function deletionFacts(store: StateStore, about: About): DeletionFacts | 
     get limit() {
       return limitFor(store, recorded, desired.state)
     },
+    get isAllowed() {
+      return isLetPass(store, recorded, desired.state)
+    },
   }
 }
 
 /** Another manifest that asks for it, or may. */
 function claimantOf(store: StateStore, recorded: LedgerRecord, { id }: Remote): Key | undefined {
   const { key } = recorded
-  const named = store.holderOf(id, key) ?? store.claimantOf(id, key) ?? store.successors(key)[0]
+  const named = store.holderOf(id, key) ?? store.claimantOf(id, key) ?? successorOf(store, key)
   if (named !== undefined) return named
   for (const [other, locked] of store.catalog?.locks ?? [])
     if (other !== key && sameId(locked, id)) return other
@@ -63,16 +62,42 @@ function claimantOf(store: StateStore, recorded: LedgerRecord, { id }: Remote): 
   return undefined
 }
 
+/** Whether manifests, or the reading of them, stand in the way of a deletion of which no request was sent. */
+export function isHeldNow(store: StateStore, record: LedgerRecord): boolean {
+  const { key, remote, removal } = record
+  if (removal?.isSent === true) return false
+  const held = heldForAll(store, record, desiredService(store, store.entry(key)?.manifest))
+  if (held.isDoubted || !held.isReachable || held.unread.length > 0) return true
+  const other = remote === undefined ? appliedBeside(store, record) : claimantOf(store, record, remote)
+  return other !== undefined
+}
+
+/** One whose manifest says that it was this one, and has nothing itself: a rename that was carried out stays written down. */
+function successorOf(store: StateStore, key: Key): Key | undefined {
+  return store.successors(key).find((other) => !hasSomething(store, other))
+}
+
+function hasSomething(store: StateStore, key: Key): boolean {
+  const record = store.record(key)
+  return record !== undefined && leftSomething(record)
+}
+
 /** Whether the manifest of another key may ask for what this record has: it has nothing itself, and is like it, or cannot be read. */
-function mayBe(store: StateStore, { key, manifest }: Entry, recorded: LedgerRecord, id: string): boolean {
-  const own = store.record(key)
+function mayBe(
+  store: StateStore,
+  { key, state, manifest }: Entry,
+  recorded: LedgerRecord,
+  id: string,
+): boolean {
   if (sameId(manifest?.policy?.adopt, id)) return true
   // One that is only watched is asked for by its id.
   if (manifest !== undefined && !isCreateOnce(manifest)) {
     const { id: watched } = manifest.spec
     return typeof watched === 'string' && sameId(watched, id)
   }
-  if (own !== undefined && leftSomething(own)) return false
+  // Nobody knows what it asks for now, and what was last valid may have asked for something else.
+  if (state === 'invalid') return true
+  if (hasSomething(store, key)) return false
   if (manifest === undefined) return true
   if (manifest.policy?.replaces === recorded.key) return false
   const service = desiredService(store, manifest)
@@ -110,7 +135,8 @@ function isToBeDeleted(
   { remote, onRemove, removal, left, applied }: LedgerRecord,
   state: Desired['state'],
 ): boolean {
-  if (remote?.origin !== 'created' || removal?.isKept === true) return false
+  if (remote?.origin !== 'created' || removal?.isKept === true || removal?.heldBy === 'manifests')
+    return false
   if (state === 'absent')
     return onRemove === 'delete' && left !== undefined && left.digest === applied?.digest
   return removal?.digest !== undefined

@@ -22,7 +22,7 @@ import { replyMask, shownFailure, type Sent } from '../state/shown-reply.ts'
 import { forgetMisses, noteFound, noteMissing } from '../state/observations.ts'
 import type { CreatePermit, Looks, ReadOptions, Reply } from '../../contract/platform.ts'
 import { type ErrorClass, RemoteError, type RemoteErrorFacts } from '../../contract/remote-error.ts'
-import { isDeletionLimited } from './deletion-facts.ts'
+import { isDeletionLimited, isHeldNow } from './deletion-facts.ts'
 import { saysDeleted, isLeftAlone } from '../state/entry-policy.ts'
 import { siblingFoundAt, witnessOf } from './siblings.ts'
 
@@ -65,9 +65,12 @@ export async function lookAt(
 ): Promise<{ readonly answer: Answer; readonly listing: Listing | undefined }> {
   const { key, entry, state, recorded, service, request, permit } = question
   const isGone = state === 'absent' && isRemovalDue(recorded, context.store.steadyNow())
-  // While too many are to be deleted at once, none is looked at for that.
-  const isLimited = isGone && question.looks === undefined && isDeletionLimited(context.store, recorded)
-  if (isGone && !isLimited) return { answer: await askPlatform(context, question), listing: undefined }
+  // While manifests stand in the way, or too many are to be deleted at once, nothing is looked at for that.
+  const isHeld =
+    isGone &&
+    question.looks === undefined &&
+    (isHeldNow(context.store, recorded) || isDeletionLimited(context.store, recorded))
+  if (isGone && !isHeld) return { answer: await askPlatform(context, question), listing: undefined }
   const isLeft = state === 'absent' || isLeftAlone(entry, context.clock.now())
   // What was stopped for a change is started again first.
   if (state === 'missing' || (isLeft && recorded.command?.isForChange !== true))

@@ -13,17 +13,26 @@ export function removalFacts(
   { recorded, service }: { readonly recorded: LedgerRecord; readonly service: DesiredService },
 ): RemovalFacts | undefined {
   if (state !== 'absent' || recorded.onRemove !== 'delete' || recorded.upsert === undefined) return undefined
+  return { ...heldForAll(store, recorded, service), beside: appliedBeside(store, recorded) }
+}
+
+/** What bears on the deletion of everything in a service. */
+export function heldForAll(
+  store: StateStore,
+  recorded: LedgerRecord,
+  service: DesiredService,
+): Omit<RemovalFacts, 'beside'> {
   const access = recordedAccess(store, recorded, service)
   return {
     isDoubted: store.catalog?.problem !== undefined,
     // What its manifest says while it has errors, or while it is not found, may be no longer so.
     isReachable: access !== undefined && store.entry(serviceKey(access.name))?.state === 'valid',
-    beside: appliedBeside(store, recorded),
+    unread: store.catalog?.unread ?? [],
   }
 }
 
 /** Another one of the same service, by its manifest or by what was done for it. What nobody can read may be one. */
-function appliedBeside(store: StateStore, { key, service }: LedgerRecord): Key | undefined {
+export function appliedBeside(store: StateStore, { key, service }: LedgerRecord): Key | undefined {
   const isOther = (other: Key) => other !== key && kindOf(other) === kindOf(key)
   for (const { key: other, manifest } of store.catalog?.entries.values() ?? []) {
     if (!isOther(other)) continue

@@ -2,6 +2,7 @@ import { nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import { attemptFacts, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import { attemptWords } from '../../plan/reasons/unknown.ts'
+import { isKnownGone } from '../../plan/gates.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import {
   type OperatorResult,
@@ -54,7 +55,7 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
   if (store.desiredState(key) !== 'absent') {
     return `It is not known whether ${key} has a manifest: some files could not be read completely. Run "pipewright validate".`
   }
-  if (recorded.conditions?.Synced.reason === 'Orphaned' || recorded.removal !== undefined) return undefined
+  if (isKnownGone(recorded)) return undefined
   const place = recorded.file === undefined ? 'in a manifest' : `at ${recorded.file}:${recorded.line ?? 1}`
   return (
     `${key} is not Orphaned yet: the last reconcile found it ${place}, and now there is no manifest. Check that --manifests names ` +

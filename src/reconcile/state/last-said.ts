@@ -1,7 +1,7 @@
 import type { Catalog, Entry } from '../../contract/catalog.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Key } from '../../kinds/key.ts'
-import type { LedgerRecord } from '../../plan/record.ts'
+import type { LedgerRecord, Removal } from '../../plan/record.ts'
 import { isLeftAlone } from './entry-policy.ts'
 
 /**
@@ -16,18 +16,33 @@ export interface LastSaid {
 
 /** @param steadyNow as in the store that owns this */
 export function createLastSaid(clock: Clock, steadyNow: () => number): LastSaid {
+  let catalog: Catalog | undefined
   /** When a manifest came to be as it is, or to be gone; of those that changed. */
   const changedAt = new Map<Key, number>()
   /** What manifests that are gone last said of onRemove while they were valid. */
   const said = new Map<Key, LedgerRecord['onRemove']>()
 
+  /** That it may be deleted when its manifest goes is written with what it is like then: nothing is added here. */
+  function onRemoveOf({ key, onRemove }: LedgerRecord, entry: Entry | undefined): LedgerRecord['onRemove'] {
+    if (entry === undefined) return said.has(key) ? said.get(key) : onRemove
+    return entry.state === 'valid' && saysDelete(entry, clock.now()) === undefined ? undefined : onRemove
+  }
+
+  function removalOf({ key, removal }: LedgerRecord, entry: Entry | undefined): Removal | undefined {
+    if (removal === undefined || removal.isSent === true) return removal
+    const isBack = entry !== undefined && removal.digest === undefined && entry.state !== 'missing'
+    const since = changedAt.get(key) ?? removal.since
+    return isBack ? undefined : since > removal.since ? { ...removal, since } : removal
+  }
+
   return {
     setCatalog(before, next) {
+      catalog = next
       if (before === undefined) return
       for (const [key, entry] of before.entries) {
         const now = next.entries.get(key)
         if (now?.digest !== entry.digest) changedAt.set(key, steadyNow())
-        if (now === undefined && entry.manifest !== undefined) said.set(key, onRemoveOf(entry, clock.now()))
+        if (now === undefined && entry.manifest !== undefined) said.set(key, saysDelete(entry, clock.now()))
       }
       for (const key of next.entries.keys()) {
         if (!before.entries.has(key)) changedAt.set(key, steadyNow())
@@ -35,16 +50,16 @@ export function createLastSaid(clock: Clock, steadyNow: () => number): LastSaid 
       }
     },
     asRead(record) {
-      const { key, onRemove, removal } = record
-      const last = said.has(key) ? said.get(key) : onRemove
-      const since = Math.max(removal?.since ?? 0, changedAt.get(key) ?? 0)
-      const isSooner = removal?.since !== undefined && removal.isSent !== true && removal.since < since
-      if (last === onRemove && !isSooner) return record
-      return { ...record, onRemove: last, removal: isSooner ? { ...removal, since } : removal }
+      const entry = catalog?.entries.get(record.key)
+      const onRemove = onRemoveOf(record, entry)
+      const removal = removalOf(record, entry)
+      return onRemove === record.onRemove && removal === record.removal
+        ? record
+        : { ...record, onRemove, removal }
     },
   }
 }
 
-function onRemoveOf(entry: Entry, now: number): LedgerRecord['onRemove'] {
+function saysDelete(entry: Entry, now: number): LedgerRecord['onRemove'] {
   return entry.manifest?.policy?.onRemove === 'delete' && !isLeftAlone(entry, now) ? 'delete' : undefined
 }
