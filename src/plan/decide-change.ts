@@ -64,7 +64,19 @@ export function decideChange(
 ): Action {
   const action = decideFields(input, remote, changes, compared)
   const isWaiting = action.reason === 'Changing' && action.facts.is === 'stopping'
-  return action.type === 'update' || isWaiting ? action : (restAction(input) ?? action)
+  if (action.type === 'update' || action.type === 'delete' || isWaiting) return action
+  const rest = restAction(input)
+  if (rest === undefined) return action
+  // Its ten minutes begin before it is started again, which may fail for longer.
+  return isNewReplacement(input, action) ? { ...action, until: input.now } : rest
+}
+
+function isNewReplacement(
+  { recorded, desired }: CreateOnceInput,
+  action: Action,
+): action is Action & { readonly type: 'hold' } {
+  const isNew = recorded.removal?.digest !== desired.fingerprint?.digest
+  return isNew && action.type === 'hold' && action.reason === 'Replacing'
 }
 
 function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, compared: Compared): Action {

@@ -14,9 +14,11 @@ import {
   started,
   withTopics,
 } from './deleted-pipes.ts'
-import { having, HOUR, KAFKA, MINUTE, sent } from './edited-pipes.ts'
+import { having, HOUR, KAFKA, MINUTE, POSTGRES, sent, withTable } from './edited-pipes.ts'
 
 /* Deletion and replacement of pipes (design §14): what happens before, after, late, twice and in between. */
+
+const BOTH: Policy = { ...DELETE, ...REPLACE }
 
 /** Other pipes of the service that are there, or that are to be deleted. */
 async function others(client: Client, count: number, more: object = {}): Promise<void> {
@@ -260,6 +262,34 @@ describe('the limit', () => {
     client.interfere(() => ((gets += 1), undefined))
     await goesOn(client, 10 * MINUTE)
     expect(gets).toBeLessThan(12)
+  })
+})
+
+describe('paused for a change', () => {
+  test.each([
+    ['removed', async (client: Client) => client.remove()],
+    [
+      'to be replaced',
+      async (client: Client) =>
+        client.want(
+          having(withTable('invoices'), { 'source.postgres.settings.replicationMode': 'snapshot' }),
+          BOTH,
+        ),
+    ],
+  ] as const)('whose start keeps failing, and %s: it is deleted all the same', async (_, then) => {
+    await using client = await started(POSTGRES, BOTH)
+    await client.want(withTable('invoices'), BOTH)
+    client.interfere(({ method, body }) =>
+      method === 'PATCH' && body['command'] !== 'stop'
+        ? { status: 500, error: 'INTERNAL_ERROR: no' }
+        : undefined,
+    )
+    await client.reconcile()
+    expect(sent(client)).toEqual(['stop'])
+    client.skip(5_000)
+    await then(client)
+    await goesOn(client, 3 * HOUR)
+    expect(sent(client), client.message()).toContain('DELETE')
   })
 })
 
