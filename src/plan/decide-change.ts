@@ -53,6 +53,8 @@ interface Wish {
   readonly compared: Compared
   /** Fields of the manifest that are to be sent. */
   readonly fields: ReadonlySet<string>
+  /** Those of them that were edited; a secret that has another value was not. */
+  readonly edited: readonly string[]
   readonly why: FactsOf<'Changing'>['why']
 }
 
@@ -110,7 +112,11 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
       ? others
       : others.filter((field) => isOurs(field) || isOfNew(input, field, { changes, compared }))
   if (asked.size > 0 && policy.onEdit === 'report')
-    return notSent({ input, remote, changes, compared, fields: asked, why: 'edited' }, [...asked], 'policy')
+    return notSent(
+      { input, remote, changes, compared, fields: asked, edited: open, why: 'edited' },
+      [...asked],
+      'policy',
+    )
   const fields = new Set([...asked, ...corrected])
   const why =
     open.length > 0
@@ -122,7 +128,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
           : drifted.some(isOurs)
             ? 'edited'
             : 'created'
-  if (fields.size > 0) return decideWish({ input, remote, changes, compared, fields, why })
+  if (fields.size > 0) return decideWish({ input, remote, changes, compared, fields, edited: open, why })
   if (differences.length > 0)
     return {
       type: 'report',
@@ -232,21 +238,18 @@ function decideWish(wish: Wish): Action {
   }
 }
 
-/** It is replaced where its manifest says so, and all is there that the new one needs. */
+/** It is replaced where its manifest was edited and says so, and all is there that it needs. */
 function replacedOr(
   wish: Wish,
   named: readonly string[],
   why: NonNullable<FactsOf<'NotUpdatable'>['why']>,
 ): Action {
-  const { input, remote, why: cause } = wish
-  const action =
-    cause === 'edited' || cause === 'rotated'
-      ? replacedBy(input, remote, {
-          fields: named.toSorted(),
-          kept: (isKept) => notSent(wish, named, why, isKept),
-        })
-      : undefined
-  if (action?.type !== 'delete') return action ?? notSent(wish, named, why)
+  const { input, remote, edited } = wish
+  const kept = (isKept: RemovalWords) => notSent(wish, named, why, isKept)
+  const asking = named.filter((field) => edited.includes(field)).toSorted()
+  const action = asking.length > 0 ? replacedBy(input, remote, { fields: asking, kept }) : undefined
+  if (action === undefined) return notSent(wish, named, why)
+  if (action.type !== 'delete') return action
   const gates = [serviceInvalid, dependencyNotReady, secretUnavailable, createLimitReached]
   return firstStop(input, gates) ?? action
 }

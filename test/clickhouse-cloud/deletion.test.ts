@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Killed } from './client.ts'
 import { DELETE, goesOn, GRACE, OTHER_TOPIC, removed, REPLACE, started, withTopics } from './deleted-pipes.ts'
-import { byHand, having, KAFKA, MINUTE, sent } from './edited-pipes.ts'
+import { byHand, having, KAFKA, MINUTE, POSTGRES, sent, withTable } from './edited-pipes.ts'
 import { GIVEN, wireBody } from './given.ts'
 
 /* Pipes are deleted, and replaced, only where their manifest says so, and only as they were left (design §2, law 4; §14). */
@@ -360,6 +360,22 @@ describe('policy.onImmutable replace', () => {
     await client.reconcile()
     expect(sent(client)).toEqual([])
     expect(client.reason()).toBe('Drifted')
+  })
+
+  test('a secret that has another value is no edit', async () => {
+    await using client = await started(POSTGRES, REPLACE)
+    client.server.setStates(client.id(), 'Completed')
+    for (const [name, text] of client.mounted)
+      if (!name.startsWith('api/')) client.mounted.set(name, `${text}-2`)
+    await client.reconcile()
+    expect(client.reason()).toBe('SecretRotated')
+    await goesOn(client, 60 * MINUTE)
+    expect(sent(client)).toEqual([])
+    await client.want(withTable('invoices'), REPLACE)
+    await client.reconcile()
+    expect(client.message()).toMatch(/^source\.postgres\.tableMappings changed in the manifest, no request/)
+    await goesOn(client, 20 * MINUTE)
+    expect(sent(client)).toEqual(['DELETE', 'POST'])
   })
 
   test('not without what the new one needs', async () => {
