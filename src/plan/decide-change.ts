@@ -244,14 +244,24 @@ function replacedOr(
   named: readonly string[],
   why: NonNullable<FactsOf<'NotUpdatable'>['why']>,
 ): Action {
-  const { input, remote, edited } = wish
+  const { input, remote, fields, edited } = wish
   const kept = (isKept: RemovalWords) => notSent(wish, named, why, isKept)
   const asking = named.filter((field) => edited.includes(field)).toSorted()
   const action = asking.length > 0 ? replacedBy(input, remote, { fields: asking, kept }) : undefined
   if (action === undefined) return notSent(wish, named, why)
+  if (action.type === 'report') return action
+  // The new one would run.
+  if (isStoppedByAnother(input)) return notSent(wish, [...fields], 'at rest')
   if (action.type !== 'delete') return action
   const gates = [serviceInvalid, dependencyNotReady, secretUnavailable, createLimitReached]
   return firstStop(input, gates) ?? action
+}
+
+/** It rests, or will, and neither its manifest nor a change of ours has asked for that. */
+function isStoppedByAnother(input: CreateOnceInput): boolean {
+  const { policy, recorded } = input
+  const isOurs = policy.paused !== undefined || recorded.command?.isForChange === true
+  return !isOurs && (isAtRest(input) || isStopping(input))
 }
 
 /** Of secrets that cannot be read, those count that are to be sent. */
