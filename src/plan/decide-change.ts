@@ -35,6 +35,7 @@ import {
   unheeded,
 } from './rest.ts'
 import { editedFields, rotatedSecrets } from './edited.ts'
+import { IDS_SHOWN, listedFirst } from './listed.ts'
 import { isOfNew } from './new-size.ts'
 import type { FactsOf } from './reason.ts'
 import type { RemovalWords } from './reasons/removal-words.ts'
@@ -238,7 +239,7 @@ function decideWish(wish: Wish): Action {
   }
 }
 
-/** It is replaced where its manifest was edited and says so, and all is there that it needs. */
+/** It is replaced where its manifest was edited and says so, nothing stands in the way of a new one, and all is there that it needs. */
 function replacedOr(
   wish: Wish,
   named: readonly string[],
@@ -252,8 +253,10 @@ function replacedOr(
   if (action.type === 'report') return action
   // The new one would run.
   if (isStoppedByAnother(input)) return notSent(wish, [...fields], 'at rest')
+  const taken = takenBy(input)
+  if (taken !== undefined) return kept(taken)
   if (action.type !== 'delete') return action
-  const gates = [serviceInvalid, dependencyNotReady, secretUnavailable, createLimitReached]
+  const gates = [serviceInvalid, listedFirst, dependencyNotReady, secretUnavailable, createLimitReached]
   return firstStop(input, gates) ?? action
 }
 
@@ -262,6 +265,13 @@ function isStoppedByAnother(input: CreateOnceInput): boolean {
   const { policy, recorded } = input
   const isOurs = policy.paused !== undefined || recorded.command?.isForChange === true
   return !isOurs && (isAtRest(input) || isStopping(input))
+}
+
+/** What a new one would be taken for: it would not be created. */
+function takenBy({ surroundings: { similar, listed } }: CreateOnceInput): RemovalWords | undefined {
+  if (similar !== undefined) return { is: 'taken', key: similar.key }
+  const ids = listed?.candidates.slice(0, IDS_SHOWN).map(({ id }) => id) ?? []
+  return listed === undefined || ids.length === 0 ? undefined : { is: 'listed', name: listed.name, ids }
 }
 
 /** Of secrets that cannot be read, those count that are to be sent. */
