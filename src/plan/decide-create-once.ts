@@ -38,8 +38,8 @@ export function decideCreateOnce(input: CreateOnceInput): Action {
   const stop = firstStop(input, [deleted, orphaned, manifestMissing, suspended])
   if (stop === undefined) return decideLive(input)
   // What is to be deleted now need not run before.
-  if (stop.type === 'delete' || isBeingDeleted(input)) return stop
-  return startedFirst(input) ?? stop
+  const isGoing = stop.type === 'delete' || isBeingDeleted(input)
+  return isGoing ? stop : (startedFirst(input) ?? stop)
 }
 
 /** The request was sent. */
