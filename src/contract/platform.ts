@@ -56,6 +56,10 @@ export interface Looks {
    * @throws as {@link Platform.read}
    */
   read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
+  /** The same for {@link Platform.list}, of the service that the write is for. */
+  list(kind: CreateOnceKind, options: ReadOptions): Promise<Reply<readonly RemoteResource[]>>
+  /** How long the write would have to wait for another place after the next look: ms; none where there is a place for both. */
+  readonly lookCostsMs: number
 }
 
 /** A create that is to go out now. */
@@ -102,12 +106,8 @@ export interface CreatePermit extends Looks {
   readonly service: ServiceAccess
   /** How long a create may take, from its first byte on: ms. */
   readonly deadlineMs: number
-  /** How long the create would have to wait for another place after the next look: ms; none where there is a place for both. */
-  readonly lookCostsMs: number
   /** How long it has waited for another place after its looks, a window of the budget each at most: ms. What they said is older by so much. */
   readonly waitedMs: number
-  /** As {@link Looks.read}, for {@link Platform.list}. */
-  list(kind: CreateOnceKind, options: ReadOptions): Promise<Reply<readonly RemoteResource[]>>
   /**
    * `POST …/pipes` (4.1), once, on a connection of its own, never retried. Only after the intent is durable.
    * Takes no stop signal: it ends by its own deadline.
@@ -119,7 +119,7 @@ export interface CreatePermit extends Looks {
 }
 
 export interface AdmitOptions extends ReadOptions {
-  /** How often {@link CreatePermit.read} and {@link CreatePermit.list} will be called: there has to be a place for each. */
+  /** How often {@link Looks.read} and {@link Looks.list} will be called: there has to be a place for each. */
   readonly looks: 0 | 1 | 2
 }
 

@@ -35,6 +35,7 @@ import {
   unheeded,
 } from './rest.ts'
 import { editedFields, rotatedSecrets } from './edited.ts'
+import { IDS_SHOWN, listedFirst } from './listed.ts'
 import { isOfNew } from './new-size.ts'
 import type { FactsOf } from './reason.ts'
 import type { RemovalWords } from './reasons/removal-words.ts'
@@ -53,6 +54,8 @@ interface Wish {
   readonly compared: Compared
   /** Fields of the manifest that are to be sent. */
   readonly fields: ReadonlySet<string>
+  /** Those of them that were edited; a secret that has another value was not. */
+  readonly edited: readonly string[]
   readonly why: FactsOf<'Changing'>['why']
 }
 
@@ -64,7 +67,19 @@ export function decideChange(
 ): Action {
   const action = decideFields(input, remote, changes, compared)
   const isWaiting = action.reason === 'Changing' && action.facts.is === 'stopping'
-  return action.type === 'update' || isWaiting ? action : (restAction(input) ?? action)
+  if (action.type === 'update' || action.type === 'delete' || isWaiting) return action
+  const rest = restAction(input)
+  if (rest === undefined) return action
+  // Its ten minutes begin before it is started again, which may fail for longer.
+  return isNewReplacement(input, action) ? { ...action, until: input.now } : rest
+}
+
+function isNewReplacement(
+  { recorded, desired }: CreateOnceInput,
+  action: Action,
+): action is Action & { readonly type: 'hold' } {
+  const isNew = recorded.removal?.digest !== desired.fingerprint?.digest
+  return isNew && action.type === 'hold' && action.reason === 'Replacing'
 }
 
 function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, compared: Compared): Action {
@@ -98,7 +113,11 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
       ? others
       : others.filter((field) => isOurs(field) || isOfNew(input, field, { changes, compared }))
   if (asked.size > 0 && policy.onEdit === 'report')
-    return notSent({ input, remote, changes, compared, fields: asked, why: 'edited' }, [...asked], 'policy')
+    return notSent(
+      { input, remote, changes, compared, fields: asked, edited: open, why: 'edited' },
+      [...asked],
+      'policy',
+    )
   const fields = new Set([...asked, ...corrected])
   const why =
     open.length > 0
@@ -110,7 +129,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
           : drifted.some(isOurs)
             ? 'edited'
             : 'created'
-  if (fields.size > 0) return decideWish({ input, remote, changes, compared, fields, why })
+  if (fields.size > 0) return decideWish({ input, remote, changes, compared, fields, edited: open, why })
   if (differences.length > 0)
     return {
       type: 'report',
@@ -220,23 +239,39 @@ function decideWish(wish: Wish): Action {
   }
 }
 
-/** It is replaced where its manifest says so, and all is there that the new one needs. */
+/** It is replaced where its manifest was edited and says so, nothing stands in the way of a new one, and all is there that it needs. */
 function replacedOr(
   wish: Wish,
   named: readonly string[],
   why: NonNullable<FactsOf<'NotUpdatable'>['why']>,
 ): Action {
-  const { input, remote, why: cause } = wish
-  const action =
-    cause === 'edited' || cause === 'rotated'
-      ? replacedBy(input, remote, {
-          fields: named.toSorted(),
-          kept: (isKept) => notSent(wish, named, why, isKept),
-        })
-      : undefined
-  if (action?.type !== 'delete') return action ?? notSent(wish, named, why)
-  const gates = [serviceInvalid, dependencyNotReady, secretUnavailable, createLimitReached]
+  const { input, remote, fields, edited } = wish
+  const kept = (isKept: RemovalWords) => notSent(wish, named, why, isKept)
+  const asking = named.filter((field) => edited.includes(field)).toSorted()
+  const action = asking.length > 0 ? replacedBy(input, remote, { fields: asking, kept }) : undefined
+  if (action === undefined) return notSent(wish, named, why)
+  if (action.type === 'report') return action
+  // The new one would run.
+  if (isStoppedByAnother(input)) return notSent(wish, [...fields], 'at rest')
+  const taken = takenBy(input)
+  if (taken !== undefined) return kept(taken)
+  if (action.type !== 'delete') return action
+  const gates = [serviceInvalid, listedFirst, dependencyNotReady, secretUnavailable, createLimitReached]
   return firstStop(input, gates) ?? action
+}
+
+/** It rests, or will, and neither its manifest nor a change of ours has asked for that. */
+function isStoppedByAnother(input: CreateOnceInput): boolean {
+  const { policy, recorded } = input
+  const isOurs = policy.paused !== undefined || recorded.command?.isForChange === true
+  return !isOurs && (isAtRest(input) || isStopping(input))
+}
+
+/** What a new one would be taken for: it would not be created. */
+function takenBy({ surroundings: { similar, listed } }: CreateOnceInput): RemovalWords | undefined {
+  if (similar !== undefined) return { is: 'taken', key: similar.key }
+  const ids = listed?.candidates.slice(0, IDS_SHOWN).map(({ id }) => id) ?? []
+  return listed === undefined || ids.length === 0 ? undefined : { is: 'listed', name: listed.name, ids }
 }
 
 /** Of secrets that cannot be read, those count that are to be sent. */

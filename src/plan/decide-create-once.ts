@@ -37,7 +37,9 @@ import type { Intent, Remote } from './record.ts'
 export function decideCreateOnce(input: CreateOnceInput): Action {
   const stop = firstStop(input, [deleted, orphaned, manifestMissing, suspended])
   if (stop === undefined) return decideLive(input)
-  return isBeingDeleted(input) ? stop : (startedFirst(input) ?? stop)
+  // What is to be deleted now need not run before.
+  const isGoing = stop.type === 'delete' || isBeingDeleted(input)
+  return isGoing ? stop : (startedFirst(input) ?? stop)
 }
 
 /** The request was sent. */

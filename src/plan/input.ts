@@ -53,7 +53,7 @@ export interface Candidate {
   readonly differs: readonly string[]
 }
 
-/** What a list of all pipes of the service says, for a key without a pipe, or whose pipe is not found. */
+/** What a list of all pipes of the service says, for a key without a pipe, or whose pipe is not found or may be replaced. */
 export interface Listed {
   /** The name that is asked for. */
   readonly name: string
@@ -72,7 +72,7 @@ export interface Surroundings {
   readonly lockedId: string | undefined
   /** Files that may hold a Lock which nobody has read; an empty text is the whole directory. */
   readonly hiddenLocks: readonly string[]
-  /** A recorded pipe of another key that this one may be; only for a key without a pipe, or whose pipe is not found. */
+  /** A recorded pipe of another key that this one may be; only for a key without a pipe, or whose pipe is not found or may be replaced. */
   readonly similar: Similar | undefined
   /** Whether the last reading did not find the manifest, and is not believed. */
   readonly unfound: boolean

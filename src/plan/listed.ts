@@ -7,7 +7,7 @@ import type { Candidate, CreateOnceInput, Listed } from './input.ts'
  */
 
 /** Ids that one message names, at most. */
-const IDS_SHOWN = 5
+export const IDS_SHOWN = 5
 
 /** A pipe of that name is there, and belongs to no manifest: it is taken over, or a person is asked. */
 export function listedFirst(input: CreateOnceInput): Action | undefined {

@@ -129,8 +129,14 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     }
   }
 
-  function looksIn(places: TakenPlaces): Looks {
-    return { read: (target, readOptions) => places.look(readOf(target), readOptions) }
+  function looksIn(places: TakenPlaces, service: ServiceAccess): Looks {
+    return {
+      read: (target, readOptions) => places.look(readOf(target), readOptions),
+      list: (kind, readOptions) => places.look(listOf(kind, service), readOptions),
+      get lookCostsMs() {
+        return places.lookCostsMs()
+      },
+    }
   }
 
   function listOf(kind: CreateOnceKind, service: ServiceAccess): Read<readonly RemoteResource[]> {
@@ -186,7 +192,10 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
             caller: callerOf(operation, service),
             ...needed(operation),
             path: pathOf(operation.path, idsOf(service)),
-            body: async (places: TakenPlaces) => ({ text: await body(looksIn(places)), secrets: [] }),
+            body: async (places: TakenPlaces) => ({
+              text: await body(looksIn(places, service)),
+              secrets: [],
+            }),
             places: isReadable(kind) ? 2 : 1,
             readValue: upsertedResource(kind),
           }) as const
@@ -201,7 +210,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
             ...needed(operation),
             path: pathOf(operation.path, { ...idsOf(service), id }),
             body: async (places: TakenPlaces) => {
-              await check(looksIn(places))
+              await check(looksIn(places, service))
               return undefined
             },
             places: 2,
@@ -217,7 +226,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
             caller: callerOf(operation, service),
             ...needed(operation),
             path: pathOf(operation.path, { ...idsOf(service), id }),
-            body: (places: TakenPlaces) => body(looksIn(places)),
+            body: (places: TakenPlaces) => body(looksIn(places, service)),
             places: looksFirst ? 2 : 1,
             readValue: anything,
             ...(!isRepeatable && { retries: 0 }),

@@ -14,9 +14,12 @@ import {
   started,
   withTopics,
 } from './deleted-pipes.ts'
-import { having, HOUR, KAFKA, MINUTE, sent } from './edited-pipes.ts'
+import { having, HOUR, KAFKA, MINUTE, POSTGRES, sent, withTable } from './edited-pipes.ts'
+import { textOf } from './look.ts'
 
 /* Deletion and replacement of pipes (design §14): what happens before, after, late, twice and in between. */
+
+const BOTH: Policy = { ...DELETE, ...REPLACE }
 
 /** Other pipes of the service that are there, or that are to be deleted. */
 async function others(client: Client, count: number, more: object = {}): Promise<void> {
@@ -35,6 +38,13 @@ async function others(client: Client, count: number, more: object = {}): Promise
       left: { digest: 'other', since: 0, fields: {} },
       ...more,
     })
+}
+
+/** Somebody creates a pipe of the same name. @returns its id */
+async function madeByAnother(client: Client): Promise<string> {
+  const { result } = await client.ask('POST', '/clickpipes', withTopics('theirs'))
+  sent(client)
+  return textOf((result as JsonObject)['id']) // of a create
 }
 
 describe('the mark', () => {
@@ -260,6 +270,110 @@ describe('the limit', () => {
     client.interfere(() => ((gets += 1), undefined))
     await goesOn(client, 10 * MINUTE)
     expect(gets).toBeLessThan(12)
+  })
+})
+
+describe('what would not be created again', () => {
+  test('another record has the name that is asked for: it is kept, unless the manifest says that it is another one', async () => {
+    await using client = await started(KAFKA, REPLACE)
+    await others(client, 1, { platformName: client.record()?.platformName })
+    await client.want(OTHER_TOPIC, REPLACE)
+    await client.reconcile()
+    expect(client.reason()).toBe('NotUpdatable')
+    expect(client.message()).toContain(
+      'The pipe is not deleted, because no new one would be created: Pipe/other-0 has the same service and the same spec.name, or an equal spec.',
+    )
+    await goesOn(client, HOUR)
+    expect(sent(client)).toEqual([])
+    await client.want(OTHER_TOPIC, { ...REPLACE, replaces: 'Pipe/other-0' })
+    await goesOn(client, 20 * MINUTE)
+    expect(sent(client)).toEqual(['DELETE', 'POST'])
+  })
+  test('the service has a pipe of that name that no manifest holds', async () => {
+    await using client = await started(KAFKA, REPLACE)
+    const id = await madeByAnother(client)
+    await client.want(OTHER_TOPIC, REPLACE)
+    await client.reconcile()
+    expect(client.reason()).toBe('NotUpdatable')
+    expect(client.message()).toContain(
+      `The pipe is not deleted, because no new one would be created: the service has pipe ${id} of the name "Shop orders", which no manifest holds.`,
+    )
+    await goesOn(client, HOUR)
+    expect(sent(client)).toEqual([])
+    client.server.setStates(id, 'gone')
+    await goesOn(client, 30 * MINUTE)
+    expect(sent(client)).toEqual(['DELETE', 'POST'])
+  })
+  test('such a pipe that comes during the ten minutes', async () => {
+    await using client = await replaced()
+    client.skip(9 * MINUTE)
+    await madeByAnother(client)
+    client.skip(2 * MINUTE)
+    await client.reconcile()
+    expect(sent(client)).toEqual([])
+  })
+  test('such a pipe that comes while the request waits for its turn', async () => {
+    await using client = await replaced()
+    client.skip(GRACE)
+    let made: Promise<string> | undefined
+    client.interfere(({ method, below }) => {
+      if (method !== 'GET' || below === '…' || made !== undefined) return undefined
+      client.skip(11_000)
+      made = madeByAnother(client)
+      return undefined
+    })
+    await client.reconcile()
+    await made
+    expect(sent(client)).toEqual([])
+  })
+  test('where the list cannot be had, nothing is deleted', async () => {
+    await using client = await replaced()
+    client.skip(GRACE)
+    client.interfere(({ method, below }) =>
+      method === 'GET' && below === '…' ? { status: 403, error: 'FORBIDDEN' } : undefined,
+    )
+    await client.reconcile()
+    expect(sent(client)).toEqual([])
+  })
+})
+
+describe('what can be changed in place', () => {
+  test('needs no list', async () => {
+    await using client = await started(KAFKA, REPLACE)
+    client.interfere(({ method, below }) =>
+      method === 'GET' && below === '…' ? { status: 403, error: 'FORBIDDEN' } : undefined,
+    )
+    await client.want(having(KAFKA, { 'scaling.replicas': 3 }), REPLACE)
+    await client.reconcile()
+    expect(sent(client)).toEqual(['PATCH /scaling'])
+  })
+})
+
+describe('paused for a change', () => {
+  test.each([
+    ['removed', async (client: Client) => client.remove()],
+    [
+      'to be replaced',
+      async (client: Client) =>
+        client.want(
+          having(withTable('invoices'), { 'source.postgres.settings.replicationMode': 'snapshot' }),
+          BOTH,
+        ),
+    ],
+  ] as const)('whose start keeps failing, and %s: it is deleted all the same', async (_, then) => {
+    await using client = await started(POSTGRES, BOTH)
+    await client.want(withTable('invoices'), BOTH)
+    client.interfere(({ method, body }) =>
+      method === 'PATCH' && body['command'] !== 'stop'
+        ? { status: 500, error: 'INTERNAL_ERROR: no' }
+        : undefined,
+    )
+    await client.reconcile()
+    expect(sent(client)).toEqual(['stop'])
+    client.skip(5_000)
+    await then(client)
+    await goesOn(client, 3 * HOUR)
+    expect(sent(client), client.message()).toContain('DELETE')
   })
 })
 

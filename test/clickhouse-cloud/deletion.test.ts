@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { Killed } from './client.ts'
-import { DELETE, goesOn, GRACE, OTHER_TOPIC, removed, REPLACE, started, withTopics } from './deleted-pipes.ts'
-import { byHand, having, HOUR, KAFKA, MINUTE, sent } from './edited-pipes.ts'
+import {
+  DELETE,
+  goesOn,
+  GRACE,
+  OTHER_TOPIC,
+  removed,
+  REPLACE,
+  replaced,
+  started,
+  withTopics,
+} from './deleted-pipes.ts'
+import { byHand, having, HOUR, KAFKA, MINUTE, POSTGRES, sent, withTable } from './edited-pipes.ts'
 import { GIVEN, wireBody } from './given.ts'
 
 /* Pipes are deleted, and replaced, only where their manifest says so, and only as they were left (design §2, law 4; §14). */
@@ -363,6 +373,44 @@ describe('policy.onImmutable replace', () => {
     await client.reconcile()
     expect(sent(client)).toEqual([])
     expect(client.reason()).toBe('Drifted')
+  })
+
+  test('a secret that has another value is no edit', async () => {
+    await using client = await started(POSTGRES, REPLACE)
+    client.server.setStates(client.id(), 'Completed')
+    for (const [name, text] of client.mounted)
+      if (!name.startsWith('api/')) client.mounted.set(name, `${text}-2`)
+    await client.reconcile()
+    expect(client.reason()).toBe('SecretRotated')
+    await goesOn(client, 60 * MINUTE)
+    expect(sent(client)).toEqual([])
+    await client.want(withTable('invoices'), REPLACE)
+    await client.reconcile()
+    expect(client.message()).toMatch(/^source\.postgres\.tableMappings changed in the manifest, no request/)
+    await goesOn(client, 20 * MINUTE)
+    expect(sent(client)).toEqual(['DELETE', 'POST'])
+  })
+
+  test('one that somebody stopped is held, until policy.paused says what is wanted', async () => {
+    await using client = await started(KAFKA, REPLACE)
+    client.server.setStates(client.id(), 'Stopped')
+    await client.want(OTHER_TOPIC, REPLACE)
+    await client.reconcile()
+    expect(client.reason()).toBe('NotUpdatable')
+    expect(client.message()).toContain('the pipe is stopped: the service would start it. Set policy.paused')
+    await goesOn(client, 60 * MINUTE)
+    expect(sent(client)).toEqual([])
+    await client.want(OTHER_TOPIC, { ...REPLACE, paused: true })
+    await goesOn(client, 20 * MINUTE)
+    expect(sent(client).slice(0, 2)).toEqual(['DELETE', 'POST'])
+  })
+
+  test('nor one that is being stopped', async () => {
+    await using client = await replaced()
+    client.skip(GRACE)
+    client.server.setStates(client.id(), 'Stopping')
+    await client.reconcile()
+    expect(sent(client)).toEqual([])
   })
 
   test('not without what the new one needs', async () => {

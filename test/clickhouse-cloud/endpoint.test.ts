@@ -12,6 +12,10 @@ function upsertOf({ context }: EndpointClient): Platform['upsert'] {
   return context.platform.upsert.bind(context.platform)
 }
 
+function isAway(): Promise<never> {
+  return Promise.reject(notSent('Unavailable', 'away'))
+}
+
 describe('never applied', () => {
   test('and none is there: it is applied, and from then on one GET a look is all', async () => {
     await using world = await around()
@@ -210,12 +214,7 @@ describe('what is there when it is sent', () => {
     await client.want({ analytics: {} })
     const upsert = upsertOf(client)
     const unreadable: typeof upsert = (kind, service, body, options) =>
-      upsert(
-        kind,
-        service,
-        () => body({ read: () => Promise.reject(notSent('Unavailable', 'away')) }),
-        options,
-      )
+      upsert(kind, service, () => body({ read: isAway, list: isAway, lookCostsMs: 0 }), options)
     Object.assign(client.context.platform, { upsert: unreadable })
     const { outcome } = await client.reconcile()
     expect(outcome).toMatchObject({ result: 'failed', reason: 'Unavailable' })

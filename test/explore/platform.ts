@@ -65,6 +65,10 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     return choose(run, options) === 'as it was'
   }
 
+  function looksAt(service: ServiceAccess): Looks {
+    return { read, list: (kind, options) => more.list(kind, service, options), lookCostsMs: 0 }
+  }
+
   async function admitCreate(_kind: CreateOnceKind, service: ServiceAccess): Promise<CreatePermit> {
     if (isDead()) return forever()
     if (process === NO_CHOICE) throw new Error('nobody creates at the shell')
@@ -73,10 +77,8 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     return {
       service,
       deadlineMs: 20 * SECOND,
-      lookCostsMs: 0,
       waitedMs: 0,
-      read,
-      list: (kind, options) => more.list(kind, service, options),
+      ...looksAt(service),
       send: ({ body, intentId, notAfter }) => send(process, service, { body, intentId, notAfter }),
       release: () => undefined,
     }
@@ -224,7 +226,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     for (;;) {
       await run.passMeanwhile(run, process, 'while its upsert waits for the budget', 'permit')
       if (isDead()) return forever()
-      const text = await makeBody({ read })
+      const text = await makeBody(looksAt(service))
       judgeUpsert(run, service, text)
       const body = JSON.parse(text) as JsonObject & { readonly allowedOrigins: string } // ours
       const taken = choose(run, [
@@ -250,7 +252,8 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
         }
       : {
           ...changingPlatform(run, process, shown),
-          remove: ({ id }, check) => removePipe(run, process, { id, check, looks: { read } }),
+          remove: ({ id, service }, check) =>
+            removePipe(run, process, { id, check, looks: looksAt(service) }),
         }
   return { read, admitCreate, upsert, ...more }
 }

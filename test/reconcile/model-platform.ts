@@ -6,6 +6,7 @@ import type { Clock } from '../../src/lib/clock.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type {
   CreatePermit,
+  Looks,
   Platform,
   ReadOptions,
   ReadTarget,
@@ -121,6 +122,10 @@ export function createModelPlatform(parts: {
     return pipe
   }
 
+  function looksAt(service: ServiceAccess): Looks {
+    return { read, list: (listed, options) => list(listed, service, options), lookCostsMs: 0 }
+  }
+
   async function admitCreate(
     kind: CreateOnceKind,
     service: ServiceAccess,
@@ -131,10 +136,8 @@ export function createModelPlatform(parts: {
     return {
       service,
       deadlineMs: 20_000,
-      lookCostsMs: 0,
       waitedMs: 0,
-      read,
-      list: (listed, options) => list(listed, service, options),
+      ...looksAt(service),
       send: ({ body, intentId }) => send(kind, service, body, intentId),
       release: () => undefined,
     }
@@ -248,9 +251,9 @@ export function createModelPlatform(parts: {
     admitCreate,
     read,
     list,
-    async upsert(_kind, _service, makeBody, { signal }) {
+    async upsert(_kind, service, makeBody, { signal }) {
       signal.throwIfAborted()
-      const text = await makeBody({ read })
+      const text = await makeBody(looksAt(service))
       const script = next('upsert')
       await obey(script, signal)
       const body = JSON.parse(text) as JsonObject // as above

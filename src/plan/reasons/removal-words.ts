@@ -19,7 +19,10 @@ export const REMOVAL = z.discriminatedUnion('is', [
   }),
   /** Since it was applied, or last in sync; the fields, where they are known. */
   z.strictObject({ is: z.literal('changed'), fields: z.array(z.string()).readonly().optional() }),
-  z.strictObject({ is: z.enum(['beside', 'claimed']), key: A_KEY }),
+  /** `taken`: a new one would be taken for what that key has. */
+  z.strictObject({ is: z.enum(['beside', 'claimed', 'taken']), key: A_KEY }),
+  /** What the service has of the name, and no manifest holds. */
+  z.strictObject({ is: z.literal('listed'), name: z.string(), ids: z.array(z.string()).readonly() }),
   z.strictObject({ is: z.literal('unread'), files: z.array(z.string()).readonly() }),
 ])
 export type RemovalWords = z.output<typeof REMOVAL>
@@ -95,6 +98,16 @@ export function removalWords(removal: RemovalWords, told: Told): Words {
       return {
         cause: `${asked} Nothing is deleted, because ${removal.key} may ask for this ${noun}.`,
         remedy: `Correct ${removal.key}. If it is the same ${noun}, set policy.renamedFrom there; if it is another one, policy.replaces.`,
+      }
+    case 'taken':
+      return {
+        cause: `${asked} The ${noun} is not deleted, because no new one would be created: ${removal.key} has the same service and the same spec.name, or an equal spec.`,
+        remedy: `If this is to be another ${noun} beside it, set policy.replaces: ${removal.key}. If not, give it a different spec.`,
+      }
+    case 'listed':
+      return {
+        cause: `${asked} The ${noun} is not deleted, because no new one would be created: the service has ${noun} ${removal.ids.join(', ')} of the name "${removal.name}", which no manifest holds.`,
+        remedy: `Delete that in the console, or give this ${noun} another spec.name.`,
       }
     case 'unread':
       return {

@@ -2,7 +2,7 @@ import { idFormOf } from '../../kinds/id-form.ts'
 import { NO_ECHOES } from '../../lib/echo.ts'
 import { returnedBody, type RemoteResource } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import type { CreatePermit, Platform, Reply } from '../../contract/platform.ts'
+import type { CreatePermit, Looks, Platform, Reply, ServiceAccess } from '../../contract/platform.ts'
 import type { ReconcileContext } from '../context.ts'
 
 /** Nothing is sent: no credential is used. */
@@ -36,18 +36,22 @@ export function createDryPlatform(
     }
   }
 
+  const looksAt = (service: ServiceAccess): Looks => ({
+    read,
+    list: (kind, options) => list(kind, service, options),
+    lookCostsMs: 0,
+  })
+
   return {
     read,
     list,
     async admitCreate(kind, service, { signal }): Promise<CreatePermit> {
       signal.throwIfAborted()
       return {
+        ...looksAt(service),
         service,
         deadlineMs: DEADLINE_MS,
-        lookCostsMs: 0,
         waitedMs: 0,
-        read,
-        list: (listed, options) => list(listed, service, options),
         async send({ body }) {
           const asked = JSON.parse(body) as JsonObject // the body of a create is an object
           const id = idFormOf(kind).madeOf(newId())
@@ -68,19 +72,19 @@ export function createDryPlatform(
     },
     async upsert(_kind, service, makeBody, { signal }) {
       signal.throwIfAborted()
-      const body = JSON.parse(await makeBody({ read })) as JsonObject // as above
+      const body = JSON.parse(await makeBody(looksAt(service))) as JsonObject // as above
       const reply = replyOf({ ...body, id: service.serviceId })
       made.set(service.serviceId, { ...reply, kind: undefined })
       return reply
     },
-    async remove(_target, check, { signal }) {
+    async remove({ service }, check, { signal }) {
       signal.throwIfAborted()
-      await check({ read })
+      await check(looksAt(service))
       return undefined
     },
-    async change(_target, makeBody, { signal }) {
+    async change({ service }, makeBody, { signal }) {
       signal.throwIfAborted()
-      await makeBody({ read })
+      await makeBody(looksAt(service))
       return undefined
     },
   }

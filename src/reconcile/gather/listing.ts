@@ -1,4 +1,4 @@
-import type { CreatePermit, ReadOptions, ServiceAccess } from '../../contract/platform.ts'
+import type { Looks, ReadOptions, ServiceAccess } from '../../contract/platform.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
 import { isReturnedField } from '../../kinds/field-table.ts'
@@ -40,8 +40,8 @@ export async function listingOf(
   about: {
     readonly key: Key
     readonly access: ServiceAccess
-    /** Of the create that depends on it: it has a place for this. */
-    readonly permit: CreatePermit | undefined
+    /** Of the create, or deletion, that depends on it: it has a place for this. */
+    readonly permit: Looks | undefined
   },
   options: ReadOptions,
 ): Promise<Listing | undefined> {
@@ -111,7 +111,7 @@ interface Looked {
   readonly listing: Listing | undefined
 }
 
-/** What the list means for a key that has no pipe, or whose pipe is not found. */
+/** What the list means for a key that has no pipe, or whose pipe is not found or may be replaced. */
 export function listedFor(
   context: Pick<ReconcileContext, 'profile' | 'store' | 'clock'>,
   { entry, recorded, desired, service, body, listing }: Looked,

@@ -23,7 +23,7 @@ import { forgetMisses, noteFound, noteMissing } from '../state/observations.ts'
 import type { CreatePermit, Looks, ReadOptions, Reply } from '../../contract/platform.ts'
 import { type ErrorClass, RemoteError, type RemoteErrorFacts } from '../../contract/remote-error.ts'
 import { isDeletionLimited, isHeldNow } from './deletion-facts.ts'
-import { saysDeleted, isLeftAlone } from '../state/entry-policy.ts'
+import { isLeftAlone, mayBeReplaced, saysDeleted } from '../state/entry-policy.ts'
 import { siblingFoundAt, witnessOf } from './siblings.ts'
 
 /** What is to be asked of the platform, and what for. */
@@ -63,12 +63,12 @@ export async function lookAt(
   context: ReconcileContext,
   question: Question,
 ): Promise<{ readonly answer: Answer; readonly listing: Listing | undefined }> {
-  const { key, entry, state, recorded, service, request, permit } = question
+  const { key, entry, state, recorded, service, request, permit, looks } = question
   const isGone = state === 'absent' && isRemovalDue(recorded, context.store.steadyNow())
   // While manifests stand in the way, or too many are to be deleted at once, nothing is looked at for that.
   const isHeld =
     isGone &&
-    question.looks === undefined &&
+    looks === undefined &&
     (isHeldNow(context.store, recorded) || isDeletionLimited(context.store, recorded))
   if (isGone && !isHeld) return { answer: await askPlatform(context, question), listing: undefined }
   const isLeft = state === 'absent' || isLeftAlone(entry, context.clock.now())
@@ -78,21 +78,26 @@ export async function lookAt(
   let listing: Listing | undefined
   const isListed = listedKind(context, key) !== undefined
   const mayCreate = permit !== undefined || recorded.remote === undefined
-  const isNeeded = permit !== undefined || !isNamed(context, question)
-  if (isListed && mayCreate && isNeeded && state === 'valid' && service.usable) {
+  const isNeeded = mayCreate
+    ? permit !== undefined || !isNamed(context, question)
+    : context.store.observation(key)?.found !== false && mayBeReplaced(context.store, entry, recorded)
+  if (isListed && isNeeded && state === 'valid' && service.usable) {
     const askedAt = context.clock.monotonic()
     const options = { priority: request.priority, signal: request.stopping }
     try {
-      listing = await listingOf(context, { key, access: service.access, permit }, options)
+      const about = { key, access: service.access, permit: permit ?? looks }
+      listing = await listingOf(context, about, options)
     } catch (failure) {
       // An outcome that is not known stays so.
       const isUnknown = permit === undefined && undecidedIntent(recorded) !== undefined
-      if (!isUnknown || !(failure instanceof RemoteError))
+      // What can be changed in place needs no list.
+      const isOnlyEdited = !mayCreate && recorded.removal === undefined
+      if (!(isUnknown || isOnlyEdited) || !(failure instanceof RemoteError))
         return { answer: { failure, askedAt, isOfList: true }, listing: undefined }
     }
   }
   // What is about to be deleted is asked for by its id.
-  const isOfAll = isListed && !mayCreate && question.looks === undefined
+  const isOfAll = isListed && !mayCreate && looks === undefined
   const answer = isOfAll ? await listedAnswer(context, question) : undefined
   return { answer: answer ?? (await askPlatform(context, question)), listing }
 }

@@ -14,6 +14,7 @@ import type { ReconcileContext } from '../context.ts'
 import { createLimitFor } from './creations-of-service.ts'
 import { listedFor } from './listing.ts'
 import type { Listing } from '../state/listings.ts'
+import { mayBeReplaced } from '../state/entry-policy.ts'
 import { similarTo } from './similar-records.ts'
 import { massMissing } from './siblings.ts'
 import type { StateStore } from '../state/store.ts'
@@ -47,7 +48,9 @@ export function surroundingsOf(
     similar:
       manifest !== undefined &&
       isCreateOnce(manifest) &&
-      (recorded.remote === undefined || observed.status === 'missing')
+      (recorded.remote === undefined ||
+        observed.status === 'missing' ||
+        mayBeReplaced(store, entry, recorded))
         ? similarTo(store, { manifest, desired, service }, recorded)
         : undefined,
     missingSecrets: input.missingSecrets,
