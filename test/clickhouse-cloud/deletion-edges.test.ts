@@ -15,6 +15,7 @@ import {
   withTopics,
 } from './deleted-pipes.ts'
 import { having, HOUR, KAFKA, MINUTE, sent } from './edited-pipes.ts'
+import { withRefs } from './refs.ts'
 
 /* Deletion and replacement of pipes (design §14): what happens before, after, late, twice and in between. */
 
@@ -68,6 +69,17 @@ describe('the mark', () => {
     await goesOn(client, 60 * MINUTE)
     expect(sent(client), client.message()).toEqual(['DELETE', 'POST'])
   })
+  test('the request arrives, its reply is lost, and the look before its next attempt fails: the mark stays', async () => {
+    await using client = await removed()
+    client.skip(GRACE)
+    let cut = 0
+    client.interfere(({ method }) => {
+      if (method === 'DELETE') return (cut += 1) === 1 ? 'cut after' : undefined
+      return cut > 0 ? { status: 400, error: 'BAD_REQUEST: not now' } : undefined
+    })
+    await client.reconcile()
+    expect(client.record()?.removal).toMatchObject({ isSent: true })
+  })
   test('the manifest vanishes (no onRemove) after the DELETE of a replacement', async () => {
     await using client = await replaced()
     client.skip(GRACE)
@@ -118,6 +130,55 @@ describe('the mark', () => {
     client.interfere(undefined)
     await goesOn(client, 60 * MINUTE)
     expect.soft(sent(client)).toEqual(['DELETE', 'POST'])
+  })
+})
+
+describe('nothing was sent', () => {
+  test('somebody else wrote its record between the mark and the last look: it is sent at once', async () => {
+    await using client = await removed()
+    client.skip(GRACE)
+    client.meanwhile(async () => {
+      const record = client.record()
+      if (record === undefined) throw new Error('none')
+      await client.write({ ...record, allowed: { digest: 'x', at: 0, until: 0 } })
+    })
+    await client.reconcile()
+    expect(sent(client), client.message()).toEqual(['DELETE'])
+  })
+  test('its record moved to another key meanwhile: that one is not said to be deleted', async () => {
+    await using client = await removed()
+    client.skip(GRACE)
+    client.meanwhile(async () => {
+      await client.put('b.json', {
+        apiVersion: 'pipewright/v1',
+        kind: 'Pipe',
+        metadata: { name: 'b' },
+        policy: { renamedFrom: 'Pipe/edited' },
+        spec: { service: 'analytics', ...withRefs(KAFKA).spec },
+      })
+      await client.reconcile(undefined, 'Pipe/b')
+    })
+    await client.reconcile()
+    expect(sent(client)).toEqual([])
+    expect(client.record('Pipe/b')?.remote).toBeDefined()
+    expect(client.record('Pipe/b')?.removal).not.toHaveProperty('isSent')
+  })
+  test('its record was written, and the last look is not answered', async () => {
+    await using client = await removed()
+    client.skip(GRACE)
+    client.meanwhile(async () => {
+      const record = client.record()
+      if (record === undefined) throw new Error('none')
+      await client.write({ ...record, allowed: { digest: 'x', at: 0, until: 0 } })
+      client.interfere(({ method }) =>
+        method === 'GET' ? { status: 503, error: 'SERVICE_UNAVAILABLE' } : undefined,
+      )
+    })
+    await client.reconcile()
+    expect(client.record()?.removal).not.toHaveProperty('isSent')
+    client.interfere(undefined)
+    await goesOn(client, 5 * MINUTE)
+    expect(sent(client)).toEqual(['DELETE'])
   })
 })
 
