@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Policy } from '../../src/kinds/manifest.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { deletionDigest } from '../../src/plan/delete-limit.ts'
-import type { Client } from './client.ts'
+import { Killed, type Client } from './client.ts'
 import {
   DELETE,
   goesOn,
@@ -52,7 +52,7 @@ describe('the mark', () => {
     client.interfere(undefined)
     expect.soft(client.record()?.removal).toMatchObject({ isSent: true })
     await goesOn(client, 60 * MINUTE)
-    expect(sent(client), client.message()).toEqual(['DELETE', 'POST'])
+    expect(sent(client), client.message()).toEqual(['DELETE', 'DELETE', 'POST'])
   })
   test('the request arrives, its reply is lost, and its next attempt is refused: the mark stays', async () => {
     const policy: Policy = { ...REPLACE, onMissing: 'report' }
@@ -67,7 +67,7 @@ describe('the mark', () => {
     client.interfere(undefined)
     expect.soft(client.record()?.removal).toMatchObject({ isSent: true })
     await goesOn(client, 60 * MINUTE)
-    expect(sent(client), client.message()).toEqual(['DELETE', 'POST'])
+    expect(sent(client), client.message()).toEqual(['DELETE', 'DELETE', 'POST'])
   })
   test('the request arrives, its reply is lost, and the look before its next attempt fails: the mark stays', async () => {
     await using client = await removed()
@@ -130,6 +130,96 @@ describe('the mark', () => {
     client.interfere(undefined)
     await goesOn(client, 60 * MINUTE)
     expect.soft(sent(client)).toEqual(['DELETE', 'POST'])
+  })
+})
+
+describe('a request that nobody answered, of what is not found', () => {
+  async function unanswered(client: Client): Promise<void> {
+    client.skip(GRACE)
+    client.killAt({ way: 'delete', when: 'after' })
+    await expect(client.reconcile()).rejects.toThrow(Killed)
+    expect(sent(client)).toEqual(['DELETE'])
+    client.server.setStates(client.id(), 'gone')
+    await client.restart()
+  }
+  test('it is sent again after a minute, and not before', async () => {
+    await using client = await removed()
+    await unanswered(client)
+    client.skip(50_000)
+    await client.reconcile()
+    expect(sent(client)).toEqual([])
+    client.skip(11_000)
+    await client.reconcile()
+    expect(sent(client)).toEqual(['DELETE'])
+    expect(client.record()?.removal).toMatchObject({ isSent: true, isAnswered: true })
+    client.skip(2_000)
+    await client.reconcile()
+    expect(client.record()).toBeUndefined()
+  })
+  test('of a replacement, too', async () => {
+    await using client = await replaced()
+    await unanswered(client)
+    client.skip(MINUTE)
+    await client.reconcile()
+    expect(sent(client)).toEqual(['DELETE'])
+    expect(client.reason()).toBe('Replacing')
+    client.skip(2_000)
+    await client.reconcile()
+    expect(sent(client)).toEqual(['POST'])
+  })
+  test('it is not, if the pipe is found right before', async () => {
+    await using client = await removed()
+    client.skip(GRACE)
+    client.killAt({ way: 'delete', when: 'before' })
+    await expect(client.reconcile()).rejects.toThrow(Killed)
+    await client.restart()
+    client.skip(MINUTE)
+    let looks = 0
+    client.interfere(({ method }) =>
+      method === 'GET' && (looks += 1) === 1 ? { status: 404, error: 'NOT_FOUND: no such pipe' } : undefined,
+    )
+    await client.reconcile()
+    expect(sent(client)).toEqual([])
+  })
+  test.each([
+    ['its manifest is back', (client: Client) => client.want(KAFKA, DELETE)],
+    ['its manifest has errors', (client: Client) => client.want(KAFKA, DELETE).then(() => client.spoil())],
+    ['a reading is not accepted', async (client: Client) => client.doubt('there')],
+    ['no service leads there', (client: Client) => client.service('broken')],
+  ])('it is not, if %s', async (_, happens) => {
+    await using client = await removed()
+    await unanswered(client)
+    await happens(client)
+    client.skip(2 * MINUTE)
+    await client.reconcile()
+    expect(sent(client), client.message()).toEqual([])
+    expect(client.record()?.removal).toMatchObject({ isSent: true })
+  })
+  test('nor if the edit was undone', async () => {
+    await using client = await replaced()
+    await unanswered(client)
+    await client.want(KAFKA, REPLACE)
+    client.skip(2 * MINUTE)
+    await client.reconcile()
+    expect(sent(client), client.message()).toEqual([])
+  })
+  test('it is refused: it waits before it is sent again', async () => {
+    await using client = await removed()
+    await unanswered(client)
+    client.skip(MINUTE)
+    let refused = 0
+    client.interfere(({ method }) => {
+      if (method === 'DELETE') refused += 1
+      return method === 'DELETE' ? { status: 400, error: 'BAD_REQUEST: not now' } : undefined
+    })
+    await client.reconcile()
+    expect(client.record()?.removal).toMatchObject({ isSent: true })
+    await client.reconcile('in passing')
+    expect(refused).toBe(1)
+    client.interfere(undefined)
+    await goesOn(client, 5 * MINUTE)
+    expect(sent(client)).toEqual(['DELETE'])
+    expect(client.record()).toBeUndefined()
   })
 })
 

@@ -27,7 +27,8 @@ interface Deletion {
 
 /**
  * Deletes what was applied or created for a manifest that is gone, or asks for another one. That it is about to be sent is on disk before; a
- * process that is killed after it asks for it until nothing is there, and has nothing to send then.
+ * process that is killed after it asks for it until nothing is there, and has nothing to send then. What was created once may have to be asked
+ * to go once more, so that somebody says that it is gone.
  * @returns a record of which nothing is left, once it is gone
  */
 export async function remove(
@@ -37,7 +38,8 @@ export async function remove(
   request: ReconcileRequest,
 ): Promise<Acted> {
   const { input } = first
-  if (input.observed.status === 'missing') return nothingLeft(context, first, input.recorded, first.requestId)
+  if (input.observed.status === 'missing' && !isAskedAgain(action))
+    return nothingLeft(context, first, input.recorded, first.requestId)
   const { target, isAtOnce } = removalOf(context, first)
   const { key, removal } = input.recorded
   const options = { priority: request.priority, signal: request.stopping }
@@ -57,9 +59,12 @@ export async function remove(
           await gather(context, key, { ...current, removal }, request, undefined, looks),
         )
         if (asked.failure instanceof Error) throw asked.failure
-        // What is gone by now is decided anew, too: there is nothing to send.
-        const isSame = decide(asked.input).type === 'delete' && asked.input.observed.status === 'found'
+        const now = decide(asked.input)
+        // What is gone by now is decided anew, too: there is nothing to send. So is what is found again.
+        const isSame =
+          asked.input.observed.status === input.observed.status && isAskedAgain(now) === isAskedAgain(action)
         if (
+          now.type !== 'delete' ||
           !isSame ||
           current.version !== record.version ||
           !isSameTarget(removalOf(context, asked).target, target)
@@ -87,6 +92,11 @@ export async function remove(
     const unsent = cleared ?? { ...record, removal }
     return { outcome, record: isAtOnce || mayBeSent ? record : unsent, history: [] }
   }
+}
+
+/** A request was sent before, and nobody answered it. */
+function isAskedAgain({ reason, facts }: Action): boolean {
+  return (reason === 'Orphaned' || reason === 'Replacing') && facts?.removal?.is === 'going'
 }
 
 function removalOf({ store }: ReconcileContext, { input, service }: Assessment): Deletion {
@@ -130,18 +140,18 @@ const MOST_WRITES = 5
  */
 async function unmarked(
   context: ReconcileContext,
-  marked: LedgerRecord,
+  record: LedgerRecord,
   removal: LedgerRecord['removal'],
 ): Promise<LedgerRecord | undefined> {
   const { ledger, store } = context
   for (let left = MOST_WRITES; left > 0; left -= 1) {
-    const current = await holderNow(context, marked)
-    const isOurs = current?.removal?.isSent === true && current.removal.sentAt === marked.removal?.sentAt
+    const current = await holderNow(context, record)
+    const isOurs = current?.removal?.isSent === true && current.removal.sentAt === record.removal?.sentAt
     if (!isOurs) return undefined
     try {
       const written = await ledger.swap({ ...current, removal }, [])
       store.note(written)
-      return current.key === marked.key && current.version === marked.version ? written : undefined
+      return current.key === record.key && current.version === record.version ? written : undefined
     } catch (error) {
       if (!(error instanceof LedgerConflict)) throw error
     }
