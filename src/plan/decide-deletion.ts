@@ -43,7 +43,8 @@ interface Telling {
  * | found, changed since | report Orphaned |
  * | found, a request was sent less than ten minutes ago | hold Orphaned |
  * | 404, and a request that nobody answered was sent more than a minute ago | delete: it is sent again, for the answer |
- * | 404, after an answered request; otherwise confirmed and witnessed | delete: nothing is sent, and its record is forgotten |
+ * | 404, after an answered request; otherwise confirmed and witnessed; and the list shows it | hold Orphaned |
+ * | the same, and the list does not show it | delete: nothing is sent, and its record is forgotten |
  */
 export function deleted(input: CreateOnceInput): Action | undefined {
   const { desired, recorded, removal } = input
@@ -188,7 +189,9 @@ function decideDeletion(
         return kept({ is: 'changed', fields: input.changedSince.slice(0, 5) })
       return firstStop(input, [unfound, backingOff]) ?? { type: 'delete', ...because({ is: 'now' }) }
     case 'missing':
-      return isBelieved(observed.misses, observed.witness) && massMissing(input) === undefined
+      return isBelieved(observed.misses, observed.witness) &&
+        massMissing(input) === undefined &&
+        input.mayBeThere !== true
         ? { type: 'delete', ...because({ is: 'gone already' }) }
         : hold({ is: 'not found' }, now + LATEST_LOOK_MS)
   }
@@ -209,7 +212,7 @@ function ofSent(
   const { observed, recorded } = input
   const isGone =
     observed.status === 'missing' && isDeleted(observed.misses, observed.witness, recorded.removal)
-  if (isGone) return { type: 'delete', ...because({ is: 'done' }) }
+  if (isGone && input.mayBeThere !== true) return { type: 'delete', ...because({ is: 'done' }) }
   return isToAskAgain(input, remote)
     ? askedAgain(input, because(going(sentAt)))
     : hold(going(sentAt), nextLook(input, sentAt))

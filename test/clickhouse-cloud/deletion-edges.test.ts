@@ -14,6 +14,7 @@ import {
   started,
   withTopics,
 } from './deleted-pipes.ts'
+import type { Interfere } from './faulty-proxy.ts'
 import { having, HOUR, KAFKA, MINUTE, sent } from './edited-pipes.ts'
 import { withRefs } from './refs.ts'
 
@@ -36,6 +37,11 @@ async function others(client: Client, count: number, more: object = {}): Promise
       left: { digest: 'other', since: 0, fields: {} },
       ...more,
     })
+}
+
+function manifestOf(name: string, body: JsonObject, policy: JsonObject = {}): JsonObject {
+  const spec = { service: 'analytics', ...withRefs(body).spec }
+  return { apiVersion: 'pipewright/v1', kind: 'Pipe', metadata: { name }, policy, spec }
 }
 
 describe('the mark', () => {
@@ -239,13 +245,7 @@ describe('nothing was sent', () => {
     await using client = await removed()
     client.skip(GRACE)
     client.meanwhile(async () => {
-      await client.put('b.json', {
-        apiVersion: 'pipewright/v1',
-        kind: 'Pipe',
-        metadata: { name: 'b' },
-        policy: { renamedFrom: 'Pipe/edited' },
-        spec: { service: 'analytics', ...withRefs(KAFKA).spec },
-      })
+      await client.put('b.json', manifestOf('b', KAFKA, { renamedFrom: 'Pipe/edited' }))
       await client.reconcile(undefined, 'Pipe/b')
     })
     await client.reconcile()
@@ -494,6 +494,77 @@ describe('404s', () => {
     await goesOn(client, 30 * MINUTE)
     client.interfere(undefined)
     expect(client.server.pipes().size).toBe(1)
+  })
+})
+
+describe('404 by its id, and the list has it', () => {
+  const isNotFound: Interfere = ({ method, below }) =>
+    method !== 'POST' && below !== '…' ? { status: 404, error: 'NOT_FOUND: no such pipe' } : undefined
+
+  test('nothing was sent: it is not said to be gone, and not forgotten', async () => {
+    await using client = await removed()
+    client.skip(GRACE)
+    client.interfere(isNotFound)
+    await goesOn(client, HOUR)
+    expect(client.message()).toContain('The pipe is not found. It is checked again until that is sure.')
+    client.interfere(undefined)
+    await goesOn(client, 5 * MINUTE)
+    expect(sent(client)).toEqual(['DELETE'])
+    expect(client.record()).toBeUndefined()
+  })
+  test('the request is answered 404, too: the same', async () => {
+    await using client = await removed()
+    client.skip(GRACE)
+    client.interfere((asked) => (asked.method === 'DELETE' ? isNotFound(asked) : undefined))
+    await client.reconcile()
+    client.interfere(isNotFound)
+    await goesOn(client, HOUR)
+    expect(client.message()).toContain('It is checked until the pipe is gone.')
+    expect(client.server.pipes().has(client.id())).toBe(true)
+  })
+  test('there is no list at the moment: it is not forgotten until there is', async () => {
+    await using client = await removed()
+    client.skip(GRACE)
+    await client.reconcile()
+    client.server.setStates(client.id(), 'gone')
+    client.interfere(({ below }) =>
+      below === '…' ? { status: 503, error: 'SERVICE_UNAVAILABLE' } : undefined,
+    )
+    await goesOn(client, 5 * MINUTE)
+    expect(client.record()?.removal).toMatchObject({ isSent: true })
+    client.interfere(undefined)
+    await goesOn(client, 20 * MINUTE)
+    expect(client.record()).toBeUndefined()
+  })
+  test('the list has nothing, not even what else is there: it is not believed', async () => {
+    await using client = await started(KAFKA, DELETE)
+    await client.put('b.json', manifestOf('b', withTopics('others')))
+    await client.reconcile(undefined, 'Pipe/b')
+    await client.remove()
+    await client.reconcile()
+    client.skip(GRACE)
+    await client.reconcile()
+    client.server.setStates(client.id(), 'gone')
+    client.interfere(
+      ({ method, below }) => (method === 'GET' && below === '…' ? { answered: [] as never } : undefined), // it is sent as it is
+    )
+    await goesOn(client, 5 * MINUTE)
+    expect(client.record()?.removal).toMatchObject({ isSent: true })
+    client.interfere(undefined)
+    await goesOn(client, 5 * MINUTE)
+    expect(client.record()).toBeUndefined()
+  })
+  test('the list is asked for once, right before it is forgotten', async () => {
+    await using client = await removed()
+    client.skip(GRACE)
+    const lists: string[] = []
+    client.interfere(({ method, below }) => {
+      if (below === '…') lists.push(method)
+      return undefined
+    })
+    await goesOn(client, 10 * MINUTE)
+    expect(client.record()).toBeUndefined()
+    expect(lists).toEqual(['GET'])
   })
 })
 

@@ -95,7 +95,7 @@ export async function remove(
 }
 
 /** A request was sent before, and nobody answered it. */
-function isAskedAgain({ reason, facts }: Action): boolean {
+export function isAskedAgain({ reason, facts }: Action): boolean {
   return (reason === 'Orphaned' || reason === 'Replacing') && facts?.removal?.is === 'going'
 }
 
