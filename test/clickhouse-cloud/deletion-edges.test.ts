@@ -139,15 +139,17 @@ describe('the mark', () => {
   })
 })
 
+/** It was sent, and its process ended. */
+async function unanswered(client: Client): Promise<void> {
+  client.skip(GRACE)
+  client.killAt({ way: 'delete', when: 'after' })
+  await expect(client.reconcile()).rejects.toThrow(Killed)
+  expect(sent(client)).toEqual(['DELETE'])
+  client.server.setStates(client.id(), 'gone')
+  await client.restart()
+}
+
 describe('a request that nobody answered, of what is not found', () => {
-  async function unanswered(client: Client): Promise<void> {
-    client.skip(GRACE)
-    client.killAt({ way: 'delete', when: 'after' })
-    await expect(client.reconcile()).rejects.toThrow(Killed)
-    expect(sent(client)).toEqual(['DELETE'])
-    client.server.setStates(client.id(), 'gone')
-    await client.restart()
-  }
   test('it is sent again after a minute, and not before', async () => {
     await using client = await removed()
     await unanswered(client)
@@ -497,10 +499,10 @@ describe('404s', () => {
   })
 })
 
-describe('404 by its id, and the list has it', () => {
-  const isNotFound: Interfere = ({ method, below }) =>
-    method !== 'POST' && below !== '…' ? { status: 404, error: 'NOT_FOUND: no such pipe' } : undefined
+const isNotFound: Interfere = ({ method, below }) =>
+  method !== 'POST' && below !== '…' ? { status: 404, error: 'NOT_FOUND: no such pipe' } : undefined
 
+describe('404 by its id, and the list has it', () => {
   test('nothing was sent: it is not said to be gone, and not forgotten', async () => {
     await using client = await removed()
     client.skip(GRACE)
@@ -538,7 +540,7 @@ describe('404 by its id, and the list has it', () => {
   })
   test('the list has nothing, not even what else is there: it is not believed', async () => {
     await using client = await started(KAFKA, DELETE)
-    await client.put('b.json', manifestOf('b', withTopics('others')))
+    await client.put('b.json', manifestOf('b', { ...OTHER_TOPIC, name: 'another' }))
     await client.reconcile(undefined, 'Pipe/b')
     await client.remove()
     await client.reconcile()
