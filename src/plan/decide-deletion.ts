@@ -213,7 +213,7 @@ function ofSent(
   const isGone =
     observed.status === 'missing' && isDeleted(observed.misses, observed.witness, recorded.removal)
   if (isGone && input.mayBeThere !== true) return { type: 'delete', ...because({ is: 'done' }) }
-  return isToAskAgain(input, remote)
+  return !isGone && isToAskAgain(input, remote)
     ? askedAgain(input, because(going(sentAt)))
     : hold(going(sentAt), nextLook(input, sentAt))
 }

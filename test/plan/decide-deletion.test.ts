@@ -85,6 +85,13 @@ const ROWS: readonly Row[] = [
     is: ['hold', 'going'],
   },
   {
+    why: 'the same, and nobody answered the request',
+    removal: { ...LONG_AGO, isSent: true, sentAt: NOW - 2 * MINUTE },
+    observed: MISSING,
+    mayBeThere: true,
+    is: ['hold', 'going'],
+  },
+  {
     why: 'a 404 more than a minute after a request that nobody answered',
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - 2 * MINUTE },
     observed: missed(1, 0),
