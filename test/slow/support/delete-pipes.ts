@@ -56,6 +56,8 @@ export interface Deletion {
 /** Requests to delete something that was there: one that is sent for its answer alone finds nothing. */
 export function deletionsIn(requests: readonly RecordedRequest[]): readonly Deletion[] {
   return requests.flatMap(({ operation, at, seq, path, answer }) =>
-    operation === 'deletePipe' && answer?.status !== 404 ? [{ at, seq, id: path.split('/').at(-1) ?? '' }] : [],
+    operation === 'deletePipe' && answer?.status !== 404
+      ? [{ at, seq, id: path.split('/').at(-1) ?? '' }]
+      : [],
   )
 }
