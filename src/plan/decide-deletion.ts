@@ -4,7 +4,7 @@ import { backingOff, firstStop, orphanFacts, unfound } from './gates.ts'
 import type { CreateOnceInput, DeletionFacts } from './input.ts'
 import { REMOVAL_GRACE_MS, removalSince } from './decide-removal.ts'
 import { massMissing } from './missing-gates.ts'
-import type { Because } from './reason.ts'
+import type { Because, FactsOf } from './reason.ts'
 import type { RemovalWords } from './reasons/removal-words.ts'
 import type { Remote, Removal } from './record.ts'
 
@@ -16,6 +16,8 @@ import type { Remote, Removal } from './record.ts'
 
 /** A request to delete it has had its time then: it is sent again. ms. */
 export const DELETES_MS = 10 * 60_000
+/** A request that nobody answered by then, as when its process ended, is sent again where the pipe is not found: ms. */
+const ANSWERED_MS = 60_000
 /** What is being deleted is looked at again after this, then ever later, up to the other: ms. */
 const SOONEST_LOOK_MS = 2_000
 const LATEST_LOOK_MS = 31_000
@@ -40,7 +42,9 @@ interface Telling {
  * | since less than ten minutes; they begin when nothing of that is so | hold Orphaned |
  * | found | delete |
  * | found, a request was sent less than ten minutes ago | hold Orphaned |
- * | 404, after an answered request; otherwise confirmed and witnessed | delete: nothing is sent, and its record is forgotten |
+ * | 404, and a request that nobody answered was sent more than a minute ago | delete: it is sent again, for the answer |
+ * | 404, after an answered request; otherwise confirmed and witnessed; and the list shows it | hold Orphaned |
+ * | the same, and the list does not show it | delete: nothing is sent, and its record is forgotten |
  */
 export function deleted(input: CreateOnceInput): Action | undefined {
   const { desired, recorded, removal } = input
@@ -92,15 +96,51 @@ export function goneUnconfirmed(input: CreateOnceInput): Action | undefined {
   const { observed, recorded } = input
   const { remote, removal } = recorded
   if (remote === undefined || observed.status !== 'missing') return undefined
-  return isDeleted(observed.misses, observed.witness, removal)
-    ? undefined
-    : beingReplaced(input, remote, removal?.sentAt ?? 0)
+  if (isDeleted(observed.misses, observed.witness, removal)) return undefined
+  const sentAt = removal?.sentAt ?? 0
+  return isToAskAgain(input, remote)
+    ? askedAgain(input, { reason: 'Replacing', facts: replacedFacts(input, remote, sentAt) })
+    : beingReplaced(input, remote, sentAt)
 }
 
 function beingReplaced(input: CreateOnceInput, remote: Remote, sentAt: number): Action {
-  const staysBehind = input.removal?.staysBehind
-  const facts = { fields: [], pipeId: remote.id, removal: going(sentAt), staysBehind }
+  const facts = replacedFacts(input, remote, sentAt)
   return { type: 'hold', reason: 'Replacing', until: nextLook(input, sentAt), facts }
+}
+
+function replacedFacts({ removal }: CreateOnceInput, { id }: Remote, sentAt: number): FactsOf<'Replacing'> {
+  return { fields: [], pipeId: id, removal: going(sentAt), staysBehind: removal?.staysBehind }
+}
+
+/**
+ * Whether the request may be sent once more: what is not there answers that, and a 404 alone does not, since 404s in a row are counted by one
+ * process. Only for whoever asked for it the first time.
+ */
+function isToAskAgain(
+  { observed, recorded, removal, steadyNow, ...input }: CreateOnceInput,
+  remote: Remote,
+): boolean {
+  const mark = recorded.removal
+  if (
+    observed.status !== 'missing' ||
+    removal === undefined ||
+    mark?.isSent !== true ||
+    mark.isAnswered === true
+  )
+    return false
+  if (steadyNow - sentSince(mark, steadyNow) < ANSWERED_MS) return false
+  const { desired, policy } = input
+  const isStillAsked =
+    desired.state === 'absent'
+      ? recorded.onRemove === 'delete' && mark.digest === undefined
+      : desired.state === 'valid' &&
+        policy.onImmutable === 'replace' &&
+        mark.digest === desired.fingerprint?.digest
+  return isStillAsked && !removal.isDoubted && whyKept(remote, removal) === undefined
+}
+
+function askedAgain(input: CreateOnceInput, because: Because<'Orphaned' | 'Replacing'>): Action {
+  return firstStop(input, [unfound, backingOff]) ?? { type: 'delete', ...because }
 }
 
 /** When the request was sent that is waited for; undefined: there is none, or what is still found has had its time. */
@@ -132,7 +172,7 @@ function decideDeletion(
     ...because(words),
   })
   const sentAt = sentFor(input)
-  if (sentAt !== undefined) return ofSent(input, sentAt, { because, hold })
+  if (sentAt !== undefined) return ofSent(input, remote, { sentAt, because, hold })
   const why = whyKept(remote, removal)
   if (why !== undefined) return kept(why)
   if (removal.isDoubted) return hold({ is: 'doubted' }, undefined)
@@ -150,7 +190,9 @@ function decideDeletion(
     case 'found':
       return firstStop(input, [unfound, backingOff]) ?? { type: 'delete', ...because({ is: 'now' }) }
     case 'missing':
-      return isBelieved(observed.misses, observed.witness) && massMissing(input) === undefined
+      return isBelieved(observed.misses, observed.witness) &&
+        massMissing(input) === undefined &&
+        input.mayBeThere !== true
         ? { type: 'delete', ...because({ is: 'gone already' }) }
         : hold({ is: 'not found' }, now + LATEST_LOOK_MS)
   }
@@ -158,19 +200,22 @@ function decideDeletion(
 
 function ofSent(
   input: CreateOnceInput,
-  sentAt: number,
+  remote: Remote,
   {
+    sentAt,
     because,
     hold,
   }: Pick<Telling, 'because'> & {
+    readonly sentAt: number
     readonly hold: (words: RemovalWords, until: number) => Action
   },
 ): Action {
   const { observed, recorded } = input
   const isGone =
     observed.status === 'missing' && isDeleted(observed.misses, observed.witness, recorded.removal)
-  return isGone
-    ? { type: 'delete', ...because({ is: 'done' }) }
+  if (isGone && input.mayBeThere !== true) return { type: 'delete', ...because({ is: 'done' }) }
+  return !isGone && isToAskAgain(input, remote)
+    ? askedAgain(input, because(going(sentAt)))
     : hold(going(sentAt), nextLook(input, sentAt))
 }
 

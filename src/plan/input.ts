@@ -143,6 +143,8 @@ export interface CreateOnceInput extends Common {
   readonly changedSince?: readonly string[] | undefined
   /** Undefined: it is not to be deleted, whatever happens. */
   readonly removal?: DeletionFacts | undefined
+  /** It is not found by its id, and the list of its service shows it, or is not to be believed. Asked for only where it would be forgotten. */
+  readonly mayBeThere?: boolean | undefined
 }
 
 export interface UpsertInput extends Common {

@@ -5,11 +5,13 @@ import { backoffAfter } from '../plan/requeue.ts'
 import { conditionsAfter } from '../plan/conditions.ts'
 import { decide } from '../plan/decide.ts'
 import { attemptDigest, leftSomething } from '../plan/gates.ts'
+import type { CreateOnceInput, DecideInput } from '../plan/input.ts'
 import { type Outcome, NOTHING_TO_DO } from '../plan/outcome.ts'
 import type { Backoff, LedgerRecord } from '../plan/record.ts'
-import { listedKind } from './gather/listing.ts'
+import { listedKind, mayBeThere } from './gather/listing.ts'
 import { recordedAccess, sameAccess } from './gather/service-access.ts'
 import { act } from './apply/act.ts'
+import { isAskedAgain } from './apply/removal.ts'
 import {
   DecisionOutdated,
   type Acted,
@@ -128,12 +130,17 @@ async function inRounds(reconciliation: Reconciliation): Promise<ReconcileResult
   }
 }
 
+interface Decision {
+  readonly action: Action
+  readonly outcome: Outcome
+}
+
 /** The decision, or what stood in its way. */
 function decided(
   context: ReconcileContext,
   { input, failure }: Assessment,
   request: ReconcileRequest,
-): { readonly action: Action; readonly outcome: Outcome } {
+): Decision {
   if (failure === undefined) return { action: decide(input), outcome: NOTHING_TO_DO }
   const outcome = outcomeOf(failure, { signal: request.stopping, now: context.clock.now() })
   return {
@@ -172,8 +179,11 @@ async function reconcileOnce(
   // Neither a manifest nor a record: a reconcile that was still due after it was forgotten. Nothing is to be held.
   if (assessment.entry === undefined && recorded.version === 0) return forget(context, board, key, recorded)
 
-  // From here to the intent nothing is waited for.
-  const decision = decided(context, assessment, request)
+  // From here to the intent nothing is waited for, but for the list before something is forgotten.
+  const made = decided(context, assessment, request)
+  const decision = isForgetting(made, input)
+    ? await unlessListed(reconciliation, { ...assessment, input }, made)
+    : made
   const { action } = decision
   if (action.type === 'create' && decision.outcome.result === 'done') {
     if (permit === undefined) return withPermit(reconciliation, { assessment, recorded, action })
@@ -185,6 +195,37 @@ async function reconcileOnce(
   if (!isGone || input.desired.state !== 'absent') return result
   await forget(context, board, key, await currentRecord(context, key))
   return { ...result, next: undefined }
+}
+
+/** Whether it is decided that nothing is left of what was created once. */
+function isForgetting({ action, outcome }: Decision, input: DecideInput): input is CreateOnceInput {
+  return (
+    action.type === 'delete' &&
+    outcome.result === 'done' &&
+    input.lifecycle === 'create-once' &&
+    input.observed.status === 'missing' &&
+    !isAskedAgain(action)
+  )
+}
+
+/** Decided anew, where the list still shows it; and failed, where there should be a list and is none. */
+async function unlessListed(
+  { context, key, request }: Reconciliation,
+  assessment: Assessment & { readonly input: CreateOnceInput },
+  decision: Decision,
+): Promise<Decision> {
+  const { input, service } = assessment
+  const options = { priority: request.priority, signal: request.stopping }
+  try {
+    const isThere = await mayBeThere(context, { recorded: input.recorded, service }, options)
+    if (context.store.desiredState(key) !== input.desired.state) throw new DecisionOutdated(key)
+    return isThere
+      ? decided(context, { ...assessment, input: { ...input, mayBeThere: true } }, request)
+      : decision
+  } catch (failure) {
+    if (failure instanceof DecisionOutdated) throw failure
+    return decided(context, { ...assessment, failure }, request)
+  }
 }
 
 /** As {@link gather}; other keys of which it brought news are reconciled as well. */
@@ -275,7 +316,7 @@ async function conclude(
 function carryOut(
   reconciliation: Reconciliation,
   assessment: Assessment,
-  decision: { readonly action: Action; readonly outcome: Outcome },
+  decision: Decision,
   permit: CreatePermit | undefined,
 ): Acted | Promise<Acted> {
   const { context, outbox, request } = reconciliation

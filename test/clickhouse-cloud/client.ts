@@ -6,7 +6,7 @@ import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { recordedOf } from '../../src/reconcile/state/recorded.ts'
 import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
-import { keyOf } from '../../src/kinds/key.ts'
+import { keyOf, type Key } from '../../src/kinds/key.ts'
 import type { Policy } from '../../src/kinds/manifest.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
@@ -32,7 +32,7 @@ export interface Client extends AsyncDisposable, Asker {
   /** The manifest asks for this body from now on. */
   want(body: JsonObject, policy?: Policy): Promise<void>
   /** One reconcile, of what was changed. @param how a person asked for it; or nothing but time has passed */
-  reconcile(how?: 'asked' | 'in passing'): Promise<ReconcileResult>
+  reconcile(how?: 'asked' | 'in passing', key?: Key): Promise<ReconcileResult>
   /** Reconciles until it is at rest, as often as the queue would. @returns the last one */
   settle(): Promise<ReconcileResult>
   /** Time passes. */
@@ -56,14 +56,14 @@ export interface Client extends AsyncDisposable, Asker {
   /** The process ends right before or right after such a request, once: the reconcile rejects with {@link Killed}. */
   killAt(place: KillPlace): void
   /** What happens right before the next request that changes something goes out, once. */
-  meanwhile(act: () => void): void
+  meanwhile(act: () => void | Promise<void>): void
   /** The last reading of the manifests, which found none, is not believed; or is. */
   doubt(is: 'there' | 'over'): void
   /** The Service manifest, as something that the pipe depends on. */
   dependency(is: 'ready' | 'not ready'): void
   /** Mounted secrets, by name and key. */
   readonly mounted: Map<string, string>
-  readonly record: () => LedgerRecord | undefined
+  readonly record: (key?: Key) => LedgerRecord | undefined
   /** Its record says otherwise from now on. */
   write(record: LedgerRecord): Promise<void>
   readonly history: () => Promise<readonly HistoryEntry[]>
@@ -122,20 +122,24 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
   }
   const ledger = createMemoryLedger({ emit: () => undefined, hashKey: new Uint8Array(32).fill(7) })
   const events: Event[] = []
-  let before: (() => void) | undefined
+  let before: (() => void | Promise<void>) | undefined
   let kill: (KillPlace & { readonly nth: number }) | undefined
   const killed = (way: KillPlace['way'], when: KillPlace['when']) => {
     if (kill?.way !== way || kill.when !== when) return
     kill = kill.nth > 1 ? { ...kill, nth: kill.nth - 1 } : undefined
     if (kill === undefined) throw new Killed()
   }
+  const passMeanwhile = async () => {
+    const act = before
+    before = undefined
+    await act?.()
+  }
   const mortal: ReconcileContext['platform'] = {
     ...client,
     async change(target, makeBody, readOptions) {
       killed(target.way, 'before')
-      const made: typeof makeBody = (looks) => {
-        before?.()
-        before = undefined
+      const made: typeof makeBody = async (looks) => {
+        await passMeanwhile()
         return makeBody(looks)
       }
       const reply = await client.change(target, made, readOptions)
@@ -144,7 +148,11 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
     },
     async remove(target, check, readOptions) {
       killed('delete', 'before')
-      const reply = await client.remove(target, check, readOptions)
+      const checked: typeof check = async (looks) => {
+        await passMeanwhile()
+        return check(looks)
+      }
+      const reply = await client.remove(target, checked, readOptions)
       killed('delete', 'after')
       return reply
     },
@@ -263,8 +271,8 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
       await ledger.remove(record, [])
       store.drop(record.key)
     },
-    reconcile: (how) =>
-      reconciler.reconcile(PIPE_KEY, {
+    reconcile: (how, key = PIPE_KEY) =>
+      reconciler.reconcile(key, {
         priority: how === 'in passing' ? 2 : 0,
         stopping: signal,
         reconcileId: shared.newId(),
@@ -302,7 +310,7 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
       store.note({ key, version: 1, conditions: { Valid: well, Synced: well, Ready: ready } })
     },
     mounted,
-    record: () => store.record(PIPE_KEY),
+    record: (key = PIPE_KEY) => store.record(key),
     async write(record) {
       store.note(await ledger.swap(record, []))
     },

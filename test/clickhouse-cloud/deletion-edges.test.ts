@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Policy } from '../../src/kinds/manifest.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { deletionDigest } from '../../src/plan/delete-limit.ts'
-import type { Client } from './client.ts'
+import { Killed, type Client } from './client.ts'
 import {
   DELETE,
   goesOn,
@@ -14,8 +14,10 @@ import {
   started,
   withTopics,
 } from './deleted-pipes.ts'
+import type { Interfere } from './faulty-proxy.ts'
 import { having, HOUR, KAFKA, MINUTE, POSTGRES, sent, withTable } from './edited-pipes.ts'
 import { textOf } from './look.ts'
+import { withRefs } from './refs.ts'
 
 /* Deletion and replacement of pipes (design §14): what happens before, after, late, twice and in between. */
 
@@ -47,6 +49,11 @@ async function madeByAnother(client: Client): Promise<string> {
   return textOf((result as JsonObject)['id']) // of a create
 }
 
+function manifestOf(name: string, body: JsonObject, policy: JsonObject = {}): JsonObject {
+  const spec = { service: 'analytics', ...withRefs(body).spec }
+  return { apiVersion: 'pipewright/v1', kind: 'Pipe', metadata: { name }, policy, spec }
+}
+
 describe('the mark', () => {
   test('the request arrives, its reply is lost, and the next look says 404: the mark stays', async () => {
     const policy: Policy = { ...REPLACE, onMissing: 'report' }
@@ -61,7 +68,7 @@ describe('the mark', () => {
     client.interfere(undefined)
     expect.soft(client.record()?.removal).toMatchObject({ isSent: true })
     await goesOn(client, 60 * MINUTE)
-    expect(sent(client), client.message()).toEqual(['DELETE', 'POST'])
+    expect(sent(client), client.message()).toEqual(['DELETE', 'DELETE', 'POST'])
   })
   test('the request arrives, its reply is lost, and its next attempt is refused: the mark stays', async () => {
     const policy: Policy = { ...REPLACE, onMissing: 'report' }
@@ -76,7 +83,18 @@ describe('the mark', () => {
     client.interfere(undefined)
     expect.soft(client.record()?.removal).toMatchObject({ isSent: true })
     await goesOn(client, 60 * MINUTE)
-    expect(sent(client), client.message()).toEqual(['DELETE', 'POST'])
+    expect(sent(client), client.message()).toEqual(['DELETE', 'DELETE', 'POST'])
+  })
+  test('the request arrives, its reply is lost, and the look before its next attempt fails: the mark stays', async () => {
+    await using client = await removed()
+    client.skip(GRACE)
+    let cut = 0
+    client.interfere(({ method }) => {
+      if (method === 'DELETE') return (cut += 1) === 1 ? 'cut after' : undefined
+      return cut > 0 ? { status: 400, error: 'BAD_REQUEST: not now' } : undefined
+    })
+    await client.reconcile()
+    expect(client.record()?.removal).toMatchObject({ isSent: true })
   })
   test('the manifest vanishes (no onRemove) after the DELETE of a replacement', async () => {
     await using client = await replaced()
@@ -128,6 +146,141 @@ describe('the mark', () => {
     client.interfere(undefined)
     await goesOn(client, 60 * MINUTE)
     expect.soft(sent(client)).toEqual(['DELETE', 'POST'])
+  })
+})
+
+/** It was sent, and its process ended. */
+async function unanswered(client: Client): Promise<void> {
+  client.skip(GRACE)
+  client.killAt({ way: 'delete', when: 'after' })
+  await expect(client.reconcile()).rejects.toThrow(Killed)
+  expect(sent(client)).toEqual(['DELETE'])
+  client.server.setStates(client.id(), 'gone')
+  await client.restart()
+}
+
+describe('a request that nobody answered, of what is not found', () => {
+  test('it is sent again after a minute, and not before', async () => {
+    await using client = await removed()
+    await unanswered(client)
+    client.skip(50_000)
+    await client.reconcile()
+    expect(sent(client)).toEqual([])
+    client.skip(11_000)
+    await client.reconcile()
+    expect(sent(client)).toEqual(['DELETE'])
+    expect(client.record()?.removal).toMatchObject({ isSent: true, isAnswered: true })
+    client.skip(2_000)
+    await client.reconcile()
+    expect(client.record()).toBeUndefined()
+  })
+  test('of a replacement, too', async () => {
+    await using client = await replaced()
+    await unanswered(client)
+    client.skip(MINUTE)
+    await client.reconcile()
+    expect(sent(client)).toEqual(['DELETE'])
+    expect(client.reason()).toBe('Replacing')
+    client.skip(2_000)
+    await client.reconcile()
+    expect(sent(client)).toEqual(['POST'])
+  })
+  test('it is not, if the pipe is found right before', async () => {
+    await using client = await removed()
+    client.skip(GRACE)
+    client.killAt({ way: 'delete', when: 'before' })
+    await expect(client.reconcile()).rejects.toThrow(Killed)
+    await client.restart()
+    client.skip(MINUTE)
+    let looks = 0
+    client.interfere(({ method }) =>
+      method === 'GET' && (looks += 1) === 1 ? { status: 404, error: 'NOT_FOUND: no such pipe' } : undefined,
+    )
+    await client.reconcile()
+    expect(sent(client)).toEqual([])
+  })
+  test.each([
+    ['its manifest is back', (client: Client) => client.want(KAFKA, DELETE)],
+    ['its manifest has errors', (client: Client) => client.want(KAFKA, DELETE).then(() => client.spoil())],
+    ['a reading is not accepted', async (client: Client) => client.doubt('there')],
+    ['no service leads there', (client: Client) => client.service('broken')],
+  ])('it is not, if %s', async (_, happens) => {
+    await using client = await removed()
+    await unanswered(client)
+    await happens(client)
+    client.skip(2 * MINUTE)
+    await client.reconcile()
+    expect(sent(client), client.message()).toEqual([])
+    expect(client.record()?.removal).toMatchObject({ isSent: true })
+  })
+  test('nor if the edit was undone', async () => {
+    await using client = await replaced()
+    await unanswered(client)
+    await client.want(KAFKA, REPLACE)
+    client.skip(2 * MINUTE)
+    await client.reconcile()
+    expect(sent(client), client.message()).toEqual([])
+  })
+  test('it is refused: it waits before it is sent again', async () => {
+    await using client = await removed()
+    await unanswered(client)
+    client.skip(MINUTE)
+    let refused = 0
+    client.interfere(({ method }) => {
+      if (method === 'DELETE') refused += 1
+      return method === 'DELETE' ? { status: 400, error: 'BAD_REQUEST: not now' } : undefined
+    })
+    await client.reconcile()
+    expect(client.record()?.removal).toMatchObject({ isSent: true })
+    await client.reconcile('in passing')
+    expect(refused).toBe(1)
+    client.interfere(undefined)
+    await goesOn(client, 5 * MINUTE)
+    expect(sent(client)).toEqual(['DELETE'])
+    expect(client.record()).toBeUndefined()
+  })
+})
+
+describe('nothing was sent', () => {
+  test('somebody else wrote its record between the mark and the last look: it is sent at once', async () => {
+    await using client = await removed()
+    client.skip(GRACE)
+    client.meanwhile(async () => {
+      const record = client.record()
+      if (record === undefined) throw new Error('none')
+      await client.write({ ...record, allowed: { digest: 'x', at: 0, until: 0 } })
+    })
+    await client.reconcile()
+    expect(sent(client), client.message()).toEqual(['DELETE'])
+  })
+  test('its record moved to another key meanwhile: that one is not said to be deleted', async () => {
+    await using client = await removed()
+    client.skip(GRACE)
+    client.meanwhile(async () => {
+      await client.put('b.json', manifestOf('b', KAFKA, { renamedFrom: 'Pipe/edited' }))
+      await client.reconcile(undefined, 'Pipe/b')
+    })
+    await client.reconcile()
+    expect(sent(client)).toEqual([])
+    expect(client.record('Pipe/b')?.remote).toBeDefined()
+    expect(client.record('Pipe/b')?.removal).not.toHaveProperty('isSent')
+  })
+  test('its record was written, and the last look is not answered', async () => {
+    await using client = await removed()
+    client.skip(GRACE)
+    client.meanwhile(async () => {
+      const record = client.record()
+      if (record === undefined) throw new Error('none')
+      await client.write({ ...record, allowed: { digest: 'x', at: 0, until: 0 } })
+      client.interfere(({ method }) =>
+        method === 'GET' ? { status: 503, error: 'SERVICE_UNAVAILABLE' } : undefined,
+      )
+    })
+    await client.reconcile()
+    expect(client.record()?.removal).not.toHaveProperty('isSent')
+    client.interfere(undefined)
+    await goesOn(client, 5 * MINUTE)
+    expect(sent(client)).toEqual(['DELETE'])
   })
 })
 
@@ -457,6 +610,77 @@ describe('404s', () => {
     await goesOn(client, 30 * MINUTE)
     client.interfere(undefined)
     expect(client.server.pipes().size).toBe(1)
+  })
+})
+
+const isNotFound: Interfere = ({ method, below }) =>
+  method !== 'POST' && below !== '…' ? { status: 404, error: 'NOT_FOUND: no such pipe' } : undefined
+
+describe('404 by its id, and the list has it', () => {
+  test('nothing was sent: it is not said to be gone, and not forgotten', async () => {
+    await using client = await removed()
+    client.skip(GRACE)
+    client.interfere(isNotFound)
+    await goesOn(client, HOUR)
+    expect(client.message()).toContain('The pipe is not found. It is checked again until that is sure.')
+    client.interfere(undefined)
+    await goesOn(client, 5 * MINUTE)
+    expect(sent(client)).toEqual(['DELETE'])
+    expect(client.record()).toBeUndefined()
+  })
+  test('the request is answered 404, too: the same', async () => {
+    await using client = await removed()
+    client.skip(GRACE)
+    client.interfere((asked) => (asked.method === 'DELETE' ? isNotFound(asked) : undefined))
+    await client.reconcile()
+    client.interfere(isNotFound)
+    await goesOn(client, HOUR)
+    expect(client.message()).toContain('It is checked until the pipe is gone.')
+    expect(client.server.pipes().has(client.id())).toBe(true)
+  })
+  test('there is no list at the moment: it is not forgotten until there is', async () => {
+    await using client = await removed()
+    client.skip(GRACE)
+    await client.reconcile()
+    client.server.setStates(client.id(), 'gone')
+    client.interfere(({ below }) =>
+      below === '…' ? { status: 503, error: 'SERVICE_UNAVAILABLE' } : undefined,
+    )
+    await goesOn(client, 5 * MINUTE)
+    expect(client.record()?.removal).toMatchObject({ isSent: true })
+    client.interfere(undefined)
+    await goesOn(client, 20 * MINUTE)
+    expect(client.record()).toBeUndefined()
+  })
+  test('the list has nothing, not even what else is there: it is not believed', async () => {
+    await using client = await started(KAFKA, DELETE)
+    await client.put('b.json', manifestOf('b', { ...OTHER_TOPIC, name: 'another' }))
+    await client.reconcile(undefined, 'Pipe/b')
+    await client.remove()
+    await client.reconcile()
+    client.skip(GRACE)
+    await client.reconcile()
+    client.server.setStates(client.id(), 'gone')
+    client.interfere(
+      ({ method, below }) => (method === 'GET' && below === '…' ? { answered: [] as never } : undefined), // it is sent as it is
+    )
+    await goesOn(client, 5 * MINUTE)
+    expect(client.record()?.removal).toMatchObject({ isSent: true })
+    client.interfere(undefined)
+    await goesOn(client, 5 * MINUTE)
+    expect(client.record()).toBeUndefined()
+  })
+  test('the list is asked for once, right before it is forgotten', async () => {
+    await using client = await removed()
+    client.skip(GRACE)
+    const lists: string[] = []
+    client.interfere(({ method, below }) => {
+      if (below === '…') lists.push(method)
+      return undefined
+    })
+    await goesOn(client, 10 * MINUTE)
+    expect(client.record()).toBeUndefined()
+    expect(lists).toEqual(['GET'])
   })
 })
 

@@ -69,6 +69,28 @@ test('as a job, one process after another, it is forgotten, and replaced', async
   expect(world.requests('createPipe')).toBe(5)
 })
 
+test('a job is killed right after the request: later ones ask again, and create it again, or forget it', async () => {
+  await using world = await created('a', 'b', 'c')
+  const later = async () => {
+    world.skip(11 * MINUTE)
+    return world.apply()
+  }
+  const policy = 'policy: {onImmutable: replace}'
+  world.workspace.write('manifests/b.yaml', pipe('b', '', policy).replace('streamName: b', 'streamName: z'))
+  await world.apply()
+  world.skip(11 * MINUTE)
+  expect(await world.killedJob('after-delete')).toBe('SIGKILL')
+  expect(await later()).toMatchObject({ b: 'Replacing' })
+  expect(await later()).toMatchObject({ b: 'InSync' })
+  remove(world, 'a')
+  await world.apply()
+  world.skip(11 * MINUTE)
+  expect(await world.killedJob('after-delete')).toBe('SIGKILL')
+  expect(await later()).toMatchObject({ a: 'Orphaned' })
+  expect(Object.keys(await later())).toEqual(['b', 'c'])
+  expect(world.requests('createPipe')).toBe(4)
+})
+
 test('more than the limit are held back, all of them, until a person allows them', async () => {
   await using world = await created('a', 'b', 'c', 'd', 'e')
   remove(world, 'a', 'b')

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { FAILPOINT_VARIABLE, type Failpoint } from '../../src/contract/failpoint.ts'
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
 import { mountSecrets, platformArgs, SERVICE } from '../support/manifests.ts'
@@ -40,6 +41,8 @@ export interface World extends AsyncDisposable {
   readonly platform: Sandbox
   /** One pass. @returns the reason of each pipe */
   apply(...more: readonly string[]): Promise<Readonly<Record<string, string>>>
+  /** One that is killed at this place. @returns how it ended */
+  killedJob(at: Failpoint): Promise<number | NodeJS.Signals | null>
   messageOf(key: string): string
   requests(operation: string): number
   loseLedger(): void
@@ -62,38 +65,29 @@ export async function given(names: readonly string[], options: Partial<SandboxOp
   for (const name of names) workspace.write(`manifests/${name}.yaml`, pipe(name))
   workspace.write('clock', '0')
   const clocked = { env: { NODE_OPTIONS: `--import=${CLOCKS}`, CLOCK_SHIFT_FILE: workspace.path('clock') } }
+  const common = [...platformArgs(workspace, platform.url), '--profile', 'clickhouse-cloud']
   let skipped = 0
   let last: readonly Shown[] = []
   return {
     workspace,
     platform,
     async apply(...more) {
-      const args = ['apply', ...platformArgs(workspace, platform.url), '--profile', 'clickhouse-cloud']
-      const { stdout, stderr } = await runProgram(
-        [...args, '--api-budget', '1000/1s', '-o', 'json', ...more],
-        clocked,
-      )
+      const args = ['apply', ...common, '--api-budget', '1000/1s', '-o', 'json', ...more]
+      const { stdout, stderr } = await runProgram(args, clocked)
       if (stdout === '') throw new Error(stderr)
       last = (JSON.parse(stdout) as { readonly resources: readonly Shown[] }).resources
       return Object.fromEntries(
         last.filter(({ key }) => key.startsWith('Pipe/')).map(({ key, reason }) => [key.slice(5), reason]),
       )
     },
+    async killedJob(at) {
+      const env = { ...clocked.env, [FAILPOINT_VARIABLE]: `${at}=kill` }
+      return (await runProgram(['apply', ...common, '--api-budget', '1000/1s'], { env })).code
+    },
     messageOf: (key) => last.find((one) => one.key === key)?.message ?? '',
     requests: (operation) => platform.requests().filter((one) => one.operation === operation).length,
     run: (command = '', ...args) =>
-      runProgram(
-        [
-          command,
-          ...args,
-          ...platformArgs(workspace, platform.url),
-          '--profile',
-          'clickhouse-cloud',
-          '--api-budget',
-          '1000/1s',
-        ],
-        clocked,
-      ),
+      runProgram([command, ...args, ...common, '--api-budget', '1000/1s'], clocked),
     skip(ms) {
       skipped += ms
       workspace.write('clock', String(skipped))

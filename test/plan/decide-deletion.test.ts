@@ -25,6 +25,7 @@ interface Row {
   readonly observed?: CreateOnceInput['observed']
   readonly origin?: 'created' | 'adopted'
   readonly changedSince?: readonly string[] | undefined
+  readonly mayBeThere?: true
   readonly is: readonly [type: string, what: string]
 }
 
@@ -73,11 +74,46 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'a 404 after a request that nobody answered',
-    removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE },
+    removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE + 1 },
+    observed: missed(1, 0),
+    is: ['hold', 'going'],
+  },
+  {
+    why: 'the same, and the list shows it',
+    removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE, isAnswered: true },
+    observed: MISSING,
+    mayBeThere: true,
+    is: ['hold', 'going'],
+  },
+  {
+    why: 'the same, and nobody answered the request',
+    removal: { ...LONG_AGO, isSent: true, sentAt: NOW - 2 * MINUTE },
+    observed: MISSING,
+    mayBeThere: true,
+    is: ['hold', 'going'],
+  },
+  {
+    why: 'a 404 more than a minute after a request that nobody answered',
+    removal: { ...LONG_AGO, isSent: true, sentAt: NOW - 2 * MINUTE },
+    observed: missed(1, 0),
+    is: ['delete', 'going'],
+  },
+  {
+    why: 'the same, and the request was for what was to be replaced',
+    removal: { ...LONG_AGO, digest: 'another', isSent: true, sentAt: NOW - 2 * MINUTE },
+    observed: missed(1, 0),
+    is: ['hold', 'going'],
+  },
+  {
+    why: 'the same, and another manifest may ask for it',
+    removal: { ...LONG_AGO, isSent: true, sentAt: NOW - 2 * MINUTE },
+    facts: { claimant: 'Pipe/new' },
     observed: missed(1, 0),
     is: ['hold', 'going'],
   },
   { why: 'a 404 without a request', observed: missed(1, 0), is: ['hold', 'not found'] },
+  { why: 'it is gone for sure', observed: MISSING, is: ['delete', 'gone already'] },
+  { why: 'the list shows it', observed: MISSING, mayBeThere: true, is: ['hold', 'not found'] },
 ]
 
 test.each(ROWS)('$why', (row) => {
@@ -92,6 +128,7 @@ test.each(ROWS)('$why', (row) => {
     }),
     lifecycle: 'create-once',
     removal: { ...FACTS, ...facts },
+    mayBeThere: row.mayBeThere,
     changedSince: 'changedSince' in row ? row.changedSince : [],
   })
   const said = action.reason === 'Orphaned' ? action.facts?.removal?.is : action.reason

@@ -1,9 +1,11 @@
 import type { HistoryEntry } from '../../contract/history.ts'
+import { LedgerConflict } from '../../contract/ledger.ts'
 import type { DeleteTarget } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { Action } from '../../plan/action.ts'
+import { sameId } from '../../lib/same-id.ts'
 import { decide } from '../../plan/decide.ts'
 import { orphanFacts } from '../../plan/gates.ts'
 import { NOTHING_TO_DO } from '../../plan/outcome.ts'
@@ -25,7 +27,8 @@ interface Deletion {
 
 /**
  * Deletes what was applied or created for a manifest that is gone, or asks for another one. That it is about to be sent is on disk before; a
- * process that is killed after it asks for it until nothing is there, and has nothing to send then.
+ * process that is killed after it asks for it until nothing is there, and has nothing to send then. What was created once may have to be asked
+ * to go once more, so that somebody says that it is gone.
  * @returns a record of which nothing is left, once it is gone
  */
 export async function remove(
@@ -35,17 +38,20 @@ export async function remove(
   request: ReconcileRequest,
 ): Promise<Acted> {
   const { input } = first
-  if (input.observed.status === 'missing') return nothingLeft(context, first, input.recorded, first.requestId)
+  if (input.observed.status === 'missing' && !isAskedAgain(action))
+    return nothingLeft(context, first, input.recorded, first.requestId)
   const { target, isAtOnce } = removalOf(context, first)
   const { key, removal } = input.recorded
   const options = { priority: request.priority, signal: request.stopping }
   const record = await marked(context, first, isAtOnce)
   let attempts = 0
+  let isLooking = false
   try {
     await context.fail?.('before-delete')
     const reply = await context.platform.remove(
       target,
       async (looks) => {
+        isLooking = true
         const current = await currentRecord(context, key)
         // It is decided as if it were not marked.
         const asked = assess(
@@ -53,14 +59,18 @@ export async function remove(
           await gather(context, key, { ...current, removal }, request, undefined, looks),
         )
         if (asked.failure instanceof Error) throw asked.failure
-        // What is gone by now is decided anew, too: there is nothing to send.
-        const isSame = decide(asked.input).type === 'delete' && asked.input.observed.status === 'found'
+        const now = decide(asked.input)
+        // What is gone by now is decided anew, too: there is nothing to send. So is what is found again.
+        const isSame =
+          asked.input.observed.status === input.observed.status && isAskedAgain(now) === isAskedAgain(action)
         if (
+          now.type !== 'delete' ||
           !isSame ||
           current.version !== record.version ||
           !isSameTarget(removalOf(context, asked).target, target)
         )
           throw new DecisionOutdated(key)
+        isLooking = false
         attempts += 1
       },
       options,
@@ -73,14 +83,20 @@ export async function remove(
     const isGone = error instanceof RemoteError && error.facts.class === 'Missing'
     if (isGone && isAtOnce) return nothingLeft(context, first, record, error.facts.requestId)
     if (isGone) return going(context, action, record, error.facts.requestId)
-    if (error instanceof DecisionOutdated && !isAtOnce && attempts === 0)
-      await unmarked(context, record, removal)
+    const cleared = isAtOnce || attempts > 0 ? undefined : await unmarked(context, record, removal)
     if (!(error instanceof RemoteError || error instanceof SecretUnavailableError)) throw error
     const outcome = outcomeOf(error, { signal: request.stopping, now: context.clock.now() })
-    // Of several only the last one is known to have had no effect.
-    const mayBeSent = attempts > 1 || (error instanceof RemoteError && error.facts.effect === 'unknown')
-    return { outcome, record: isAtOnce || mayBeSent ? record : { ...record, removal }, history: [] }
+    // Of several only the last one is known to have had no effect, where it was the request that failed and not the look before it.
+    const isUnknown = error instanceof RemoteError && error.facts.effect === 'unknown'
+    const mayBeSent = isLooking ? attempts > 0 : attempts > 1 || isUnknown
+    const unsent = cleared ?? { ...record, removal }
+    return { outcome, record: isAtOnce || mayBeSent ? record : unsent, history: [] }
   }
+}
+
+/** A request was sent before, and nobody answered it. */
+export function isAskedAgain({ reason, facts }: Action): boolean {
+  return (reason === 'Orphaned' || reason === 'Replacing') && facts?.removal?.is === 'going'
 }
 
 function removalOf({ store }: ReconcileContext, { input, service }: Assessment): Deletion {
@@ -115,15 +131,44 @@ async function marked(
   return written
 }
 
-/** Nothing was sent: what is to be done is decided anew, without the mark. */
+/** Others may write a record at the same moment so often. */
+const MOST_WRITES = 5
+
+/**
+ * Nothing was sent: the mark is taken back, whoever has written the record since, and where it has moved to.
+ * @returns the record, where nobody else has written it
+ */
 async function unmarked(
   context: ReconcileContext,
   record: LedgerRecord,
   removal: LedgerRecord['removal'],
-): Promise<void> {
-  const current = await currentRecord(context, record.key)
-  if (current.version === record.version)
-    context.store.note(await context.ledger.swap({ ...current, removal }, []))
+): Promise<LedgerRecord | undefined> {
+  const { ledger, store } = context
+  for (let left = MOST_WRITES; left > 0; left -= 1) {
+    const current = await holderNow(context, record)
+    const isOurs = current?.removal?.isSent === true && current.removal.sentAt === record.removal?.sentAt
+    if (!isOurs) return undefined
+    try {
+      const written = await ledger.swap({ ...current, removal }, [])
+      store.note(written)
+      return current.key === record.key && current.version === record.version ? written : undefined
+    } catch (error) {
+      if (!(error instanceof LedgerConflict)) throw error
+    }
+  }
+  return undefined
+}
+
+/** The record that has what this one had. */
+async function holderNow(
+  context: ReconcileContext,
+  { key, remote }: LedgerRecord,
+): Promise<LedgerRecord | undefined> {
+  if (remote === undefined) return undefined
+  const current = await currentRecord(context, key)
+  if (sameId(current.remote?.id, remote.id)) return current
+  const holder = context.store.holderOf(remote.id, key)
+  return holder && currentRecord(context, holder)
 }
 
 /** The request was answered, and it may take a while until it is gone. */

@@ -19,7 +19,7 @@ import type { ReconcileContext } from '../context.ts'
 import type { Listing } from '../state/listings.ts'
 import type { StateStore } from '../state/store.ts'
 import { isLeftAlone, saysDeleted } from '../state/entry-policy.ts'
-import type { DesiredService } from './service-access.ts'
+import { recordedAccess, type DesiredService } from './service-access.ts'
 import { witnessOf } from './siblings.ts'
 
 /*
@@ -100,6 +100,23 @@ export function listedKind(
   const held = { key, manifest: store.entry(key)?.manifest, record: store.record(key) }
   const kind = kindFor(profile, held)
   return kind.lifecycle === 'create-once' && kind.operations.list !== undefined ? kind : undefined
+}
+
+/**
+ * Whether the list of its service speaks against it that a pipe is gone, which is not found by its id: one more request, where there is a list.
+ * @throws as `Platform.list`
+ */
+export async function mayBeThere(
+  context: ListingContext,
+  { recorded, service }: { readonly recorded: LedgerRecord; readonly service: DesiredService },
+  options: ReadOptions,
+): Promise<boolean> {
+  const { key, remote } = recorded
+  const access = recordedAccess(context.store, recorded, service)
+  if (remote === undefined || access === undefined) return false
+  const listing = await listingOf(context, { key, access, permit: undefined }, options)
+  if (listing === undefined) return false
+  return listing.items.has(remote.id.toLowerCase()) || doubtsOf(context, key, access, listing) !== undefined
 }
 
 interface Looked {

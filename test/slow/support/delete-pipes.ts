@@ -53,8 +53,11 @@ export interface Deletion {
   readonly id: string
 }
 
+/** Requests to delete something that was there: one that is sent for its answer alone finds nothing. */
 export function deletionsIn(requests: readonly RecordedRequest[]): readonly Deletion[] {
-  return requests.flatMap(({ operation, at, seq, path }) =>
-    operation === 'deletePipe' ? [{ at, seq, id: path.split('/').at(-1) ?? '' }] : [],
+  return requests.flatMap(({ operation, at, seq, path, answer }) =>
+    operation === 'deletePipe' && answer?.status !== 404
+      ? [{ at, seq, id: path.split('/').at(-1) ?? '' }]
+      : [],
   )
 }
