@@ -177,9 +177,8 @@ function decideDeletion(
   if (why !== undefined) return kept(why)
   if (removal.isDoubted) return hold({ is: 'doubted' }, undefined)
   if (removal.limit !== undefined) return { type: 'refuse', reason: 'DeleteLimit', facts: removal.limit }
-  if (observed.status === 'found' && input.changedSince === undefined) return kept({ is: 'never in sync' })
-  if (observed.status === 'found' && input.changedSince !== undefined && input.changedSince.length > 0)
-    return kept({ is: 'changed', fields: input.changedSince.slice(0, 5) })
+  const changed = observed.status === 'found' ? changedWords(input) : undefined
+  if (changed !== undefined) return kept(changed)
   const isSame = recorded.removal?.digest === wish
   const since = isSame ? removalSince(recorded, steadyNow, removal.isAllowed) : steadyNow
   const at = since + REMOVAL_GRACE_MS
@@ -223,6 +222,12 @@ function ofSent(
 function nextLook({ now, steadyNow, observed }: CreateOnceInput, sentAt: number): number {
   if (observed.status === 'missing') return now + LATEST_LOOK_MS
   return now + Math.min(Math.max(SOONEST_LOOK_MS, steadyNow - sentAt), LATEST_LOOK_MS)
+}
+
+/** Why what is found is kept. */
+function changedWords({ changedSince }: CreateOnceInput): RemovalWords | undefined {
+  if (changedSince === undefined) return { is: 'never in sync' }
+  return changedSince.length > 0 ? { is: 'changed', fields: changedSince.slice(0, 5) } : undefined
 }
 
 /** Whether something stands in the way of a deletion, but for the limit, wherever else the reconcile comes to. */

@@ -12,7 +12,7 @@ export async function heedReading({
   store,
   emit,
 }: Pick<ReconcileContext, 'ledger' | 'store' | 'emit'>): Promise<void> {
-  for (const record of [...store.records()]) {
+  for (const record of store.records()) {
     const heeded = withHold(store, store.asRead(record))
     if (heeded === record) continue
     try {

@@ -178,12 +178,7 @@ function recordOf(record: LedgerRecord, steady: number, world: World): unknown {
     ],
     command && [command.command, command.isForChange, Math.min(steady - command.at, 60 * SECOND)],
     onRemove,
-    removal && [
-      Math.min(steady - removal.since, GRACE_MS),
-      removal.isSent,
-      removal.isKept,
-      removal.heldBy,
-    ],
+    removal && [Math.min(steady - removal.since, GRACE_MS), removal.isSent, removal.isKept, removal.heldBy],
     // Other words to write are one more place to die at.
     world.crashes && differences?.map(({ observed }) => observed),
     // What other commands and keys read of it.

@@ -467,7 +467,7 @@ export const REMOVALS: readonly Removal[] = [
         to: `if (at > steadyNow + REMOVAL_GRACE_MS) return hold({ is: 'later', at }, now + at - steadyNow)`,
       },
       {
-        from: `return removalSince(record, steadyNow) + REMOVAL_GRACE_MS <= steadyNow`,
+        from: `return Math.min(removal.since, steadyNow) + REMOVAL_GRACE_MS <= steadyNow`,
         to: `return true`,
       },
     ],
@@ -476,7 +476,7 @@ export const REMOVALS: readonly Removal[] = [
     protection: 'what somebody has changed is not deleted',
     world: 'removing',
     depth: 2,
-    patches: [{ from: `if (input.changedSince.length > 0)`, to: `if (input.changedSince.length > 99)` }],
+    patches: [{ from: `return changedSince.length > 0 ?`, to: `return changedSince.length > 99 ?` }],
   },
   {
     protection: 'what a person made and we adopted is not deleted',
