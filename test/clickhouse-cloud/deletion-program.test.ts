@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { runArgs } from '../support/manifests.ts'
+import { runArgs, SERVICE } from '../support/manifests.ts'
 import { resourcesOf, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { given, pipe, type World } from './listed-world.ts'
@@ -187,4 +187,36 @@ test('an empty directory deletes nothing', async () => {
     world.skip(60 * MINUTE)
   }
   expect(world.requests('deletePipe')).toBe(0)
+})
+
+test('the limit counts anew once a Service manifest that had errors is back', async () => {
+  await using world = await created('a', 'b', 'c', 'd', 'e')
+  world.workspace.write('manifests/service.yaml', SERVICE.replace('serviceId', 'serviceIdd'))
+  remove(world, 'a', 'b')
+  await world.apply()
+  world.skip(11 * MINUTE)
+  await world.apply()
+  expect(world.messageOf('Pipe/a')).toContain('no valid Service manifest')
+  world.workspace.write('manifests/service.yaml', SERVICE)
+  await world.apply()
+  world.skip(11 * MINUTE)
+  expect(await world.apply()).toMatchObject({ a: 'DeleteLimit', b: 'DeleteLimit' })
+  expect(world.requests('deletePipe')).toBe(0)
+})
+
+test('most manifests are lost while they wait to be replaced: that is not believed', async () => {
+  await using world = await created('a', 'b', 'c', 'd')
+  const names = ['a', 'b', 'c', 'd']
+  const policy = 'policy: {onRemove: delete, onImmutable: replace}'
+  for (const name of names)
+    world.workspace.write(
+      `manifests/${name}.yaml`,
+      pipe(name, '', policy).replace(`streamName: ${name}`, `streamName: ${name}2`),
+    )
+  await world.apply()
+  world.skip(11 * MINUTE)
+  expect(await world.apply()).toMatchObject({ a: 'DeleteLimit' })
+  remove(world, ...names)
+  const { stdout, stderr } = await world.run('apply')
+  expect(stdout + stderr).toContain('lost 4 of 4 manifests')
 })

@@ -60,14 +60,15 @@ export async function moveRecord(
   revision: string,
 ): Promise<LedgerRecord> {
   const message = messageOf({ reason: 'Moved', facts: { from: from.key, to: to.key } }, to.key)
-  const moved = {
+  // Of its deletion the manifest under the new key decides.
+  const moved = context.store.asRead({
     ...from,
     key: to.key,
     version: to.version,
     file: to.file,
     line: to.line,
     conditions: undefined,
-  }
+  })
   const entry: HistoryEntry = {
     type: 'action',
     action: 'move',
