@@ -49,6 +49,17 @@ export function deletionFacts(store: StateStore, about: About): DeletionFacts | 
   }
 }
 
+/** Whether a manifest was edited and lets what was created be deleted for that: what keeps a new one from being created keeps it. */
+export function mayBeReplaced(
+  store: StateStore,
+  entry: Entry | undefined,
+  { remote, applied }: LedgerRecord,
+): boolean {
+  const manifest = entry?.manifest
+  if (manifest?.policy?.onImmutable !== 'replace' || remote?.origin !== 'created') return false
+  return store.asked(manifest)?.fingerprint.digest !== applied?.digest
+}
+
 /** Another manifest that asks for it, or may. */
 function claimantOf(store: StateStore, recorded: LedgerRecord, { id }: Remote): Key | undefined {
   const { key } = recorded

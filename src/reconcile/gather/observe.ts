@@ -22,8 +22,8 @@ import { replyMask, shownFailure, type Sent } from '../state/shown-reply.ts'
 import { forgetMisses, noteFound, noteMissing } from '../state/observations.ts'
 import type { CreatePermit, Looks, ReadOptions, Reply } from '../../contract/platform.ts'
 import { type ErrorClass, RemoteError, type RemoteErrorFacts } from '../../contract/remote-error.ts'
-import { isDeletionLimited, isHeldNow } from './deletion-facts.ts'
-import { isLeftAlone, mayBeReplaced, saysDeleted } from '../state/entry-policy.ts'
+import { isDeletionLimited, isHeldNow, mayBeReplaced } from './deletion-facts.ts'
+import { isLeftAlone, saysDeleted } from '../state/entry-policy.ts'
 import { siblingFoundAt, witnessOf } from './siblings.ts'
 
 /** What is to be asked of the platform, and what for. */
