@@ -3,15 +3,12 @@ import { createOnceKindOf } from '../kinds/profile.ts'
 import type { Action } from '../plan/action.ts'
 import { backoffAfter } from '../plan/requeue.ts'
 import { conditionsAfter } from '../plan/conditions.ts'
-import { decide } from '../plan/decide.ts'
 import { attemptDigest, leftSomething } from '../plan/gates.ts'
-import type { CreateOnceInput, DecideInput } from '../plan/input.ts'
-import { type Outcome, NOTHING_TO_DO } from '../plan/outcome.ts'
 import type { Backoff, LedgerRecord } from '../plan/record.ts'
-import { listedKind, mayBeThere } from './gather/listing.ts'
+import { listedKind } from './gather/listing.ts'
 import { recordedAccess, sameAccess } from './gather/service-access.ts'
 import { act } from './apply/act.ts'
-import { isAskedAgain } from './apply/removal.ts'
+import { decided, isForgetting, unlessListed, type Decision } from './decision.ts'
 import {
   DecisionOutdated,
   type Acted,
@@ -130,25 +127,6 @@ async function inRounds(reconciliation: Reconciliation): Promise<ReconcileResult
   }
 }
 
-interface Decision {
-  readonly action: Action
-  readonly outcome: Outcome
-}
-
-/** The decision, or what stood in its way. */
-function decided(
-  context: ReconcileContext,
-  { input, failure }: Assessment,
-  request: ReconcileRequest,
-): Decision {
-  if (failure === undefined) return { action: decide(input), outcome: NOTHING_TO_DO }
-  const outcome = outcomeOf(failure, { signal: request.stopping, now: context.clock.now() })
-  return {
-    action: { type: 'observe', reason: 'Unobserved', facts: { why: 'not asked' } },
-    outcome,
-  }
-}
-
 /**
  * One round. A create is decided twice: first without a permit; then, with the permit in hand and after all waits, everything
  * is gathered and decided anew, and only what is decided then is done.
@@ -182,7 +160,7 @@ async function reconcileOnce(
   // From here to the intent nothing is waited for, but for the list before something is forgotten.
   const made = decided(context, assessment, request)
   const decision = isForgetting(made, input)
-    ? await unlessListed(reconciliation, { ...assessment, input }, made)
+    ? await unlessListed(context, request, { assessment: { ...assessment, input }, decision: made })
     : made
   const { action } = decision
   if (action.type === 'create' && decision.outcome.result === 'done') {
@@ -195,37 +173,6 @@ async function reconcileOnce(
   if (!isGone || input.desired.state !== 'absent') return result
   await forget(context, board, key, await currentRecord(context, key))
   return { ...result, next: undefined }
-}
-
-/** Whether it is decided that nothing is left of what was created once. */
-function isForgetting({ action, outcome }: Decision, input: DecideInput): input is CreateOnceInput {
-  return (
-    action.type === 'delete' &&
-    outcome.result === 'done' &&
-    input.lifecycle === 'create-once' &&
-    input.observed.status === 'missing' &&
-    !isAskedAgain(action)
-  )
-}
-
-/** Decided anew, where the list still shows it; and failed, where there should be a list and is none. */
-async function unlessListed(
-  { context, key, request }: Reconciliation,
-  assessment: Assessment & { readonly input: CreateOnceInput },
-  decision: Decision,
-): Promise<Decision> {
-  const { input, service } = assessment
-  const options = { priority: request.priority, signal: request.stopping }
-  try {
-    const isThere = await mayBeThere(context, { recorded: input.recorded, service }, options)
-    if (context.store.desiredState(key) !== input.desired.state) throw new DecisionOutdated(key)
-    return isThere
-      ? decided(context, { ...assessment, input: { ...input, mayBeThere: true } }, request)
-      : decision
-  } catch (failure) {
-    if (failure instanceof DecisionOutdated) throw failure
-    return decided(context, { ...assessment, failure }, request)
-  }
 }
 
 /** As {@link gather}; other keys of which it brought news are reconciled as well. */
