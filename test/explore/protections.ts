@@ -505,6 +505,10 @@ export const REMOVALS: readonly Removal[] = [
     patches: [
       { from: `onRemove: isAsked ? 'delete' : undefined,`, to: `onRemove: isAsked ? 'delete' : onRemove,` },
       {
+        from: `return entry.state === 'valid' && saysDelete(entry, clock.now()) === undefined ? undefined : onRemove`,
+        to: `return onRemove`,
+      },
+      {
         from: `isDeleted || manifest.policy?.onImmutable === 'replace'`,
         to: `isDeleted || onRemove !== undefined || manifest.policy?.onImmutable === 'replace'`,
       },
