@@ -28,6 +28,6 @@ export async function heedReading({
 /** What stands in the way is noted, though it goes again before the key has its turn. */
 function withHold(store: ReconcileContext['store'], record: LedgerRecord): LedgerRecord {
   const { removal } = record
-  if (removal === undefined || removal.heldBy === 'manifests') return record
+  if (removal === undefined || removal.heldBy !== undefined) return record
   return isHeldNow(store, record) ? { ...record, removal: { ...removal, heldBy: 'manifests' } } : record
 }
