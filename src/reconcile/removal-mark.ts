@@ -46,16 +46,24 @@ function begun(
   action: Action,
   before: LedgerRecord['removal'],
 ): NonNullable<LedgerRecord['removal']> {
-  const { steadyNow } = input
+  const { steadyNow, observed } = input
   const isAllowed = input.lifecycle === 'create-once' && input.removal?.isAllowed === true
+  const isOther = action.type === 'report'
   const byLimit = action.reason === 'DeleteLimit' || (isAllowed && before?.heldBy === 'limit')
-  const heldBy = isHeldByManifests(input) ? 'manifests' : byLimit ? 'limit' : undefined
-  // While it is held, since when stays as it was: it is looked at like what is due.
-  const since =
-    heldBy === undefined
-      ? removalSince({ removal: before }, steadyNow)
-      : Math.min(before?.since ?? steadyNow, steadyNow)
-  return { ...before, since, isKept: action.type === 'report' ? true : undefined, heldBy }
+  // What somebody changed is looked at like what is due, and has its while once it is as it was.
+  const heldBy = isHeldByManifests(input)
+    ? 'manifests'
+    : byLimit
+      ? 'limit'
+      : isOther
+        ? before?.heldBy
+        : undefined
+  const isOver = heldBy === undefined || (heldBy === 'limit' && before?.heldBy === 'manifests')
+  const since = isOver
+    ? removalSince({ removal: before }, steadyNow)
+    : Math.min(before?.since ?? steadyNow, steadyNow)
+  const isKept = isOther || (observed.status === 'unseen' && before?.isKept === true)
+  return { ...before, since, isKept: isKept ? true : undefined, heldBy }
 }
 
 /** Whether manifests, or the reading of them, stand in the way, also where nobody could look at the platform. */

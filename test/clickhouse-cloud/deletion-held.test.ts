@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { keyOf } from '../../src/kinds/key.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
+import { deletionDigest } from '../../src/plan/delete-limit.ts'
 import { expectsManifest } from '../../src/plan/gates.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import type { Client } from './client.ts'
@@ -142,6 +143,22 @@ test('the limit holds it back for hours, and another manifest is back: then ther
   }
   expect(client.message()).toContain('bring the manifests back')
   await client.put('b.json', manifest(withTopics('b'), DELETE))
+  expect(await sentBy(client), client.message()).toEqual(TEN_MINUTES_LATER)
+})
+
+test('another manifest asked for it, and then the limit holds it back: a person who lets it pass has ten minutes, too', async () => {
+  await using client = await removed()
+  await client.put('lock.json', lockOf(client))
+  client.skip(GRACE)
+  await client.reconcile()
+  await alsoCreated(client, { onRemove: 'delete', left: { digest: 'b', since: 0, fields: {} } })
+  await client.put('lock.json', undefined)
+  await client.reconcile()
+  expect(client.reason()).toBe('DeleteLimit')
+  const record = client.record()
+  if (record === undefined) throw new Error('there is none')
+  const digest = deletionDigest(undefined, record)
+  await client.write({ ...record, allowed: { digest, at: 0, until: Number.MAX_SAFE_INTEGER } })
   expect(await sentBy(client), client.message()).toEqual(TEN_MINUTES_LATER)
 })
 

@@ -17,6 +17,9 @@ export interface End {
 /** Words of a status that say why a pipe is kept. */
 const KEPT = /not deleted|Nothing is deleted|nobody knows whether its pipe was created/
 
+/** Reasons that ask a person. */
+const ASKS: ReadonlySet<string> = new Set(['RenameSuspected', 'Ambiguous', 'OutcomeUnknown'])
+
 /** @returns what is not as it should be, in sentences */
 export function faultsAtEnd({ history, lives, pipes, shown }: End): readonly string[] {
   const now = history.at(-1)
@@ -44,8 +47,8 @@ function faultOfWish(
   about: readonly Shown[],
 ): string | undefined {
   const own = about.find(({ key }) => key === `Pipe/${wish.key}`)
-  // A rename that nobody confirmed is for a person to settle: its pipe is kept.
-  const isAsked = own?.reason === 'PossibleRename' || own?.reason === 'Ambiguous'
+  // A rename that nobody confirmed is for a person to settle, and so is a create whose pipe, by the platform's slower clock, is older.
+  const isAsked = ASKS.has(own?.reason ?? '')
   const [only] = there
   if (there.length !== 1 || only === undefined)
     return isAsked && there.length === 0

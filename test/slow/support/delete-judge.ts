@@ -88,7 +88,8 @@ function judgeDeletion({ at, seq, id }: Deletion, evidence: Evidence): readonly 
     ({ operation, path, answer, seq: other }) =>
       operation === 'deletePipe' && path.endsWith(id) && other < seq && answer?.status === 200,
   )
-  if (asked !== undefined && at - asked.at < evidence.graceMs - TOLERANCE_MS)
+  const isThere = (pipe.goneAt ?? Infinity) > at
+  if (asked !== undefined && isThere && at - asked.at < evidence.graceMs - TOLERANCE_MS)
     all.push(violation('asked again', `request ${asked.seq} was answered ${at - asked.at} ms before`))
   const now = snapshotsOf(evidence, at - STALE_MS, at)
   if (now.every(({ isEmptied }) => isEmptied)) all.push(violation('emptied', 'the directory is empty'))
