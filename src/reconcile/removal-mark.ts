@@ -48,16 +48,11 @@ function begun(
 ): NonNullable<LedgerRecord['removal']> {
   const { steadyNow, observed } = input
   const isAllowed = input.lifecycle === 'create-once' && input.removal?.isAllowed === true
-  const isOther = action.type === 'report'
+  const isHeldNow = isHeldByManifests(input)
+  const isOther = action.type === 'report' && !isHeldNow
   const byLimit = action.reason === 'DeleteLimit' || (isAllowed && before?.heldBy === 'limit')
   // What somebody changed is looked at like what is due, and has its while once it is as it was.
-  const heldBy = isHeldByManifests(input)
-    ? 'manifests'
-    : byLimit
-      ? 'limit'
-      : isOther
-        ? before?.heldBy
-        : undefined
+  const heldBy = isHeldNow ? 'manifests' : byLimit ? 'limit' : isOther ? before?.heldBy : undefined
   const isOver = heldBy === undefined || (heldBy === 'limit' && before?.heldBy === 'manifests')
   const since = isOver
     ? removalSince({ removal: before }, steadyNow)

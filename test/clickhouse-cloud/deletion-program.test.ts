@@ -204,6 +204,20 @@ test('the limit counts anew once a Service manifest that had errors is back', as
   expect(world.requests('deletePipe')).toBe(0)
 })
 
+test('the limit counts what a file that cannot be read has held up, once it can be read', async () => {
+  await using world = await created('a', 'b', 'c', 'd', 'e')
+  remove(world, 'a', 'b')
+  world.workspace.write('manifests/broken.yaml', 'kind: [')
+  await world.apply()
+  world.skip(5 * MINUTE)
+  await world.apply()
+  rmSync(world.workspace.path('manifests/broken.yaml'))
+  await world.apply()
+  world.skip(11 * MINUTE)
+  expect(await world.apply()).toMatchObject({ a: 'DeleteLimit', b: 'DeleteLimit' })
+  expect(world.requests('deletePipe')).toBe(0)
+})
+
 test('most manifests are lost while they wait to be replaced: that is not believed', async () => {
   await using world = await created('a', 'b', 'c', 'd')
   const names = ['a', 'b', 'c', 'd']
