@@ -114,7 +114,7 @@ export const REMOVALS: readonly Removal[] = [
     patches: [
       {
         from: `    return await reconcileOnce(reconciliation, permit)\n  } finally`,
-        to: `    const decision = { action: round.action, outcome: NOTHING_TO_DO }
+        to: `    const decision = { ...decided(context, assessment, request), action: round.action }
     return await conclude(reconciliation, round, await carryOut(reconciliation, assessment, decision, permit))\n  } finally`,
       },
     ],

@@ -80,7 +80,7 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     patches: [
       {
         from: `return await reconcileOnce(reconciliation, permit)`,
-        to: `return await conclude(reconciliation, round, await carryOut(reconciliation, assessment, { action: round.action, outcome: NOTHING_TO_DO }, permit))`,
+        to: `return await conclude(reconciliation, round, await carryOut(reconciliation, assessment, { ...decided(context, assessment, request), action: round.action }, permit))`,
       },
     ],
     checks: [suspendedMeanwhile()],
