@@ -4,6 +4,7 @@ import type { LedgerRecord } from '../plan/record.ts'
 
 /* What a reading changed for keys whose manifests it left as they were. */
 
+/** Keys that are to be reconciled though their manifests are as they were. */
 export function concerned(
   before: Catalog | undefined,
   next: Catalog,
