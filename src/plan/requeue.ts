@@ -7,7 +7,7 @@ import type { DecideInput } from './input.ts'
 import type { Backoff } from './record.ts'
 import type { Failed } from './outcome.ts'
 import type { Reason } from './reason.ts'
-import { SHOWS_MS } from './rest.ts'
+import { againAfterMs, SHOWS_MS } from './rest.ts'
 
 /** When a key is looked at again, and how urgent that is. */
 export interface Requeue {
@@ -113,10 +113,11 @@ function stateLookMs({
     : Infinity
 }
 
-/** In so many ms a stop or start of ours that shows nothing has had its time; undefined: none is waited for. */
+/** In so many ms a stop or start of ours that shows nothing has had its time, or is sent again; undefined: none is waited for. */
 function stopCountsAfterMs({ recorded: { command }, steadyNow }: DecideInput): number | undefined {
-  const leftMs = command === undefined ? 0 : command.at + SHOWS_MS - steadyNow
-  return leftMs > 0 ? leftMs : undefined
+  if (command === undefined) return undefined
+  const elapsed = steadyNow - command.at
+  return [SHOWS_MS - elapsed, againAfterMs(command) - elapsed].find((leftMs) => leftMs > 0)
 }
 
 function holdLook(

@@ -54,7 +54,12 @@ export function commandFate(input: CreateOnceInput, command: Command): CommandFa
   const elapsed = steadyNow - at
   if (steadyNow - since >= UNHEEDED_MS)
     return isAsked === true || elapsed >= AGAIN_MS ? 'to be sent' : 'unheeded'
-  return isOnItsWay || elapsed < Math.max(SHOWS_MS, at - since) ? 'waited for' : 'to be sent'
+  return isOnItsWay || elapsed < againAfterMs(last) ? 'waited for' : 'to be sent'
+}
+
+/** So long after it was sent, a command that is not heeded is sent again: ms. */
+export function againAfterMs({ at, since = at }: NonNullable<LedgerRecord['command']>): number {
+  return Math.max(SHOWS_MS, at - since)
 }
 
 /** What is reported of a command that is recorded, and not heeded for long; undefined: it was, or may be yet. */

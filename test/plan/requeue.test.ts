@@ -193,6 +193,12 @@ const ROWS: readonly Row[] = [
     is: ['retry', 10_000, 10_000],
   },
   {
+    why: 'a start that shows nothing is sent again in ten seconds: then, or it would be too late for that',
+    ready: 'Changing',
+    decided: changing({ command: { command: 'start', at: NOW - 20_000, since: NOW - 140_000 } }),
+    is: ['retry', 10_000, 10_000],
+  },
+  {
     why: 'it is on its way after a change, and the stop for it may still arrive: its state comes first',
     ready: 'StateChanging',
     decided: changing({ command: { command: 'stop', at: NOW + 87_000, isForChange: true } }),
