@@ -2,6 +2,7 @@ import type { Key } from '../kinds/key.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Activity, ActivityReading } from './activity.ts'
 import type { HistoryEntry } from './history.ts'
+import type { Leadership } from './leadership.ts'
 
 /** The durable memory (design §9). Compare-and-set; whoever loses gets a {@link LedgerConflict}. */
 export interface Ledger extends AsyncDisposable {
@@ -57,6 +58,13 @@ export interface Ledger extends AsyncDisposable {
   othersWrites(): Promise<number>
   /** Whether an owner, the daemon or `apply`, works with it at this moment; true for the owner itself. */
   owned(): Promise<boolean>
+}
+
+/** A ledger, and who acts with it. */
+export interface OpenedLedger {
+  /** Released with all that belongs to it. */
+  readonly ledger: Ledger
+  readonly leadership: Leadership
 }
 
 export interface HistoryQuery {

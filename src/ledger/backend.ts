@@ -18,6 +18,8 @@ export interface ReadTables {
   platform(): string | undefined
   /** The profile that its records are of; undefined: the default one, or none yet. */
   profile(): string | undefined
+  /** How often somebody has begun to act with it. */
+  epoch(): number
   /** What its owner said last, as JSON. */
   activity(): string | undefined
   checkedAt(): ReadonlyMap<Key, number>
@@ -36,6 +38,7 @@ export interface WriteTables extends ReadTables {
   addHistory(key: Key, body: string): void
   setPlatform(platform: string | undefined): void
   setProfile(profile: string | undefined): void
+  setEpoch(epoch: number): void
   setActivity(body: string): void
   setCheckedAt(key: Key, at: number): void
   setWrites(count: number): void

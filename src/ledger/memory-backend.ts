@@ -1,27 +1,37 @@
 import { randomBytes } from 'node:crypto'
 import type { Key } from '../kinds/key.ts'
 import type { Emit } from '../contract/events.ts'
-import type { Ledger } from '../contract/ledger.ts'
+import type { Ledger, OpenedLedger } from '../contract/ledger.ts'
 import type { StoredRecord } from './codec.ts'
 import { createLedger } from './ledger-on-tables.ts'
 import type { Store, WriteTables } from './backend.ts'
+import { createSoleLeadership } from './sole-leadership.ts'
 
 const HISTORY_LIMIT = 10_000
 
-/** A ledger that is gone with the process: for tests, and for looking around. The same contract as on disk. */
-export function createMemoryLedger(options: {
+interface MemoryLedgerOptions {
   readonly emit: Emit
   /** 32 bytes; random when absent. */
   readonly hashKey?: Uint8Array
   /** Lines of history kept; 10,000 when absent. */
   readonly historyLimit?: number
-}): Ledger {
-  return createLedger({
-    store: createMemoryStore(options.historyLimit ?? HISTORY_LIMIT),
+}
+
+/** A ledger that is gone with the process: for tests, and for looking around. The same contract as on disk. */
+export function createMemoryLedger(options: MemoryLedgerOptions): Ledger {
+  return openMemoryLedger(options).ledger
+}
+
+/** The same, with who acts. */
+export function openMemoryLedger(options: MemoryLedgerOptions): OpenedLedger {
+  const store = createMemoryStore(options.historyLimit ?? HISTORY_LIMIT)
+  const ledger = createLedger({
+    store,
     hashKey: options.hashKey ?? randomBytes(32),
     emit: options.emit,
     clock: { monotonic: () => 0, after: () => () => undefined }, // nobody else can reach it
   })
+  return { ledger, leadership: createSoleLeadership(store) }
 }
 
 function createMemoryStore(historyLimit: number): Store {
@@ -31,6 +41,7 @@ function createMemoryStore(historyLimit: number): Store {
   let writes = 0
   let platform: string | undefined
   let profile: string | undefined
+  let epoch = 0
   let activity: string | undefined
   const checked = new Map<Key, number>()
 
@@ -50,6 +61,10 @@ function createMemoryStore(historyLimit: number): Store {
     delete(key) {
       records.delete(key)
       checked.delete(key)
+    },
+    epoch: () => epoch,
+    setEpoch: (next) => {
+      epoch = next
     },
     activity: () => activity,
     setActivity: (body) => {

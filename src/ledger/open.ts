@@ -1,11 +1,12 @@
-import { type Ledger, LedgerError } from '../contract/ledger.ts'
-import { createMemoryLedger } from './memory-backend.ts'
+import { type Ledger, LedgerError, type OpenedLedger } from '../contract/ledger.ts'
+import { openMemoryLedger } from './memory-backend.ts'
 import type { Store } from './backend.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Emit } from '../contract/events.ts'
-import { DEFAULT } from '../kinds/profiles/default/profile.ts'
+import { assertBinding, keptProfile } from './binding.ts'
 import { createLedgerFile, ledgerExists, makeFolderOf, missing, realFile } from './location.ts'
 import { createLedger } from './ledger-on-tables.ts'
+import { createSoleLeadership } from './sole-leadership.ts'
 import { takeLease } from './lease.ts'
 import { openReadStore } from './read-store.ts'
 import { openWriteStore, type OpenedStore } from './write-store.ts'
@@ -15,8 +16,16 @@ import { openWriteStore, type OpenedStore } from './write-store.ts'
  * @throws {LedgerError} also when the text names no backend that there is
  */
 export async function openLedger(url: string, options: Omit<SqliteLedgerOptions, 'file'>): Promise<Ledger> {
-  if (url === 'memory:') return createMemoryLedger({ emit: options.emit })
-  return openSqliteLedger({ ...options, file: fileOf(url) })
+  return (await openLedgerToAct(url, options)).ledger
+}
+
+/** As {@link openLedger}, with who acts. @throws {LedgerError} */
+export async function openLedgerToAct(
+  url: string,
+  options: Omit<SqliteLedgerOptions, 'file'>,
+): Promise<OpenedLedger> {
+  if (url === 'memory:') return openMemoryLedger({ emit: options.emit })
+  return openSqlite({ ...options, file: fileOf(url) })
 }
 
 /**
@@ -56,45 +65,23 @@ function fileOf(url: string): string {
   return file
 }
 
-/**
- * Binds a ledger to the profile of its first owner. One without a binding is of the default profile, as all were once.
- * @throws {LedgerError} `platform` when it is bound to another one
- */
-function bindToProfile(store: Store, { file, mode, profile }: SqliteLedgerOptions): void {
-  if (profile === undefined) return
-  const wanted = profile === DEFAULT.name ? undefined : profile
-  const bound = store.read((tables) => ({ to: tables.profile(), records: tables.versions().size }))
-  if (bound.to === wanted) return
-  if (bound.records > 0) {
-    const used = bound.to ?? DEFAULT.name
-    throw new LedgerError(
-      'platform',
-      `the ledger ${file} is of another profile: it was used with --profile ${used}, and this is ${profile}. What it holds is of ` +
-        `another service. Give --profile ${used}, or name another ledger with --ledger.`,
-    )
-  }
-  if (mode === 'owner') store.write((tables) => tables.setProfile(wanted), 'free')
-}
-
-/**
- * Binds a ledger to the platform of its first owner.
- * @throws {LedgerError} `platform` when it is bound to another one
- */
-function bindToPlatform(store: Store, { file, mode, platform }: SqliteLedgerOptions): void {
-  if (platform === undefined) return
-  const bound = store.read((tables) => ({ to: tables.platform(), records: tables.versions().size }))
-  if (bound.to === platform) return
-  if (bound.to !== undefined && bound.records > 0) throw otherPlatform(file, bound.to, platform)
-  if (mode === 'owner') store.write((tables) => tables.setPlatform(platform), 'free')
-}
-
-function otherPlatform(file: string, bound: string, platform: string): LedgerError {
-  return new LedgerError(
-    'platform',
-    `the ledger ${file} is of another platform: it was used with ${bound}, and this is ${platform}. Its pipes would not be found ` +
-      'there, and would be created again. Give --base-url as it was; or name another ledger with --ledger; or, if it is ' +
-      'the same platform under a new address, run "pipewright forget --platform" once.',
-  )
+/** Refuses a ledger that is bound to something else; the first owner binds it. @throws {LedgerError} `platform` */
+function bind(store: Store, { file, mode, platform, profile }: SqliteLedgerOptions): void {
+  if (platform === undefined && profile === undefined) return
+  const bound = store.read((tables) => ({
+    platform: tables.platform(),
+    profile: tables.profile(),
+    records: tables.versions().size,
+  }))
+  if (bound.records > 0) assertBinding(file, bound, { platform, profile })
+  if (mode !== 'owner') return
+  const kept = profile === undefined ? bound.profile : keptProfile(profile)
+  const isNewPlatform = platform !== undefined && bound.platform !== platform
+  if (!isNewPlatform && kept === bound.profile) return
+  store.write((tables) => {
+    if (isNewPlatform) tables.setPlatform(platform)
+    if (kept !== bound.profile) tables.setProfile(kept)
+  }, 'free')
 }
 
 const HISTORY_LIMIT = 10_000
@@ -131,19 +118,23 @@ export interface SqliteLedgerOptions {
  * @throws {LedgerError} `locked`, `corrupt`, `newer`, `missing` or `io`; the message says what to do
  */
 export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Ledger> {
+  return (await openSqlite(options)).ledger
+}
+
+async function openSqlite(options: SqliteLedgerOptions): Promise<OpenedLedger> {
   await using stack = new AsyncDisposableStack()
   const { store, hashKey } =
     options.mode === 'reader' ? openToRead(options) : openToWrite(options, options.mode, stack)
   stack.use(store)
-  bindToProfile(store, options)
-  bindToPlatform(store, options)
+  bind(store, options)
   const resources = stack.move()
-  return createLedger({
+  const ledger = createLedger({
     store: { ...store, [Symbol.asyncDispose]: () => resources.disposeAsync() },
     hashKey,
     emit: options.emit,
     clock: options.clock,
   })
+  return { ledger, leadership: createSoleLeadership(store) }
 }
 
 function openToRead({ file, busyTimeoutMs }: SqliteLedgerOptions): OpenedStore {

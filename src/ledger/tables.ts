@@ -18,6 +18,7 @@ export function prepareReads(db: DatabaseSync): ReadTables {
   const dataVersion = db.prepare('PRAGMA data_version')
   const platform = db.prepare(`SELECT value FROM meta WHERE name = 'platform'`)
   const profile = db.prepare(`SELECT value FROM meta WHERE name = 'profile'`)
+  const epoch = db.prepare(`SELECT value FROM meta WHERE name = 'epoch'`)
   const writes = db.prepare(`SELECT value FROM meta WHERE name = 'writes'`)
   const activity = db.prepare(`SELECT value FROM meta WHERE name = 'activity'`)
   const checked = db.prepare('SELECT key, at FROM checked ORDER BY key')
@@ -40,6 +41,7 @@ export function prepareReads(db: DatabaseSync): ReadTables {
     versions: () => new Map(versions.all().map((row) => [keyIn(row), Number(row['version'])])),
     platform: () => textOf(platform.get()),
     profile: () => textOf(profile.get()),
+    epoch: () => Number(epoch.get()?.['value'] ?? 0),
     activity: () => textOf(activity.get()),
     checkedAt: () => new Map(checked.all().map((row) => [keyIn(row), Number(row['at'])])),
     writes: () => Number(writes.get()?.['value']),
@@ -59,6 +61,7 @@ export function prepareWrites(db: DatabaseSync, historyLimit: number): WriteTabl
   const unbind = db.prepare(`DELETE FROM meta WHERE name = 'platform'`)
   const setProfile = db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('profile', ?)`)
   const dropProfile = db.prepare(`DELETE FROM meta WHERE name = 'profile'`)
+  const setEpoch = db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('epoch', ?)`)
   const setActivity = db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('activity', ?)`)
   const setChecked = db.prepare('INSERT OR REPLACE INTO checked (key, at) VALUES (?, ?)')
   const dropChecked = db.prepare('DELETE FROM checked WHERE key = ?')
@@ -71,6 +74,7 @@ export function prepareWrites(db: DatabaseSync, historyLimit: number): WriteTabl
       drop.run(key)
       dropChecked.run(key)
     },
+    setEpoch: (next) => void setEpoch.run(next),
     setActivity: (body) => void setActivity.run(body),
     setCheckedAt: (key, at) => void setChecked.run(key, at),
     usedVersion: () => Number(used.get()?.['value'] ?? 0),

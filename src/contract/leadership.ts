@@ -1,0 +1,49 @@
+/** Which process acts (design §9): one at a time. Others may read, and write what a person says. */
+export interface Leadership extends AsyncDisposable {
+  /**
+   * Becomes the process that acts. Waits while another one is.
+   * @param signal gives up
+   * @throws the signal's reason, or {@link LedgerError}
+   */
+  acquire(signal: AbortSignal): Promise<Term>
+  /** Who acts, as far as this process has seen; undefined: nobody, or it is not known. */
+  leader(): Leader | undefined
+}
+
+/** The process that acts. */
+export interface Leader {
+  /** Its name: unique to the process. */
+  readonly holder: string
+  /** How often the right to act was taken so far, by whomever. */
+  readonly epoch: number
+  /** Of its page. */
+  readonly url: string | undefined
+}
+
+/** The right to act, from a takeover to the next one. */
+export interface Term {
+  /** One more than that of the process before. */
+  readonly epoch: number
+  /** Aborted once another process has taken over, or this was released. */
+  readonly over: AbortSignal
+  /**
+   * Makes sure that nobody had taken over at some moment after this was called. Called before each request that changes something,
+   * once what the request depends on is durable: whoever takes over later then reads it.
+   * @throws {NotLeading} the request must not go out
+   */
+  confirm(): Promise<void>
+  /** Lets another process take over at once. */
+  release(): Promise<void>
+}
+
+/** Nobody knows that this process may act: another one has taken over, or it cannot be found out. */
+export class NotLeading extends Error {
+  /** Whether another one has: then this process does not act again by itself. */
+  readonly isOver: boolean
+
+  constructor(message: string, isOver: boolean) {
+    super(message)
+    this.name = 'NotLeading'
+    this.isOver = isOver
+  }
+}

@@ -1,0 +1,236 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Agent, errors, request as send } from 'undici'
+import { isObject, type JsonObject } from '../../lib/json.ts'
+import { retryAfterMs, type ReplyHeaders } from '../../lib/retry-after.ts'
+import type { ClusterAccess, Credentials } from './cluster-access.ts'
+
+/** The Kubernetes API, as far as a ledger needs it: objects of one namespace, read, written and watched. */
+export interface ClusterApi extends AsyncDisposable {
+  /** @throws {ClusterError} */
+  get(path: string): Promise<KubeObject>
+  /** All of a collection at one moment, as it is now. @throws {ClusterError} */
+  list(path: string, selector: string): Promise<Listed>
+  /** @throws {ClusterError} status 409 where there is one of that name */
+  create(path: string, object: JsonObject): Promise<KubeObject>
+  /** Replaces what is at the `metadata.resourceVersion` of the object. @throws {ClusterError} status 409 where it is at another one */
+  replace(path: string, object: JsonObject): Promise<KubeObject>
+  /** Deletes what is at this version. @throws {ClusterError} status 409 where it is at another one */
+  delete(path: string, resourceVersion: string): Promise<void>
+  /**
+   * Tells what happens to a collection after a version, until the API or the signal ends it.
+   * @throws {ClusterError} status 410 where that version is too old: all of it is to be listed again
+   */
+  watch(path: string, from: WatchFrom, onEvent: (event: WatchEvent) => void, signal: AbortSignal): Promise<void>
+}
+
+export interface KubeObject extends JsonObject {
+  readonly metadata: ObjectMeta
+}
+
+export interface ObjectMeta extends JsonObject {
+  readonly name: string
+  readonly uid: string
+  readonly resourceVersion: string
+}
+
+export interface Listed {
+  readonly items: readonly KubeObject[]
+  readonly resourceVersion: string
+}
+
+export interface WatchFrom {
+  readonly selector: string
+  readonly resourceVersion: string
+}
+
+/** `BOOKMARK`: nothing happened up to this version. */
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'
+  readonly object: KubeObject
+}
+
+/** The API did not do what it was asked. */
+export class ClusterError extends Error {
+  /** Undefined: no answer came, and nobody knows whether it was done. */
+  readonly status: number | undefined
+
+  constructor(message: string, status: number | undefined, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ClusterError'
+    this.status = status
+  }
+}
+
+export interface ClusterApiOptions {
+  readonly access: ClusterAccess
+  readonly userAgent: string
+  /** Until a reply has come to its end: ms. */
+  readonly timeoutMs: number
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+const PAGE = 500
+/** A list whose pages are too old by the time they are asked for begins again, so often. */
+const LIST_TRIES = 5
+/** The API asks for patience (429) before it has done anything: it is asked again so often. */
+const BUSY_TRIES = 6
+const BUSY_WAIT_MS = 1_000
+/** A watch is ended by the API after this, and begun again: one whose connection was lost without a word is noticed. Seconds. */
+const WATCH_S = 60
+/** How much later than that a watch is given up: ms. */
+const WATCH_LATE_MS = 10_000
+
+export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterApiOptions): ClusterApi {
+  let agent: { readonly of: string; readonly is: Agent } | undefined
+
+  /** Another one where the certificates have changed. */
+  function agentFor({ tls }: Credentials): Agent {
+    const of = JSON.stringify(tls)
+    if (agent?.of === of) return agent.is
+    agent?.is.close().catch(() => undefined)
+    agent = { of, is: new Agent({ connect: { timeout: timeoutMs, ...tls }, allowH2: false }) }
+    return agent.is
+  }
+
+  async function sent(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    { body, signal, bodyTimeout }: { readonly body?: JsonObject; readonly signal: AbortSignal; readonly bodyTimeout: number },
+  ) {
+    const credentials = await access.current()
+    const headers = {
+      accept: 'application/json',
+      'user-agent': userAgent,
+      ...(credentials.token !== undefined && { authorization: `Bearer ${credentials.token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    }
+    try {
+      const url = `${access.server}${path}`
+      const text = body === undefined ? null : JSON.stringify(body)
+      const dispatcher = agentFor(credentials)
+      return await send(url, { dispatcher, method, headers, body: text, signal, headersTimeout: timeoutMs, bodyTimeout })
+    } catch (error) {
+      throw unanswered(error)
+    }
+  }
+
+  async function ask(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: JsonObject): Promise<unknown> {
+    for (let tries = 1; ; tries += 1) {
+      const signal = AbortSignal.timeout(timeoutMs)
+      const reply = await sent(method, path, { ...(body && { body }), signal, bodyTimeout: timeoutMs })
+      const text = await reply.body.text().catch((error: unknown) => {
+        throw unanswered(error)
+      })
+      const { statusCode: status, headers } = reply
+      if (status >= 200 && status < 300) return parsed(text)
+      if (status !== 429 || tries === BUSY_TRIES) throw refused(status, parsed(text))
+      await wait(Math.min(retryAfterMs(headers as ReplyHeaders, now()) ?? BUSY_WAIT_MS, timeoutMs))
+    }
+  }
+
+  async function object(...asked: Parameters<typeof ask>): Promise<KubeObject> {
+    return asObject(await ask(...asked))
+  }
+
+  async function pages(path: string, selector: string): Promise<Listed> {
+    const items: KubeObject[] = []
+    let more = ''
+    for (;;) {
+      const query = new URLSearchParams({ labelSelector: selector, limit: String(PAGE), ...(more !== '' && { continue: more }) })
+      const page = await ask('GET', `${path}?${query.toString()}`)
+      if (!isObject(page) || !Array.isArray(page['items']) || !isObject(page['metadata'])) throw notKubernetes(page)
+      for (const item of page['items']) items.push(asObject(item))
+      const { continue: next, resourceVersion } = page['metadata']
+      more = typeof next === 'string' ? next : ''
+      if (more === '') return { items, resourceVersion: String(resourceVersion) }
+    }
+  }
+
+  return {
+    get: (path) => object('GET', path),
+    async list(path, selector) {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await pages(path, selector)
+        } catch (error) {
+          if (!(error instanceof ClusterError) || error.status !== 410 || tries === LIST_TRIES) throw error
+        }
+      }
+    },
+    create: (path, body) => object('POST', path, body),
+    replace: (path, body) => object('PUT', path, body),
+    async delete(path, resourceVersion) {
+      await ask('DELETE', path, { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { resourceVersion } })
+    },
+    async watch(path, { selector, resourceVersion }, onEvent, signal) {
+      const query = new URLSearchParams({
+        watch: '1',
+        allowWatchBookmarks: 'true',
+        timeoutSeconds: String(WATCH_S),
+        labelSelector: selector,
+        resourceVersion,
+      })
+      const late = AbortSignal.timeout(WATCH_S * 1_000 + WATCH_LATE_MS)
+      const either = AbortSignal.any([signal, late])
+      const reply = await sent('GET', `${path}?${query.toString()}`, { signal: either, bodyTimeout: 0 })
+      if (reply.statusCode !== 200) throw refused(reply.statusCode, parsed(await reply.body.text()))
+      reply.body.setEncoding('utf8')
+      let rest = ''
+      try {
+        for await (const chunk of reply.body as AsyncIterable<string>) {
+          const lines = (rest + chunk).split('\n')
+          rest = lines.pop() ?? ''
+          for (const line of lines) if (line !== '') onEvent(asEvent(parsed(line)))
+        }
+      } catch (error) {
+        if (error instanceof ClusterError) throw error
+        if (!signal.aborted) throw unanswered(error)
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await agent?.is.destroy()
+    },
+  }
+}
+
+function asObject(value: unknown): KubeObject {
+  const meta = isObject(value) ? value['metadata'] : undefined
+  const isOne = isObject(meta) && typeof meta['name'] === 'string' && typeof meta['resourceVersion'] === 'string'
+  if (!isOne) throw notKubernetes(value)
+  return value as KubeObject
+}
+
+function asEvent(value: unknown): WatchEvent {
+  const { type, object } = isObject(value) ? value : {}
+  if (type === 'ERROR') throw refused(isObject(object) ? Number(object['code']) : 500, object)
+  if (type === 'BOOKMARK' && isObject(object)) return { type, object: object as KubeObject }
+  if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') throw notKubernetes(value)
+  return { type, object: asObject(object) }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function refused(status: number, said: unknown): ClusterError {
+  const message = isObject(said) && typeof said['message'] === 'string' ? said['message'] : 'no reason is given'
+  return new ClusterError(`the Kubernetes API answers ${status}: ${message}`, status)
+}
+
+function unanswered(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const isLate = error.name === 'TimeoutError' || error instanceof errors.HeadersTimeoutError
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.message
+  const why = isLate ? 'does not answer in time' : `cannot be reached (${code})`
+  return error.name === 'LedgerError' ? error : new ClusterError(`the Kubernetes API ${why}`, undefined, { cause: error })
+}
+
+function notKubernetes(value: unknown): ClusterError {
+  const shown = JSON.stringify(value)?.slice(0, 100) ?? ''
+  return new ClusterError(`what answers is not the Kubernetes API, or passes something else on: ${shown}`, undefined)
+}

@@ -1,0 +1,240 @@
+import { sleep, type Clock } from '../../lib/clock.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
+import { NotLeading, type Leader, type Leadership, type Term } from '../../contract/leadership.ts'
+import { ClusterError, type ClusterApi, type KubeObject } from './cluster-api.ts'
+import { GROUP } from './record-object.ts'
+import { asLedgerError } from './ledger-secret.ts'
+
+export interface KubernetesLeaseOptions {
+  readonly api: ClusterApi
+  /** Of the collection of Leases. */
+  readonly path: string
+  readonly name: string
+  /** Who this process is: unique to it. */
+  readonly holder: string
+  /** A Lease that nobody renewed for so long may be taken over: ms. */
+  readonly durationMs: number
+  readonly clock: Clock
+  /** Written with each renewal. */
+  readonly annotations: () => JsonObject
+  /** A renewal failed, in words; or works again. */
+  readonly onRenewal: (failed: string | undefined) => void
+}
+
+/** A Lease of the cluster as it was read, and since when it is so. */
+export interface SeenLease {
+  readonly object: KubeObject
+  readonly holder: string
+  readonly epoch: number
+  /** What another process must see unchanged before it takes over: ms. */
+  readonly durationMs: number
+  /** When this process saw it for the first time: on its monotonic clock. No clock of anybody else counts. */
+  readonly since: number
+}
+
+const URL_ANNOTATION = `${GROUP}/url`
+
+/**
+ * Who acts, by a Lease of the cluster (design §9). Its `leaseTransitions` is the epoch: it grows with each takeover. Nobody's clock is
+ * believed: a Lease is taken over once it was seen unchanged for its duration, and who holds it proves it by renewing it.
+ */
+export function createKubernetesLease(options: KubernetesLeaseOptions): Leadership & { read(): Promise<SeenLease | undefined> } {
+  const { api, path, name, holder, durationMs, clock } = options
+  const own = `${path}/${name}`
+  /** An attempt to get it, or to renew it, comes so often. */
+  const everyMs = durationMs / 5
+  let seen: SeenLease | undefined
+  let term: (Term & { end(why: string): void }) | undefined
+
+  function noted(object: KubeObject): SeenLease {
+    if (seen?.object.metadata.resourceVersion === object.metadata.resourceVersion) return seen
+    const spec = isObject(object['spec']) ? object['spec'] : {}
+    seen = {
+      object,
+      holder: typeof spec['holderIdentity'] === 'string' ? spec['holderIdentity'] : '',
+      epoch: Number(spec['leaseTransitions'] ?? 0),
+      durationMs: Number(spec['leaseDurationSeconds'] ?? 0) * 1_000,
+      since: clock.monotonic(),
+    }
+    return seen
+  }
+
+  async function read(): Promise<SeenLease | undefined> {
+    try {
+      return noted(await api.get(own))
+    } catch (error) {
+      if (error instanceof ClusterError && error.status === 404) return undefined
+      throw error
+    }
+  }
+
+  function bodyOf(who: string, epoch: number, over: KubeObject | undefined): JsonObject {
+    const now = new Date(clock.now()).toISOString().replace('Z', '000Z') // to the microsecond, as Kubernetes writes it
+    const before = over !== undefined && isObject(over['spec']) ? over['spec'] : {}
+    const isTakeover = before['leaseTransitions'] !== epoch
+    return {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { ...over?.metadata, name, annotations: options.annotations() },
+      spec: {
+        holderIdentity: who,
+        leaseDurationSeconds: Math.ceil(durationMs / 1_000),
+        leaseTransitions: epoch,
+        acquireTime: isTakeover ? now : (before['acquireTime'] ?? now),
+        renewTime: now,
+      },
+    }
+  }
+
+  /** Whether nobody is known to hold it: it was released, or its holder is silent. */
+  function isFree(lease: SeenLease): boolean {
+    return lease.holder === '' || clock.monotonic() - lease.since >= Math.max(lease.durationMs, durationMs)
+  }
+
+  /** @returns the Lease, held by this process in a new epoch; undefined: another process has it, or was quicker */
+  async function take(): Promise<SeenLease | undefined> {
+    const lease = await read()
+    // Taken by an attempt of this process whose reply was lost.
+    if (lease?.holder === holder) return lease
+    if (lease !== undefined && !isFree(lease)) return undefined
+    const epoch = (lease?.epoch ?? 0) + 1
+    const body = bodyOf(holder, epoch, lease?.object)
+    try {
+      return noted(await (lease === undefined ? api.create(path, body) : api.replace(own, body)))
+    } catch (error) {
+      if (error instanceof ClusterError && error.status === 409) return undefined
+      throw error
+    }
+  }
+
+  async function acquire(signal: AbortSignal): Promise<Term> {
+    if (term !== undefined && !term.over.aborted) return term
+    for (;;) {
+      signal.throwIfAborted()
+      try {
+        const lease = await take()
+        options.onRenewal(undefined)
+        if (lease !== undefined) return begin(lease.epoch)
+      } catch (error) {
+        if (!(error instanceof ClusterError)) throw asLedgerError(error)
+        options.onRenewal(error.message)
+      }
+      await sleep(clock, everyMs, signal)
+    }
+  }
+
+  function begin(epoch: number): Term {
+    const over = new AbortController()
+    let current: Promise<void> | undefined
+    let next: Promise<void> | undefined
+    let cancel: (() => void) | undefined
+
+    function end(why: string): void {
+      cancel?.()
+      if (!over.signal.aborted) over.abort(new NotLeading(why, true))
+    }
+
+    /** @throws {NotLeading} unless this process held it in this epoch when it was written */
+    async function renew(): Promise<void> {
+      for (;;) {
+        over.signal.throwIfAborted()
+        const lease = seen
+        if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch) {
+          end(`${lease?.holder ?? 'nobody'} has taken over`)
+          continue
+        }
+        try {
+          noted(await api.replace(own, bodyOf(holder, epoch, lease.object)))
+          options.onRenewal(undefined)
+          return
+        } catch (error) {
+          if (!(error instanceof ClusterError)) throw error
+          if (error.status === 404) end('the Lease was deleted')
+          // Somebody else has written it; or an earlier renewal, whose reply was lost.
+          else if (error.status === 409) await again(read)
+          else {
+            options.onRenewal(error.message)
+            throw new NotLeading(`the Lease cannot be renewed: ${error.message}`, false)
+          }
+        }
+      }
+    }
+
+    async function again(reading: () => Promise<SeenLease | undefined>): Promise<void> {
+      try {
+        if ((await reading()) === undefined) end('the Lease was deleted')
+      } catch (error) {
+        if (!(error instanceof ClusterError)) throw error
+        options.onRenewal(error.message)
+        throw new NotLeading(`the Lease cannot be read: ${error.message}`, false)
+      }
+    }
+
+    function start(): Promise<void> {
+      const renewal = renew().finally(() => {
+        if (current === renewal) current = undefined
+      })
+      current = renewal
+      return renewal
+    }
+
+    /** One renewal serves all that asked before it began. */
+    function confirm(): Promise<void> {
+      if (current === undefined) return start()
+      next ??= current
+        .catch(() => undefined)
+        .then(() => {
+          next = undefined
+          return start()
+        })
+      return next
+    }
+
+    function keepOn(): void {
+      cancel = clock.after(everyMs, () => {
+        confirm()
+          .catch(() => undefined) // told by itself
+          .finally(() => {
+            if (!over.signal.aborted) keepOn()
+          })
+      })
+    }
+
+    keepOn()
+    const made = {
+      epoch,
+      over: over.signal,
+      confirm,
+      end,
+      async release() {
+        cancel?.()
+        if (over.signal.aborted) return
+        await current?.catch(() => undefined)
+        const lease = seen
+        end('it was released')
+        if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch) return
+        try {
+          noted(await api.replace(own, bodyOf('', epoch, lease.object)))
+        } catch (error) {
+          if (!(error instanceof ClusterError)) throw error // it is taken over a little later
+        }
+      },
+    }
+    term = made
+    return made
+  }
+
+  return {
+    acquire,
+    read,
+    leader(): Leader | undefined {
+      if (seen === undefined || seen.holder === '') return undefined
+      const { annotations } = seen.object.metadata as { annotations?: JsonObject }
+      const url = annotations?.[URL_ANNOTATION]
+      return { holder: seen.holder, epoch: seen.epoch, url: typeof url === 'string' ? url : undefined }
+    },
+    async [Symbol.asyncDispose]() {
+      await term?.release()
+    },
+  }
+}

@@ -1,0 +1,337 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Key } from '../../kinds/key.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
+import type { Activity } from '../../contract/activity.ts'
+import type { Emit } from '../../contract/events.ts'
+import type { HistoryEntry } from '../../contract/history.ts'
+import { LedgerConflict, LedgerError, type Ledger } from '../../contract/ledger.ts'
+import { decodeEntry, decodeRecord, encodeEntry, encodeRecord } from '../codec.ts'
+import { ClusterError, type ClusterApi, type KubeObject } from './cluster-api.ts'
+import { objectName, objectOf, withLines, type Kept, type Line, type Moved } from './record-object.ts'
+import type { Mirror, Mirrored } from './record-mirror.ts'
+
+export interface KubernetesLedgerParts {
+  readonly api: ClusterApi
+  /** Of the collection of records. */
+  readonly path: string
+  /** Its name: that of its Lease and its Secret, too. */
+  readonly name: string
+  readonly mirror: Mirror
+  readonly hashKey: Uint8Array
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly emit: Emit
+  /** Where it is said who works with it. */
+  readonly activity: {
+    note(activity: Activity): void
+    read(): Promise<{ readonly last: Activity | undefined; readonly isOwned: boolean }>
+  }
+  /** Called before the first record is written, so that one without records is known to have lost them. */
+  readonly beforeFirst: () => Promise<void>
+}
+
+/** A ledger whose records are objects of a cluster (design §9). Reads come from the mirror; a write on top of an older version is refused. */
+export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
+  const { api, path, name, mirror, hashKey, clock, emit } = parts
+  const checked = new Map<Key, number>()
+  /** Records as they were given, for their text. */
+  const decoded = new WeakMap<Mirrored, LedgerRecord>()
+  let failedWrites = 0
+  let isClosed = false
+  let seq = 0
+
+  function assertOpen(): void {
+    if (isClosed) throw new LedgerError('io', 'the ledger is closed')
+  }
+
+  /** Whether a record that moves here has left where it was. */
+  function hasArrived({ key, version, movedFrom }: Kept): boolean {
+    if (movedFrom === undefined) return true
+    const from = mirror.get(movedFrom.key)?.kept
+    return isSame(from?.movedTo, { key, version })
+  }
+
+  /** The record of an object, as JSON, as everybody sees it. */
+  function bodyOf(kept: Kept): string | undefined {
+    return hasArrived(kept) ? kept.body : kept.before
+  }
+
+  function recordOf(mirrored: Mirrored | undefined): LedgerRecord | undefined {
+    if (mirrored === undefined) return undefined
+    const { kept } = mirrored
+    const isPlain = kept.movedFrom === undefined
+    const known = isPlain ? decoded.get(mirrored) : undefined
+    if (known !== undefined) return known
+    const body = bodyOf(kept)
+    if (body === undefined) return undefined
+    const version = body === kept.body ? kept.version : Number((JSON.parse(body) as LedgerRecord).version)
+    const record = decodeRecord({ key: kept.key, version, body })
+    if (isPlain) decoded.set(mirrored, record)
+    return record
+  }
+
+  function versionOf(mirrored: Mirrored | undefined): number | undefined {
+    if (mirrored === undefined) return undefined
+    const { kept } = mirrored
+    if (hasArrived(kept)) return kept.body === undefined ? undefined : kept.version
+    return recordOf(mirrored)?.version
+  }
+
+  function linesOf(entries: readonly HistoryEntry[]): readonly Line[] {
+    return entries.map((entry) => ({ seq: nextSeq(), body: encodeEntry(entry) }))
+  }
+
+  /** Greater than any that this process has seen. */
+  function nextSeq(): number {
+    if (seq === 0) for (const { kept } of mirror.all()) seq = Math.max(seq, kept.history.at(-1)?.seq ?? 0)
+    seq += 1
+    return seq
+  }
+
+  /** @throws {LedgerConflict} unless the record is at the version that its writer saw */
+  function compare(seen: LedgerRecord): Mirrored | undefined {
+    const mirrored = mirror.get(seen.key)
+    if ((versionOf(mirrored) ?? 0) !== seen.version) throw new LedgerConflict(seen.key, seen.version)
+    return mirrored
+  }
+
+  /** Writes one object over the one that was seen. */
+  async function put(over: Mirrored | undefined, kept: Kept, record: LedgerRecord | undefined): Promise<void> {
+    const { key } = kept
+    try {
+      await mirror.writing(key, async (): Promise<KubeObject> => {
+        const now = mirror.get(key)
+        if (now?.resourceVersion !== over?.resourceVersion) throw new LedgerConflict(key, over?.kept.version ?? 0)
+        const object = objectOf(name, kept, record, over?.resourceVersion)
+        return over === undefined
+          ? api.create(path, object)
+          : api.replace(`${path}/${objectName(name, key)}`, object)
+      })
+    } catch (error) {
+      if (!(error instanceof ClusterError)) throw error
+      // Another one was first; or its object is gone.
+      const isOlder = error.status === 409 || (error.status === 404 && over !== undefined)
+      if (!isOlder) throw new LedgerError('io', `the ledger cannot be written: ${error.message}`, { cause: error })
+      await mirror.refresh(key).catch(() => undefined)
+      throw new LedgerConflict(key, over?.kept.version ?? 0)
+    }
+  }
+
+  /** One that moves here and has arrived says so by itself from now on: the key that it came from is about to be another's. */
+  async function settleMoveTo(moved: Moved | undefined): Promise<void> {
+    const there = moved && mirror.get(moved.key)
+    if (there?.kept.movedFrom === undefined || !hasArrived(there.kept)) return
+    await put(there, { ...there.kept, movedFrom: undefined, before: undefined }, recordOf(there))
+  }
+
+  async function report<T>(work: () => Promise<T>): Promise<T> {
+    const started = clock.monotonic()
+    const said = (result: 'written' | 'conflict' | 'failed', message: string | undefined) =>
+      emit({ type: 'LedgerWritten', result, durationMs: clock.monotonic() - started, message })
+    try {
+      assertOpen()
+      const result = await work()
+      said('written', undefined)
+      return result
+    } catch (error) {
+      failedWrites += 1
+      const message = error instanceof Error ? error.message : String(error)
+      said(error instanceof LedgerConflict ? 'conflict' : 'failed', message)
+      throw error
+    }
+  }
+
+  /** What becomes of the object of a key when its record is written. */
+  function keptWith(
+    over: Mirrored | undefined,
+    next: LedgerRecord,
+    history: readonly HistoryEntry[],
+    atLeast = 0,
+  ): { readonly kept: Kept; readonly record: LedgerRecord } {
+    const used = Math.max(over?.kept.version ?? 0, atLeast)
+    const record = { ...next, version: (next.version === 0 ? used : Math.max(next.version, used)) + 1 }
+    const { body, version } = encodeRecord(record)
+    const lines = withLines(over?.kept.history ?? [], linesOf(history))
+    return {
+      record,
+      kept: {
+        key: next.key,
+        version,
+        body,
+        movedFrom: undefined,
+        before: undefined,
+        movedTo: undefined,
+        history: lines,
+      },
+    }
+  }
+
+  async function write(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
+    const over = compare(next)
+    const { kept, record } = keptWith(over, next, history)
+    if (over === undefined) await parts.beforeFirst()
+    await settleMoveTo(over?.kept.movedTo)
+    await put(over, kept, record)
+    return written(next.key, record)
+  }
+
+  /** Its object is the record from now on. */
+  function written(key: Key, record: LedgerRecord): LedgerRecord {
+    const mirrored = mirror.get(key)
+    if (mirrored?.kept.version === record.version && mirrored.kept.movedFrom === undefined)
+      decoded.set(mirrored, record)
+    return record
+  }
+
+  function forgotten(
+    over: Mirrored,
+    history: readonly HistoryEntry[],
+    movedTo: Moved | undefined,
+  ): Kept {
+    const { key, version } = over.kept
+    const lines = withLines(over.kept.history, linesOf(history))
+    return { key, version, body: undefined, movedFrom: undefined, before: undefined, movedTo, history: lines }
+  }
+
+  async function move(
+    from: LedgerRecord,
+    to: LedgerRecord,
+    history: readonly HistoryEntry[],
+  ): Promise<LedgerRecord> {
+    if (from.key === to.key) throw new Error(`bug: ${from.key} cannot move to itself`)
+    const [source, target] = [compare(from), compare(to)]
+    if (source === undefined) throw new LedgerConflict(from.key, from.version)
+    const { kept, record } = keptWith(target, to, history, from.version)
+    const before = target && bodyOf(target.kept)
+    await settleMoveTo(target?.kept.movedTo)
+    const movedFrom = { key: from.key, version: from.version }
+    await put(target, { ...kept, movedFrom, before }, record)
+    // It has moved when this is written, and not before.
+    await put(source, forgotten(source, [], { key: to.key, version: record.version }), undefined)
+    return record
+  }
+
+  async function remove(record: LedgerRecord, history: readonly HistoryEntry[]): Promise<void> {
+    const over = compare(record)
+    if (over !== undefined) await put(over, forgotten(over, history, undefined), undefined)
+  }
+
+  function inOrder(): readonly Mirrored[] {
+    return [...mirror.all()].toSorted((a, b) => (a.kept.key < b.kept.key ? -1 : 1))
+  }
+
+  async function swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
+    return report(() => write(next, history))
+  }
+
+  return {
+    hashKey,
+    async get(key, known) {
+      assertOpen()
+      const mirrored = mirror.get(key)
+      if (known !== undefined && mirrored !== undefined && recordOf(mirrored) === known) return known
+      return recordOf(mirrored)
+    },
+    async list() {
+      assertOpen()
+      return inOrder().flatMap((mirrored) => recordOf(mirrored) ?? [])
+    },
+    swap,
+    settle: swap,
+    move: (...asked) => report(() => move(...asked)),
+    remove: (...asked) => report(() => remove(...asked)),
+    async reserveRoom() {
+      assertOpen()
+      const { setBack } = mirror
+      if (setBack !== undefined) throw new LedgerError('corrupt', setBackWords(setBack))
+    },
+    async history({ key, limit }) {
+      assertOpen()
+      const lines: (Line & { readonly key: Key })[] = []
+      for (const { kept } of mirror.all())
+        if (key === undefined || kept.key === key)
+          for (const line of kept.history) lines.push({ ...line, key: kept.key })
+      return lines
+        .toSorted((a, b) => b.seq - a.seq)
+        .slice(0, Math.max(1, Math.floor(limit)))
+        .map((line) => decodeEntry(line.key, line.body))
+    },
+    async noteActivity(activity, checkedAt) {
+      assertOpen()
+      parts.activity.note(activity)
+      for (const [key, at] of checkedAt) checked.set(key, at)
+    },
+    async activity() {
+      assertOpen()
+      return { last: (await parts.activity.read()).last, checkedAt: new Map(checked) }
+    },
+    async owned() {
+      assertOpen()
+      return (await parts.activity.read()).isOwned
+    },
+    async versions() {
+      assertOpen()
+      const versions = new Map<Key, number>()
+      for (const mirrored of mirror.all()) {
+        const version = versionOf(mirrored)
+        if (version !== undefined) versions.set(mirrored.kept.key, version)
+      }
+      return versions
+    },
+    async watch(onWritten) {
+      assertOpen()
+      return followOthers(mirror, onWritten, emit)
+    },
+    async othersWrites() {
+      assertOpen()
+      return mirror.othersWrites() + failedWrites
+    },
+    async [Symbol.asyncDispose]() {
+      isClosed = true
+      await mirror[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function isSame(one: Moved | undefined, other: Moved): boolean {
+  return one?.key === other.key && one.version === other.version
+}
+
+/** Calls `onWritten` after others have written, and again where it failed. */
+function followOthers(mirror: Mirror, onWritten: () => Promise<void>, emit: Emit): () => void {
+  let running: Promise<void> | undefined
+  let isAsked = false
+  let isEnded = false
+
+  async function run(): Promise<void> {
+    while (isAsked && !isEnded) {
+      isAsked = false
+      try {
+        await onWritten()
+      } catch (error) {
+        if (error instanceof LedgerError) continue
+        const bug = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
+        emit({ type: 'Bug', message: 'what others wrote to the ledger could not be followed', error: bug })
+      }
+    }
+  }
+
+  const end = mirror.onOthers(() => {
+    isAsked = true
+    running ??= Promise.resolve()
+      .then(run)
+      .finally(() => {
+        running = undefined
+      })
+  })
+  return () => {
+    isEnded = true
+    end()
+  }
+}
+
+function setBackWords(what: string): string {
+  return (
+    `the ledger was set back to an earlier state: ${what}. Nothing is created from here, as what was created since then may not be in ` +
+    'it. Compare it with the platform, say what is there with "pipewright adopt", and then restart Pipewright.'
+  )
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import { isObject, type JsonObject } from '../../lib/json.ts'
+import { LedgerError } from '../../contract/ledger.ts'
+import { ClusterError, type ClusterApi, type KubeObject } from './cluster-api.ts'
+
+/** What a ledger is besides its records: one Secret, made with it. */
+export interface LedgerSecret {
+  readonly hashKey: Uint8Array
+  /** The platform and the profile that its records are of; undefined: none yet. */
+  platform(): string | undefined
+  profile(): string | undefined
+  /** Whether a record was ever written. */
+  hasRecords(): boolean
+  /** @throws {LedgerError} */
+  change(members: SecretMembers): Promise<void>
+}
+
+/** Undefined: the member goes. */
+export interface SecretMembers {
+  readonly platform?: string | undefined
+  readonly profile?: string | undefined
+  readonly hasRecords?: string | undefined
+}
+
+/** The form of what is kept: a program that knows an older one only keeps away. */
+const FORMAT = 1
+
+/** @returns undefined: there is none @throws {LedgerError} */
+export async function readLedgerSecret(
+  api: ClusterApi,
+  collection: string,
+  name: string,
+): Promise<LedgerSecret | undefined> {
+  try {
+    return opened(api, collection, await api.get(`${collection}/${name}`))
+  } catch (error) {
+    if (error instanceof ClusterError && error.status === 404) return undefined
+    throw asLedgerError(error)
+  }
+}
+
+/** Makes one; or gives the one that somebody else made at the same time. @throws {LedgerError} */
+export async function createLedgerSecret(
+  api: ClusterApi,
+  collection: string,
+  name: string,
+): Promise<LedgerSecret> {
+  try {
+    const object = await api.create(collection, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name },
+      type: 'Opaque',
+      data: encoded({ hashKey: randomBytes(32), format: Buffer.from(String(FORMAT)) }),
+    })
+    return opened(api, collection, object)
+  } catch (error) {
+    const isThere = error instanceof ClusterError && error.status === 409
+    const secret = isThere ? await readLedgerSecret(api, collection, name) : undefined
+    if (secret !== undefined) return secret
+    throw asLedgerError(error)
+  }
+}
+
+function opened(api: ClusterApi, collection: string, first: KubeObject): LedgerSecret {
+  let object = first
+  const { name } = first.metadata
+  const textOf = (member: string) => bytesOf(object, member)?.toString('utf8')
+  const hashKey = bytesOf(first, 'hashKey')
+  const format = Number(textOf('format'))
+  if (format > FORMAT)
+    throw new LedgerError(
+      'newer',
+      `the ledger of the Secret ${name} is of a later version of Pipewright (format ${format}; this one knows ${FORMAT}): use that version.`,
+    )
+  if (hashKey?.length !== 32 || format !== FORMAT)
+    throw new LedgerError(
+      'corrupt',
+      `the Secret ${name} is not one of a ledger, or was edited: its members hashKey and format are not what Pipewright wrote. Restore it from a backup.`,
+    )
+  return {
+    hashKey: new Uint8Array(hashKey),
+    platform: () => textOf('platform'),
+    profile: () => textOf('profile'),
+    hasRecords: () => textOf('hasRecords') === 'true',
+    async change(members) {
+      for (let tries = 1; ; tries += 1) {
+        const data: Record<string, Buffer> = {}
+        for (const member of Object.keys(isObject(object['data']) ? object['data'] : {})) {
+          const bytes = bytesOf(object, member)
+          if (bytes !== undefined && !(member in members)) data[member] = bytes
+        }
+        for (const [member, text] of Object.entries(members) as [string, string | undefined][])
+          if (text !== undefined) data[member] = Buffer.from(text)
+        try {
+          object = await api.replace(`${collection}/${name}`, { ...object, data: encoded(data) })
+          return
+        } catch (error) {
+          if (!(error instanceof ClusterError) || error.status !== 409 || tries === 3) throw asLedgerError(error)
+          object = await api.get(`${collection}/${name}`)
+        }
+      }
+    },
+  }
+}
+
+function bytesOf({ data }: KubeObject, member: string): Buffer | undefined {
+  const text = isObject(data) ? data[member] : undefined
+  return typeof text === 'string' ? Buffer.from(text, 'base64') : undefined
+}
+
+function encoded(data: Readonly<Record<string, Uint8Array>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(data).map(([member, bytes]) => [member, Buffer.from(bytes).toString('base64')]),
+  )
+}
+
+export function asLedgerError(error: unknown): unknown {
+  if (!(error instanceof ClusterError)) return error
+  return new LedgerError('io', `the ledger cannot be reached: ${error.message}.`, { cause: error })
+}

@@ -1,0 +1,217 @@
+import { hostname } from 'node:os'
+import type { Clock } from '../../lib/clock.ts'
+import { decodeActivity } from '../codec.ts'
+import { assertBinding, keptProfile, type Binding } from '../binding.ts'
+import type { Activity } from '../../contract/activity.ts'
+import type { Emit } from '../../contract/events.ts'
+import type { Leadership } from '../../contract/leadership.ts'
+import { LedgerError, type OpenedLedger } from '../../contract/ledger.ts'
+import { openClusterAccess, type Environment } from './cluster-access.ts'
+import { createClusterApi, ClusterError } from './cluster-api.ts'
+import { createKubernetesLease } from './kubernetes-lease.ts'
+import { createKubernetesLedger } from './kubernetes-ledger.ts'
+import { asLedgerError, createLedgerSecret, readLedgerSecret, type LedgerSecret } from './ledger-secret.ts'
+import { createMirror, type Mirror } from './record-mirror.ts'
+import { API_VERSION, GROUP, LEDGER_LABEL } from './record-object.ts'
+
+export interface KubernetesLedgerOptions extends Binding {
+  /** What follows `kubernetes:` in `--ledger`. */
+  readonly place: string
+  /** As for a file: `owner` may act, `writer` is a person's command, `reader` changes nothing. */
+  readonly mode: 'owner' | 'writer' | 'reader'
+  /** Whether a missing ledger is a first run, or an error. */
+  readonly init: 'auto' | 'never'
+  readonly env: Environment
+  /** Unique to this process. */
+  readonly processId: string
+  readonly leaseMs: number
+  /** The right to act could not be renewed, in words; or could again. */
+  readonly onRenewal: (failed: string | undefined) => void
+  readonly clock: Clock
+  readonly emit: Emit
+}
+
+const TIMEOUT_MS = 10_000
+const NAME = /^(?:([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)\/)?([a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?)$/
+
+/** Namespace, if any, and name. @throws {LedgerError} */
+export function placeOf(place: string): { readonly namespace: string | undefined; readonly name: string } {
+  const [, namespace, , name] = NAME.exec(place) ?? []
+  if (name === undefined)
+    throw new LedgerError(
+      'io',
+      `"kubernetes:${place}" names no ledger: give kubernetes:NAME or kubernetes:NAMESPACE/NAME, of lower-case letters, digits and "-".`,
+    )
+  return { namespace, name }
+}
+
+/** The ledger in the store of a Kubernetes cluster (design §9). @throws {LedgerError} */
+export async function openKubernetesLedger(options: KubernetesLedgerOptions): Promise<OpenedLedger> {
+  const { clock, emit, mode } = options
+  await using stack = new AsyncDisposableStack()
+  const access = await openClusterAccess(options.env)
+  const { namespace = access.namespace, name } = placeOf(options.place)
+  const api = stack.use(
+    createClusterApi({ access, userAgent: 'pipewright', timeoutMs: TIMEOUT_MS, now: () => clock.now() }),
+  )
+  const shown = `kubernetes:${namespace}/${name}`
+  const records = `/apis/${API_VERSION}/namespaces/${namespace}/pipewrightrecords`
+  const secrets = `/api/v1/namespaces/${namespace}/secrets`
+  const mirror = stack.use(
+    createMirror({
+      api,
+      path: records,
+      selector: `${LEDGER_LABEL}=${name}`,
+      ledger: name,
+      clock,
+      onSilence: (why) =>
+        emit({
+          type: 'LedgerRead',
+          result: why === undefined ? 'read' : 'failed',
+          durationMs: 0,
+          message: why,
+        }),
+      onUnreadable: (error) =>
+        emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message: error.message }),
+    }),
+  )
+  const found = await readLedgerSecret(api, secrets, name)
+  await readRecords(mirror, shown)
+  if (found === undefined) assertMayStart(mirror, shown, options)
+  const secret = found ?? (await createLedgerSecret(api, secrets, name))
+  if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
+  const bound = () => ({ platform: secret.platform(), profile: secret.profile() })
+  const hasRecords = () => [...mirror.all()].some(({ kept }) => kept.body !== undefined)
+  if (hasRecords()) assertBinding(shown, bound(), options)
+
+  let activity: Activity | undefined
+  const lease = stack.use(
+    createKubernetesLease({
+      api,
+      path: `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`,
+      name,
+      holder: `${hostname()}_${options.processId}`,
+      durationMs: options.leaseMs,
+      clock,
+      annotations: () => ({
+        ...(activity && { [`${GROUP}/activity`]: JSON.stringify(activity) }),
+        ...(activity?.url !== undefined && { [`${GROUP}/url`]: activity.url }),
+      }),
+      onRenewal: options.onRenewal,
+    }),
+  )
+  let marking: Promise<void> | undefined
+  async function mark(): Promise<void> {
+    await secret.change({ hasRecords: 'true' }).finally(() => {
+      marking = undefined
+    })
+  }
+  const ledger = createKubernetesLedger({
+    api,
+    path: records,
+    name,
+    mirror,
+    hashKey: secret.hashKey,
+    clock,
+    emit,
+    activity: {
+      note: (next) => {
+        activity = next
+      },
+      async read() {
+        const seen = await lease.read().catch((error: unknown) => {
+          throw asLedgerError(error)
+        })
+        const text = (seen?.object.metadata['annotations'] as Record<string, string> | undefined)?.[
+          `${GROUP}/activity`
+        ]
+        return { last: decodeActivity(text), isOwned: seen !== undefined && seen.holder !== '' }
+      },
+    },
+    async beforeFirst() {
+      if (!secret.hasRecords()) await (marking ??= mark())
+    },
+  })
+  if (mode === 'owner') mirror.follow()
+  stack.use(ledger)
+  const resources = stack.move()
+  const leadership: Leadership = {
+    ...lease,
+    async acquire(signal) {
+      const term = await lease.acquire(signal)
+      // Whatever the process before it may still have sent was written before this.
+      await mirror.relist().catch((error: unknown) => {
+        throw asLedgerError(error)
+      })
+      await bindTo(secret, hasRecords(), shown, options)
+      return term
+    },
+  }
+  return {
+    ledger: { ...ledger, [Symbol.asyncDispose]: () => resources.disposeAsync() },
+    leadership,
+  }
+}
+
+async function readRecords(mirror: Mirror, shown: string): Promise<void> {
+  try {
+    await mirror.relist()
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.status !== 404) throw asLedgerError(error)
+    throw new LedgerError(
+      'missing',
+      `the cluster has no PipewrightRecords, in which the ledger ${shown} would be kept: its CustomResourceDefinition is not there. ` +
+        'The chart brings it; "kubectl get crd pipewrightrecords.pipewright.dev" shows it.',
+      { cause: error },
+    )
+  }
+}
+
+function isEmpty(mirror: Mirror): boolean {
+  return [...mirror.all()].length === 0
+}
+
+/** There is no Secret. */
+function assertMayStart(mirror: Mirror, shown: string, { init, mode }: KubernetesLedgerOptions): void {
+  if (!isEmpty(mirror))
+    throw new LedgerError(
+      'missing',
+      `the ledger ${shown} has records, and its Secret is gone: without it nobody can tell which secrets they were made with. ` +
+        'Restore the Secret from a backup.',
+    )
+  if (mode === 'reader')
+    throw new LedgerError(
+      'missing',
+      `there is no ledger ${shown}. Nothing was reconciled with it yet, or --ledger should name another one.`,
+    )
+  if (init === 'never')
+    throw new LedgerError(
+      'missing',
+      `there is no ledger ${shown}. This would have been a first run, which --ledger-init=never forbids: see that --ledger names the ` +
+        'right one. If it was lost, restore its Secret and its records from a backup. If this is indeed the first run, use --ledger-init=auto once.',
+    )
+}
+
+function recordsGone(shown: string, name: string): LedgerError {
+  return new LedgerError(
+    'missing',
+    `the ledger ${shown} had records, and has none: somebody has deleted them, with their CustomResourceDefinition perhaps. Restore ` +
+      `them from a backup. If they are not needed any more, delete the Secret ${name} too: then this is a first run.`,
+  )
+}
+
+/** The first process that acts binds the ledger to what it works with. */
+async function bindTo(
+  secret: LedgerSecret,
+  hasRecords: boolean,
+  shown: string,
+  { platform, profile }: Binding,
+): Promise<void> {
+  const bound = { platform: secret.platform(), profile: secret.profile() }
+  if (hasRecords) assertBinding(shown, bound, { platform, profile })
+  const wanted = {
+    platform: platform ?? bound.platform,
+    profile: profile === undefined ? bound.profile : keptProfile(profile),
+  }
+  if (wanted.platform !== bound.platform || wanted.profile !== bound.profile) await secret.change(wanted)
+}

@@ -1,0 +1,223 @@
+import { sleep, type Clock } from '../../lib/clock.ts'
+import type { Key } from '../../kinds/key.ts'
+import { LedgerError } from '../../contract/ledger.ts'
+import { ClusterError, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
+import { keptOf, objectName, type Kept } from './record-object.ts'
+
+/** The objects of a ledger as this process knows them: listed, watched, and written by itself. */
+export interface Mirror extends AsyncDisposable {
+  get(key: Key): Mirrored | undefined
+  all(): Iterable<Mirrored>
+  /** Reads all of it as it is at some moment after this was called. @throws {ClusterError} */
+  relist(): Promise<void>
+  /** Reads one object again: a write of it was refused. @throws {ClusterError} */
+  refresh(key: Key): Promise<void>
+  /**
+   * Writes, by one after the other for each key. What the API says of it meanwhile is not somebody else's.
+   * @returns the object as written
+   */
+  writing(key: Key, write: () => Promise<KubeObject>): Promise<KubeObject>
+  /** Grows with each write that is not of this process. */
+  othersWrites(): number
+  /** Calls this soon after somebody else has written. @returns ends it */
+  onOthers(heard: () => void): () => void
+  /** Begins to watch; until then nothing changes but by {@link relist} and by writes of one's own. */
+  follow(): void
+  /** Why nothing was heard of the API lately; undefined: it was. */
+  readonly silence: string | undefined
+  /** What was lost: the cluster's store was set back to an earlier state. Undefined: nothing, as far as this process knows. */
+  readonly setBack: string | undefined
+}
+
+export interface Mirrored {
+  readonly kept: Kept
+  readonly resourceVersion: string
+}
+
+export interface MirrorOptions {
+  readonly api: ClusterApi
+  /** Of the collection. */
+  readonly path: string
+  readonly selector: string
+  readonly ledger: string
+  readonly clock: Clock
+  /** The API went silent, or is heard again. */
+  readonly onSilence: (why: string | undefined) => void
+  /** What is no record, and was written by somebody else. */
+  readonly onUnreadable: (error: LedgerError) => void
+}
+
+const AGAIN_MS = 1_000
+
+/**
+ * Versions of the API grow, within one cluster, with each write: of two states of one object the one with the greater version is the later
+ * one. (Kubernetes promises that they can be compared as numbers.)
+ */
+function isLater(version: string, than: string): boolean {
+  return BigInt(version) > BigInt(than)
+}
+
+export function createMirror(options: MirrorOptions): Mirror {
+  const { api, path, selector, ledger, clock } = options
+  const objects = new Map<string, Mirrored>()
+  const writes = new Map<string, Promise<unknown>>()
+  /** What was heard of an object while it was being written. */
+  const heardMeanwhile = new Map<string, WatchEvent>()
+  const listeners = new Set<() => void>()
+  const closing = new AbortController()
+  let others = 0
+  let listedAt = '0'
+  let silence: string | undefined
+  let setBack: string | undefined
+  let following: Promise<void> | undefined
+
+  function note(object: KubeObject): void {
+    const { name, resourceVersion } = object.metadata
+    objects.set(name, { kept: keptOf(object), resourceVersion })
+  }
+
+  function noteOther(): void {
+    others += 1
+    for (const heard of listeners) heard()
+  }
+
+  /** What the API tells; it may be late. */
+  function hear(event: WatchEvent): void {
+    const { object, type } = event
+    listedAt = object.metadata.resourceVersion
+    if (type === 'BOOKMARK') return
+    const { name } = object.metadata
+    if (writes.has(name)) heardMeanwhile.set(name, event)
+    else take(event)
+  }
+
+  function take({ type, object }: WatchEvent): void {
+    const { name, resourceVersion } = object.metadata
+    const known = objects.get(name)
+    if (known !== undefined && !isLater(resourceVersion, known.resourceVersion)) return
+    if (known === undefined && type === 'DELETED') return
+    try {
+      if (type === 'DELETED') objects.delete(name)
+      else note(object)
+    } catch (error) {
+      if (!(error instanceof LedgerError)) throw error
+      options.onUnreadable(error)
+      return
+    }
+    noteOther()
+  }
+
+  async function relist(): Promise<void> {
+    const before = new Map(objects)
+    const listed = await api.list(path, selector)
+    const there = new Map(listed.items.map((object) => [object.metadata.name, object]))
+    let isOther = false
+    for (const [name, object] of there) {
+      const known = objects.get(name)
+      if (known?.resourceVersion === object.metadata.resourceVersion) continue
+      // It was written, or heard of, after the list was made.
+      if (known !== before.get(name)) continue
+      note(object)
+      isOther = true
+      if (known !== undefined && objects.get(name)!.kept.version < known.kept.version)
+        setBack ??= `${known.kept.key} was at version ${known.kept.version}, and is at an earlier one`
+    }
+    for (const [name, known] of before) {
+      if (there.has(name) || objects.get(name) !== known) continue
+      objects.delete(name)
+      isOther = true
+      setBack ??= `the record of ${known.kept.key} is gone, and nobody was heard to delete it`
+    }
+    listedAt = listed.resourceVersion
+    if (isOther) noteOther()
+  }
+
+  function say(why: string | undefined): void {
+    if (silence === why) return
+    silence = why
+    options.onSilence(why)
+  }
+
+  async function followForever(): Promise<void> {
+    const { signal } = closing
+    while (!signal.aborted) {
+      try {
+        await api.watch(path, { selector, resourceVersion: listedAt }, hear, signal)
+        say(undefined)
+      } catch (error) {
+        if (!(error instanceof ClusterError)) throw error
+        // Too old to go on from, or nothing that this API knows: all of it is read again.
+        const isRead =
+          error.status !== undefined &&
+          (await relist().then(
+            () => true,
+            (failed: unknown) => void say(String(failed)),
+          ))
+        if (isRead === true) continue
+        say(error.message)
+        await sleep(clock, AGAIN_MS, signal).catch(() => undefined)
+      }
+    }
+  }
+
+  async function refresh(key: Key): Promise<void> {
+    const name = objectName(ledger, key)
+    try {
+      const object = await api.get(`${path}/${name}`)
+      const known = objects.get(name)
+      if (known !== undefined && !isLater(object.metadata.resourceVersion, known.resourceVersion)) return
+      note(object)
+    } catch (error) {
+      if (!(error instanceof ClusterError) || error.status !== 404) throw error
+      if (!objects.delete(name)) return
+    }
+    noteOther()
+  }
+
+  return {
+    get: (key) => objects.get(objectName(ledger, key)),
+    all: () => objects.values(),
+    relist,
+    refresh,
+    async writing(key, write) {
+      const name = objectName(ledger, key)
+      const before = writes.get(name) ?? Promise.resolve()
+      const written = before.then(write)
+      const settled = written.then(
+        () => undefined,
+        () => undefined,
+      )
+      writes.set(name, settled)
+      try {
+        const object = await written
+        note(object)
+        return object
+      } finally {
+        if (writes.get(name) === settled) {
+          writes.delete(name)
+          const heard = heardMeanwhile.get(name)
+          heardMeanwhile.delete(name)
+          if (heard !== undefined) take(heard)
+        }
+      }
+    },
+    othersWrites: () => others,
+    onOthers(heard) {
+      listeners.add(heard)
+      return () => listeners.delete(heard)
+    },
+    follow() {
+      following ??= followForever()
+    },
+    get silence() {
+      return silence
+    },
+    get setBack() {
+      return setBack
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort()
+      await following
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import { hostname } from 'node:os'
+import { NotLeading, type Leader, type Leadership, type Term } from '../contract/leadership.ts'
+import type { Store } from './backend.ts'
+
+/**
+ * Of a ledger that its owner has to itself for as long as it lives, by a lock of the operating system: nobody can take over meanwhile.
+ */
+export function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
+  const holder = `process ${process.pid} on ${hostname()}`
+  let term: Term | undefined
+
+  function raise(): number {
+    return store.write((tables) => {
+      const epoch = tables.epoch() + 1
+      tables.setEpoch(epoch)
+      return epoch
+    }, 'free')
+  }
+
+  function begin(): Term {
+    const over = new AbortController()
+    return {
+      epoch: raise(),
+      over: over.signal,
+      async confirm() {
+        over.signal.throwIfAborted()
+      },
+      async release() {
+        over.abort(new NotLeading('it was released', true))
+      },
+    }
+  }
+
+  return {
+    async acquire(signal) {
+      signal.throwIfAborted()
+      if (term === undefined || term.over.aborted) term = begin()
+      return term
+    },
+    leader(): Leader | undefined {
+      return term === undefined || term.over.aborted ? undefined : { holder, epoch: term.epoch, url: undefined }
+    },
+    async [Symbol.asyncDispose]() {
+      await term?.release()
+    },
+  }
+}

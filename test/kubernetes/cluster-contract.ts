@@ -1,0 +1,194 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/daemon/system-clock.ts'
+import { LedgerConflict, type Ledger, type OpenedLedger } from '../../src/contract/ledger.ts'
+import { NotLeading } from '../../src/contract/leadership.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import type { KubernetesLedgerOptions } from '../../src/ledger/kubernetes/open-kubernetes-ledger.ts'
+import { blank, entry, fullRecord, ORDERS } from '../ledger/samples.ts'
+import { until } from '../support/until.ts'
+
+/** A cluster without a ledger, for one test. */
+export interface Cluster extends AsyncDisposable {
+  /** Opens its ledger as another process. */
+  open(options?: Partial<KubernetesLedgerOptions>): Promise<OpenedLedger>
+}
+
+const never = new AbortController().signal
+const LEASE_MS = 1_000
+
+/** A process that stands still: what it has planned does not happen. */
+const frozenClock: Clock = { ...systemClock, after: () => () => undefined }
+
+/** What a ledger in a cluster promises besides {@link ../ledger/ledger-contract.ts}: with several processes. */
+export function describeClusterLedger(name: string, start: () => Promise<Cluster>): void {
+  let cluster: Cluster
+  let opened: AsyncDisposableStack
+
+  async function open(options: Partial<KubernetesLedgerOptions> = {}): Promise<OpenedLedger> {
+    const made = await cluster.open({ leaseMs: LEASE_MS, clock: systemClock, ...options })
+    opened.use(made.ledger)
+    return made
+  }
+
+  describe(`several processes with a ledger in ${name}`, () => {
+    beforeEach(async () => {
+      cluster = await start()
+      opened = new AsyncDisposableStack()
+    })
+
+    afterEach(async () => {
+      await opened.disposeAsync()
+      await cluster[Symbol.asyncDispose]()
+    })
+
+    test('what one has written, another one reads, with the same key for hashes', async () => {
+      const one = await open()
+      const written = await one.ledger.swap(fullRecord(ORDERS), [entry(ORDERS, 'made')])
+      const other = await open()
+      expect(await other.ledger.list()).toStrictEqual([written])
+      expect(await other.ledger.history({ key: ORDERS, limit: 5 })).toStrictEqual([entry(ORDERS, 'made')])
+      expect(other.ledger.hashKey).toStrictEqual(one.ledger.hashKey)
+    })
+
+    test('what one writes, another one hears of; its own writes are not somebody else’s', async () => {
+      const [one, other] = [await open(), await open()]
+      const before = await one.ledger.othersWrites()
+      let heard = 0
+      await other.ledger.watch(async () => void (heard += 1))
+      const record = await one.ledger.swap(blank(ORDERS), [])
+      await until('the write of another process', () => heard > 0)
+      expect(await other.ledger.get(ORDERS)).toStrictEqual(record)
+      expect(await one.ledger.othersWrites()).toBe(before)
+    })
+
+    test('of two that write on top of the same, one is refused, and sees the other’s then', async () => {
+      const [one, other] = [await open({ mode: 'writer' }), await open({ mode: 'writer' })]
+      const first = await one.ledger.swap(blank(ORDERS, { line: 1 }), [])
+      await expect(other.ledger.swap(blank(ORDERS, { line: 2 }), [])).rejects.toThrow(LedgerConflict)
+      expect(await other.ledger.get(ORDERS)).toStrictEqual(first)
+      await one.ledger.remove(first, [])
+      await expect(other.ledger.swap({ ...first, line: 3 }, [])).rejects.toThrow(LedgerConflict)
+      expect(await other.ledger.get(ORDERS)).toBeUndefined()
+    })
+
+    test('a record that somebody writes while it moves does not move, for nobody', async () => {
+      const [one, other] = [await open({ mode: 'writer' }), await open()]
+      const from = await one.ledger.swap(blank('Pipe/old'), [])
+      const taken = await one.ledger.swap(blank('Pipe/new', { line: 5 }), [])
+      await catchUpWith(other.ledger, [from, taken])
+      const changed = await other.ledger.swap({ ...from, line: 7 }, [])
+      await expect(one.ledger.move(from, { ...taken, line: 9 }, [])).rejects.toThrow(LedgerConflict)
+      const third = await open({ mode: 'reader' })
+      for (const { ledger } of [one, third])
+        expect(await ledger.list()).toStrictEqual([taken, changed])
+      const moved = await one.ledger.move(changed, { ...taken, line: 9 }, [])
+      expect(await one.ledger.list()).toStrictEqual([moved])
+      expect((await (await open({ mode: 'reader' })).ledger.list()).map(({ key }) => key)).toEqual(['Pipe/new'])
+      // The key that it came from is another one's now; and what has moved stays where it is.
+      const again = await one.ledger.swap(blank('Pipe/old'), [])
+      expect(await one.ledger.list()).toStrictEqual([moved, again])
+      expect(await (await open({ mode: 'reader' })).ledger.list()).toStrictEqual([moved, again])
+    })
+
+    test.each([
+      'Pipe/orders',
+      'Pipe/Orders_2024',
+      `Pipe/${'long-'.repeat(60)}name`,
+      'Pipe/ünï',
+      'Alert/00000000-0000-4000-8000-000000000000',
+    ] as const)('the record of %s has an object, whatever names Kubernetes allows', async (key) => {
+      const { ledger } = await open()
+      const record = await ledger.swap(blank(key), [])
+      expect(await (await open({ mode: 'reader' })).ledger.list()).toStrictEqual([record])
+    })
+
+    test('records of 1,200 keys are read, in several pages', async () => {
+      const { ledger } = await open({ mode: 'writer' })
+      const keys = Array.from({ length: 1_200 }, (_, at) => `Pipe/p${String(at).padStart(5, '0')}` as const)
+      for (let at = 0; at < keys.length; at += 100)
+        await Promise.all(keys.slice(at, at + 100).map((key) => ledger.swap(blank(key), [])))
+      const read = await (await open({ mode: 'reader' })).ledger.list()
+      expect(read.map(({ key }) => key)).toEqual(keys)
+    })
+
+    test('a second process waits while the first one acts, and acts once that one has released it', async () => {
+      const [one, other] = [await open(), await open()]
+      const first = await one.leadership.acquire(never)
+      let second: number | undefined
+      const waiting = other.leadership.acquire(never).then(({ epoch }) => (second = epoch))
+      await passes(2 * LEASE_MS)
+      expect(second).toBeUndefined()
+      await first.confirm()
+      await first.release()
+      await waiting
+      expect(second).toBe(first.epoch + 1)
+    })
+
+    test('one that is silent is taken over after the duration of its Lease, and not before; then its requests are fenced', async () => {
+      const one = await open({ clock: frozenClock })
+      const first = await one.leadership.acquire(never)
+      const intent = await one.ledger.swap(blank(ORDERS, { line: 1 }), [])
+      const other = await open()
+      const began = performance.now()
+      const second = await other.leadership.acquire(never)
+      expect(performance.now() - began).toBeGreaterThanOrEqual(LEASE_MS)
+      expect(second.epoch).toBe(first.epoch + 1)
+      // It reads what was written before it acts.
+      expect(await other.ledger.get(ORDERS)).toStrictEqual(intent)
+      await expect(first.confirm()).rejects.toThrow(NotLeading)
+      await expect(first.confirm()).rejects.toMatchObject({ isOver: true })
+      expect(first.over.aborted).toBe(true)
+      // What became of its request is recorded all the same.
+      const outcome = await one.ledger.settle({ ...intent, line: 2 }, [])
+      await until('the outcome', async () => (await other.ledger.get(ORDERS))?.version === outcome.version)
+      await second.confirm()
+    })
+
+    test('many ask for it at once, and one gets it', async () => {
+      const all = await Promise.all(Array.from({ length: 5 }, () => open()))
+      const giveUp = new AbortController()
+      let got = 0
+      const asking = all.map(({ leadership }) =>
+        leadership.acquire(giveUp.signal).then(
+          () => (got += 1),
+          () => 0,
+        ),
+      )
+      await Promise.race(asking)
+      await passes(LEASE_MS)
+      giveUp.abort(new Error('enough'))
+      await Promise.all(asking)
+      expect(got).toBe(1)
+    })
+
+    test('a ledger that is not there is none for who only reads, and for who may not make one', async () => {
+      for (const options of [{ mode: 'reader' }, { init: 'never' }] as const)
+        await expect(open(options)).rejects.toMatchObject({ name: 'LedgerError', code: 'missing' })
+    })
+
+    test('a ledger of another platform or profile is refused, once it has records', async () => {
+      const one = await open({ platform: 'https://a.example', profile: 'clickhouse-cloud' })
+      const term = await one.leadership.acquire(never)
+      await one.ledger.swap(blank(ORDERS), [])
+      await term.release()
+      await expect(open({ platform: 'https://b.example', profile: 'clickhouse-cloud' })).rejects.toThrow(
+        'was used with https://a.example',
+      )
+      await expect(open({ platform: 'https://a.example', profile: 'default' })).rejects.toThrow(
+        'was used with --profile clickhouse-cloud',
+      )
+      await open({ platform: 'https://a.example', profile: 'clickhouse-cloud' })
+    })
+  })
+}
+
+async function catchUpWith(ledger: Ledger, records: readonly { readonly key: string; readonly version: number }[]) {
+  await until('what another process wrote', async () => {
+    const versions = await ledger.versions()
+    return records.every(({ key, version }) => versions.get(key as never) === version)
+  })
+}
+
+function passes(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

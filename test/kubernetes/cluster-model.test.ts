@@ -1,0 +1,19 @@
+import { describeLeadership } from '../ledger/leadership-contract.ts'
+import { createWorkspace } from '../support/workspace.ts'
+import { startApiModel } from './api-model.ts'
+import { describeClusterLedger, type Cluster } from './cluster-contract.ts'
+import { openAt } from './open-at.ts'
+
+describeClusterLedger('a model of the Kubernetes API', startModelled)
+describeLeadership('kubernetes:', startModelled)
+
+async function startModelled(): Promise<Cluster> {
+  await using stack = new AsyncDisposableStack()
+  const model = stack.use(await startApiModel())
+  const workspace = stack.use(createWorkspace())
+  const resources = stack.move()
+  return {
+    open: (options) => openAt(model, workspace, options),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
