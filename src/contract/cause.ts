@@ -19,6 +19,7 @@ const OF_ALL: ReadonlySet<Reason> = new Set([
   'LedgerFailed',
   'LockUnreadable',
   'ManifestVanishing',
+  'NotLeading',
   'Unavailable',
 ])
 

@@ -5,6 +5,7 @@
  * |------------------|------------------------------------------------------------------------------|
  * | before-intent    | it was decided, and a place in the budget is taken                           |
  * | after-intent     | the intent is durable                                                        |
+ * | after-fence      | this process may act, at some moment after the intent was durable              |
  * | after-connect    | the connection is ready, and no byte of the request is written               |
  * | after-request    | the request is written, to its end                                           |
  * | after-reply-head | status and headers of the reply came                                         |
@@ -17,6 +18,7 @@
 export const CREATE_FAILPOINTS = [
   'before-intent',
   'after-intent',
+  'after-fence',
   'after-connect',
   'after-request',
   'after-reply-head',

@@ -8,6 +8,7 @@ export const ERROR_CLASSES = [
   'Unavailable',
   'BadReply',
   'Redirected',
+  'NotLeading',
 ] as const
 
 export type ErrorClass = (typeof ERROR_CLASSES)[number]

@@ -38,7 +38,9 @@ export function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
       return term
     },
     leader(): Leader | undefined {
-      return term === undefined || term.over.aborted ? undefined : { holder, epoch: term.epoch, url: undefined }
+      return term === undefined || term.over.aborted
+        ? undefined
+        : { holder, epoch: term.epoch, url: undefined }
     },
     async [Symbol.asyncDispose]() {
       await term?.release()

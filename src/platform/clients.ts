@@ -11,6 +11,7 @@ import type { BudgetSnapshot } from './budget.ts'
 import type { FreshSecrets } from './secret-store.ts'
 import { createPermit } from './send-create.ts'
 import { createCredentials, type Login } from './login.ts'
+import { createFence } from './fence.ts'
 import { BASE_URL_FLAG } from './failure.ts'
 import { type NetworkSettings, openNetwork, type Way } from './network.ts'
 import { send, type Read, type TakenPlaces } from './read.ts'
@@ -61,6 +62,8 @@ export interface PlatformOptions {
   readonly userAgent: string
   /** Attempts after the first, for readings and upserts; 2 unless set. */
   readonly idempotentRetries?: number
+  /** As `Term.confirm`: called right before each request that changes something. Absent: nobody else can act. */
+  readonly confirm?: (() => Promise<void>) | undefined
   /** For tests: fails at the failpoints of a create. */
   readonly fail?: Fail | undefined
 }
@@ -100,6 +103,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   const accounts = createAccounts({ ...options.budget, clock, emit })
   const maxReplyBytes = options.maxReplyBytes ?? MAX_REPLY_BYTES
   const breaker = createCredentialBreaker({ clock, emit })
+  const fence = createFence(options.confirm)
 
   /** How each of those that asked signs in. */
   const logins = new Map<string, () => Login | Promise<Login>>()
@@ -159,8 +163,9 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
       timeoutMs: requestTimeoutMs,
       retries: options.idempotentRetries ?? RETRIES,
       random: options.random,
+      fence,
     }
-    const creating = { ...common, deadlineMs: options.createDeadlineMs, fail: options.fail }
+    const creating = { ...common, fence, deadlineMs: options.createDeadlineMs, fail: options.fail }
     return {
       read: (target, readOptions) => send(() => readOf(target), reading, readOptions),
       list: (kind, service, readOptions) => send(() => listOf(kind, service), reading, readOptions),

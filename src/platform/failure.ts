@@ -91,7 +91,10 @@ const GIVEN_UP_BETWEEN: ReadonlySet<number> = new Set([408, 444, 460, 463, 499])
 /** Requests to which a 404 says that there is nothing. */
 const ASKS_FOR_WHAT_IS_THERE: ReadonlySet<Operation['does']> = new Set(['read', 'delete'])
 
-function kindOf({ operation, seen, body, proxy }: Failure): ErrorClass {
+/** What a request that went out can have met. */
+type SeenClass = Exclude<ErrorClass, 'NotLeading'>
+
+function kindOf({ operation, seen, body, proxy }: Failure): SeenClass {
   if (seen.type === 'silence' || faultOfReply(seen, proxy) !== undefined) return 'Unavailable'
   const { status } = seen
   if (status < 300) return 'BadReply'
@@ -137,7 +140,7 @@ export function failureWords({ operation }: Failure, facts: RemoteErrorFacts): s
   return `${DOING[does]} the ${noun} failed: ${facts.what}${effect}${request}`
 }
 
-type Known = Omit<RemoteErrorFacts, 'what'>
+type Known = Omit<RemoteErrorFacts, 'what' | 'class'> & { readonly class: SeenClass }
 
 /** What was seen. @param excerpt of the reply, fit to be shown */
 export function seenWords(failure: Failure, facts: Known, excerpt: string): string {
@@ -166,7 +169,7 @@ type SeenReply = Extract<Failure['seen'], { readonly type: 'reply' }>
 type SeenSilence = Extract<Failure['seen'], { readonly type: 'silence' }>
 
 const REPLY_WORDS: Readonly<
-  Record<ErrorClass, (seen: SeenReply, facts: Known, operation: Operation) => string>
+  Record<SeenClass, (seen: SeenReply, facts: Known, operation: Operation) => string>
 > = {
   BadReply: ({ end }) => END_WORDS[end],
   Redirected: (_seen, _facts, operation) =>

@@ -6,6 +6,7 @@ import { admit, authenticated, type Admission, type Caller } from './admission.t
 import { handleReply, type HandleReplyParts } from './handle-reply.ts'
 import { exchange } from './http-exchange.ts'
 import { headersOf } from './login.ts'
+import type { Fence } from './fence.ts'
 import type { Way } from './network.ts'
 import type { ReadValue, Base } from './wire.ts'
 
@@ -24,6 +25,7 @@ export interface ReadParts extends HandleReplyParts {
   readonly retries: number
   /** From 0 to below 1. */
   readonly random: () => number
+  readonly fence: Fence
 }
 
 /** A request that may be repeated: a reading, or a setting that replaces the whole. */
@@ -106,6 +108,7 @@ async function attempt<T>(
   try {
     const body = await read.body(places)
     const notAfter = parts.clock.monotonic() + FRESH_MS
+    await parts.fence()
     return await perform(read, { admission: places.admission(), body, notAfter, signal }, parts)
   } finally {
     places.release() // does nothing once they were sent

@@ -3,10 +3,11 @@ import type { CreateOnceKind } from '../kinds/definition.ts'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 import type { Fail } from '../contract/failpoint.ts'
 import type { CreatePermit, CreateRequest, ReadTarget, Reply, ServiceAccess } from '../contract/platform.ts'
-import { RemoteError } from '../contract/remote-error.ts'
+import { notSent, RemoteError } from '../contract/remote-error.ts'
 import type { Admission, Caller } from './admission.ts'
 import { createConnection, gatedDispatcher } from './create-connection.ts'
 import { handleReply, type HandleReplyParts } from './handle-reply.ts'
+import type { Fence } from './fence.ts'
 import { exchange, type Seen, type WireRequest } from './http-exchange.ts'
 import { headersOf } from './login.ts'
 import { takenPlaces, type Read, type ReadParts } from './read.ts'
@@ -49,9 +50,20 @@ export function createPermit(
     async send(request) {
       if (used) throw new Error('a permit to create was used twice')
       used = true
+      await creating.fence()
+      await failing(creating.fail)
       return sendCreate({ ...permitted, admission: places.admission(), request }, creating)
     },
     release: () => places.release(),
+  }
+}
+
+/** Where it fails here, nothing was sent. */
+async function failing(fail: Fail | undefined): Promise<void> {
+  try {
+    await fail?.('after-fence')
+  } catch {
+    throw notSent('Unavailable', 'Pipewright failed before it')
   }
 }
 
@@ -63,6 +75,7 @@ export interface CreateParts extends HandleReplyParts {
   /** From the first byte of DNS to the last of the reply; shorter than the shutdown grace. */
   readonly deadlineMs: number
   readonly maxReplyBytes: number
+  readonly fence: Fence
   /** For tests. */
   readonly fail?: Fail | undefined
 }

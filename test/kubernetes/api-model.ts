@@ -69,7 +69,8 @@ export async function startApiModel(): Promise<ApiModel> {
     const collection = path.slice(0, path.lastIndexOf('/'))
     changes.push({ version, path, type, object })
     for (const watcher of watchers)
-      if (watcher.collection === collection && isSelected(object, watcher.selector)) watcher.send({ type, object })
+      if (watcher.collection === collection && isSelected(object, watcher.selector))
+        watcher.send({ type, object })
   }
 
   function written(path: string, object: JsonObject, before: Stored | undefined): Stored {
@@ -93,7 +94,8 @@ export async function startApiModel(): Promise<ApiModel> {
     const now = objects.get(path)
     const meta = isObject(body['metadata']) ? body['metadata'] : {}
     if (method === 'GET' && isWhole) return list(collection, query)
-    if (method === 'GET') return now === undefined ? failure(404, `${path} not found`) : { status: 200, body: now }
+    if (method === 'GET')
+      return now === undefined ? failure(404, `${path} not found`) : { status: 200, body: now }
     if (method === 'POST' && isWhole) {
       const own = `${collection}/${String(meta['name'])}`
       if (objects.has(own)) return failure(409, `${String(meta['name'])} already exists`)
@@ -111,7 +113,8 @@ export async function startApiModel(): Promise<ApiModel> {
     }
     const preconditions = isObject(body['preconditions']) ? body['preconditions'] : {}
     const { resourceVersion = now.metadata.resourceVersion } = preconditions
-    if (resourceVersion !== now.metadata.resourceVersion) return failure(409, 'the precondition does not hold')
+    if (resourceVersion !== now.metadata.resourceVersion)
+      return failure(409, 'the precondition does not hold')
     version += 1
     objects.delete(path)
     publish('DELETED', path, { ...now, metadata: { ...now.metadata, resourceVersion: String(version) } })
@@ -147,6 +150,11 @@ export async function startApiModel(): Promise<ApiModel> {
   function watch({ path, query }: Asked, response: ServerResponse): void {
     const from = Number(query.get('resourceVersion') ?? 0)
     const selector = query.get('labelSelector') ?? ''
+    if (from > version) {
+      const { body } = failure(504, `Too large resource version: ${from}, current: ${version}`)
+      response.writeHead(504, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      return
+    }
     response.writeHead(200, { 'content-type': 'application/json' })
     response.flushHeaders()
     const send = (event: JsonObject) => void response.write(`${JSON.stringify(event)}\n`)

@@ -79,11 +79,12 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
       const changed = await other.ledger.swap({ ...from, line: 7 }, [])
       await expect(one.ledger.move(from, { ...taken, line: 9 }, [])).rejects.toThrow(LedgerConflict)
       const third = await open({ mode: 'reader' })
-      for (const { ledger } of [one, third])
-        expect(await ledger.list()).toStrictEqual([taken, changed])
+      for (const { ledger } of [one, third]) expect(await ledger.list()).toStrictEqual([taken, changed])
       const moved = await one.ledger.move(changed, { ...taken, line: 9 }, [])
       expect(await one.ledger.list()).toStrictEqual([moved])
-      expect((await (await open({ mode: 'reader' })).ledger.list()).map(({ key }) => key)).toEqual(['Pipe/new'])
+      expect((await (await open({ mode: 'reader' })).ledger.list()).map(({ key }) => key)).toEqual([
+        'Pipe/new',
+      ])
       // The key that it came from is another one's now; and what has moved stays where it is.
       const again = await one.ledger.swap(blank('Pipe/old'), [])
       expect(await one.ledger.list()).toStrictEqual([moved, again])
@@ -182,7 +183,10 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
   })
 }
 
-async function catchUpWith(ledger: Ledger, records: readonly { readonly key: string; readonly version: number }[]) {
+async function catchUpWith(
+  ledger: Ledger,
+  records: readonly { readonly key: string; readonly version: number }[],
+) {
   await until('what another process wrote', async () => {
     const versions = await ledger.versions()
     return records.every(({ key, version }) => versions.get(key as never) === version)

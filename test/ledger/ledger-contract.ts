@@ -54,7 +54,8 @@ export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledge
     })
 
     test('lists records in the order of their keys', async () => {
-      for (const key of ['Pipe/b', 'Alert/z', 'Pipe/a', 'Service/a'] as const) await ledger.swap(blank(key), [])
+      for (const key of ['Pipe/b', 'Alert/z', 'Pipe/a', 'Service/a'] as const)
+        await ledger.swap(blank(key), [])
       const keys = (await ledger.list()).map((record) => record.key)
       expect(keys).toEqual(['Alert/z', 'Pipe/a', 'Pipe/b', 'Service/a'])
     })

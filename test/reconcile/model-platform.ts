@@ -304,6 +304,7 @@ const STATUS: Readonly<Record<ErrorClass, number | undefined>> = {
   Unavailable: undefined,
   BadReply: 200,
   Redirected: 302,
+  NotLeading: undefined,
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

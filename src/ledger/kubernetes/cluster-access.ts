@@ -108,7 +108,8 @@ async function accessOfFile(file: string): Promise<ClusterAccess> {
   const context = Context.safeParse(contexts.find(({ name }) => name === current)?.['context']).data
   if (context === undefined) throw wrong(`has no context "${current}", which it names as the current one`)
   const cluster = Cluster.safeParse(clusters.find(({ name }) => name === context.cluster)?.['cluster']).data
-  if (cluster === undefined) throw wrong(`has no cluster "${context.cluster}", which the context "${current}" names`)
+  if (cluster === undefined)
+    throw wrong(`has no cluster "${context.cluster}", which the context "${current}" names`)
   const user = User.safeParse(users.find(({ name }) => name === context.user)?.['user']).data
   if (user === undefined) throw wrong(`has no user "${context.user}", which the context "${current}" names`)
   for (const other of ['exec', 'auth-provider', 'username'])
@@ -168,7 +169,8 @@ async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    const why = error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'is not there' : 'cannot be read'
+    const why =
+      error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'is not there' : 'cannot be read'
     throw new LedgerError(
       'io',
       `${file}, which is needed to reach Kubernetes, ${why}. In a pod, see that its service account is mounted ` +

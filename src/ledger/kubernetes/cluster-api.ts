@@ -20,7 +20,12 @@ export interface ClusterApi extends AsyncDisposable {
    * Tells what happens to a collection after a version, until the API or the signal ends it.
    * @throws {ClusterError} status 410 where that version is too old: all of it is to be listed again
    */
-  watch(path: string, from: WatchFrom, onEvent: (event: WatchEvent) => void, signal: AbortSignal): Promise<void>
+  watch(
+    path: string,
+    from: WatchFrom,
+    onEvent: (event: WatchEvent) => void,
+    signal: AbortSignal,
+  ): Promise<void>
 }
 
 export interface KubeObject extends JsonObject {
@@ -96,7 +101,11 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
   async function sent(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
-    { body, signal, bodyTimeout }: { readonly body?: JsonObject; readonly signal: AbortSignal; readonly bodyTimeout: number },
+    {
+      body,
+      signal,
+      bodyTimeout,
+    }: { readonly body?: JsonObject; readonly signal: AbortSignal; readonly bodyTimeout: number },
   ) {
     const credentials = await access.current()
     const headers = {
@@ -109,13 +118,25 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
       const url = `${access.server}${path}`
       const text = body === undefined ? null : JSON.stringify(body)
       const dispatcher = agentFor(credentials)
-      return await send(url, { dispatcher, method, headers, body: text, signal, headersTimeout: timeoutMs, bodyTimeout })
+      return await send(url, {
+        dispatcher,
+        method,
+        headers,
+        body: text,
+        signal,
+        headersTimeout: timeoutMs,
+        bodyTimeout,
+      })
     } catch (error) {
       throw unanswered(error)
     }
   }
 
-  async function ask(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: JsonObject): Promise<unknown> {
+  async function ask(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    body?: JsonObject,
+  ): Promise<unknown> {
     for (let tries = 1; ; tries += 1) {
       const signal = AbortSignal.timeout(timeoutMs)
       const reply = await sent(method, path, { ...(body && { body }), signal, bodyTimeout: timeoutMs })
@@ -137,9 +158,14 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
     const items: KubeObject[] = []
     let more = ''
     for (;;) {
-      const query = new URLSearchParams({ labelSelector: selector, limit: String(PAGE), ...(more !== '' && { continue: more }) })
+      const query = new URLSearchParams({
+        labelSelector: selector,
+        limit: String(PAGE),
+        ...(more !== '' && { continue: more }),
+      })
       const page = await ask('GET', `${path}?${query.toString()}`)
-      if (!isObject(page) || !Array.isArray(page['items']) || !isObject(page['metadata'])) throw notKubernetes(page)
+      if (!isObject(page) || !Array.isArray(page['items']) || !isObject(page['metadata']))
+        throw notKubernetes(page)
       for (const item of page['items']) items.push(asObject(item))
       const { continue: next, resourceVersion } = page['metadata']
       more = typeof next === 'string' ? next : ''
@@ -161,7 +187,11 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
     create: (path, body) => object('POST', path, body),
     replace: (path, body) => object('PUT', path, body),
     async delete(path, resourceVersion) {
-      await ask('DELETE', path, { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { resourceVersion } })
+      await ask('DELETE', path, {
+        kind: 'DeleteOptions',
+        apiVersion: 'v1',
+        preconditions: { resourceVersion },
+      })
     },
     async watch(path, { selector, resourceVersion }, onEvent, signal) {
       const query = new URLSearchParams({
@@ -196,7 +226,8 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
 
 function asObject(value: unknown): KubeObject {
   const meta = isObject(value) ? value['metadata'] : undefined
-  const isOne = isObject(meta) && typeof meta['name'] === 'string' && typeof meta['resourceVersion'] === 'string'
+  const isOne =
+    isObject(meta) && typeof meta['name'] === 'string' && typeof meta['resourceVersion'] === 'string'
   if (!isOne) throw notKubernetes(value)
   return value as KubeObject
 }
@@ -218,7 +249,8 @@ function parsed(text: string): unknown {
 }
 
 function refused(status: number, said: unknown): ClusterError {
-  const message = isObject(said) && typeof said['message'] === 'string' ? said['message'] : 'no reason is given'
+  const message =
+    isObject(said) && typeof said['message'] === 'string' ? said['message'] : 'no reason is given'
   return new ClusterError(`the Kubernetes API answers ${status}: ${message}`, status)
 }
 
@@ -227,10 +259,15 @@ function unanswered(error: unknown): unknown {
   const isLate = error.name === 'TimeoutError' || error instanceof errors.HeadersTimeoutError
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.message
   const why = isLate ? 'does not answer in time' : `cannot be reached (${code})`
-  return error.name === 'LedgerError' ? error : new ClusterError(`the Kubernetes API ${why}`, undefined, { cause: error })
+  return error.name === 'LedgerError'
+    ? error
+    : new ClusterError(`the Kubernetes API ${why}`, undefined, { cause: error })
 }
 
 function notKubernetes(value: unknown): ClusterError {
   const shown = JSON.stringify(value)?.slice(0, 100) ?? ''
-  return new ClusterError(`what answers is not the Kubernetes API, or passes something else on: ${shown}`, undefined)
+  return new ClusterError(
+    `what answers is not the Kubernetes API, or passes something else on: ${shown}`,
+    undefined,
+  )
 }

@@ -38,7 +38,9 @@ const URL_ANNOTATION = `${GROUP}/url`
  * Who acts, by a Lease of the cluster (design §9). Its `leaseTransitions` is the epoch: it grows with each takeover. Nobody's clock is
  * believed: a Lease is taken over once it was seen unchanged for its duration, and who holds it proves it by renewing it.
  */
-export function createKubernetesLease(options: KubernetesLeaseOptions): Leadership & { read(): Promise<SeenLease | undefined> } {
+export function createKubernetesLease(
+  options: KubernetesLeaseOptions,
+): Leadership & { read(): Promise<SeenLease | undefined> } {
   const { api, path, name, holder, durationMs, clock } = options
   const own = `${path}/${name}`
   /** An attempt to get it, or to renew it, comes so often. */

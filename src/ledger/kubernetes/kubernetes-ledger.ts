@@ -95,12 +95,17 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   }
 
   /** Writes one object over the one that was seen. */
-  async function put(over: Mirrored | undefined, kept: Kept, record: LedgerRecord | undefined): Promise<void> {
+  async function put(
+    over: Mirrored | undefined,
+    kept: Kept,
+    record: LedgerRecord | undefined,
+  ): Promise<void> {
     const { key } = kept
     try {
       await mirror.writing(key, async (): Promise<KubeObject> => {
         const now = mirror.get(key)
-        if (now?.resourceVersion !== over?.resourceVersion) throw new LedgerConflict(key, over?.kept.version ?? 0)
+        if (now?.resourceVersion !== over?.resourceVersion)
+          throw new LedgerConflict(key, over?.kept.version ?? 0)
         const object = objectOf(name, kept, record, over?.resourceVersion)
         return over === undefined
           ? api.create(path, object)
@@ -110,7 +115,8 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
       if (!(error instanceof ClusterError)) throw error
       // Another one was first; or its object is gone.
       const isOlder = error.status === 409 || (error.status === 404 && over !== undefined)
-      if (!isOlder) throw new LedgerError('io', `the ledger cannot be written: ${error.message}`, { cause: error })
+      if (!isOlder)
+        throw new LedgerError('io', `the ledger cannot be written: ${error.message}`, { cause: error })
       await mirror.refresh(key).catch(() => undefined)
       throw new LedgerConflict(key, over?.kept.version ?? 0)
     }
@@ -182,11 +188,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     return record
   }
 
-  function forgotten(
-    over: Mirrored,
-    history: readonly HistoryEntry[],
-    movedTo: Moved | undefined,
-  ): Kept {
+  function forgotten(over: Mirrored, history: readonly HistoryEntry[], movedTo: Moved | undefined): Kept {
     const { key, version } = over.kept
     const lines = withLines(over.kept.history, linesOf(history))
     return { key, version, body: undefined, movedFrom: undefined, before: undefined, movedTo, history: lines }

@@ -96,7 +96,8 @@ function opened(api: ClusterApi, collection: string, first: KubeObject): LedgerS
           object = await api.replace(`${collection}/${name}`, { ...object, data: encoded(data) })
           return
         } catch (error) {
-          if (!(error instanceof ClusterError) || error.status !== 409 || tries === 3) throw asLedgerError(error)
+          if (!(error instanceof ClusterError) || error.status !== 409 || tries === 3)
+            throw asLedgerError(error)
           object = await api.get(`${collection}/${name}`)
         }
       }

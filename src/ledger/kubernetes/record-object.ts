@@ -118,7 +118,9 @@ function summaryOf(record: LedgerRecord | undefined): JsonObject {
   if (record === undefined) return { reason: 'Forgotten' }
   const { conditions, remote } = record
   const { Valid, Synced, Ready } = conditions ?? {}
-  const told = [Valid, Synced, Ready].find((condition) => condition !== undefined && condition.status !== 'True')
+  const told = [Valid, Synced, Ready].find(
+    (condition) => condition !== undefined && condition.status !== 'True',
+  )
   return {
     ready: Ready?.status ?? 'Unknown',
     reason: (told ?? Ready)?.reason ?? 'New',

@@ -116,6 +116,20 @@ export const REQUESTS = {
       },
     ],
   }),
+  NotLeading: row({
+    ...FAILED,
+    ...MET,
+    means: 'this process could not make sure that it alone acts, and sent nothing',
+    steps: (_facts, { key }) => [
+      {
+        text: 'It is tried again automatically, by the process that acts then. If it lasts, check whether the Kubernetes API can be reached.',
+      },
+      {
+        text: 'To see how it stands:',
+        shell: `status ${key}`,
+      },
+    ],
+  }),
   LedgerFailed: row({
     status: 'Failed',
     severity: 'critical',

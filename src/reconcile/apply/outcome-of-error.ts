@@ -9,7 +9,7 @@ import { type ErrorClass, RemoteError } from '../../contract/remote-error.ts'
 /** A request that the platform refused, or that did not reach it. */
 export type RemoteFailure = Failed & Because<RemoteReason>
 
-type RemoteReason = 'Rejected' | 'AuthFailed' | 'RateLimited' | 'ServiceIdle' | 'Unavailable'
+type RemoteReason = 'Rejected' | 'AuthFailed' | 'RateLimited' | 'ServiceIdle' | 'Unavailable' | 'NotLeading'
 
 const REASON_OF_CLASS: Readonly<Record<ErrorClass, RemoteReason>> = {
   Rejected: 'Rejected',
@@ -20,6 +20,7 @@ const REASON_OF_CLASS: Readonly<Record<ErrorClass, RemoteReason>> = {
   Unavailable: 'Unavailable',
   BadReply: 'Unavailable',
   Redirected: 'Unavailable',
+  NotLeading: 'NotLeading',
 }
 
 /**

@@ -118,6 +118,7 @@ export function isReached({ at, reply }: Combination): boolean {
   switch (at) {
     case 'before-intent':
     case 'after-intent':
+    case 'after-fence':
     case 'after-connect':
     case 'after-request':
     case 'before-outcome':

@@ -30,7 +30,7 @@ export function fateOf(combination: Combination): Fate {
       return isBetween(at, 'after-intent', 'before-id') ? 'unknown' : byReply
     case 'throw':
       // The process lives on, and knows that nothing was sent.
-      if (isBetween(at, 'before-intent', 'after-intent')) return 'recorded'
+      if (isBetween(at, 'before-intent', 'after-fence')) return 'recorded'
       if (at === 'after-connect') return byReply // of the next attempt
       if (at === 'after-request') return 'unknown'
       // Of the status alone, only a 429 is clear; the id, and who it is that refuses, is in the body.

@@ -1,0 +1,263 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/daemon/system-clock.ts'
+import { LedgerConflict, LedgerError, type OpenedLedger } from '../../src/contract/ledger.ts'
+import { NotLeading } from '../../src/contract/leadership.ts'
+import type { KubernetesLedgerOptions } from '../../src/ledger/kubernetes/open-kubernetes-ledger.ts'
+import { blank, entry, ORDERS } from '../ledger/samples.ts'
+import { until } from '../support/until.ts'
+import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import { startApiModel, type ApiModel, type Asked, type Mishap } from './api-model.ts'
+import { openAt } from './open-at.ts'
+
+const never = new AbortController().signal
+
+let api: ApiModel
+let workspace: Workspace
+let opened: AsyncDisposableStack
+
+beforeEach(async () => {
+  api = await startApiModel()
+  workspace = createWorkspace()
+  opened = new AsyncDisposableStack()
+})
+
+afterEach(async () => {
+  api.interfere(undefined)
+  await opened.disposeAsync()
+  workspace[Symbol.dispose]()
+  await api[Symbol.asyncDispose]()
+})
+
+async function open(options: Partial<KubernetesLedgerOptions> = {}): Promise<OpenedLedger> {
+  const made = await openAt(api, workspace, { leaseMs: 1_000, clock: systemClock, ...options })
+  opened.use(made.ledger)
+  return made
+}
+
+/** The next request of this kind has a mishap, once. */
+function once(method: string, part: string, mishap: Mishap): void {
+  let left = 1
+  api.interfere((asked) => (isOf(asked, method, part) && left-- > 0 ? mishap : undefined))
+}
+
+function isOf(asked: Asked, method: string, part: string): boolean {
+  return asked.method === method && asked.path.includes(part)
+}
+
+describe('a record whose write', () => {
+  test('had no reply is not known to be written; it is seen when the API tells', async () => {
+    const { ledger } = await open()
+    const before = await ledger.othersWrites()
+    once('POST', 'pipewrightrecords', 'lost')
+    await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow(LedgerError)
+    await until('what was written after all', async () => (await ledger.get(ORDERS))?.version === 1)
+    expect(await ledger.othersWrites()).toBeGreaterThan(before)
+  })
+
+  test('never arrived leaves nothing, and can be made again', async () => {
+    const { ledger } = await open()
+    once('POST', 'pipewrightrecords', 'cut')
+    await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow(LedgerError)
+    expect((await ledger.swap(blank(ORDERS), [])).version).toBe(1)
+  })
+
+  test('had no reply, in a process that does not listen, is refused when it is made again', async () => {
+    const { ledger } = await open({ mode: 'writer' })
+    once('POST', 'pipewrightrecords', 'lost')
+    await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow(LedgerError)
+    await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow(LedgerConflict)
+    expect((await ledger.get(ORDERS))?.version).toBe(1)
+  })
+
+  test('is put off by a busy API is written when it says so', async () => {
+    const { ledger } = await open()
+    once('POST', 'pipewrightrecords', { status: 429, retryAfter: 1 })
+    const began = performance.now()
+    expect((await ledger.swap(blank(ORDERS), [])).version).toBe(1)
+    expect(performance.now() - began).toBeGreaterThanOrEqual(990)
+  })
+
+  test('is forbidden says what the API says', async () => {
+    const { ledger } = await open()
+    once('POST', 'pipewrightrecords', { status: 403 })
+    await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow(
+      'the Kubernetes API answers 403: interfered with',
+    )
+  })
+})
+
+describe('a move', () => {
+  test('that ends half way has not happened, for whoever reads; and can be made again', async () => {
+    const { ledger } = await open()
+    const from = await ledger.swap(blank('Pipe/old', { line: 3 }), [])
+    once('PUT', 'pipewrightrecords', 'cut')
+    await expect(ledger.move(from, { ...from, key: 'Pipe/new', version: 0 }, [])).rejects.toThrow(LedgerError)
+    expect(await ledger.list()).toStrictEqual([from])
+    const other = await open({ mode: 'reader' })
+    expect(await other.ledger.list()).toStrictEqual([from])
+    const moved = await ledger.move(from, { ...from, key: 'Pipe/new', version: 0 }, [entry('Pipe/new', 'm')])
+    expect(await ledger.list()).toStrictEqual([moved])
+    expect(await (await open({ mode: 'reader' })).ledger.list()).toStrictEqual([moved])
+  })
+
+  test('whose end had no reply has happened, for whoever reads', async () => {
+    const { ledger } = await open()
+    const from = await ledger.swap(blank('Pipe/old'), [])
+    once('PUT', 'pipewrightrecords', 'lost')
+    await expect(ledger.move(from, { ...from, key: 'Pipe/new', version: 0 }, [])).rejects.toThrow(LedgerError)
+    const other = await open({ mode: 'reader' })
+    expect((await other.ledger.list()).map(({ key }) => key)).toEqual(['Pipe/new'])
+    await until('the end of the move', async () => (await ledger.get('Pipe/old')) === undefined)
+    expect((await ledger.list()).map(({ key }) => key)).toEqual(['Pipe/new'])
+  })
+
+  test('that ended half way does not happen later by itself, when the record is forgotten', async () => {
+    const { ledger } = await open()
+    const from = await ledger.swap(blank('Pipe/old'), [])
+    once('PUT', 'pipewrightrecords', 'cut')
+    await expect(ledger.move(from, { ...from, key: 'Pipe/new', version: 0 }, [])).rejects.toThrow(LedgerError)
+    await ledger.remove(from, [])
+    expect(await ledger.list()).toEqual([])
+    expect(await (await open({ mode: 'reader' })).ledger.list()).toEqual([])
+  })
+})
+
+describe('what others write is heard', () => {
+  test('also after the API has forgotten from where on it was heard', async () => {
+    const [one, other] = [await open(), await open()]
+    await one.ledger.swap(blank('Pipe/a'), [])
+    await until('the first', async () => (await other.ledger.list()).length === 1)
+    api.interfere(({ query }) => (query.get('watch') === '1' ? { status: 503 } : undefined))
+    api.cutWatches()
+    await one.ledger.swap(blank('Pipe/b'), [])
+    api.compact()
+    api.interfere(undefined)
+    await until('the second', async () => (await other.ledger.list()).length === 2)
+    await other.ledger.reserveRoom()
+  })
+
+  test('also after the connection was lost', async () => {
+    const [one, other] = [await open(), await open()]
+    api.cutWatches()
+    await one.ledger.swap(blank('Pipe/b'), [])
+    await until('the record', async () => (await other.ledger.list()).length === 1)
+  })
+
+  test('and what one has written itself is not taken back by what is told late', async () => {
+    const { ledger } = await open()
+    let record = await ledger.swap(blank(ORDERS), [])
+    const before = await ledger.othersWrites()
+    for (let at = 0; at < 50; at += 1) {
+      record = await ledger.swap({ ...record, line: at }, [])
+      expect(await ledger.get(ORDERS)).toBe(record)
+    }
+    expect(await ledger.othersWrites()).toBe(before)
+  })
+})
+
+test('a list whose pages are too old begins again', async () => {
+  const { ledger } = await open({ mode: 'writer' })
+  const keys = Array.from({ length: 600 }, (_, at) => `Pipe/p${String(at).padStart(3, '0')}` as const)
+  for (let at = 0; at < keys.length; at += 100)
+    await Promise.all(keys.slice(at, at + 100).map((key) => ledger.swap(blank(key), [])))
+  let isCompacted = false
+  api.interfere(({ query }) => {
+    if (query.has('continue') && !isCompacted) {
+      isCompacted = true
+      api.compact()
+    }
+    return undefined
+  })
+  expect((await (await open({ mode: 'reader' })).ledger.list()).length).toBe(600)
+  expect(isCompacted).toBe(true)
+})
+
+describe('a cluster that was set back', () => {
+  test('is found out, and nothing is created from then on', async () => {
+    const { ledger } = await open()
+    const first = await ledger.swap(blank(ORDERS), [])
+    const back = api.snapshot()
+    await ledger.swap({ ...first, line: 7 }, [])
+    await ledger.reserveRoom()
+    back()
+    await until('that it is noticed', () =>
+      ledger.reserveRoom().then(
+        () => false,
+        (error: unknown) =>
+          error instanceof LedgerError && error.message.includes('set back to an earlier state'),
+      ),
+    )
+  })
+})
+
+describe('the Secret', () => {
+  test('that is gone, while there are records: nothing is done', async () => {
+    await (await open()).ledger.swap(blank(ORDERS), [])
+    remove('secrets/ledger')
+    await expect(open()).rejects.toThrow('has records, and its Secret is gone')
+  })
+
+  test('without its records: nothing is done, and no first run is made of it', async () => {
+    await (await open()).ledger.swap(blank(ORDERS), [])
+    for (const path of api.objects().keys()) if (path.includes('pipewrightrecords')) remove(path)
+    await expect(open()).rejects.toThrow('had records, and has none')
+  })
+
+  test('of a ledger that never had a record: it is opened', async () => {
+    const { hashKey } = (await open()).ledger
+    expect((await open()).ledger.hashKey).toStrictEqual(hashKey)
+  })
+
+  function remove(part: string): void {
+    const objects = api.objects() as Map<string, unknown>
+    for (const path of objects.keys()) if (path.endsWith(part)) objects.delete(path)
+  }
+})
+
+describe('the right to act', () => {
+  test('is confirmed by a renewal whose first reply was lost', async () => {
+    const { leadership } = await open()
+    const term = await leadership.acquire(never)
+    once('PUT', 'leases', 'lost')
+    await expect(term.confirm()).rejects.toMatchObject({ isOver: false })
+    await term.confirm()
+    expect(term.over.aborted).toBe(false)
+  })
+
+  test('is kept while the API is away for long, is not confirmed meanwhile, and is again afterwards', async () => {
+    const { leadership } = await open()
+    const term = await leadership.acquire(never)
+    api.interfere(() => 'cut')
+    await new Promise((resolve) => setTimeout(resolve, 2_500))
+    await expect(term.confirm()).rejects.toThrow(NotLeading)
+    expect(term.over.aborted).toBe(false)
+    api.interfere(undefined)
+    await term.confirm()
+    expect(term.epoch).toBe(1)
+  })
+
+  test('is got although the reply of the takeover was lost', async () => {
+    const { leadership } = await open()
+    once('POST', 'leases', 'lost')
+    const term = await leadership.acquire(never)
+    expect(term.epoch).toBe(1)
+    await term.confirm()
+  })
+
+  test('is over when somebody deletes the Lease', async () => {
+    const { leadership } = await open()
+    const term = await leadership.acquire(never)
+    const objects = api.objects() as Map<string, unknown>
+    for (const path of objects.keys()) if (path.includes('/leases/')) objects.delete(path)
+    await expect(term.confirm()).rejects.toMatchObject({ isOver: true })
+  })
+
+  test('many that ask for it to be confirmed at once share renewals, none of which began before they asked', async () => {
+    const { leadership } = await open()
+    const term = await leadership.acquire(never)
+    const renewals = () => api.writes.filter((write) => write.includes('/leases/')).length
+    const before = renewals()
+    await Promise.all(Array.from({ length: 50 }, () => term.confirm()))
+    expect(renewals() - before).toBeLessThanOrEqual(3)
+  })
+})
