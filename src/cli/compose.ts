@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs'
 import type { Settings } from '../config/settings.ts'
 import { systemClock } from '../daemon/system-clock.ts'
 import type { Catalog } from '../contract/catalog.ts'
-import { openLedger } from '../ledger/open.ts'
+import { openLedger, openLedgerToAct } from '../ledger/open.ts'
 import { createSource, type LoadResult, type Source } from '../manifest/source.ts'
 import { createPlatform, type PlatformClient } from '../platform/clients.ts'
 import { createFreshSecrets, createMountedSecrets } from '../platform/secret-store.ts'
 import { createBoard, type WritableBoard } from '../reconcile/state/status-board.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import type { Emit } from '../contract/events.ts'
-import { type Ledger, LedgerError } from '../contract/ledger.ts'
+import { type Ledger, LedgerError, type OpenedLedger } from '../contract/ledger.ts'
 import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts'
 import { createdOf, recordedOf } from '../reconcile/state/recorded.ts'
 import { createStateStore } from '../reconcile/state/store.ts'
@@ -49,6 +49,8 @@ export interface ComposeOptions {
   readonly maxCreates: number
   readonly sandboxUse: SandboxUse
   readonly failpoints?: Failpoints | undefined
+  /** As `Term.confirm`; undefined: nothing that this process does changes anything on the platform. */
+  readonly confirm: (() => Promise<void>) | undefined
 }
 
 const RESYNC_MS = 3_600_000
@@ -56,32 +58,50 @@ const RESYNC_MS = 3_600_000
 /** Time that is left of the shutdown grace, after a create that began just before the stop, to write down its outcome. */
 const SETTLE_MS = 2_000
 
-/**
- * Opens the ledger in a role: `owner` for who acts, `writer` for a person's command.
- * @throws {LedgerError}
- */
-export function openLedgerAs(
-  mode: 'owner' | 'writer',
-  settings: Pick<Settings, 'profile' | 'ledger' | 'ledgerInit' | 'sandbox' | 'baseUrl'>,
+type LedgerToOpen = Pick<
+  Settings,
+  'profile' | 'ledger' | 'ledgerInit' | 'leaseMs' | 'sandbox' | 'baseUrl'
+>
+
+/** Opens the ledger for a process that acts, or will. @throws {LedgerError} */
+export function openLedgerToOwn(
+  settings: LedgerToOpen,
   emit: Emit,
   failpoints?: Failpoints,
-): Promise<Ledger> {
-  return opened(settings, {
-    mode,
+): Promise<OpenedLedger> {
+  return explained(settings, () =>
+    openLedgerToAct(settings.ledger, {
+      ...openOptions(settings, emit),
+      mode: 'owner',
+      leaseMs: settings.leaseMs,
+      beforeCommit: failpoints?.beforeCommit,
+    }),
+  )
+}
+
+/** Opens the ledger for a person's command. @throws {LedgerError} */
+export function openLedgerToWrite(settings: LedgerToOpen, emit: Emit): Promise<Ledger> {
+  return explained(settings, () =>
+    openLedger(settings.ledger, { ...openOptions(settings, emit), mode: 'writer' }),
+  )
+}
+
+function openOptions(settings: LedgerToOpen, emit: Emit) {
+  return {
     init: settings.ledgerInit,
     profile: settings.profile.name,
     platform: platformName(settings),
     clock: systemClock,
     emit,
-    beforeCommit: failpoints?.beforeCommit,
-  })
+  }
 }
 
 /** Opens the ledger for a command that only looks. @throws {LedgerError} */
 export function openLedgerToRead(settings: LedgerToRead): Promise<Ledger> {
   const { profile, platform } = settings
   const of = platform === undefined ? {} : { profile: profile.name, platform }
-  return opened(settings, { mode: 'reader', init: 'never', ...of, clock: systemClock, emit: nobody })
+  const options = { mode: 'reader', init: 'never', ...of, clock: systemClock, emit: nobody } as const
+  return explained(settings, () => openLedger(settings.ledger, options))
 }
 
 export interface LedgerToRead extends Pick<Settings, 'profile' | 'ledger' | 'sandbox'> {
@@ -89,9 +109,9 @@ export interface LedgerToRead extends Pick<Settings, 'profile' | 'ledger' | 'san
   readonly platform?: string | undefined
 }
 
-async function opened(settings: LedgerToRead, options: Parameters<typeof openLedger>[1]): Promise<Ledger> {
+async function explained<T>(settings: LedgerToRead, open: () => Promise<T>): Promise<T> {
   try {
-    return await openLedger(settings.ledger, options)
+    return await open()
   } catch (error) {
     const meant = error instanceof LedgerError && error.code === 'missing' && !settings.sandbox
     if (!meant || !existsSync(sandboxLedger(settings.profile))) throw error
@@ -137,6 +157,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
       emit,
       random: Math.random,
       userAgent: `pipewright/${VERSION}`,
+      confirm: options.confirm,
       fail: options.failpoints?.fail,
     }),
   )

@@ -160,10 +160,15 @@ function hidden(problem: Parsed<never>, text: string): Parsed<never> {
   return /[@?#]/.test(text) && !problem.ok ? { ...problem, hide: true } : problem
 }
 
-/** `sqlite:PATH` or `memory:`; what is there is looked at when it is opened. */
+/** `sqlite:PATH`, `kubernetes:NAME` or `memory:`; what is there is looked at when it is opened. */
 export function parseLedger(text: string): Parsed<string> {
-  const right = 'give sqlite:PATH, such as sqlite:/var/lib/pipewright/ledger.db, or memory:'
+  const right =
+    'give sqlite:PATH, such as sqlite:/var/lib/pipewright/ledger.db; or kubernetes:NAME or kubernetes:NAMESPACE/NAME; or memory:'
   if (text === 'memory:') return good(text)
+  if (text.startsWith('kubernetes:'))
+    return /^kubernetes:([a-z0-9][-a-z0-9]*\/)?[a-z0-9][-a-z0-9]*$/.test(text)
+      ? good(text)
+      : bad('what follows kubernetes: is no name that Kubernetes allows', right)
   if (!text.startsWith('sqlite:')) return bad('there is no such kind of ledger', right)
   const path = text.slice('sqlite:'.length)
   if (path === '') return bad('it names no file', right)

@@ -112,7 +112,7 @@ export const TABLE = {
     // a file of its own: with the real ledger, a run in the sandbox would take its pipes for missing ones
     // and record made-up ids over the real ones
     sandboxDefault: 'sqlite:.pipewright/sandbox-ledger.db',
-    describe: 'where it is remembered what was created: sqlite:PATH; or memory:, for tests',
+    describe: 'where it is remembered what was created: sqlite:PATH; kubernetes:[NAMESPACE/]NAME, in the cluster, for two processes of which one acts; or memory:, for tests',
     parse: parseLedger,
   },
   ledgerInit: {
@@ -122,6 +122,15 @@ export const TABLE = {
     default: 'auto',
     describe: 'whether a missing ledger is a first run (auto) or an error (never)',
     parse: oneOf(['auto', 'never']),
+  },
+  leaseMs: {
+    group: 'Ledger',
+    flag: 'lease-duration',
+    placeholder: 'D',
+    default: '15s',
+    describe:
+      'with kubernetes:, the time after which another process takes over from one that is silent; the same for all of them',
+    parse: duration(SECOND, 600 * SECOND),
   },
   ...PAGE_SETTINGS,
   notifications: {

@@ -172,6 +172,20 @@ export type Event =
       readonly durationMs: number
       readonly message: string | undefined
     }
+  | {
+      /** This process acts from now on; or stands by; or acts no more, since another one has taken over. */
+      readonly type: 'LeadershipChanged'
+      readonly is: 'acting' | 'standing by' | 'taken over'
+      /** Of the process that acts. */
+      readonly epoch: number | undefined
+      readonly leader: string | undefined
+    }
+  | {
+      /** It cannot be made sure that this process acts alone; or it can again: otherwise there are too many. */
+      readonly type: 'LeaseRenewed'
+      readonly result: 'renewed' | 'failed'
+      readonly message: string | undefined
+    }
   | { readonly type: 'QueueChanged'; readonly depth: Readonly<Record<Priority, number>> }
   | { readonly type: 'QueueWaited'; readonly priority: Priority; readonly waitMs: number }
   | {

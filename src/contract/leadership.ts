@@ -1,11 +1,14 @@
 /** Which process acts (design §9): one at a time. Others may read, and write what a person says. */
 export interface Leadership extends AsyncDisposable {
   /**
-   * Becomes the process that acts. Waits while another one is.
+   * Becomes the process that acts; then the ledger holds all that was written before.
    * @param signal gives up
-   * @throws the signal's reason, or {@link LedgerError}
+   * @param whileTaken `wait` while another process acts, or `refuse` once it is known to live
+   * @throws the signal's reason, or {@link LedgerError}, `locked` when it is refused
    */
-  acquire(signal: AbortSignal): Promise<Term>
+  acquire(signal: AbortSignal, whileTaken: 'wait' | 'refuse'): Promise<Term>
+  /** As {@link acquire}, without waiting. @returns undefined: another process acts, or may @throws {LedgerError} */
+  attempt(): Promise<Term | undefined>
   /** Who acts, as far as this process has seen; undefined: nobody, or it is not known. */
   leader(): Leader | undefined
 }

@@ -12,17 +12,16 @@ import type { ReconcileContext } from '../reconcile/context.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { isSuspended } from '../contract/status.ts'
 import { concerned } from './catalog-changes.ts'
-import { type Again, createDispatcher } from './dispatcher.ts'
+import { startActing, type Acting } from './acting.ts'
 import { createLimitChanges } from './limit-changes.ts'
-import { createHeapTrim } from './heap-trim.ts'
 import { serviceQueueOf } from './service-queue.ts'
-import { type Taken, createQueue } from './queue.ts'
 import { createReadings, type ReadingContext } from './readings.ts'
 import { createRequests } from './reconcile-tokens.ts'
-import { createRenewals } from './renewals.ts'
 import type { TriggerCause, Watcher } from './watcher.ts'
 
 export interface DaemonParts {
+  /** Whether it reconciles from the start, or reads and shows only until {@link Daemon.act}. */
+  readonly isActing: boolean
   readonly context: ReconcileContext
   readonly board: WritableBoard
   readonly reconciler: Reconciler
@@ -70,6 +69,8 @@ export interface Daemon {
   readonly revisionSince: number | undefined
   /** Why the last reading failed or is not believed, in words. */
   readonly sourceProblem: string | undefined
+  /** Reconciles from now on, what was read so far and what will be: this process is the one that acts. */
+  act(): Promise<void>
   /**
    * Starts nothing new, and waits for what runs until `deadline` is aborted.
    * @returns how many reconciles had not ended by then
@@ -79,16 +80,12 @@ export interface Daemon {
 
 /** Starts the daemon: reads once, then follows the watcher, the queue and the clock until it is stopped. */
 export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
-  const { context, board, reconciler, source } = parts
+  const { context, board, source } = parts
   const { store, ledger, clock, emit } = context
   const stopping = new AbortController()
   const requests = createRequests(context.newId, parts.noteChecks)
-  const changedAt = new Map<Key, number>()
-  const asked = new Set<Key>()
-  const queue = createQueue()
-  const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
-  const trimHeap = createHeapTrim((delayMs, callback) => clock.after(delayMs, callback))
   const limitChanges = createLimitChanges(context)
+  let acting = parts.isActing ? begin() : undefined
   let sourceProblem: string | undefined
   let revisionSince: number | undefined
   /** Keys of which further readings, which come soon, say whether they are gone. */
@@ -116,41 +113,19 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   })
   const watcher = await parts.watch((cause) => readings.nudge(cause))
   readings.start()
-  const renewals = createRenewals({ clock, renewed: parts.renewed, onRenewed })
 
-  async function run(taken: Taken, releaseSlot: () => Promise<void>): Promise<Again | undefined> {
-    const { key, priority } = taken
-    // Whoever asked wants to know what becomes of it, and not that it is waited for.
-    const answered = unconfirmed.has(key) ? () => undefined : requests.request(key)
-    const request = {
-      priority,
-      stopping: stopping.signal,
-      reconcileId: context.newId(),
-      changedAt: changedAt.get(key),
-      isAsked: asked.delete(key),
-      releaseSlot,
-    }
-    const { action, outcome, next, also } = await reconciler.reconcile(key, request)
-    // A reconcile that began before its manifest was deleted may have recorded a key that no reading asks for any more.
-    if (action.reason === 'ManifestVanishing') readAgainSoon()
-    if (outcome.result === 'done') changedAt.delete(key)
-    answered()
-    if (isPassOver()) trimHeap(store.catalog?.entries.size ?? 0)
-    limitChanges.emitNew()
-    for (const other of also)
-      dispatcher.ask(other, { priority: 1, afterMs: 0, service: serviceQueueOf(store, other) })
-    if (next === undefined) return undefined
-    return {
-      priority: next.why === 'retry' ? 1 : 2,
-      afterMs: next.afterMs,
-      service: serviceQueueOf(store, key),
-    }
-  }
-
-  /** Whether nothing is due besides the one that ends now. */
-  function isPassOver(): boolean {
-    const due = queue.depth()
-    return queue.running <= 1 && due[0] + due[1] + due[2] === 0
+  /** Reconciles from now on. */
+  function begin(): Acting {
+    return startActing({
+      ...parts,
+      isUnconfirmed: (key) => unconfirmed.has(key),
+      onRun: (key) => requests.request(key),
+      onRan(_key, isVanishing) {
+        // A reconcile that began before its manifest was deleted may have recorded a key that no reading asks for any more.
+        if (isVanishing) readAgainSoon()
+        limitChanges.emitNew()
+      },
+    })
   }
 
   /** Takes over a reading: the catalog, what is shown, and what has to be reconciled. */
@@ -166,7 +141,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     const news = changed.filter((key) => catalog.entries.has(key) || !isKnownOrphan(key))
     const also = differs ? concerned(store.catalog, catalog, store.records()) : []
     store.setCatalog(catalog)
-    if (differs) void heedReading(context)
+    if (differs && acting !== undefined) void heedReading(context)
     sourceProblem = catalog.problem?.message
     if (catalog.problem === undefined) revisionSince = since
     unconfirmed = catalog.problem === undefined ? state.pending : new Set()
@@ -186,12 +161,10 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     })
     const everything = first || reading.tokens.length > 0
     const keys = everything ? allKeys(catalog) : new Set([...changed, ...also])
-    // After a restart, what was settled before is no change, and is checked behind what never was.
-    const settled = (key: Key) => first && store.record(key)?.conditions?.Synced.status === 'True'
-    for (const key of changed) if (!settled(key)) changedAt.set(key, reading.startedAt)
+    for (const key of changed) if (!first || !isSettled(key)) acting?.noteChange(key, reading.startedAt)
     for (const key of keys) {
       seedStatus(context, board, key)
-      ask(key, settled(key) ? 2 : 0)
+      ask(key, first && isSettled(key) ? 2 : 0)
     }
     showPositions(board, catalog)
     for (const key of everything ? [] : keys) for (const other of store.dependents(key)) ask(other, 0)
@@ -205,6 +178,11 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     return entry !== undefined && entry.digest !== store.record(key)?.manifest?.digest
   }
 
+  /** After a restart, what was settled before is no change, and is checked behind what never was. */
+  function isSettled(key: Key): boolean {
+    return store.record(key)?.conditions?.Synced.status === 'True'
+  }
+
   function isKnownOrphan(key: Key): boolean {
     return store.record(key)?.conditions?.Valid.reason === 'Orphaned'
   }
@@ -214,19 +192,8 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     if (sourceProblem === undefined) readings.readAgain()
   }
 
-  /** Other credentials are tried as soon as they are there. */
-  function onRenewed(service: string): void {
-    for (const { key, conditions } of board.list()) {
-      // What is being changed waits for something else, and a person may have to ask for it.
-      const isOther = conditions.Synced.status === 'True' || conditions.Synced.reason === 'Changing'
-      if (isOther || serviceQueueOf(store, key) !== service) continue
-      asked.add(key)
-      ask(key, 0)
-    }
-  }
-
   function ask(key: Key, priority: Priority): void {
-    dispatcher.ask(key, { priority, afterMs: 0, service: serviceQueueOf(store, key) })
+    acting?.ask(key, priority)
   }
 
   function allKeys(catalog: Catalog): Set<Key> {
@@ -246,18 +213,17 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       }
       requests.expect(token, [key])
       parts.probeNow(isReference(key) ? nameOf(key) : serviceQueueOf(store, key))
-      asked.add(key)
-      ask(key, 0)
+      acting?.askFor(key)
       return { token, accepted: [key], suspended }
     },
     progress: (token) => requests.progress(token),
-    health: () => dispatcher.health(),
+    health: () => acting?.health() ?? { ok: true, detail: 'stands by' },
     ready: () =>
       readings.attempted
         ? { ok: true, detail: 'the directory was read, or was tried to be, and the ledger is open' }
         : { ok: false, detail: 'the directory was not read yet' },
     firstReading: readings.firstAttempt,
-    queueDepth: () => queue.depth(),
+    queueDepth: () => acting?.queueDepth() ?? { 0: 0, 1: 0, 2: 0 },
     watchMode: () => watcher.mode(),
     get catalog() {
       return store.catalog
@@ -271,11 +237,22 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     get sourceProblem() {
       return sourceProblem
     },
+    async act() {
+      // What others have written since it was heard of last.
+      await catchUp(context)
+      acting = begin()
+      if (store.catalog === undefined) return
+      await heedReading(context)
+      for (const key of allKeys(store.catalog)) {
+        seedStatus(context, board, key)
+        ask(key, isSettled(key) ? 2 : 0)
+      }
+      limitChanges.emitNew()
+    },
     async stop(deadline) {
       stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
       endLedgerWatch()
-      renewals.stop()
-      const stopped = dispatcher.stop(deadline)
+      const stopped = acting?.stop(deadline) ?? { unfinished: 0 }
       // A file system that hangs ends neither; what runs is waited for all the same, and no longer than said.
       await Promise.race([Promise.all([watcher.close(), readings.stop()]), aborted(deadline, deadline)])
       return stopped

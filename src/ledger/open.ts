@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Ledger, LedgerError, type OpenedLedger } from '../contract/ledger.ts'
 import { openMemoryLedger } from './memory-backend.ts'
 import type { Store } from './backend.ts'
@@ -11,21 +12,33 @@ import { takeLease } from './lease.ts'
 import { openReadStore } from './read-store.ts'
 import { openWriteStore, type OpenedStore } from './write-store.ts'
 
+export interface OpenOptions extends Omit<SqliteLedgerOptions, 'file'> {
+  /** In a cluster: a Lease that nobody renewed for so long is taken over: ms. 15 s when absent. */
+  readonly leaseMs?: number | undefined
+}
+
 /**
- * Opens the ledger that `--ledger` names: `sqlite:PATH` or `memory:`.
+ * Opens the ledger that `--ledger` names: `sqlite:PATH`, `kubernetes:[NAMESPACE/]NAME` or `memory:`.
  * @throws {LedgerError} also when the text names no backend that there is
  */
-export async function openLedger(url: string, options: Omit<SqliteLedgerOptions, 'file'>): Promise<Ledger> {
+export async function openLedger(url: string, options: OpenOptions): Promise<Ledger> {
   return (await openLedgerToAct(url, options)).ledger
 }
 
 /** As {@link openLedger}, with who acts. @throws {LedgerError} */
-export async function openLedgerToAct(
-  url: string,
-  options: Omit<SqliteLedgerOptions, 'file'>,
-): Promise<OpenedLedger> {
+export async function openLedgerToAct(url: string, options: OpenOptions): Promise<OpenedLedger> {
   if (url === 'memory:') return openMemoryLedger({ emit: options.emit })
+  if (url.startsWith(KUBERNETES)) return openInCluster(url, options)
   return openSqlite({ ...options, file: fileOf(url) })
+}
+
+const KUBERNETES = 'kubernetes:'
+
+/** Loaded only where it is used. */
+async function openInCluster(url: string, options: OpenOptions): Promise<OpenedLedger> {
+  const { openKubernetesLedger } = await import('./kubernetes/open-kubernetes-ledger.ts')
+  const place = url.slice(KUBERNETES.length)
+  return openKubernetesLedger({ env: process.env, processId: randomUUID(), ...options, place })
 }
 
 /**
@@ -38,6 +51,10 @@ export async function unbindLedger(
   options: Pick<SqliteLedgerOptions, 'clock' | 'emit'>,
 ): Promise<string | undefined> {
   if (url === 'memory:') return undefined
+  if (url.startsWith(KUBERNETES)) {
+    const { unbindKubernetesLedger } = await import('./kubernetes/open-kubernetes-ledger.ts')
+    return unbindKubernetesLedger({ env: process.env, place: url.slice(KUBERNETES.length), ...options })
+  }
   await using stack = new AsyncDisposableStack()
   const { store } = openToWrite(
     { ...options, file: fileOf(url), init: 'never', mode: 'writer' },
@@ -59,7 +76,7 @@ function fileOf(url: string): string {
     throw new LedgerError(
       'io',
       `there is no ledger of the kind "${url}": give sqlite:PATH, such as sqlite:.pipewright/ledger.db or ` +
-        'sqlite:/var/lib/pipewright/ledger.db, or memory: for one that ends with the process',
+        'sqlite:/var/lib/pipewright/ledger.db; or kubernetes:NAME for one in the cluster; or memory: for one that ends with the process',
     )
   }
   return file

@@ -31,12 +31,17 @@ export function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
     }
   }
 
+  function current(): Term {
+    if (term === undefined || term.over.aborted) term = begin()
+    return term
+  }
+
   return {
     async acquire(signal) {
       signal.throwIfAborted()
-      if (term === undefined || term.over.aborted) term = begin()
-      return term
+      return current()
     },
+    attempt: async () => current(),
     leader(): Leader | undefined {
       return term === undefined || term.over.aborted
         ? undefined

@@ -223,6 +223,8 @@ export function createRecentEvents(now: () => number): RecentEvents {
     ServiceResumed: undefined,
     LedgerWritten: undefined,
     LedgerRead: undefined,
+    LeadershipChanged: () => [SOURCE],
+    LeaseRenewed: undefined,
     QueueChanged: undefined,
     QueueWaited: undefined,
     NotificationSent: undefined,

@@ -216,6 +216,16 @@ export const METRICS = {
     help: 'Number of changes that no watcher event announced; more than a few mean that the watcher is deaf.',
     labels: {},
   },
+  leader: {
+    type: 'gauge',
+    help: 'Whether this process acts (1), or stands by (0).',
+    labels: {},
+  },
+  lease_renewal_failing: {
+    type: 'gauge',
+    help: 'Whether the Lease cannot be renewed (1): nothing is created or changed then.',
+    labels: {},
+  },
   queue_depth: {
     type: 'gauge',
     help: 'Number of resources that wait for their reconcile, by priority: changed or asked for, retry, drift check.',

@@ -114,9 +114,9 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
 
     test('a second process waits while the first one acts, and acts once that one has released it', async () => {
       const [one, other] = [await open(), await open()]
-      const first = await one.leadership.acquire(never)
+      const first = await one.leadership.acquire(never, 'wait')
       let second: number | undefined
-      const waiting = other.leadership.acquire(never).then(({ epoch }) => (second = epoch))
+      const waiting = other.leadership.acquire(never, 'wait').then(({ epoch }) => (second = epoch))
       await passes(2 * LEASE_MS)
       expect(second).toBeUndefined()
       await first.confirm()
@@ -127,11 +127,11 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
 
     test('one that is silent is taken over after the duration of its Lease, and not before; then its requests are fenced', async () => {
       const one = await open({ clock: frozenClock })
-      const first = await one.leadership.acquire(never)
+      const first = await one.leadership.acquire(never, 'wait')
       const intent = await one.ledger.swap(blank(ORDERS, { line: 1 }), [])
       const other = await open()
       const began = performance.now()
-      const second = await other.leadership.acquire(never)
+      const second = await other.leadership.acquire(never, 'wait')
       expect(performance.now() - began).toBeGreaterThanOrEqual(LEASE_MS)
       expect(second.epoch).toBe(first.epoch + 1)
       // It reads what was written before it acts.
@@ -150,7 +150,7 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
       const giveUp = new AbortController()
       let got = 0
       const asking = all.map(({ leadership }) =>
-        leadership.acquire(giveUp.signal).then(
+        leadership.acquire(giveUp.signal, 'wait').then(
           () => (got += 1),
           () => 0,
         ),
@@ -169,7 +169,7 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
 
     test('a ledger of another platform or profile is refused, once it has records', async () => {
       const one = await open({ platform: 'https://a.example', profile: 'clickhouse-cloud' })
-      const term = await one.leadership.acquire(never)
+      const term = await one.leadership.acquire(never, 'wait')
       await one.ledger.swap(blank(ORDERS), [])
       await term.release()
       await expect(open({ platform: 'https://b.example', profile: 'clickhouse-cloud' })).rejects.toThrow(

@@ -217,7 +217,7 @@ describe('the Secret', () => {
 describe('the right to act', () => {
   test('is confirmed by a renewal whose first reply was lost', async () => {
     const { leadership } = await open()
-    const term = await leadership.acquire(never)
+    const term = await leadership.acquire(never, 'wait')
     once('PUT', 'leases', 'lost')
     await expect(term.confirm()).rejects.toMatchObject({ isOver: false })
     await term.confirm()
@@ -226,7 +226,7 @@ describe('the right to act', () => {
 
   test('is kept while the API is away for long, is not confirmed meanwhile, and is again afterwards', async () => {
     const { leadership } = await open()
-    const term = await leadership.acquire(never)
+    const term = await leadership.acquire(never, 'wait')
     api.interfere(() => 'cut')
     await new Promise((resolve) => setTimeout(resolve, 2_500))
     await expect(term.confirm()).rejects.toThrow(NotLeading)
@@ -239,14 +239,14 @@ describe('the right to act', () => {
   test('is got although the reply of the takeover was lost', async () => {
     const { leadership } = await open()
     once('POST', 'leases', 'lost')
-    const term = await leadership.acquire(never)
+    const term = await leadership.acquire(never, 'wait')
     expect(term.epoch).toBe(1)
     await term.confirm()
   })
 
   test('is over when somebody deletes the Lease', async () => {
     const { leadership } = await open()
-    const term = await leadership.acquire(never)
+    const term = await leadership.acquire(never, 'wait')
     const objects = api.objects() as Map<string, unknown>
     for (const path of objects.keys()) if (path.includes('/leases/')) objects.delete(path)
     await expect(term.confirm()).rejects.toMatchObject({ isOver: true })
@@ -254,7 +254,7 @@ describe('the right to act', () => {
 
   test('many that ask for it to be confirmed at once share renewals, none of which began before they asked', async () => {
     const { leadership } = await open()
-    const term = await leadership.acquire(never)
+    const term = await leadership.acquire(never, 'wait')
     const renewals = () => api.writes.filter((write) => write.includes('/leases/')).length
     const before = renewals()
     await Promise.all(Array.from({ length: 50 }, () => term.confirm()))

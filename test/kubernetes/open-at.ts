@@ -42,7 +42,6 @@ export function openAt(
     leaseMs: 1_000,
     clock: stoppedClock,
     emit: ignore,
-    onRenewal: ignore,
     ...options,
   })
 }

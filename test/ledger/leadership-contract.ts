@@ -26,7 +26,7 @@ export function describeLeadership(name: string, start: () => Promise<Home>): vo
       const { ledger, leadership } = await home.open()
       await using _ = ledger
       expect(leadership.leader()).toBeUndefined()
-      const term = await leadership.acquire(never)
+      const term = await leadership.acquire(never, 'wait')
       expect(term.epoch).toBe(1)
       expect(leadership.leader()).toMatchObject({ epoch: 1 })
       await term.confirm()
@@ -36,7 +36,7 @@ export function describeLeadership(name: string, start: () => Promise<Home>): vo
     test('the epoch grows with each process, also after one that ended in good order', async () => {
       for (const epoch of [1, 2, 3]) {
         const { ledger, leadership } = await home.open()
-        const term = await leadership.acquire(never)
+        const term = await leadership.acquire(never, 'wait')
         expect(term.epoch).toBe(epoch)
         await term.release()
         await ledger[Symbol.asyncDispose]()
@@ -46,13 +46,13 @@ export function describeLeadership(name: string, start: () => Promise<Home>): vo
     test('who asks twice has it once', async () => {
       const { ledger, leadership } = await home.open()
       await using _ = ledger
-      expect(await leadership.acquire(never)).toBe(await leadership.acquire(never))
+      expect(await leadership.acquire(never, 'wait')).toBe(await leadership.acquire(never, 'wait'))
     })
 
     test('what was released is confirmed no more', async () => {
       const { ledger, leadership } = await home.open()
       await using _ = ledger
-      const term = await leadership.acquire(never)
+      const term = await leadership.acquire(never, 'wait')
       await term.release()
       expect(term.over.aborted).toBe(true)
       await expect(term.confirm()).rejects.toThrow(NotLeading)
@@ -62,7 +62,7 @@ export function describeLeadership(name: string, start: () => Promise<Home>): vo
     test('who gives up asking does not get it', async () => {
       const { ledger, leadership } = await home.open()
       await using _ = ledger
-      await expect(leadership.acquire(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough')
+      await expect(leadership.acquire(AbortSignal.abort(new Error('enough')), 'wait')).rejects.toThrow('enough')
       expect(leadership.leader()).toBeUndefined()
     })
   })

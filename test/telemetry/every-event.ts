@@ -109,6 +109,15 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
     { type: 'LedgerRead', result: 'failed', durationMs: 1, message: 'it is gone' },
     { type: 'LedgerRead', result: 'read', durationMs: 1, message: undefined },
   ],
+  LeadershipChanged: [
+    { type: 'LeadershipChanged', is: 'standing by', epoch: 3, leader: 'other_1' },
+    { type: 'LeadershipChanged', is: 'acting', epoch: 4, leader: 'me_2' },
+    { type: 'LeadershipChanged', is: 'taken over', epoch: 5, leader: 'other_3' },
+  ],
+  LeaseRenewed: [
+    { type: 'LeaseRenewed', result: 'failed', message: 'the Kubernetes API does not answer in time' },
+    { type: 'LeaseRenewed', result: 'renewed', message: undefined },
+  ],
   QueueChanged: [{ type: 'QueueChanged', depth: { 0: 1, 1: 2, 2: 3 } }],
   QueueWaited: [{ type: 'QueueWaited', priority: 0, waitMs: 1 }],
   Bug: [{ type: 'Bug', message: 'in the queue', error: new Error('outer') }],

@@ -13,7 +13,7 @@ import { seedStatus, type WritableBoard } from '../../reconcile/state/status-boa
 import { heedReading } from '../../reconcile/heed-reading.ts'
 import { lastWords, type CreateEnd } from '../../reconcile/apply/outcome-outbox.ts'
 import { desiredBody, withBodies } from '../../contract/status.ts'
-import { type Engine, compose, loadOnce, openBoard, openLedgerAs, openSource } from '../compose.ts'
+import { type Engine, compose, loadOnce, openBoard, openLedgerToOwn, openSource } from '../compose.ts'
 import { type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
 import { failpointsOf } from '../failpoints.ts'
 import { findingsAsText } from '../render/findings-text.ts'
@@ -47,11 +47,14 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
   stack.defer(() => logging.close())
   const { emit } = logging
   const failpoints = failpointsOf(io.env, emit)
-  const ledger = stack.use(await openLedgerAs('owner', settings, emit, failpoints))
+  const { ledger, leadership } = await openLedgerToOwn(settings, emit, failpoints)
+  stack.use(ledger)
+  const term = await leadership.acquire(io.stop.stopping, 'refuse')
+  stack.defer(() => term.release())
   const source = openSource(settings, progress)
   const maxCreates = options.createLimit === 'off' ? Infinity : settings.maxCreates
   const engine = await compose(
-    { settings, ledger, source, board, emit, maxCreates, sandboxUse: 'keep', failpoints },
+    { settings, ledger, source, board, emit, maxCreates, sandboxUse: 'keep', failpoints, confirm: () => term.confirm() },
     stack,
   )
   const catalog = await loadOnce(engine, io.stop.stopping, options.createLimit === 'off' ? 'force' : 'normal')

@@ -86,6 +86,7 @@ export async function engineToImport(
     emit: nobody,
     maxCreates: settings.maxCreates,
     sandboxUse: 'look',
+    confirm: undefined,
   } as const
   const engine = await compose(parts, stack)
   await loadOnce(engine, io.stop.stopping)

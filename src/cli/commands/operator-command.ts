@@ -4,7 +4,7 @@ import { createOnceKindOf, isCreatable } from '../../kinds/profile.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { OperatorResult, OperatorContext } from '../../reconcile/operator/operator.ts'
-import { compose, loadOnce, openBoard, openLedgerAs, openLedgerToRead, openSource } from '../compose.ts'
+import { compose, loadOnce, openBoard, openLedgerToRead, openLedgerToWrite, openSource } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
 import { commandContext } from '../command-context.ts'
 import { commandsTyped } from '../../server/command-line.ts'
@@ -52,7 +52,7 @@ export async function withOperatorContext<T>(
   const signal = io.stop.stopping
   await using stack = new AsyncDisposableStack()
   if (command.ledger === 'existing') await (await openLedgerToRead(settings))[Symbol.asyncDispose]()
-  const ledger = stack.use(await openLedgerAs('writer', settings, nobody))
+  const ledger = stack.use(await openLedgerToWrite(settings, nobody))
   const engine = await compose(
     {
       settings: command.platform === 'asked' ? settings : { ...settings, sandbox: false },
@@ -62,6 +62,7 @@ export async function withOperatorContext<T>(
       emit: nobody,
       maxCreates: settings.maxCreates,
       sandboxUse: 'look',
+      confirm: undefined,
     },
     stack,
   )

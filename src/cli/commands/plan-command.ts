@@ -68,7 +68,16 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
   const source = openSource(settings, progress)
   const board = openBoard()
   const engine = await compose(
-    { settings, ledger, source, board, emit: nobody, maxCreates: settings.maxCreates, sandboxUse: 'look' },
+    {
+      settings,
+      ledger,
+      source,
+      board,
+      emit: nobody,
+      maxCreates: settings.maxCreates,
+      sandboxUse: 'look',
+      confirm: undefined,
+    },
     stack,
   )
   const catalog = await loadOnce(engine, io.stop.stopping, 'normal')

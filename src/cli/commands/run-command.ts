@@ -9,6 +9,7 @@ import { createWatcher } from '../../daemon/watcher.ts'
 import type { Notifier } from '../../notify/notifier.ts'
 import type { Allowance } from '../../contract/allowance.ts'
 import type { Emit, Event } from '../../contract/events.ts'
+import { NotLeading, type Term } from '../../contract/leadership.ts'
 import { desiredBody } from '../../contract/status.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
 import type { CreateLimit } from '../../server/parts.ts'
@@ -23,7 +24,7 @@ import { pipesWithoutManifest, withoutManifestTold } from '../../reconcile/gathe
 import { overdueChecks } from '../../reconcile/overdue.ts'
 import { pipesWithoutLock } from '../../reconcile/state/pipes-without-lock.ts'
 import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
-import { type Engine, compose, openBoard, openLedgerAs, openSource } from '../compose.ts'
+import { type Engine, compose, openBoard, openLedgerToOwn, openSource } from '../compose.ts'
 import { type ExitCode, CommandError, EXIT, type Io, VERSION } from '../io.ts'
 import { manifestFacts } from '../shown-manifest.ts'
 import { saidBefore, wholeFacts } from '../whole-facts.ts'
@@ -39,6 +40,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   await assertAddresses(settings)
   await using stack = new AsyncDisposableStack()
   const startedAt = systemClock.now()
+  const leading: { term: Term | undefined } = { term: undefined }
+  const ending = new AbortController()
   const board = openBoard()
   const telemetry = createTelemetry({
     log: {
@@ -49,7 +52,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     },
     operations: operationsOf(settings.profile).map(({ name }) => name),
     version: VERSION,
-    board: () => board.list(),
+    board: () => (leading.term === undefined ? [] : board.list()),
     facts: () => listening.facts?.() ?? { withoutLock: 0, withoutManifest: undefined, budgetUsed: 0 },
     namedResources: settings.namedResources,
     clock: systemClock,
@@ -57,7 +60,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   stack.defer(() => telemetry.close())
   const recentEvents = createRecentEvents(() => systemClock.now())
   const listening: {
-    notifier: Notifier | undefined
+    /** There where this process acts. */
+    notifier: (Notifier & AsyncDisposable) | undefined
     greet: ((event: Event) => void) | undefined
     read: (() => Promise<void>) | undefined
     facts: (() => ScrapedFacts) | undefined
@@ -71,11 +75,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   }
 
   const failpoints = failpointsOf(io.env, emit)
-  const ledger = stack.use(await openLedgerAs('owner', settings, emit, failpoints))
-  const notifier =
-    settings.notifications.length > 0 ? await openNotifier(settings, { ledger, board, emit }) : undefined
-  if (notifier !== undefined) stack.use(notifier)
-  listening.notifier = notifier
+  const { ledger, leadership } = await openLedgerToOwn(settings, emit, failpoints)
+  stack.use(ledger)
   const source = openSource(settings)
   const engine = await compose(
     {
@@ -87,6 +88,10 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       maxCreates: settings.maxCreates,
       sandboxUse: 'keep',
       failpoints,
+      async confirm() {
+        if (leading.term === undefined) throw new NotLeading('this process does not act', false)
+        await leading.term.confirm()
+      },
     },
     stack,
   )
@@ -168,7 +173,10 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       revisionSince: running.daemon?.revisionSince,
     }),
   })
+  leading.term = await leadership.attempt()
+  if (leading.term !== undefined) await tell(leading.term)
   const daemon = await startDaemon({
+    isActing: leading.term !== undefined,
     context: engine.context,
     board,
     reconciler: engine.reconciler,
@@ -186,7 +194,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     daemon.request(undefined, 'force')
   })
 
-  const signalName = await aborted(io.stop.stopping)
+  if (leading.term === undefined) void standBy().catch((error: unknown) => ending.abort(error))
+  const signalName = await aborted(AbortSignal.any([io.stop.stopping, ending.signal]))
   emit({ type: 'Stopping', signal: signalName })
   const deadline = AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), io.stop.forced])
   const cut = await daemon.stop(deadline)
@@ -194,11 +203,45 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   const unsaved = await engine.reconciler.saveOutcomes(deadline)
   const unfinished = cut.unfinished + unsaved.size
   await heartbeat.stop()
-  await notifier?.stop(deadline)
+  await listening.notifier?.stop(deadline)
+  await leading.term?.release()
   emit({ type: 'Stopped', unfinished })
   const typed = (args: string) => commandLine(args, commandContext(settings))
   for (const [key, end] of unsaved) emit(lastWords(key, end, typed))
-  return unfinished === 0 ? EXIT.fine : EXIT.failed
+  if (ending.signal.reason instanceof Error && !(ending.signal.reason instanceof NotLeading))
+    throw ending.signal.reason
+  return unfinished === 0 && !ending.signal.aborted ? EXIT.fine : EXIT.failed
+
+  /** From now on this process acts: it notifies, and ends when another one takes over. */
+  async function tell({ epoch, over }: Term): Promise<void> {
+    emit({ type: 'LeadershipChanged', is: 'acting', epoch, leader: leadership.leader()?.holder })
+    over.addEventListener('abort', () => {
+      if (io.stop.stopping.aborted) return
+      const leader = leadership.leader()
+      emit({ type: 'LeadershipChanged', is: 'taken over', epoch: leader?.epoch, leader: leader?.holder })
+      ending.abort(over.reason)
+    })
+    if (settings.notifications.length === 0) return
+    listening.notifier = stack.use(await openNotifier(settings, { ledger, board, emit }))
+  }
+
+  async function standBy(): Promise<void> {
+    const leader = leadership.leader()
+    emit({
+      type: 'LeadershipChanged',
+      is: 'standing by',
+      epoch: leader?.epoch,
+      leader: leader?.holder,
+    })
+    try {
+      leading.term = await leadership.acquire(io.stop.stopping, 'wait')
+    } catch (error) {
+      if (io.stop.stopping.aborted) return
+      throw error
+    }
+    await tell(leading.term)
+    await daemon.act()
+  }
 }
 
 function aborted(signal: AbortSignal): Promise<string> {

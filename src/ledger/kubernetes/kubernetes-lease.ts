@@ -1,6 +1,7 @@
 import { sleep, type Clock } from '../../lib/clock.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { NotLeading, type Leader, type Leadership, type Term } from '../../contract/leadership.ts'
+import { LedgerError } from '../../contract/ledger.ts'
 import { ClusterError, type ClusterApi, type KubeObject } from './cluster-api.ts'
 import { GROUP } from './record-object.ts'
 import { asLedgerError } from './ledger-secret.ts'
@@ -17,7 +18,7 @@ export interface KubernetesLeaseOptions {
   readonly clock: Clock
   /** Written with each renewal. */
   readonly annotations: () => JsonObject
-  /** A renewal failed, in words; or works again. */
+  /** A renewal failed, in words; or works again: said when it changes. */
   readonly onRenewal: (failed: string | undefined) => void
 }
 
@@ -31,6 +32,9 @@ export interface SeenLease {
   /** When this process saw it for the first time: on its monotonic clock. No clock of anybody else counts. */
   readonly since: number
 }
+
+/** Whether a Lease is free is looked at this often at least: ms. */
+const LONGEST_LOOK_MS = 1_000
 
 const URL_ANNOTATION = `${GROUP}/url`
 
@@ -46,7 +50,14 @@ export function createKubernetesLease(
   /** An attempt to get it, or to renew it, comes so often. */
   const everyMs = durationMs / 5
   let seen: SeenLease | undefined
+  let failing: string | undefined
   let term: (Term & { end(why: string): void }) | undefined
+
+  function tell(failed: string | undefined): void {
+    const isNews = (failing === undefined) !== (failed === undefined)
+    failing = failed
+    if (isNews) options.onRenewal(failed)
+  }
 
   function noted(object: KubeObject): SeenLease {
     if (seen?.object.metadata.resourceVersion === object.metadata.resourceVersion) return seen
@@ -109,20 +120,31 @@ export function createKubernetesLease(
     }
   }
 
-  async function acquire(signal: AbortSignal): Promise<Term> {
+  async function acquire(signal: AbortSignal, whileTaken: 'wait' | 'refuse'): Promise<Term> {
+    let taken: SeenLease | undefined
     if (term !== undefined && !term.over.aborted) return term
     for (;;) {
       signal.throwIfAborted()
       try {
         const lease = await take()
-        options.onRenewal(undefined)
+        tell(undefined)
         if (lease !== undefined) return begin(lease.epoch)
+        // One that is renewed has a process that lives.
+        if (whileTaken === 'refuse' && taken !== undefined && seen !== taken) throw isLed(seen)
+        taken = seen
       } catch (error) {
         if (!(error instanceof ClusterError)) throw asLedgerError(error)
-        options.onRenewal(error.message)
+        tell(error.message)
       }
-      await sleep(clock, everyMs, signal)
+      await sleep(clock, Math.min(everyMs, LONGEST_LOOK_MS), signal)
     }
+  }
+
+  function isLed(lease: SeenLease | undefined): LedgerError {
+    return new LedgerError(
+      'locked',
+      `another pipewright acts with this ledger (${lease?.holder ?? 'which one is not known'}). Ask it with "pipewright reconcile --wait", or stop it.`,
+    )
   }
 
   function begin(epoch: number): Term {
@@ -147,7 +169,7 @@ export function createKubernetesLease(
         }
         try {
           noted(await api.replace(own, bodyOf(holder, epoch, lease.object)))
-          options.onRenewal(undefined)
+          tell(undefined)
           return
         } catch (error) {
           if (!(error instanceof ClusterError)) throw error
@@ -155,7 +177,7 @@ export function createKubernetesLease(
           // Somebody else has written it; or an earlier renewal, whose reply was lost.
           else if (error.status === 409) await again(read)
           else {
-            options.onRenewal(error.message)
+            tell(error.message)
             throw new NotLeading(`the Lease cannot be renewed: ${error.message}`, false)
           }
         }
@@ -167,7 +189,7 @@ export function createKubernetesLease(
         if ((await reading()) === undefined) end('the Lease was deleted')
       } catch (error) {
         if (!(error instanceof ClusterError)) throw error
-        options.onRenewal(error.message)
+        tell(error.message)
         throw new NotLeading(`the Lease cannot be read: ${error.message}`, false)
       }
     }
@@ -226,8 +248,19 @@ export function createKubernetesLease(
     return made
   }
 
+  async function attempt(): Promise<Term | undefined> {
+    if (term !== undefined && !term.over.aborted) return term
+    try {
+      const lease = await take()
+      return lease && begin(lease.epoch)
+    } catch (error) {
+      throw asLedgerError(error)
+    }
+  }
+
   return {
     acquire,
+    attempt,
     read,
     leader(): Leader | undefined {
       if (seen === undefined || seen.holder === '') return undefined

@@ -24,14 +24,14 @@ export interface KubernetesLedgerOptions extends Binding {
   readonly env: Environment
   /** Unique to this process. */
   readonly processId: string
-  readonly leaseMs: number
-  /** The right to act could not be renewed, in words; or could again. */
-  readonly onRenewal: (failed: string | undefined) => void
+  /** 15 s when absent. */
+  readonly leaseMs?: number | undefined
   readonly clock: Clock
   readonly emit: Emit
 }
 
 const TIMEOUT_MS = 10_000
+const LEASE_MS = 15_000
 const NAME = /^(?:([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)\/)?([a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?)$/
 
 /** Namespace, if any, and name. @throws {LedgerError} */
@@ -91,13 +91,18 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       path: `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`,
       name,
       holder: `${hostname()}_${options.processId}`,
-      durationMs: options.leaseMs,
+      durationMs: options.leaseMs ?? LEASE_MS,
       clock,
       annotations: () => ({
         ...(activity && { [`${GROUP}/activity`]: JSON.stringify(activity) }),
         ...(activity?.url !== undefined && { [`${GROUP}/url`]: activity.url }),
       }),
-      onRenewal: options.onRenewal,
+      onRenewal: (failed) =>
+        emit({
+          type: 'LeaseRenewed',
+          result: failed === undefined ? 'renewed' : 'failed',
+          message: failed,
+        }),
     }),
   )
   let marking: Promise<void> | undefined
@@ -135,15 +140,24 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   if (mode === 'owner') mirror.follow()
   stack.use(ledger)
   const resources = stack.move()
+  async function begin(): Promise<void> {
+    // Whatever the process before it may still send was written before this.
+    await mirror.relist().catch((error: unknown) => {
+      throw asLedgerError(error)
+    })
+    await bindTo(secret, hasRecords(), shown, options)
+  }
+
   const leadership: Leadership = {
     ...lease,
-    async acquire(signal) {
-      const term = await lease.acquire(signal)
-      // Whatever the process before it may still have sent was written before this.
-      await mirror.relist().catch((error: unknown) => {
-        throw asLedgerError(error)
-      })
-      await bindTo(secret, hasRecords(), shown, options)
+    async acquire(...asked) {
+      const term = await lease.acquire(...asked)
+      await begin()
+      return term
+    },
+    async attempt() {
+      const term = await lease.attempt()
+      if (term !== undefined) await begin()
       return term
     },
   }
@@ -151,6 +165,30 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     ledger: { ...ledger, [Symbol.asyncDispose]: () => resources.disposeAsync() },
     leadership,
   }
+}
+
+/**
+ * Ends the binding of a ledger to the platform it was used with.
+ * @returns what it was bound to
+ * @throws {LedgerError}
+ */
+export async function unbindKubernetesLedger({
+  env,
+  place,
+  clock,
+}: Pick<KubernetesLedgerOptions, 'env' | 'place' | 'clock'>): Promise<string | undefined> {
+  const access = await openClusterAccess(env)
+  const { namespace = access.namespace, name } = placeOf(place)
+  await using api = createClusterApi({
+    access,
+    userAgent: 'pipewright',
+    timeoutMs: TIMEOUT_MS,
+    now: () => clock.now(),
+  })
+  const secret = await readLedgerSecret(api, `/api/v1/namespaces/${namespace}/secrets`, name)
+  const platform = secret?.platform()
+  await secret?.change({ platform: undefined })
+  return platform
 }
 
 async function readRecords(mirror: Mirror, shown: string): Promise<void> {

@@ -101,6 +101,34 @@ export const PROCESS_EVENTS = {
     lines: [LEDGER_READ],
     log: (event, { ledger }) => [ledger.read(event)],
   },
+  LeadershipChanged: {
+    lines: [
+      {
+        message: 'Leadership changed',
+        levels: {
+          info: 'this process acts from now on, or stands by',
+          warn: 'another process has taken over: this one ends in good order',
+        },
+        fields: ['is', 'epoch', 'leader'],
+      },
+    ],
+    level: ({ is }) => (is === 'taken over' ? 'warn' : 'info'),
+    count: (metrics, { is }) => metrics.leader.set(is === 'acting' ? 1 : 0),
+  },
+  LeaseRenewed: {
+    lines: [
+      {
+        message: 'Lease renewed',
+        levels: {
+          info: 'it works again after a failure',
+          warn: 'it cannot be renewed: nothing is created or changed until it can',
+        },
+        fields: ['result', 'detail'],
+      },
+    ],
+    level: ({ result }) => (result === 'failed' ? 'warn' : 'info'),
+    count: (metrics, { result }) => metrics.lease_renewal_failing.set(result === 'failed' ? 1 : 0),
+  },
   QueueChanged: {
     lines: [],
     count(metrics, { depth }) {

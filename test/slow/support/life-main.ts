@@ -113,6 +113,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
   for (let n = 0; n < PIPES; n += 1) write(`p${n}`, pipe(`p${n}`))
   const firstReading = reading()
   const daemon = await startDaemon({
+    isActing: true,
     context,
     board,
     reconciler: createReconciler(context, board),

@@ -1,0 +1,117 @@
+import type { Key } from '../kinds/key.ts'
+import type { Priority } from '../contract/platform.ts'
+import type { WritableBoard } from '../reconcile/state/status-board.ts'
+import type { ReconcileContext } from '../reconcile/context.ts'
+import type { Reconciler } from '../reconcile/reconciler.ts'
+import { type Again, createDispatcher } from './dispatcher.ts'
+import { createHeapTrim } from './heap-trim.ts'
+import { type Taken, createQueue } from './queue.ts'
+import { createRenewals } from './renewals.ts'
+import { serviceQueueOf } from './service-queue.ts'
+
+export interface ActingParts {
+  readonly context: ReconcileContext
+  readonly board: WritableBoard
+  readonly reconciler: Reconciler
+  readonly concurrency: number
+  /** Services, and `alerts`, whose credentials were refused and are others by now. */
+  readonly renewed: () => Promise<readonly string[]>
+  /** Whether further readings, which come soon, say whether a key is gone. */
+  readonly isUnconfirmed: (key: Key) => boolean
+  /** Called when a reconcile of a key begins. @returns to be called when it has ended well */
+  readonly onRun: (key: Key) => () => void
+  /** Called after each reconcile. */
+  readonly onRan: (key: Key, isVanishing: boolean) => void
+}
+
+/** What a process does while it acts: it reconciles what is asked for, and again when it is due. */
+export interface Acting {
+  ask(key: Key, priority: Priority, afterMs?: number): void
+  /** As {@link ask}, at once: a person asks for this one. */
+  askFor(key: Key): void
+  /** The manifest of a key has changed. @param at on the monotonic clock */
+  noteChange(key: Key, at: number): void
+  queueDepth(): Readonly<Record<Priority, number>>
+  health(): { readonly ok: boolean; readonly detail: string }
+  /**
+   * Starts nothing new, and waits for what runs until `deadline` is aborted.
+   * @returns how many reconciles had not ended by then
+   */
+  stop(deadline: AbortSignal): Promise<{ readonly unfinished: number }>
+}
+
+export function startActing(parts: ActingParts): Acting {
+  const { context, board, reconciler } = parts
+  const { store, clock, emit } = context
+  const stopping = new AbortController()
+  const changedAt = new Map<Key, number>()
+  const asked = new Set<Key>()
+  const queue = createQueue()
+  const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
+  const trimHeap = createHeapTrim((delayMs, callback) => clock.after(delayMs, callback))
+  const renewals = createRenewals({ clock, renewed: parts.renewed, onRenewed })
+
+  async function run(taken: Taken, releaseSlot: () => Promise<void>): Promise<Again | undefined> {
+    const { key, priority } = taken
+    // Whoever asked wants to know what becomes of it, and not that it is waited for.
+    const answered = parts.isUnconfirmed(key) ? () => undefined : parts.onRun(key)
+    const request = {
+      priority,
+      stopping: stopping.signal,
+      reconcileId: context.newId(),
+      changedAt: changedAt.get(key),
+      isAsked: asked.delete(key),
+      releaseSlot,
+    }
+    const { action, outcome, next, also } = await reconciler.reconcile(key, request)
+    if (outcome.result === 'done') changedAt.delete(key)
+    answered()
+    if (isPassOver()) trimHeap(store.catalog?.entries.size ?? 0)
+    parts.onRan(key, action.reason === 'ManifestVanishing')
+    for (const other of also) ask(other, 1)
+    if (next === undefined) return undefined
+    return {
+      priority: next.why === 'retry' ? 1 : 2,
+      afterMs: next.afterMs,
+      service: serviceQueueOf(store, key),
+    }
+  }
+
+  /** Whether nothing is due besides the one that ends now. */
+  function isPassOver(): boolean {
+    const due = queue.depth()
+    return queue.running <= 1 && due[0] + due[1] + due[2] === 0
+  }
+
+  /** Other credentials are tried as soon as they are there. */
+  function onRenewed(service: string): void {
+    for (const { key, conditions } of board.list()) {
+      // What is being changed waits for something else, and a person may have to ask for it.
+      const isOther = conditions.Synced.status === 'True' || conditions.Synced.reason === 'Changing'
+      if (isOther || serviceQueueOf(store, key) !== service) continue
+      askFor(key)
+    }
+  }
+
+  function ask(key: Key, priority: Priority, afterMs = 0): void {
+    dispatcher.ask(key, { priority, afterMs, service: serviceQueueOf(store, key) })
+  }
+
+  function askFor(key: Key): void {
+    asked.add(key)
+    ask(key, 0)
+  }
+
+  return {
+    ask,
+    askFor,
+    noteChange: (key, at) => void changedAt.set(key, at),
+    queueDepth: () => queue.depth(),
+    health: () => dispatcher.health(),
+    async stop(deadline) {
+      stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
+      renewals.stop()
+      return dispatcher.stop(deadline)
+    },
+  }
+}
