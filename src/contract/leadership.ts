@@ -9,6 +9,10 @@ export interface Leadership extends AsyncDisposable {
   acquire(signal: AbortSignal, whileTaken: 'wait' | 'refuse'): Promise<Term>
   /** As {@link acquire}, without waiting. @returns undefined: another process acts, or may @throws {LedgerError} */
   attempt(): Promise<Term | undefined>
+  /**
+   * Says which revision of the manifests this process acts on: whoever takes over knows it, if a request was confirmed after this.
+   */
+  actOn(revision: string): void
   /** Who acts, as far as this process has seen; undefined: nobody, or it is not known. */
   leader(): Leader | undefined
 }
@@ -27,6 +31,8 @@ export interface Leader {
 export interface Term {
   /** One more than that of the process before. */
   readonly epoch: number
+  /** What the process before acted on last; undefined: it did not say, or nobody acted before. */
+  readonly revisionBefore: string | undefined
   /** Aborted once another process has taken over, or this was released. */
   readonly over: AbortSignal
   /**

@@ -21,6 +21,8 @@ export function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
     const over = new AbortController()
     return {
       epoch: raise(),
+      // The same directory is read by whoever comes next.
+      revisionBefore: undefined,
       over: over.signal,
       async confirm() {
         over.signal.throwIfAborted()
@@ -42,6 +44,7 @@ export function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
       return current()
     },
     attempt: async () => current(),
+    actOn: () => undefined,
     leader(): Leader | undefined {
       return term === undefined || term.over.aborted
         ? undefined

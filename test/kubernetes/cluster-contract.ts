@@ -162,6 +162,30 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
       expect(got).toBe(1)
     })
 
+    test('what was acted on is known to whoever takes over, and not what another process has only read', async () => {
+      const first = await open()
+      let term = await first.leadership.acquire(never, 'wait')
+      expect(term.revisionBefore).toBeUndefined()
+      first.leadership.actOn('r1')
+      await term.confirm()
+      first.leadership.actOn('r2')
+      await term.confirm()
+      await term.release()
+      for (let at = 0; at < 2; at += 1) {
+        const other = await open()
+        term = await other.leadership.acquire(never, 'wait')
+        expect(term.revisionBefore).toBe('r2')
+        await term.confirm()
+        await term.release()
+      }
+    })
+
+    test('who does not wait is refused once the other process is known to live', async () => {
+      const [one, other] = [await open(), await open()]
+      await one.leadership.acquire(never, 'wait')
+      await expect(other.leadership.acquire(never, 'refuse')).rejects.toMatchObject({ code: 'locked' })
+    })
+
     test('a ledger that is not there is none for who only reads, and for who may not make one', async () => {
       for (const options of [{ mode: 'reader' }, { init: 'never' }] as const)
         await expect(open(options)).rejects.toMatchObject({ name: 'LedgerError', code: 'missing' })

@@ -5,6 +5,7 @@ import type { Settings } from '../../config/settings.ts'
 import { type Daemon, startDaemon } from '../../daemon/daemon.ts'
 import { startHeartbeat } from '../../daemon/heartbeat.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
+import { createOlderCheckout, type OlderCheckout } from '../../daemon/older-checkout.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
 import type { Notifier } from '../../notify/notifier.ts'
 import type { Allowance } from '../../contract/allowance.ts'
@@ -40,7 +41,10 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   await assertAddresses(settings)
   await using stack = new AsyncDisposableStack()
   const startedAt = systemClock.now()
-  const leading: { term: Term | undefined } = { term: undefined }
+  const leading: { term: Term | undefined; checkout: OlderCheckout | undefined } = {
+    term: undefined,
+    checkout: undefined,
+  }
   const ending = new AbortController()
   const board = openBoard()
   const telemetry = createTelemetry({
@@ -90,6 +94,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       failpoints,
       async confirm() {
         if (leading.term === undefined) throw new NotLeading('this process does not act', false)
+        leading.checkout?.check()
+        leadership.actOn(engine.context.store.revision)
         await leading.term.confirm()
       },
     },
@@ -213,7 +219,12 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   return unfinished === 0 && !ending.signal.aborted ? EXIT.fine : EXIT.failed
 
   /** From now on this process acts: it notifies, and ends when another one takes over. */
-  async function tell({ epoch, over }: Term): Promise<void> {
+  async function tell({ epoch, over, revisionBefore }: Term): Promise<void> {
+    leading.checkout = createOlderCheckout({
+      clock: systemClock,
+      before: revisionBefore,
+      revision: () => engine.context.store.revision,
+    })
     emit({ type: 'LeadershipChanged', is: 'acting', epoch, leader: leadership.leader()?.holder })
     over.addEventListener('abort', () => {
       if (io.stop.stopping.aborted) return

@@ -37,6 +37,8 @@ export interface SeenLease {
 const LONGEST_LOOK_MS = 1_000
 
 const URL_ANNOTATION = `${GROUP}/url`
+/** The revision of the manifests that who holds it acts on. */
+const REVISION_ANNOTATION = `${GROUP}/revision`
 
 /**
  * Who acts, by a Lease of the cluster (design §9). Its `leaseTransitions` is the epoch: it grows with each takeover. Nobody's clock is
@@ -51,6 +53,7 @@ export function createKubernetesLease(
   const everyMs = durationMs / 5
   let seen: SeenLease | undefined
   let failing: string | undefined
+  let revision: string | undefined
   let term: (Term & { end(why: string): void }) | undefined
 
   function tell(failed: string | undefined): void {
@@ -88,7 +91,7 @@ export function createKubernetesLease(
     return {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
-      metadata: { ...over?.metadata, name, annotations: options.annotations() },
+      metadata: { ...over?.metadata, name, annotations: annotationsOf(who, over) },
       spec: {
         holderIdentity: who,
         leaseDurationSeconds: Math.ceil(durationMs / 1_000),
@@ -96,6 +99,15 @@ export function createKubernetesLease(
         acquireTime: isTakeover ? now : (before['acquireTime'] ?? now),
         renewTime: now,
       },
+    }
+  }
+
+  /** Who has acted on nothing yet keeps what was acted on before. */
+  function annotationsOf(who: string, over: KubeObject | undefined): JsonObject {
+    const actedOn = revision ?? annotationIn(over, REVISION_ANNOTATION)
+    return {
+      ...(who !== '' && options.annotations()),
+      ...(actedOn !== undefined && { [REVISION_ANNOTATION]: actedOn }),
     }
   }
 
@@ -128,7 +140,7 @@ export function createKubernetesLease(
       try {
         const lease = await take()
         tell(undefined)
-        if (lease !== undefined) return begin(lease.epoch)
+        if (lease !== undefined) return begin(lease.epoch, annotationIn(lease.object, REVISION_ANNOTATION))
         // One that is renewed has a process that lives.
         if (whileTaken === 'refuse' && taken !== undefined && seen !== taken) throw isLed(seen)
         taken = seen
@@ -147,7 +159,7 @@ export function createKubernetesLease(
     )
   }
 
-  function begin(epoch: number): Term {
+  function begin(epoch: number, revisionBefore: string | undefined): Term & { end(why: string): void } {
     const over = new AbortController()
     let current: Promise<void> | undefined
     let next: Promise<void> | undefined
@@ -227,6 +239,7 @@ export function createKubernetesLease(
     keepOn()
     const made = {
       epoch,
+      revisionBefore,
       over: over.signal,
       confirm,
       end,
@@ -252,7 +265,7 @@ export function createKubernetesLease(
     if (term !== undefined && !term.over.aborted) return term
     try {
       const lease = await take()
-      return lease && begin(lease.epoch)
+      return lease && begin(lease.epoch, annotationIn(lease.object, REVISION_ANNOTATION))
     } catch (error) {
       throw asLedgerError(error)
     }
@@ -261,15 +274,22 @@ export function createKubernetesLease(
   return {
     acquire,
     attempt,
+    actOn(next) {
+      revision = next
+    },
     read,
     leader(): Leader | undefined {
       if (seen === undefined || seen.holder === '') return undefined
-      const { annotations } = seen.object.metadata as { annotations?: JsonObject }
-      const url = annotations?.[URL_ANNOTATION]
-      return { holder: seen.holder, epoch: seen.epoch, url: typeof url === 'string' ? url : undefined }
+      return { holder: seen.holder, epoch: seen.epoch, url: annotationIn(seen.object, URL_ANNOTATION) }
     },
     async [Symbol.asyncDispose]() {
       await term?.release()
     },
   }
+}
+
+export function annotationIn(object: KubeObject | undefined, name: string): string | undefined {
+  const annotations = object?.metadata['annotations']
+  const text = isObject(annotations) ? annotations[name] : undefined
+  return typeof text === 'string' ? text : undefined
 }

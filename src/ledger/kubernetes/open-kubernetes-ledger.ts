@@ -8,7 +8,7 @@ import type { Leadership } from '../../contract/leadership.ts'
 import { LedgerError, type OpenedLedger } from '../../contract/ledger.ts'
 import { openClusterAccess, type Environment } from './cluster-access.ts'
 import { createClusterApi, ClusterError } from './cluster-api.ts'
-import { createKubernetesLease } from './kubernetes-lease.ts'
+import { annotationIn, createKubernetesLease } from './kubernetes-lease.ts'
 import { createKubernetesLedger } from './kubernetes-ledger.ts'
 import { asLedgerError, createLedgerSecret, readLedgerSecret, type LedgerSecret } from './ledger-secret.ts'
 import { createMirror, type Mirror } from './record-mirror.ts'
@@ -127,9 +127,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
         const seen = await lease.read().catch((error: unknown) => {
           throw asLedgerError(error)
         })
-        const text = (seen?.object.metadata['annotations'] as Record<string, string> | undefined)?.[
-          `${GROUP}/activity`
-        ]
+        const text = annotationIn(seen?.object, `${GROUP}/activity`)
         return { last: decodeActivity(text), isOwned: seen !== undefined && seen.holder !== '' }
       },
     },
