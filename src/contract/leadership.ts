@@ -31,6 +31,8 @@ export interface Leader {
 export interface Term {
   /** One more than that of the process before. */
   readonly epoch: number
+  /** Whether a request of a process that acted before may still arrive: nothing but a Lease keeps that one away. */
+  readonly mayBeLate: boolean
   /** What the process before acted on last; undefined: it did not say, or nobody acted before. */
   readonly revisionBefore: string | undefined
   /** Aborted once another process has taken over, or this was released. */

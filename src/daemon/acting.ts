@@ -16,6 +16,8 @@ export interface ActingParts {
   readonly concurrency: number
   /** Services, and `alerts`, whose credentials were refused and are others by now. */
   readonly renewed: () => Promise<readonly string[]>
+  /** So long after this a request of a process that acted before may still arrive: ms. Undefined: there was none. */
+  readonly lateForMs: number | undefined
   /** Whether further readings, which come soon, say whether a key is gone. */
   readonly isUnconfirmed: (key: Key) => boolean
   /** Called when a reconcile of a key begins. @returns to be called when it has ended well */
@@ -50,6 +52,17 @@ export function startActing(parts: ActingParts): Acting {
   const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
   const trimHeap = createHeapTrim((delayMs, callback) => clock.after(delayMs, callback))
   const renewals = createRenewals({ clock, renewed: parts.renewed, onRenewed })
+  if (parts.lateForMs !== undefined) clock.after(parts.lateForMs, applyAgain)
+
+  /** What the process before sent last has arrived by now, if it ever does. */
+  function applyAgain(): void {
+    if (stopping.signal.aborted) return
+    for (const { key } of store.records()) {
+      if (store.lifecycleOf(key) !== 'upsert') continue
+      store.overtaken.add(key)
+      ask(key, 1)
+    }
+  }
 
   async function run(taken: Taken, releaseSlot: () => Promise<void>): Promise<Again | undefined> {
     const { key, priority } = taken
@@ -63,8 +76,12 @@ export function startActing(parts: ActingParts): Acting {
       isAsked: asked.delete(key),
       releaseSlot,
     }
+    const wasOvertaken = store.overtaken.has(key)
     const { action, outcome, next, also } = await reconciler.reconcile(key, request)
     if (outcome.result === 'done') changedAt.delete(key)
+    // Applied once more, or seen to be as it is asked for.
+    const isCertain = action.type === 'upsert' || (action.type === 'observe' && action.reason === 'InSync')
+    if (outcome.result === 'done' && isCertain && wasOvertaken) store.overtaken.delete(key)
     answered()
     if (isPassOver()) trimHeap(store.catalog?.entries.size ?? 0)
     parts.onRan(key, action.reason === 'ManifestVanishing')

@@ -27,6 +27,8 @@ export interface DaemonParts {
   readonly reconciler: Reconciler
   readonly source: Source
   readonly concurrency: number
+  /** As `ActingParts.lateForMs`, whenever it begins to act. */
+  readonly lateForMs: () => number | undefined
   /** Services, and `alerts`, whose credentials were refused and are others by now. */
   readonly renewed: () => Promise<readonly string[]>
   /** A person asks about this service, or `alerts`: refused credentials are tried now. */
@@ -118,6 +120,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   function begin(): Acting {
     return startActing({
       ...parts,
+      lateForMs: parts.lateForMs(),
       isUnconfirmed: (key) => unconfirmed.has(key),
       onRun: (key) => requests.request(key),
       onRan(_key, isVanishing) {

@@ -21,6 +21,8 @@ export function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
     const over = new AbortController()
     return {
       epoch: raise(),
+      // Whoever had it has ended.
+      mayBeLate: false,
       // The same directory is read by whoever comes next.
       revisionBefore: undefined,
       over: over.signal,

@@ -32,6 +32,7 @@ const AGAIN_MS = 60 * 60_000
  * | valid | a request without an outcome | equal | observe Applied |
  * | valid | applied | equal | observe InSync |
  * | valid | applied | differs as the last reply did | report Stalled; after an hour upsert Changing |
+ * | valid | applied, overtaken | differs | upsert Changing |
  * | valid | applied | differs | report Drifted; with policy.onDrift "correct" upsert Changing |
  * | valid | applied | none | report Missing; with policy.onDrift "correct" upsert Missing |
  * | valid | – | not read | observe Unobserved; never applied and no Service: refuse ServiceInvalid |
@@ -108,22 +109,22 @@ function decideDifferent(input: UpsertInput, differences: readonly Difference[])
       facts: { takesAway, gives, again: recorded.applied === undefined },
     }
   const fields = differences.map(({ field }) => field)
-  const isStalled = input.isAsLeft
-  if (isStalled && !isDueAgain(input))
+  const isOurs = input.isAsLeft || input.isOvertaken
+  if (isOurs && !input.isOvertaken && !isDueAgain(input))
     return {
       type: 'report',
       reason: 'Stalled',
       differences,
       facts: { fields, now: false, again: 'in an hour' },
     }
-  if (!isStalled && policy.onDrift !== 'correct')
+  if (!isOurs && policy.onDrift !== 'correct')
     return { type: 'report', reason: 'Drifted', differences, facts: { fields, from: 'manifest' } }
   return {
     type: 'upsert',
     reason: 'Changing',
     takesAway,
     facts: {
-      why: isStalled ? 'edited' : 'drifted',
+      why: isOurs ? 'edited' : 'drifted',
       fields,
       by: [input.kind.operations.upsert.name],
       is: 'to be sent',

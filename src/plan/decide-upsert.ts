@@ -28,7 +28,7 @@ export function decideUpsert(input: UpsertInput): Action {
 }
 
 function decideApplied(input: UpsertInput): Action {
-  const { desired, recorded, policy, timing, now, replyDiffers, takesAway } = input
+  const { desired, recorded, policy, timing, now, replyDiffers, takesAway, isOvertaken } = input
   const waiting = backingOff(input)
   if (waiting !== undefined) return waiting
   const { upsert, applied } = recorded
@@ -59,7 +59,7 @@ function decideApplied(input: UpsertInput): Action {
   const intervalMs =
     (policy.interval === undefined ? undefined : parseDuration(policy.interval)) ?? timing.resyncMs
   // A clock that was set back must not put the resync off for as long as it was ahead.
-  if (now - upsert.at >= intervalMs || now < upsert.at) {
+  if (isOvertaken || now - upsert.at >= intervalMs || now < upsert.at) {
     return {
       type: 'upsert',
       reason: 'Resync',

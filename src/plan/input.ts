@@ -158,6 +158,8 @@ export interface UpsertInput extends Common {
   readonly gives: readonly string[]
   /** Whether what is there is what the last upsert was answered; false where nothing was read. */
   readonly isAsLeft: boolean
+  /** A late request of a process that acted before this one may have been applied since: it is applied once more. */
+  readonly isOvertaken: boolean
   /** Undefined: nothing is to be deleted. */
   readonly removal: RemovalFacts | undefined
 }

@@ -178,7 +178,7 @@ export function endpoint(
     Partial<
       Pick<
         UpsertInput,
-        'policy' | 'kind' | 'replyDiffers' | 'takesAway' | 'gives' | 'isAsLeft' | 'removal' | 'steadyNow'
+        'policy' | 'kind' | 'replyDiffers' | 'takesAway' | 'gives' | 'isAsLeft' | 'isOvertaken' | 'removal' | 'steadyNow'
       >
     > = {},
 ): UpsertInput {
@@ -191,6 +191,7 @@ export function endpoint(
     takesAway: changes.takesAway ?? [],
     gives: changes.gives ?? [],
     isAsLeft: changes.isAsLeft ?? false,
+    isOvertaken: changes.isOvertaken ?? false,
     removal: changes.removal,
     steadyNow: changes.steadyNow ?? NOW,
   }

@@ -183,6 +183,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   if (leading.term !== undefined) await tell(leading.term)
   const daemon = await startDaemon({
     isActing: leading.term !== undefined,
+    lateForMs: () => (leading.term?.mayBeLate === true ? settings.requestTimeoutMs : undefined),
     context: engine.context,
     board,
     reconciler: engine.reconciler,

@@ -239,6 +239,7 @@ export function createKubernetesLease(
     keepOn()
     const made = {
       epoch,
+      mayBeLate: epoch > 1,
       revisionBefore,
       over: over.signal,
       confirm,

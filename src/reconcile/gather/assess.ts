@@ -163,6 +163,7 @@ function inputOf(
         lifecycle: kind.lifecycle,
         kind,
         ...configuredThere(kind, base, body),
+        isOvertaken: context.store.overtaken.has(key),
         removal: removalFacts(context.store, base.desired, { recorded: base.recorded, service }),
       }
   }

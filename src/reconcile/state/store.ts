@@ -97,6 +97,8 @@ export interface StateStore {
   noteChecked(checkedAt: ReadonlyMap<Key, number>): void
   /** Keys that this process has reconciled: what it says of them is no memory of an earlier one. */
   readonly judged: Set<Key>
+  /** Endpoints to which a late request of a process that acted before may have been applied: they are applied once more. */
+  readonly overtaken: Set<Key>
   /** What counts against the create limit in a service ({@link limitGroupOf}). @param key always one of them: it is about to be decided */
   creationsIn(group: string, now: number, key?: Key): Creations
   /** The same of each service in which something wants to be created; with one of the names of its manifests. */
@@ -155,6 +157,7 @@ export function createStateStore({
   const asked = createKeyGroups()
   const recordedAt = new Map<Key, number>()
   const judged = new Set<Key>()
+  const overtaken = new Set<Key>()
   const steadyNow = createSteadyClock(clock)
   const contacts = createContacts(clock)
   const checkedBefore = new Map<Key, number>()
@@ -239,6 +242,7 @@ export function createStateStore({
       for (const groups of [pipes, ids, formerIds, asked]) groups.put(key, undefined)
       recordedAt.delete(key)
       judged.delete(key)
+      overtaken.delete(key)
       wanted.touch(key)
       made.drop(key)
     },
@@ -273,6 +277,7 @@ export function createStateStore({
       return asService(catalog?.entries.get(serviceKey(name))?.manifest)
     },
     judged,
+    overtaken,
     creationsIn(group, now, key) {
       const isCounted = key === undefined || wanted.has(key, now)
       return { wanted: wanted.in(group, now) + (isCounted ? 0 : 1), made: made.in(group) }

@@ -114,6 +114,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
   const firstReading = reading()
   const daemon = await startDaemon({
     isActing: true,
+    lateForMs: () => undefined,
     context,
     board,
     reconciler: createReconciler(context, board),
