@@ -58,10 +58,7 @@ const RESYNC_MS = 3_600_000
 /** Time that is left of the shutdown grace, after a create that began just before the stop, to write down its outcome. */
 const SETTLE_MS = 2_000
 
-type LedgerToOpen = Pick<
-  Settings,
-  'profile' | 'ledger' | 'ledgerInit' | 'leaseMs' | 'sandbox' | 'baseUrl'
->
+type LedgerToOpen = Pick<Settings, 'profile' | 'ledger' | 'ledgerInit' | 'leaseMs' | 'sandbox' | 'baseUrl'>
 
 /** Opens the ledger for a process that acts, or will. @throws {LedgerError} */
 export function openLedgerToOwn(

@@ -112,7 +112,8 @@ export const TABLE = {
     // a file of its own: with the real ledger, a run in the sandbox would take its pipes for missing ones
     // and record made-up ids over the real ones
     sandboxDefault: 'sqlite:.pipewright/sandbox-ledger.db',
-    describe: 'where it is remembered what was created: sqlite:PATH; kubernetes:[NAMESPACE/]NAME, in the cluster, for two processes of which one acts; or memory:, for tests',
+    describe:
+      'where it is remembered what was created: sqlite:PATH; kubernetes:[NAMESPACE/]NAME, in the cluster, for two processes of which one acts; or memory:, for tests',
     parse: parseLedger,
   },
   ledgerInit: {

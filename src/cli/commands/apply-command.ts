@@ -54,7 +54,17 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
   const source = openSource(settings, progress)
   const maxCreates = options.createLimit === 'off' ? Infinity : settings.maxCreates
   const engine = await compose(
-    { settings, ledger, source, board, emit, maxCreates, sandboxUse: 'keep', failpoints, confirm: () => term.confirm() },
+    {
+      settings,
+      ledger,
+      source,
+      board,
+      emit,
+      maxCreates,
+      sandboxUse: 'keep',
+      failpoints,
+      confirm: () => term.confirm(),
+    },
     stack,
   )
   const catalog = await loadOnce(engine, io.stop.stopping, options.createLimit === 'off' ? 'force' : 'normal')

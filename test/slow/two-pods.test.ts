@@ -1,0 +1,207 @@
+import { expect, test } from 'vitest'
+import { stringify } from 'yaml'
+import { startApiModel } from '../kubernetes/api-model.ts'
+import { startCountingPlatform, type CreateFate } from '../kubernetes/counting-platform.ts'
+import { startCutProxy, type CutProxy } from '../kubernetes/cut-proxy.ts'
+import { CREDENTIAL, KAFKA_PASSWORD, pipeManifest, SERVICE } from '../support/manifests.ts'
+import { resourcesOf, startProgram, urlOf, type Program } from '../support/process.ts'
+import { until } from '../support/until.ts'
+import { createWorkspace } from '../support/workspace.ts'
+import { createRandom } from '../torture/random.ts'
+
+/*
+ * Two processes with one ledger in a cluster, of which one acts: killed, frozen for longer than the Lease, cut off from the API or from the
+ * platform, while replies of creates are lost. SEED=… repeats the same choices; TAKEOVERS=200 is the long run.
+ */
+
+const SEED = process.env['SEED'] ?? String(Math.floor(Math.random() * 1_000_000))
+const TAKEOVERS = Number(process.env['TAKEOVERS'] ?? 20)
+const LEASE_MS = 1_000
+
+interface Pod {
+  readonly name: string
+  program: Program
+  readonly toApi: CutProxy
+  readonly toPlatform: CutProxy
+}
+
+test(
+  `no pipe twice and none lost over ${TAKEOVERS} takeovers (SEED=${SEED})`,
+  { timeout: 60_000 + TAKEOVERS * 30_000 },
+  async () => {
+    const random = createRandom(SEED)
+    const fates = random.stream('fates')
+    await using stack = new AsyncDisposableStack()
+    const workspace = stack.use(createWorkspace())
+    const api = stack.use(await startApiModel())
+    const platform = stack.use(
+      await startCountingPlatform(() =>
+        fates.weighted<CreateFate>([
+          [70, 'answered'],
+          [10, 'lost'],
+          [5, 'cut'],
+          [15, { lateMs: fates.between(0, 3 * LEASE_MS) }],
+        ]),
+      ),
+    )
+    workspace.write('manifests/service.yaml', SERVICE)
+    workspace.write('credentials/analytics-api/keyId', CREDENTIAL.keyId)
+    workspace.write('credentials/analytics-api/keySecret', CREDENTIAL.keySecret)
+    workspace.write('secrets/kafka/password', KAFKA_PASSWORD)
+
+    async function startPod(name: string): Promise<Pod> {
+      const toApi = stack.use(await startCutProxy(api.url))
+      const toPlatform = stack.use(await startCutProxy(platform.url))
+      workspace.write(`${name}.kubeconfig`, kubeconfigOf(toApi.url, api.token))
+      const pod: Pod = { name, toApi, toPlatform, program: start(name, toPlatform.url) }
+      stack.defer(() => pod.program[Symbol.asyncDispose]())
+      return pod
+    }
+
+    function start(name: string, platformUrl: string): Program {
+      return startProgram(
+        [
+          ...['run', '--base-url', platformUrl, '--manifests', workspace.manifests],
+          ...['--credentials-dir', workspace.credentials, '--secrets-dir', workspace.secrets],
+          ...['--ledger', 'kubernetes:pods', '--lease-duration', `${LEASE_MS}ms`, '--listen', '127.0.0.1:0'],
+          ...['--api-budget', '1000/1s', '--max-creates', '100000', '--request-timeout', '2s'],
+          ...['--shutdown-grace', '5s', '--allow-insecure-http', '--concurrency', '32'],
+        ],
+        { env: { KUBECONFIG: workspace.path(`${name}.kubeconfig`) } },
+      )
+    }
+
+    const pods = [await startPod('one'), await startPod('two')]
+    const story: string[] = []
+    let made = 0
+    const writing = setInterval(() => {
+      if (made >= 20 * TAKEOVERS) return
+      for (let at = 0; at < 5; at += 1) {
+        made += 1
+        const name = `p${String(made).padStart(5, '0')}`
+        workspace.write(`manifests/${name}.yaml`, pipeManifest(name))
+      }
+    }, 250)
+    stack.defer(() => clearInterval(writing))
+
+    const epochOf = (pod: Pod) =>
+      pod.program.log().findLast(({ msg, is }) => msg === 'Leadership changed' && is === 'acting')?.[
+        'epoch'
+      ] as number | undefined
+    const lastEpoch = () => Math.max(0, ...pods.map((pod) => epochOf(pod) ?? 0))
+    const leaderOf = async () => {
+      await until('somebody acts', () => lastEpoch() > 0)
+      const pod = pods.find((each) => epochOf(each) === lastEpoch())
+      if (pod === undefined) throw new Error('nobody acts')
+      return pod
+    }
+    const passes = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+    async function again(pod: Pod): Promise<void> {
+      await pod.program.ended
+      pod.program = start(pod.name, pod.toPlatform.url)
+    }
+
+    /** Keeps the pods alive: one that was taken over ends by itself. */
+    async function revive(): Promise<void> {
+      for (const pod of pods) {
+        const ended = await Promise.race([pod.program.ended, undefined])
+        if (ended !== undefined) {
+          story.push(`${pod.name} ended with ${ended}`)
+          await again(pod)
+        }
+      }
+    }
+
+    const TROUBLES = {
+      async kill(pod: Pod) {
+        pod.program.signal('SIGKILL')
+        await again(pod)
+      },
+      async freeze(pod: Pod) {
+        pod.program.signal('SIGSTOP')
+        await passes(3 * LEASE_MS)
+        pod.program.signal('SIGCONT')
+      },
+      async 'end in good order'(pod: Pod) {
+        pod.program.signal('SIGTERM')
+        await again(pod)
+      },
+      async 'cut from the API'(pod: Pod) {
+        pod.toApi.set(random.chance(0.5) ? 'cut' : 'silent')
+        await passes(3 * LEASE_MS)
+        pod.toApi.set('open')
+      },
+      async 'cut from the platform'(pod: Pod) {
+        pod.toPlatform.set(random.chance(0.5) ? 'cut' : 'silent')
+        await passes(2 * LEASE_MS)
+        pod.toPlatform.set('open')
+      },
+      async 'kill both'() {
+        for (const pod of pods) pod.program.signal('SIGKILL')
+        for (const pod of pods) await again(pod)
+      },
+      async 'no API for a while'() {
+        for (const pod of pods) pod.toApi.set('cut')
+        await passes(3 * LEASE_MS)
+        for (const pod of pods) pod.toApi.set('open')
+      },
+    }
+
+    while (lastEpochSoFar() < TAKEOVERS) {
+      await revive()
+      const leader = await leaderOf()
+      await passes(random.between(0, 2 * LEASE_MS))
+      const trouble = random.pick(Object.keys(TROUBLES) as (keyof typeof TROUBLES)[])
+      story.push(`epoch ${lastEpoch()}: ${trouble} ${leader.name}`)
+      await TROUBLES[trouble](leader)
+      await passes(LEASE_MS)
+    }
+
+    function lastEpochSoFar(): number {
+      const lease = [...api.objects()].find(([path]) => path.includes('/leases/'))?.[1]
+      return Number((lease?.['spec'] as { leaseTransitions?: number } | undefined)?.leaseTransitions ?? 0)
+    }
+
+    clearInterval(writing)
+    await revive()
+    const leader = await leaderOf()
+    const url = await urlOf(leader.program)
+    const shown = await until(
+      'everything to be settled',
+      async () => {
+        await revive()
+        const all = (await resourcesOf(url)).filter(({ key }) => key.startsWith('Pipe/'))
+        const isOver =
+          all.length === made && all.every(({ status }) => ['Ready', 'OutcomeUnknown'].includes(status))
+        return isOver && all
+      },
+      180_000,
+    ).catch(async (error: unknown) => {
+      const all = await resourcesOf(url)
+      const open = all.filter(({ status }) => !['Ready', 'OutcomeUnknown'].includes(status))
+      throw new Error(`${story.join('\n')}\n${JSON.stringify(open.slice(0, 5))}`, { cause: error })
+    })
+
+    const twice = [...platform.pipes].filter(([, ids]) => ids.length > 1)
+    const lost = shown.filter(({ key, status, pipeId }) => {
+      const ids = platform.pipes.get(key.slice('Pipe/'.length)) ?? []
+      return status === 'Ready' ? pipeId === undefined || !ids.includes(pipeId) : false
+    })
+    const unknown = shown.filter(({ status }) => status === 'OutcomeUnknown').length
+    const summary = `${made} keys, ${platform.creates()} creates, ${unknown} unknown, epoch ${lastEpoch()}`
+    process.stderr.write(`two pods: SEED=${SEED}: ${summary}\n`)
+    expect({ twice, lost, story: [] }, story.join('\n')).toEqual({ twice: [], lost: [], story: [] })
+  },
+)
+
+function kubeconfigOf(server: string, token: string): string {
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'here',
+    clusters: [{ name: 'here', cluster: { server } }],
+    users: [{ name: 'me', user: { token } }],
+    contexts: [{ name: 'here', context: { cluster: 'here', user: 'me' } }],
+  })
+}
