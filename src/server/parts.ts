@@ -90,6 +90,10 @@ export interface Overview extends Omit<CommandContext, 'server'> {
   readonly queueDepth: Readonly<Record<Priority, number>>
   readonly createLimit: CreateLimit
   readonly watchMode: WatchMode
+  /** The process that acts, where this one stands by. Undefined: this one acts, or nobody does. */
+  readonly leader: { readonly holder: string; readonly url: string | undefined } | undefined
+  /** Why nothing is created or changed at the moment, in words: it is not certain that this process acts alone. */
+  readonly unconfirmed: string | undefined
   readonly startedAt: number
   readonly now: number
   readonly lastLoadAt: number | undefined

@@ -93,7 +93,7 @@ export async function startApiModel(): Promise<ApiModel> {
     const isWhole = path === collection
     const now = objects.get(path)
     const meta = isObject(body['metadata']) ? body['metadata'] : {}
-    if (method === 'GET' && isWhole) return list(collection, query)
+    if (method === 'GET' && isWhole) return pageOf(collection, query)
     if (method === 'GET')
       return now === undefined ? failure(404, `${path} not found`) : { status: 200, body: now }
     if (method === 'POST' && isWhole) {
@@ -121,21 +121,21 @@ export async function startApiModel(): Promise<ApiModel> {
     return { status: 200, body: { kind: 'Status', status: 'Success' } }
   }
 
-  function list(collection: string, query: URLSearchParams): { status: number; body: JsonObject } {
-    const [token, from = '0', at = String(version)] = query.get('continue')?.split(' ') ?? []
+  function pageOf(collection: string, query: URLSearchParams): { status: number; body: JsonObject } {
+    const [list, from = '0', at = String(version)] = query.get('continue')?.split(' ') ?? []
     const all =
-      (token === undefined ? undefined : pages.get(token)) ??
+      (list === undefined ? undefined : pages.get(list)) ??
       [...objects]
         .filter(([path]) => path.slice(0, path.lastIndexOf('/')) === collection)
         .map(([, object]) => object)
         .filter((object) => isSelected(object, query.get('labelSelector') ?? ''))
         .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
-    if (token !== undefined && !pages.has(token))
+    if (list !== undefined && !pages.has(list))
       return failure(410, 'The provided continue parameter is too old to display a consistent list result.')
     const limit = Number(query.get('limit') ?? all.length)
     const items = all.slice(Number(from), Number(from) + limit)
     const next = Number(from) + limit
-    const mine = token ?? randomUUID()
+    const mine = list ?? randomUUID()
     if (next < all.length) pages.set(mine, all)
     return {
       status: 200,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** What becomes of one create. `lost`: it is done, and nobody hears. `cut`: it is not done, and nobody hears. */
@@ -24,21 +24,10 @@ export async function startCountingPlatform(fateOf: (name: string) => CreateFate
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('error', () => undefined)
     request.on('end', () => {
-      const reply = (status: number, result: unknown) => {
-        if (response.destroyed) return
-        response.writeHead(status, { 'content-type': 'application/json' })
-        response.end(
-          JSON.stringify({
-            status,
-            requestId: randomUUID(),
-            ...(status < 400 ? { result } : { error: 'NOT_FOUND' }),
-          }),
-        )
-      }
       const id = /\/pipes\/([^/]+)$/.exec(request.url ?? '')?.[1]
       if (request.method === 'GET') {
         const pipe = byId.get(id ?? '')
-        reply(pipe === undefined ? 404 : 200, pipe)
+        reply(response, pipe === undefined ? 404 : 200, pipe)
         return
       }
       creates += 1
@@ -53,7 +42,7 @@ export async function startCountingPlatform(fateOf: (name: string) => CreateFate
         pipes.set(body.name, [...(pipes.get(body.name) ?? []), made])
         byId.set(made, { ...body, id: made, state: 'Running' })
         if (fate === 'lost') request.socket.destroy()
-        else reply(200, byId.get(made))
+        else reply(response, 200, byId.get(made))
       }
       if (typeof fate === 'object') setTimeout(create, fate.lateMs)
       else create()
@@ -69,4 +58,11 @@ export async function startCountingPlatform(fateOf: (name: string) => CreateFate
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+function reply(response: ServerResponse, status: number, result: unknown): void {
+  if (response.destroyed) return
+  const said = status < 400 ? { result } : { error: 'NOT_FOUND: there is none' }
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ status, requestId: randomUUID(), ...said }))
 }

@@ -62,7 +62,9 @@ export function describeLeadership(name: string, start: () => Promise<Home>): vo
     test('who gives up asking does not get it', async () => {
       const { ledger, leadership } = await home.open()
       await using _ = ledger
-      await expect(leadership.acquire(AbortSignal.abort(new Error('enough')), 'wait')).rejects.toThrow('enough')
+      await expect(leadership.acquire(AbortSignal.abort(new Error('enough')), 'wait')).rejects.toThrow(
+        'enough',
+      )
       expect(leadership.leader()).toBeUndefined()
     })
   })

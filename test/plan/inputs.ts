@@ -178,7 +178,15 @@ export function endpoint(
     Partial<
       Pick<
         UpsertInput,
-        'policy' | 'kind' | 'replyDiffers' | 'takesAway' | 'gives' | 'isAsLeft' | 'isOvertaken' | 'removal' | 'steadyNow'
+        | 'policy'
+        | 'kind'
+        | 'replyDiffers'
+        | 'takesAway'
+        | 'gives'
+        | 'isAsLeft'
+        | 'isOvertaken'
+        | 'removal'
+        | 'steadyNow'
       >
     > = {},
 ): UpsertInput {

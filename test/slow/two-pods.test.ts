@@ -49,6 +49,25 @@ test(
     workspace.write('credentials/analytics-api/keySecret', CREDENTIAL.keySecret)
     workspace.write('secrets/kafka/password', KAFKA_PASSWORD)
 
+    function argumentsOf(platformUrl: string): readonly string[] {
+      const settings = {
+        'base-url': platformUrl,
+        manifests: workspace.manifests,
+        'credentials-dir': workspace.credentials,
+        'secrets-dir': workspace.secrets,
+        ledger: 'kubernetes:pods',
+        'lease-duration': `${LEASE_MS}ms`,
+        listen: '127.0.0.1:0',
+        'api-budget': '1000/1s',
+        'max-creates': '100000',
+        'request-timeout': '2s',
+        'shutdown-grace': '5s',
+        concurrency: '32',
+      }
+      const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
+      return ['run', ...flags, '--allow-insecure-http']
+    }
+
     async function startPod(name: string): Promise<Pod> {
       const toApi = stack.use(await startCutProxy(api.url))
       const toPlatform = stack.use(await startCutProxy(platform.url))
@@ -59,16 +78,9 @@ test(
     }
 
     function start(name: string, platformUrl: string): Program {
-      return startProgram(
-        [
-          ...['run', '--base-url', platformUrl, '--manifests', workspace.manifests],
-          ...['--credentials-dir', workspace.credentials, '--secrets-dir', workspace.secrets],
-          ...['--ledger', 'kubernetes:pods', '--lease-duration', `${LEASE_MS}ms`, '--listen', '127.0.0.1:0'],
-          ...['--api-budget', '1000/1s', '--max-creates', '100000', '--request-timeout', '2s'],
-          ...['--shutdown-grace', '5s', '--allow-insecure-http', '--concurrency', '32'],
-        ],
-        { env: { KUBECONFIG: workspace.path(`${name}.kubeconfig`) } },
-      )
+      return startProgram(argumentsOf(platformUrl), {
+        env: { KUBECONFIG: workspace.path(`${name}.kubeconfig`) },
+      })
     }
 
     const pods = [await startPod('one'), await startPod('two')]
@@ -84,10 +96,6 @@ test(
     }, 250)
     stack.defer(() => clearInterval(writing))
 
-    const epochOf = (pod: Pod) =>
-      pod.program.log().findLast(({ msg, is }) => msg === 'Leadership changed' && is === 'acting')?.[
-        'epoch'
-      ] as number | undefined
     const lastEpoch = () => Math.max(0, ...pods.map((pod) => epochOf(pod) ?? 0))
     const leaderOf = async () => {
       await until('somebody acts', () => lastEpoch() > 0)
@@ -95,7 +103,6 @@ test(
       if (pod === undefined) throw new Error('nobody acts')
       return pod
     }
-    const passes = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
     async function again(pod: Pod): Promise<void> {
       await pod.program.ended
@@ -194,6 +201,16 @@ test(
     expect({ twice, lost, story: [] }, story.join('\n')).toEqual({ twice: [], lost: [], story: [] })
   },
 )
+
+/** The last epoch in which it has begun to act. */
+function epochOf({ program }: Pod): number | undefined {
+  const acting = program.log().findLast(({ msg, is }) => msg === 'Leadership changed' && is === 'acting')
+  return acting?.['epoch'] as number | undefined // as the log says it
+}
+
+function passes(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
 
 function kubeconfigOf(server: string, token: string): string {
   return stringify({

@@ -10,7 +10,7 @@ import { createWatcher } from '../../daemon/watcher.ts'
 import type { Notifier } from '../../notify/notifier.ts'
 import type { Allowance } from '../../contract/allowance.ts'
 import type { Emit, Event } from '../../contract/events.ts'
-import { NotLeading, type Term } from '../../contract/leadership.ts'
+import { NotLeading, type Leadership, type Term } from '../../contract/leadership.ts'
 import { desiredBody } from '../../contract/status.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
 import type { CreateLimit } from '../../server/parts.ts'
@@ -36,15 +36,21 @@ import { createGreeting } from '../sandbox-greeting.ts'
 import { failpointsOf } from '../failpoints.ts'
 import { assertAddresses, openNotifier } from '../compose-notifier.ts'
 
+/** Whether this process acts. */
+interface Leading {
+  /** Undefined: it stands by. */
+  term: Term | undefined
+  checkout: OlderCheckout | undefined
+  /** Why the Lease cannot be renewed, in words. */
+  failing: string | undefined
+}
+
 /** `pipewright run`: the daemon, until it is told to stop. */
 export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   await assertAddresses(settings)
   await using stack = new AsyncDisposableStack()
   const startedAt = systemClock.now()
-  const leading: { term: Term | undefined; checkout: OlderCheckout | undefined } = {
-    term: undefined,
-    checkout: undefined,
-  }
+  const leading: Leading = { term: undefined, checkout: undefined, failing: undefined }
   const ending = new AbortController()
   const board = openBoard()
   const telemetry = createTelemetry({
@@ -76,6 +82,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     listening.notifier?.observe(event)
     listening.greet?.(event)
     if (event.type === 'SourceLoaded') void listening.read?.()
+    if (event.type === 'LeaseRenewed') leading.failing = event.message
   }
 
   const failpoints = failpointsOf(io.env, emit)
@@ -128,7 +135,10 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     metrics: telemetry.metrics,
     health: () => running.daemon?.health() ?? { ok: true, detail: 'starting' },
     ready: () => running.daemon?.ready() ?? { ok: false, detail: 'starting' },
-    overview: () => overviewOf(settings, engine, running.daemon, startedAt),
+    overview: () => ({
+      ...overviewOf(settings, engine, running.daemon, startedAt),
+      ...standingOf(leading, leadership),
+    }),
     allow:
       settings.adminTokenFile === undefined
         ? undefined
@@ -292,6 +302,13 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefin
     })),
     pauses: engine.platform.pauses(),
   } as const
+}
+
+/** Who acts, as the page shows it. */
+function standingOf({ term, failing }: Leading, leadership: Leadership) {
+  if (term !== undefined) return { leader: undefined, unconfirmed: failing }
+  // What is due is checked by the other one.
+  return { leader: leadership.leader(), unconfirmed: undefined, overdue: 0 }
 }
 
 function tokenReader(file: string): () => Promise<string | undefined> {

@@ -298,37 +298,27 @@ function isSame(one: Moved | undefined, other: Moved): boolean {
   return one?.key === other.key && one.version === other.version
 }
 
-/** Calls `onWritten` after others have written, and again where it failed. */
+/** Calls `onWritten` after others have written, one call at a time. */
 function followOthers(mirror: Mirror, onWritten: () => Promise<void>, emit: Emit): () => void {
-  let running: Promise<void> | undefined
-  let isAsked = false
-  let isEnded = false
+  let running = Promise.resolve()
+  let isWaiting = false
 
   async function run(): Promise<void> {
-    while (isAsked && !isEnded) {
-      isAsked = false
-      try {
-        await onWritten()
-      } catch (error) {
-        if (error instanceof LedgerError) continue
-        const bug = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
-        emit({ type: 'Bug', message: 'what others wrote to the ledger could not be followed', error: bug })
-      }
+    isWaiting = false
+    try {
+      await onWritten()
+    } catch (error) {
+      if (error instanceof LedgerError) return
+      const bug = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
+      emit({ type: 'Bug', message: 'what others wrote to the ledger could not be followed', error: bug })
     }
   }
 
-  const end = mirror.onOthers(() => {
-    isAsked = true
-    running ??= Promise.resolve()
-      .then(run)
-      .finally(() => {
-        running = undefined
-      })
+  return mirror.onOthers(() => {
+    if (isWaiting) return
+    isWaiting = true
+    running = running.then(run)
   })
-  return () => {
-    isEnded = true
-    end()
-  }
 }
 
 function setBackWords(what: string): string {

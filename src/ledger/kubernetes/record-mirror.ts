@@ -119,7 +119,8 @@ export function createMirror(options: MirrorOptions): Mirror {
       if (known !== before.get(name)) continue
       note(object)
       isOther = true
-      if (known !== undefined && objects.get(name)!.kept.version < known.kept.version)
+      const isEarlier = known !== undefined && keptOf(object).version < known.kept.version
+      if (isEarlier)
         setBack ??= `${known.kept.key} was at version ${known.kept.version}, and is at an earlier one`
     }
     for (const [name, known] of before) {

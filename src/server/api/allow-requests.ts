@@ -4,7 +4,7 @@ import { isObject } from '../../lib/json.ts'
 import type { Allowance } from '../../contract/allowance.ts'
 import type { ServerParts } from '../parts.ts'
 import { RequestError } from '../replies.ts'
-import { authorize } from './reconcile-requests.ts'
+import { assertActs, authorize } from './reconcile-requests.ts'
 
 /** Of `POST /-/allow`. */
 export interface AllowedReply {
@@ -26,6 +26,7 @@ export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
       )
     }
     await authorize(headers.authorization, allow)
+    assertActs(parts)
     const answer = await allow.allow(allowanceIn(body))
     if (answer.is === 'allowed') return { allowed: answer.allowed, held: answer.held }
     throw new RequestError(

@@ -3,7 +3,7 @@ import { type FileTree, MOST_PLANNED } from '../../contract/plan.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import type { ServerParts } from '../parts.ts'
 import { RequestError } from '../replies.ts'
-import { authorize } from './reconcile-requests.ts'
+import { assertActs, authorize } from './reconcile-requests.ts'
 
 /** What the lines of a body are: a head, then a file each. */
 export const PLAN_BODY = 'application/x-ndjson'
@@ -30,6 +30,7 @@ export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
       )
     }
     await authorize(request.headers.authorization, planner)
+    assertActs(parts)
     const gone = new AbortController()
     reply.raw.on('close', () => gone.abort(new Error('the client has gone')))
     const tree = await readTreeOf(request.body).catch((error: unknown) => {

@@ -17,6 +17,7 @@ export function registerReconcile(app: FastifyInstance, parts: ServerParts): voi
   app.post<{ Querystring: Query }>('/-/reconcile', async (request, reply) => {
     const trigger = switchedOn(parts.reconcile)
     await authorize(request.headers.authorization, trigger)
+    assertActs(parts)
     return start(parts, trigger, requested(request.query, request.body, parts), reply)
   })
   app.get('/-/reconcile', (_request, reply) => {
@@ -46,6 +47,18 @@ function switchedOn(trigger: ReconcileTrigger | undefined): ReconcileTrigger {
     404,
     'asking for a reconcile is switched off',
     'Start Pipewright with --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE), and send what is in it as a bearer token.',
+  )
+}
+
+/** A process that stands by does nothing, and names the one that acts. @throws {RequestError} 409 */
+export function assertActs(parts: Pick<ServerParts, 'overview'>): void {
+  const { leader } = parts.overview()
+  if (leader === undefined) return
+  throw new RequestError(
+    409,
+    `this process stands by, and ${leader.holder} acts`,
+    leader.url === undefined ? 'Ask that one.' : `Ask that one: ${leader.url}`,
+    { leader },
   )
 }
 

@@ -55,6 +55,7 @@ function sourceFacts(overview) {
     ),
     fact('Last reading', lastReading === undefined ? 'not yet' : readingWords(lastReading)),
     fact('Problem', overview.sourceProblem === undefined ? undefined : foreign(overview.sourceProblem)),
+    fact('Acts', overview.leader && `${overview.leader.holder}; this process stands by`),
     fact('Watching', WATCH_WORDS[watchMode]),
     fact(
       'Because',
