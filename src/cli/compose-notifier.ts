@@ -6,13 +6,18 @@ import { systemClock } from '../daemon/system-clock.ts'
 import type { Clock } from '../lib/clock.ts'
 import { readAddress, readSigningKey, type ReadSecret } from '../notify/address.ts'
 import type { Post } from '../notify/delivery.ts'
-import { noSentStateFile, openSentStateFile } from '../notify/sent-state.ts'
+import {
+  noSentStateFile,
+  openSentStateFile,
+  openSentStateNote,
+  type SentStateFile,
+} from '../notify/sent-state.ts'
 import { createNotifier, type Notifier } from '../notify/notifier.ts'
 import { exchange } from '../platform/http-exchange.ts'
 import { faultOfReply, type Network, openNetwork } from '../platform/network.ts'
 import { createMountedSecrets } from '../platform/secret-store.ts'
 import type { Emit } from '../contract/events.ts'
-import type { Ledger } from '../contract/ledger.ts'
+import type { Ledger, Notes } from '../contract/ledger.ts'
 import type { StatusBoard } from '../contract/status.ts'
 import { nextSteps } from '../server/remedy.ts'
 import { networkToOthers } from './compose-network.ts'
@@ -32,18 +37,22 @@ export async function assertAddresses(settings: Settings): Promise<void> {
 /** Who is notified, put together from the settings. */
 export async function openNotifier(
   settings: Settings,
-  parts: { readonly ledger: Ledger; readonly board: StatusBoard; readonly emit: Emit },
+  parts: {
+    readonly ledger: Ledger
+    readonly notes: Notes | undefined
+    readonly board: StatusBoard
+    readonly emit: Emit
+  },
 ): Promise<Notifier & AsyncDisposable> {
   const { notifications, allowInsecureHttp, sandbox, publicUrl } = settings
   const { ledger, board, emit } = parts
-  const file = sentStateFile(settings)
   const network = openNetwork(networkToOthers(settings), CONNECT_MS)
   const notifier = createNotifier({
     targets: notifications.map(({ url, signingKey, ...target }) => ({
       ...target,
       route: { urlFile: url.path, keyFile: signingKey?.path, allowInsecureHttp },
     })),
-    sentStates: file === undefined ? noSentStateFile() : await openSentStateFile(file),
+    sentStates: await openSentStates(settings, parts.notes),
     records: await ledger.list(),
     board,
     context: {
@@ -86,9 +95,12 @@ export function httpPost(network: Pick<Network, 'wayTo'>, clock: Clock): Post {
   }
 }
 
-/** What was sent is kept beside the ledger, and lasts as long as it does. */
-function sentStateFile({ ledger }: Settings): string | undefined {
-  return ledger.startsWith('sqlite:') ? `${ledger.slice('sqlite:'.length)}.notifications.json` : undefined
+/** What was sent is kept with the ledger, or beside it, and lasts as long as it does. */
+async function openSentStates({ ledger }: Settings, notes: Notes | undefined): Promise<SentStateFile> {
+  if (notes !== undefined) return openSentStateNote(notes)
+  return ledger.startsWith('sqlite:')
+    ? openSentStateFile(`${ledger.slice('sqlite:'.length)}.notifications.json`)
+    : noSentStateFile()
 }
 
 /** They are the platform's as well: never out of the directory that manifests may name. */

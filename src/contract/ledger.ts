@@ -65,6 +65,16 @@ export interface OpenedLedger {
   /** Released with all that belongs to it. */
   readonly ledger: Ledger
   readonly leadership: Leadership
+  /** Where notes are kept that outlive the process; undefined: in files beside the ledger. */
+  readonly notes: Notes | undefined
+}
+
+/** Small texts, by name. To lose them costs repetitions, and nothing else. */
+export interface Notes {
+  /** @throws {LedgerError} */
+  read(name: 'sentState'): Promise<string | undefined>
+  /** @throws {LedgerError} */
+  write(name: 'sentState', text: string): Promise<void>
 }
 
 export interface HistoryQuery {

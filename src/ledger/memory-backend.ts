@@ -31,7 +31,7 @@ export function openMemoryLedger(options: MemoryLedgerOptions): OpenedLedger {
     emit: options.emit,
     clock: { monotonic: () => 0, after: () => () => undefined }, // nobody else can reach it
   })
-  return { ledger, leadership: createSoleLeadership(store) }
+  return { ledger, leadership: createSoleLeadership(store), notes: undefined }
 }
 
 function createMemoryStore(historyLimit: number): Store {

@@ -151,7 +151,7 @@ async function openSqlite(options: SqliteLedgerOptions): Promise<OpenedLedger> {
     emit: options.emit,
     clock: options.clock,
   })
-  return { ledger, leadership: createSoleLeadership(store) }
+  return { ledger, leadership: createSoleLeadership(store), notes: undefined }
 }
 
 function openToRead({ file, busyTimeoutMs }: SqliteLedgerOptions): OpenedStore {

@@ -1,4 +1,5 @@
 import { z } from '../kinds/zod.ts'
+import type { Notes } from '../contract/ledger.ts'
 import type { Key } from '../kinds/key.ts'
 import { knownKey } from '../kinds/lookup.ts'
 import { CONDITION_TYPES } from '../plan/condition.ts'
@@ -98,6 +99,15 @@ export async function openSentStateFile(file: string): Promise<SentStateFile> {
     unusable: before === undefined ? `${file} is damaged, or of another version` : undefined,
     save,
   }
+}
+
+/** The same, where a ledger keeps notes. @throws {LedgerError} */
+export async function openSentStateNote(notes: Notes): Promise<SentStateFile> {
+  const save = (targets: ReadonlyMap<string, SentState>) => notes.write('sentState', writeSentStates(targets))
+  const text = await notes.read('sentState')
+  const before = text === undefined ? undefined : readSentStates(text)
+  const isUnusable = text !== undefined && before === undefined
+  return { before, unusable: isUnusable ? 'it is damaged, or of another version' : undefined, save }
 }
 
 /** Without a ledger that lasts there is nothing to compare with at the next start. */

@@ -86,7 +86,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   }
 
   const failpoints = failpointsOf(io.env, emit)
-  const { ledger, leadership } = await openLedgerToOwn(settings, emit, failpoints)
+  const { ledger, leadership, notes } = await openLedgerToOwn(settings, emit, failpoints)
   stack.use(ledger)
   const source = openSource(settings)
   const engine = await compose(
@@ -244,7 +244,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       ending.abort(over.reason)
     })
     if (settings.notifications.length === 0) return
-    listening.notifier = stack.use(await openNotifier(settings, { ledger, board, emit }))
+    listening.notifier = stack.use(await openNotifier(settings, { ledger, notes, board, emit }))
   }
 
   async function standBy(): Promise<void> {

@@ -11,6 +11,8 @@ export interface LedgerSecret {
   profile(): string | undefined
   /** Whether a record was ever written. */
   hasRecords(): boolean
+  /** A member, as it is now. @throws {LedgerError} */
+  read(member: keyof SecretMembers): Promise<string | undefined>
   /** @throws {LedgerError} */
   change(members: SecretMembers): Promise<void>
 }
@@ -20,6 +22,7 @@ export interface SecretMembers {
   readonly platform?: string | undefined
   readonly profile?: string | undefined
   readonly hasRecords?: string | undefined
+  readonly sentState?: string | undefined
 }
 
 /** The form of what is kept: a program that knows an older one only keeps away. */
@@ -83,6 +86,14 @@ function opened(api: ClusterApi, collection: string, first: KubeObject): LedgerS
     platform: () => textOf('platform'),
     profile: () => textOf('profile'),
     hasRecords: () => textOf('hasRecords') === 'true',
+    async read(member) {
+      try {
+        object = await api.get(`${collection}/${name}`)
+      } catch (error) {
+        throw asLedgerError(error)
+      }
+      return textOf(member)
+    },
     async change(members) {
       for (let tries = 1; ; tries += 1) {
         const data: Record<string, Buffer> = {}

@@ -162,6 +162,10 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   return {
     ledger: { ...ledger, [Symbol.asyncDispose]: () => resources.disposeAsync() },
     leadership,
+    notes: {
+      read: (note) => secret.read(note),
+      write: (note, text) => secret.change({ [note]: text }),
+    },
   }
 }
 
