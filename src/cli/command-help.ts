@@ -71,7 +71,17 @@ const LOGS = ['logLevel', 'logFormat'] as const
 /** What the help of each command shows beside its options. */
 const HELP = {
   run: {
-    settings: [...EVERY, ...DIRECTORY, ...PLATFORM, ...LEDGER, ...PASS, 'intervalMs', ...PAGE, ...LOGS],
+    settings: [
+      ...EVERY,
+      ...DIRECTORY,
+      ...PLATFORM,
+      ...LEDGER,
+      'leaseMs',
+      ...PASS,
+      'intervalMs',
+      ...PAGE,
+      ...LOGS,
+    ],
     examples: ['run --base-url https://api.example.com', 'run --sandbox --log-format pretty'],
     exits: { 0: 'it was stopped', 1: 'it cannot start, or the stop cut something short' },
   },
@@ -86,7 +96,7 @@ const HELP = {
     exits: { 0: 'nothing to do', 1: 'something fails or is refused', 2: 'changes are pending' },
   },
   apply: {
-    settings: [...EVERY, ...DIRECTORY, ...PLATFORM, ...LEDGER, ...PASS, ...LOGS],
+    settings: [...EVERY, ...DIRECTORY, ...PLATFORM, ...LEDGER, 'leaseMs', ...PASS, ...LOGS],
     examples: ['apply --wait --timeout 5m', 'apply --yes --max-creates 100'],
     exits: { 0: 'nothing needs attention', 1: 'something needs attention; with --wait: or is not ready yet' },
   },

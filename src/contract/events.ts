@@ -176,6 +176,8 @@ export type Event =
       /** This process acts from now on; or stands by; or acts no more, since another one has taken over. */
       readonly type: 'LeadershipChanged'
       readonly is: 'acting' | 'standing by' | 'taken over'
+      /** Whether others may stand by. */
+      readonly isShared: boolean
       /** Of the process that acts. */
       readonly epoch: number | undefined
       readonly leader: string | undefined

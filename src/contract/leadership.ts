@@ -1,5 +1,7 @@
 /** Which process acts (design §9): one at a time. Others may read, and write what a person says. */
 export interface Leadership extends AsyncDisposable {
+  /** Whether other processes may stand by, and take over. */
+  readonly isShared: boolean
   /**
    * Becomes the process that acts; then the ledger holds all that was written before.
    * @param signal gives up

@@ -41,6 +41,7 @@ export function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
   }
 
   return {
+    isShared: false,
     async acquire(signal) {
       signal.throwIfAborted()
       return current()

@@ -99,7 +99,7 @@ const SETTINGS_OF: readonly (readonly [command: string, why: string, flags: read
   [
     'apply',
     'makes one pass and logs; nothing is served or sent, and nothing comes again',
-    [...DIRECTORY, ...PLATFORM, ...LEDGER, ...PASS, 'log-level', 'log-format'],
+    [...DIRECTORY, ...PLATFORM, ...LEDGER, 'lease-duration', ...PASS, 'log-level', 'log-format'],
   ],
   [
     'reconcile',

@@ -281,7 +281,13 @@ describe('a process that ends in the middle', () => {
     'after-change',
   ]
   // These are reached inside of the request, which has a process of its own in the slow tests.
-  const inside = new Set(['after-connect', 'after-request', 'after-reply-head', 'after-reply-body'])
+  const inside = new Set([
+    'after-fence',
+    'after-connect',
+    'after-request',
+    'after-reply-head',
+    'after-reply-body',
+  ])
   test.each(places.filter((place) => !inside.has(place)))('at %s makes no second one', async (place) => {
     await using client = await startAlerts()
     await client.want({ lag: {} })

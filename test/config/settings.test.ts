@@ -37,6 +37,7 @@ describe('defaults', () => {
       secretsDir: '/etc/pipewright/secrets',
       ledger: 'sqlite:.pipewright/ledger.db',
       ledgerInit: 'auto',
+      leaseMs: 15_000,
       listen: { host: '127.0.0.1', port: 8080 },
       metricsListen: undefined,
       allowedHosts: undefined,

@@ -97,8 +97,8 @@ export async function startApiModel(): Promise<ApiModel> {
     if (method === 'GET')
       return now === undefined ? failure(404, `${path} not found`) : { status: 200, body: now }
     if (method === 'POST' && isWhole) {
-      const own = `${collection}/${String(meta['name'])}`
-      if (objects.has(own)) return failure(409, `${String(meta['name'])} already exists`)
+      const own = `${collection}/${nameIn(meta)}`
+      if (objects.has(own)) return failure(409, `${nameIn(meta)} already exists`)
       if (meta['resourceVersion'] !== undefined)
         return failure(400, 'resourceVersion should not be set on objects to be created')
       return { status: 201, body: written(own, body, undefined) }
@@ -250,6 +250,10 @@ export async function startApiModel(): Promise<ApiModel> {
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+function nameIn(meta: JsonObject): string {
+  return typeof meta['name'] === 'string' ? meta['name'] : ''
 }
 
 function failure(code: number, message: string): { status: number; body: JsonObject } {

@@ -86,11 +86,13 @@ test(
     const pods = [await startPod('one'), await startPod('two')]
     const story: string[] = []
     let made = 0
+    const names: string[] = []
     const writing = setInterval(() => {
       if (made >= 20 * TAKEOVERS) return
       for (let at = 0; at < 5; at += 1) {
         made += 1
         const name = `p${String(made).padStart(5, '0')}`
+        names.push(name)
         workspace.write(`manifests/${name}.yaml`, pipeManifest(name))
       }
     }, 250)
@@ -112,7 +114,7 @@ test(
     /** Keeps the pods alive: one that was taken over ends by itself. */
     async function revive(): Promise<void> {
       for (const pod of pods) {
-        const ended = await Promise.race([pod.program.ended, undefined])
+        const ended = await Promise.race([pod.program.ended, Promise.resolve(undefined)])
         if (ended !== undefined) {
           story.push(`${pod.name} ended with ${ended}`)
           await again(pod)
@@ -167,7 +169,7 @@ test(
 
     function lastEpochSoFar(): number {
       const lease = [...api.objects()].find(([path]) => path.includes('/leases/'))?.[1]
-      return Number((lease?.['spec'] as { leaseTransitions?: number } | undefined)?.leaseTransitions ?? 0)
+      return (lease?.['spec'] as { leaseTransitions?: number } | undefined)?.leaseTransitions ?? 0
     }
 
     clearInterval(writing)
@@ -186,8 +188,13 @@ test(
       180_000,
     ).catch(async (error: unknown) => {
       const all = await resourcesOf(url)
+      const keys = new Set(all.map(({ key }) => key))
+      const absent = names.filter((name) => !keys.has(`Pipe/${name}`))
       const open = all.filter(({ status }) => !['Ready', 'OutcomeUnknown'].includes(status))
-      throw new Error(`${story.join('\n')}\n${JSON.stringify(open.slice(0, 5))}`, { cause: error })
+      throw new Error(
+        `${story.join('\n')}\n${JSON.stringify({ made, shown: all.length, absent, open: open.slice(0, 5) })}`,
+        { cause: error },
+      )
     })
 
     const twice = [...platform.pipes].filter(([, ids]) => ids.length > 1)

@@ -110,9 +110,10 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
     { type: 'LedgerRead', result: 'read', durationMs: 1, message: undefined },
   ],
   LeadershipChanged: [
-    { type: 'LeadershipChanged', is: 'standing by', epoch: 3, leader: 'other_1' },
-    { type: 'LeadershipChanged', is: 'acting', epoch: 4, leader: 'me_2' },
-    { type: 'LeadershipChanged', is: 'taken over', epoch: 5, leader: 'other_3' },
+    { type: 'LeadershipChanged', isShared: false, is: 'acting', epoch: 1, leader: 'me_1' },
+    { type: 'LeadershipChanged', isShared: true, is: 'standing by', epoch: 3, leader: 'other_1' },
+    { type: 'LeadershipChanged', isShared: true, is: 'acting', epoch: 4, leader: 'me_2' },
+    { type: 'LeadershipChanged', isShared: true, is: 'taken over', epoch: 5, leader: 'other_3' },
   ],
   LeaseRenewed: [
     { type: 'LeaseRenewed', result: 'failed', message: 'the Kubernetes API does not answer in time' },

@@ -20,6 +20,8 @@ const DESIGN = `
   counter creates_total{outcome}
   gauge create_outcome_unknown
   - gauge create_limit_on
+  - gauge leader
+  - gauge lease_renewal_failing
   gauge orphans
   - gauge pipes_without_lock
   histogram change_to_apply_seconds

@@ -236,11 +236,23 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       before: revisionBefore,
       revision: () => engine.context.store.revision,
     })
-    emit({ type: 'LeadershipChanged', is: 'acting', epoch, leader: leadership.leader()?.holder })
+    emit({
+      type: 'LeadershipChanged',
+      isShared: leadership.isShared,
+      is: 'acting',
+      epoch,
+      leader: leadership.leader()?.holder,
+    })
     over.addEventListener('abort', () => {
       if (io.stop.stopping.aborted) return
       const leader = leadership.leader()
-      emit({ type: 'LeadershipChanged', is: 'taken over', epoch: leader?.epoch, leader: leader?.holder })
+      emit({
+        type: 'LeadershipChanged',
+        isShared: leadership.isShared,
+        is: 'taken over',
+        epoch: leader?.epoch,
+        leader: leader?.holder,
+      })
       ending.abort(over.reason)
     })
     if (settings.notifications.length === 0) return
@@ -251,6 +263,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     const leader = leadership.leader()
     emit({
       type: 'LeadershipChanged',
+      isShared: leadership.isShared,
       is: 'standing by',
       epoch: leader?.epoch,
       leader: leader?.holder,

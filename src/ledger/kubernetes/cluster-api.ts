@@ -169,7 +169,8 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
       for (const item of page['items']) items.push(asObject(item))
       const { continue: next, resourceVersion } = page['metadata']
       more = typeof next === 'string' ? next : ''
-      if (more === '') return { items, resourceVersion: String(resourceVersion) }
+      if (typeof resourceVersion !== 'string') throw notKubernetes(page['metadata'])
+      if (more === '') return { items, resourceVersion }
     }
   }
 

@@ -273,6 +273,7 @@ export function createKubernetesLease(
   }
 
   return {
+    isShared: true,
     acquire,
     attempt,
     actOn(next) {

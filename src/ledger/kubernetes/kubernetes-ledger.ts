@@ -63,7 +63,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     if (known !== undefined) return known
     const body = bodyOf(kept)
     if (body === undefined) return undefined
-    const version = body === kept.body ? kept.version : Number((JSON.parse(body) as LedgerRecord).version)
+    const version = body === kept.body ? kept.version : (JSON.parse(body) as LedgerRecord).version
     const record = decodeRecord({ key: kept.key, version, body })
     if (isPlain) decoded.set(mirrored, record)
     return record

@@ -139,6 +139,16 @@ export function createMirror(options: MirrorOptions): Mirror {
     options.onSilence(why)
   }
 
+  async function isReadAgain(): Promise<boolean> {
+    try {
+      await relist()
+      return true
+    } catch (error) {
+      if (!(error instanceof ClusterError)) throw error
+      return false
+    }
+  }
+
   async function followForever(): Promise<void> {
     const { signal } = closing
     while (!signal.aborted) {
@@ -148,13 +158,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       } catch (error) {
         if (!(error instanceof ClusterError)) throw error
         // Too old to go on from, or nothing that this API knows: all of it is read again.
-        const isRead =
-          error.status !== undefined &&
-          (await relist().then(
-            () => true,
-            (failed: unknown) => void say(String(failed)),
-          ))
-        if (isRead === true) continue
+        if (error.status !== undefined && (await isReadAgain())) continue
         say(error.message)
         await sleep(clock, AGAIN_MS, signal).catch(() => undefined)
       }

@@ -106,13 +106,14 @@ export const PROCESS_EVENTS = {
       {
         message: 'Leadership changed',
         levels: {
-          info: 'this process acts from now on, or stands by',
+          debug: 'this process acts, and no other one can with this ledger',
+          info: 'this process acts, or stands by',
           warn: 'another process has taken over: this one ends in good order',
         },
         fields: ['is', 'epoch', 'leader'],
       },
     ],
-    level: ({ is }) => (is === 'taken over' ? 'warn' : 'info'),
+    level: ({ is, isShared }) => (is === 'taken over' ? 'warn' : isShared ? 'info' : 'debug'),
     count: (metrics, { is }) => metrics.leader.set(is === 'acting' ? 1 : 0),
   },
   LeaseRenewed: {
