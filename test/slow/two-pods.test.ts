@@ -17,6 +17,8 @@ import { createRandom } from '../torture/random.ts'
 const SEED = process.env['SEED'] ?? String(Math.floor(Math.random() * 1_000_000))
 const TAKEOVERS = Number(process.env['TAKEOVERS'] ?? 20)
 const LEASE_MS = 1_000
+/** As many as one page of the API of a daemon holds. */
+const MOST_KEYS = 500
 
 interface Pod {
   readonly name: string
@@ -87,15 +89,18 @@ test(
     const story: string[] = []
     let made = 0
     const names: string[] = []
-    const writing = setInterval(() => {
-      if (made >= 20 * TAKEOVERS) return
-      for (let at = 0; at < 5; at += 1) {
-        made += 1
-        const name = `p${String(made).padStart(5, '0')}`
-        names.push(name)
-        workspace.write(`manifests/${name}.yaml`, pipeManifest(name))
-      }
-    }, 250)
+    const writing = setInterval(
+      () => {
+        if (made >= MOST_KEYS) return
+        for (let at = 0; at < 5; at += 1) {
+          made += 1
+          const name = `p${String(made).padStart(5, '0')}`
+          names.push(name)
+          workspace.write(`manifests/${name}.yaml`, pipeManifest(name))
+        }
+      },
+      Math.min(2_000, Math.max(250, TAKEOVERS * 20)),
+    )
     stack.defer(() => clearInterval(writing))
 
     const lastEpoch = () => Math.max(0, ...pods.map((pod) => epochOf(pod) ?? 0))

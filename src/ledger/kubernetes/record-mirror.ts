@@ -144,7 +144,8 @@ export function createMirror(options: MirrorOptions): Mirror {
       await relist()
       return true
     } catch (error) {
-      if (!(error instanceof ClusterError)) throw error
+      if (error instanceof LedgerError) options.onUnreadable(error)
+      else if (!(error instanceof ClusterError)) throw error
       return false
     }
   }
