@@ -5,7 +5,7 @@ import type { CommandHelp } from './help.ts'
 export const COMMAND_GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ['Reconcile', ['run', 'plan', 'apply', 'reconcile']],
   ['Look', ['validate', 'status', 'history']],
-  ['Decide', ['allow', 'adopt', 'resolve', 'forget', 'lock']],
+  ['Decide', ['allow', 'adopt', 'resolve', 'forget', 'lock', 'ledger']],
   ['Write manifests', ['import', 'explain', 'schema']],
   ['Try and set up', ['sandbox', 'completion', 'version', 'help']],
 ]
@@ -145,6 +145,11 @@ const HELP = {
     settings: [...EVERY, 'ledger'],
     examples: ['lock > manifests/pipes.lock.yaml', 'lock -o json'],
     exits: { 0: FINE, 1: 'a key is left out' },
+  },
+  ledger: {
+    settings: [...EVERY, 'ledger'],
+    examples: ['ledger export ledger.ndjson', 'ledger import ledger.ndjson --ledger kubernetes:pipewright'],
+    exits: { 0: FINE, 1: 'there is no such ledger to export, or one where to import' },
   },
   import: {
     settings: [...EVERY, ...DIRECTORY, ...PLATFORM, ...LEDGER],

@@ -1,10 +1,11 @@
-import type { Command } from 'commander'
+import { Argument, type Command } from 'commander'
 import { adopt, keyFrom, resolve, type Found, forget, forgetPlatform } from './commands/operator-command.ts'
 import { reconcile, RECONCILE_OUTPUTS } from './commands/reconcile-command.ts'
 import { allow, ALLOW_OUTPUTS } from './commands/allow-command.ts'
 import { importProblems, targetOf } from './import-flags.ts'
 import { importAll } from './commands/import-all-command.ts'
 import { IMPORT_OUTPUTS, importPipe } from './commands/import-command.ts'
+import { exportTo, importFrom, LEDGER_ACTIONS } from './commands/ledger-command.ts'
 import { lock } from './commands/lock-command.ts'
 import { CommandError, EXIT, type ExitCode, type Io } from './io.ts'
 import { readWait, withWait } from './wait-flags.ts'
@@ -79,6 +80,18 @@ export function addOperatorCommands(program: Command, io: Io, done: Done): void 
     .action(async (flags, command: Command) => {
       const settings = await settingsFor(io, command, 'local')
       done(await lock(io, settings, { name: flags.name, output: flags.output }))
+    })
+
+  withSettings(
+    program
+      .command('ledger')
+      .description('put all that the ledger holds into a file, or make a ledger of one'),
+  )
+    .addArgument(new Argument('<action>', 'what to do').choices(LEDGER_ACTIONS))
+    .argument('<file>', 'lines of JSON')
+    .action(async (action: (typeof LEDGER_ACTIONS)[number], file: string, _flags, command: Command) => {
+      const settings = await settingsFor(io, command, 'local')
+      done(await (action === 'export' ? exportTo : importFrom)(io, settings, file))
     })
 }
 

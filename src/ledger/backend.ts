@@ -23,6 +23,8 @@ export interface ReadTables {
   /** What its owner said last, as JSON. */
   activity(): string | undefined
   checkedAt(): ReadonlyMap<Key, number>
+  /** Versions up to this one were given to records that are no longer there. */
+  usedVersion(): number
   /** How many writes there have been: it only ever grows. */
   writes(): number
 }
@@ -32,8 +34,6 @@ export interface WriteTables extends ReadTables {
   put(record: StoredRecord): void
   /** With when it was checked. */
   delete(key: Key): void
-  /** Versions up to this one were given to records that are no longer there. */
-  usedVersion(): number
   setUsedVersion(version: number): void
   addHistory(key: Key, body: string): void
   setPlatform(platform: string | undefined): void

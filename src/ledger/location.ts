@@ -15,7 +15,10 @@ import { LedgerError } from '../contract/ledger.ts'
 import { corrupt, explain } from './sqlite-fault.ts'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
-import { APPLICATION_ID, MIGRATIONS, migrate } from './table-schema.ts'
+import type { Key } from '../kinds/key.ts'
+import type { Archive } from './archive.ts'
+import { APPLICATION_ID, MIGRATIONS, migrate, transaction } from './table-schema.ts'
+import { prepareWrites } from './tables.ts'
 
 /*
  * The ledger's file is only ever looked at with `stat`, never opened, except by SQLite: to close any other handle of
@@ -107,13 +110,14 @@ function tryToMake(folder: string, options: { readonly mode?: number }): 'there'
  * either complete or not there, and an empty file is a sign of damage. The caller holds the lease.
  *
  * @param now ms since the epoch
+ * @param archive what it is to hold; nothing when absent
  * @throws {LedgerError} `io`
  */
-export function createLedgerFile(file: string, now: number): void {
+export function createLedgerFile(file: string, now: number, archive?: Archive): void {
   const draft = `${file}.new-${randomUUID()}`
   try {
     closeSync(openSync(draft, 'wx', 0o600)) // it will hold the key of the hashes: for this user only
-    fill(draft, now)
+    fill(draft, now, archive)
     renameSync(draft, file)
     syncFolder(file)
   } catch (error) {
@@ -122,17 +126,27 @@ export function createLedgerFile(file: string, now: number): void {
   }
 }
 
-function fill(draft: string, now: number): void {
+function fill(draft: string, now: number, archive: Archive | undefined): void {
   const db = new DatabaseSync(draft)
   try {
     db.exec(`PRAGMA synchronous = FULL; PRAGMA application_id = ${APPLICATION_ID}`)
     migrate(db, MIGRATIONS)
     const put = db.prepare('INSERT INTO meta (name, value) VALUES (?, ?)')
-    put.run('hash_key', randomBytes(32))
+    put.run('hash_key', archive?.hashKey ?? randomBytes(32))
     put.run('created_at', now)
+    if (archive !== undefined) transaction(db, () => fillWith(db, archive))
   } finally {
     db.close()
   }
+}
+
+function fillWith(db: DatabaseSync, { platform, profile, usedVersion, records, history }: Archive): void {
+  const tables = prepareWrites(db, Infinity)
+  tables.setPlatform(platform)
+  tables.setProfile(profile)
+  tables.setUsedVersion(usedVersion)
+  for (const record of records) tables.put(record)
+  for (const { key, body } of history) tables.addHistory(key as Key, body)
 }
 
 /** Makes the name durable, not only the content. */

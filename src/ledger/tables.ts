@@ -18,6 +18,7 @@ export function prepareReads(db: DatabaseSync): ReadTables {
   const dataVersion = db.prepare('PRAGMA data_version')
   const platform = db.prepare(`SELECT value FROM meta WHERE name = 'platform'`)
   const profile = db.prepare(`SELECT value FROM meta WHERE name = 'profile'`)
+  const used = db.prepare(`SELECT value FROM meta WHERE name = 'used_version'`)
   const epoch = db.prepare(`SELECT value FROM meta WHERE name = 'epoch'`)
   const writes = db.prepare(`SELECT value FROM meta WHERE name = 'writes'`)
   const activity = db.prepare(`SELECT value FROM meta WHERE name = 'activity'`)
@@ -41,6 +42,7 @@ export function prepareReads(db: DatabaseSync): ReadTables {
     versions: () => new Map(versions.all().map((row) => [keyIn(row), Number(row['version'])])),
     platform: () => textOf(platform.get()),
     profile: () => textOf(profile.get()),
+    usedVersion: () => Number(used.get()?.['value'] ?? 0),
     epoch: () => Number(epoch.get()?.['value'] ?? 0),
     activity: () => textOf(activity.get()),
     checkedAt: () => new Map(checked.all().map((row) => [keyIn(row), Number(row['at'])])),
@@ -54,7 +56,6 @@ export function prepareReads(db: DatabaseSync): ReadTables {
 export function prepareWrites(db: DatabaseSync, historyLimit: number): WriteTables {
   const put = db.prepare('INSERT OR REPLACE INTO record (key, version, body) VALUES (?, ?, ?)')
   const drop = db.prepare('DELETE FROM record WHERE key = ?')
-  const used = db.prepare(`SELECT value FROM meta WHERE name = 'used_version'`)
   const setUsed = db.prepare(`UPDATE meta SET value = ? WHERE name = 'used_version'`)
   const setWrites = db.prepare(`UPDATE meta SET value = ? WHERE name = 'writes'`)
   const bind = db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('platform', ?)`)
@@ -77,7 +78,6 @@ export function prepareWrites(db: DatabaseSync, historyLimit: number): WriteTabl
     setEpoch: (next) => void setEpoch.run(next),
     setActivity: (body) => void setActivity.run(body),
     setCheckedAt: (key, at) => void setChecked.run(key, at),
-    usedVersion: () => Number(used.get()?.['value'] ?? 0),
     setUsedVersion: (version) => void setUsed.run(version),
     setWrites: (count) => void setWrites.run(count),
     setPlatform: (next) => void (next === undefined ? unbind.run() : bind.run(next)),

@@ -20,24 +20,15 @@ export interface Place {
 
 /** Opens a ledger as a process of its own would. */
 export function openAt(
-  { url, token, ca }: Place,
+  at: Place,
   workspace: Workspace,
   options: Partial<KubernetesLedgerOptions> = {},
 ): Promise<OpenedLedger> {
-  const config = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': 'here',
-    clusters: [{ name: 'here', cluster: { server: url, 'certificate-authority': ca } }],
-    users: [{ name: 'me', user: { token } }],
-    contexts: [{ name: 'here', context: { cluster: 'here', user: 'me', namespace: 'default' } }],
-  }
-  workspace.write('kubeconfig', stringify(config))
   return openKubernetesLedger({
     place: 'ledger',
     mode: 'owner',
     init: 'auto',
-    env: { KUBECONFIG: workspace.path('kubeconfig') },
+    env: { KUBECONFIG: writeKubeconfig(at, workspace) },
     processId: randomUUID(),
     leaseMs: 1_000,
     clock: stoppedClock,
@@ -48,3 +39,21 @@ export function openAt(
 
 /** Stands still for whoever measures, and waits as ever. */
 const stoppedClock: Clock = { ...systemClock, now: () => 1_800_000_000_000, monotonic: () => 5 }
+
+/** @returns its file */
+export function writeKubeconfig(
+  { url, token, ca }: Place,
+  workspace: Workspace,
+  file = 'kubeconfig',
+): string {
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'here',
+    clusters: [{ name: 'here', cluster: { server: url, 'certificate-authority': ca } }],
+    users: [{ name: 'me', user: { token } }],
+    contexts: [{ name: 'here', context: { cluster: 'here', user: 'me', namespace: 'default' } }],
+  }
+  workspace.write(file, stringify(config))
+  return workspace.path(file)
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
-import { openSqliteLedger } from '../../src/ledger/open.ts'
+import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts'
 import { CLOCK } from './samples.ts'
 
 const ACTIVITY = { command: 'run', process: 12, host: 'pod-0', startedAt: 1, seenAt: 2 } as const

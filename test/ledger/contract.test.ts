@@ -1,6 +1,6 @@
 import type { Ledger } from '../../src/contract/ledger.ts'
 import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
-import { openSqliteLedger } from '../../src/ledger/open.ts'
+import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts'
 import { startApiModel } from '../kubernetes/api-model.ts'
 import { openAt } from '../kubernetes/open-at.ts'
 import { createWorkspace } from '../support/workspace.ts'

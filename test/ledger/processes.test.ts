@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openSqliteLedger } from '../../src/ledger/open.ts'
+import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts'
 import { blank, CLOCK, ignore, ORDERS } from './samples.ts'
 
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url))

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { takeLease } from '../../src/ledger/lease.ts'
 import { MIGRATIONS, migrate, schemaVersion } from '../../src/ledger/table-schema.ts'
-import { openSqliteLedger } from '../../src/ledger/open.ts'
+import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts'
 import { blank, CLOCK, entry, fullRecord, ignore, ORDERS } from './samples.ts'
 
 /** A made-up history of schemas: the third fills what the second adds. */

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline'
-import { openSqliteLedger } from '../../src/ledger/open.ts'
+import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../src/contract/ledger.ts'
 import { blank, CLOCK, ignore, ORDERS } from './samples.ts'
 

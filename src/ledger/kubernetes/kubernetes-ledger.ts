@@ -7,7 +7,16 @@ import type { HistoryEntry } from '../../contract/history.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../contract/ledger.ts'
 import { decodeEntry, decodeRecord, encodeEntry, encodeRecord } from '../codec.ts'
 import { ClusterError, type ClusterApi, type KubeObject } from './cluster-api.ts'
-import { objectName, objectOf, withLines, type Kept, type Line, type Moved } from './record-object.ts'
+import {
+  bodyOf,
+  hasArrived,
+  objectName,
+  objectOf,
+  withLines,
+  type Kept,
+  type Line,
+  type Moved,
+} from './record-object.ts'
 import type { Mirror, Mirrored } from './record-mirror.ts'
 
 export interface KubernetesLedgerParts {
@@ -43,17 +52,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     if (isClosed) throw new LedgerError('io', 'the ledger is closed')
   }
 
-  /** Whether a record that moves here has left where it was. */
-  function hasArrived({ key, version, movedFrom }: Kept): boolean {
-    if (movedFrom === undefined) return true
-    const from = mirror.get(movedFrom.key)?.kept
-    return isSame(from?.movedTo, { key, version })
-  }
-
-  /** The record of an object, as JSON, as everybody sees it. */
-  function bodyOf(kept: Kept): string | undefined {
-    return hasArrived(kept) ? kept.body : kept.before
-  }
+  const keptAt = (key: Key) => mirror.get(key)?.kept
 
   function recordOf(mirrored: Mirrored | undefined): LedgerRecord | undefined {
     if (mirrored === undefined) return undefined
@@ -61,7 +60,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     const isPlain = kept.movedFrom === undefined
     const known = isPlain ? decoded.get(mirrored) : undefined
     if (known !== undefined) return known
-    const body = bodyOf(kept)
+    const body = bodyOf(kept, keptAt)
     if (body === undefined) return undefined
     const version = body === kept.body ? kept.version : (JSON.parse(body) as LedgerRecord).version
     const record = decodeRecord({ key: kept.key, version, body })
@@ -72,7 +71,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   function versionOf(mirrored: Mirrored | undefined): number | undefined {
     if (mirrored === undefined) return undefined
     const { kept } = mirrored
-    if (hasArrived(kept)) return kept.body === undefined ? undefined : kept.version
+    if (hasArrived(kept, keptAt)) return kept.body === undefined ? undefined : kept.version
     return recordOf(mirrored)?.version
   }
 
@@ -125,7 +124,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   /** One that moves here and has arrived says so by itself from now on: the key that it came from is about to be another's. */
   async function settleMoveTo(moved: Moved | undefined): Promise<void> {
     const there = moved && mirror.get(moved.key)
-    if (there?.kept.movedFrom === undefined || !hasArrived(there.kept)) return
+    if (there?.kept.movedFrom === undefined || !hasArrived(there.kept, keptAt)) return
     await put(there, { ...there.kept, movedFrom: undefined, before: undefined }, recordOf(there))
   }
 
@@ -203,7 +202,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     const [source, target] = [compare(from), compare(to)]
     if (source === undefined) throw new LedgerConflict(from.key, from.version)
     const { kept, record } = keptWith(target, to, history, from.version)
-    const before = target && bodyOf(target.kept)
+    const before = target && bodyOf(target.kept, keptAt)
     await settleMoveTo(target?.kept.movedTo)
     const movedFrom = { key: from.key, version: from.version }
     await put(target, { ...kept, movedFrom, before }, record)
@@ -292,10 +291,6 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
       await mirror[Symbol.asyncDispose]()
     },
   }
-}
-
-function isSame(one: Moved | undefined, other: Moved): boolean {
-  return one?.key === other.key && one.version === other.version
 }
 
 /** Calls `onWritten` after others have written, one call at a time. */

@@ -42,27 +42,40 @@ export async function readLedgerSecret(
   }
 }
 
-/** Makes one; or gives the one that somebody else made at the same time. @throws {LedgerError} */
+/**
+ * Makes one; or gives the one that somebody else made at the same time.
+ * @param given what is to be in it; a new key when absent
+ * @throws {LedgerError}
+ */
 export async function createLedgerSecret(
   api: ClusterApi,
   collection: string,
   name: string,
+  given?: SecretMembers & { readonly hashKey: Uint8Array },
 ): Promise<LedgerSecret> {
+  const { hashKey = randomBytes(32) } = given ?? {}
   try {
     const object = await api.create(collection, {
       apiVersion: 'v1',
       kind: 'Secret',
       metadata: { name },
       type: 'Opaque',
-      data: encoded({ hashKey: randomBytes(32), format: Buffer.from(String(FORMAT)) }),
+      data: encoded({ ...membersOf(given), hashKey, format: Buffer.from(String(FORMAT)) }),
     })
     return opened(api, collection, object)
   } catch (error) {
-    const isThere = error instanceof ClusterError && error.status === 409
+    const isThere = error instanceof ClusterError && error.status === 409 && given === undefined
     const secret = isThere ? await readLedgerSecret(api, collection, name) : undefined
     if (secret !== undefined) return secret
     throw asLedgerError(error)
   }
+}
+
+function membersOf({ platform, profile, hasRecords }: SecretMembers = {}): Record<string, Buffer> {
+  const members: Record<string, Buffer> = {}
+  for (const [member, text] of Object.entries({ platform, profile, hasRecords }))
+    if (text !== undefined) members[member] = Buffer.from(text)
+  return members
 }
 
 function opened(api: ClusterApi, collection: string, first: KubeObject): LedgerSecret {

@@ -7,7 +7,7 @@ import type { Emit } from '../../contract/events.ts'
 import type { Leadership } from '../../contract/leadership.ts'
 import { LedgerError, type OpenedLedger } from '../../contract/ledger.ts'
 import { openClusterAccess, type Environment } from './cluster-access.ts'
-import { createClusterApi, ClusterError } from './cluster-api.ts'
+import { createClusterApi, ClusterError, type ClusterApi } from './cluster-api.ts'
 import { annotationIn, createKubernetesLease } from './kubernetes-lease.ts'
 import { createKubernetesLedger } from './kubernetes-ledger.ts'
 import { asLedgerError, createLedgerSecret, readLedgerSecret, type LedgerSecret } from './ledger-secret.ts'
@@ -35,7 +35,7 @@ const LEASE_MS = 15_000
 const NAME = /^(?:([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)\/)?([a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?)$/
 
 /** Namespace, if any, and name. @throws {LedgerError} */
-export function placeOf(place: string): { readonly namespace: string | undefined; readonly name: string } {
+function placeOf(place: string): { readonly namespace: string | undefined; readonly name: string } {
   const [, namespace, , name] = NAME.exec(place) ?? []
   if (name === undefined)
     throw new LedgerError(
@@ -45,23 +45,56 @@ export function placeOf(place: string): { readonly namespace: string | undefined
   return { namespace, name }
 }
 
+/** Where the parts of a ledger are in a cluster. */
+interface Cluster extends AsyncDisposable {
+  readonly api: ClusterApi
+  readonly name: string
+  /** As it is named in messages. */
+  readonly shown: string
+  readonly records: string
+  readonly secrets: string
+  readonly leases: string
+  /** Of its records among those of others. */
+  readonly selector: string
+}
+
+/** @throws {LedgerError} */
+export async function openCluster({
+  env,
+  place,
+  clock,
+}: Pick<KubernetesLedgerOptions, 'env' | 'place' | 'clock'>): Promise<Cluster> {
+  const access = await openClusterAccess(env)
+  const { namespace = access.namespace, name } = placeOf(place)
+  const api = createClusterApi({
+    access,
+    userAgent: 'pipewright',
+    timeoutMs: TIMEOUT_MS,
+    now: () => clock.now(),
+  })
+  return {
+    api,
+    name,
+    shown: `kubernetes:${namespace}/${name}`,
+    records: `/apis/${API_VERSION}/namespaces/${namespace}/pipewrightrecords`,
+    secrets: `/api/v1/namespaces/${namespace}/secrets`,
+    leases: `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`,
+    selector: `${LEDGER_LABEL}=${name}`,
+    [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
+  }
+}
+
 /** The ledger in the store of a Kubernetes cluster (design §9). @throws {LedgerError} */
 export async function openKubernetesLedger(options: KubernetesLedgerOptions): Promise<OpenedLedger> {
   const { clock, emit, mode } = options
   await using stack = new AsyncDisposableStack()
-  const access = await openClusterAccess(options.env)
-  const { namespace = access.namespace, name } = placeOf(options.place)
-  const api = stack.use(
-    createClusterApi({ access, userAgent: 'pipewright', timeoutMs: TIMEOUT_MS, now: () => clock.now() }),
-  )
-  const shown = `kubernetes:${namespace}/${name}`
-  const records = `/apis/${API_VERSION}/namespaces/${namespace}/pipewrightrecords`
-  const secrets = `/api/v1/namespaces/${namespace}/secrets`
+  const cluster = stack.use(await openCluster(options))
+  const { api, name, shown, records, secrets } = cluster
   const mirror = stack.use(
     createMirror({
       api,
       path: records,
-      selector: `${LEDGER_LABEL}=${name}`,
+      selector: cluster.selector,
       ledger: name,
       clock,
       onSilence: (why) =>
@@ -88,7 +121,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   const lease = stack.use(
     createKubernetesLease({
       api,
-      path: `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`,
+      path: cluster.leases,
       name,
       holder: `${hostname()}_${options.processId}`,
       durationMs: options.leaseMs ?? LEASE_MS,
@@ -179,15 +212,8 @@ export async function unbindKubernetesLedger({
   place,
   clock,
 }: Pick<KubernetesLedgerOptions, 'env' | 'place' | 'clock'>): Promise<string | undefined> {
-  const access = await openClusterAccess(env)
-  const { namespace = access.namespace, name } = placeOf(place)
-  await using api = createClusterApi({
-    access,
-    userAgent: 'pipewright',
-    timeoutMs: TIMEOUT_MS,
-    now: () => clock.now(),
-  })
-  const secret = await readLedgerSecret(api, `/api/v1/namespaces/${namespace}/secrets`, name)
+  await using cluster = await openCluster({ env, place, clock })
+  const secret = await readLedgerSecret(cluster.api, cluster.secrets, cluster.name)
   const platform = secret?.platform()
   await secret?.change({ platform: undefined })
   return platform

@@ -43,6 +43,18 @@ export interface Moved {
   readonly version: number
 }
 
+/** Whether a record that moves here has left where it was. @param at what is kept of another key */
+export function hasArrived({ key, version, movedFrom }: Kept, at: (key: Key) => Kept | undefined): boolean {
+  if (movedFrom === undefined) return true
+  const movedTo = at(movedFrom.key)?.movedTo
+  return movedTo?.key === key && movedTo.version === version
+}
+
+/** The record of a key as everybody sees it, as JSON. @param at as that of {@link hasArrived} */
+export function bodyOf(kept: Kept, at: (key: Key) => Kept | undefined): string | undefined {
+  return hasArrived(kept, at) ? kept.body : kept.before
+}
+
 /** One line of the history, and its place in the history of all. */
 export interface Line {
   readonly seq: number

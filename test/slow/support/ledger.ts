@@ -1,5 +1,5 @@
 import { parseKey } from '../../../src/kinds/key.ts'
-import { openSqliteLedger } from '../../../src/ledger/open.ts'
+import { openSqliteLedger } from '../../../src/ledger/sqlite-ledger.ts'
 import type { LedgerRecord } from '../../../src/plan/record.ts'
 import { systemClock } from '../../../src/daemon/system-clock.ts'
 import type { Workspace } from '../../support/workspace.ts'

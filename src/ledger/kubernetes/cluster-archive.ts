@@ -1,0 +1,120 @@
+import type { Key } from '../../kinds/key.ts'
+import { LedgerError } from '../../contract/ledger.ts'
+import type { Archive } from '../archive.ts'
+import { decodeRecord, type StoredRecord } from '../codec.ts'
+import { ClusterError, type ClusterApi } from './cluster-api.ts'
+import { asLedgerError, createLedgerSecret, readLedgerSecret } from './ledger-secret.ts'
+import { openCluster, type KubernetesLedgerOptions } from './open-kubernetes-ledger.ts'
+import { bodyOf, keptOf, objectName, objectOf, withLines, type Kept, type Line } from './record-object.ts'
+
+type ArchiveOptions = Pick<KubernetesLedgerOptions, 'env' | 'place' | 'clock'>
+
+/** So many objects are written at a time. */
+const AT_ONCE = 16
+
+/** All that a ledger in a cluster holds, at one moment. @throws {LedgerError} */
+export async function readClusterArchive(options: ArchiveOptions): Promise<Archive> {
+  await using cluster = await openCluster(options)
+  const { api, name, records, secrets, selector, shown } = cluster
+  try {
+    const secret = await readLedgerSecret(api, secrets, name)
+    if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}.`)
+    const objects = (await api.list(records, selector)).items.map(keptOf)
+    const byKey = new Map(objects.map((kept) => [kept.key, kept]))
+    const { hashKey } = secret
+    return {
+      hashKey,
+      platform: secret.platform(),
+      profile: secret.profile(),
+      usedVersion: Math.max(0, ...objects.map(({ body, version }) => (body === undefined ? version : 0))),
+      records: objects
+        .flatMap((kept) =>
+          storedOf(
+            kept,
+            bodyOf(kept, (key) => byKey.get(key)),
+          ),
+        )
+        .toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+      history: objects
+        .flatMap(({ key, history }) => history.map((line) => ({ ...line, key })))
+        .toSorted((a, b) => a.seq - b.seq)
+        .map(({ key, body }) => ({ key, body })),
+    }
+  } catch (error) {
+    throw asLedgerError(error)
+  }
+}
+
+function storedOf({ key }: Kept, body: string | undefined): readonly StoredRecord[] {
+  if (body === undefined) return []
+  const { version } = JSON.parse(body) as StoredRecord // every record says it
+  return [{ key, version, body }]
+}
+
+/**
+ * Makes a ledger of what another one held; there must be none of that name. Its Secret comes last, so that what was interrupted is no
+ * ledger; it can be begun again.
+ * @throws {LedgerError}
+ */
+export async function writeClusterArchive(archive: Archive, options: ArchiveOptions): Promise<void> {
+  await using cluster = await openCluster(options)
+  const { api, name, records, secrets, shown } = cluster
+  const there = await readLedgerSecret(api, secrets, name)
+  if (there !== undefined)
+    throw new LedgerError('io', `there is a ledger ${shown}: an import goes where there is none.`)
+  const left = objectsOf(archive)
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let kept = left.pop(); kept !== undefined; kept = left.pop()) await put(api, records, name, kept)
+    }),
+  ).catch((error: unknown) => {
+    throw asLedgerError(error)
+  })
+  const { hashKey, platform, profile } = archive
+  const hasRecords = archive.records.length > 0 ? 'true' : undefined
+  await createLedgerSecret(api, secrets, name, { hashKey, platform, profile, hasRecords })
+}
+
+/** The objects that hold it all: a key that has only a history was forgotten. */
+function objectsOf({ records, history, usedVersion }: Archive): Kept[] {
+  const lines = new Map<string, readonly Line[]>()
+  for (const [index, { key, body }] of history.entries())
+    lines.set(key, withLines(lines.get(key) ?? [], [{ seq: index + 1, body }]))
+  const blank = { movedFrom: undefined, before: undefined, movedTo: undefined }
+  const objects = records.map(({ key, version, body }): Kept => ({
+    ...blank,
+    key,
+    version,
+    body,
+    history: lines.get(key) ?? [],
+  }))
+  for (const { key } of records) lines.delete(key)
+  for (const [key, history] of lines)
+    objects.push({
+      ...blank,
+      key: key as Key, // the archive was looked at
+      version: Math.max(1, usedVersion),
+      body: undefined,
+      history,
+    })
+  return objects
+}
+
+async function put(api: ClusterApi, path: string, name: string, kept: Kept): Promise<void> {
+  const { key, version, body } = kept
+  const record = body === undefined ? undefined : decodeRecord({ key, version, body })
+  try {
+    await api.create(path, objectOf(name, kept, record, undefined))
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.status !== 409) throw error
+    // From an import that was interrupted.
+    const found = keptOf(await api.get(`${path}/${objectName(name, key)}`))
+    if (found.body === body && found.version === version) return
+    throw new LedgerError(
+      'io',
+      `there is another record of ${key} already: an import goes where there is none. Delete what is there, if it is of no use: ` +
+        `kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}`,
+      { cause: error },
+    )
+  }
+}

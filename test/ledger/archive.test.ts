@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { OpenedLedger } from '../../src/contract/ledger.ts'
+import { archiveText, readArchiveText } from '../../src/ledger/archive.ts'
+import { exportLedger, importLedger, openLedgerToAct } from '../../src/ledger/open.ts'
+import { startApiModel, type ApiModel } from '../kubernetes/api-model.ts'
+import { writeKubeconfig } from '../kubernetes/open-at.ts'
+import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import { blank, CLOCK, entry, fullRecord, ignore, ORDERS } from './samples.ts'
+
+const OPTIONS = { clock: CLOCK, emit: ignore }
+
+let workspace: Workspace
+let api: ApiModel
+const { KUBECONFIG } = process.env
+
+beforeEach(async () => {
+  workspace = createWorkspace()
+  api = await startApiModel()
+  process.env['KUBECONFIG'] = writeKubeconfig(api, workspace)
+})
+
+afterEach(async () => {
+  process.env['KUBECONFIG'] = KUBECONFIG
+  await api[Symbol.asyncDispose]()
+  workspace[Symbol.dispose]()
+})
+
+function urlOf(kind: string, name: string): string {
+  return kind === 'sqlite' ? `sqlite:${workspace.path(`${name}.db`)}` : `kubernetes:${name}`
+}
+
+async function openAt(url: string): Promise<OpenedLedger> {
+  return openLedgerToAct(url, {
+    ...OPTIONS,
+    init: 'auto',
+    mode: 'owner',
+    platform: 'https://api.example',
+    profile: 'clickhouse-cloud',
+  })
+}
+
+/** A ledger with records, a forgotten one, a moved one, and their history. */
+async function fill(url: string): Promise<void> {
+  const { ledger, leadership } = await openAt(url)
+  await using _ = ledger
+  await leadership.acquire(new AbortController().signal, 'wait')
+  await ledger.swap(await ledger.swap(fullRecord(ORDERS), [entry(ORDERS, 'one')]), [entry(ORDERS, 'two')])
+  const gone = await ledger.swap(blank('Pipe/gone'), [entry('Pipe/gone', 'made')])
+  await ledger.remove(gone, [entry('Pipe/gone', 'forgotten')])
+  const old = await ledger.swap(blank('Pipe/old'), [])
+  await ledger.move(old, { ...old, key: 'Pipe/new', version: 0 }, [entry('Pipe/new', 'moved')])
+}
+
+describe.each([
+  ['sqlite', 'kubernetes'],
+  ['kubernetes', 'sqlite'],
+  ['sqlite', 'sqlite'],
+  ['kubernetes', 'kubernetes'],
+] as const)('from %s to %s and back', (from, to) => {
+  test('a ledger is what it was', async () => {
+    const [first, second, third] = [urlOf(from, 'first'), urlOf(to, 'second'), urlOf(from, 'third')]
+    await fill(first)
+    const archive = await exportLedger(first, OPTIONS)
+    expect(archive.records.map(({ key }) => key)).toEqual(['Pipe/new', ORDERS])
+    await importLedger(second, readArchiveText(archiveText(archive)), OPTIONS)
+    expect(await exportLedger(second, OPTIONS)).toStrictEqual(archive)
+    await importLedger(third, await exportLedger(second, OPTIONS), OPTIONS)
+    expect(await exportLedger(third, OPTIONS)).toStrictEqual(archive)
+    const before = await openAt(first)
+    const after = await openAt(second)
+    expect(await after.ledger.list()).toStrictEqual(await before.ledger.list())
+    expect(after.ledger.hashKey).toStrictEqual(before.ledger.hashKey)
+    const all = { key: undefined, limit: 100 }
+    expect(await after.ledger.history(all)).toStrictEqual(await before.ledger.history(all))
+    // The bindings hold as well.
+    await before.ledger[Symbol.asyncDispose]()
+    await after.ledger[Symbol.asyncDispose]()
+  })
+
+  test('an import goes only where there is none', async () => {
+    const [first, second] = [urlOf(from, 'first'), urlOf(to, 'second')]
+    await fill(first)
+    await fill(second)
+    const archive = await exportLedger(first, OPTIONS)
+    await expect(importLedger(second, archive, OPTIONS)).rejects.toThrow('an import goes where there is none')
+  })
+})
+
+test('an import into a cluster that was interrupted is no ledger, and can be made again', async () => {
+  const first = urlOf('sqlite', 'first')
+  await fill(first)
+  const archive = await exportLedger(first, OPTIONS)
+  api.interfere(({ method, path }) => (method === 'POST' && path.endsWith('secrets') ? 'cut' : undefined))
+  await expect(importLedger('kubernetes:second', archive, OPTIONS)).rejects.toThrow('cannot be reached')
+  api.interfere(undefined)
+  await expect(openAt('kubernetes:second')).rejects.toThrow('its Secret is gone')
+  await importLedger('kubernetes:second', archive, OPTIONS)
+  expect(await exportLedger('kubernetes:second', OPTIONS)).toStrictEqual(archive)
+})
+
+test.each([
+  ['half of it', (text: string) => text.slice(0, text.length / 2), /line \d+ of the export/],
+  ['a line too few', (text: string) => text.split('\n').slice(0, -2).join('\n'), /some are missing/],
+  ['another file', () => '{"a": 1}\n', 'line 1 of the export is not the head'],
+  ['nothing', () => '', 'line 1 of the export is no JSON'],
+] as const)('%s is refused, and nothing is imported', async (_, damage, why) => {
+  await fill(urlOf('sqlite', 'first'))
+  const text = archiveText(await exportLedger(urlOf('sqlite', 'first'), OPTIONS))
+  expect(() => readArchiveText(damage(text))).toThrow(why)
+})
