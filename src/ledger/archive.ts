@@ -48,12 +48,15 @@ export function archiveText({ hashKey, records, history, ...head }: Archive): st
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`
 }
 
+/** @param line from 0 */
+function wrong(line: number, why: string): LedgerError {
+  return new LedgerError('corrupt', `line ${line + 1} of the export ${why}. Nothing was imported.`)
+}
+
 /** @throws {LedgerError} `corrupt`, with the line: nothing of it is to be used */
 export function readArchiveText(text: string): Archive {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
-  const wrong = (line: number, why: string) =>
-    new LedgerError('corrupt', `line ${line + 1} of the export ${why}. Nothing was imported.`)
   const parsed = (at: number): unknown => {
     try {
       return JSON.parse(lines[at] ?? '')

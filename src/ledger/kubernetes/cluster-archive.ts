@@ -89,13 +89,13 @@ function objectsOf({ records, history, usedVersion }: Archive): Kept[] {
     history: lines.get(key) ?? [],
   }))
   for (const { key } of records) lines.delete(key)
-  for (const [key, history] of lines)
+  for (const [key, left] of lines)
     objects.push({
       ...blank,
       key: key as Key, // the archive was looked at
       version: Math.max(1, usedVersion),
       body: undefined,
-      history,
+      history: left,
     })
   return objects
 }
