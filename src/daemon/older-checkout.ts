@@ -6,38 +6,47 @@ const LONGEST_MS = 5 * 60_000
 
 /**
  * Keeps a process from acting on a checkout that may be older than the one that was acted on before it took over: what was removed or
- * renamed since then would be created again. Until it has the same revision, or another one than when it took over, since its checkout is
- * followed then; and for five minutes at most.
+ * renamed since then would be created again. Until it has the same revision, or has left it behind, or has another one than when it took
+ * over, since its checkout is followed then; and for five minutes at most.
  */
 export interface OlderCheckout {
+  /** Another revision was read, and is accepted. */
+  noteRead(revision: string): void
+  /** A process that acted before acted on this. Undefined: nobody knows. */
+  begin(before: string | undefined): void
   /** @throws {NotLeading} */
   check(): void
 }
 
-export function createOlderCheckout(parts: {
-  readonly clock: Pick<Clock, 'monotonic'>
-  /** What the process before acted on; undefined: nobody knows. */
-  readonly before: string | undefined
-  /** What this process has read last. */
-  readonly revision: () => string
-}): OlderCheckout {
-  const { clock, before, revision } = parts
-  const since = clock.monotonic()
-  let first: string | undefined
-  let isOver = before === undefined
+export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>): OlderCheckout {
+  const read = new Set<string>()
+  let now: string | undefined
+  let waiting: { readonly for: string; readonly since: number; readonly at: string | undefined } | undefined
+
+  function isOver({ for: before, since, at }: NonNullable<typeof waiting>): boolean {
+    return read.has(before) || (at !== undefined && now !== at) || clock.monotonic() - since >= LONGEST_MS
+  }
 
   return {
+    noteRead(revision) {
+      now = revision
+      read.add(revision)
+      // It is followed from its first reading on.
+      if (waiting?.at === undefined && waiting !== undefined) waiting = { ...waiting, at: revision }
+    },
+    begin(before) {
+      waiting = before === undefined ? undefined : { for: before, since: clock.monotonic(), at: now }
+    },
     check() {
-      if (isOver) return
-      const now = revision()
-      first ??= now
-      isOver = now === before || now !== first || clock.monotonic() - since >= LONGEST_MS
-      if (isOver) return
-      throw new NotLeading(
-        `the manifests here are at revision ${now}, and the process before this one acted on ${before}. It goes on once they are the same, ` +
-          'or are read as another revision, or after five minutes.',
-        false,
-      )
+      if (waiting === undefined) return
+      if (!isOver(waiting)) {
+        throw new NotLeading(
+          `the manifests here are at revision ${now ?? 'none'}, and the process before this one acted on ${waiting.for}. It continues once ` +
+            'they are the same, or are read as another revision, or after five minutes.',
+          false,
+        )
+      }
+      waiting = undefined
     },
   }
 }

@@ -2,14 +2,17 @@ import { expect, test } from 'vitest'
 import { NotLeading } from '../../src/contract/leadership.ts'
 import { createOlderCheckout } from '../../src/daemon/older-checkout.ts'
 
-function startAt(before: string | undefined, revision: string) {
-  const state = { now: 0, revision }
-  const checkout = createOlderCheckout({
-    clock: { monotonic: () => state.now },
-    before,
-    revision: () => state.revision,
-  })
-  return { state, may: () => attempt(() => checkout.check()) }
+/** A process that has read these, in this order, when it takes over. */
+function takeOver(before: string | undefined, ...revisions: readonly string[]) {
+  const clock = { now: 0 }
+  const checkout = createOlderCheckout({ monotonic: () => clock.now })
+  for (const revision of revisions) checkout.noteRead(revision)
+  checkout.begin(before)
+  return {
+    clock,
+    read: (revision: string) => checkout.noteRead(revision),
+    may: () => attempt(() => checkout.check()),
+  }
 }
 
 function attempt(check: () => void): boolean {
@@ -23,30 +26,44 @@ function attempt(check: () => void): boolean {
 }
 
 test('a process with the checkout that was acted on before acts at once; and so does the first one', () => {
-  expect(startAt('r2', 'r2').may()).toBe(true)
-  expect(startAt(undefined, 'r1').may()).toBe(true)
+  expect(takeOver('r2', 'r2').may()).toBe(true)
+  expect(takeOver(undefined, 'r1').may()).toBe(true)
+})
+
+test('one that has left that checkout behind acts at once', () => {
+  expect(takeOver('r2', 'r1', 'r2', 'r3').may()).toBe(true)
 })
 
 test('one with another checkout waits for that one', () => {
-  const { state, may } = startAt('r2', 'r1')
+  const { read, may } = takeOver('r2', 'r1')
   expect(may()).toBe(false)
-  state.revision = 'r2'
+  read('r2')
   expect(may()).toBe(true)
-  state.revision = 'r1'
+  read('r1')
   expect(may()).toBe(true)
 })
 
 test('or for one that comes later', () => {
-  const { state, may } = startAt('r2', 'r1')
+  const { read, may } = takeOver('r2', 'r1')
+  read('r1')
   expect(may()).toBe(false)
-  state.revision = 'r3'
+  read('r3')
+  expect(may()).toBe(true)
+})
+
+test('one that has read nothing yet waits for what it reads first, too', () => {
+  const { read, may } = takeOver('r2')
+  expect(may()).toBe(false)
+  read('r1')
+  expect(may()).toBe(false)
+  read('r3')
   expect(may()).toBe(true)
 })
 
 test('or for five minutes', () => {
-  const { state, may } = startAt('r2', 'r1')
-  state.now = 5 * 60_000 - 1
+  const { clock, may } = takeOver('r2', 'r1')
+  clock.now = 5 * 60_000 - 1
   expect(may()).toBe(false)
-  state.now += 1
+  clock.now += 1
   expect(may()).toBe(true)
 })

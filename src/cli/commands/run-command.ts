@@ -5,7 +5,7 @@ import type { Settings } from '../../config/settings.ts'
 import { type Daemon, startDaemon } from '../../daemon/daemon.ts'
 import { startHeartbeat } from '../../daemon/heartbeat.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
-import { createOlderCheckout, type OlderCheckout } from '../../daemon/older-checkout.ts'
+import { createOlderCheckout } from '../../daemon/older-checkout.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
 import type { Notifier } from '../../notify/notifier.ts'
 import type { Allowance } from '../../contract/allowance.ts'
@@ -40,9 +40,10 @@ import { assertAddresses, openNotifier } from '../compose-notifier.ts'
 interface Leading {
   /** Undefined: it stands by. */
   term: Term | undefined
-  checkout: OlderCheckout | undefined
   /** Why the Lease cannot be renewed, in words. */
   failing: string | undefined
+  /** Another revision was read. */
+  noteRead: (() => void) | undefined
 }
 
 /** `pipewright run`: the daemon, until it is told to stop. */
@@ -50,8 +51,9 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   await assertAddresses(settings)
   await using stack = new AsyncDisposableStack()
   const startedAt = systemClock.now()
-  const leading: Leading = { term: undefined, checkout: undefined, failing: undefined }
+  const leading: Leading = { term: undefined, failing: undefined, noteRead: undefined }
   const ending = new AbortController()
+  const checkout = createOlderCheckout(systemClock)
   const board = openBoard()
   const telemetry = createTelemetry({
     log: {
@@ -81,7 +83,11 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     recentEvents.add(event)
     listening.notifier?.observe(event)
     listening.greet?.(event)
-    if (event.type === 'SourceLoaded') void listening.read?.()
+    if (event.type === 'SourceLoaded') {
+      if (event.problem === undefined) checkout.noteRead(event.revision.id)
+      leading.noteRead?.()
+      void listening.read?.()
+    }
     if (event.type === 'LeaseRenewed') leading.failing = event.message
   }
 
@@ -101,13 +107,14 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       failpoints,
       async confirm() {
         if (leading.term === undefined) throw new NotLeading('this process does not act', false)
-        leading.checkout?.check()
+        checkout.check()
         leadership.actOn(engine.context.store.revision)
         await leading.term.confirm()
       },
     },
     stack,
   )
+  leading.noteRead = actOnWhatWasRead
   listening.facts = () => ({
     withoutLock: pipesWithoutLock(engine.context.store),
     withoutManifest: pipesWithoutManifest(engine.context),
@@ -231,11 +238,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
 
   /** From now on this process acts: it notifies, and ends when another one takes over. */
   async function tell({ epoch, over, revisionBefore }: Term): Promise<void> {
-    leading.checkout = createOlderCheckout({
-      clock: systemClock,
-      before: revisionBefore,
-      revision: () => engine.context.store.revision,
-    })
+    checkout.begin(revisionBefore)
     emit({
       type: 'LeadershipChanged',
       isShared: leadership.isShared,
@@ -257,6 +260,18 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     })
     if (settings.notifications.length === 0) return
     listening.notifier = stack.use(await openNotifier(settings, { ledger, notes, board, emit }))
+  }
+
+  /** Whoever takes over should know it soon, also where nothing has to be sent for it. */
+  function actOnWhatWasRead(): void {
+    if (leading.term === undefined) return
+    try {
+      checkout.check()
+    } catch {
+      return // what was acted on before stays what is known
+    }
+    leadership.actOn(engine.context.store.revision)
+    leading.term.confirm().catch(() => undefined) // told by itself
   }
 
   async function standBy(): Promise<void> {
