@@ -50,7 +50,7 @@ export interface ComposeOptions {
   readonly sandboxUse: SandboxUse
   readonly failpoints?: Failpoints | undefined
   /** As `Term.confirm`; undefined: nothing that this process does changes anything on the platform. */
-  readonly confirm: (() => Promise<void>) | undefined
+  readonly confirm: (() => Promise<number>) | undefined
 }
 
 const RESYNC_MS = 3_600_000

@@ -42,9 +42,10 @@ export interface Term {
   /**
    * Makes sure that nobody had taken over at some moment after this was called. Called before each request that changes something,
    * once what the request depends on is durable: whoever takes over later then reads it.
+   * @returns until when nobody can take over, on the monotonic clock, ms: the first byte goes out before
    * @throws {NotLeading} the request must not go out
    */
-  confirm(): Promise<void>
+  confirm(): Promise<number>
   /** Lets another process take over at once. */
   release(): Promise<void>
 }

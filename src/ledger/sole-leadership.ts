@@ -28,6 +28,7 @@ export function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
       over: over.signal,
       async confirm() {
         over.signal.throwIfAborted()
+        return Infinity
       },
       async release() {
         over.abort(new NotLeading('it was released', true))

@@ -63,7 +63,7 @@ export interface PlatformOptions {
   /** Attempts after the first, for readings and upserts; 2 unless set. */
   readonly idempotentRetries?: number
   /** As `Term.confirm`: called right before each request that changes something. Absent: nobody else can act. */
-  readonly confirm?: (() => Promise<void>) | undefined
+  readonly confirm?: (() => Promise<number>) | undefined
   /** For tests: fails at the failpoints of a create. */
   readonly fail?: Fail | undefined
 }

@@ -1,14 +1,18 @@
 import { NotLeading } from '../contract/leadership.ts'
 import { notSent } from '../contract/remote-error.ts'
 
-/** Passed by each request that changes something, right before it goes out. @throws {RemoteError} `NotLeading`: it must not */
-export type Fence = () => Promise<void>
+/**
+ * Passed by each request that changes something, right before it goes out.
+ * @returns as `Term.confirm`: later than that its first byte does not go out
+ * @throws {RemoteError} `NotLeading`: it must not
+ */
+export type Fence = () => Promise<number>
 
 /** @param confirm as `Term.confirm` */
-export function createFence(confirm: (() => Promise<void>) | undefined): Fence {
+export function createFence(confirm: (() => Promise<number>) | undefined): Fence {
   return async () => {
     try {
-      await confirm?.()
+      return (await confirm?.()) ?? Infinity
     } catch (error) {
       if (!(error instanceof NotLeading)) throw error
       throw notSent('NotLeading', error.message)

@@ -107,8 +107,8 @@ async function attempt<T>(
   const places = takenPlaces(admission, read.caller, parts)
   try {
     const body = await read.body(places)
-    const notAfter = parts.clock.monotonic() + FRESH_MS
-    await parts.fence()
+    const freshUntil = parts.clock.monotonic() + FRESH_MS
+    const notAfter = Math.min(freshUntil, await parts.fence())
     return await perform(read, { admission: places.admission(), body, notAfter, signal }, parts)
   } finally {
     places.release() // does nothing once they were sent

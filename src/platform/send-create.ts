@@ -50,9 +50,10 @@ export function createPermit(
     async send(request) {
       if (used) throw new Error('a permit to create was used twice')
       used = true
-      await creating.fence()
+      const notAfter = Math.min(request.notAfter, await creating.fence())
       await failing(creating.fail)
-      return sendCreate({ ...permitted, admission: places.admission(), request }, creating)
+      const timely = { ...request, notAfter }
+      return sendCreate({ ...permitted, admission: places.admission(), request: timely }, creating)
     },
     release: () => places.release(),
   }

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
-import { stringify } from 'yaml'
 import { startApiModel } from '../kubernetes/api-model.ts'
 import { startCountingPlatform, type CreateFate } from '../kubernetes/counting-platform.ts'
-import { startCutProxy, type CutProxy } from '../kubernetes/cut-proxy.ts'
-import { CREDENTIAL, KAFKA_PASSWORD, pipeManifest, SERVICE } from '../support/manifests.ts'
-import { resourcesOf, startProgram, urlOf, type Program } from '../support/process.ts'
+import { epochOf, passes, startPod, writeCommon, type Pod } from '../kubernetes/pods.ts'
+import { pipeManifest } from '../support/manifests.ts'
+import { resourcesOf, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { createRandom } from '../torture/random.ts'
@@ -19,13 +18,6 @@ const TAKEOVERS = Number(process.env['TAKEOVERS'] ?? 20)
 const LEASE_MS = 1_000
 /** As many as one page of the API of a daemon holds. */
 const MOST_KEYS = 500
-
-interface Pod {
-  readonly name: string
-  program: Program
-  readonly toApi: CutProxy
-  readonly toPlatform: CutProxy
-}
 
 test(
   `no pipe twice and none lost over ${TAKEOVERS} takeovers (SEED=${SEED})`,
@@ -46,46 +38,10 @@ test(
         ]),
       ),
     )
-    workspace.write('manifests/service.yaml', SERVICE)
-    workspace.write('credentials/analytics-api/keyId', CREDENTIAL.keyId)
-    workspace.write('credentials/analytics-api/keySecret', CREDENTIAL.keySecret)
-    workspace.write('secrets/kafka/password', KAFKA_PASSWORD)
-
-    function argumentsOf(platformUrl: string): readonly string[] {
-      const settings = {
-        'base-url': platformUrl,
-        manifests: workspace.manifests,
-        'credentials-dir': workspace.credentials,
-        'secrets-dir': workspace.secrets,
-        ledger: 'kubernetes:pods',
-        'lease-duration': `${LEASE_MS}ms`,
-        listen: '127.0.0.1:0',
-        'api-budget': '1000/1s',
-        'max-creates': '100000',
-        'request-timeout': '2s',
-        'shutdown-grace': '5s',
-        concurrency: '32',
-      }
-      const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
-      return ['run', ...flags, '--allow-insecure-http']
-    }
-
-    async function startPod(name: string): Promise<Pod> {
-      const toApi = stack.use(await startCutProxy(api.url))
-      const toPlatform = stack.use(await startCutProxy(platform.url))
-      workspace.write(`${name}.kubeconfig`, kubeconfigOf(toApi.url, api.token))
-      const pod: Pod = { name, toApi, toPlatform, program: start(name, toPlatform.url) }
-      stack.defer(() => pod.program[Symbol.asyncDispose]())
-      return pod
-    }
-
-    function start(name: string, platformUrl: string): Program {
-      return startProgram(argumentsOf(platformUrl), {
-        env: { KUBECONFIG: workspace.path(`${name}.kubeconfig`) },
-      })
-    }
-
-    const pods = [await startPod('one'), await startPod('two')]
+    writeCommon(workspace)
+    const settings = { concurrency: '32' }
+    const options = { workspace, api, platform: platform.url, leaseMs: LEASE_MS, settings }
+    const pods = [await startPod('one', options, stack), await startPod('two', options, stack)]
     const story: string[] = []
     let made = 0
     const names: string[] = []
@@ -111,18 +67,13 @@ test(
       return pod
     }
 
-    async function again(pod: Pod): Promise<void> {
-      await pod.program.ended
-      pod.program = start(pod.name, pod.toPlatform.url)
-    }
-
     /** Keeps the pods alive: one that was taken over ends by itself. */
     async function revive(): Promise<void> {
       for (const pod of pods) {
         const ended = await Promise.race([pod.program.ended, Promise.resolve(undefined)])
         if (ended !== undefined) {
           story.push(`${pod.name} ended with ${ended}`)
-          await again(pod)
+          await pod.again()
         }
       }
     }
@@ -130,7 +81,7 @@ test(
     const TROUBLES = {
       async kill(pod: Pod) {
         pod.program.signal('SIGKILL')
-        await again(pod)
+        await pod.again()
       },
       async freeze(pod: Pod) {
         pod.program.signal('SIGSTOP')
@@ -139,7 +90,7 @@ test(
       },
       async 'end in good order'(pod: Pod) {
         pod.program.signal('SIGTERM')
-        await again(pod)
+        await pod.again()
       },
       async 'cut from the API'(pod: Pod) {
         pod.toApi.set(random.chance(0.5) ? 'cut' : 'silent')
@@ -153,7 +104,7 @@ test(
       },
       async 'kill both'() {
         for (const pod of pods) pod.program.signal('SIGKILL')
-        for (const pod of pods) await again(pod)
+        for (const pod of pods) await pod.again()
       },
       async 'no API for a while'() {
         for (const pod of pods) pod.toApi.set('cut')
@@ -213,24 +164,3 @@ test(
     expect({ twice, lost, story: [] }, story.join('\n')).toEqual({ twice: [], lost: [], story: [] })
   },
 )
-
-/** The last epoch in which it has begun to act. */
-function epochOf({ program }: Pod): number | undefined {
-  const acting = program.log().findLast(({ msg, is }) => msg === 'Leadership changed' && is === 'acting')
-  return acting?.['epoch'] as number | undefined // as the log says it
-}
-
-function passes(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-function kubeconfigOf(server: string, token: string): string {
-  return stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': 'here',
-    clusters: [{ name: 'here', cluster: { server } }],
-    users: [{ name: 'me', user: { token } }],
-    contexts: [{ name: 'here', context: { cluster: 'here', user: 'me' } }],
-  })
-}

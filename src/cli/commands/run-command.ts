@@ -109,7 +109,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
         if (leading.term === undefined) throw new NotLeading('this process does not act', false)
         checkout.check()
         leadership.actOn(engine.context.store.revision)
-        await leading.term.confirm()
+        return leading.term.confirm()
       },
     },
     stack,

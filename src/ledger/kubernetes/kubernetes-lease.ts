@@ -161,8 +161,8 @@ export function createKubernetesLease(
 
   function begin(epoch: number, revisionBefore: string | undefined): Term & { end(why: string): void } {
     const over = new AbortController()
-    let current: Promise<void> | undefined
-    let next: Promise<void> | undefined
+    let current: Promise<number> | undefined
+    let next: Promise<number> | undefined
     let cancel: (() => void) | undefined
 
     function end(why: string): void {
@@ -170,8 +170,8 @@ export function createKubernetesLease(
       if (!over.signal.aborted) over.abort(new NotLeading(why, true))
     }
 
-    /** @throws {NotLeading} unless this process held it in this epoch when it was written */
-    async function renew(): Promise<void> {
+    /** @returns as {@link Term.confirm} @throws {NotLeading} unless this process held it in this epoch when it was written */
+    async function renew(): Promise<number> {
       for (;;) {
         over.signal.throwIfAborted()
         const lease = seen
@@ -180,9 +180,11 @@ export function createKubernetesLease(
           continue
         }
         try {
+          const begunAt = clock.monotonic()
           noted(await api.replace(own, bodyOf(holder, epoch, lease.object)))
           tell(undefined)
-          return
+          // Whoever takes over has seen it unchanged for so long.
+          return begunAt + durationMs
         } catch (error) {
           if (!(error instanceof ClusterError)) throw error
           if (error.status === 404) end('the Lease was deleted')
@@ -206,7 +208,7 @@ export function createKubernetesLease(
       }
     }
 
-    function start(): Promise<void> {
+    function start(): Promise<number> {
       const renewal = renew().finally(() => {
         if (current === renewal) current = undefined
       })
@@ -215,7 +217,7 @@ export function createKubernetesLease(
     }
 
     /** One renewal serves all that asked before it began. */
-    function confirm(): Promise<void> {
+    function confirm(): Promise<number> {
       if (current === undefined) return start()
       next ??= current
         .catch(() => undefined)
