@@ -12,12 +12,15 @@ export interface CountingPlatform extends AsyncDisposable {
   readonly pipes: ReadonlyMap<string, readonly string[]>
   /** How many creates arrived. */
   readonly creates: () => number
+  /** What the query endpoint was set to, each time. */
+  readonly endpoints: readonly Readonly<Record<string, unknown>>[]
 }
 
 export async function startCountingPlatform(fateOf: (name: string) => CreateFate): Promise<CountingPlatform> {
   const pipes = new Map<string, string[]>()
   const byId = new Map<string, Record<string, unknown>>()
   let creates = 0
+  const endpoints: Record<string, unknown>[] = []
 
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -28,6 +31,12 @@ export async function startCountingPlatform(fateOf: (name: string) => CreateFate
       if (request.method === 'GET') {
         const pipe = byId.get(id ?? '')
         reply(response, pipe === undefined ? 404 : 200, pipe)
+        return
+      }
+      if (request.url?.endsWith('/serviceQueryEndpoint') === true) {
+        const wanted = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>
+        endpoints.push(wanted)
+        reply(response, 200, { id: 'endpoint', ...wanted })
         return
       }
       creates += 1
@@ -53,6 +62,7 @@ export async function startCountingPlatform(fateOf: (name: string) => CreateFate
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     pipes,
     creates: () => creates,
+    endpoints,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -5,12 +5,16 @@ export interface CutProxy extends AsyncDisposable {
   readonly url: string
   /** `cut`: connections end, and none is made. `silent`: nothing gets through, and nobody is told. */
   set(mode: 'open' | 'cut' | 'silent'): void
+  /** What was sent by the process and is held back. */
+  held(): string
 }
 
 export async function startCutProxy(target: string): Promise<CutProxy> {
   const { hostname, port, protocol } = new URL(target)
   const pairs = new Set<readonly [Socket, Socket]>()
   let mode: 'open' | 'cut' | 'silent' = 'open'
+  /** What waits for the way to be open, in order. */
+  let waiting: { readonly to: Socket; readonly chunk: Buffer; readonly isOfClient: boolean }[] = []
 
   const server = createServer((client) => {
     if (mode === 'cut') {
@@ -27,12 +31,15 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
       from.on('error', () => undefined)
       from.on('close', () => {
         pairs.delete(pair)
-        to.destroy()
+        // What was held back still arrives.
+        if (mode !== 'silent') to.destroy()
       })
-      from.on('end', () => to.end())
-      from.on('data', (chunk: Buffer) => void to.write(chunk))
+      from.on('end', () => mode !== 'silent' && to.end())
+      from.on('data', (chunk: Buffer) => {
+        if (mode === 'silent') waiting.push({ to, chunk, isOfClient: from === client })
+        else to.write(chunk)
+      })
     }
-    if (mode === 'silent') for (const socket of pair) socket.pause()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 
@@ -40,13 +47,15 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
     url: `${protocol}//127.0.0.1:${(server.address() as AddressInfo).port}`,
     set(next) {
       mode = next
-      for (const pair of pairs)
-        for (const socket of pair) {
-          if (next === 'cut') socket.destroy()
-          else if (next === 'silent') socket.pause()
-          else socket.resume()
-        }
+      if (next === 'cut') for (const pair of pairs) for (const socket of pair) socket.destroy()
+      if (next === 'open') for (const { to, chunk } of waiting) to.write(chunk)
+      if (next !== 'silent') waiting = []
     },
+    held: () =>
+      waiting
+        .filter(({ isOfClient }) => isOfClient)
+        .map(({ chunk }) => chunk.toString('utf8'))
+        .join(''),
     async [Symbol.asyncDispose]() {
       for (const pair of pairs) for (const socket of pair) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
