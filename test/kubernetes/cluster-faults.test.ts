@@ -271,4 +271,36 @@ describe('the right to act', () => {
     await Promise.all(Array.from({ length: 50 }, () => term.confirm()))
     expect(renewals() - before).toBeLessThanOrEqual(3)
   })
+
+  test('is not confirmed by a renewal that began before it was asked', async () => {
+    const { leadership } = await open({ leaseMs: 60_000 })
+    const term = await leadership.acquire(never, 'wait')
+    const before = renewals()
+    // The first one is under way when the second one is asked for.
+    const [first, second] = [term.confirm(), term.confirm()]
+    await first
+    const began = renewals()
+    await second
+    expect([began - before, renewals() - before]).toEqual([1, 2])
+  })
+
+  test('is confirmed until nobody can have taken over, by when the renewal began', async () => {
+    const { leadership } = await open({ leaseMs: 5_000 })
+    const term = await leadership.acquire(never, 'wait')
+    const asked = systemClock.monotonic()
+    const until = await term.confirm()
+    expect(until).toBeGreaterThanOrEqual(asked + 5_000)
+    expect(until).toBeLessThanOrEqual(systemClock.monotonic() + 5_000)
+  })
+
+  test('begins with all that was written before, also by a process that was not heard', async () => {
+    const [one, other] = [await open(), await open()]
+    const term = await one.leadership.acquire(never, 'wait')
+    api.interfere(({ query }) => (query.get('watch') === '1' ? { status: 503 } : undefined))
+    api.cutWatches()
+    const intent = await one.ledger.swap(blank(ORDERS), [])
+    await term.release()
+    await other.leadership.acquire(never, 'wait')
+    expect(await other.ledger.get(ORDERS)).toStrictEqual(intent)
+  })
 })
