@@ -23,6 +23,8 @@ export interface ResourceView {
   readonly since: number
   /** When the platform last answered for it. Undefined: never, or an earlier version did not keep it. */
   readonly checkedAt: number | undefined
+  /** False: only the process that checks it knows when it did. */
+  readonly isCheckKnown?: false
   readonly labels: Readonly<Record<string, string>>
   readonly service: string | undefined
   readonly pipeId: string | undefined
@@ -64,7 +66,10 @@ export async function readLedgerStatus(ledger: Ledger, settings: Here, now: numb
     whole: last ?? {},
     here: commandContext(settingsOfDaemon(settings, last)),
     daemon: { state: runStateOf(last, await ledger.owned(), now), last },
-    resources: records.map((record) => viewOfRecord(record, checkedAt.get(record.key))),
+    resources: records.map((record) => ({
+      ...viewOfRecord(record, checkedAt?.get(record.key)),
+      ...(checkedAt === undefined && { isCheckKnown: false as const }),
+    })),
   }
 }
 

@@ -85,5 +85,6 @@ export function runStateOf(last: Activity | undefined, owned: boolean, now: numb
 /** What a ledger says of the process that works with it, and when each resource was last read on the platform. */
 export interface ActivityReading {
   readonly last: Activity | undefined
-  readonly checkedAt: ReadonlyMap<Key, number>
+  /** Undefined: only the process that reads them knows. */
+  readonly checkedAt: ReadonlyMap<Key, number> | undefined
 }

@@ -46,7 +46,7 @@ export async function startHeartbeat({
 }: HeartbeatParts): Promise<Heartbeat> {
   const startedAt = clock.now()
   const { last: before, checkedAt } = await ledger.activity()
-  const written = new Map(checkedAt)
+  const written = new Map(checkedAt ?? [])
   let said: WholeFacts = {}
   let cancel: (() => void) | undefined
   let isStopped = false

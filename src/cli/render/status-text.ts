@@ -111,16 +111,20 @@ export function resourceTable(
 const WIDE = ['SERVICE', 'PIPE', 'MANIFEST', 'LAST CHANGED IN'] as const
 
 function rowOf(resource: ResourceView, { paint, now, form }: StatusText): readonly string[] {
-  const { key, status, reason, checkedAt, service, pipeId } = resource
+  const { key, status, reason, service, pipeId } = resource
   return [
     key,
     paint(STYLES[status], status),
     reason,
-    agoOf(checkedAt, now),
+    checkOf(resource, now),
     ...(form === 'wide'
       ? [service ?? '-', pipeId ?? '-', placeOf(resource), shortRevision(resource.manifestRevision ?? '-')]
       : []),
   ]
+}
+
+function checkOf({ checkedAt, isCheckKnown }: ResourceView, now: number): string {
+  return isCheckKnown === false ? '-' : agoOf(checkedAt, now)
 }
 
 function placeOf({ file, line }: ResourceView): string {
@@ -190,7 +194,7 @@ export function statusDetails(
 ): string {
   const { now, paint, next, here } = text
   const cause = next.length === 0 ? commandsTyped(resource.message, here) : shortMessage(resource, here)
-  const { key, status, pipeId, service, intent, lastUpsert, checkedAt, manifestRevision } = resource
+  const { key, status, pipeId, service, intent, lastUpsert, manifestRevision } = resource
   const { Valid, Synced, Ready } = resource.conditions
   const conditions = Object.entries({ Valid, Synced, Ready }).map(([type, condition]) => [
     `  ${type}`,
@@ -210,7 +214,7 @@ export function statusDetails(
     [nounOf(resource.key), pipeId],
     ['attempt', intent && attemptLine(intent)],
     ['applied', lastUpsert && agoOf(lastUpsert.at, now)],
-    ['last check', agoOf(checkedAt, now)],
+    ['last check', checkOf(resource, now)],
   ]
   const lines = [
     fitted(daemonLine(daemon, text), text),

@@ -27,6 +27,8 @@ export interface KubernetesLedgerParts {
   readonly name: string
   readonly mirror: Mirror
   readonly hashKey: Uint8Array
+  /** Whether this process reads the platform, or only what another one has recorded. */
+  readonly isOwner: boolean
   readonly clock: Pick<Clock, 'monotonic'>
   readonly emit: Emit
   /** Where it is said who works with it. */
@@ -263,7 +265,9 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     },
     async activity() {
       assertOpen()
-      return { last: (await parts.activity.read()).last, checkedAt: new Map(checked) }
+      // Of thousands of keys, each second: too much to be written for others.
+      const own = parts.isOwner ? new Map(checked) : undefined
+      return { last: (await parts.activity.read()).last, checkedAt: own }
     },
     async owned() {
       assertOpen()

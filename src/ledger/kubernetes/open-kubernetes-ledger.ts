@@ -150,6 +150,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     name,
     mirror,
     hashKey: secret.hashKey,
+    isOwner: mode === 'owner',
     clock,
     emit,
     activity: {
