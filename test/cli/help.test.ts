@@ -117,6 +117,7 @@ const SETTINGS_OF: readonly (readonly [command: string, why: string, flags: read
     'writes to a ledger of the platform that it is tied to, or asks a daemon, with the token',
     [...DIRECTORY, 'ledger', 'base-url', ...SERVER],
   ],
+  ['ledger', 'reads a ledger, or makes one', ['ledger']],
   [
     'adopt',
     'asks the platform, and writes to the ledger, which it may make',

@@ -20,6 +20,8 @@ export interface PodsOptions {
   readonly api: Place
   readonly platform: string
   readonly leaseMs: number
+  /** Another `main.ts` than that of this checkout. */
+  readonly main?: string
   /** Flag → value, beside what all have. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -35,8 +37,20 @@ export function writeCommon(workspace: Workspace): void {
   workspace.write('secrets/kafka/password', KAFKA_PASSWORD)
 }
 
-/** Flags of every command about the ledger. */
-export function flagsOf({ workspace, platform, leaseMs, settings = {} }: PodsOptions, url = platform) {
+/** Flags of a command beside them. */
+export function commandFlagsOf({ workspace, platform }: PodsOptions): readonly string[] {
+  const all = {
+    'base-url': platform,
+    manifests: workspace.manifests,
+    'credentials-dir': workspace.credentials,
+    'secrets-dir': workspace.secrets,
+    ledger: `kubernetes:${LEDGER}`,
+  }
+  return [...Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]), '--allow-insecure-http']
+}
+
+/** Flags of `run`. */
+function flagsOf({ workspace, platform, leaseMs, settings = {} }: PodsOptions, url = platform) {
   const all = {
     'base-url': url,
     manifests: workspace.manifests,
@@ -61,12 +75,15 @@ export async function startPod(
   stack: AsyncDisposableStack,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Pod> {
-  const { workspace, api, platform } = options
+  const { workspace, api, platform, main } = options
   const toApi = stack.use(await startCutProxy(api.url))
   const toPlatform = stack.use(await startCutProxy(platform))
   const KUBECONFIG = writeKubeconfig({ ...api, url: toApi.url }, workspace, `${name}.kubeconfig`)
   const start = (more: Readonly<Record<string, string>>) =>
-    startProgram(['run', ...flagsOf(options, toPlatform.url)], { env: { KUBECONFIG, ...more } })
+    startProgram(['run', ...flagsOf(options, toPlatform.url)], {
+      env: { KUBECONFIG, ...more },
+      ...(main !== undefined && { main }),
+    })
   const pod: Pod = {
     name,
     toApi,

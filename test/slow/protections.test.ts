@@ -2,13 +2,14 @@ import { afterAll, describe, test } from 'vitest'
 import { OF_THE_ATTEMPT } from './protections/attempt.ts'
 import { AROUND_THE_CREATE } from './protections/around-the-create.ts'
 import { copyOf } from './protections/checkout.ts'
+import { OF_TWO_PODS } from './protections/two-pods.ts'
 
 /*
  * Each protection of laws 1, 2, 3 and 10 is removed, one at a time, in a copy of the sources: the tests must notice, or they
  * prove nothing. The same tests pass on a copy in which nothing is removed.
  */
 
-const MUTATIONS = [...OF_THE_ATTEMPT, ...AROUND_THE_CREATE]
+const MUTATIONS = [...OF_THE_ATTEMPT, ...AROUND_THE_CREATE, ...OF_TWO_PODS]
 
 const rows: string[] = []
 

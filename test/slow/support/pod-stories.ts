@@ -1,0 +1,144 @@
+import { startApiModel } from '../../kubernetes/api-model.ts'
+import { startCountingPlatform } from '../../kubernetes/counting-platform.ts'
+import { acts, commandFlagsOf, passes, startPod, writeCommon } from '../../kubernetes/pods.ts'
+import { pipeManifest, SERVICE } from '../../support/manifests.ts'
+import { resourcesOf, runProgram, urlOf } from '../../support/process.ts'
+import { until } from '../../support/until.ts'
+import { createWorkspace } from '../../support/workspace.ts'
+
+/* Stories of two processes of which one acts. Each gives what it found broken, in words; nothing: all is well. */
+
+const LEASE_MS = 1_000
+
+export interface PodStory {
+  /** Another `main.ts` than that of this checkout. */
+  readonly main?: string
+}
+
+async function startWorld(stack: AsyncDisposableStack, { main }: PodStory) {
+  const workspace = stack.use(createWorkspace())
+  const api = stack.use(await startApiModel())
+  const platform = stack.use(await startCountingPlatform(() => 'answered'))
+  writeCommon(workspace)
+  const options = { workspace, api, platform: platform.url, leaseMs: LEASE_MS, ...(main && { main }) }
+  return { workspace, platform, options }
+}
+
+/** One stands still on its way to a create, another one takes over, a person forces a second attempt there, and then it wakes up. */
+export async function sleeper(failpoint: string, story: PodStory = {}): Promise<readonly string[]> {
+  await using stack = new AsyncDisposableStack()
+  const { workspace, platform, options } = await startWorld(stack, story)
+  workspace.write('manifests/orders.yaml', pipeManifest('orders'))
+  const one = await startPod('one', options, stack, { PIPEWRIGHT_FAILPOINT: `${failpoint}=pause` })
+  await until('it to stand still', () => one.program.stderr().includes(failpoint))
+  const two = await startPod('two', options, stack)
+  await acts(two)
+  if (failpoint !== 'before-intent') {
+    const command = ['resolve', 'Pipe/orders', '--retry', '--force', ...commandFlagsOf(options)]
+    const env = { KUBECONFIG: workspace.path('two.kubeconfig') }
+    const resolved = await runProgram(command, { env, ...(story.main && { main: story.main }) })
+    if (resolved.code !== 0) return [`the second attempt was refused: ${resolved.stderr}`]
+  }
+  await until('the second attempt', () => platform.creates() === 1)
+  one.program.signal('SIGCONT')
+  const code = await one.program.ended
+  return [
+    ...(code === 1 ? [] : [`it ended with ${code}`]),
+    ...(platform.creates() === 1 ? [] : [`law 1: ${platform.creates()} creates`]),
+  ]
+}
+
+function endpointManifest(keys: readonly string[]): string {
+  return `apiVersion: pipewright/v1
+kind: QueryEndpoint
+metadata: {name: analytics}
+spec: {service: analytics, roles: [sql_console_read_only], openApiKeys: [${keys.join(', ')}]}
+`
+}
+
+/** An upsert is on its way for so long that another process takes over and applies another one before it arrives. */
+export async function lateUpsert(story: PodStory = {}): Promise<readonly string[]> {
+  await using stack = new AsyncDisposableStack()
+  const { workspace, platform, options } = await startWorld(stack, story)
+  const keysThere = () => JSON.stringify(platform.endpoints.at(-1)?.['openApiKeys'])
+  workspace.write('manifests/endpoint.yaml', endpointManifest(['key-1']))
+  const one = await startPod('one', options, stack)
+  await until('the first upsert', () => platform.endpoints.length === 1)
+  const two = await startPod('two', options, stack)
+  await until('it to stand by', () => two.program.stdout().includes('standing by'))
+  // Its second upsert is on its way, and stays there.
+  one.toPlatform.set('silent')
+  workspace.write('manifests/endpoint.yaml', endpointManifest(['key-1', 'key-2']))
+  await until('it to be sent', () => one.toPlatform.held().includes('key-2'))
+  one.program.signal('SIGSTOP')
+  await acts(two)
+  workspace.write('manifests/endpoint.yaml', endpointManifest(['key-1', 'key-3']))
+  await until('the endpoint as it is to be', () => keysThere() === '["key-1","key-3"]')
+  one.toPlatform.set('open')
+  await until('the late one', () => keysThere() === '["key-1","key-2"]')
+  try {
+    await until('it to be applied once more', () => keysThere() === '["key-1","key-3"]', 10_000)
+    return []
+  } catch {
+    return [`a late request gave access back: ${keysThere()}`]
+  } finally {
+    one.program.signal('SIGKILL')
+  }
+}
+
+/** One process renames a pipe, with another body, and takes a key away; another one takes over whose checkout is two commits behind. */
+export async function olderCheckout(story: PodStory = {}): Promise<readonly string[]> {
+  await using stack = new AsyncDisposableStack()
+  const { workspace, platform, options } = await startWorld(stack, story)
+  const commit = (folder: string, files: Readonly<Record<string, string>>) => {
+    for (const [file, text] of Object.entries(files)) workspace.write(`${folder}/${file}`, text)
+  }
+  const first = {
+    'service.yaml': SERVICE,
+    'orders.yaml': pipeManifest('orders'),
+    'endpoint.yaml': endpointManifest(['key-1', 'key-2']),
+  }
+  const last = {
+    'orders.yaml': '---\n',
+    'renamed.yaml': pipeManifest('orders-eu', { replicas: 2, policy: { replaces: 'Pipe/orders' } }),
+    'endpoint.yaml': endpointManifest(['key-1']),
+  }
+  commit('ahead', first)
+  commit('behind', first)
+  const from = (folder: string) => ({ ...options, settings: { manifests: workspace.path(folder) } })
+  const one = await startPod('one', from('ahead'), stack)
+  await until('the first commit', () => platform.creates() === 1 && platform.endpoints.length === 1)
+  commit('ahead', last)
+  await until('the last commit', () => platform.endpoints.length === 2)
+  await until('the rename', async () => {
+    const all = await resourcesOf(await urlOf(one.program))
+    return all.some(({ key, pipeId }) => key === 'Pipe/orders-eu' && pipeId !== undefined)
+  })
+  const creates = platform.creates()
+  one.program.signal('SIGKILL')
+  const two = await startPod('two', from('behind'), stack)
+  await acts(two)
+  const reasons = async () => (await resourcesOf(await urlOf(two.program))).map(({ reason }) => reason)
+  const isSaid = await until(
+    'it to say so',
+    async () => (await reasons()).includes('NotLeading'),
+    10_000,
+  ).catch(() => false)
+  // Longer than a late request may take, after which endpoints are applied once more.
+  await passes(3_000)
+  commit('behind', last)
+  await until('the last commit here', async () => {
+    const all = await reasons()
+    return all.length > 0 && !all.includes('NotLeading') && platform.endpoints.length >= 3
+  })
+  const given = platform.endpoints
+    .slice(1)
+    .filter(({ openApiKeys }) => JSON.stringify(openApiKeys) !== '["key-1"]')
+  return [
+    ...(isSaid === false ? ['it does not say that it waits'] : []),
+    ...(platform.creates() === creates
+      ? []
+      : [`law 1: ${platform.creates() - creates} creates of an older checkout`]),
+    ...(given.length === 0 ? [] : ['an older checkout gave access back']),
+  ]
+}
