@@ -41,7 +41,7 @@ export async function sleeper(failpoint: string, story: PodStory = {}): Promise<
   }
   await until('the second attempt', () => platform.creates() === 1)
   one.program.signal('SIGCONT')
-  const code = await one.program.ended
+  const code = await Promise.race([one.program.ended, passes(15_000).then(() => 'nothing')])
   return [
     ...(code === 1 ? [] : [`it ended with ${code}`]),
     ...(platform.creates() === 1 ? [] : [`law 1: ${platform.creates()} creates`]),
