@@ -13,6 +13,7 @@ import {
   objectsIn,
   overlay,
   podsIn,
+  render,
   renderValues,
   validated,
   valuesFile,
@@ -38,8 +39,22 @@ function kindsIn(rendered: string): readonly string[] {
 }
 
 function containersOf(rendered: string): readonly PodContainer[] {
-  const { containers = [], initContainers } = podsIn(rendered)[0] ?? {}
-  return [...containers, ...((initContainers ?? []) as readonly PodContainer[])]
+  const [pod] = podsIn(rendered)
+  return [...(pod?.containers ?? []), ...((pod?.['initContainers'] ?? []) as readonly PodContainer[])]
+}
+
+function namesIn(list: unknown): readonly string[] {
+  return (list as readonly { readonly name: string }[]).map(({ name }) => name)
+}
+
+/** Of the daemon's pods: what is let out, as text. */
+function egressIn(rendered: string): string {
+  return JSON.stringify(objectsIn(rendered).find(({ kind }) => kind === 'NetworkPolicy')?.spec)
+}
+
+function recordWith(members: object): object {
+  const metadata = { name: 'demo-1', namespace: 'data' }
+  return { apiVersion: 'pipewright.dev/v1', kind: 'PipewrightRecord', metadata, ...members }
 }
 
 function variablesOf(rendered: string): Readonly<Record<string, string | undefined>> {
@@ -68,9 +83,8 @@ describe.each(HELMS)('a ledger in the cluster, %s', (helm) => {
     const sole = podsIn(await renderValues(folder, EVERYTHING, { helm }))[0]
     const several = podsIn(await rendering({}, EVERYTHING))[0]
     expect(several).toMatchObject({ ...sole, containers: several?.containers, volumes: several?.volumes })
-    const names = (list: unknown) => (list as readonly { name: string }[]).map(({ name }) => name)
-    const mounts = (pod: typeof sole) => names(pod?.containers[0]?.volumeMounts)
-    expect(names(several?.volumes)).toEqual(['kubernetes-api', 'scratch', ...names(sole?.volumes)])
+    const mounts = (pod: typeof sole) => namesIn(pod?.containers[0]?.volumeMounts)
+    expect(namesIn(several?.volumes)).toEqual(['kubernetes-api', 'scratch', ...namesIn(sole?.volumes)])
     expect(mounts(several)).toEqual(['kubernetes-api', 'scratch', ...mounts(sole).slice(1)])
     expect(several?.containers.slice(1)).toEqual(sole?.containers.slice(1))
   })
@@ -175,14 +189,10 @@ describe.each(HELMS)('a ledger in the cluster, %s', (helm) => {
   })
 
   test('the network policy lets the pods to the Kubernetes API', async () => {
-    const egressOf = async (values: object) => {
-      const policies = objectsIn(await rendering(values)).filter(({ kind }) => kind === 'NetworkPolicy')
-      return JSON.stringify(policies[0]?.spec)
-    }
     const ports = '"ports":[{"port":443,"protocol":"TCP"},{"port":6443,"protocol":"TCP"}]'
-    expect(await egressOf({})).toContain(`{${ports}}`)
+    expect(egressIn(await rendering())).toContain(`{${ports}}`)
     const kubernetesApi = { to: [{ ipBlock: { cidr: '10.0.0.1/32' } }], ports: [8443] }
-    expect(await egressOf({ networkPolicy: { kubernetesApi } })).toContain(
+    expect(egressIn(await rendering({ networkPolicy: { kubernetesApi } }))).toContain(
       '{"ports":[{"port":8443,"protocol":"TCP"}],"to":[{"ipBlock":{"cidr":"10.0.0.1/32"}}]}',
     )
   })
@@ -224,20 +234,16 @@ describe('what the chart brings of records', () => {
 
   test('a record fits the definition, and what is none does not', async () => {
     const definition = join(CHART, 'crds')
-    const record = (spec: object) => ({
-      apiVersion: 'pipewright.dev/v1',
-      kind: 'PipewrightRecord',
-      metadata: { name: 'demo-1', namespace: 'data' },
-      ...spec,
-    })
     const check = async (name: string, object: object) => {
       const at = join(folder, `${name}.json`)
       writeFileSync(at, JSON.stringify(object))
       return run(tool('kubectl-validate'), [at, '--local-crds', definition, '--version', '1.30'])
     }
-    expect(await check('right', record({ key: 'Pipe/orders', version: 3 }))).toMatchObject({ code: 0 })
-    expect(await check('wrong', record({ key: 'Pipe/orders', version: 'three' }))).toMatchObject({ code: 1 })
-    expect(await check('less', record({ version: 3 }))).toMatchObject({ code: 1 })
+    expect(await check('right', recordWith({ key: 'Pipe/orders', version: 3 }))).toMatchObject({ code: 0 })
+    expect(await check('wrong', recordWith({ key: 'Pipe/orders', version: 'three' }))).toMatchObject({
+      code: 1,
+    })
+    expect(await check('less', recordWith({ version: 3 }))).toMatchObject({ code: 1 })
   })
 })
 
@@ -258,12 +264,8 @@ test('what helm says after the installation names the Deployment, the ledger and
 })
 
 test('kube-score says of it what the README answers, and nothing else', async () => {
-  const rendered = await run(tool('helm'), [
-    ...['template', 'demo', CHART, '--namespace', 'data', '--kube-version', '1.30'],
-    ...['--values', valuesFile('kubernetes')],
-  ])
   const file = join(folder, 'score.yaml')
-  writeFileSync(file, rendered.stdout)
+  writeFileSync(file, await render(valuesFile('kubernetes')))
   const args = ['score', file, '--kubernetes-version', 'v1.30', '--output-format', 'ci']
   const { stdout } = await run(tool('kube-score'), args)
   const remarks = stdout.split('\n').filter((line) => line !== '' && !/^\[(?:OK|SKIPPED)\]/.test(line))
