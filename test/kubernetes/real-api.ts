@@ -33,12 +33,14 @@ const SCRIPT = join(ROOT, 'test/kubernetes/start-kube.sh')
 const DEFINITION = join(ROOT, 'helm/crds/pipewrightrecords.yaml')
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
+async function script(...words: readonly string[]): Promise<void> {
+  await promisify(execFile)(SCRIPT, [...words], { timeout: REAL_API_LIMIT_MS })
+}
+
 export async function startRealApi(): Promise<RealApi> {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(createWorkspace()).path('kube')
-  const script = (...words: readonly string[]) =>
-    promisify(execFile)(SCRIPT, [...words], { timeout: REAL_API_LIMIT_MS })
-  stack.defer(async () => void (await script('down', folder)))
+  stack.defer(() => script('down', folder))
   // However this process ends, the API ends with it.
   await script('up', folder, String(process.pid))
   const said = await readFile(join(folder, 'env'), 'utf8')
