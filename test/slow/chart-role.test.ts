@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import type { Event } from '../../src/contract/events.ts'
 import { LedgerConflict, LedgerError, type OpenedLedger } from '../../src/contract/ledger.ts'
 import { NotLeading } from '../../src/contract/leadership.ts'
+import { openClusterAccess } from '../../src/ledger/kubernetes/cluster-access.ts'
+import { createClusterApi } from '../../src/ledger/kubernetes/cluster-api.ts'
 import { readClusterArchive } from '../../src/ledger/kubernetes/cluster-archive.ts'
 import type { KubernetesLedgerOptions } from '../../src/ledger/kubernetes/open-kubernetes-ledger.ts'
 import { describeClusterLedger, type Cluster } from '../kubernetes/cluster-contract.ts'
@@ -15,7 +19,7 @@ import { blank, entry, ORDERS } from '../ledger/samples.ts'
 import { MAIN } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
-import { GOOD, objectsIn, overlay, renderValues, type KubernetesObject } from './support/chart.ts'
+import { GOOD, objectsIn, overlay, podsIn, renderValues, type KubernetesObject } from './support/chart.ts'
 import { run } from './support/tools.ts'
 
 /* The rights that the chart gives, at a real API: they are enough for all that is promised of a ledger, and each of them is needed. */
@@ -260,6 +264,56 @@ async function live(release: Release): Promise<Story> {
     if (!isExpected && error !== forbidden.signal.reason) throw error
     return { done, said: (error as Error).message }
   }
+}
+
+test('a pod reaches the API with what the chart mounts', async () => {
+  const release = await install()
+  const rendered = await renderValues(workspace.dir, IN_CLUSTER, { release: release.name })
+  const volume = podsIn(rendered)[0]?.volumes?.find(({ name }) => name === 'kubernetes-api')
+  const files = { token: release.token, 'ca.crt': readFileSync(api.ca, 'utf8'), 'metadata.namespace': 'data' }
+  for (const [from, path] of filesOf(volume)) workspace.write(`account/${path}`, files[from])
+  const { hostname, port } = new URL(api.url)
+  const env = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port }
+  const access = await openClusterAccess(env, workspace.path('account'))
+  expect(access.namespace).toBe('data')
+  await using client = createClusterApi({ access, userAgent: 'test', timeoutMs: 10_000, now: Date.now })
+  const listed = await client.list('/apis/pipewright.dev/v1/namespaces/data/pipewrightrecords', '')
+  expect(listed.items).toEqual([])
+})
+
+/** What a projected volume takes from where, and what it calls it. */
+function filesOf(volume: unknown): readonly (readonly ['token' | 'ca.crt' | 'metadata.namespace', string])[] {
+  const { projected } = z
+    .object({
+      projected: z.object({
+        sources: z.tuple([
+          z.object({ serviceAccountToken: z.object({ path: z.string() }) }),
+          z.object({
+            configMap: z.object({
+              name: z.literal('kube-root-ca.crt'),
+              items: z.tuple([z.object({ key: z.literal('ca.crt'), path: z.string() })]),
+            }),
+          }),
+          z.object({
+            downwardAPI: z.object({
+              items: z.tuple([
+                z.object({
+                  fieldRef: z.object({ fieldPath: z.literal('metadata.namespace') }),
+                  path: z.string(),
+                }),
+              ]),
+            }),
+          }),
+        ]),
+      }),
+    })
+    .parse(volume)
+  const [{ serviceAccountToken }, { configMap }, { downwardAPI }] = projected.sources
+  return [
+    ['token', serviceAccountToken.path],
+    ['ca.crt', configMap.items[0].path],
+    ['metadata.namespace', downwardAPI.items[0].path],
+  ]
 }
 
 test('with all of them, two pods do all that they do with a ledger', async () => {
