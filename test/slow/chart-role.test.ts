@@ -277,7 +277,10 @@ test('a pod reaches the API with what the chart mounts', async () => {
   const access = await openClusterAccess(env, workspace.path('account'))
   expect(access.namespace).toBe('data')
   await using client = createClusterApi({ access, userAgent: 'test', timeoutMs: 10_000, now: Date.now })
-  const listed = await client.list('/apis/pipewright.dev/v1/namespaces/data/pipewrightrecords', '')
+  const listed = await client.list(
+    '/apis/pipewright.dev/v1/namespaces/data/pipewrightrecords',
+    `pipewright.dev/ledger=${release.name}`,
+  )
   expect(listed.items).toEqual([])
 })
 
