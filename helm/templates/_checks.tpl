@@ -159,6 +159,8 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- end -}}
 {{- end -}}
 
+{{- $faults = concat $faults (include "pipewright.ledgerFaults" . | fromYamlArray) -}}
+
 {{- if eq (toString .Values.enabled) "false" -}}
 {{- $faults = append $faults "enabled is false, and is for a chart that has this one as a dependency with `condition: pipewright.enabled`. Here it does nothing: leave it out." -}}
 {{- end -}}
@@ -190,9 +192,10 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 
 {{- /* How long each may be is what the program, or git-sync, says of it: the test of the chart asks both. The longest of git-sync is Go's. */}}
 {{- $durations := dict "shutdown.requestTimeout" .Values.shutdown.requestTimeout "shutdown.grace" .Values.shutdown.grace "source.git.period" $git.period -}}
+{{- with .Values.ledger.leaseDuration -}}{{- $_ := set $durations "ledger.leaseDuration" . -}}{{- end -}}
 {{- with get $settings "interval" -}}{{- $_ := set $durations "settings.interval" . -}}{{- end -}}
 {{- with get $settings "api-budget" -}}{{- $_ := set $durations "settings.api-budget" (splitList "/" . | last) -}}{{- end -}}
-{{- $limits := dict "shutdown.requestTimeout" (list "100ms" "1h") "shutdown.grace" (list "1s" "2h") "source.git.period" (list "10ms" "2562047h") "settings.interval" (list "1s" "24h") "settings.api-budget" (list "100ms" "1h") -}}
+{{- $limits := dict "shutdown.requestTimeout" (list "100ms" "1h") "shutdown.grace" (list "1s" "2h") "source.git.period" (list "10ms" "2562047h") "settings.interval" (list "1s" "24h") "settings.api-budget" (list "100ms" "1h") "ledger.leaseDuration" (list "1s" "10m") -}}
 {{- $targets := list -}}
 {{- range $index, $target := get (.Values.notifications | default dict) "targets" | default list -}}
 {{- if has $target.name $targets -}}

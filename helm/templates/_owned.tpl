@@ -55,6 +55,7 @@ client-cert-file: tls.clientCertificate
 client-key-file: tls.clientCertificate
 ledger: the values below ledger
 ledger-init: ledger.init
+lease-duration: ledger.leaseDuration
 listen: service.port, for the port that others see
 metrics-listen: service.metricsPort, for the port that others see
 allowed-hosts: allowedHosts

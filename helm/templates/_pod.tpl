@@ -16,7 +16,10 @@
 {{- $_ = set $env "PIPEWRIGHT_SANDBOX" "true" -}}
 {{- else -}}
 {{- $_ = set $env "PIPEWRIGHT_BASE_URL" .Values.platform.baseUrl -}}
-{{- $_ = set $env "PIPEWRIGHT_LEDGER" "sqlite:/var/lib/pipewright/ledger.db" -}}
+{{- $_ = set $env "PIPEWRIGHT_LEDGER" (include "pipewright.ledger" .) -}}
+{{- if include "pipewright.inCluster" . -}}
+{{- $_ = set $env "PIPEWRIGHT_LEASE_DURATION" (.Values.ledger.leaseDuration | default "15s") -}}
+{{- end -}}
 {{- $_ = set $env "PIPEWRIGHT_CREDENTIALS_DIR" "/etc/pipewright/credentials" -}}
 {{- $_ = set $env "PIPEWRIGHT_SECRETS_DIR" "/etc/pipewright/secrets" -}}
 {{- end -}}
@@ -55,8 +58,7 @@
 {{- end }}
 
 {{- define "pipewright.mounts" -}}
-- name: ledger
-  mountPath: /var/lib/pipewright
+{{- include "pipewright.ledgerMounts" . }}
 - name: {{ .Values.source.git.repository | empty | ternary "manifests" "git" }}
   mountPath: {{ .Values.source.git.repository | empty | ternary "/manifests" "/git" }}
   readOnly: true
@@ -102,11 +104,7 @@
 
 {{- define "pipewright.volumes" -}}
 {{- $git := .Values.source.git -}}
-{{- if .Values.ledger.existingClaim }}
-- name: ledger
-  persistentVolumeClaim:
-    claimName: {{ .Values.ledger.existingClaim | toYaml }}
-{{- end }}
+{{- include "pipewright.ledgerVolumes" . }}
 {{- if $git.repository }}
 - name: git
   emptyDir: {{ with $git.sizeLimit }}{ sizeLimit: {{ . | toYaml }} }{{ else }}{}{{ end }}

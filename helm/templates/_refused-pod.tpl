@@ -1,5 +1,5 @@
 {{/*
-What Kubernetes refuses in a pod, and not in the StatefulSet that makes it: the upgrade would be taken, the pod that runs would end, and
+What Kubernetes refuses in a pod, and not in the StatefulSet or Deployment that makes it: the upgrade would be taken, the pod that runs would end, and
 no other could be made.
 */}}
 {{- define "pipewright.refusedPod" -}}
@@ -17,7 +17,7 @@ no other could be made.
 {{- end -}}
 {{- end -}}
 
-{{- $volumes := list "ledger" -}}
+{{- $volumes := include "pipewright.inCluster" . | empty | ternary (list "ledger") list -}}
 {{- range include "pipewright.volumes" . | fromYamlArray -}}{{- $volumes = append $volumes .name -}}{{- end -}}
 {{- $mounts := dict "extraVolumeMounts" .Values.extraVolumeMounts -}}
 {{- if .Values.source.git.repository -}}{{- $_ := set $mounts "source.git.extraVolumeMounts" .Values.source.git.extraVolumeMounts -}}{{- end -}}

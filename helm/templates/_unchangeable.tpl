@@ -1,8 +1,55 @@
 {{/*
-What Kubernetes never changes in a StatefulSet that is there; empty where the cluster is not asked (`helm template`). It is asked
+What cannot be changed in what is there; empty where the cluster is not asked (`helm template`). It is asked
 before anything is changed: an upgrade that fails at the StatefulSet has changed the Service and the network policy already.
 */}}
 {{- define "pipewright.unchangeable" -}}
+{{- if include "pipewright.inCluster" . -}}
+{{- include "pipewright.unchangeableDeployment" . -}}
+{{- else -}}
+{{- include "pipewright.unchangeableStatefulSet" . -}}
+{{- end -}}
+{{- end }}
+
+{{/* With a ledger in the cluster. */}}
+{{- define "pipewright.unchangeableDeployment" -}}
+{{- $name := include "pipewright.fullname" . -}}
+{{- $deployment := lookup "apps/v1" "Deployment" .Release.Namespace $name -}}
+{{- $isMove := lookup "apps/v1" "StatefulSet" .Release.Namespace $name -}}
+{{- if and $deployment (ne (toJson $deployment.spec.selector.matchLabels) (include "pipewright.selectorLabels" . | fromYaml | toJson)) -}}
+{{- printf "The Deployment %s was made with the labels %s, and Kubernetes never changes them: set nameOverride back, and keep the name of the release." $name (toJson $deployment.spec.selector.matchLabels) -}}
+{{- else if and $isMove (not .Values.diagnosticMode) -}}
+{{- printf "The ledger is on a claim, and the StatefulSet %s works with it: with an empty one in the cluster, or beside each other, pipes that exist would be created a second time. Move it, as \"From a file into the cluster\" in the README of the chart says, with diagnosticMode=true meanwhile." $name -}}
+{{- else if not (or .Values.diagnosticMode (lookup "v1" "Secret" .Release.Namespace $name)) -}}
+{{- $claim := include "pipewright.claim" . -}}
+{{- if lookup "v1" "PersistentVolumeClaim" .Release.Namespace $claim -}}
+{{- printf "There is no ledger %s in the cluster yet, and there is one on the claim %s: pipes that are in it would be created a second time. Import it first, as \"From a file into the cluster\" in the README of the chart says; or, if it is of no use, delete the claim: kubectl -n %s delete pvc %s." $name $claim .Release.Namespace $claim -}}
+{{- else -}}
+{{- include "pipewright.renamedDeployment" . -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* A Deployment of this release under another name: its ledger is called otherwise, too, and would stay behind. */}}
+{{- define "pipewright.renamedDeployment" -}}
+{{- $name := include "pipewright.fullname" . -}}
+{{- if .Release.IsUpgrade -}}
+{{- range (lookup "apps/v1" "Deployment" .Release.Namespace "").items -}}
+{{- if and (include "pipewright.isOurs" (list $ .)) (ne .metadata.name $name) -}}
+{{- printf "This upgrade would put a Deployment %s in the place of %s, with an empty ledger: pipes that exist would be created a second time. Keep its name, with fullnameOverride: %s, and nameOverride as it was; or export its ledger, and import it under the new name." $name .metadata.name .metadata.name -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* Not empty for an object, (list . object), of this release and of a chart of this name. */}}
+{{- define "pipewright.isOurs" -}}
+{{- $root := index . 0 -}}
+{{- $labels := (index . 1).metadata.labels | default dict -}}
+{{- if and (regexMatch (printf "^%s-[0-9]+[.]" $root.Chart.Name) (get $labels "helm.sh/chart" | default "")) (eq (get $labels "app.kubernetes.io/instance" | default "") $root.Release.Name) -}}yes{{- end -}}
+{{- end }}
+
+{{/* With a ledger in a file. */}}
+{{- define "pipewright.unchangeableStatefulSet" -}}
 {{- $name := include "pipewright.fullname" . -}}
 {{- with (lookup "apps/v1" "StatefulSet" .Release.Namespace $name | default dict).spec -}}
 {{- $remove := printf "kubectl -n %s delete statefulset %s --cascade=orphan" $.Release.Namespace $name -}}
@@ -15,7 +62,11 @@ before anything is changed: an upgrade that fails at the StatefulSet has changed
 {{- printf "%s is not what the StatefulSet %s was made with, and Kubernetes never changes that. Set it back; or change the claim, remove the StatefulSet without its pod (%s), and upgrade again: \"What cannot be changed later\" in the README of the chart." $changed $name $remove -}}
 {{- end -}}
 {{- else -}}
-{{- include "pipewright.renamed" . -}}
+{{- if and $.Release.IsUpgrade (not $.Values.diagnosticMode) (lookup "apps/v1" "Deployment" $.Release.Namespace $name) -}}
+{{- printf "The ledger is in the cluster, and the Deployment %s works with it: with an empty one on a claim, or beside each other, pipes that exist would be created a second time. Set ledger.type back to kubernetes; or move it, as \"Back into a file\" in the README of the chart says, with diagnosticMode=true meanwhile." $name -}}
+{{- else -}}
+{{- include "pipewright.renamed" $ -}}
+{{- end -}}
 {{- end -}}
 {{- end }}
 

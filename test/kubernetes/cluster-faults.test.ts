@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/daemon/system-clock.ts'
+import type { Event } from '../../src/contract/events.ts'
 import { LedgerConflict, LedgerError, type OpenedLedger } from '../../src/contract/ledger.ts'
 import { NotLeading } from '../../src/contract/leadership.ts'
 import type { KubernetesLedgerOptions } from '../../src/ledger/kubernetes/open-kubernetes-ledger.ts'
@@ -162,6 +163,44 @@ describe('what others write is heard', () => {
       expect(await ledger.get(ORDERS)).toBe(record)
     }
     expect(await ledger.othersWrites()).toBe(before)
+  })
+})
+
+describe('what is forbidden', () => {
+  const FORBIDDEN = { status: 403 }
+
+  test('to watch is said, and asked for again only after a while', async () => {
+    let watches = 0
+    api.interfere(({ query }) => {
+      if (query.get('watch') !== '1') return undefined
+      watches += 1
+      return FORBIDDEN
+    })
+    const said: (string | undefined)[] = []
+    const emit = (event: Event) => void (event.type === 'LedgerRead' && said.push(event.message))
+    // With it no while ever passes.
+    const { ledger } = await open({ emit, clock: { ...systemClock, after: () => () => undefined } })
+    await until('that it is said', () => said.length > 0)
+    await ledger.swap(await ledger.swap(blank(ORDERS), []), [])
+    expect(said).toEqual(['the Kubernetes API answers 403: interfered with'])
+    expect(watches).toBe(1)
+  })
+
+  test('to read a record again is said, where another one was first', async () => {
+    const said: (string | undefined)[] = []
+    const emit = (event: Event) => void (event.type === 'LedgerRead' && said.push(event.message))
+    const { ledger } = await open()
+    const writer = (await open({ emit, mode: 'writer' })).ledger
+    await ledger.swap(blank(ORDERS), [])
+    api.interfere((asked) => (isOf(asked, 'GET', 'pipewrightrecords/') ? FORBIDDEN : undefined))
+    await expect(writer.swap(blank(ORDERS), [])).rejects.toThrow(LedgerConflict)
+    expect(said).toEqual(['the Kubernetes API answers 403: interfered with'])
+  })
+
+  test('to have the Lease is not waited for by who does not wait', async () => {
+    const { leadership } = await open()
+    api.interfere((asked) => (isOf(asked, 'GET', 'leases') ? FORBIDDEN : undefined))
+    await expect(leadership.acquire(never, 'refuse')).rejects.toThrow('the Kubernetes API answers 403')
   })
 })
 

@@ -17,8 +17,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** The kinds that the cluster of the test has, by their groups. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
-  apps: ['StatefulSet'],
+  apps: ['StatefulSet', 'Deployment'],
   'networking.k8s.io': ['NetworkPolicy'],
+  policy: ['PodDisruptionBudget'],
+  'rbac.authorization.k8s.io': ['Role', 'RoleBinding'],
 }
 
 function resourcesOf(groupVersion: string, kinds: readonly string[]): object {
@@ -35,7 +37,7 @@ function resourcesOf(groupVersion: string, kinds: readonly string[]): object {
 const DISCOVERY: Readonly<Record<string, object>> = {
   '/version': { major: '1', minor: '30', gitVersion: 'v1.30.0' },
   '/api': { kind: 'APIVersions', versions: ['v1'] },
-  '/api/v1': resourcesOf('v1', ['Service', 'ServiceAccount', 'Pod']),
+  '/api/v1': resourcesOf('v1', ['Service', 'ServiceAccount', 'Pod', 'Secret', 'PersistentVolumeClaim']),
   '/apis': {
     kind: 'APIGroupList',
     apiVersion: 'v1',
@@ -52,13 +54,21 @@ const DISCOVERY: Readonly<Record<string, object>> = {
 const NOT_FOUND = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 }
 
 const STATEFUL_SETS = '/apis/apps/v1/namespaces/data/statefulsets'
+const DEPLOYMENTS = '/apis/apps/v1/namespaces/data/deployments'
+
+interface InCluster {
+  readonly name?: string
+  readonly labels?: object
+  /** What else is there, by its path. */
+  readonly others?: Readonly<Record<string, object>>
+}
 
 /** What the chart makes of its values where the cluster has that StatefulSet, under that name. */
 async function renderInCluster(
   helm: Helm,
   spec: object | undefined,
   more: readonly string[] = [],
-  { name = 'demo-pipewright', labels = {} }: { readonly name?: string; readonly labels?: object } = {},
+  { name = 'demo-pipewright', labels = {}, others = {} }: InCluster = {},
 ): Promise<Ended & { readonly asked: number }> {
   const statefulSet = spec && {
     apiVersion: 'apps/v1',
@@ -78,7 +88,9 @@ async function renderInCluster(
     const { pathname } = new URL(request.url ?? '', 'http://cluster')
     if (pathname === `${STATEFUL_SETS}/demo-pipewright`) asked += 1
     const answer =
-      pathname === `${STATEFUL_SETS}/${name}` ? statefulSet : { ...DISCOVERY, [STATEFUL_SETS]: all }[pathname]
+      pathname === `${STATEFUL_SETS}/${name}`
+        ? statefulSet
+        : { ...DISCOVERY, [STATEFUL_SETS]: all, ...others }[pathname]
     response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(answer ?? NOT_FOUND))
   })
@@ -213,6 +225,106 @@ describe.each(HELMS)('what Kubernetes never changes, %s', (helm) => {
         labels: { ...before.labels, ...labels },
       })
       expect(code, stderr).toBe(0)
+    })
+  })
+
+  describe('where the ledger is', () => {
+    const IN_CLUSTER = ['--is-upgrade', '--set', 'ledger.type=kubernetes']
+    const DIAGNOSTIC = ['--set', 'diagnosticMode=true']
+    const CLAIM = {
+      '/api/v1/namespaces/data/persistentvolumeclaims/ledger-demo-pipewright-0': {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: 'ledger-demo-pipewright-0', namespace: 'data' },
+      },
+    }
+    const SECRET = {
+      '/api/v1/namespaces/data/secrets/demo-pipewright': {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'demo-pipewright', namespace: 'data' },
+      },
+    }
+
+    /** The Deployment that the chart makes, under another name where one is given. */
+    async function deployed(name = 'demo-pipewright'): Promise<Readonly<Record<string, object>>> {
+      const { spec, metadata } = objectOf(await render(valuesFile('kubernetes')), 'Deployment')
+      const object = {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { ...metadata, name, namespace: 'data' },
+        spec,
+      }
+      const all = { kind: 'DeploymentList', apiVersion: 'apps/v1', metadata: {}, items: [object] }
+      return { [`${DEPLOYMENTS}/${name}`]: object, [DEPLOYMENTS]: all }
+    }
+
+    const NO_DEPLOYMENTS = {
+      [DEPLOYMENTS]: { kind: 'DeploymentList', apiVersion: 'apps/v1', metadata: {}, items: [] },
+    }
+
+    test('from a file into the cluster: refused while a daemon works with the file, imported or not', async () => {
+      const { spec } = await made()
+      for (const others of [CLAIM, { ...CLAIM, ...SECRET }]) {
+        const { code, stderr } = await renderInCluster(helm, spec, IN_CLUSTER, { others })
+        expect(code).not.toBe(0)
+        expect(stderr).toContain('the StatefulSet demo-pipewright works with it')
+        expect(stderr).toContain('with diagnosticMode=true meanwhile')
+      }
+      const { code, stderr } = await renderInCluster(helm, spec, [...IN_CLUSTER, ...DIAGNOSTIC], {
+        others: CLAIM,
+      })
+      expect(code, stderr).toBe(0)
+    })
+
+    test('from a file into the cluster: refused until it was imported', async () => {
+      const without = { ...CLAIM, ...(await deployed()) }
+      const { code, stderr } = await renderInCluster(helm, undefined, IN_CLUSTER, { others: without })
+      expect(code).not.toBe(0)
+      expect(stderr).toContain('there is one on the claim ledger-demo-pipewright-0')
+      expect(stderr).toContain('kubectl -n data delete pvc ledger-demo-pipewright-0')
+      const imported = await renderInCluster(helm, undefined, IN_CLUSTER, {
+        others: { ...without, ...SECRET },
+      })
+      expect(imported.code, imported.stderr).toBe(0)
+    })
+
+    test('an installation beside a claim that was left: refused as well', async () => {
+      const { code, stderr } = await renderInCluster(helm, undefined, IN_CLUSTER.slice(1), { others: CLAIM })
+      expect(code).not.toBe(0)
+      expect(stderr).toContain('pipes that are in it would be created a second time')
+    })
+
+    test('back into a file: refused while pods work with the cluster', async () => {
+      const others = { ...(await deployed()), ...SECRET }
+      const { code, stderr } = await renderInCluster(helm, undefined, ['--is-upgrade'], { others })
+      expect(code).not.toBe(0)
+      expect(stderr).toContain('the Deployment demo-pipewright works with it')
+      const more = ['--is-upgrade', ...DIAGNOSTIC]
+      const diagnostic = await renderInCluster(helm, undefined, more, { others })
+      expect(diagnostic.code, diagnostic.stderr).toBe(0)
+    })
+
+    test('in the cluster: another name is refused, and so are other labels', async () => {
+      const others = await deployed('other')
+      const renamed = await renderInCluster(helm, undefined, IN_CLUSTER, { others })
+      expect(renamed.code).not.toBe(0)
+      expect(renamed.stderr).toContain('would put a Deployment demo-pipewright in the place of other')
+      const labels = [...IN_CLUSTER, '--set', 'nameOverride=other,fullnameOverride=demo-pipewright']
+      const relabelled = await renderInCluster(helm, undefined, labels, {
+        others: { ...(await deployed()), ...SECRET },
+      })
+      expect(relabelled.code).not.toBe(0)
+      expect(relabelled.stderr).toContain('set nameOverride back')
+    })
+
+    test('in the cluster: it is installed where there is nothing, and upgraded where there is one', async () => {
+      const installed = await renderInCluster(helm, undefined, IN_CLUSTER.slice(1))
+      expect(installed.code, installed.stderr).toBe(0)
+      for (const others of [NO_DEPLOYMENTS, { ...(await deployed()), ...SECRET }, await deployed()]) {
+        const upgraded = await renderInCluster(helm, undefined, IN_CLUSTER, { others })
+        expect(upgraded.code, upgraded.stderr).toBe(0)
+      }
     })
   })
 

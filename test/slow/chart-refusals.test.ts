@@ -135,9 +135,60 @@ const BAD: readonly BadValues[] = [
     says: ["at '/podDisruptionBudget/maxUnavailable'", 'value must be 1'],
   },
   {
-    why: 'a second replica',
+    why: 'a second pod for a ledger in a file',
     values: { replicaCount: 2 },
-    says: ["'replicaCount' not allowed"],
+    says: ['replicaCount is 2, and the ledger is a file', 'Set ledger.type=kubernetes for several pods'],
+  },
+  {
+    why: 'no pod',
+    values: { replicaCount: 0 },
+    says: ["at '/replicaCount'", 'minimum'],
+  },
+  {
+    why: 'a ledger of a type that there is not',
+    values: { ledger: { type: 'postgres' } },
+    says: ["at '/ledger/type'", "'sqlite', 'kubernetes'"],
+  },
+  {
+    why: 'a ledger in the cluster for a platform in the pod',
+    values: { platform: { baseUrl: '', sandbox: true }, ledger: { type: 'kubernetes' } },
+    says: ['platform.sandbox is on, and ledger.type is kubernetes', 'Leave out ledger.type, or the sandbox'],
+  },
+  {
+    why: 'a name that is too long for a ledger in the cluster',
+    values: { fullnameOverride: 'p'.repeat(51), ledger: { type: 'kubernetes' } },
+    says: ['fullnameOverride has 51 characters', 'which may have 50', 'Give a shorter one'],
+  },
+  {
+    why: 'a ledger in the cluster that every pod of the namespace could change',
+    values: { serviceAccount: { create: false }, ledger: { type: 'kubernetes' } },
+    says: ['serviceAccount.create is off, and serviceAccount.name is empty', 'could change the ledger'],
+  },
+  {
+    why: 'Secrets that are called like the ledger',
+    values: {
+      fullnameOverride: 'pipes',
+      ledger: { type: 'kubernetes' },
+      adminToken: { secretName: 'pipes' },
+      secrets: [{ name: 'kafka', secretName: 'pipes' }],
+    },
+    says: [
+      'adminToken names the Secret "pipes", which is that of the ledger',
+      'secrets names the Secret "pipes"',
+    ],
+  },
+  {
+    why: 'a lease that is too long, and a setting that is a value',
+    values: { ledger: { type: 'kubernetes', leaseDuration: '11m' }, settings: { 'lease-duration': '5s' } },
+    says: ['ledger.leaseDuration: 11m is not from 1s to 10m', 'use ledger.leaseDuration'],
+  },
+  {
+    why: 'a lease without a unit, and a port of the Kubernetes API that is none',
+    values: {
+      ledger: { type: 'kubernetes', leaseDuration: '15' },
+      networkPolicy: { kubernetesApi: { ports: [70_000] } },
+    },
+    says: ["at '/ledger/leaseDuration'", "at '/networkPolicy/kubernetesApi/ports/0'"],
   },
   {
     why: 'words that are not among the known',

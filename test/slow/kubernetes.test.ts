@@ -1,30 +1,41 @@
 import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll } from 'vitest'
 import { describeClusterLedger, type Cluster } from '../kubernetes/cluster-contract.ts'
-import { openAt, type Place } from '../kubernetes/open-at.ts'
+import { openAt } from '../kubernetes/open-at.ts'
+import { REAL_API_LIMIT_MS, startRealApi, type RealApi } from '../kubernetes/real-api.ts'
 import { describeLedger } from '../ledger/ledger-contract.ts'
 import { describeLeadership } from '../ledger/leadership-contract.ts'
-import { createWorkspace } from '../support/workspace.ts'
+import { createWorkspace, type Workspace } from '../support/workspace.ts'
 
-const place: Place = {
-  url: process.env['KUBE_SERVER'] ?? '',
-  token: process.env['KUBE_TOKEN'] ?? '',
-  ca: process.env['KUBE_CA'] ?? '',
-}
+/* What is promised of a ledger in a cluster, at a real API; test/kubernetes has the same at a model of it. */
+
+let api: RealApi
+let workspace: Workspace
+
+beforeAll(async () => {
+  workspace = createWorkspace()
+  api = await startRealApi()
+}, REAL_API_LIMIT_MS)
+
+afterAll(async () => {
+  await api?.[Symbol.asyncDispose]()
+  workspace[Symbol.dispose]()
+})
 
 describeClusterLedger('a cluster', startNew)
 describeLeadership('kubernetes: in a cluster', startNew)
 describeLedger('kubernetes: in a cluster', async (emit) => {
-  const workspace = createWorkspace()
-  return (await openAt(place, workspace, { place: `l-${randomUUID().slice(0, 8)}`, emit })).ledger
+  return (await openAt(api, workspace, { place: newName(), emit })).ledger
 })
 
 async function startNew(): Promise<Cluster> {
-  const workspace = createWorkspace()
-  const name = `l-${randomUUID().slice(0, 8)}`
+  const name = newName()
   return {
-    open: (options) => openAt(place, workspace, { place: name, ...options }),
-    async [Symbol.asyncDispose]() {
-      workspace[Symbol.dispose]()
-    },
+    open: (options) => openAt(api, workspace, { place: name, ...options }),
+    async [Symbol.asyncDispose]() {}, // it ends with the API
   }
+}
+
+function newName(): string {
+  return `l-${randomUUID().slice(0, 8)}`
 }

@@ -46,7 +46,7 @@ function countsOf({ records, history }: Archive): string {
 
 async function isOwned(settings: SettingsOf<'ledger'>): Promise<boolean> {
   await using ledger = await openLedgerToRead(settings)
-  return await ledger.owned()
+  return await ledger.owned() // before it is closed
 }
 
 async function tried<T>(what: string, work: () => Promise<T>): Promise<T> {

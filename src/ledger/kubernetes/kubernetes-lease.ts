@@ -36,6 +36,8 @@ export interface SeenLease {
 /** Whether a Lease is free is looked at this often at least: ms. */
 const LONGEST_LOOK_MS = 1_000
 
+const FORBIDDEN = 403
+
 const URL_ANNOTATION = `${GROUP}/url`
 /** The revision of the manifests that who holds it acts on. */
 const REVISION_ANNOTATION = `${GROUP}/revision`
@@ -147,6 +149,8 @@ export function createKubernetesLease(
       } catch (error) {
         if (!(error instanceof ClusterError)) throw asLedgerError(error)
         tell(error.message)
+        // Somebody is at hand who can say that it may: nothing changes by itself.
+        if (whileTaken === 'refuse' && error.status === FORBIDDEN) throw asLedgerError(error)
       }
       await sleep(clock, Math.min(everyMs, LONGEST_LOOK_MS), signal)
     }

@@ -118,9 +118,15 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
       const isOlder = error.status === 409 || (error.status === 404 && over !== undefined)
       if (!isOlder)
         throw new LedgerError('io', `the ledger cannot be written: ${error.message}`, { cause: error })
-      await mirror.refresh(key).catch(() => undefined)
+      await mirror.refresh(key).catch(sayUnread)
       throw new LedgerConflict(key, over?.kept.version ?? 0)
     }
+  }
+
+  /** What is there instead is not known: the watch tells it later, where there is one. */
+  function sayUnread(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error)
+    emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message })
   }
 
   /** One that moves here and has arrived says so by itself from now on: the key that it came from is about to be another's. */

@@ -49,6 +49,11 @@ export interface MirrorOptions {
 
 const AGAIN_MS = 1_000
 
+/** Whether a version is too old to go on from (410), or none that this API knows (504): reading all of it again mends that. */
+function isOfVersion({ status }: ClusterError): boolean {
+  return status === 410 || status === 504
+}
+
 /**
  * Versions of the API grow, within one cluster, with each write: of two states of one object the one with the greater version is the later
  * one. (Kubernetes promises that they can be compared as numbers.)
@@ -84,6 +89,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   /** What the API tells; it may be late. */
   function hear(event: WatchEvent): void {
     const { object, type } = event
+    say(undefined)
     listedAt = object.metadata.resourceVersion
     if (type === 'BOOKMARK') return
     const { name } = object.metadata
@@ -158,8 +164,8 @@ export function createMirror(options: MirrorOptions): Mirror {
         say(undefined)
       } catch (error) {
         if (!(error instanceof ClusterError)) throw error
-        // Too old to go on from, or nothing that this API knows: all of it is read again.
-        if (error.status !== undefined && (await isReadAgain())) continue
+        const isRead = error.status !== undefined && (await isReadAgain())
+        if (isRead && isOfVersion(error)) continue
         say(error.message)
         await sleep(clock, AGAIN_MS, signal).catch(() => undefined)
       }

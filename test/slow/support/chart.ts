@@ -182,10 +182,12 @@ export interface PodSpec {
   readonly [field: string]: unknown
 }
 
+const MAKES_PODS: readonly string[] = ['StatefulSet', 'Deployment']
+
 /** The pods of all objects that make or are one. */
 export function podsIn(rendered: string): readonly PodSpec[] {
   return objectsIn(rendered).flatMap(({ kind, spec }): readonly PodSpec[] => {
     if (kind === 'Pod') return [spec as PodSpec]
-    return kind === 'StatefulSet' ? [(spec as { template: { spec: PodSpec } }).template.spec] : []
+    return MAKES_PODS.includes(kind) ? [(spec as { template: { spec: PodSpec } }).template.spec] : []
   })
 }
