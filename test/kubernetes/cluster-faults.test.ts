@@ -327,9 +327,9 @@ describe('the right to act', () => {
     const { leadership } = await open({ leaseMs: 5_000 })
     const term = await leadership.acquire(never, 'wait')
     const asked = systemClock.monotonic()
-    const until = await term.confirm()
-    expect(until).toBeGreaterThanOrEqual(asked + 5_000)
-    expect(until).toBeLessThanOrEqual(systemClock.monotonic() + 5_000)
+    const end = await term.confirm()
+    expect(end).toBeGreaterThanOrEqual(asked + 5_000)
+    expect(end).toBeLessThanOrEqual(systemClock.monotonic() + 5_000)
   })
 
   test('begins with all that was written before, also by a process that was not heard', async () => {

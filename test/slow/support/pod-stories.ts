@@ -135,7 +135,7 @@ export async function olderCheckout(story: PodStory = {}): Promise<readonly stri
     .slice(1)
     .filter(({ openApiKeys }) => JSON.stringify(openApiKeys) !== '["key-1"]')
   return [
-    ...(isSaid === false ? ['it does not say that it waits'] : []),
+    ...(isSaid ? [] : ['it does not say that it waits']),
     ...(platform.creates() === creates
       ? []
       : [`law 1: ${platform.creates() - creates} creates of an older checkout`]),
