@@ -98,6 +98,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     for (const key of await catchUp(context)) {
       // What a person wrote is shown at once, and not when its turn comes.
       if (store.record(key) !== undefined && board.get(key) !== undefined) seedStatus(context, board, key)
+      forgetIfGone(key)
       ask(key, 0)
     }
   })
@@ -176,6 +177,12 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     limitChanges.emitNew()
   }
 
+  /** While this process acts, a reconcile finds that out. */
+  function forgetIfGone(key: Key): void {
+    const isGone = store.record(key) === undefined && store.entry(key) === undefined
+    if (isGone && acting === undefined) board.remove(key)
+  }
+
   function isOtherThanRecorded({ entries }: Catalog, key: Key): boolean {
     const entry = entries.get(key)
     return entry !== undefined && entry.digest !== store.record(key)?.manifest?.digest
@@ -242,7 +249,8 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     },
     async act() {
       // What others have written since it was heard of last.
-      await catchUp(context)
+      for (const key of await catchUp(context)) forgetIfGone(key)
+      if (stopping.signal.aborted) return
       acting = begin()
       if (store.catalog === undefined) return
       await heedReading(context)

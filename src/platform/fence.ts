@@ -1,4 +1,3 @@
-import { NotLeading } from '../contract/leadership.ts'
 import { notSent } from '../contract/remote-error.ts'
 
 /**
@@ -14,8 +13,8 @@ export function createFence(confirm: (() => Promise<number>) | undefined): Fence
     try {
       return (await confirm?.()) ?? Infinity
     } catch (error) {
-      if (!(error instanceof NotLeading)) throw error
-      throw notSent('NotLeading', error.message)
+      // Whatever it is: it is not certain, and nothing was sent.
+      throw notSent('NotLeading', error instanceof Error ? error.message : String(error))
     }
   }
 }

@@ -4,7 +4,9 @@ import type { Settings } from '../../config/settings.ts'
 import { startHeartbeat } from '../../daemon/heartbeat.ts'
 import { keysOf, passOver, type Pass } from '../../daemon/pass.ts'
 import { isChange, settle, type Settled } from '../../daemon/settle.ts'
+import { createOlderCheckout } from '../../daemon/older-checkout.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
+import type { Leadership, Term } from '../../contract/leadership.ts'
 import type { Key } from '../../kinds/key.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isWell } from '../../plan/severity.ts'
@@ -14,7 +16,7 @@ import { heedReading } from '../../reconcile/heed-reading.ts'
 import { lastWords, type CreateEnd } from '../../reconcile/apply/outcome-outbox.ts'
 import { desiredBody, withBodies } from '../../contract/status.ts'
 import { type Engine, compose, loadOnce, openBoard, openLedgerToOwn, openSource } from '../compose.ts'
-import { type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
+import { CommandError, type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
 import { failpointsOf } from '../failpoints.ts'
 import { findingsAsText } from '../render/findings-text.ts'
 import { createProgress, type Progress } from '../render/progress.ts'
@@ -49,8 +51,10 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
   const failpoints = failpointsOf(io.env, emit)
   const { ledger, leadership } = await openLedgerToOwn(settings, emit, failpoints)
   stack.use(ledger)
-  const term = await leadership.acquire(io.stop.stopping, 'refuse')
+  const term = await lead(leadership, io)
   stack.defer(() => term.release())
+  const checkout = createOlderCheckout(systemClock)
+  checkout.begin(term.revisionBefore)
   const source = openSource(settings, progress)
   const maxCreates = options.createLimit === 'off' ? Infinity : settings.maxCreates
   const engine = await compose(
@@ -63,11 +67,16 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
       maxCreates,
       sandboxUse: 'keep',
       failpoints,
-      confirm: () => term.confirm(),
+      async confirm() {
+        checkout.check()
+        leadership.actOn(engine.context.store.revision)
+        return term.confirm()
+      },
     },
     stack,
   )
   const catalog = await loadOnce(engine, io.stop.stopping, options.createLimit === 'off' ? 'force' : 'normal')
+  if (catalog.problem === undefined) checkout.noteRead(catalog.revision.id)
   await heedReading(engine.context)
   await createMountWatch(settings, emit).look(catalog)
   await createTlsWatch(networkOf(settings).tls, emit, systemClock).look()
@@ -145,6 +154,23 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
   const isDone = pass.unfinished === 0 && pass.unsettled.length === 0 && notFound.length === 0
   const well = resources.every(isWell) && !errors && catalog.problem === undefined && isDone
   return well ? EXIT.fine : EXIT.failed
+}
+
+/** The right to act; while another process may have it, it is said who that is. @throws {CommandError} when it is stopped meanwhile */
+async function lead(leadership: Leadership, io: Io): Promise<Term> {
+  const term = await leadership.attempt()
+  if (term !== undefined) return term
+  const holder = leadership.leader()?.holder ?? 'Another process'
+  print(
+    io.stderr,
+    `pipewright: ${holder} has the ledger. Waiting until it is known whether that one still runs.`,
+  )
+  try {
+    return await leadership.acquire(io.stop.stopping, 'refuse')
+  } catch (error) {
+    if (!io.stop.stopping.aborted) throw error
+    throw new CommandError(`stopped by ${String(io.stop.stopping.reason)} before anything was applied`)
+  }
 }
 
 /** What a pass over everything came to. */

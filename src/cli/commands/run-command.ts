@@ -218,20 +218,23 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     daemon.request(undefined, 'force')
   })
 
-  if (leading.term === undefined) void standBy().catch((error: unknown) => ending.abort(error))
+  const standing =
+    leading.term === undefined ? standBy().catch((error: unknown) => ending.abort(error)) : undefined
   const signalName = await aborted(AbortSignal.any([io.stop.stopping, ending.signal]))
   emit({ type: 'Stopping', signal: signalName })
   const deadline = AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), io.stop.forced])
+  await Promise.race([standing, aborted(deadline)])
   const cut = await daemon.stop(deadline)
   engine.reconciler.saySoFar()
   const unsaved = await engine.reconciler.saveOutcomes(deadline)
   const unfinished = cut.unfinished + unsaved.size
+  const typed = (args: string) => commandLine(args, commandContext(settings))
+  // Before anything that may take its time: whoever ends the process by force must not keep them back.
+  for (const [key, end] of unsaved) emit(lastWords(key, end, typed))
   await heartbeat.stop()
   await listening.notifier?.stop(deadline)
   await leading.term?.release()
   emit({ type: 'Stopped', unfinished })
-  const typed = (args: string) => commandLine(args, commandContext(settings))
-  for (const [key, end] of unsaved) emit(lastWords(key, end, typed))
   if (ending.signal.reason instanceof Error && !(ending.signal.reason instanceof NotLeading))
     throw ending.signal.reason
   return unfinished === 0 && !ending.signal.aborted ? EXIT.fine : EXIT.failed
@@ -246,7 +249,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       epoch,
       leader: leadership.leader()?.holder,
     })
-    over.addEventListener('abort', () => {
+    const onOver = () => {
       if (io.stop.stopping.aborted) return
       const leader = leadership.leader()
       emit({
@@ -257,7 +260,9 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
         leader: leader?.holder,
       })
       ending.abort(over.reason)
-    })
+    }
+    if (over.aborted) onOver()
+    over.addEventListener('abort', onOver)
     if (settings.notifications.length === 0) return
     listening.notifier = stack.use(await openNotifier(settings, { ledger, notes, board, emit }))
   }
@@ -289,6 +294,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       if (io.stop.stopping.aborted) return
       throw error
     }
+    // It is released at the end.
+    if (io.stop.stopping.aborted) return
     await tell(leading.term)
     await daemon.act()
   }

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Agent, errors, request as send } from 'undici'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { retryAfterMs, type ReplyHeaders } from '../../lib/retry-after.ts'
+import { LedgerError } from '../../contract/ledger.ts'
 import type { ClusterAccess, Credentials } from './cluster-access.ts'
 
 /** The Kubernetes API, as far as a ledger needs it: objects of one namespace, read, written and watched. */
@@ -107,7 +108,9 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
       bodyTimeout,
     }: { readonly body?: JsonObject; readonly signal: AbortSignal; readonly bodyTimeout: number },
   ) {
-    const credentials = await access.current()
+    const credentials = await access.current().catch((error: unknown) => {
+      throw unanswered(error)
+    })
     const headers = {
       accept: 'application/json',
       'user-agent': userAgent,
@@ -140,9 +143,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
     for (let tries = 1; ; tries += 1) {
       const signal = AbortSignal.timeout(timeoutMs)
       const reply = await sent(method, path, { ...(body && { body }), signal, bodyTimeout: timeoutMs })
-      const text = await reply.body.text().catch((error: unknown) => {
-        throw unanswered(error)
-      })
+      const text = await textOf(reply.body)
       const { statusCode: status, headers } = reply
       if (status >= 200 && status < 300) return parsed(text)
       if (status !== 429 || tries === BUSY_TRIES) throw refused(status, parsed(text))
@@ -205,7 +206,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
       const late = AbortSignal.timeout(WATCH_S * 1_000 + WATCH_LATE_MS)
       const either = AbortSignal.any([signal, late])
       const reply = await sent('GET', `${path}?${query.toString()}`, { signal: either, bodyTimeout: 0 })
-      if (reply.statusCode !== 200) throw refused(reply.statusCode, parsed(await reply.body.text()))
+      if (reply.statusCode !== 200) throw refused(reply.statusCode, parsed(await textOf(reply.body)))
       reply.body.setEncoding('utf8')
       let rest = ''
       try {
@@ -222,6 +223,15 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
     async [Symbol.asyncDispose]() {
       await agent?.is.destroy()
     },
+  }
+}
+
+/** @throws {ClusterError} where it breaks off */
+async function textOf(body: { text(): Promise<string> }): Promise<string> {
+  try {
+    return await body.text()
+  } catch (error) {
+    throw unanswered(error)
   }
 }
 
@@ -255,14 +265,15 @@ function refused(status: number, said: unknown): ClusterError {
   return new ClusterError(`the Kubernetes API answers ${status}: ${message}`, status)
 }
 
-function unanswered(error: unknown): unknown {
-  if (!(error instanceof Error)) return error
-  const isLate = error.name === 'TimeoutError' || error instanceof errors.HeadersTimeoutError
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.message
+/** Nobody knows what became of a request; or there was nothing to ask it with. */
+function unanswered(error: unknown): ClusterError {
+  if (error instanceof LedgerError) return new ClusterError(error.message, undefined, { cause: error })
+  const { name, message } = error instanceof Error ? error : { name: '', message: String(error) }
+  const isLate = name === 'TimeoutError' || error instanceof errors.HeadersTimeoutError
+  const code =
+    error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : message
   const why = isLate ? 'does not answer in time' : `cannot be reached (${code})`
-  return error.name === 'LedgerError'
-    ? error
-    : new ClusterError(`the Kubernetes API ${why}`, undefined, { cause: error })
+  return new ClusterError(`the Kubernetes API ${why}`, undefined, { cause: error })
 }
 
 function notKubernetes(value: unknown): ClusterError {

@@ -4,7 +4,7 @@ import type { Archive } from '../archive.ts'
 import { decodeRecord, type StoredRecord } from '../codec.ts'
 import { ClusterError, type ClusterApi } from './cluster-api.ts'
 import { asLedgerError, createLedgerSecret, readLedgerSecret } from './ledger-secret.ts'
-import { openCluster, type KubernetesLedgerOptions } from './open-kubernetes-ledger.ts'
+import { openCluster, type Cluster, type KubernetesLedgerOptions } from './open-kubernetes-ledger.ts'
 import { bodyOf, keptOf, objectName, objectOf, withLines, type Kept, type Line } from './record-object.ts'
 
 type ArchiveOptions = Pick<KubernetesLedgerOptions, 'env' | 'place' | 'clock'>
@@ -63,6 +63,7 @@ export async function writeClusterArchive(archive: Archive, options: ArchiveOpti
   if (there !== undefined)
     throw new LedgerError('io', `there is a ledger ${shown}: an import goes where there is none.`)
   const left = objectsOf(archive)
+  await assertOnlyThese(cluster, left)
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
       for (let kept = left.pop(); kept !== undefined; kept = left.pop()) await put(api, records, name, kept)
@@ -73,6 +74,28 @@ export async function writeClusterArchive(archive: Archive, options: ArchiveOpti
   const { hashKey, platform, profile } = archive
   const hasRecords = archive.records.length > 0 ? 'true' : undefined
   await createLedgerSecret(api, secrets, name, { hashKey, platform, profile, hasRecords })
+}
+
+/** What an import of another file has left would be mixed with this one. @throws {LedgerError} */
+async function assertOnlyThese(
+  { api, name, records, selector, shown }: Cluster,
+  left: readonly Kept[],
+): Promise<void> {
+  const names = new Set(left.map(({ key }) => objectName(name, key)))
+  const { items } = await api.list(records, selector).catch((error: unknown) => {
+    throw asLedgerError(error)
+  })
+  const other = items.find(({ metadata }) => !names.has(metadata.name))
+  if (other !== undefined) throw notEmpty(name, `${shown} has the record ${other.metadata.name} already`)
+}
+
+function notEmpty(name: string, what: string, options?: ErrorOptions): LedgerError {
+  return new LedgerError(
+    'io',
+    `${what}: an import goes where there is none. Delete what is there, if it is of no use: ` +
+      `kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}`,
+    options,
+  )
 }
 
 /** The objects that hold it all: a key that has only a history was forgotten. */
@@ -110,11 +133,6 @@ async function put(api: ClusterApi, path: string, name: string, kept: Kept): Pro
     // From an import that was interrupted.
     const found = keptOf(await api.get(`${path}/${objectName(name, key)}`))
     if (found.body === body && found.version === version) return
-    throw new LedgerError(
-      'io',
-      `there is another record of ${key} already: an import goes where there is none. Delete what is there, if it is of no use: ` +
-        `kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}`,
-      { cause: error },
-    )
+    throw notEmpty(name, `there is another record of ${key} already`, { cause: error })
   }
 }

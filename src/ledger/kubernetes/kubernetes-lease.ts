@@ -16,6 +16,8 @@ export interface KubernetesLeaseOptions {
   /** A Lease that nobody renewed for so long may be taken over: ms. */
   readonly durationMs: number
   readonly clock: Clock
+  /** Whether nothing was ever recorded: nobody can have acted. */
+  readonly isNew: () => boolean
   /** Written with each renewal. */
   readonly annotations: () => JsonObject
   /** A renewal failed, in words; or works again: said when it changes. */
@@ -55,6 +57,8 @@ export function createKubernetesLease(
   const everyMs = durationMs / 5
   let seen: SeenLease | undefined
   let failing: string | undefined
+  /** Since when there is no Lease, as far as this process has seen. */
+  let missingSince: number | undefined
   let revision: string | undefined
   let term: (Term & { end(why: string): void }) | undefined
 
@@ -79,7 +83,9 @@ export function createKubernetesLease(
 
   async function read(): Promise<SeenLease | undefined> {
     try {
-      return noted(await api.get(own))
+      const lease = noted(await api.get(own))
+      missingSince = undefined
+      return lease
     } catch (error) {
       if (error instanceof ClusterError && error.status === 404) return undefined
       throw error
@@ -93,7 +99,7 @@ export function createKubernetesLease(
     return {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
-      metadata: { ...over?.metadata, name, annotations: annotationsOf(who, over) },
+      metadata: { ...over?.metadata, name, annotations: annotationsOf(over) },
       spec: {
         holderIdentity: who,
         leaseDurationSeconds: Math.ceil(durationMs / 1_000),
@@ -105,10 +111,10 @@ export function createKubernetesLease(
   }
 
   /** Who has acted on nothing yet keeps what was acted on before. */
-  function annotationsOf(who: string, over: KubeObject | undefined): JsonObject {
+  function annotationsOf(over: KubeObject | undefined): JsonObject {
     const actedOn = revision ?? annotationIn(over, REVISION_ANNOTATION)
     return {
-      ...(who !== '' && options.annotations()),
+      ...options.annotations(),
       ...(actedOn !== undefined && { [REVISION_ANNOTATION]: actedOn }),
     }
   }
@@ -118,13 +124,20 @@ export function createKubernetesLease(
     return lease.holder === '' || clock.monotonic() - lease.since >= Math.max(lease.durationMs, durationMs)
   }
 
+  /** Where there is none: whoever held one that was deleted may act for as long as that would have lasted. */
+  function isFreeWithout(): boolean {
+    if (seen === undefined && options.isNew()) return true
+    missingSince ??= clock.monotonic()
+    return clock.monotonic() - missingSince >= Math.max(seen?.durationMs ?? 0, durationMs)
+  }
+
   /** @returns the Lease, held by this process in a new epoch; undefined: another process has it, or was quicker */
   async function take(): Promise<SeenLease | undefined> {
     const lease = await read()
     // Taken by an attempt of this process whose reply was lost.
     if (lease?.holder === holder) return lease
-    if (lease !== undefined && !isFree(lease)) return undefined
-    const epoch = (lease?.epoch ?? 0) + 1
+    if (lease === undefined ? !isFreeWithout() : !isFree(lease)) return undefined
+    const epoch = (seen?.epoch ?? 0) + 1
     const body = bodyOf(holder, epoch, lease?.object)
     try {
       return noted(await (lease === undefined ? api.create(path, body) : api.replace(own, body)))
@@ -245,7 +258,7 @@ export function createKubernetesLease(
     keepOn()
     const made = {
       epoch,
-      mayBeLate: epoch > 1,
+      mayBeLate: epoch > 1 || !options.isNew(),
       revisionBefore,
       over: over.signal,
       confirm,

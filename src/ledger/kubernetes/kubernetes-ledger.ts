@@ -48,7 +48,6 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   const decoded = new WeakMap<Mirrored, LedgerRecord>()
   let failedWrites = 0
   let isClosed = false
-  let seq = 0
 
   function assertOpen(): void {
     if (isClosed) throw new LedgerError('io', 'the ledger is closed')
@@ -78,14 +77,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   }
 
   function linesOf(entries: readonly HistoryEntry[]): readonly Line[] {
-    return entries.map((entry) => ({ seq: nextSeq(), body: encodeEntry(entry) }))
-  }
-
-  /** Greater than any that this process has seen. */
-  function nextSeq(): number {
-    if (seq === 0) for (const { kept } of mirror.all()) seq = Math.max(seq, kept.history.at(-1)?.seq ?? 0)
-    seq += 1
-    return seq
+    return entries.map((entry) => ({ seq: mirror.nextSeq(), body: encodeEntry(entry) }))
   }
 
   /** @throws {LedgerConflict} unless the record is at the version that its writer saw */
@@ -118,15 +110,19 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
       const isOlder = error.status === 409 || (error.status === 404 && over !== undefined)
       if (!isOlder)
         throw new LedgerError('io', `the ledger cannot be written: ${error.message}`, { cause: error })
-      await mirror.refresh(key).catch(sayUnread)
+      await refreshed(key)
       throw new LedgerConflict(key, over?.kept.version ?? 0)
     }
   }
 
-  /** What is there instead is not known: the watch tells it later, where there is one. */
-  function sayUnread(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error)
-    emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message })
+  /** @throws {LedgerError} where it is not known what is there instead */
+  async function refreshed(key: Key): Promise<void> {
+    try {
+      await mirror.refresh(key)
+    } catch (error) {
+      if (!(error instanceof ClusterError)) throw error
+      throw new LedgerError('io', `the ledger cannot be read: ${error.message}`, { cause: error })
+    }
   }
 
   /** One that moves here and has arrived says so by itself from now on: the key that it came from is about to be another's. */

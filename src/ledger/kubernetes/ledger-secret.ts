@@ -122,7 +122,9 @@ function opened(api: ClusterApi, collection: string, first: KubeObject): LedgerS
         } catch (error) {
           if (!(error instanceof ClusterError) || error.status !== 409 || tries === 3)
             throw asLedgerError(error)
-          object = await api.get(`${collection}/${name}`)
+          object = await api.get(`${collection}/${name}`).catch((failed: unknown) => {
+            throw asLedgerError(failed)
+          })
         }
       }
     },

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os'
-import type { Clock } from '../../lib/clock.ts'
+import { sleep, type Clock } from '../../lib/clock.ts'
 import { decodeActivity } from '../codec.ts'
 import { assertBinding, keptProfile, type Binding } from '../binding.ts'
 import type { Activity } from '../../contract/activity.ts'
 import type { Emit } from '../../contract/events.ts'
-import type { Leadership } from '../../contract/leadership.ts'
+import type { Leadership, Term } from '../../contract/leadership.ts'
 import { LedgerError, type OpenedLedger } from '../../contract/ledger.ts'
 import { openClusterAccess, type Environment } from './cluster-access.ts'
 import { createClusterApi, ClusterError, type ClusterApi } from './cluster-api.ts'
@@ -31,6 +31,8 @@ export interface KubernetesLedgerOptions extends Binding {
 }
 
 const TIMEOUT_MS = 10_000
+const AGAIN_MS = 1_000
+const never = new AbortController().signal
 const LEASE_MS = 15_000
 const NAME = /^(?:([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)\/)?([a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?)$/
 
@@ -46,8 +48,10 @@ function placeOf(place: string): { readonly namespace: string | undefined; reado
 }
 
 /** Where the parts of a ledger are in a cluster. */
-interface Cluster extends AsyncDisposable {
+export interface Cluster extends AsyncDisposable {
   readonly api: ClusterApi
+  /** The same, that gives up earlier: ms. */
+  readonly apiWithin: (timeoutMs: number) => ClusterApi
   readonly name: string
   /** As it is named in messages. */
   readonly shown: string
@@ -66,14 +70,12 @@ export async function openCluster({
 }: Pick<KubernetesLedgerOptions, 'env' | 'place' | 'clock'>): Promise<Cluster> {
   const access = await openClusterAccess(env)
   const { namespace = access.namespace, name } = placeOf(place)
-  const api = createClusterApi({
-    access,
-    userAgent: 'pipewright',
-    timeoutMs: TIMEOUT_MS,
-    now: () => clock.now(),
-  })
+  const apiWithin = (timeoutMs: number) =>
+    createClusterApi({ access, userAgent: 'pipewright', timeoutMs, now: () => clock.now() })
+  const api = apiWithin(TIMEOUT_MS)
   return {
     api,
+    apiWithin,
     name,
     shown: `kubernetes:${namespace}/${name}`,
     records: `/apis/${API_VERSION}/namespaces/${namespace}/pipewrightrecords`,
@@ -90,6 +92,9 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   await using stack = new AsyncDisposableStack()
   const cluster = stack.use(await openCluster(options))
   const { api, name, shown, records, secrets } = cluster
+  const leaseMs = options.leaseMs ?? LEASE_MS
+  // Of its own connections, and less patient: a renewal that hangs must not cost the Lease.
+  const leaseApi = stack.use(cluster.apiWithin(Math.min(TIMEOUT_MS, leaseMs / 5)))
   const mirror = stack.use(
     createMirror({
       api,
@@ -120,11 +125,12 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   let activity: Activity | undefined
   const lease = stack.use(
     createKubernetesLease({
-      api,
+      api: leaseApi,
+      isNew: () => isEmpty(mirror),
       path: cluster.leases,
       name,
       holder: `${hostname()}_${options.processId}`,
-      durationMs: options.leaseMs ?? LEASE_MS,
+      durationMs: leaseMs,
       clock,
       annotations: () => ({
         ...(activity && { [`${GROUP}/activity`]: JSON.stringify(activity) }),
@@ -172,25 +178,48 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   if (mode === 'owner') mirror.follow()
   stack.use(ledger)
   const resources = stack.move()
+  /** Whatever the process before it may still send was written before this. @throws {ClusterError} */
   async function begin(): Promise<void> {
-    // Whatever the process before it may still send was written before this.
-    await mirror.relist().catch((error: unknown) => {
-      throw asLedgerError(error)
-    })
+    await mirror.relist()
     await bindTo(secret, hasRecords(), shown, options)
+  }
+
+  /** Reads all, however often it takes, while this process is the one that acts. @returns false: another one is */
+  async function hasBegun(term: Term, signal: AbortSignal): Promise<boolean> {
+    const end = AbortSignal.any([signal, term.over])
+    for (;;) {
+      try {
+        await begin()
+        signal.throwIfAborted()
+        return !term.over.aborted
+      } catch (error) {
+        if (!isOfApi(error)) {
+          await term.release()
+          throw error
+        }
+        emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message: error.message })
+      }
+      await sleep(clock, AGAIN_MS, end).catch(() => undefined)
+      if (end.aborted) {
+        await term.release()
+        signal.throwIfAborted()
+        return false
+      }
+    }
   }
 
   const leadership: Leadership = {
     ...lease,
-    async acquire(...asked) {
-      const term = await lease.acquire(...asked)
-      await begin()
-      return term
+    async acquire(signal, whileTaken) {
+      for (;;) {
+        const term = await lease.acquire(signal, whileTaken)
+        if (await hasBegun(term, signal)) return term
+      }
     },
     async attempt() {
       const term = await lease.attempt()
-      if (term !== undefined) await begin()
-      return term
+      if (term === undefined) return undefined
+      return (await hasBegun(term, never)) ? term : undefined
     },
   }
   return {
@@ -218,6 +247,11 @@ export async function unbindKubernetesLedger({
   const platform = secret?.platform()
   await secret?.change({ platform: undefined })
   return platform
+}
+
+/** Whether it may work when it is tried again. */
+function isOfApi(error: unknown): error is Error {
+  return error instanceof ClusterError || (error instanceof LedgerError && error.code === 'io')
 }
 
 async function readRecords(mirror: Mirror, shown: string): Promise<void> {
@@ -274,6 +308,8 @@ async function bindTo(
   shown: string,
   { platform, profile }: Binding,
 ): Promise<void> {
+  // As it is now: another process may have bound it since it was opened.
+  await secret.read('platform')
   const bound = { platform: secret.platform(), profile: secret.profile() }
   if (hasRecords) assertBinding(shown, bound, { platform, profile })
   const wanted = {

@@ -17,6 +17,8 @@ export interface Mirror extends AsyncDisposable {
    * @returns the object as written
    */
   writing(key: Key, write: () => Promise<KubeObject>): Promise<KubeObject>
+  /** The place of a new line in the history of all: behind every one that this process has seen. */
+  nextSeq(): number
   /** Grows with each write that is not of this process. */
   othersWrites(): number
   /** Calls this soon after somebody else has written. @returns ends it */
@@ -71,6 +73,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   const listeners = new Set<() => void>()
   const closing = new AbortController()
   let others = 0
+  let lastSeq = 0
   let listedAt = '0'
   let silence: string | undefined
   let setBack: string | undefined
@@ -78,7 +81,19 @@ export function createMirror(options: MirrorOptions): Mirror {
 
   function note(object: KubeObject): void {
     const { name, resourceVersion } = object.metadata
-    objects.set(name, { kept: keptOf(object), resourceVersion })
+    const kept = keptOf(object)
+    const known = objects.get(name)?.kept
+    if (known !== undefined && kept.version < known.version)
+      setBack ??= `the record of ${kept.key} was at version ${known.version}, and is at ${kept.version}`
+    lastSeq = Math.max(lastSeq, kept.history.at(-1)?.seq ?? 0)
+    objects.set(name, { kept, resourceVersion })
+  }
+
+  /** Pipewright deletes no object: what it forgets, it keeps as forgotten. */
+  function lose(name: string, how: string): void {
+    const known = objects.get(name)?.kept
+    objects.delete(name)
+    if (known?.body !== undefined) setBack ??= `the record of ${known.key} is gone, and ${how}`
   }
 
   function noteOther(): void {
@@ -103,7 +118,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     if (known !== undefined && !isLater(resourceVersion, known.resourceVersion)) return
     if (known === undefined && type === 'DELETED') return
     try {
-      if (type === 'DELETED') objects.delete(name)
+      if (type === 'DELETED') lose(name, 'somebody has deleted it')
       else note(object)
     } catch (error) {
       if (!(error instanceof LedgerError)) throw error
@@ -125,15 +140,11 @@ export function createMirror(options: MirrorOptions): Mirror {
       if (known !== before.get(name)) continue
       note(object)
       isOther = true
-      const isEarlier = known !== undefined && keptOf(object).version < known.kept.version
-      if (isEarlier)
-        setBack ??= `${known.kept.key} was at version ${known.kept.version}, and is at an earlier one`
     }
     for (const [name, known] of before) {
       if (there.has(name) || objects.get(name) !== known) continue
-      objects.delete(name)
+      lose(name, 'nobody was heard to delete it')
       isOther = true
-      setBack ??= `the record of ${known.kept.key} is gone, and nobody was heard to delete it`
     }
     listedAt = listed.resourceVersion
     if (isOther) noteOther()
@@ -151,7 +162,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       return true
     } catch (error) {
       if (error instanceof LedgerError) options.onUnreadable(error)
-      else if (!(error instanceof ClusterError)) throw error
+      else say(error instanceof Error ? error.message : String(error))
       return false
     }
   }
@@ -163,10 +174,9 @@ export function createMirror(options: MirrorOptions): Mirror {
         await api.watch(path, { selector, resourceVersion: listedAt }, hear, signal)
         say(undefined)
       } catch (error) {
-        if (!(error instanceof ClusterError)) throw error
-        const isRead = error.status !== undefined && (await isReadAgain())
+        const isRead = error instanceof ClusterError && error.status !== undefined && (await isReadAgain())
         if (isRead && isOfVersion(error)) continue
-        say(error.message)
+        say(error instanceof Error ? error.message : String(error))
         await sleep(clock, AGAIN_MS, signal).catch(() => undefined)
       }
     }
@@ -181,7 +191,8 @@ export function createMirror(options: MirrorOptions): Mirror {
       note(object)
     } catch (error) {
       if (!(error instanceof ClusterError) || error.status !== 404) throw error
-      if (!objects.delete(name)) return
+      if (!objects.has(name)) return
+      lose(name, 'somebody has deleted it')
     }
     noteOther()
   }
@@ -214,6 +225,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       }
     },
     othersWrites: () => others,
+    nextSeq: () => (lastSeq += 1),
     onOthers(heard) {
       listeners.add(heard)
       return () => listeners.delete(heard)

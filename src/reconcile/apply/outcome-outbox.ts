@@ -60,6 +60,8 @@ const FIRST_WAIT_MS = 50
 /** At the end, whoever holds the ledger, such as a backup tool, is given so long: ms. */
 const LAST_MS = 10_000
 const LAST_WAIT_MS = 250
+/** What is being written when the time is over has so long left: ms. */
+const AFTER_END_MS = 2_000
 
 export function createOutcomeOutbox({
   ledger,
@@ -110,12 +112,23 @@ export function createOutcomeOutbox({
     kept.delete(key)
   }
 
+  /** Side by side: a ledger that does not answer must not take its time for each of them. */
   async function tryAll(): Promise<void> {
-    for (const key of kept.keys()) {
-      await recover(key).catch((error: unknown) => {
+    const tries = [...kept.keys()].map((key) =>
+      recover(key).catch((error: unknown) => {
         if (!(error instanceof LedgerConflict) && !(error instanceof LedgerError)) throw error
-      })
-    }
+      }),
+    )
+    await Promise.all(tries)
+  }
+
+  /** A while after the signal: what is under way may end well. */
+  function ended(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => void clock.after(AFTER_END_MS, resolve)
+      if (signal.aborted) end()
+      else signal.addEventListener('abort', end, { once: true })
+    })
   }
 
   return {
@@ -150,11 +163,11 @@ export function createOutcomeOutbox({
     },
     isBusy: (key) => underWay.has(key) || kept.has(key),
     async recoverAll(until = AbortSignal.abort()) {
-      await tryAll()
+      await Promise.race([tryAll(), ended(until)])
       const isWorthIt = () => kept.size > 0 && !until.aborted
       for (let waited = 0; isWorthIt() && waited < LAST_MS; waited += LAST_WAIT_MS) {
         await sleep(clock, LAST_WAIT_MS, until).catch(() => undefined) // then it is tried for the last time
-        await tryAll()
+        await Promise.race([tryAll(), ended(until)])
       }
       return new Map([...kept].map(([key, { end }]) => [key, end]))
     },

@@ -30,8 +30,8 @@ export function fateOf(combination: Combination): Fate {
       return isBetween(at, 'after-intent', 'before-id') ? 'unknown' : byReply
     case 'throw':
       // The process lives on, and knows that nothing was sent.
-      if (isBetween(at, 'before-intent', 'after-fence')) return 'recorded'
-      if (at === 'after-connect') return byReply // of the next attempt
+      if (isBetween(at, 'before-intent', 'after-intent')) return 'recorded'
+      if (isBetween(at, 'after-fence', 'after-connect')) return byReply // of the next attempt
       if (at === 'after-request') return 'unknown'
       // Of the status alone, only a 429 is clear; the id, and who it is that refuses, is in the body.
       if (at === 'after-reply-head') return tells === 'that it was refused' ? 'recorded' : 'unknown'
@@ -48,7 +48,7 @@ export function hasWorked(combination: Combination): boolean {
     !isReached(combination) ||
     action === 'disk-slow' ||
     (action === 'disk-full' && at !== 'before-intent') ||
-    (action === 'throw' && at === 'after-connect') ||
+    (action === 'throw' && isBetween(at, 'after-fence', 'after-connect')) ||
     isBetween(at, 'after-request', 'after-outcome')
   return sent && REPLIES[reply].worked === 'done'
 }

@@ -28,10 +28,12 @@ async function startWorld(stack: AsyncDisposableStack, { main }: PodStory) {
 export async function sleeper(failpoint: string, story: PodStory = {}): Promise<readonly string[]> {
   await using stack = new AsyncDisposableStack()
   const { workspace, platform, options } = await startWorld(stack, story)
-  workspace.write('manifests/orders.yaml', pipeManifest('orders'))
   const one = await startPod('one', options, stack, { PIPEWRIGHT_FAILPOINT: `${failpoint}=pause` })
-  await until('it to stand still', () => one.program.stderr().includes(failpoint))
+  await acts(one)
   const two = await startPod('two', options, stack)
+  await until('it to stand by', () => two.program.stdout().includes('standing by'))
+  workspace.write('manifests/orders.yaml', pipeManifest('orders'))
+  await until('it to stand still', () => one.program.stderr().includes(failpoint))
   await acts(two)
   if (failpoint !== 'before-intent') {
     const command = ['resolve', 'Pipe/orders', '--retry', '--force', ...commandFlagsOf(options)]
