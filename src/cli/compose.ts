@@ -10,6 +10,7 @@ import { createFreshSecrets, createMountedSecrets } from '../platform/secret-sto
 import { createBoard, type WritableBoard } from '../reconcile/state/status-board.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import type { Emit } from '../contract/events.ts'
+import type { Clock } from '../lib/clock.ts'
 import { type Ledger, LedgerError, type OpenedLedger } from '../contract/ledger.ts'
 import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts'
 import { createdOf, recordedOf } from '../reconcile/state/recorded.ts'
@@ -165,7 +166,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
     ledger,
     secrets,
     mounted,
-    store: createStateStore({ profile, hashKey: ledger.hashKey, clock: systemClock }),
+    store: createStateStore({ profile, hashKey: ledger.hashKey, clock: agreedClock(ledger) }),
     clock: systemClock,
     emit,
     random: Math.random,
@@ -177,6 +178,11 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
   }
   const reconciler = createReconciler(context, board)
   return { context, board, reconciler, platform, forgetSecrets: secrets.forget, source, baseUrl }
+}
+
+/** What is noted in a ledger is waited for by whoever reads it, on another host perhaps. */
+function agreedClock({ aheadMs }: Ledger): Clock {
+  return { ...systemClock, now: () => systemClock.now() - aheadMs }
 }
 
 /** The sandbox reads the directory by itself, so that the first reading that counts finds everything new. */

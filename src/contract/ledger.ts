@@ -9,6 +9,11 @@ export interface Ledger extends AsyncDisposable {
   /** Random, made with the ledger; keys the hashes of secrets. 32 bytes. */
   readonly hashKey: Uint8Array
   /**
+   * How far the wall clock of this host is ahead of the one that all go by who work with the ledger, ms: what one of them has noted is
+   * waited for by another one. 0 where all are on one host.
+   */
+  readonly aheadMs: number
+  /**
    * As it was when asked, or a moment before: a write on top of an older version is refused, and from then on it is seen.
    * @param known as this ledger gave it before; it is returned itself when it still is the record
    */

@@ -114,6 +114,7 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
 
   return {
     hashKey,
+    aheadMs: 0,
     get: (key, known) =>
       read((tables) => {
         const isGiven = known !== undefined && given.has(known)

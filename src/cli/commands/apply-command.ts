@@ -4,7 +4,6 @@ import type { Settings } from '../../config/settings.ts'
 import { startHeartbeat } from '../../daemon/heartbeat.ts'
 import { keysOf, passOver, type Pass } from '../../daemon/pass.ts'
 import { isChange, settle, type Settled } from '../../daemon/settle.ts'
-import { createOlderCheckout } from '../../daemon/older-checkout.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import type { Leadership, Term } from '../../contract/leadership.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -53,8 +52,6 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
   stack.use(ledger)
   const term = await lead(leadership, io)
   stack.defer(() => term.release())
-  const checkout = createOlderCheckout(systemClock)
-  checkout.begin(term.revisionBefore)
   const source = openSource(settings, progress)
   const maxCreates = options.createLimit === 'off' ? Infinity : settings.maxCreates
   const engine = await compose(
@@ -68,7 +65,7 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
       sandboxUse: 'keep',
       failpoints,
       async confirm() {
-        checkout.check()
+        // A person, or a job, says that this is what is to be: whoever acts next knows it.
         leadership.actOn(engine.context.store.revision)
         return term.confirm()
       },
@@ -76,7 +73,6 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
     stack,
   )
   const catalog = await loadOnce(engine, io.stop.stopping, options.createLimit === 'off' ? 'force' : 'normal')
-  if (catalog.problem === undefined) checkout.noteRead(catalog.revision.id)
   await heedReading(engine.context)
   await createMountWatch(settings, emit).look(catalog)
   await createTlsWatch(networkOf(settings).tls, emit, systemClock).look()

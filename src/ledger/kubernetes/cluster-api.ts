@@ -7,6 +7,8 @@ import type { ClusterAccess, Credentials } from './cluster-access.ts'
 
 /** The Kubernetes API, as far as a ledger needs it: objects of one namespace, read, written and watched. */
 export interface ClusterApi extends AsyncDisposable {
+  /** How far the wall clock of this host is ahead of that of the API, by its last reply: ms, to a second or so. */
+  aheadMs(): number
   /** @throws {ClusterError} */
   get(path: string): Promise<KubeObject>
   /** All of a collection at one moment, as it is now. @throws {ClusterError} */
@@ -77,6 +79,9 @@ export interface ClusterApiOptions {
 }
 
 const PAGE = 500
+const HALF_SECOND_MS = 500
+/** Clocks that are no further apart are the same: ms. */
+const SKEW_MS = 5_000
 /** A list whose pages are too old by the time they are asked for begins again, so often. */
 const LIST_TRIES = 5
 /** The API asks for patience (429) before it has done anything: it is asked again so often. */
@@ -88,6 +93,7 @@ const WATCH_S = 60
 const WATCH_LATE_MS = 10_000
 
 export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterApiOptions): ClusterApi {
+  let ahead = 0
   let agent: { readonly of: string; readonly is: Agent } | undefined
 
   /** Another one where the certificates have changed. */
@@ -97,6 +103,11 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
     agent?.is.close().catch(() => undefined)
     agent = { of, is: new Agent({ connect: { timeout: timeoutMs, ...tls }, allowH2: false }) }
     return agent.is
+  }
+
+  function noteTime(date: string | string[] | undefined): void {
+    const there = Date.parse(String(date)) + HALF_SECOND_MS
+    if (!Number.isNaN(there)) ahead = now() - there
   }
 
   async function sent(
@@ -143,6 +154,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
     for (let tries = 1; ; tries += 1) {
       const signal = AbortSignal.timeout(timeoutMs)
       const reply = await sent(method, path, { ...(body && { body }), signal, bodyTimeout: timeoutMs })
+      noteTime(reply.headers['date'])
       const text = await textOf(reply.body)
       const { statusCode: status, headers } = reply
       if (status >= 200 && status < 300) return parsed(text)
@@ -176,6 +188,8 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
   }
 
   return {
+    // A second more or less is nothing: its header has no more than seconds.
+    aheadMs: () => (Math.abs(ahead) < SKEW_MS ? 0 : ahead),
     get: (path) => object('GET', path),
     async list(path, selector) {
       for (let tries = 1; ; tries += 1) {

@@ -230,6 +230,9 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
 
   return {
     hashKey,
+    get aheadMs() {
+      return api.aheadMs()
+    },
     async get(key, known) {
       assertOpen()
       const mirrored = mirror.get(key)

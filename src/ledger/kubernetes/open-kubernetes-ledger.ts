@@ -223,7 +223,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     },
   }
   return {
-    ledger: { ...ledger, [Symbol.asyncDispose]: () => resources.disposeAsync() },
+    ledger: Object.assign(ledger, { [Symbol.asyncDispose]: () => resources.disposeAsync() }),
     leadership,
     notes: {
       read: (note) => secret.read(note),
