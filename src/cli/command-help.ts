@@ -148,8 +148,12 @@ const HELP = {
   },
   ledger: {
     settings: [...EVERY, 'ledger'],
-    examples: ['ledger export ledger.ndjson', 'ledger import ledger.ndjson --ledger kubernetes:pipewright'],
-    exits: { 0: FINE, 1: 'there is no such ledger to export, or one where to import' },
+    examples: [
+      'ledger export ledger.ndjson',
+      'ledger import ledger.ndjson --ledger kubernetes:pipewright',
+      'ledger accept --ledger kubernetes:pipewright',
+    ],
+    exits: { 0: FINE, 1: 'there is no such ledger to export or to accept, or one where to import' },
   },
   import: {
     settings: [...EVERY, ...DIRECTORY, ...PLATFORM, ...LEDGER],

@@ -5,7 +5,7 @@ import { allow, ALLOW_OUTPUTS } from './commands/allow-command.ts'
 import { importProblems, targetOf } from './import-flags.ts'
 import { importAll } from './commands/import-all-command.ts'
 import { IMPORT_OUTPUTS, importPipe } from './commands/import-command.ts'
-import { exportTo, importFrom, LEDGER_ACTIONS } from './commands/ledger-command.ts'
+import { acceptAsItIs, exportTo, importFrom, LEDGER_ACTIONS } from './commands/ledger-command.ts'
 import { lock } from './commands/lock-command.ts'
 import { CommandError, EXIT, type ExitCode, type Io } from './io.ts'
 import { readWait, withWait } from './wait-flags.ts'
@@ -85,14 +85,24 @@ export function addOperatorCommands(program: Command, io: Io, done: Done): void 
   withSettings(
     program
       .command('ledger')
-      .description('put all that the ledger holds into a file, or make a ledger of one'),
+      .description(
+        'put all that the ledger holds into a file, make a ledger of one, or accept one that was put back',
+      ),
   )
     .addArgument(new Argument('<action>', 'what to do').choices(LEDGER_ACTIONS))
-    .argument('<file>', 'lines of JSON')
-    .action(async (action: (typeof LEDGER_ACTIONS)[number], file: string, _flags, command: Command) => {
-      const settings = await settingsFor(io, command, 'local')
-      done(await (action === 'export' ? exportTo : importFrom)(io, settings, file))
-    })
+    .argument('[file]', 'to export to, or to import: lines of JSON')
+    .action(
+      async (action: (typeof LEDGER_ACTIONS)[number], file: string | undefined, _flags, command: Command) => {
+        const settings = await settingsFor(io, command, 'local')
+        if ((file === undefined) !== (action === 'accept'))
+          throw new CommandError(
+            'ledger: "export" and "import" go with a file, "accept" goes without one.',
+            EXIT.usage,
+          )
+        if (file === undefined) done(await acceptAsItIs(io, settings))
+        else done(await (action === 'export' ? exportTo : importFrom)(io, settings, file))
+      },
+    )
 }
 
 function addAllow(program: Command, io: Io, done: Done): void {

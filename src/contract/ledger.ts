@@ -28,17 +28,17 @@ export interface Ledger extends AsyncDisposable {
    * @throws {LedgerError} when it could not be written; nothing is known to have been written
    */
   swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord>
-  /** As {@link swap}, for what became of a create: it may use the room that was reserved. */
+  /** As {@link swap}, for what became of a create: it is written where another one may find no room any more. */
   settle(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord>
   /** As {@link swap}, for two records in one transaction: a record that moves to another key. */
   move(from: LedgerRecord, to: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord>
   /** Forgets a record; the same compare-and-set. */
   remove(record: LedgerRecord, history: readonly HistoryEntry[]): Promise<void>
   /**
-   * Makes sure that there is room for what becomes of a create, where it can: to be called before each intent.
-   * @throws {LedgerError} when there is none
+   * To be called before each intent: makes sure, where it can, that what becomes of the create can be written.
+   * @throws {LedgerError} nothing may be created
    */
-  reserveRoom(): Promise<void>
+  prepareIntent(): Promise<void>
   /**
    * Says that its owner lives, and when it last read which resources: ms since the epoch. One transaction, for status only.
    * @throws {LedgerError}

@@ -58,6 +58,6 @@ export interface Store extends AsyncDisposable {
   write<T>(work: (tables: WriteTables) => T, room: Room): T
   /** As `Ledger.owned`. @throws {LedgerError} */
   owned(): boolean
-  /** As `Ledger.reserveRoom`. @throws {LedgerError} */
+  /** As `Ledger.prepareIntent`, by room on the disk. @throws {LedgerError} */
   reserveRoom(): void
 }

@@ -151,7 +151,7 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
       assertOpen()
       return store.owned()
     },
-    async reserveRoom() {
+    async prepareIntent() {
       attempt('LedgerWritten', () => store.reserveRoom(), false) // the room is beside the ledger
     },
     async [Symbol.asyncDispose]() {

@@ -51,9 +51,23 @@ export async function unbindLedger(
   if (url === 'memory:') return undefined
   if (url.startsWith(KUBERNETES)) {
     const { unbindKubernetesLedger } = await import('./kubernetes/open-kubernetes-ledger.ts')
-    return unbindKubernetesLedger({ env: process.env, place: url.slice(KUBERNETES.length), ...options })
+    return unbindKubernetesLedger(placeOf(url, options))
   }
   return unbindSqlite(fileOf(url), options)
+}
+
+/**
+ * A person accepts the records as they are, after they were put back to an earlier state.
+ * @returns what was lost, in words; undefined: nothing was, as far as anybody noticed
+ * @throws {LedgerError}
+ */
+export async function acceptLedger(
+  url: string,
+  options: Pick<OpenOptions, 'clock'>,
+): Promise<string | undefined> {
+  if (!url.startsWith(KUBERNETES)) return undefined
+  const { acceptKubernetesLedger } = await import('./kubernetes/open-kubernetes-ledger.ts')
+  return acceptKubernetesLedger(placeOf(url, options))
 }
 
 function fileOf(url: string): string {
@@ -76,7 +90,7 @@ export async function exportLedger(
 ): Promise<Archive> {
   if (!url.startsWith(KUBERNETES)) return readSqliteArchive({ ...options, file: fileOf(url) })
   const { readClusterArchive } = await import('./kubernetes/cluster-archive.ts')
-  return readClusterArchive({ env: process.env, place: url.slice(KUBERNETES.length), ...options })
+  return readClusterArchive(placeOf(url, options))
 }
 
 /** Makes a ledger of what another one held; there must be none of that name. @throws {LedgerError} */
@@ -87,5 +101,9 @@ export async function importLedger(
 ): Promise<void> {
   if (!url.startsWith(KUBERNETES)) return writeSqliteArchive(fileOf(url), archive, options.clock.now())
   const { writeClusterArchive } = await import('./kubernetes/cluster-archive.ts')
-  return writeClusterArchive(archive, { env: process.env, place: url.slice(KUBERNETES.length), ...options })
+  return writeClusterArchive(archive, placeOf(url, options))
+}
+
+function placeOf(url: string, { clock }: Pick<OpenOptions, 'clock'>) {
+  return { env: process.env, place: url.slice(KUBERNETES.length), clock }
 }

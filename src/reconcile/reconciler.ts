@@ -214,7 +214,7 @@ async function withPermit(reconciliation: Reconciliation, round: Round): Promise
     return conclude(reconciliation, round, failed(reconciliation, assessment, error))
   }
   try {
-    await context.ledger.reserveRoom()
+    await context.ledger.prepareIntent()
     return await reconcileOnce(reconciliation, permit)
   } finally {
     permit.release()

@@ -143,7 +143,7 @@ describe('what others write is heard', () => {
     api.compact()
     api.interfere(undefined)
     await until('the second', async () => (await other.ledger.list()).length === 2)
-    expect(await attempted(() => other.ledger.reserveRoom())).toBe('done')
+    expect(await attempted(() => other.ledger.prepareIntent())).toBe('done')
   })
 
   test('also after the connection was lost', async () => {
@@ -218,22 +218,6 @@ test('a list whose pages are too old begins again', async () => {
   })
   expect((await (await open({ mode: 'reader' })).ledger.list()).length).toBe(600)
   expect(isCompacted).toBe(true)
-})
-
-describe('a cluster that was set back', () => {
-  test('is found out, and nothing is created from then on', async () => {
-    const { ledger } = await open()
-    const first = await ledger.swap(blank(ORDERS), [])
-    const back = api.snapshot()
-    await ledger.swap({ ...first, line: 7 }, [])
-    await ledger.reserveRoom()
-    back()
-    const said = await until('that it is noticed', async () => {
-      const answer = await attempted(() => ledger.reserveRoom())
-      return answer !== 'done' && answer
-    })
-    expect(said).toContain('set back to an earlier state')
-  })
 })
 
 describe('the Secret', () => {

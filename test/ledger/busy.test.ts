@@ -27,7 +27,7 @@ test('room that is there is not taken for a ledger that can be written again', a
   using other = new DatabaseSync(file)
   other.exec('BEGIN IMMEDIATE')
   await expect(note()).rejects.toMatchObject({ code: 'io' })
-  await ledger.reserveRoom()
+  await ledger.prepareIntent()
   expect(said).toEqual(['failed'])
   other.exec('ROLLBACK')
   await note()

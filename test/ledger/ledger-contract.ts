@@ -122,6 +122,13 @@ export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledge
       expect(await ledger.get('Pipe/old')).toBeUndefined()
     })
 
+    test('moves a record back to where it came from', async () => {
+      const from = await ledger.swap(blank('Pipe/old'), [])
+      const moved = await ledger.move(from, { ...from, key: 'Pipe/new', version: 0 }, [])
+      const back = await ledger.move(moved, { ...moved, key: 'Pipe/old', version: 0 }, [])
+      expect(await ledger.list()).toStrictEqual([back])
+    })
+
     test('a record cannot move to its own key: that is a bug', async () => {
       const record = await ledger.swap(blank(ORDERS), [])
       await expect(ledger.move(record, record, [])).rejects.toThrow('bug')

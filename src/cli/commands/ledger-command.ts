@@ -1,13 +1,13 @@
 import { open, readFile } from 'node:fs/promises'
 import { systemClock } from '../../daemon/system-clock.ts'
 import { archiveText, readArchiveText, type Archive } from '../../ledger/archive.ts'
-import { exportLedger, importLedger } from '../../ledger/open.ts'
+import { acceptLedger, exportLedger, importLedger } from '../../ledger/open.ts'
 import type { SettingsOf } from '../command-help.ts'
 import { openLedgerToRead } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, nobody, print } from '../io.ts'
 import { assertLasting } from './operator-command.ts'
 
-export const LEDGER_ACTIONS = ['export', 'import'] as const
+export const LEDGER_ACTIONS = ['export', 'import', 'accept'] as const
 
 const OPTIONS = { clock: systemClock, emit: nobody }
 
@@ -37,6 +37,19 @@ export async function importFrom(io: Io, settings: SettingsOf<'ledger'>, file: s
   const archive = readArchiveText(text)
   await importLedger(settings.ledger, archive, OPTIONS)
   print(io.stdout, `Imported ${countsOf(archive)} into ${settings.ledger}.`)
+  return EXIT.fine
+}
+
+/** `pipewright ledger accept`: a person accepts the records as they are, after they were put back to an earlier state. */
+export async function acceptAsItIs(io: Io, settings: SettingsOf<'ledger'>): Promise<ExitCode> {
+  assertLasting(settings)
+  const what = await acceptLedger(settings.ledger, OPTIONS)
+  print(
+    io.stdout,
+    what === undefined
+      ? `Nothing to accept: nobody has noticed that ${settings.ledger} was put back to an earlier state.`
+      : `Accepted ${settings.ledger} as it is, although ${what}. Pipes are created again.`,
+  )
   return EXIT.fine
 }
 

@@ -2,18 +2,16 @@ import type { Key } from '../../kinds/key.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import type { Archive } from '../archive.ts'
 import { decodeRecord, type StoredRecord } from '../codec.ts'
+import { openCluster, type Cluster, type ClusterPlace } from './cluster.ts'
 import { ClusterError, type ClusterApi } from './cluster-api.ts'
 import { asLedgerError, createLedgerSecret, readLedgerSecret } from './ledger-secret.ts'
-import { openCluster, type Cluster, type KubernetesLedgerOptions } from './open-kubernetes-ledger.ts'
 import { bodyOf, keptOf, objectName, objectOf, withLines, type Kept, type Line } from './record-object.ts'
-
-type ArchiveOptions = Pick<KubernetesLedgerOptions, 'env' | 'place' | 'clock'>
 
 /** So many objects are written at a time. */
 const AT_ONCE = 16
 
 /** All that a ledger in a cluster holds, at one moment. @throws {LedgerError} */
-export async function readClusterArchive(options: ArchiveOptions): Promise<Archive> {
+export async function readClusterArchive(options: ClusterPlace): Promise<Archive> {
   await using cluster = await openCluster(options)
   const { api, name, records, secrets, selector, shown } = cluster
   try {
@@ -56,7 +54,7 @@ function storedOf({ key }: Kept, body: string | undefined): readonly StoredRecor
  * ledger; it can be begun again.
  * @throws {LedgerError}
  */
-export async function writeClusterArchive(archive: Archive, options: ArchiveOptions): Promise<void> {
+export async function writeClusterArchive(archive: Archive, options: ClusterPlace): Promise<void> {
   await using cluster = await openCluster(options)
   const { api, name, records, secrets, shown } = cluster
   const there = await readLedgerSecret(api, secrets, name)

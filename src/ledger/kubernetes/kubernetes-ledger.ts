@@ -17,7 +17,8 @@ import {
   type Line,
   type Moved,
 } from './record-object.ts'
-import type { Mirror, Mirrored } from './record-mirror.ts'
+import { followOthers, type Mirror, type Mirrored } from './record-mirror.ts'
+import type { SetBack } from './set-back.ts'
 
 export interface KubernetesLedgerParts {
   readonly api: ClusterApi
@@ -27,6 +28,7 @@ export interface KubernetesLedgerParts {
   readonly name: string
   readonly mirror: Mirror
   readonly hashKey: Uint8Array
+  readonly setBack: Pick<SetBack, 'assertNot'>
   /** Whether this process reads the platform, or only what another one has recorded. */
   readonly isOwner: boolean
   readonly clock: Pick<Clock, 'monotonic'>
@@ -39,6 +41,9 @@ export interface KubernetesLedgerParts {
   /** Called before the first record is written, so that one without records is known to have lost them. */
   readonly beforeFirst: () => Promise<void>
 }
+
+/** No move is under way. */
+const STILL = { movedFrom: undefined, before: undefined, movedTo: undefined }
 
 /** A ledger whose records are objects of a cluster (design §9). Reads come from the mirror; a write on top of an older version is refused. */
 export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
@@ -162,15 +167,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     const lines = withLines(over?.kept.history ?? [], linesOf(history))
     return {
       record,
-      kept: {
-        key: next.key,
-        version,
-        body,
-        movedFrom: undefined,
-        before: undefined,
-        movedTo: undefined,
-        history: lines,
-      },
+      kept: { ...STILL, key: next.key, version, body, history: lines },
     }
   }
 
@@ -194,7 +191,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   function forgotten(over: Mirrored, history: readonly HistoryEntry[], movedTo: Moved | undefined): Kept {
     const { key, version } = over.kept
     const lines = withLines(over.kept.history, linesOf(history))
-    return { key, version, body: undefined, movedFrom: undefined, before: undefined, movedTo, history: lines }
+    return { ...STILL, key, version, body: undefined, movedTo, history: lines }
   }
 
   async function move(
@@ -203,11 +200,11 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     history: readonly HistoryEntry[],
   ): Promise<LedgerRecord> {
     if (from.key === to.key) throw new Error(`bug: ${from.key} cannot move to itself`)
+    await settleMoveTo(compare(to)?.kept.movedTo)
     const [source, target] = [compare(from), compare(to)]
     if (source === undefined) throw new LedgerConflict(from.key, from.version)
     const { kept, record } = keptWith(target, to, history, from.version)
     const before = target && bodyOf(target.kept, keptAt)
-    await settleMoveTo(target?.kept.movedTo)
     const movedFrom = { key: from.key, version: from.version }
     await put(target, { ...kept, movedFrom, before }, record)
     // It has moved when this is written, and not before.
@@ -247,10 +244,9 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     settle: swap,
     move: (...asked) => report(() => move(...asked)),
     remove: (...asked) => report(() => remove(...asked)),
-    async reserveRoom() {
+    async prepareIntent() {
       assertOpen()
-      const { setBack } = mirror
-      if (setBack !== undefined) throw new LedgerError('corrupt', setBackWords(setBack))
+      await parts.setBack.assertNot()
     },
     async history({ key, limit }) {
       assertOpen()
@@ -300,34 +296,4 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
       await mirror[Symbol.asyncDispose]()
     },
   }
-}
-
-/** Calls `onWritten` after others have written, one call at a time. */
-function followOthers(mirror: Mirror, onWritten: () => Promise<void>, emit: Emit): () => void {
-  let running = Promise.resolve()
-  let isWaiting = false
-
-  async function run(): Promise<void> {
-    isWaiting = false
-    try {
-      await onWritten()
-    } catch (error) {
-      if (error instanceof LedgerError) return
-      const bug = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
-      emit({ type: 'Bug', message: 'what others wrote to the ledger could not be followed', error: bug })
-    }
-  }
-
-  return mirror.onOthers(() => {
-    if (isWaiting) return
-    isWaiting = true
-    running = running.then(run)
-  })
-}
-
-function setBackWords(what: string): string {
-  return (
-    `the ledger was set back to an earlier state: ${what}. Nothing is created from here, as what was created since then may not be in ` +
-    'it. Compare it with the platform, say what is there with "pipewright adopt", and then restart Pipewright.'
-  )
 }

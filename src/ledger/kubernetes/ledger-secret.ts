@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { isObject, type JsonObject } from '../../lib/json.ts'
-import { LedgerError } from '../../contract/ledger.ts'
+import { LedgerError, type Notes } from '../../contract/ledger.ts'
 import { ClusterError, type ClusterApi, type KubeObject } from './cluster-api.ts'
 
 /** What a ledger is besides its records: one Secret, made with it. */
@@ -11,6 +12,8 @@ export interface LedgerSecret {
   profile(): string | undefined
   /** Whether a record was ever written. */
   hasRecords(): boolean
+  /** What was lost when its records were put back to an earlier state, in words; undefined: they were not, or a person has accepted it. */
+  setBack(): string | undefined
   /** A member, as it is now. @throws {LedgerError} */
   read(member: keyof SecretMembers): Promise<string | undefined>
   /** @throws {LedgerError} */
@@ -23,6 +26,7 @@ export interface SecretMembers {
   readonly profile?: string | undefined
   readonly hasRecords?: string | undefined
   readonly sentState?: string | undefined
+  readonly setBack?: string | undefined
 }
 
 /** The form of what is kept: a program that knows an older one only keeps away. */
@@ -99,6 +103,7 @@ function opened(api: ClusterApi, collection: string, first: KubeObject): LedgerS
     platform: () => textOf('platform'),
     profile: () => textOf('profile'),
     hasRecords: () => textOf('hasRecords') === 'true',
+    setBack: () => textOf('setBack'),
     async read(member) {
       try {
         object = await api.get(`${collection}/${name}`)
@@ -140,6 +145,22 @@ function encoded(data: Readonly<Record<string, Uint8Array>>): JsonObject {
   return Object.fromEntries(
     Object.entries(data).map(([member, bytes]) => [member, Buffer.from(bytes).toString('base64')]),
   )
+}
+
+/** Notes as members of the Secret, which holds a megabyte at most: packed, ten times as much. */
+export function packedNotes(secret: LedgerSecret): Notes {
+  return {
+    async read(note) {
+      const packed = await secret.read(note)
+      if (packed === undefined) return undefined
+      try {
+        return gunzipSync(Buffer.from(packed, 'base64')).toString('utf8')
+      } catch {
+        return '' // whoever reads it says that it is damaged
+      }
+    },
+    write: (note, text) => secret.change({ [note]: gzipSync(text).toString('base64') }),
+  }
 }
 
 export function asLedgerError(error: unknown): unknown {

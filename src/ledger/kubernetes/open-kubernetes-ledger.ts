@@ -1,90 +1,39 @@
 import { hostname } from 'node:os'
-import { sleep, type Clock } from '../../lib/clock.ts'
 import { decodeActivity } from '../codec.ts'
 import { assertBinding, keptProfile, type Binding } from '../binding.ts'
 import type { Activity } from '../../contract/activity.ts'
 import type { Emit } from '../../contract/events.ts'
-import type { Leadership, Term } from '../../contract/leadership.ts'
 import { LedgerError, type OpenedLedger } from '../../contract/ledger.ts'
-import { openClusterAccess, type Environment } from './cluster-access.ts'
-import { createClusterApi, ClusterError, type ClusterApi } from './cluster-api.ts'
-import { annotationIn, createKubernetesLease } from './kubernetes-lease.ts'
+import { openCluster, TIMEOUT_MS, type ClusterPlace } from './cluster.ts'
+import { ClusterError } from './cluster-api.ts'
+import { createKubernetesLease } from './kubernetes-lease.ts'
 import { createKubernetesLedger } from './kubernetes-ledger.ts'
-import { asLedgerError, createLedgerSecret, readLedgerSecret, type LedgerSecret } from './ledger-secret.ts'
+import { annotationIn, URL_ANNOTATION, WRITES_ANNOTATION } from './lease-object.ts'
+import {
+  asLedgerError,
+  createLedgerSecret,
+  packedNotes,
+  readLedgerSecret,
+  type LedgerSecret,
+} from './ledger-secret.ts'
 import { createMirror, type Mirror } from './record-mirror.ts'
-import { API_VERSION, GROUP, LEDGER_LABEL } from './record-object.ts'
+import { GROUP } from './record-object.ts'
+import { createSetBack } from './set-back.ts'
+import { createTakeover } from './takeover.ts'
 
-export interface KubernetesLedgerOptions extends Binding {
-  /** What follows `kubernetes:` in `--ledger`. */
-  readonly place: string
+export interface KubernetesLedgerOptions extends Binding, ClusterPlace {
   /** As for a file: `owner` may act, `writer` is a person's command, `reader` changes nothing. */
   readonly mode: 'owner' | 'writer' | 'reader'
   /** Whether a missing ledger is a first run, or an error. */
   readonly init: 'auto' | 'never'
-  readonly env: Environment
   /** Unique to this process. */
   readonly processId: string
   /** 15 s when absent. */
   readonly leaseMs?: number | undefined
-  readonly clock: Clock
   readonly emit: Emit
 }
 
-const TIMEOUT_MS = 10_000
-const AGAIN_MS = 1_000
-const never = new AbortController().signal
 const LEASE_MS = 15_000
-const NAME = /^(?:([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)\/)?([a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?)$/
-
-/** Namespace, if any, and name. @throws {LedgerError} */
-function placeOf(place: string): { readonly namespace: string | undefined; readonly name: string } {
-  const [, namespace, , name] = NAME.exec(place) ?? []
-  if (name === undefined)
-    throw new LedgerError(
-      'io',
-      `"kubernetes:${place}" names no ledger: give kubernetes:NAME or kubernetes:NAMESPACE/NAME, of lower-case letters, digits and "-".`,
-    )
-  return { namespace, name }
-}
-
-/** Where the parts of a ledger are in a cluster. */
-export interface Cluster extends AsyncDisposable {
-  readonly api: ClusterApi
-  /** The same, that gives up earlier: ms. */
-  readonly apiWithin: (timeoutMs: number) => ClusterApi
-  readonly name: string
-  /** As it is named in messages. */
-  readonly shown: string
-  readonly records: string
-  readonly secrets: string
-  readonly leases: string
-  /** Of its records among those of others. */
-  readonly selector: string
-}
-
-/** @throws {LedgerError} */
-export async function openCluster({
-  env,
-  place,
-  clock,
-}: Pick<KubernetesLedgerOptions, 'env' | 'place' | 'clock'>): Promise<Cluster> {
-  const access = await openClusterAccess(env)
-  const { namespace = access.namespace, name } = placeOf(place)
-  const apiWithin = (timeoutMs: number) =>
-    createClusterApi({ access, userAgent: 'pipewright', timeoutMs, now: () => clock.now() })
-  const api = apiWithin(TIMEOUT_MS)
-  return {
-    api,
-    apiWithin,
-    name,
-    shown: `kubernetes:${namespace}/${name}`,
-    records: `/apis/${API_VERSION}/namespaces/${namespace}/pipewrightrecords`,
-    secrets: `/api/v1/namespaces/${namespace}/secrets`,
-    leases: `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`,
-    selector: `${LEDGER_LABEL}=${name}`,
-    [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
-  }
-}
 
 /** The ledger in the store of a Kubernetes cluster (design §9). @throws {LedgerError} */
 export async function openKubernetesLedger(options: KubernetesLedgerOptions): Promise<OpenedLedger> {
@@ -109,6 +58,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
           durationMs: 0,
           message: why,
         }),
+      onSetBack: (what) => setBack.notice(what),
       onUnreadable: (error) =>
         emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message: error.message }),
     }),
@@ -118,11 +68,14 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   if (found === undefined) assertMayStart(mirror, shown, options)
   const secret = found ?? (await createLedgerSecret(api, secrets, name))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
+  const setBack = stack.use(createSetBack(secret, clock))
   const bound = () => ({ platform: secret.platform(), profile: secret.profile() })
   const hasRecords = () => [...mirror.all()].some(({ kept }) => kept.body !== undefined)
   if (hasRecords()) assertBinding(shown, bound(), options)
 
   let activity: Activity | undefined
+  /** Whether what is known of the records is all that there is: then others may go by it. */
+  let isRead = false
   const lease = stack.use(
     createKubernetesLease({
       api: leaseApi,
@@ -134,8 +87,10 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       clock,
       annotations: () => ({
         ...(activity && { [`${GROUP}/activity`]: JSON.stringify(activity) }),
-        ...(activity?.url !== undefined && { [`${GROUP}/url`]: activity.url }),
+        ...(activity?.url !== undefined && { [URL_ANNOTATION]: activity.url }),
+        ...(isRead && { [WRITES_ANNOTATION]: String(mirror.writes()) }),
       }),
+      onSetBack: (what) => setBack.notice(what),
       onRenewal: (failed) =>
         emit({
           type: 'LeaseRenewed',
@@ -156,6 +111,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     name,
     mirror,
     hashKey: secret.hashKey,
+    setBack,
     isOwner: mode === 'owner',
     clock,
     emit,
@@ -178,57 +134,25 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   if (mode === 'owner') mirror.follow()
   stack.use(ledger)
   const resources = stack.move()
-  /** Whatever the process before it may still send was written before this. @throws {ClusterError} */
+  /** Whatever the process before it may still send was written before this. @throws {ClusterError | LedgerError} */
   async function begin(): Promise<void> {
     await mirror.relist()
     await bindTo(secret, hasRecords(), shown, options)
+    const before = Number(annotationIn(lease.seen()?.object, WRITES_ANNOTATION) ?? 0)
+    const writes = mirror.writes()
+    if (writes < before)
+      setBack.notice(
+        `its records had been written ${before} times, and ${writes} of these writes are there; the others went while no process worked with it`,
+      )
+    await setBack.marked()
+    isRead = true
   }
 
-  /** Reads all, however often it takes, while this process is the one that acts. @returns false: another one is */
-  async function hasBegun(term: Term, signal: AbortSignal): Promise<boolean> {
-    const end = AbortSignal.any([signal, term.over])
-    for (;;) {
-      try {
-        await begin()
-        signal.throwIfAborted()
-        return !term.over.aborted
-      } catch (error) {
-        if (!isOfApi(error)) {
-          await term.release()
-          throw error
-        }
-        emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message: error.message })
-      }
-      await sleep(clock, AGAIN_MS, end).catch(() => undefined)
-      if (end.aborted) {
-        await term.release()
-        signal.throwIfAborted()
-        return false
-      }
-    }
-  }
-
-  const leadership: Leadership = {
-    ...lease,
-    async acquire(signal, whileTaken) {
-      for (;;) {
-        const term = await lease.acquire(signal, whileTaken)
-        if (await hasBegun(term, signal)) return term
-      }
-    },
-    async attempt() {
-      const term = await lease.attempt()
-      if (term === undefined) return undefined
-      return (await hasBegun(term, never)) ? term : undefined
-    },
-  }
+  const leadership = createTakeover({ lease, begin, clock, emit })
   return {
     ledger: Object.assign(ledger, { [Symbol.asyncDispose]: () => resources.disposeAsync() }),
     leadership,
-    notes: {
-      read: (note) => secret.read(note),
-      write: (note, text) => secret.change({ [note]: text }),
-    },
+    notes: packedNotes(secret),
   }
 }
 
@@ -237,21 +161,26 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
  * @returns what it was bound to
  * @throws {LedgerError}
  */
-export async function unbindKubernetesLedger({
-  env,
-  place,
-  clock,
-}: Pick<KubernetesLedgerOptions, 'env' | 'place' | 'clock'>): Promise<string | undefined> {
-  await using cluster = await openCluster({ env, place, clock })
+export async function unbindKubernetesLedger(options: ClusterPlace): Promise<string | undefined> {
+  await using cluster = await openCluster(options)
   const secret = await readLedgerSecret(cluster.api, cluster.secrets, cluster.name)
   const platform = secret?.platform()
   await secret?.change({ platform: undefined })
   return platform
 }
 
-/** Whether it may work when it is tried again. */
-function isOfApi(error: unknown): error is Error {
-  return error instanceof ClusterError || (error instanceof LedgerError && error.code === 'io')
+/**
+ * A person accepts the records as they are, after they were put back to an earlier state.
+ * @returns what was lost, in words; undefined: nothing was, as far as anybody noticed
+ * @throws {LedgerError}
+ */
+export async function acceptKubernetesLedger(options: ClusterPlace): Promise<string | undefined> {
+  await using cluster = await openCluster(options)
+  const secret = await readLedgerSecret(cluster.api, cluster.secrets, cluster.name)
+  if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${cluster.shown}.`)
+  const what = secret.setBack()
+  if (what !== undefined) await secret.change({ setBack: undefined })
+  return what
 }
 
 async function readRecords(mirror: Mirror, shown: string): Promise<void> {

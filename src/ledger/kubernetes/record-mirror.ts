@@ -1,5 +1,6 @@
 import { sleep, type Clock } from '../../lib/clock.ts'
 import type { Key } from '../../kinds/key.ts'
+import type { Emit } from '../../contract/events.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { ClusterError, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
 import { keptOf, objectName, type Kept } from './record-object.ts'
@@ -27,8 +28,8 @@ export interface Mirror extends AsyncDisposable {
   follow(): void
   /** Why nothing was heard of the API lately; undefined: it was. */
   readonly silence: string | undefined
-  /** What was lost: the cluster's store was set back to an earlier state. Undefined: nothing, as far as this process knows. */
-  readonly setBack: string | undefined
+  /** How often its records were written, as far as their versions say. It never becomes less. */
+  writes(): number
 }
 
 export interface Mirrored {
@@ -45,6 +46,8 @@ export interface MirrorOptions {
   readonly clock: Clock
   /** The API went silent, or is heard again. */
   readonly onSilence: (why: string | undefined) => void
+  /** Records were put back to an earlier state, or deleted: what was lost, in words. */
+  readonly onSetBack: (what: string) => void
   /** What is no record, and was written by somebody else. */
   readonly onUnreadable: (error: LedgerError) => void
 }
@@ -76,7 +79,6 @@ export function createMirror(options: MirrorOptions): Mirror {
   let lastSeq = 0
   let listedAt = '0'
   let silence: string | undefined
-  let setBack: string | undefined
   let following: Promise<void> | undefined
 
   function note(object: KubeObject): void {
@@ -84,7 +86,9 @@ export function createMirror(options: MirrorOptions): Mirror {
     const kept = keptOf(object)
     const known = objects.get(name)?.kept
     if (known !== undefined && kept.version < known.version)
-      setBack ??= `the record of ${kept.key} was at version ${known.version}, and is at ${kept.version}`
+      options.onSetBack(
+        `the record of ${kept.key} was at version ${known.version}, and is at ${kept.version}`,
+      )
     lastSeq = Math.max(lastSeq, kept.history.at(-1)?.seq ?? 0)
     objects.set(name, { kept, resourceVersion })
   }
@@ -93,7 +97,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   function lose(name: string, how: string): void {
     const known = objects.get(name)?.kept
     objects.delete(name)
-    if (known?.body !== undefined) setBack ??= `the record of ${known.key} is gone, and ${how}`
+    if (known?.body !== undefined) options.onSetBack(`the record of ${known.key} is gone, and ${how}`)
   }
 
   function noteOther(): void {
@@ -236,12 +240,37 @@ export function createMirror(options: MirrorOptions): Mirror {
     get silence() {
       return silence
     },
-    get setBack() {
-      return setBack
+    writes() {
+      let sum = 0
+      for (const { kept } of objects.values()) sum += kept.version
+      return sum
     },
     async [Symbol.asyncDispose]() {
       closing.abort()
       await following
     },
   }
+}
+
+/** Calls `onWritten` after others have written, one call at a time. */
+export function followOthers(mirror: Mirror, onWritten: () => Promise<void>, emit: Emit): () => void {
+  let running = Promise.resolve()
+  let isWaiting = false
+
+  async function run(): Promise<void> {
+    isWaiting = false
+    try {
+      await onWritten()
+    } catch (error) {
+      if (error instanceof LedgerError) return
+      const bug = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
+      emit({ type: 'Bug', message: 'what others wrote to the ledger could not be followed', error: bug })
+    }
+  }
+
+  return mirror.onOthers(() => {
+    if (isWaiting) return
+    isWaiting = true
+    running = running.then(run)
+  })
 }
