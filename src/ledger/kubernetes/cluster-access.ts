@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { dirname, isAbsolute, join } from 'node:path'
+import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { LedgerError } from '../../contract/ledger.ts'
@@ -45,6 +45,8 @@ export async function openClusterAccess(
   serviceAccount = SERVICE_ACCOUNT,
 ): Promise<ClusterAccess> {
   const { KUBECONFIG: file, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env
+  if (file?.includes(delimiter) === true)
+    throw new LedgerError('io', `KUBECONFIG names several files (${file}): give one.`)
   if (file !== undefined && file !== '') return accessOfFile(file)
   if (host !== undefined && host !== '') return accessOfPod(host, port ?? '443', serviceAccount)
   return accessOfFile(join(homedir(), '.kube', 'config'))
