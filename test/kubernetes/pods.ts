@@ -50,7 +50,7 @@ export function commandFlagsOf({ workspace, platform }: PodsOptions): readonly s
 }
 
 /** Flags of `run`. */
-export function flagsOf({ workspace, platform, leaseMs, settings = {} }: PodsOptions, url = platform) {
+function flagsOf({ workspace, platform, leaseMs, settings = {} }: PodsOptions, url = platform) {
   const all = {
     'base-url': url,
     manifests: workspace.manifests,

@@ -1,6 +1,5 @@
-import { commandContext, folderOf, worksWith } from '../command-context.ts'
+import { commandContext, worksWith } from '../command-context.ts'
 import { commandLine, commandsTyped } from '../../server/command-line.ts'
-import { readFile } from 'node:fs/promises'
 import type { Settings } from '../../config/settings.ts'
 import { type Daemon, startDaemon } from '../../daemon/daemon.ts'
 import { startHeartbeat } from '../../daemon/heartbeat.ts'
@@ -8,43 +7,28 @@ import { systemClock } from '../../daemon/system-clock.ts'
 import { createOlderCheckout } from '../../daemon/older-checkout.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
 import type { Notifier } from '../../notify/notifier.ts'
-import type { Allowance } from '../../contract/allowance.ts'
 import type { Emit, Event } from '../../contract/events.ts'
-import { NotLeading, type Leadership, type Term } from '../../contract/leadership.ts'
+import { NotLeading, type Term } from '../../contract/leadership.ts'
 import { desiredBody } from '../../contract/status.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
-import type { CreateLimit } from '../../server/parts.ts'
 import { operationsOf } from '../../kinds/profile.ts'
 import { startServer } from '../../server/server.ts'
 import { createTelemetry, type ScrapedFacts } from '../../telemetry/telemetry.ts'
-import { allowCreations, heldBack, heldBackByService } from '../../reconcile/operator/allow.ts'
-import { seedStatus } from '../../reconcile/state/status-board.ts'
-import { creationsOf } from '../../reconcile/gather/creations-of-service.ts'
-import type { ReconcileContext } from '../../reconcile/context.ts'
-import { pipesWithoutManifest, withoutManifestTold } from '../../reconcile/gather/pipes-without-manifest.ts'
-import { overdueChecks } from '../../reconcile/overdue.ts'
+import { pipesWithoutManifest } from '../../reconcile/gather/pipes-without-manifest.ts'
 import { pipesWithoutLock } from '../../reconcile/state/pipes-without-lock.ts'
 import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
-import { type Engine, compose, openBoard, openLedgerToOwn, openSource } from '../compose.ts'
+import { compose, openBoard, openLedgerToOwn, openSource } from '../compose.ts'
 import { type ExitCode, CommandError, EXIT, type Io, VERSION } from '../io.ts'
 import { manifestFacts } from '../shown-manifest.ts'
 import { saidBefore, wholeFacts } from '../whole-facts.ts'
 import { createTlsWatch, networkOf } from '../compose-network.ts'
 import { createMountWatch } from '../mount-watch.ts'
+import { type Leading, overviewOf, standingOf } from '../overview.ts'
+import { allowerOf, tokenReader, triggerOf } from '../page-actions.ts'
 import { createPlanner } from '../planner.ts'
 import { createGreeting } from '../sandbox-greeting.ts'
 import { failpointsOf } from '../failpoints.ts'
 import { assertAddresses, openNotifier } from '../compose-notifier.ts'
-
-/** Whether this process acts. */
-interface Leading {
-  /** Undefined: it stands by. */
-  term: Term | undefined
-  /** Why the Lease cannot be renewed, in words. */
-  failing: string | undefined
-  /** Another revision was read. */
-  noteRead: (() => void) | undefined
-}
 
 /** `pipewright run`: the daemon, until it is told to stop. */
 export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
@@ -306,93 +290,4 @@ function aborted(signal: AbortSignal): Promise<string> {
     if (signal.aborted) settle(String(signal.reason))
     signal.addEventListener('abort', () => settle(String(signal.reason)), { once: true })
   })
-}
-
-function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefined, startedAt: number) {
-  const { clock } = engine.context
-  return {
-    version: VERSION,
-    ...commandContext({ ...settings, server: undefined }),
-    revision: daemon?.catalog?.revision,
-    manifestsDir: folderOf(settings.manifests),
-    repositoryUrl: settings.repositoryUrl,
-    adminTokenFile: settings.adminTokenFile,
-    revisionSince: daemon?.revisionSince,
-    sourceProblem: daemon?.sourceProblem,
-    sourceReason: daemon?.catalog?.problem?.reason,
-    findings: daemon?.catalog?.findings ?? [],
-    overdue: overdueChecks(engine.context),
-    withoutLock: pipesWithoutLock(engine.context.store),
-    withoutManifest: withoutManifestTold(engine.context),
-    queueDepth: daemon?.queueDepth() ?? { 0: 0, 1: 0, 2: 0 },
-    createLimit: createLimitShown(engine.context),
-    watchMode: daemon?.watchMode() ?? 'none',
-    startedAt,
-    now: clock.now(),
-    lastLoadAt: daemon?.lastLoadAt,
-    budgets: engine.platform.budgets().map((budget) => ({
-      ...budget,
-      limit: settings.apiBudget.requests,
-      windowMs: settings.apiBudget.windowMs,
-    })),
-    pauses: engine.platform.pauses(),
-  } as const
-}
-
-/** Who acts, as the page shows it. */
-function standingOf({ term, failing }: Leading, leadership: Leadership) {
-  if (term !== undefined) return { leader: undefined, unconfirmed: failing }
-  // What is due is checked by the other one.
-  return { leader: leadership.leader(), unconfirmed: undefined, overdue: 0 }
-}
-
-function tokenReader(file: string): () => Promise<string | undefined> {
-  return async () => {
-    const text = await readFile(file, 'utf8').catch(() => '')
-    return text.trim() === '' ? undefined : text.trim()
-  }
-}
-
-function allowerOf(tokenFile: string, { context, board }: Engine, daemon: () => Daemon | undefined) {
-  return {
-    adminToken: tokenReader(tokenFile),
-    async allow(allowance: Allowance) {
-      const answer = await allowCreations(context, allowance)
-      if (answer.is !== 'allowed' || allowance.mode !== 'write') return answer
-      for (const key of answer.allowed) {
-        seedStatus(context, board, key)
-        daemon()?.request(key, 'normal')
-      }
-      return answer
-    },
-  }
-}
-
-function triggerOf(tokenFile: string, daemon: () => Daemon | undefined) {
-  return {
-    adminToken: tokenReader(tokenFile),
-    request(...asked: Parameters<Daemon['request']>) {
-      return daemon()?.request(...asked) ?? { token: '', accepted: [], suspended: [] }
-    },
-    progress: (token: string) => daemon()?.progress(token),
-  }
-}
-
-/** Services in which the create limit holds something back that are shown. */
-const LIMITED_SHOWN = 100
-
-function createLimitShown(context: ReconcileContext): CreateLimit {
-  const { store, clock, maxCreates } = context
-  const { keys: held, id } = heldBack(store, undefined)
-  const byService = held.length === 0 ? [] : [...heldBackByService(store)].slice(0, LIMITED_SHOWN)
-  return {
-    on: held.length > 0,
-    wanted: store.creations(clock.now()).reduce((sum, { wanted }) => sum + wanted, 0),
-    limit: maxCreates,
-    held: { count: held.length, id },
-    services: byService.map(([service, of]) => {
-      const { wanted, made, until } = creationsOf(context, service)
-      return { service, wanted, made, until, held: { count: of.keys.length, id: of.id } }
-    }),
-  }
 }

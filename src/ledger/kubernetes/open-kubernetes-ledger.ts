@@ -141,9 +141,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     const before = Number(annotationIn(lease.seen()?.object, WRITES_ANNOTATION) ?? 0)
     const writes = mirror.writes()
     if (writes < before)
-      setBack.notice(
-        `its records had been written ${before} times, and ${writes} of these writes are there; the others went while no process worked with it`,
-      )
+      setBack.notice(`its records had been written ${before} times, and ${writes} of these writes are there`)
     await setBack.marked()
     isRead = true
   }

@@ -27,7 +27,8 @@ export function createSetBack(secret: LedgerSecret, clock: Clock): SetBack {
   async function mark(what: string): Promise<void> {
     for (;;) {
       try {
-        await secret.change({ setBack: what })
+        // What somebody has said already stays as it is.
+        if ((await secret.read('setBack')) === undefined) await secret.change({ setBack: what })
         isMarked = true
         return
       } catch (error) {

@@ -1,0 +1,86 @@
+import type { Settings } from '../config/settings.ts'
+import type { Leadership, Term } from '../contract/leadership.ts'
+import type { Daemon } from '../daemon/daemon.ts'
+import { heldBack, heldBackByService } from '../reconcile/operator/allow.ts'
+import type { ReconcileContext } from '../reconcile/context.ts'
+import { creationsOf } from '../reconcile/gather/creations-of-service.ts'
+import { withoutManifestTold } from '../reconcile/gather/pipes-without-manifest.ts'
+import { overdueChecks } from '../reconcile/overdue.ts'
+import { pipesWithoutLock } from '../reconcile/state/pipes-without-lock.ts'
+import type { CreateLimit } from '../server/parts.ts'
+import { commandContext, folderOf } from './command-context.ts'
+import type { Engine } from './compose.ts'
+import { VERSION } from './io.ts'
+
+/** Whether this process acts. */
+export interface Leading {
+  /** Undefined: it stands by. */
+  term: Term | undefined
+  /** Why the Lease cannot be renewed, in words. */
+  failing: string | undefined
+  /** Another revision was read. */
+  noteRead: (() => void) | undefined
+}
+
+/** What the page says of the process as a whole. */
+export function overviewOf(
+  settings: Settings,
+  engine: Engine,
+  daemon: Daemon | undefined,
+  startedAt: number,
+) {
+  const { clock } = engine.context
+  return {
+    version: VERSION,
+    ...commandContext({ ...settings, server: undefined }),
+    revision: daemon?.catalog?.revision,
+    manifestsDir: folderOf(settings.manifests),
+    repositoryUrl: settings.repositoryUrl,
+    adminTokenFile: settings.adminTokenFile,
+    revisionSince: daemon?.revisionSince,
+    sourceProblem: daemon?.sourceProblem,
+    sourceReason: daemon?.catalog?.problem?.reason,
+    findings: daemon?.catalog?.findings ?? [],
+    overdue: overdueChecks(engine.context),
+    withoutLock: pipesWithoutLock(engine.context.store),
+    withoutManifest: withoutManifestTold(engine.context),
+    queueDepth: daemon?.queueDepth() ?? { 0: 0, 1: 0, 2: 0 },
+    createLimit: createLimitShown(engine.context),
+    watchMode: daemon?.watchMode() ?? 'none',
+    startedAt,
+    now: clock.now(),
+    lastLoadAt: daemon?.lastLoadAt,
+    budgets: engine.platform.budgets().map((budget) => ({
+      ...budget,
+      limit: settings.apiBudget.requests,
+      windowMs: settings.apiBudget.windowMs,
+    })),
+    pauses: engine.platform.pauses(),
+  } as const
+}
+
+/** Who acts, as the page shows it. */
+export function standingOf({ term, failing }: Leading, leadership: Leadership) {
+  if (term !== undefined) return { leader: undefined, unconfirmed: failing }
+  // What is due is checked by the other one.
+  return { leader: leadership.leader(), unconfirmed: undefined, overdue: 0 }
+}
+
+/** Services in which the create limit holds something back that are shown. */
+const LIMITED_SHOWN = 100
+
+function createLimitShown(context: ReconcileContext): CreateLimit {
+  const { store, clock, maxCreates } = context
+  const { keys: held, id } = heldBack(store, undefined)
+  const byService = held.length === 0 ? [] : [...heldBackByService(store)].slice(0, LIMITED_SHOWN)
+  return {
+    on: held.length > 0,
+    wanted: store.creations(clock.now()).reduce((sum, { wanted }) => sum + wanted, 0),
+    limit: maxCreates,
+    held: { count: held.length, id },
+    services: byService.map(([service, of]) => {
+      const { wanted, made, until } = creationsOf(context, service)
+      return { service, wanted, made, until, held: { count: of.keys.length, id: of.id } }
+    }),
+  }
+}
