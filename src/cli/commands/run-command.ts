@@ -224,7 +224,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   return unfinished === 0 && !ending.signal.aborted ? EXIT.fine : EXIT.failed
 
   /** From now on this process acts: it notifies, and ends when another one takes over. */
-  async function tell({ epoch, over, revisionBefore }: Term): Promise<void> {
+  async function tell({ epoch, over, revisionBefore, confirm }: Term): Promise<void> {
     checkout.begin(revisionBefore)
     emit({
       type: 'LeadershipChanged',
@@ -248,7 +248,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     if (over.aborted) onOver()
     over.addEventListener('abort', onOver)
     if (settings.notifications.length === 0) return
-    listening.notifier = stack.use(await openNotifier(settings, { ledger, notes, board, emit }))
+    listening.notifier = stack.use(await openNotifier(settings, { ledger, notes, board, emit, confirm }))
   }
 
   /** Whoever takes over should know it soon, also where nothing has to be sent for it. */
