@@ -23,7 +23,7 @@ import { manifestFacts } from '../shown-manifest.ts'
 import { saidBefore, wholeFacts } from '../whole-facts.ts'
 import { createTlsWatch, networkOf } from '../compose-network.ts'
 import { createMountWatch } from '../mount-watch.ts'
-import { type Leading, overviewOf, standingOf } from '../overview.ts'
+import { isActing, type Leading, overviewOf, standingOf } from '../overview.ts'
 import { allowerOf, tokenReader, triggerOf } from '../page-actions.ts'
 import { createPlanner } from '../planner.ts'
 import { createGreeting } from '../sandbox-greeting.ts'
@@ -49,7 +49,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     operations: operationsOf(settings.profile).map(({ name }) => name),
     version: VERSION,
     board: () => (leading.term === undefined ? [] : board.list()),
-    facts: () => listening.facts?.() ?? { withoutLock: 0, withoutManifest: undefined, budgetUsed: 0 },
+    facts: () => listening.facts?.() ?? { isActing: false, withoutLock: 0, withoutManifest: undefined, budgetUsed: 0 },
     namedResources: settings.namedResources,
     clock: systemClock,
   })
@@ -72,7 +72,9 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       leading.noteRead?.()
       void listening.read?.()
     }
-    if (event.type === 'LeaseRenewed') leading.failing = event.message
+    if (event.type === 'LeaseRenewed')
+      leading.failing =
+        event.message === undefined ? undefined : { why: event.message, since: systemClock.monotonic() }
   }
 
   const failpoints = failpointsOf(io.env, emit)
@@ -100,6 +102,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   )
   leading.noteRead = actOnWhatWasRead
   listening.facts = () => ({
+    isActing: isActing(leading, settings.leaseMs, systemClock),
     withoutLock: pipesWithoutLock(engine.context.store),
     withoutManifest: pipesWithoutManifest(engine.context),
     budgetUsed: Math.max(
