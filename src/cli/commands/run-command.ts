@@ -49,7 +49,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     operations: operationsOf(settings.profile).map(({ name }) => name),
     version: VERSION,
     board: () => (leading.term === undefined ? [] : board.list()),
-    facts: () => listening.facts?.() ?? { isActing: false, withoutLock: 0, withoutManifest: undefined, budgetUsed: 0 },
+    facts: () =>
+      listening.facts?.() ?? { isActing: false, withoutLock: 0, withoutManifest: undefined, budgetUsed: 0 },
     namedResources: settings.namedResources,
     clock: systemClock,
   })
@@ -227,7 +228,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   return unfinished === 0 && !ending.signal.aborted ? EXIT.fine : EXIT.failed
 
   /** From now on this process acts: it notifies, and ends when another one takes over. */
-  async function tell({ epoch, over, revisionBefore, confirm }: Term): Promise<void> {
+  async function tell(term: Term): Promise<void> {
+    const { epoch, over, revisionBefore } = term
     checkout.begin(revisionBefore)
     emit({
       type: 'LeadershipChanged',
@@ -251,7 +253,9 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     if (over.aborted) onOver()
     over.addEventListener('abort', onOver)
     if (settings.notifications.length === 0) return
-    listening.notifier = stack.use(await openNotifier(settings, { ledger, notes, board, emit, confirm }))
+    listening.notifier = stack.use(
+      await openNotifier(settings, { ledger, notes, board, emit, confirm: () => term.confirm() }),
+    )
   }
 
   /** Whoever takes over should know it soon, also where nothing has to be sent for it. */
