@@ -42,10 +42,11 @@ export async function openNotifier(
     readonly notes: Notes | undefined
     readonly board: StatusBoard
     readonly emit: Emit
+    readonly confirm: () => Promise<number>
   },
 ): Promise<Notifier & AsyncDisposable> {
   const { notifications, allowInsecureHttp, sandbox, publicUrl } = settings
-  const { ledger, board, emit } = parts
+  const { ledger, board, emit, confirm } = parts
   const network = openNetwork(networkToOthers(settings), CONNECT_MS)
   const notifier = createNotifier({
     targets: notifications.map(({ url, signingKey, ...target }) => ({
@@ -68,6 +69,7 @@ export async function openNotifier(
     clock: systemClock,
     emit,
     random: Math.random,
+    confirm,
     post: httpPost(network, systemClock),
     readSecret: readerOf(settings),
     userAgent: `pipewright/${VERSION}`,
@@ -77,14 +79,14 @@ export async function openNotifier(
 
 /** Notifications go out by the same exchange as requests to the platform. */
 export function httpPost(network: Pick<Network, 'wayTo'>, clock: Clock): Post {
-  return async ({ timeoutMs, maxReplyBytes, ...request }, signal) => {
+  return async ({ timeoutMs, maxReplyBytes, notAfter, ...request }, signal) => {
     const way = network.wayTo(request.origin)
     const seen = await exchange(way.dispatcher, way.routed({ ...request, method: 'POST' }), {
       clock,
       timeoutMs,
       maxReplyBytes,
       signal,
-      mayStart: () => true,
+      mayStart: () => clock.monotonic() < notAfter,
       onSent: () => undefined,
       onWhole: () => undefined,
     })

@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts'
-import type { Leadership, Term } from '../contract/leadership.ts'
+import type { Leader, Leadership, Term } from '../contract/leadership.ts'
 import type { Daemon } from '../daemon/daemon.ts'
+import type { Clock } from '../lib/clock.ts'
 import { heldBack, heldBackByService } from '../reconcile/operator/allow.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import { creationsOf } from '../reconcile/gather/creations-of-service.ts'
@@ -16,8 +17,8 @@ import { VERSION } from './io.ts'
 export interface Leading {
   /** Undefined: it stands by. */
   term: Term | undefined
-  /** Why the Lease cannot be renewed, in words. */
-  failing: string | undefined
+  /** Why the Lease cannot be renewed, in words, and since when: on the monotonic clock. */
+  failing: { readonly why: string; readonly since: number } | undefined
   /** Another revision was read. */
   noteRead: (() => void) | undefined
 }
@@ -59,11 +60,26 @@ export function overviewOf(
   } as const
 }
 
+/** Once the Lease was not renewed for as long as it lasts, another process may act. */
+export function isActing({ term, failing }: Leading, leaseMs: number, clock: Clock): boolean {
+  if (term === undefined || term.over.aborted) return false
+  return failing === undefined || clock.monotonic() - failing.since < leaseMs
+}
+
 /** Who acts, as the page shows it. */
 export function standingOf({ term, failing }: Leading, leadership: Leadership) {
-  if (term !== undefined) return { leader: undefined, unconfirmed: failing }
+  const unconfirmed = failing?.why
+  if (term !== undefined) return { standsBy: false, leader: undefined, unconfirmed }
   // What is due is checked by the other one.
-  return { leader: leadership.leader(), unconfirmed: undefined, overdue: 0 }
+  return { standsBy: true, leader: shownLeader(leadership.leader()), unconfirmed, overdue: 0 }
+}
+
+/** Its name is that of its host, which in a cluster is its pod; an address that is every address of its own host is none for others. */
+function shownLeader(leader: Leader | undefined) {
+  if (leader === undefined) return undefined
+  const { holder, url } = leader
+  const isOfItsHost = url !== undefined && ['0.0.0.0', '[::]'].includes(new URL(url).hostname)
+  return { holder: holder.replace(/_[0-9a-f-]{36}$/, ''), url: isOfItsHost ? undefined : url }
 }
 
 /** Services in which the create limit holds something back that are shown. */

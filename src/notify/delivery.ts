@@ -50,6 +50,8 @@ export interface Posting {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly timeoutMs: number
+  /** Nothing is sent later than this: on the monotonic clock. */
+  readonly notAfter: number
   readonly maxReplyBytes: number
 }
 
@@ -75,6 +77,8 @@ export type Post = (posting: Posting, signal: AbortSignal) => Promise<Posted>
 
 /** What the notifier needs of the world; whoever composes it brings it. */
 export interface DeliveryParts {
+  /** As `Term.confirm`: only the process that acts tells anybody anything. */
+  readonly confirm: () => Promise<number>
   readonly post: Post
   readonly readSecret: ReadSecret
   readonly clock: Clock
@@ -85,7 +89,7 @@ export interface DeliveryParts {
 export async function deliver(
   message: OutgoingMessage,
   route: Route,
-  { post, readSecret, clock, userAgent }: DeliveryParts,
+  { confirm, post, readSecret, clock, userAgent }: DeliveryParts,
   signal: AbortSignal,
 ): Promise<Delivery> {
   const reading = await readAddress(route.urlFile, {
@@ -97,6 +101,13 @@ export async function deliver(
   const signing = route.keyFile === undefined ? undefined : await readSigningKey(route.keyFile, readSecret)
   // Unsigned, the receiver would refuse it, or learn to take what is not signed.
   if (signing?.found === false) return noAddress(signing.why)
+  let notAfter
+  try {
+    notAfter = await confirm()
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { result: 'again', code: 'NotLeading', why, retryAfterMs: undefined }
+  }
   const posting = {
     origin: address.origin.reveal(),
     path: address.path.reveal(),
@@ -107,6 +118,7 @@ export async function deliver(
     },
     body: message.body,
     timeoutMs: ATTEMPT_MS,
+    notAfter,
     maxReplyBytes: MOST_REPLY_BYTES,
   }
   return judge(await post(posting, signal), {

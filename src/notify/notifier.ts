@@ -36,7 +36,7 @@ export interface Notifier {
 const FLUSH_MS = 3_000
 
 export function createNotifier(options: NotifierOptions): Notifier {
-  const { sentStates, board, clock, emit } = options
+  const { sentStates, board, clock, emit, confirm } = options
   const startedAt = clock.now()
   const keeper = createKeeper()
   let cancelSweep: (() => void) | undefined
@@ -60,35 +60,43 @@ export function createNotifier(options: NotifierOptions): Notifier {
   // Without a first line, a crash before the first message would make creations of this process count as old.
   if (targets.length > 0) keeper.ask()
 
-  /** Writes what was sent, one write at a time, the newest last. */
+  /** Writes what was sent, one write at a time, the newest last; and never over what a process that took over has written. */
   function createKeeper() {
     let wanted = false
+    let cancelRetry: (() => void) | undefined
     let running: Promise<void> | undefined
     let failing = false
     async function write(): Promise<void> {
       while (wanted) {
         wanted = false
         try {
+          await confirm()
           await sentStates.save(new Map(targets.map((target) => [target.name, target.sent])))
           failing = false
         } catch (error) {
           const message = error instanceof Error ? error.message : String(error)
           if (!failing) emit({ type: 'NotificationsForgotten', message })
           failing = true
+          cancelRetry ??= clock.after(SAVE_AGAIN_MS, () => {
+            cancelRetry = undefined
+            ask()
+          })
         }
       }
     }
+    function ask(): void {
+      wanted = true
+      running ??= Promise.resolve()
+        .then(write)
+        .finally(() => {
+          running = undefined
+        })
+    }
     return {
-      ask() {
-        wanted = true
-        running ??= Promise.resolve()
-          .then(write)
-          .finally(() => {
-            running = undefined
-          })
-      },
+      ask,
       async done() {
         await running
+        cancelRetry?.()
       },
     }
   }
@@ -146,3 +154,5 @@ export function createNotifier(options: NotifierOptions): Notifier {
 }
 
 const SWEEP_MS = 1_000
+/** What was sent and could not be written down is tried again after this: ms. */
+const SAVE_AGAIN_MS = 5_000

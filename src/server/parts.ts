@@ -90,9 +90,11 @@ export interface Overview extends Omit<CommandContext, 'server'> {
   readonly queueDepth: Readonly<Record<Priority, number>>
   readonly createLimit: CreateLimit
   readonly watchMode: WatchMode
-  /** The process that acts, where this one stands by. Undefined: this one acts, or nobody does. */
+  /** Another process may act, and this one does not. */
+  readonly standsBy: boolean
+  /** The process that acts, where this one stands by; its page, where it can be reached from elsewhere. Undefined: nobody is known to. */
   readonly leader: { readonly holder: string; readonly url: string | undefined } | undefined
-  /** Why nothing is created or changed at the moment, in words: it is not certain that this process acts alone. */
+  /** Why it is not certain who acts, in words: nothing is created or changed by this process meanwhile. */
   readonly unconfirmed: string | undefined
   readonly startedAt: number
   readonly now: number

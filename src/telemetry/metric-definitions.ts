@@ -218,12 +218,17 @@ export const METRICS = {
   },
   leader: {
     type: 'gauge',
-    help: 'Whether this process acts (1), or stands by (0).',
+    help: 'Whether this process acts (1); 0: it stands by, or could not renew the Lease for as long as that lasts.',
+    labels: {},
+  },
+  leadership_shared: {
+    type: 'gauge',
+    help: 'Whether another process may stand by and take over (1), as with a ledger in a cluster.',
     labels: {},
   },
   lease_renewal_failing: {
     type: 'gauge',
-    help: 'Whether the Lease cannot be renewed (1): nothing is created or changed then.',
+    help: 'Whether this process cannot renew the Lease, or cannot read it (1): it creates and changes nothing then.',
     labels: {},
   },
   queue_depth: {

@@ -26,6 +26,8 @@ export interface TelemetryOptions extends LoggingOptions {
 
 /** Beside the board. */
 export interface ScrapedFacts {
+  /** Whether this process acts, as far as it knows. */
+  readonly isActing: boolean
   /** Pipes whose id is in no Lock. */
   readonly withoutLock: number
   /** Pipes that no manifest holds, by service. Undefined: the platform does not list its pipes. */
@@ -114,7 +116,8 @@ function createMetrics(options: TelemetryOptions) {
     async render() {
       // Here and not in collect(): a collect() that throws fails the whole scrape.
       boardGauges.update(options.board(), options.clock.now())
-      const { withoutLock, withoutManifest = [], budgetUsed } = options.facts()
+      const { isActing, withoutLock, withoutManifest = [], budgetUsed } = options.facts()
+      instruments.leader.set(isActing ? 1 : 0)
       countWithoutManifest(withoutManifest)
       instruments.pipes_without_lock.set(withoutLock)
       instruments.api_budget_used_ratio.set(budgetUsed)

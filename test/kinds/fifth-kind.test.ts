@@ -291,7 +291,7 @@ describe('a view', () => {
       clock: world.clock,
       board: () => world.board.list(),
       namedResources: 9,
-      facts: () => ({ withoutLock: 0, withoutManifest: undefined, budgetUsed: 0 }),
+      facts: () => ({ isActing: true, withoutLock: 0, withoutManifest: undefined, budgetUsed: 0 }),
       log: { level: 'silent', format: 'json', destination: new PassThrough() },
     })
     for (const event of world.events) telemetry.emit(event)

@@ -8,6 +8,7 @@ import { openNetwork } from '../../src/platform/network.ts'
 import { DIRECT } from '../platform/support/platform.ts'
 import { httpPost } from '../../src/cli/compose-notifier.ts'
 import { systemClock } from '../../src/daemon/system-clock.ts'
+import { NotLeading } from '../../src/contract/leadership.ts'
 import { deliver, type Delivery } from '../../src/notify/delivery.ts'
 import { readSecretFile } from '../../src/platform/secret-store.ts'
 import { httpServer, tcpServer, type Received } from '../platform/support/server.ts'
@@ -24,6 +25,7 @@ async function send(
     readonly key?: string | undefined
     readonly clock?: typeof systemClock
     readonly signal?: AbortSignal
+    readonly confirm?: () => Promise<number>
   } = {},
 ): Promise<Delivery> {
   const folder = mkdtempSync(join(tmpdir(), 'pipewright-notify-'))
@@ -39,6 +41,7 @@ async function send(
         allowInsecureHttp: false,
       },
       {
+        confirm: options.confirm ?? (async () => Infinity),
         post: httpPost(network, options.clock ?? systemClock),
         readSecret: readSecretFile,
         clock: options.clock ?? systemClock,
@@ -69,6 +72,21 @@ test('a message arrives whole, with its query, and can be verified', async () =>
   const signed = createHmac('sha256', KEY).update(`m-1.${timestamp}.${MESSAGE.body}`).digest('base64')
   expect(request?.headers['webhook-signature']).toBe(`v1,${signed}`)
   expect(Math.abs(Number(timestamp) - Date.now() / 1_000)).toBeLessThan(60)
+})
+
+const NOT_TOLD: readonly (readonly [string, () => Promise<number>, string])[] = [
+  [
+    'another one has taken over',
+    () => Promise.reject(new NotLeading('two has taken over', true)),
+    'NotLeading',
+  ],
+  ['another one may have taken over by now', async () => systemClock.monotonic() - 1, 'Connection'],
+]
+
+test.each(NOT_TOLD)('nothing is sent when %s', async (_, confirm, code) => {
+  await using server = await httpServer((response) => response.end())
+  expect(await send(server.url, { confirm })).toMatchObject({ result: 'again', code })
+  expect(server.requests).toEqual([])
 })
 
 type Answer = (response: ServerResponse, request: Received) => void

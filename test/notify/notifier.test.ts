@@ -8,7 +8,7 @@ import { httpPost } from '../../src/cli/compose-notifier.ts'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Key } from '../../src/kinds/key.ts'
-import { openSentStateFile, type SentStateFile } from '../../src/notify/sent-state.ts'
+import { openSentStateFile, openSentStateNote, type SentStateFile } from '../../src/notify/sent-state.ts'
 import { createNotifier, type Notifier } from '../../src/notify/notifier.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
 import { readSecretFile } from '../../src/platform/secret-store.ts'
@@ -69,6 +69,7 @@ function notifierOf({
     clock,
     emit: (event) => events.push(event),
     random: () => 0,
+    confirm: async () => Infinity,
     post: httpPost(network, clock),
     readSecret: readSecretFile,
     userAgent: 'pipewright/test',
@@ -252,4 +253,65 @@ test('a stop waits no longer than it is let, also for a receiver that hangs', as
   // The request itself would have failed after ten seconds.
   expect(eventsOf(events, 'NotificationFailed')).toEqual([])
   expect((await openSentStateFile(folder.sentStates)).before?.get('on-call')?.alerts.size).toBe(0)
+})
+
+/** What the note of a ledger holds. */
+function notesOf() {
+  let kept: string | undefined
+  return {
+    read: async () => kept,
+    write: async (_: 'sentState', text: string) => {
+      kept = text
+    },
+    bytes: () => Buffer.byteLength(kept ?? ''),
+  }
+}
+
+describe('what was sent, in the note of a ledger', () => {
+  const problem = {
+    state: 'Failed Synced Unavailable',
+    status: 'Failed',
+    condition: 'Synced',
+    reason: 'Unavailable',
+    severity: 'warning',
+  } as const
+  const sent = Array.from({ length: 20_000 }, (_, index) => [`Pipe/p${index}` as Key, problem] as const)
+
+  test('is read as it was written, and finds room in a Secret with twenty thousand problems', async () => {
+    const notes = notesOf()
+    const target = { alerts: new Map(sent), createdUntil: 5 }
+    await (await openSentStateNote(notes)).save(new Map([['on-call', target]]))
+    expect(notes.bytes()).toBeLessThan(512 * 1024)
+    expect((await openSentStateNote(notes)).before).toEqual(new Map([['on-call', target]]))
+  })
+
+  test('that is damaged is not used, and said', async () => {
+    const { before, unusable } = await openSentStateNote({ ...notesOf(), read: async () => '{"version"' })
+    expect(before).toBeUndefined()
+    expect(unusable).toContain('damaged')
+  })
+})
+
+test('what was sent and could not be kept is kept later', async () => {
+  await using server = await httpServer((response) => response.end())
+  using folder = createFolder(server.url)
+  const clock = createFakeClock()
+  const saved: number[] = []
+  let fails = true
+  const sentStates: SentStateFile = {
+    before: undefined,
+    unusable: undefined,
+    async save(targets) {
+      if (fails) throw new Error('the ledger cannot be reached')
+      saved.push(targets.size)
+    },
+  }
+  const events: Event[] = []
+  await using notifier = notifierOf({ url: folder.url, sentStates, board: new Map(), events, clock })
+  await until('a first try', () => eventsOf(events, 'NotificationsForgotten').length === 1)
+  fails = false
+  await clock.advance(5_000)
+  await until('a second one', () => saved.length > 0)
+  expect(saved).toEqual([1])
+  await notifier.stop(never)
 })

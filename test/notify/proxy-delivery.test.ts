@@ -22,6 +22,7 @@ function send(workspace: Workspace, network: Network) {
     { id: 'm-1', body: '{}' },
     { urlFile: workspace.path('url'), keyFile: undefined, allowInsecureHttp: true },
     {
+      confirm: async () => Infinity,
       post: httpPost(network, systemClock),
       readSecret: readSecretFile,
       clock: systemClock,

@@ -98,6 +98,7 @@ export function overview(over: Partial<Overview> = {}): Overview {
     withoutManifest: undefined,
     queueDepth: { 0: 0, 1: 0, 2: 0 },
     createLimit: { on: false, wanted: 0, limit: 25, held: { count: 0, id: '' }, services: [] },
+    standsBy: false,
     leader: undefined,
     unconfirmed: undefined,
     watchMode: 'parent',

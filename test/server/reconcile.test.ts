@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
-import type { ReconcileTrigger } from '../../src/server/parts.ts'
-import { fakeParts, resource } from './fake-parts.ts'
+import type { Overview, ReconcileTrigger } from '../../src/server/parts.ts'
+import { fakeParts, overview, resource } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
 const TOKEN = 'the-admin-token'
@@ -178,5 +178,45 @@ describe('progress', () => {
     const { status, body } = await ask(`${url}${path}/tok-1`)
     expect([status, body]).toEqual([200, { token: 'tok-1', done: false, pending: 3 }])
     expect((await ask(`${url}${path}/other`)).status).toBe(404)
+  })
+})
+
+async function askStandby(over: Partial<Overview>, headers: Record<string, string> = {}, query = '') {
+  const { trigger, asked } = fakeTrigger()
+  const parts = fakeParts(
+    { reconcile: trigger, overview: () => overview({ standsBy: true, ...over }) },
+    RESOURCES,
+  )
+  const { url } = await running(parts)
+  const init = { method: 'POST', headers: { ...RIGHT, ...headers } }
+  const { status, body } = await ask(`${url}/-/reconcile${query}`, init)
+  return { status, text: JSON.stringify(body), asked }
+}
+
+describe('a process that stands by', () => {
+  const leader = { holder: 'pipewright-1', url: 'http://pods.example:8080' }
+  it.each([
+    ['names the page of the one that acts', { leader }, 'http://pods.example:8080'],
+    [
+      'names its pod, where its page has no address',
+      { leader: { ...leader, url: undefined } },
+      'pod/pipewright-1',
+    ],
+    ['says that nobody acts', { leader: undefined }, 'nobody acts'],
+  ])('does nothing, and %s', async (_, over, words) => {
+    const { status, text, asked } = await askStandby(over)
+    expect([status, asked]).toEqual([409, []])
+    expect(text).toContain(words)
+  })
+
+  // Otherwise git-sync would ask again every half a minute, until this process acts.
+  it('reads when git-sync says that its own checkout has changed', async () => {
+    const { status, asked } = await askStandby({ leader }, { 'gitsync-hash': '4faf373abc' })
+    expect([status, asked]).toEqual([202, [undefined]])
+  })
+
+  it('does not do more than that for it', async () => {
+    const { status, asked } = await askStandby({ leader }, { 'gitsync-hash': '4faf' }, '?key=Pipe/orders')
+    expect([status, asked]).toEqual([409, []])
   })
 })

@@ -77,7 +77,7 @@ const ROWS: readonly {
     desired: BODY,
     says: 'Not compared yet: last read 2 h ago, before the daemon started.',
   },
-  { why: 'what nobody read', over: {}, desired: BODY, says: 'The platform has not been read yet.' },
+  { why: 'what nobody read', over: {}, desired: BODY, says: 'This process has not read the platform yet.' },
 ]
 
 describe('desired against observed', () => {

@@ -21,6 +21,7 @@ const AlertRule = z.strictObject({
     description: z.string(),
     runbook_url: z.string(),
     resources: z.string().optional(),
+    processes: z.string().optional(),
   }),
 })
 export type AlertRule = z.infer<typeof AlertRule>

@@ -25,7 +25,7 @@ interface Named {
 export type Exported = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>
 
 /** Labels that Prometheus puts on every series of a target. */
-const OF_TARGET: ReadonlySet<string> = new Set(['job', 'instance', 'namespace', 'container'])
+const OF_TARGET: ReadonlySet<string> = new Set(['job', 'instance', 'namespace', 'container', 'pod', 'node'])
 
 /** What others export, and its labels: Prometheus itself, git-sync, the kubelet. */
 const OF_OTHERS: ReadonlyMap<string, readonly string[]> = new Map([

@@ -21,6 +21,7 @@ const DESIGN = `
   gauge create_outcome_unknown
   - gauge create_limit_on
   - gauge leader
+  - gauge leadership_shared
   - gauge lease_renewal_failing
   gauge orphans
   - gauge pipes_without_lock

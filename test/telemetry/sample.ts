@@ -128,7 +128,8 @@ export async function telemetry(over: Overrides = {}) {
     operations: operationsOf(DEFAULT).map(({ name }) => name),
     version: '9.9.9',
     board: over.board ?? (() => []),
-    facts: over.facts ?? (() => ({ withoutLock: 0, withoutManifest: undefined, budgetUsed: 0 })),
+    facts:
+      over.facts ?? (() => ({ isActing: false, withoutLock: 0, withoutManifest: undefined, budgetUsed: 0 })),
     namedResources: over.namedResources ?? 1_000,
     clock,
     log: { level: 'info', format: 'json', destination, ...over.log },

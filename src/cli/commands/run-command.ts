@@ -23,7 +23,7 @@ import { manifestFacts } from '../shown-manifest.ts'
 import { saidBefore, wholeFacts } from '../whole-facts.ts'
 import { createTlsWatch, networkOf } from '../compose-network.ts'
 import { createMountWatch } from '../mount-watch.ts'
-import { type Leading, overviewOf, standingOf } from '../shown-overview.ts'
+import { isActing, type Leading, overviewOf, standingOf } from '../shown-overview.ts'
 import { allowerOf, tokenReader, triggerOf } from '../page-actions.ts'
 import { createPlanner } from '../planner.ts'
 import { createGreeting } from '../sandbox-greeting.ts'
@@ -49,7 +49,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     operations: operationsOf(settings.profile).map(({ name }) => name),
     version: VERSION,
     board: () => (leading.term === undefined ? [] : board.list()),
-    facts: () => listening.facts?.() ?? { withoutLock: 0, withoutManifest: undefined, budgetUsed: 0 },
+    facts: () =>
+      listening.facts?.() ?? { isActing: false, withoutLock: 0, withoutManifest: undefined, budgetUsed: 0 },
     namedResources: settings.namedResources,
     clock: systemClock,
   })
@@ -72,7 +73,9 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       leading.noteRead?.()
       void listening.read?.()
     }
-    if (event.type === 'LeaseRenewed') leading.failing = event.message
+    if (event.type === 'LeaseRenewed')
+      leading.failing =
+        event.message === undefined ? undefined : { why: event.message, since: systemClock.monotonic() }
   }
 
   const failpoints = failpointsOf(io.env, emit)
@@ -100,6 +103,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   )
   leading.noteRead = actOnWhatWasRead
   listening.facts = () => ({
+    isActing: isActing(leading, settings.leaseMs, systemClock),
     withoutLock: pipesWithoutLock(engine.context.store),
     withoutManifest: pipesWithoutManifest(engine.context),
     budgetUsed: Math.max(
@@ -224,7 +228,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   return unfinished === 0 && !ending.signal.aborted ? EXIT.fine : EXIT.failed
 
   /** From now on this process acts: it notifies, and ends when another one takes over. */
-  async function tell({ epoch, over, revisionBefore }: Term): Promise<void> {
+  async function tell(term: Term): Promise<void> {
+    const { epoch, over, revisionBefore } = term
     checkout.begin(revisionBefore)
     emit({
       type: 'LeadershipChanged',
@@ -248,7 +253,9 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     if (over.aborted) onOver()
     over.addEventListener('abort', onOver)
     if (settings.notifications.length === 0) return
-    listening.notifier = stack.use(await openNotifier(settings, { ledger, notes, board, emit }))
+    listening.notifier = stack.use(
+      await openNotifier(settings, { ledger, notes, board, emit, confirm: () => term.confirm() }),
+    )
   }
 
   /** Whoever takes over should know it soon, also where nothing has to be sent for it. */

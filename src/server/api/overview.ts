@@ -119,22 +119,15 @@ interface Known {
   readonly unjudged: number
 }
 
-/** The first sentence of the page: who acts, if another process does; what is wrong with the whole, then with how many resources. */
-export function judge(counts: Counts, known: Known): Verdict {
-  const { leader } = known.overview
-  const verdict = verdictOn(counts, known)
-  if (leader === undefined) return verdict
-  return { ...verdict, sentence: `This process stands by, and ${leader.holder} acts. ${verdict.sentence}` }
-}
-
-function verdictOn(counts: Counts, { overview, ready, unjudged }: Known): Verdict {
+/** The first sentence of the page: what is wrong with the whole, then with how many resources. */
+export function judge(counts: Counts, { overview, ready, unjudged }: Known): Verdict {
   const total = sum(counts, STATUSES)
   const unwell = sum(
     counts,
     STATUSES.filter((status) => !isWell({ status })),
   )
   const errors = overview.findings.filter(({ severity }) => severity === 'error').length
-  const { unconfirmed } = overview
+  const unconfirmed = overview.standsBy ? undefined : overview.unconfirmed
   const wrong = [
     unconfirmed === undefined ? '' : `Nothing is created or changed: ${unconfirmed}`,
     overview.sourceProblem === undefined ? '' : sourceSentence(overview.sourceProblem, total > 0),

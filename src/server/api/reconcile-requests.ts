@@ -17,8 +17,11 @@ export function registerReconcile(app: FastifyInstance, parts: ServerParts): voi
   app.post<{ Querystring: Query }>('/-/reconcile', async (request, reply) => {
     const trigger = switchedOn(parts.reconcile)
     await authorize(request.headers.authorization, trigger)
-    assertActs(parts)
-    return start(parts, trigger, requested(request.query, request.body, parts), reply)
+    const wanted = requested(request.query, request.body, parts)
+    // git-sync speaks of the checkout of this process, which is read here too; it would ask again until that is taken.
+    const isOfOwnCheckout = request.headers['gitsync-hash'] !== undefined && wanted.key === undefined
+    if (!isOfOwnCheckout) assertActs(parts)
+    return start(parts, trigger, wanted, reply)
   })
   app.get('/-/reconcile', (_request, reply) => {
     reply.header('allow', 'POST')
@@ -52,12 +55,16 @@ function switchedOn(trigger: ReconcileTrigger | undefined): ReconcileTrigger {
 
 /** A process that stands by does nothing, and names the one that acts. @throws {RequestError} 409 */
 export function assertActs(parts: Pick<ServerParts, 'overview'>): void {
-  const { leader } = parts.overview()
-  if (leader === undefined) return
+  const { standsBy, leader } = parts.overview()
+  if (!standsBy) return
+  if (leader === undefined)
+    throw new RequestError(409, 'this process stands by, and nobody acts', 'Ask again in a moment.', {})
   throw new RequestError(
     409,
     `this process stands by, and ${leader.holder} acts`,
-    leader.url === undefined ? 'Ask that one.' : `Ask that one: ${leader.url}`,
+    leader.url === undefined
+      ? `Ask that one: kubectl port-forward pod/${leader.holder} 8080`
+      : `Ask that one: ${leader.url}`,
     { leader },
   )
 }

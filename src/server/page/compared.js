@@ -85,7 +85,7 @@ function summaryOf({ fields, comparison: is, checkedAt, conditions: { Valid } })
     case 'not-found':
       return ['Not compared: it was not found at the last check, ', at, '.']
     case 'never-read':
-      return ['The platform has not been read yet.']
+      return ['This process has not read the platform yet.']
     case 'no-manifest':
       return [
         isInvalid ? 'Not compared: the manifest is invalid.' : 'Not compared: there is no manifest.',

@@ -172,7 +172,11 @@ function affected({ keys, count }) {
 
 /** All that the create limit holds back in the service, whatever the filter shows of it: the question says how many. @param {string} [service] */
 function letThroughButton(service) {
-  return button({ id: `let-through-${service ?? ''}` }, 'Let this through', () => void letThrough(service))
+  return button(
+    { id: `let-through-${service ?? ''}`, class: 'of-acting' },
+    'Let this through',
+    () => void letThrough(service),
+  )
 }
 
 /** The page of a Service. @param {string} service its name */

@@ -102,7 +102,7 @@ function titleOf({ key, status, reason, since }) {
     'div',
     { class: 'one-head' },
     element('h1', { id: 'one-title', tabindex: '-1' }, foreign(key)),
-    button({ id: 'check-now' }, 'Check now', () => void checkNow(key)),
+    button({ id: 'check-now', class: 'of-acting' }, 'Check now', () => void checkNow(key)),
     element('p', { class: 'meta' }, badge(status), word(reason), sinceWhen(since)),
   )
 }
@@ -135,12 +135,18 @@ function factsOf(resource) {
     fact('Request budget', budget === undefined ? undefined : budgetOf(budget)),
     fact('State', stateWords(resource)),
     fact(`${resource.kind} id`, pipeId === undefined ? undefined : copyable(pipeId)),
-    fact('Last check', checkedAt === undefined ? 'never' : timeNamed('checked', ago(checkedAt))),
-    fact('Next check', next === undefined ? undefined : timeNamed('next-check', until(next))),
+    ofActing(fact('Last check', checkedAt === undefined ? 'never' : timeNamed('checked', ago(checkedAt)))),
+    ofActing(fact('Next check', next === undefined ? undefined : timeNamed('next-check', until(next)))),
     fact('Suspended until', resource.suspendedUntil),
     ...Object.entries(labels).map(([name, value]) => fact(name, foreign(value))),
     fact('As data', dataLinks(resource)),
   )
+}
+
+/** A process that stands by cannot say it. @param {HTMLElement | undefined} made */
+function ofActing(made) {
+  made?.classList.add('of-acting')
+  return made
 }
 
 /** What only a Service has. @param {ResourceReply['manifest']} manifest @returns {{ organizationId?: string, serviceId?: string }} */

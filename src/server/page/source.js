@@ -55,7 +55,6 @@ function sourceFacts(overview) {
     ),
     fact('Last reading', lastReading === undefined ? 'not yet' : readingWords(lastReading)),
     fact('Problem', overview.sourceProblem === undefined ? undefined : foreign(overview.sourceProblem)),
-    fact('Acts', overview.leader && `${overview.leader.holder}; this process stands by`),
     fact('Watching', WATCH_WORDS[watchMode]),
     fact(
       'Because',
@@ -87,7 +86,8 @@ function readingWords({ at, ok, durationMs }) {
 }
 
 /** @param {OverviewReply} overview */
-function queueFacts({ queueDepth, createLimit, startedAt, ready }) {
+function queueFacts({ queueDepth, createLimit, startedAt, ready, standsBy }) {
+  if (standsBy) return facts(fact('Daemon', 'stands by'), fact('Started', ago(startedAt)))
   return facts(
     fact(`Queued: ${QUEUE_WORDS[0]}`, String(queueDepth[0])),
     fact(`Queued: ${QUEUE_WORDS[1]}`, String(queueDepth[1])),
@@ -99,7 +99,7 @@ function queueFacts({ queueDepth, createLimit, startedAt, ready }) {
 }
 
 /** @param {OverviewReply} overview */
-function budgets({ budgets: list, pauses }) {
+function budgets({ budgets: list, pauses, standsBy }) {
   const waiting = pauses.map(({ service, since, message }) =>
     element(
       'p',
@@ -112,7 +112,8 @@ function budgets({ budgets: list, pauses }) {
       foreign(message),
     ),
   )
-  if (list.length === 0) return [...waiting, element('p', { class: 'quiet' }, 'No request was sent yet.')]
+  const none = standsBy ? 'It stands by and sends nothing.' : 'No request was sent yet.'
+  if (list.length === 0) return [...waiting, element('p', { class: 'quiet' }, none)]
   const rows = list.map(({ credential, used, limit, windowMs, waiting: queue, pausedForMs }) =>
     row([
       code(credential),

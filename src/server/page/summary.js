@@ -14,6 +14,7 @@ export function showSummary(overview) {
   setServerTime(overview.now)
   setRepository(overview)
   setActing(overview)
+  showStanding(overview)
   setText('verdict', verdict.sentence)
   setText('version', version)
   byId('summary').className = verdict.level
@@ -25,6 +26,19 @@ export function showSummary(overview) {
   )
   showOfWhat(overview)
   showWithoutManifest(overview)
+}
+
+/** What only the process that acts can do or know is not shown (page.css). @param {OverviewReply} overview */
+function showStanding({ standsBy, leader, unconfirmed }) {
+  byId('standing').hidden = !standsBy
+  document.body.classList.toggle('stands-by', standsBy)
+  const holder = visible(leader?.holder ?? 'nobody')
+  byId('standing').replaceChildren(
+    'This process stands by, and ',
+    ...(unconfirmed === undefined
+      ? [leader?.url === undefined ? holder : element('a', { href: leader.url }, holder), ' acts.']
+      : [visible(`what it shows may be out of date: ${unconfirmed}.`)]),
+  )
 }
 
 /** A line for each service. @param {OverviewReply} overview */

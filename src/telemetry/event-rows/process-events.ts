@@ -114,7 +114,7 @@ export const PROCESS_EVENTS = {
       },
     ],
     level: ({ is, isShared }) => (is === 'taken over' ? 'warn' : isShared ? 'info' : 'debug'),
-    count: (metrics, { is }) => metrics.leader.set(is === 'acting' ? 1 : 0),
+    count: (metrics, { isShared }) => metrics.leadership_shared.set(isShared ? 1 : 0),
   },
   LeaseRenewed: {
     lines: [

@@ -74,7 +74,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
     version: 'life',
     board: () => board.list(),
     namedResources: 100,
-    facts: () => ({ withoutLock: 0, withoutManifest: undefined, budgetUsed: 0 }),
+    facts: () => ({ isActing: true, withoutLock: 0, withoutManifest: undefined, budgetUsed: 0 }),
     clock,
   })
   const recentEvents = createRecentEvents(() => clock.now())
