@@ -100,10 +100,12 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     }),
   )
   let marking: Promise<void> | undefined
-  async function mark(): Promise<void> {
-    await secret.change({ hasRecords: 'true' }).finally(() => {
+  async function noteRecords(): Promise<void> {
+    if (secret.hasRecords()) return
+    marking ??= secret.change({ hasRecords: 'true' }).finally(() => {
       marking = undefined
     })
+    await marking
   }
   const ledger = createKubernetesLedger({
     api,
@@ -127,9 +129,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
         return { last: decodeActivity(text), isOwned: seen !== undefined && seen.holder !== '' }
       },
     },
-    async beforeFirst() {
-      if (!secret.hasRecords()) await (marking ??= mark())
-    },
+    noteRecords,
   })
   if (mode === 'owner') mirror.follow()
   stack.use(ledger)
@@ -144,6 +144,8 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       setBack.notice(`its records had been written ${before} times, and ${writes} of these writes are there`)
     await setBack.marked()
     isRead = true
+    // A process before it may have ended between the two.
+    if (!isEmpty(mirror)) await noteRecords()
   }
 
   const leadership = createTakeover({ lease, begin, clock, emit })
