@@ -249,6 +249,22 @@ describe('the Secret', () => {
     await expect(open()).rejects.toThrow('had records, and has none')
   })
 
+  test('of a ledger whose first record could not be written, or is being written: it is opened', async () => {
+    const { ledger } = await open()
+    once('POST', 'pipewrightrecords', 'cut')
+    await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow(LedgerError)
+    await open()
+  })
+
+  test('that could not be told of the first record is told by the process that acts next', async () => {
+    const { ledger } = await open()
+    once('PUT', 'secrets', 'cut')
+    await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow(LedgerError)
+    await (await open()).leadership.acquire(never, 'wait')
+    for (const path of api.objects().keys()) if (path.includes('pipewrightrecords')) remove(path)
+    await expect(open()).rejects.toThrow('had records, and has none')
+  })
+
   test('of a ledger that never had a record: it is opened', async () => {
     const { hashKey } = (await open()).ledger
     expect((await open()).ledger.hashKey).toStrictEqual(hashKey)

@@ -36,8 +36,8 @@ export interface KubernetesLedgerParts {
     note(activity: Activity): void
     read(): Promise<{ readonly last: Activity | undefined; readonly isOwned: boolean }>
   }
-  /** Called before the first record is written, so that one without records is known to have lost them. */
-  readonly beforeFirst: () => Promise<void>
+  /** Notes that there are records, once: before anything is done that depends on one. From then on, a ledger without any has lost them. */
+  readonly noteRecords: () => Promise<void>
 }
 
 /** A ledger whose records are objects of a cluster (design §9). Reads come from the mirror; a write on top of an older version is refused. */
@@ -177,9 +177,9 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   async function write(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
     const over = compare(next)
     const { kept, record } = keptWith(over, next, history)
-    if (over === undefined) await parts.beforeFirst()
     await settleMoveTo(over?.kept.movedTo)
     await put(over, kept, record)
+    await parts.noteRecords()
     return written(next.key, record)
   }
 

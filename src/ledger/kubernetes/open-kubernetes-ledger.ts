@@ -145,10 +145,12 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     }),
   )
   let marking: Promise<void> | undefined
-  async function mark(): Promise<void> {
-    await secret.change({ hasRecords: 'true' }).finally(() => {
+  async function noteRecords(): Promise<void> {
+    if (secret.hasRecords()) return
+    marking ??= secret.change({ hasRecords: 'true' }).finally(() => {
       marking = undefined
     })
+    await marking
   }
   const ledger = createKubernetesLedger({
     api,
@@ -171,9 +173,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
         return { last: decodeActivity(text), isOwned: seen !== undefined && seen.holder !== '' }
       },
     },
-    async beforeFirst() {
-      if (!secret.hasRecords()) await (marking ??= mark())
-    },
+    noteRecords,
   })
   if (mode === 'owner') mirror.follow()
   stack.use(ledger)
@@ -182,6 +182,8 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   async function begin(): Promise<void> {
     await mirror.relist()
     await bindTo(secret, hasRecords(), shown, options)
+    // A process before it may have ended between the two.
+    if (!isEmpty(mirror)) await noteRecords()
   }
 
   /** Reads all, however often it takes, while this process is the one that acts. @returns false: another one is */
