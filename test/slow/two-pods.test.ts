@@ -131,7 +131,6 @@ test(
       const all = await resourcesOf(await urlOf((await leaderOf()).program))
       return all.filter(({ key }) => key.startsWith('Pipe/'))
     }
-    const isOver = ({ status }: Shown) => ['Ready', 'OutcomeUnknown'].includes(status)
     const shown = await until(
       'everything to be settled',
       async () => {
@@ -161,3 +160,7 @@ test(
     expect({ twice, lost, story: [] }, story.join('\n')).toEqual({ twice: [], lost: [], story: [] })
   },
 )
+
+function isOver({ status }: Shown): boolean {
+  return status === 'Ready' || status === 'OutcomeUnknown'
+}

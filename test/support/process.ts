@@ -117,7 +117,7 @@ export interface Shown {
 /** All resources as the daemon's API shows them, page by page. */
 export async function resourcesOf(url: string): Promise<readonly Shown[]> {
   const shown: Shown[] = []
-  for (let page: string | undefined = `${url}/api/v1/resources`; page !== undefined; ) {
+  for (let page: string | undefined = `${url}/api/v1/resources`; page !== undefined;) {
     // A daemon that stands still never answers.
     const reply = await fetch(page, { signal: AbortSignal.timeout(60_000) })
     const { items, next } = (await reply.json()) as { items: readonly Shown[]; next?: string }
