@@ -23,7 +23,11 @@ test(
     const [quiet, log] = [ofRecords(), one.program.log().length]
     await passes(3_000 * INTERVAL_S)
     const inQuiet = ofRecords() - quiet
-    const lines = one.program.log().slice(log)
+    // On a busy machine the API may be late with a renewal, which is told.
+    const lines = one.program
+      .log()
+      .slice(log)
+      .filter(({ msg }) => msg !== 'Lease renewed')
     const killedAt = performance.now()
     one.program.signal('SIGKILL')
     await acts(two)
