@@ -6,7 +6,7 @@ function filesOf(...names: readonly string[]): string[] {
 }
 
 /** Those that measure what a busy machine would spoil. They mostly wait. */
-const QUIET = filesOf('watch', 'connections', 'page-many')
+const QUIET = filesOf('watch', 'connections', 'page-many', 'two-pods-failover')
 
 /** It makes links of the network: a browser gives up all its requests when one comes or goes (`ERR_NETWORK_CHANGED`). */
 const LINKS = filesOf('rows-cut')
@@ -27,6 +27,7 @@ const LONG = [
   'rows-missing',
   'rows-stale',
   'rows-times',
+  'two-pods',
 ]
 
 function placeOf({ moduleId }: TestSpecification): number {

@@ -11,8 +11,8 @@ export interface Pod {
   program: Program
   readonly toApi: CutProxy
   readonly toPlatform: CutProxy
-  /** Starts it again, once it has ended. */
-  again(): Promise<void>
+  /** Starts it again, once it has ended. @param env further variables */
+  again(env?: Readonly<Record<string, string>>): Promise<void>
 }
 
 export interface PodsOptions {
@@ -24,6 +24,8 @@ export interface PodsOptions {
   readonly main?: string
   /** Flag → value, beside what all have. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Variables of each start. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** The name of the ledger that they share. */
@@ -81,7 +83,7 @@ export async function startPod(
   const KUBECONFIG = writeKubeconfig({ ...api, url: toApi.url }, workspace, `${name}.kubeconfig`)
   const start = (more: Readonly<Record<string, string>>) =>
     startProgram(['run', ...flagsOf(options, toPlatform.url)], {
-      env: { KUBECONFIG, ...more },
+      env: { KUBECONFIG, ...options.env, ...more },
       ...(main !== undefined && { main }),
     })
   const pod: Pod = {
@@ -89,9 +91,9 @@ export async function startPod(
     toApi,
     toPlatform,
     program: start(env),
-    async again() {
+    async again(more = {}) {
       await pod.program.ended
-      pod.program = start({})
+      pod.program = start(more)
     },
   }
   stack.defer(() => pod.program[Symbol.asyncDispose]())

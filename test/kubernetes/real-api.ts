@@ -19,6 +19,10 @@ export interface RealApi extends AsyncDisposable {
   /** File, with that token. */
   readonly kubeconfig: string
   request(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Answer>
+  /** Kills it. What it has stored stays. */
+  kill(): Promise<void>
+  /** Starts it again, at the same address. */
+  again(): Promise<void>
 }
 
 export interface Answer {
@@ -74,6 +78,8 @@ export async function startRealApi(): Promise<RealApi> {
     ca,
     kubeconfig: member('KUBECONFIG'),
     request,
+    kill: () => script('kill', folder),
+    again: () => script('again', folder),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

@@ -4,6 +4,8 @@
 #   start-kube.sh build              gets both programs, once for all folders: minutes of work for the processors
 #   start-kube.sh up FOLDER [PID]    starts them, and ends when the API answers; what it stores and who may ask is in FOLDER.
 #                                    When the process PID has ended, both end too.
+#   start-kube.sh kill FOLDER        kills the API there, and not what it has stored
+#   start-kube.sh again FOLDER       starts it again, at the same address
 #   start-kube.sh down FOLDER        ends what was started in FOLDER
 #
 # FOLDER/env says where the API is, FOLDER/kubeconfig is for kubectl and helm. Needs apt-get, curl, go, openssl and python3.
@@ -143,6 +145,24 @@ up() { # up FOLDER [PID]
   exit 1
 }
 
+kill_api() { # kill_api FOLDER
+  cd "$1"
+  local pid
+  pid=$(cat apiserver.pid)
+  cat "/proc/$pid/cmdline" >apiserver.command
+  kill -KILL -- "-$pid"
+  while runs apiserver; do sleep 0.1; done
+}
+
+again() { # again FOLDER
+  cd "$1"
+  local command
+  mapfile -d '' command <apiserver.command
+  launch apiserver "${command[@]}"
+  . ./env
+  answers apiserver --cacert ca.crt --header "Authorization: Bearer $KUBE_TOKEN" "$KUBE_SERVER/readyz"
+}
+
 down() { # down FOLDER
   [ -d "$1" ] || return 0
   cd "$1"
@@ -166,13 +186,15 @@ case ${1-}:$# in
     build
     up "${@:2}"
     ;;
+  kill:2) kill_api "$2" ;;
+  again:2) again "$2" ;;
   down:2) down "$2" ;;
   watch:3) # of `up`
     tail --pid="$3" --follow /dev/null
     down "$2"
     ;;
   *)
-    sed -n '2,10s/^# \{0,1\}//p' "$self" >&2
+    sed -n '2,12s/^# \{0,1\}//p' "$self" >&2
     exit 2
     ;;
 esac

@@ -114,10 +114,15 @@ export interface Shown {
   readonly lastReconciledAt: number | undefined
 }
 
-/** All resources as the daemon's API shows them. */
+/** All resources as the daemon's API shows them, page by page. */
 export async function resourcesOf(url: string): Promise<readonly Shown[]> {
-  // A daemon that stands still never answers.
-  const reply = await fetch(`${url}/api/v1/resources`, { signal: AbortSignal.timeout(60_000) })
-  const { items } = (await reply.json()) as { items: readonly Shown[] }
-  return items
+  const shown: Shown[] = []
+  for (let page: string | undefined = `${url}/api/v1/resources`; page !== undefined;) {
+    // A daemon that stands still never answers.
+    const reply = await fetch(page, { signal: AbortSignal.timeout(60_000) })
+    const { items, next } = (await reply.json()) as { items: readonly Shown[]; next?: string }
+    shown.push(...items)
+    page = next && new URL(next, page).href
+  }
+  return shown
 }
