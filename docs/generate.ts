@@ -109,6 +109,11 @@ namespace, job, team, reason]\` makes one message of those that belong together.
 the chart makes \`instance\` of the names of pod and port, which stay; an address would make another alert after each restart. When Pipewright itself is
 away for longer, PipewrightDown is what fires, and the others come back with it.
 
+**Two processes.** With a ledger in a cluster, resources, budgets and requests are those of the process that acts; the other one shows 0 for them, and what it reads of its own
+checkout. Rules and dashboard take the greatest value over \`instance\`, \`pod\` and \`node\` first, so that nothing counts twice, and an alert about resources has none of these labels: it stays the same over
+a takeover. Of counters, sum the rates: \`sum by (operation) (rate(pipewright_api_requests_total[5m]))\`. Of the gauges, do as the dashboard does: \`sum by (status) (max by (kind, status) (pipewright_resources))\`.
+PipewrightDown is about a process that does not answer while no other one acts; PipewrightNoStandby is for when one does.
+
 **Others' metrics.** PipewrightSourceNotSynced needs those of git-sync, scraped under the same \`job\` with \`container="git-sync"\`, and
 PipewrightVolumeNearlyFull those of the kubelet. Without them, both stay quiet. No rule looks at \`pipewright_source_revision_since_timestamp_seconds\`: a
 repository in which nobody commits for a week is in order. Where yours has a commit each day, add a rule of your own:

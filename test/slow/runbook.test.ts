@@ -11,7 +11,7 @@ import { ask, type Shown } from './support/chart-world.ts'
 import type { Container } from './support/image-container.ts'
 import { layOutImage, type ImageRoot } from './support/image-root.ts'
 import { commandsOfRunbook, parseExec, podOfRunbook, wordsOf } from './support/runbook-commands.ts'
-import { BESIDE, OUTSIDE, WITHOUT_A_DAEMON, type Ends } from './support/runbook-rows.ts'
+import { BESIDE, IN_CLUSTER, OUTSIDE, WITHOUT_A_DAEMON, type Ends } from './support/runbook-rows.ts'
 import { INCIDENTS, walkIncident } from './support/runbook-incidents.ts'
 import { startPodWorld, type PodWorld } from './support/runbook-pod.ts'
 import { run, runWell, tool } from './support/tools.ts'
@@ -46,7 +46,12 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('each command of the runbook is run here, and nothing else', () => {
-  const rows = [...Object.keys(BESIDE), ...Object.keys(WITHOUT_A_DAEMON), ...OUTSIDE]
+  const rows = [
+    ...Object.keys(BESIDE),
+    ...Object.keys(WITHOUT_A_DAEMON),
+    ...OUTSIDE,
+    ...Object.values(IN_CLUSTER).flat(),
+  ]
   expect(rows.toSorted()).toEqual(COMMANDS.toSorted())
 })
 

@@ -116,3 +116,29 @@ export const OUTSIDE: readonly string[] = [
   'kubectl -n data scale statefulset/pipewright --replicas=0',
   'kubectl -n data scale statefulset/pipewright --replicas=1',
 ]
+
+/** About a ledger in the cluster: run in `runbook-cluster.test.ts`, in this order, at a real API. */
+export const IN_CLUSTER = {
+  look: [
+    'kubectl get --raw /readyz',
+    'kubectl -n data get pods -o wide',
+    'kubectl -n data get lease pipewright',
+    'kubectl -n data get lease pipewright --output=yaml',
+    'kubectl -n data get secret pipewright',
+    'kubectl get crd pipewrightrecords.pipewright.dev',
+    'kubectl -n data get pipewrightrecords --selector pipewright.dev/ledger=pipewright',
+    'kubectl auth can-i update leases/pipewright -n data --as=system:serviceaccount:data:pipewright',
+  ],
+  stop: 'kubectl -n data scale deployment/pipewright --replicas=0',
+  definition: 'kubectl apply --server-side --filename helm/crds',
+  restore: [
+    'kubectl -n data get secret pipewright --output=yaml > secret-before.yaml',
+    'kubectl -n data delete pipewrightrecords --selector pipewright.dev/ledger=pipewright',
+    'kubectl -n data delete secret pipewright',
+    "kubectl -n data exec -i deployment/pipewright -- sh -c 'cat > ledger.ndjson && pipewright ledger import ledger.ndjson' < ledger-2026-11-20.ndjson",
+  ],
+  plan: 'kubectl -n data exec deployment/pipewright -- pipewright plan',
+  records: 'kubectl -n data create --filename records.yaml',
+  secret: 'kubectl -n data create --filename secret.yaml',
+  accept: 'pipewright ledger accept',
+} as const
