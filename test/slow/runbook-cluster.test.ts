@@ -82,7 +82,7 @@ async function begin(): Promise<Program> {
 
 async function settled(program: Program, key: string, reason: string): Promise<void> {
   const url = await urlOf(program)
-  let seen
+  let seen: Awaited<ReturnType<typeof resourcesOf>>[number] | undefined
   await until(`${key} to be ${reason}`, async () => {
     seen = (await resourcesOf(url)).find((each) => each.key === key)
     return seen?.reason === reason
