@@ -1,10 +1,9 @@
 import { hostname } from 'node:os'
-import { sleep, type Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { decodeActivity } from '../codec.ts'
 import { assertBinding, keptProfile, type Binding } from '../binding.ts'
 import type { Activity } from '../../contract/activity.ts'
 import type { Emit } from '../../contract/events.ts'
-import type { Leadership, Term } from '../../contract/leadership.ts'
 import { LedgerError, type OpenedLedger } from '../../contract/ledger.ts'
 import { openClusterAccess, type Environment } from './cluster-access.ts'
 import { createClusterApi, ClusterError, type ClusterApi } from './cluster-api.ts'
@@ -13,6 +12,7 @@ import { createKubernetesLedger } from './kubernetes-ledger.ts'
 import { asLedgerError, createLedgerSecret, readLedgerSecret, type LedgerSecret } from './ledger-secret.ts'
 import { createMirror, type Mirror } from './record-mirror.ts'
 import { API_VERSION, GROUP, LEDGER_LABEL } from './record-object.ts'
+import { createTakeover } from './takeover.ts'
 
 export interface KubernetesLedgerOptions extends Binding {
   /** What follows `kubernetes:` in `--ledger`. */
@@ -31,8 +31,6 @@ export interface KubernetesLedgerOptions extends Binding {
 }
 
 const TIMEOUT_MS = 10_000
-const AGAIN_MS = 1_000
-const never = new AbortController().signal
 const LEASE_MS = 15_000
 const NAME = /^(?:([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)\/)?([a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?)$/
 
@@ -184,44 +182,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     await bindTo(secret, hasRecords(), shown, options)
   }
 
-  /** Reads all, however often it takes, while this process is the one that acts. @returns false: another one is */
-  async function hasBegun(term: Term, signal: AbortSignal): Promise<boolean> {
-    const end = AbortSignal.any([signal, term.over])
-    for (;;) {
-      try {
-        await begin()
-        signal.throwIfAborted()
-        return !term.over.aborted
-      } catch (error) {
-        if (!isOfApi(error)) {
-          await term.release()
-          throw error
-        }
-        emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message: error.message })
-      }
-      await sleep(clock, AGAIN_MS, end).catch(() => undefined)
-      if (end.aborted) {
-        await term.release()
-        signal.throwIfAborted()
-        return false
-      }
-    }
-  }
-
-  const leadership: Leadership = {
-    ...lease,
-    async acquire(signal, whileTaken) {
-      for (;;) {
-        const term = await lease.acquire(signal, whileTaken)
-        if (await hasBegun(term, signal)) return term
-      }
-    },
-    async attempt() {
-      const term = await lease.attempt()
-      if (term === undefined) return undefined
-      return (await hasBegun(term, never)) ? term : undefined
-    },
-  }
+  const leadership = createTakeover({ lease, readAll: begin, clock, emit })
   return {
     ledger: Object.assign(ledger, { [Symbol.asyncDispose]: () => resources.disposeAsync() }),
     leadership,
@@ -247,11 +208,6 @@ export async function unbindKubernetesLedger({
   const platform = secret?.platform()
   await secret?.change({ platform: undefined })
   return platform
-}
-
-/** Whether it may work when it is tried again. */
-function isOfApi(error: unknown): error is Error {
-  return error instanceof ClusterError || (error instanceof LedgerError && error.code === 'io')
 }
 
 async function readRecords(mirror: Mirror, shown: string): Promise<void> {
