@@ -4,11 +4,11 @@ import type { Written } from '../support/oracle.ts'
 import { createRandom, type Random } from '../torture/random.ts'
 import { createChooser, type Option } from './chooser.ts'
 import { passTime } from './hiding.ts'
-import { MINUTE, type Model } from './model.ts'
+import { keysOf, MINUTE, type Model } from './model.ts'
 import { play, type Move } from './play.ts'
 import { settledModel } from './settled.ts'
 import { storyAsText } from './story.ts'
-import { keysOf, stepsOf } from './steps.ts'
+import { stepsOf } from './steps.ts'
 import type { World } from './worlds.ts'
 
 /* Long stories at random, of the same worlds, laws and sentences as the short ones that are told one and all. */

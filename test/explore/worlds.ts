@@ -3,6 +3,7 @@ import { model, NONE } from './begin.ts'
 import { CHANGING_WORLDS } from './changing-worlds.ts'
 import type { ChangeReply } from './changing-platform.ts'
 import { MINUTE, SECOND, type Model } from './model.ts'
+import { POD_WORLDS } from './pod-worlds.ts'
 import type { RemoveReply } from './removing-platform.ts'
 import { REMOVING_WORLDS } from './removing-worlds.ts'
 
@@ -84,6 +85,8 @@ export type FaultKind =
   | 'list lags'
   | 'list fails'
   | 'listed losses'
+  | 'api'
+  | 'stops'
 
 /** A small world: what there is at first, and what may happen in it. */
 export interface World {
@@ -323,6 +326,7 @@ export const WORLDS: readonly World[] = [
   },
   ...CHANGING_WORLDS,
   ...REMOVING_WORLDS,
+  ...POD_WORLDS,
 ]
 
 const LONG = {

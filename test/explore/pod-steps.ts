@@ -1,0 +1,158 @@
+import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
+import { editsOf } from './edits.ts'
+import { passTime } from './hiding.ts'
+import { keysOf, type Model } from './model.ts'
+import { leaseIn } from './pod-ledger.ts'
+import { podOf } from './pod.ts'
+import {
+  atRevision,
+  holderIn,
+  LEASE_MS,
+  manifestsOf,
+  NAMES,
+  nameOf,
+  podAt,
+  podsOf,
+  SILENCE_MS,
+  type Pod,
+} from './pods.ts'
+import { choose, tell, type Process, type Run, type Step, type Waiting } from './run.ts'
+import { wordsOf } from './words.ts'
+import type { World } from './worlds.ts'
+
+/** What the two processes may do next, and what may befall them. */
+export function podSteps(model: Model, world: World): readonly Step[] {
+  const { late, git, applied } = podsOf(model)
+  const steps: Step[] = []
+  const add = (name: string, cost: number, kind: Step['kind'], play: Step['play']): void => {
+    steps.push({ name, cost, kind, play })
+  }
+  for (const [index, name] of NAMES.entries()) {
+    const pod = podAt(model, index)
+    if (pod.checkout < git.length - 1)
+      add(`${name} reads Git`, 0, 'edit', (run) => {
+        tell(run, `Process ${name} reads Git.`)
+        return readGit(run, index)
+      })
+    if (pod.acts === undefined) {
+      if (mayTakeOver(model, pod))
+        add(`${name} takes over`, 0, 'look', async (run) => (await podOf(run, index)).takeOver())
+      continue
+    }
+    for (const key of keysOf(atRevision(model, pod.checkout)))
+      add(`${name} looks at ${key}`, 0, 'look', async (run) => (await podOf(run, index)).look(key))
+    add(`${name} is silent`, 1, 'time', (run) => {
+      tell(run, `Process ${name} stands still for ${SILENCE_MS} ms.`)
+      return passLease(run, index)
+    })
+    if (world.crashes)
+      add(`${name} is killed`, 1, 'crash', async (run) => {
+        tell(run, `Process ${name} is killed, and started again.`)
+        void (await podOf(run, index)).die()
+      })
+    if (world.faults.includes('stops'))
+      add(`${name} is stopped`, 1, 'crash', async (run) => {
+        tell(run, `Process ${name} is told to stop, and is started again.`)
+        await (await podOf(run, index)).stop()
+      })
+  }
+  add('time', 0, 'time', (run) => {
+    tell(run, `${SILENCE_MS} ms pass.`)
+    return passLease(run, undefined)
+  })
+  for (const [place, { origins, before }] of late.entries())
+    if (model.now < before)
+      add(`late ${place}`, 0, 'platform', (run) => {
+        tell(run, `The upsert with allowedOrigins "${origins}" arrives.`)
+        const pods = podsOf(run.model)
+        pods.late.splice(place, 1)
+        pods.applied = origins
+      })
+  void applied
+  return [...steps, ...editsOf(model, world).map(committed), ...wordsOf(model, world)]
+}
+
+/** An edit, which no process has read yet. */
+function committed(step: Step): Step {
+  return {
+    ...step,
+    async play(run) {
+      await step.play(run)
+      podsOf(run.model).git.push(manifestsOf(run.model))
+    },
+  }
+}
+
+async function readGit(run: Run, index: number): Promise<void> {
+  await (await podOf(run, index)).readGit()
+}
+
+/** Whether the Lease is free, as far as a process has seen. */
+function mayTakeOver(model: Model, { lease, leaseSince, behindMs }: Pod): boolean {
+  const now = leaseIn({ model })
+  if (now === undefined || holderIn(now) === '') return true
+  const isSeen = lease?.metadata.resourceVersion === now.metadata.resourceVersion
+  return isSeen && model.now - behindMs - leaseSince >= LEASE_MS
+}
+
+/** Longer than a Lease lasts goes by. @param silent a process of which nothing is heard meanwhile */
+async function passLease(run: Run, silent: number | undefined): Promise<void> {
+  await noteLeases(run, (index) => podAt(run.model, index).acts === undefined)
+  passTime(run.model, SILENCE_MS)
+  await noteLeases(run, (index) => podAt(run.model, index).acts !== undefined && index !== silent)
+  await noteLeases(run, (index) => podAt(run.model, index).acts === undefined)
+}
+
+async function noteLeases(run: Run, of: (index: number) => boolean): Promise<void> {
+  for (const index of NAMES.keys()) if (of(index)) await (await podOf(run, index)).noteLease()
+}
+
+/** A process may stand still, for so long that another one takes over, and goes on then. */
+export async function standStill(run: Run, process: Process, when: string, _waiting: Waiting): Promise<void> {
+  const { pod: index } = process
+  if (index === undefined || run.meanwhile <= 0 || process.isDead) return
+  const otherIndex = 1 - index
+  const other = await podOf(run, otherIndex)
+  const isTaken = other.isActing
+  const taken = choose(run, [
+    { name: 'goes on', cost: 0 },
+    { name: 'stands still', cost: 1 },
+    !isTaken && { name: 'stands still, and its clock', cost: 1 },
+  ])
+  if (taken === 'goes on') return
+  run.meanwhile -= 1
+  run.hadMeanwhile = true
+  tell(run, `  Process ${nameOf(index)} ${taken}, ${when}:`)
+  if (!isTaken) {
+    await other.noteLease()
+    passTime(run.model, SILENCE_MS)
+    if (taken === 'stands still, and its clock') {
+      const pods = podsOf(run.model)
+      const pod = podAt(run.model, index)
+      pods.all[index] = { ...pod, behindMs: pod.behindMs + SILENCE_MS }
+    }
+    await other.takeOver()
+  }
+  await (await podOf(run, otherIndex)).lookAtAll()
+  await whileItStands(run, otherIndex)
+  tell(run, `  Process ${nameOf(index)} goes on.`)
+}
+
+/** What else may happen until it goes on. */
+async function whileItStands(run: Run, other: number): Promise<void> {
+  while (run.meanwhile > 0) {
+    const { model, world } = run
+    const isBehind = podAt(model, other).checkout < podsOf(model).git.length - 1
+    const words = wordsOf(model, world).filter(() => [...model.records.values()].some(undecidedIntent))
+    const taken = choose(run, [
+      { name: 'it goes on', cost: 0 },
+      isBehind && { name: 'the other one reads Git', cost: 0 },
+      ...words.map(({ name, cost }) => ({ name, cost })),
+    ])
+    if (taken === 'it goes on') return
+    run.meanwhile -= 1
+    if (taken === 'the other one reads Git') await readGit(run, other)
+    else await words.find(({ name }) => name === taken)?.play(run)
+    await (await podOf(run, other)).lookAtAll()
+  }
+}
