@@ -5,7 +5,7 @@ import { decodeRecord } from '../../src/ledger/codec.ts'
 import { ClusterError, type ClusterApi, type KubeObject } from '../../src/ledger/kubernetes/cluster-api.ts'
 import { bodyOf, keptOf, type Kept } from '../../src/ledger/kubernetes/record-object.ts'
 import { judgeWritten } from './laws.ts'
-import { LEASES, podsOf, RECORDS } from './pods.ts'
+import { LEASES, podAt, podsOf, RECORDS } from './pods.ts'
 import { choose, forever, tell, type Run } from './run.ts'
 
 /* The store of a cluster: objects, each written over the version that its writer saw. A request of it may be lost on its way there or back. */
@@ -13,6 +13,7 @@ import { choose, forever, tell, type Run } from './run.ts'
 /** Who asks. */
 export interface Caller {
   readonly name: string
+  readonly pod: number | undefined
   readonly isDead: boolean
   /** Whether everything is answered, and at once. */
   readonly isQuiet: boolean
@@ -71,6 +72,9 @@ export function clusterOf(run: Run, caller: Caller): ClusterApi {
       pods.tookOverAt = run.model.now
     objects.set(path, stored)
     if (path.startsWith(RECORDS)) follow(run)
+    if (caller.pod === undefined) return stored
+    if (path.startsWith(RECORDS)) pods.certainAt.delete(caller.pod)
+    else pods.certainAt.set(caller.pod, podAt(run.model, caller.pod).behindMs)
     return stored
   }
 

@@ -160,7 +160,7 @@ function recordOf(record: LedgerRecord, steady: number, world: World): unknown {
     ],
     replaced && [replaced.count, replaced.id, from === undefined ? 0 : Math.max(0, from - steady)],
     intent && intentOf(intent, steady, world),
-    upsert && [Math.min(steady - upsert.at, 60 * MINUTE), upsert.reply],
+    upsert && [world.isShared !== true && Math.min(steady - upsert.at, 60 * MINUTE), upsert.reply],
     [applied?.digest, applied?.secrets],
     backoff && [
       Math.max(0, backoff.until - steady),
@@ -191,14 +191,15 @@ function recordedOf({ id, origin, seenAt, saidGoneAt, refutedAt }: Remote): unkn
   return [id, origin, seenAt !== undefined, saidGoneAt !== undefined, refutedAt !== undefined]
 }
 
-function intentOf(intent: Intent, steady: number, { words }: World): unknown {
+function intentOf(intent: Intent, steady: number, { words, isShared = false }: World): unknown {
   const { id, state, seen, saidEarlyAt, endBy } = intent
   // What is settled is over, but for its name.
   if (state !== 'open' && state !== 'unknown') return [id, state]
-  // Whoever forces it asks for no time.
-  const isTimed = !words.includes('force') || words.includes('retry')
-  const left = isTimed && Math.max(0, retryFrom(intent) - steady)
-  return [id, state, seen?.pipeId, saidEarlyAt !== undefined, left, Math.max(0, endBy - steady)]
+  const left = Math.max(0, retryFrom(intent) - steady)
+  const ends = Math.max(0, endBy - steady)
+  // Nobody asks for more time there than there is.
+  const times = isShared ? [words.includes('adopt') && ends] : [left, ends]
+  return [id, state, seen?.pipeId, saidEarlyAt !== undefined, ...times]
 }
 
 /** What a look says, and of whose misses it is older or newer. */

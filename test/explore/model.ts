@@ -208,6 +208,7 @@ function copyOfPods(pods: Pods): Pods {
     all: [...pods.all],
     git: [...pods.git],
     late: [...pods.late],
+    certainAt: new Map(),
   }
 }
 

@@ -21,7 +21,7 @@ import { judgeBeside } from './change-laws.ts'
 import { asBefore, changingPlatform } from './changing-platform.ts'
 import { bodyOfValues, born, lives, shownBefore, told, valuesOf } from './life.ts'
 import { NO_CHOICE } from './ledger.ts'
-import { behindOf, excuse, judgeSent } from './pod-laws.ts'
+import { excuse, isPastCertainty, judgeSent } from './pod-laws.ts'
 import { removePipe } from './removing-platform.ts'
 import { choose, settle, forever, tell, type Process, type Run } from './run.ts'
 import { upserting, type Sending } from './upserting.ts'
@@ -106,7 +106,6 @@ export function createPlatform(
     if (isDead()) return forever()
     judgeBeside(run, pipe)
     if (model.pods === undefined) judgeCreate(run, service, request.body, pipe)
-    const behind = behindOf(model, sender)
     if (run.world.standsStill) {
       await run.passMeanwhile(run, sender, 'while it stands still before its POST', 'standstill')
       if (isDead()) return forever()
@@ -117,9 +116,8 @@ export function createPlatform(
       throw remoteError('Unavailable', 'none')
     }
     if (model.pods !== undefined) {
-      const isPastFence = behindOf(model, sender) !== behind
-      judgeSent(run, isPastFence, (acting) => judgeCreate(acting, service, request.body, pipe))
-      if (isPastFence) excuse(run, pipe)
+      judgeSent(run, sender, (acting) => judgeCreate(acting, service, request.body, pipe))
+      if (isPastCertainty(model, sender)) excuse(run, pipe)
     }
     return answer(sender, pipe)
   }

@@ -45,6 +45,7 @@ export async function playStep(from: Model, world: World, step: Step, chooser: C
   const run = createRun(from, world, chooser, from.pods === undefined ? passMeanwhile : standStill)
   try {
     await step.play(run)
+    await Promise.all(run.beside)
   } catch (error) {
     // Errors of the platform and of the disk are values by now: what is thrown is a bug.
     run.broken.push(`It threw ${String(error)}.`)

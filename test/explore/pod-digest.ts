@@ -1,8 +1,7 @@
-import type { LedgerRecord } from '../../src/plan/record.ts'
 import { unsavedText } from './digest.ts'
 import type { Model } from './model.ts'
 import { leaseIn } from './pod-ledger.ts'
-import { holderIn, holderOf, LEASE_MS, OLDER_MS, podsOf, RECORDS, type Pod } from './pods.ts'
+import { holderIn, holderOf, LEASE_MS, OLDER_MS, podsOf, type Pod } from './pods.ts'
 
 /**
  * What the two processes know, as far as it makes a difference. Which of them is which makes none. Nor does it for how long one acts, where it
@@ -38,9 +37,8 @@ function podText(model: Model, pod: Pod, index: number): unknown {
       begun && [begun.before, isOlder && Math.min(now - begun.at, OLDER_MS)],
     ],
     isSeen ? Math.min(now - pod.leaseSince, LEASE_MS) : 'older',
-    heard.map(
-      ({ metadata, ...object }) => isNow(model, metadata) || [object['key'], shortOf(object['record'])],
-    ),
+    // One that acts reads all of it before each look.
+    acts === undefined && heard.map(({ key }) => key),
     acts && actsText(model, acts, now),
   ]
 }
@@ -56,18 +54,4 @@ function actsText(
     model.endpoint !== undefined && lateUntil !== undefined && Math.max(0, lateUntil - now),
     overtaken,
   ]
-}
-
-function isNow(
-  model: Model,
-  { name, resourceVersion }: { readonly name: string; readonly resourceVersion: string },
-): boolean {
-  return podsOf(model).objects.get(`${RECORDS}/${name}`)?.metadata.resourceVersion === resourceVersion
-}
-
-/** What an older object says, as far as somebody may act on it. */
-function shortOf(text: unknown): unknown {
-  if (typeof text !== 'string') return undefined
-  const { intent, remote, applied } = JSON.parse(text) as LedgerRecord // ours
-  return [intent?.id, intent?.state, remote?.id, applied?.digest]
 }

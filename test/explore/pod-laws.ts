@@ -6,9 +6,10 @@ import type { Process, Run } from './run.ts'
 
 /* What may never be where two processes share a ledger, and one acts. */
 
-/** A request goes out: the manifests of the process that acts have to ask for it. @param isPastFence as of {@link excuse} */
-export function judgeSent(run: Run, isPastFence: boolean, judge: (acting: Run) => void): void {
-  if (!isPastFence) judge({ ...run, model: atRevision(run.model, revisionInForce(run)) })
+/** A request goes out: the manifests of the process that acts have to ask for it. */
+export function judgeSent(run: Run, sender: Process, judge: (acting: Run) => void): void {
+  if (!isPastCertainty(run.model, sender))
+    judge({ ...run, model: atRevision(run.model, revisionInForce(run)) })
 }
 
 /** Of which revision the manifests are that count now: of who acts, or acted last. */
@@ -21,15 +22,17 @@ function revisionInForce({ model }: Pick<Run, 'model'>): number {
   return model.now - tookOverAt < OLDER_MS ? Math.max(actedOn, acting.checkout) : acting.checkout
 }
 
-/** By how much the clock of a process is behind. */
-export function behindOf(model: Model, { pod }: Process): number {
-  return pod === undefined ? 0 : podAt(model, pod).behindMs
+/**
+ * Whether the clock of a process stood still after it was certain that it acts, so that it cannot know that this is long ago. Nothing keeps
+ * what it sends then from the platform.
+ */
+export function isPastCertainty(model: Model, { pod }: Process): boolean {
+  if (pod === undefined) return false
+  const at = podsOf(model).certainAt.get(pod)
+  return at !== undefined && at !== podAt(model, pod).behindMs
 }
 
-/**
- * A process stood still after it was certain that it acts, and its clock with it: it cannot know that it is too late. Whoever forces a second
- * attempt is told of that risk.
- */
+/** Whoever forced a second attempt of what is sent then was told of that risk. */
 export function excuse({ model }: Run, { intentId }: Pipe): void {
   const isOpen = [...model.records.values()].some((record) => undecidedIntent(record)?.id === intentId)
   if (!isOpen && intentId !== undefined) model.hands.add(intentId)

@@ -49,6 +49,7 @@ export async function shellLedger(run: Run): Promise<Ledger> {
   const clock = clockOf(run.model)
   const api = clusterOf(run, {
     name: 'shell',
+    pod: undefined,
     isDead: false,
     isQuiet: true,
     die: forever,

@@ -22,7 +22,7 @@ import type { World } from './worlds.ts'
 
 /** What the two processes may do next, and what may befall them. */
 export function podSteps(model: Model, world: World): readonly Step[] {
-  const { late, git, applied } = podsOf(model)
+  const { late, git } = podsOf(model)
   const steps: Step[] = []
   const add = (name: string, cost: number, kind: Step['kind'], play: Step['play']): void => {
     steps.push({ name, cost, kind, play })
@@ -68,7 +68,6 @@ export function podSteps(model: Model, world: World): readonly Step[] {
         pods.late.splice(place, 1)
         pods.applied = origins
       })
-  void applied
   return [...steps, ...editsOf(model, world).map(committed), ...wordsOf(model, world)]
 }
 
@@ -107,52 +106,68 @@ async function noteLeases(run: Run, of: (index: number) => boolean): Promise<voi
   for (const index of NAMES.keys()) if (of(index)) await (await podOf(run, index)).noteLease()
 }
 
-/** A process may stand still, for so long that another one takes over, and goes on then. */
+/** A process may stand still, for so long that another one takes over, and goes on then; or that one stands still, too, and this one goes on first. */
 export async function standStill(run: Run, process: Process, when: string, _waiting: Waiting): Promise<void> {
   const { pod: index } = process
   if (index === undefined || run.meanwhile <= 0 || process.isDead) return
-  const otherIndex = 1 - index
+  const [name, otherIndex] = [nameOf(index), 1 - index]
   const other = await podOf(run, otherIndex)
+  const wake = run.standing.get(otherIndex)
   const isTaken = other.isActing
   const taken = choose(run, [
     { name: 'goes on', cost: 0 },
     { name: 'stands still', cost: 1 },
-    !isTaken && { name: 'stands still, and its clock', cost: 1 },
+    !isTaken && wake === undefined && { name: 'stands still, and its clock', cost: 1 },
   ])
   if (taken === 'goes on') return
   run.meanwhile -= 1
   run.hadMeanwhile = true
-  tell(run, `  Process ${nameOf(index)} ${taken}, ${when}:`)
+  tell(run, `  Process ${name} ${taken}, ${when}:`)
+  if (wake === undefined) {
+    const { promise: woken, resolve } = Promise.withResolvers<void>()
+    run.standing.set(index, resolve)
+    const others = othersGoOn(run, index, { isTaken, isBehind: taken !== 'stands still' })
+    run.beside.push(others)
+    await Promise.race([others, woken])
+    run.standing.delete(index)
+  } else {
+    wake()
+    await other.ended
+  }
+  tell(run, `  Process ${name} goes on.`)
+}
+
+interface Standing {
+  readonly isTaken: boolean
+  readonly isBehind: boolean
+}
+
+/** What happens while one process stands still. */
+async function othersGoOn(run: Run, index: number, { isTaken, isBehind }: Standing): Promise<void> {
+  const otherIndex = 1 - index
+  const other = await podOf(run, otherIndex)
   if (!isTaken) {
     await other.noteLease()
     passTime(run.model, SILENCE_MS)
-    if (taken === 'stands still, and its clock') {
-      const pods = podsOf(run.model)
-      const pod = podAt(run.model, index)
-      pods.all[index] = { ...pod, behindMs: pod.behindMs + SILENCE_MS }
-    }
+    const pods = podsOf(run.model)
+    const pod = podAt(run.model, index)
+    if (isBehind) pods.all[index] = { ...pod, behindMs: pod.behindMs + SILENCE_MS }
     await other.takeOver()
   }
   await (await podOf(run, otherIndex)).lookAtAll()
-  await whileItStands(run, otherIndex)
-  tell(run, `  Process ${nameOf(index)} goes on.`)
-}
-
-/** What else may happen until it goes on. */
-async function whileItStands(run: Run, other: number): Promise<void> {
-  while (run.meanwhile > 0) {
+  while (run.meanwhile > 0 && run.standing.has(index)) {
     const { model, world } = run
-    const isBehind = podAt(model, other).checkout < podsOf(model).git.length - 1
+    const isOlder = podAt(model, otherIndex).checkout < podsOf(model).git.length - 1
     const words = wordsOf(model, world).filter(() => [...model.records.values()].some(undecidedIntent))
     const taken = choose(run, [
       { name: 'it goes on', cost: 0 },
-      isBehind && { name: 'the other one reads Git', cost: 0 },
+      isOlder && { name: 'the other one reads Git', cost: 0 },
       ...words.map(({ name, cost }) => ({ name, cost })),
     ])
     if (taken === 'it goes on') return
     run.meanwhile -= 1
-    if (taken === 'the other one reads Git') await readGit(run, other)
+    if (taken === 'the other one reads Git') await readGit(run, otherIndex)
     else await words.find(({ name }) => name === taken)?.play(run)
-    await (await podOf(run, other)).lookAtAll()
+    await (await podOf(run, otherIndex)).lookAtAll()
   }
 }

@@ -2,7 +2,7 @@ import { model, NONE } from './begin.ts'
 import { twoPods } from './pods.ts'
 import type { World } from './worlds.ts'
 
-const PODS = { ...NONE, standsStill: true, meanwhile: 3, isSettled: true } as const
+const PODS = { ...NONE, isShared: true, isSettled: true, standsStill: true, meanwhile: 3 } as const
 
 /** Worlds with two processes, of which one acts, and a ledger in a cluster. */
 export const POD_WORLDS: readonly World[] = [

@@ -46,6 +46,8 @@ export interface LivePod extends Process {
   /** Looks at all that it knows of. */
   lookAtAll(): Promise<void>
   takeOver(): Promise<void>
+  /** When what it does now is over. */
+  readonly ended: Promise<void>
   /** Renews the Lease, or looks whether it is free, as each does all the time. */
   noteLease(): Promise<void>
   /** Its checkout is as Git is now. */
@@ -77,12 +79,14 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
   const clock = clockOf(model, () => podAt(model, index).behindMs)
   // Renewals come from `noteLease`, not from the clock.
   const leaseClock = { ...clock, after: () => () => undefined }
-  const { promise: died, resolve: end } = Promise.withResolvers<'died'>()
+  const { promise: died, resolve: end } = Promise.withResolvers<void>()
   let isOver = false
   let quiet = 0
+  let ended: Promise<void> = Promise.resolve()
 
   const live = clusterOf(run, {
     name,
+    pod: index,
     get isDead() {
       return isOver
     },
@@ -205,12 +209,15 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
       store.setCatalog({ ...catalog, revision: { id: revisionId(revision), from: 'git' } })
     },
     memory: () => ({ ...memoryOf(store, outbox, now()), knowsServices: true }),
-    look: (key) => Promise.race([lookAt(key), died.then(() => undefined)]),
+    look: (key) => until(lookAt(key)),
+    takeOver: () => until(takeOver()),
+    get ended() {
+      return ended
+    },
     async lookAtAll() {
       for (const key of keysOf(atRevision(model, podAt(model, index).checkout)))
         if (process.isActing) await process.look(key)
     },
-    takeOver: () => Promise.race([takeOver(), died.then(() => undefined)]),
     async noteLease() {
       if (term === undefined) await quietly(() => kubernetes.read())
       else await quietly(() => term?.confirm().catch(() => undefined))
@@ -260,6 +267,12 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
     podsOf(model).all[index] = { ...podAt(model, index), ...to }
   }
 
+  /** Whatever it does ends when it is killed. */
+  function until(work: Promise<void>): Promise<void> {
+    ended = Promise.race([work, died])
+    return ended
+  }
+
   /** Nothing is told or chosen meanwhile. */
   async function quietly<T>(work: () => Promise<T> | undefined): Promise<void> {
     quiet += 1
@@ -272,6 +285,7 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
 
   async function lookAt(key: Key): Promise<void> {
     tell(run, `Process ${name} looks at ${key}.`)
+    podsOf(model).certainAt.delete(index)
     await mirror.relist()
     await catchUp(context)
     applyAgain()
@@ -331,7 +345,7 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
       actsOn: undefined,
       acts: undefined,
     })
-    end('died')
+    end()
   }
 }
 

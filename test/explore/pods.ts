@@ -70,6 +70,8 @@ export interface Pods {
   actedOn: number
   /** When who holds the Lease took it. */
   tookOverAt: number
+  /** By how much the clock of a process was behind when it was certain last that it acts: after what it wrote before, and in this look. */
+  readonly certainAt: Map<number, number>
   /** `allowedOrigins`, as the platform has it. */
   applied: string | undefined
   /** Upserts that may still arrive. */
@@ -97,6 +99,7 @@ export function twoPods(model: Model): Model {
     git: [manifestsOf(model)],
     actedOn: 0,
     tookOverAt: 0,
+    certainAt: new Map(),
     applied: undefined,
     late: [],
   }

@@ -56,6 +56,10 @@ export interface Run {
   process: Process | undefined
   /** Of two processes of which one acts, those that this step needed. */
   readonly pods: Map<number, LivePod>
+  /** Of these, those that stand still, and what wakes them up. */
+  readonly standing: Map<number, () => void>
+  /** What goes on beside the step, and ends with it. */
+  readonly beside: Promise<void>[]
   /** All that read the directory when it changes. */
   readonly processes: Set<Process>
   /** Steps that may still happen while a request waits. */
@@ -78,6 +82,8 @@ export function createRun(model: Model, world: World, chooser: Chooser, passMean
     writes: [],
     process: undefined,
     pods: new Map(),
+    standing: new Map(),
+    beside: [],
     processes: new Set(),
     meanwhile: world.meanwhile,
     busy: new Set(),

@@ -8,7 +8,7 @@ import { remoteError } from '../reconcile/model-platform.ts'
 import { judgeUpsert } from './laws.ts'
 import { NO_CHOICE } from './ledger.ts'
 import { SECOND } from './model.ts'
-import { behindOf, judgeSent } from './pod-laws.ts'
+import { judgeSent } from './pod-laws.ts'
 import { REQUEST_MS } from './pods.ts'
 import { choose, forever, tell, type Process, type Run } from './run.ts'
 
@@ -64,13 +64,12 @@ export function upserting(
     const freshUntil = sending.now() + FRESH_MS
     const notAfter = Math.min(freshUntil, await sending.fence())
     if (isDead()) return forever()
-    const behind = behindOf(model, sender)
     await run.passMeanwhile(run, sender, 'while it stands still before its upsert', 'standstill')
     if (isDead()) return forever()
     if (sending.now() > notAfter) {
       tell(run, '  It is too late for its upsert, and nothing is sent.')
       throw remoteError('Unavailable', 'none')
     }
-    judgeSent(run, behindOf(model, sender) !== behind, (acting) => judgeUpsert(acting, service, text))
+    judgeSent(run, sender, (acting) => judgeUpsert(acting, service, text))
   }
 }

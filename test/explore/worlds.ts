@@ -104,6 +104,8 @@ export interface World {
   readonly crashes: boolean
   /** Whether the process may stand still right before its POST. */
   readonly standsStill: boolean
+  /** Whether two processes share its ledger, of which one acts. Waits of hours, and of a person, are not in it. */
+  readonly isShared?: boolean
   /** Whether its two pipes are alike: then the first fault that hits one of them hits the first. */
   readonly twins?: boolean
   /** Steps that may happen while a request waits. */
