@@ -68,8 +68,6 @@ export function clusterOf(run: Run, caller: Caller): ClusterApi {
     const meta = isObject(object['metadata']) ? object['metadata'] : {}
     const metadata = { ...meta, name: String(meta['name']), uid: '', resourceVersion: String(pods.version) }
     const stored: KubeObject = { ...object, metadata }
-    if (path.startsWith(LEASES) && epochOf(stored) !== epochOf(objects.get(path)))
-      pods.tookOverAt = run.model.now
     objects.set(path, stored)
     if (path.startsWith(RECORDS)) follow(run)
     if (caller.pod === undefined) return stored
@@ -105,10 +103,6 @@ export function clusterOf(run: Run, caller: Caller): ClusterApi {
     watch: () => Promise.reject(new Error('nothing of it is watched')),
     [Symbol.asyncDispose]: async () => undefined,
   }
-}
-
-function epochOf(lease: KubeObject | undefined): unknown {
-  return isObject(lease?.['spec']) ? lease['spec']['leaseTransitions'] : undefined
 }
 
 function unanswered(): ClusterError {

@@ -7,6 +7,7 @@ import type { Observation } from '../../src/reconcile/state/store.ts'
 import type { Listing } from '../../src/reconcile/state/listings.ts'
 import { AGAIN_MS, isSame } from './life.ts'
 import { podsText } from './pod-digest.ts'
+import { SILENCE_MS } from './pods.ts'
 import { GRACE_MS } from './removal-laws.ts'
 import type { World } from './worlds.ts'
 import { BEGIN, LISTING_MS, MINUTE, SECOND, isVisible, type Model, type Pipe, type Wish } from './model.ts'
@@ -163,7 +164,7 @@ function recordOf(record: LedgerRecord, steady: number, world: World): unknown {
     upsert && [world.isShared !== true && Math.min(steady - upsert.at, 60 * MINUTE), upsert.reply],
     [applied?.digest, applied?.secrets],
     backoff && [
-      Math.max(0, backoff.until - steady),
+      inSteps(Math.max(0, backoff.until - steady), world),
       backoff.digest === '' ? '' : hash('sha1', backoff.digest),
     ],
     change && [
@@ -183,6 +184,11 @@ function recordOf(record: LedgerRecord, steady: number, world: World): unknown {
   ]
 }
 
+/** Where all that goes by is one step, what goes by in between makes no difference. */
+function inSteps(ms: number, { isShared = false }: World): number {
+  return isShared ? Math.ceil(ms / SILENCE_MS) : ms
+}
+
 export function unsavedText([key, { intentId, opened, end }]: Model['memory']['unsaved'][number]): unknown {
   return [key, intentId, opened === undefined, end.type, end.type === 'created' && end.remote.id]
 }
@@ -191,14 +197,15 @@ function recordedOf({ id, origin, seenAt, saidGoneAt, refutedAt }: Remote): unkn
   return [id, origin, seenAt !== undefined, saidGoneAt !== undefined, refutedAt !== undefined]
 }
 
-function intentOf(intent: Intent, steady: number, { words, isShared = false }: World): unknown {
+function intentOf(intent: Intent, steady: number, world: World): unknown {
+  const { words, isShared = false } = world
   const { id, state, seen, saidEarlyAt, endBy } = intent
   // What is settled is over, but for its name.
   if (state !== 'open' && state !== 'unknown') return [id, state]
   const left = Math.max(0, retryFrom(intent) - steady)
   const ends = Math.max(0, endBy - steady)
   // Nobody asks for more time there than there is.
-  const times = isShared ? [words.includes('adopt') && ends] : [left, ends]
+  const times = isShared ? [words.includes('adopt') && inSteps(ends, world)] : [left, ends]
   return [id, state, seen?.pipeId, saidEarlyAt !== undefined, ...times]
 }
 

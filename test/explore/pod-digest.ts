@@ -1,46 +1,66 @@
 import { unsavedText } from './digest.ts'
 import type { Model } from './model.ts'
 import { leaseIn } from './pod-ledger.ts'
-import { holderIn, holderOf, LEASE_MS, OLDER_MS, podsOf, type Pod } from './pods.ts'
+import { holderIn, holderOf, LEASE_MS, podsOf, revisionIn, type Pod } from './pods.ts'
 
 /**
- * What the two processes know, as far as it makes a difference. Which of them is which makes none. Nor does it for how long one acts, where it
- * has what the one before acted on; nor how old a look is, where nothing is hidden.
+ * What the two processes know, as far as it makes a difference. Which of them is which makes none. Nor does it for how long one acts, nor
+ * how old a look is, where nothing is hidden.
  */
 export function podsText(model: Model): unknown {
   const { all, git, actedOn, applied, late } = podsOf(model)
-  const pods = all.map((pod, index) => JSON.stringify(podText(model, pod, index)))
+  const lease = leaseIn({ model })
+  const inLease = revisionIn(lease)
+  const newest = git.length - 1
+  const read = all.flatMap(({ checkout, read: before, actsOn }) => [checkout, ...before, revisionOf(actsOn)])
+  const counting = new Set([newest, actedOn, inLease, ...read])
+  /** Revisions that nobody knows of any more are left out. */
+  const ranks = [...counting].filter((revision) => revision !== undefined).toSorted((a, b) => a - b)
+  const rankOf = (revision: number | undefined) => ranks.indexOf(revision ?? -1)
+  const texts = ranks.map((revision) =>
+    all.some(({ checkout }) => checkout === revision) || revision >= actedOn ? git[revision] : undefined,
+  )
+  const pods = all.map((pod, index) => JSON.stringify(podText(model, pod, { index, rankOf })))
   return [
     pods.toSorted(),
-    git,
-    actedOn,
-    leaseIn({ model })?.metadata['annotations'],
+    texts,
+    rankOf(actedOn),
+    rankOf(inLease),
     applied,
-    late.map(({ origins, before }) => [origins, Math.max(0, before - model.now)]),
+    late.map(({ origins, before }) => [origins, before - model.now]),
   ]
 }
 
-function podText(model: Model, pod: Pod, index: number): unknown {
-  const { acts, behindMs, checkout, read, readSince, begun, heard, actsOn } = pod
+interface Place {
+  readonly index: number
+  readonly rankOf: (revision: number | undefined) => number
+}
+
+function podText(model: Model, pod: Pod, { index, rankOf }: Place): unknown {
+  const { acts, behindMs, checkout, read, begun, heard, actsOn } = pod
   const lease = leaseIn({ model })
   const now = model.now - behindMs
   const isSeen = pod.lease?.metadata.resourceVersion === lease?.metadata.resourceVersion
-  const isOlder = checkout < podsOf(model).actedOn
   return [
     holderIn(lease) === holderOf(index, pod),
-    behindMs > 0,
-    [
-      checkout,
-      read,
-      readSince,
-      actsOn,
-      begun && [begun.before, isOlder && Math.min(now - begun.at, OLDER_MS)],
-    ],
+    rankOf(checkout),
+    begun === undefined ? read.map(rankOf).toSorted() : [isWaiting(pod), rankOf(revisionOf(begun.before))],
+    rankOf(revisionOf(actsOn)),
     isSeen ? Math.min(now - pod.leaseSince, LEASE_MS) : 'older',
     // One that acts reads all of it before each look.
     acts === undefined && heard.map(({ key }) => key),
     acts && actsText(model, acts, now),
   ]
+}
+
+/** Whether an older checkout keeps it from acting. */
+function isWaiting({ begun, checkout, read, readSince }: Pod): boolean {
+  const before = revisionOf(begun?.before)
+  return before !== undefined && ![...read, ...readSince].includes(before) && checkout === read.at(-1)
+}
+
+function revisionOf(id: string | undefined): number | undefined {
+  return id === undefined ? undefined : Number(id.slice('git-'.length))
 }
 
 function actsText(

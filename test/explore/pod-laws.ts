@@ -1,7 +1,7 @@
 import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
 import type { Model, Pipe } from './model.ts'
 import { leaseIn } from './pod-ledger.ts'
-import { atRevision, holderIn, holderOf, OLDER_MS, podAt, podsOf } from './pods.ts'
+import { atRevision, holderIn, holderOf, podAt, podsOf } from './pods.ts'
 import type { Process, Run } from './run.ts'
 
 /* What may never be where two processes share a ledger, and one acts. */
@@ -14,12 +14,11 @@ export function judgeSent(run: Run, sender: Process, judge: (acting: Run) => voi
 
 /** Of which revision the manifests are that count now: of who acts, or acted last. */
 function revisionInForce({ model }: Pick<Run, 'model'>): number {
-  const { all, actedOn, tookOverAt } = podsOf(model)
+  const { all, actedOn } = podsOf(model)
   const holder = holderIn(leaseIn({ model }))
   const acting = all.find((pod, index) => holderOf(index, pod) === holder)
-  if (acting === undefined) return actedOn
-  // One that took over a short time ago may have an older checkout, and acts on nothing then.
-  return model.now - tookOverAt < OLDER_MS ? Math.max(actedOn, acting.checkout) : acting.checkout
+  // One that took over may have an older checkout. No story goes on for the five minutes after which it acts on that.
+  return Math.max(actedOn, acting?.checkout ?? 0)
 }
 
 /**

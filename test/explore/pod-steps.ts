@@ -60,14 +60,13 @@ export function podSteps(model: Model, world: World): readonly Step[] {
     tell(run, `${SILENCE_MS} ms pass.`)
     return passLease(run, undefined)
   })
-  for (const [place, { origins, before }] of late.entries())
-    if (model.now < before)
-      add(`late ${place}`, 0, 'platform', (run) => {
-        tell(run, `The upsert with allowedOrigins "${origins}" arrives.`)
-        const pods = podsOf(run.model)
-        pods.late.splice(place, 1)
-        pods.applied = origins
-      })
+  for (const [place, { origins }] of late.entries())
+    add(`late ${place}`, 0, 'platform', (run) => {
+      tell(run, `The upsert with allowedOrigins "${origins}" arrives.`)
+      const pods = podsOf(run.model)
+      pods.late = pods.late.toSpliced(place, 1)
+      pods.applied = origins
+    })
   return [...steps, ...editsOf(model, world).map(committed), ...wordsOf(model, world)]
 }
 
@@ -97,9 +96,15 @@ function mayTakeOver(model: Model, { lease, leaseSince, behindMs }: Pod): boolea
 /** Longer than a Lease lasts goes by. @param silent a process of which nothing is heard meanwhile */
 async function passLease(run: Run, silent: number | undefined): Promise<void> {
   await noteLeases(run, (index) => podAt(run.model, index).acts === undefined)
-  passTime(run.model, SILENCE_MS)
+  timeGoesBy(run.model)
   await noteLeases(run, (index) => podAt(run.model, index).acts !== undefined && index !== silent)
   await noteLeases(run, (index) => podAt(run.model, index).acts === undefined)
+}
+
+function timeGoesBy(model: Model): void {
+  passTime(model, SILENCE_MS)
+  const pods = podsOf(model)
+  pods.late = pods.late.filter(({ before }) => model.now < before)
 }
 
 async function noteLeases(run: Run, of: (index: number) => boolean): Promise<void> {
@@ -111,9 +116,8 @@ export async function standStill(run: Run, process: Process, when: string, _wait
   const { pod: index } = process
   if (index === undefined || run.meanwhile <= 0 || process.isDead) return
   const [name, otherIndex] = [nameOf(index), 1 - index]
-  const other = await podOf(run, otherIndex)
   const wake = run.standing.get(otherIndex)
-  const isTaken = other.isActing
+  const isTaken = run.pods.get(otherIndex)?.isActing ?? podAt(run.model, otherIndex).acts !== undefined
   const taken = choose(run, [
     { name: 'goes on', cost: 0 },
     { name: 'stands still', cost: 1 },
@@ -131,6 +135,7 @@ export async function standStill(run: Run, process: Process, when: string, _wait
     await Promise.race([others, woken])
     run.standing.delete(index)
   } else {
+    const other = await podOf(run, otherIndex)
     wake()
     await other.ended
   }
@@ -148,7 +153,7 @@ async function othersGoOn(run: Run, index: number, { isTaken, isBehind }: Standi
   const other = await podOf(run, otherIndex)
   if (!isTaken) {
     await other.noteLease()
-    passTime(run.model, SILENCE_MS)
+    timeGoesBy(run.model)
     const pods = podsOf(run.model)
     const pod = podAt(run.model, index)
     if (isBehind) pods.all[index] = { ...pod, behindMs: pod.behindMs + SILENCE_MS }

@@ -29,7 +29,7 @@ export const POD_WORLDS: readonly World[] = [
     name: 'pods and endpoint',
     about: 'a query endpoint, two processes, and an upsert that comes late',
     begin: () => twoPods({ ...model([]), endpoint: { isPresent: true, isSuspended: false, origins: '*' } }),
-    edits: ['origins', 'endpoint'],
+    edits: ['origins'],
     replies: ['dies, late'],
     depth: 2,
   },

@@ -341,7 +341,8 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
       begun: undefined,
       heard: objects,
       lease: leaseIn(run),
-      leaseSince: now(),
+      leaseSince: model.now,
+      behindMs: 0,
       actsOn: undefined,
       acts: undefined,
     })

@@ -1,4 +1,6 @@
 import { isObject } from '../../src/lib/json.ts'
+import { annotationIn } from '../../src/ledger/kubernetes/kubernetes-lease.ts'
+import { GROUP } from '../../src/ledger/kubernetes/record-object.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { KubeObject } from '../../src/ledger/kubernetes/cluster-api.ts'
 import { SECOND, type Endpoint, type Memory, type Model, type Wish } from './model.ts'
@@ -13,9 +15,7 @@ export const LEASE_MS = 4 * SECOND
 /** When who holds the Lease is not heard for so long, another one takes over. */
 export const SILENCE_MS = LEASE_MS + SECOND / 2
 /** So long after it was sent an upsert may arrive: `--request-timeout`. */
-export const REQUEST_MS = 30 * SECOND
-/** So long an older checkout keeps a process from acting. */
-export const OLDER_MS = 300 * SECOND
+export const REQUEST_MS = 8 * SECOND
 
 export const RECORDS = '/records'
 export const LEASES = '/leases'
@@ -68,14 +68,12 @@ export interface Pods {
   readonly git: Manifests[]
   /** The latest revision that a process has acted on. */
   actedOn: number
-  /** When who holds the Lease took it. */
-  tookOverAt: number
   /** By how much the clock of a process was behind when it was certain last that it acts: after what it wrote before, and in this look. */
   readonly certainAt: Map<number, number>
   /** `allowedOrigins`, as the platform has it. */
   applied: string | undefined
   /** Upserts that may still arrive. */
-  readonly late: { readonly origins: string; readonly before: number }[]
+  late: readonly { readonly origins: string; readonly before: number }[]
 }
 
 export function twoPods(model: Model): Model {
@@ -98,7 +96,6 @@ export function twoPods(model: Model): Model {
     all: [pod, pod],
     git: [manifestsOf(model)],
     actedOn: 0,
-    tookOverAt: 0,
     certainAt: new Map(),
     applied: undefined,
     late: [],
@@ -143,4 +140,10 @@ export function holderOf(index: number, { starts }: Pod): string {
 export function holderIn(lease: KubeObject | undefined): string | undefined {
   const spec = lease?.['spec']
   return isObject(spec) ? String(spec['holderIdentity']) : undefined
+}
+
+/** The revision that who holds a Lease acts on, as it says there. */
+export function revisionIn(lease: KubeObject | undefined): number | undefined {
+  const id = annotationIn(lease, `${GROUP}/revision`)
+  return id === undefined ? undefined : Number(id.slice('git-'.length))
 }

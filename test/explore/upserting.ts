@@ -48,8 +48,10 @@ export function upserting(
         run.world.replies.includes('dies, late') && { name: 'dies, late', cost: 1 },
       ])
       tell(run, `  It applies the endpoint with allowedOrigins "${body.allowedOrigins}" (${taken}).`)
-      if (taken === 'dies, late')
-        model.pods?.late.push({ origins: body.allowedOrigins, before: model.now + REQUEST_MS })
+      if (taken === 'dies, late' && model.pods !== undefined) {
+        const before = model.now + REQUEST_MS
+        model.pods.late = [...model.pods.late, { origins: body.allowedOrigins, before }]
+      }
       if (taken === 'dies' || taken === 'dies, late') return process.die()
       if (taken === 'answered') {
         if (model.pods !== undefined) model.pods.applied = body.allowedOrigins
