@@ -1,7 +1,8 @@
+import type { KubeObject } from '../../src/ledger/kubernetes/cluster-api.ts'
 import { unsavedText } from './digest.ts'
 import type { Model } from './model.ts'
 import { leaseIn } from './pod-ledger.ts'
-import { holderIn, holderOf, LEASE_MS, podsOf, revisionIn, type Pod } from './pods.ts'
+import { holderIn, holderOf, LEASE_MS, podsOf, RECORDS, revisionIn, type Pod } from './pods.ts'
 
 /**
  * What the two processes know, as far as it makes a difference. Which of them is which makes none. Nor does it for how long one acts, nor
@@ -47,10 +48,13 @@ function podText(model: Model, pod: Pod, { index, rankOf }: Place): unknown {
     begun === undefined ? read.map(rankOf).toSorted() : [isWaiting(pod), rankOf(revisionOf(begun.before))],
     rankOf(revisionOf(actsOn)),
     isSeen ? Math.min(now - pod.leaseSince, LEASE_MS) : 'older',
-    // One that acts reads all of it before each look.
-    acts === undefined && heard.map(({ key }) => key),
+    heard.map(({ key, metadata }) => [key, acts !== undefined && isNow(model, metadata)]),
     acts && actsText(model, acts, now),
   ]
+}
+
+function isNow(model: Model, { name, resourceVersion }: KubeObject['metadata']): boolean {
+  return podsOf(model).objects.get(`${RECORDS}/${name}`)?.metadata.resourceVersion === resourceVersion
 }
 
 /** Whether an older checkout keeps it from acting. */

@@ -1,8 +1,9 @@
 import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
-import type { Model, Pipe } from './model.ts'
+import { keyOfWish, type Model, type Pipe } from './model.ts'
 import { leaseIn } from './pod-ledger.ts'
 import { atRevision, holderIn, holderOf, podAt, podsOf } from './pods.ts'
 import type { Process, Run } from './run.ts'
+import { unsettledIn } from './unsettled.ts'
 
 /* What may never be where two processes share a ledger, and one acts. */
 
@@ -35,4 +36,23 @@ export function isPastCertainty(model: Model, { pod }: Process): boolean {
 export function excuse({ model }: Run, { intentId }: Pipe): void {
   const isOpen = [...model.records.values()].some((record) => undecidedIntent(record)?.id === intentId)
   if (!isOpen && intentId !== undefined) model.hands.add(intentId)
+}
+
+/** Nothing happens by itself any more, and nobody edits: all is as the manifests ask, or it is said why not. */
+export function judgeQuiet(model: Model): readonly string[] {
+  const { all, applied } = podsOf(model)
+  const { records, wishes, endpoint } = model
+  const found = [...records.values()].flatMap((record) => unsettledIn(record, model))
+  if (all.every(({ acts }) => acts === undefined)) found.push('In the end no process acts.')
+  for (const wish of wishes)
+    if (wish.isPresent && !records.has(keyOfWish(wish)))
+      found.push(`In the end there is no record of ${keyOfWish(wish)}.`)
+  for (const record of records.values())
+    if (undecidedIntent(record) !== undefined && record.conditions?.Synced.reason !== 'OutcomeUnknown')
+      found.push(`In the end nobody is told that the outcome of ${record.key} is unknown.`)
+  if (endpoint?.isPresent === true && applied !== endpoint.origins)
+    found.push(
+      `In the end the endpoint has allowedOrigins "${applied}", and its manifest says "${endpoint.origins}".`,
+    )
+  return found
 }

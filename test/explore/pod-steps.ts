@@ -173,6 +173,8 @@ async function othersGoOn(run: Run, index: number, { isTaken, isBehind }: Standi
     run.meanwhile -= 1
     if (taken === 'the other one reads Git') await readGit(run, otherIndex)
     else await words.find(({ name }) => name === taken)?.play(run)
-    await (await podOf(run, otherIndex)).lookAtAll()
+    const told = await podOf(run, otherIndex)
+    if (told.isActing) await told.hear()
+    await told.lookAtAll()
   }
 }

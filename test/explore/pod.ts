@@ -50,6 +50,8 @@ export interface LivePod extends Process {
   readonly ended: Promise<void>
   /** Renews the Lease, or looks whether it is free, as each does all the time. */
   noteLease(): Promise<void>
+  /** What others have written reaches it. One that stands by may hear of it only when it takes over. */
+  hear(): Promise<void>
   /** Its checkout is as Git is now. */
   readGit(): Promise<void>
   /** It is told to stop, and is started again. */
@@ -220,9 +222,13 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
     },
     async noteLease() {
       if (term === undefined) await quietly(() => kubernetes.read())
-      else await quietly(() => term?.confirm().catch(() => undefined))
+      else {
+        await quietly(() => term?.confirm().catch(() => undefined))
+        await process.hear()
+      }
       await endIfOver()
     },
+    hear: () => mirror.relist(),
     async readGit() {
       const revision = podsOf(model).git.length - 1
       change({ checkout: revision })
@@ -286,7 +292,6 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
   async function lookAt(key: Key): Promise<void> {
     tell(run, `Process ${name} looks at ${key}.`)
     podsOf(model).certainAt.delete(index)
-    await mirror.relist()
     await catchUp(context)
     applyAgain()
     const wasOvertaken = store.overtaken.has(key)
