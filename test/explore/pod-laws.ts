@@ -38,6 +38,9 @@ export function excuse({ model }: Run, { intentId }: Pipe): void {
   if (!isOpen && intentId !== undefined) model.hands.add(intentId)
 }
 
+/** Reasons whose words say that the outcome of a create is not known. */
+const TELLS: ReadonlySet<string> = new Set(['OutcomeUnknown', 'Orphaned'])
+
 /** Nothing happens by itself any more, and nobody edits: all is as the manifests ask, or it is said why not. */
 export function judgeQuiet(model: Model): readonly string[] {
   const { all, applied } = podsOf(model)
@@ -48,7 +51,7 @@ export function judgeQuiet(model: Model): readonly string[] {
     if (wish.isPresent && !records.has(keyOfWish(wish)))
       found.push(`In the end there is no record of ${keyOfWish(wish)}.`)
   for (const record of records.values())
-    if (undecidedIntent(record) !== undefined && record.conditions?.Synced.reason !== 'OutcomeUnknown')
+    if (undecidedIntent(record) !== undefined && !TELLS.has(record.conditions?.Synced.reason ?? ''))
       found.push(`In the end nobody is told that the outcome of ${record.key} is unknown.`)
   if (endpoint?.isPresent === true && applied !== endpoint.origins)
     found.push(

@@ -116,6 +116,7 @@ export async function standStill(run: Run, process: Process, when: string, _wait
   const { pod: index } = process
   if (index === undefined || run.meanwhile <= 0 || process.isDead) return
   const [name, otherIndex] = [nameOf(index), 1 - index]
+  if (run.waiting.has(otherIndex)) return
   const wake = run.standing.get(otherIndex)
   const isTaken = run.pods.get(otherIndex)?.isActing ?? podAt(run.model, otherIndex).acts !== undefined
   const taken = choose(run, [
@@ -136,8 +137,10 @@ export async function standStill(run: Run, process: Process, when: string, _wait
     run.standing.delete(index)
   } else {
     const other = await podOf(run, otherIndex)
+    run.waiting.add(index)
     wake()
     await other.ended
+    run.waiting.delete(index)
   }
   tell(run, `  Process ${name} goes on.`)
 }

@@ -58,6 +58,8 @@ export interface Run {
   readonly pods: Map<number, LivePod>
   /** Of these, those that stand still, and what wakes them up. */
   readonly standing: Map<number, () => void>
+  /** Of these, those that go on once the other one has ended what it does. */
+  readonly waiting: Set<number>
   /** What goes on beside the step, and ends with it. */
   readonly beside: Promise<void>[]
   /** All that read the directory when it changes. */
@@ -83,6 +85,7 @@ export function createRun(model: Model, world: World, chooser: Chooser, passMean
     process: undefined,
     pods: new Map(),
     standing: new Map(),
+    waiting: new Set(),
     beside: [],
     processes: new Set(),
     meanwhile: world.meanwhile,
