@@ -66,7 +66,7 @@ export function clusterOf(run: Run, caller: Caller): ClusterApi {
     const pods = podsOf(run.model)
     pods.version += 1
     const meta = isObject(object['metadata']) ? object['metadata'] : {}
-    const metadata = { ...meta, name: String(meta['name']), uid: '', resourceVersion: String(pods.version) }
+    const metadata = { ...meta, name: textIn(meta, 'name'), uid: '', resourceVersion: String(pods.version) }
     const stored: KubeObject = { ...object, metadata }
     objects.set(path, stored)
     if (path.startsWith(RECORDS)) follow(run)
@@ -87,7 +87,7 @@ export function clusterOf(run: Run, caller: Caller): ClusterApi {
     create: (path, object) =>
       write(whatIsIn(path, object), () => {
         const meta = isObject(object['metadata']) ? object['metadata'] : {}
-        const own = `${path}/${String(meta['name'])}`
+        const own = `${path}/${textIn(meta, 'name')}`
         if (objects.has(own)) throw new ClusterError('it already exists', 409)
         return put(own, object)
       }),
@@ -105,6 +105,11 @@ export function clusterOf(run: Run, caller: Caller): ClusterApi {
   }
 }
 
+function textIn(object: JsonObject, field: string): string {
+  const text = object[field]
+  return typeof text === 'string' ? text : ''
+}
+
 function unanswered(): ClusterError {
   return new ClusterError('the Kubernetes API cannot be reached', undefined)
 }
@@ -119,7 +124,7 @@ function whatIsIn(path: string, object: JsonObject): string {
     return spec['holderIdentity'] === '' ? 'releases the Lease' : 'writes the Lease'
   }
   const text = object['record']
-  if (typeof text !== 'string') return `writes that ${String(object['key'])} is forgotten`
+  if (typeof text !== 'string') return `writes that ${textIn(object, 'key')} is forgotten`
   const { key, intent, remote } = JSON.parse(text) as LedgerRecord // ours
   const of =
     remote === undefined ? intent && `intent ${intent.state}` : `pipe ${Number(remote.id.slice(-12))}`

@@ -21,7 +21,7 @@ import { judgeBeside } from './change-laws.ts'
 import { asBefore, changingPlatform } from './changing-platform.ts'
 import { bodyOfValues, born, lives, shownBefore, told, valuesOf } from './life.ts'
 import { NO_CHOICE } from './ledger.ts'
-import { excuse, isPastCertainty, judgeSent } from './pod-laws.ts'
+import { judgeSent } from './pod-laws.ts'
 import { removePipe } from './removing-platform.ts'
 import { choose, settle, forever, tell, type Process, type Run } from './run.ts'
 import { upserting, type Sending } from './upserting.ts'
@@ -115,10 +115,8 @@ export function createPlatform(
       tell(run, '  It is too late for its POST, and nothing is sent.')
       throw remoteError('Unavailable', 'none')
     }
-    if (model.pods !== undefined) {
+    if (model.pods !== undefined)
       judgeSent(run, sender, (acting) => judgeCreate(acting, service, request.body, pipe))
-      if (isPastCertainty(model, sender)) excuse(run, pipe)
-    }
     return answer(sender, pipe)
   }
 

@@ -45,7 +45,9 @@ function podText(model: Model, pod: Pod, { index, rankOf }: Place): unknown {
   return [
     holderIn(lease) === holderOf(index, pod),
     rankOf(checkout),
-    begun === undefined ? read.map(rankOf).toSorted() : [isWaiting(pod), rankOf(revisionOf(begun.before))],
+    begun === undefined
+      ? read.map(rankOf).toSorted((a, b) => a - b)
+      : [isWaiting(pod), rankOf(revisionOf(begun.before))],
     rankOf(revisionOf(actsOn)),
     isSeen ? Math.min(now - pod.leaseSince, LEASE_MS) : 'older',
     heard.map(({ key, metadata }) => [key, acts !== undefined && isNow(model, metadata)]),
@@ -73,7 +75,7 @@ function actsText(
   now: number,
 ): unknown {
   return [
-    memory.looks.map(([key, { found, state }]) => [key, found, state]).toSorted(),
+    memory.looks.map(([key, { found, state }]) => `${key} ${found} ${state}`).toSorted(),
     memory.unsaved.map(unsavedText),
     model.endpoint !== undefined && lateUntil !== undefined && Math.max(0, lateUntil - now),
     overtaken,

@@ -1,5 +1,5 @@
 import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
-import { keyOfWish, type Model, type Pipe } from './model.ts'
+import { keyOfWish, type Model } from './model.ts'
 import { leaseIn } from './pod-ledger.ts'
 import { atRevision, holderIn, holderOf, podAt, podsOf } from './pods.ts'
 import type { Process, Run } from './run.ts'
@@ -9,7 +9,7 @@ import { unsettledIn } from './unsettled.ts'
 
 /** A request goes out: the manifests of the process that acts have to ask for it. */
 export function judgeSent(run: Run, sender: Process, judge: (acting: Run) => void): void {
-  if (!isPastCertainty(run.model, sender))
+  if (!isPastCertainty(run.model, sender.pod))
     judge({ ...run, model: atRevision(run.model, revisionInForce(run)) })
 }
 
@@ -26,16 +26,19 @@ function revisionInForce({ model }: Pick<Run, 'model'>): number {
  * Whether the clock of a process stood still after it was certain that it acts, so that it cannot know that this is long ago. Nothing keeps
  * what it sends then from the platform.
  */
-export function isPastCertainty(model: Model, { pod }: Process): boolean {
+function isPastCertainty(model: Model, pod: number | undefined): boolean {
   if (pod === undefined) return false
   const at = podsOf(model).certainAt.get(pod)
   return at !== undefined && at !== podAt(model, pod).behindMs
 }
 
-/** Whoever forced a second attempt of what is sent then was told of that risk. */
-export function excuse({ model }: Run, { intentId }: Pipe): void {
-  const isOpen = [...model.records.values()].some((record) => undecidedIntent(record)?.id === intentId)
-  if (!isOpen && intentId !== undefined) model.hands.add(intentId)
+/**
+ * Whether a person may force a second attempt while a process stands still: another one acts, and it is sure to learn that. Who forces one
+ * while the first is being sent is told of the risk.
+ */
+export function isKeptFromSending(model: Model, index: number): boolean {
+  const isHolder = holderIn(leaseIn({ model })) === holderOf(index, podAt(model, index))
+  return !isHolder && !isPastCertainty(model, index)
 }
 
 /** Reasons whose words say that the outcome of a create is not known. */

@@ -1,7 +1,7 @@
-import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
 import { editsOf } from './edits.ts'
 import { passTime } from './hiding.ts'
 import { keysOf, type Model } from './model.ts'
+import { isKeptFromSending } from './pod-laws.ts'
 import { leaseIn } from './pod-ledger.ts'
 import { podOf } from './pod.ts'
 import {
@@ -166,7 +166,7 @@ async function othersGoOn(run: Run, index: number, { isTaken, isBehind }: Standi
   while (run.meanwhile > 0 && run.standing.has(index)) {
     const { model, world } = run
     const isOlder = podAt(model, otherIndex).checkout < podsOf(model).git.length - 1
-    const words = wordsOf(model, world).filter(() => [...model.records.values()].some(undecidedIntent))
+    const words = isKeptFromSending(model, index) ? wordsOf(model, world) : []
     const taken = choose(run, [
       { name: 'it goes on', cost: 0 },
       isOlder && { name: 'the other one reads Git', cost: 0 },

@@ -13,8 +13,7 @@ export const POD_WORLDS: readonly World[] = [
       'a pipe that is new, and two processes: each stands still at any point, while another one takes over and a person forces a second attempt',
     begin: () => twoPods(model(['a'])),
     words: ['force', 'adopt'],
-    replies: ['lost after the work'],
-    depth: 2,
+    depth: 3,
   },
   {
     ...PODS,
@@ -37,7 +36,7 @@ export const POD_WORLDS: readonly World[] = [
     ...PODS,
     name: 'pods and API',
     about:
-      'two processes whose requests of the API of their cluster are lost, there or back, and that are killed',
+      'two processes whose requests of the API of their cluster are lost, there or back, and that are killed or stopped',
     begin: () => twoPods(model(['a'])),
     faults: ['api', 'stops'],
     replies: ['lost after the work', 'dies, worked'],

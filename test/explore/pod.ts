@@ -176,10 +176,10 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
     if (term === undefined) throw new NotLeading('this process does not act', false)
     checkout.check()
     actOn()
-    const until = await term.confirm()
+    const certainUntil = await term.confirm()
     const pods = podsOf(model)
     pods.actedOn = Math.max(pods.actedOn, podAt(model, index).checkout)
-    return until
+    return certainUntil
   }
 
   function actOn(): void {

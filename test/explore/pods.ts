@@ -139,7 +139,8 @@ export function holderOf(index: number, { starts }: Pod): string {
 /** Who holds a Lease, by its name there. */
 export function holderIn(lease: KubeObject | undefined): string | undefined {
   const spec = lease?.['spec']
-  return isObject(spec) ? String(spec['holderIdentity']) : undefined
+  const holder = isObject(spec) ? spec['holderIdentity'] : undefined
+  return typeof holder === 'string' ? holder : undefined
 }
 
 /** The revision that who holds a Lease acts on, as it says there. */
