@@ -6,7 +6,7 @@ import { type Misses, replaceableFrom } from '../../src/plan/missing.ts'
 import type { Observation } from '../../src/reconcile/state/store.ts'
 import type { Listing } from '../../src/reconcile/state/listings.ts'
 import { AGAIN_MS, isSame } from './life.ts'
-import { podsText } from './pod-digest.ts'
+import { podsText, unsavedText } from './pod-digest.ts'
 import { SILENCE_MS } from './pods.ts'
 import { GRACE_MS } from './removal-laws.ts'
 import type { World } from './worlds.ts'
@@ -187,10 +187,6 @@ function recordOf(record: LedgerRecord, steady: number, world: World): unknown {
 /** Where all that goes by is one step, what goes by in between makes no difference. */
 function inSteps(ms: number, { isShared = false }: World): number {
   return isShared ? Math.ceil(ms / SILENCE_MS) : ms
-}
-
-export function unsavedText([key, { intentId, opened, end }]: Model['memory']['unsaved'][number]): unknown {
-  return [key, intentId, opened === undefined, end.type, end.type === 'created' && end.remote.id]
 }
 
 function recordedOf({ id, origin, seenAt, saidGoneAt, refutedAt }: Remote): unknown {

@@ -1,5 +1,4 @@
 import type { KubeObject } from '../../src/ledger/kubernetes/cluster-api.ts'
-import { unsavedText } from './digest.ts'
 import type { Model } from './model.ts'
 import { leaseIn } from './pod-ledger.ts'
 import { holderIn, holderOf, LEASE_MS, podsOf, RECORDS, revisionIn, type Pod } from './pods.ts'
@@ -80,4 +79,8 @@ function actsText(
     model.endpoint !== undefined && lateUntil !== undefined && Math.max(0, lateUntil - now),
     overtaken,
   ]
+}
+
+export function unsavedText([key, { intentId, opened, end }]: Model['memory']['unsaved'][number]): unknown {
+  return [key, intentId, opened === undefined, end.type, end.type === 'created' && end.remote.id]
 }

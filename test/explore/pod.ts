@@ -3,9 +3,6 @@ import { createOlderCheckout } from '../../src/daemon/older-checkout.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { createFence } from '../../src/platform/fence.ts'
-import type { ClusterApi, KubeObject } from '../../src/ledger/kubernetes/cluster-api.ts'
-import { createKubernetesLease } from '../../src/ledger/kubernetes/kubernetes-lease.ts'
-import { createTakeover } from '../../src/ledger/kubernetes/takeover.ts'
 import type { ReconcileResult } from '../../src/reconcile/context.ts'
 import { createOutcomeOutbox } from '../../src/reconcile/apply/outcome-outbox.ts'
 import { createReconciler } from '../../src/reconcile/reconciler.ts'
@@ -18,20 +15,9 @@ import { catalogOf } from './directory.ts'
 import { HASH_KEY, withHashesKept } from './hashes.ts'
 import { BLANK_MEMORY, keysOf } from './model.ts'
 import { createPlatform } from './platform.ts'
-import { leaseIn, ledgerOn, mirrorOf } from './pod-ledger.ts'
-import {
-  atRevision,
-  holderOf,
-  LEASE_MS,
-  LEASES,
-  LEDGER,
-  nameOf,
-  podAt,
-  podsOf,
-  RECORDS,
-  REQUEST_MS,
-  type Pod,
-} from './pods.ts'
+import { leaseIn, ledgerOn } from './pod-ledger.ts'
+import { openStore } from './pod-store.ts'
+import { atRevision, nameOf, podAt, podsOf, RECORDS, REQUEST_MS, type Pod } from './pods.ts'
 import { contextOf, memoryOf, remember } from './process.ts'
 import { forever, tell, type Process, type Run } from './run.ts'
 
@@ -79,8 +65,6 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
   const first = podAt(model, index)
   const name = nameOf(index)
   const clock = clockOf(model, () => podAt(model, index).behindMs)
-  // Renewals come from `noteLease`, not from the clock.
-  const leaseClock = { ...clock, after: () => () => undefined }
   const { promise: died, resolve: end } = Promise.withResolvers<void>()
   let isOver = false
   let quiet = 0
@@ -98,64 +82,10 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
     die: () => process.die(),
     stand: (where) => run.passMeanwhile(run, process, where, 'reply'),
   })
-  let isRemembering = true
-  const heard = new Map<string, KubeObject>()
-  let lease: KubeObject | undefined
-  let leaseSince = first.leaseSince
-
-  function noted(path: string, object: KubeObject): KubeObject {
-    if (path.startsWith(RECORDS)) heard.set(object.metadata.name, object)
-    else if (lease?.metadata.resourceVersion !== object.metadata.resourceVersion) {
-      lease = object
-      leaseSince = leaseClock.monotonic()
-    }
-    return object
-  }
-  const api: ClusterApi = {
-    ...live,
-    async get(path) {
-      const remembered = isRemembering ? first.lease : undefined
-      return noted(path, remembered ?? (await live.get(path)))
-    },
-    async list(path, selector) {
-      const listed = isRemembering
-        ? { items: first.heard, resourceVersion: '0' }
-        : await live.list(path, selector)
-      heard.clear()
-      for (const object of listed.items) noted(path, object)
-      return listed
-    },
-    create: async (path, object) => noted(path, await live.create(path, object)),
-    replace: async (path, object) => noted(path, await live.replace(path, object)),
-  }
-  const mirror = mirrorOf(api, clock)
-  await mirror.relist()
-  let actsOn = first.actsOn
-  const kubernetes = createKubernetesLease({
-    api,
-    path: LEASES,
-    name: LEDGER,
-    holder: holderOf(index, first),
-    durationMs: LEASE_MS,
-    clock: leaseClock,
-    isNew: () => [...mirror.all()].length === 0,
-    annotations: () => ({}),
-    onRenewal: () => undefined,
-  })
-  if (actsOn !== undefined) kubernetes.actOn(actsOn)
-  leaseClock.at = first.leaseSince
-  // One that acts sees its own name in the Lease, and goes on with that.
-  let term = first.acts && (await kubernetes.attempt())
-  if (first.acts === undefined && first.lease !== undefined) await kubernetes.read()
-  leaseClock.at = undefined
-  isRemembering = false
-  const leadership = createTakeover({
-    lease: kubernetes,
-    readAll: () => mirror.relist(),
-    clock,
-    emit: () => undefined,
-  })
-
+  const opened = await openStore(live, { index, first, clock })
+  const { mirror, lease, leadership } = opened
+  let { term } = opened
+  let { actsOn } = first
   let { begun } = first
   const [read, readSince] = [[...first.read], [...first.readSince]]
   const checkout = createOlderCheckout(clock)
@@ -169,7 +99,7 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
 
   const profile = run.world.profile ?? DEFAULT
   const store = withHashesKept(createStateStore({ profile, hashKey: HASH_KEY, clock }))
-  const ledger = ledgerOn(run, api, mirror, clock)
+  const ledger = ledgerOn(run, opened.api, mirror, clock)
 
   /** As the daemon does it, before each request that changes something. */
   async function confirm(): Promise<number> {
@@ -221,7 +151,7 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
         if (process.isActing) await process.look(key)
     },
     async noteLease() {
-      if (term === undefined) await quietly(() => kubernetes.read())
+      if (term === undefined) await quietly(() => lease.read())
       else {
         await quietly(() => term?.confirm().catch(() => undefined))
         await process.hear()
@@ -248,9 +178,7 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
       read,
       readSince,
       begun,
-      heard: [...heard.values()],
-      lease,
-      leaseSince,
+      ...opened.known(),
       actsOn,
       acts: term && { memory: process.memory(), lateUntil, overtaken: [...store.overtaken] },
     }),
