@@ -6,6 +6,8 @@ import { type Misses, replaceableFrom } from '../../src/plan/missing.ts'
 import type { Observation } from '../../src/reconcile/state/store.ts'
 import type { Listing } from '../../src/reconcile/state/listings.ts'
 import { AGAIN_MS, isSame } from './life.ts'
+import { podsText, unsavedText } from './pod-digest.ts'
+import { SILENCE_MS } from './pods.ts'
 import { GRACE_MS } from './removal-laws.ts'
 import type { World } from './worlds.ts'
 import { BEGIN, LISTING_MS, MINUTE, SECOND, isVisible, type Model, type Pipe, type Wish } from './model.ts'
@@ -39,16 +41,11 @@ export function textOf(model: Model, world: World): string {
   const text = JSON.stringify([
     records.map((record) => recordOf(record, steady, world)),
     [...looks.keys()].toSorted().map((key) => [key, lookOf(looks, key, model.now, world)]),
-    records.map(({ remote }) => ageOf(model, remote)),
+    // Where two processes act, nothing is hidden or gone: how old a pipe is makes no difference.
+    model.pods === undefined && records.map(({ remote }) => ageOf(model, remote)),
     [...(model.copy?.values() ?? [])].map((record) => recordOf(record, steady, world)),
     model.copy === undefined,
-    model.memory.unsaved.map(([key, { intentId, opened, end }]) => [
-      key,
-      intentId,
-      opened === undefined,
-      end.type,
-      end.type === 'created' && end.remote.id,
-    ]),
+    model.memory.unsaved.map(unsavedText),
     [model.memory.knowsServices, model.isDiskFull, model.isPermitted, model.isServiceFlawed, model.password],
     [model.isIdle, model.isDiskGone, model.jumpedMs, model.hasSecond, model.isLockBroken],
     pipes.map((pipe) => pipeOf(pipe, model.now, hides)),
@@ -65,6 +62,7 @@ export function textOf(model: Model, world: World): string {
     ]),
     records.map(({ intent }) => isIn(model.hands, intent?.id)),
     Object.entries(model.replacedAt).map(([wish, at]) => [wish, Math.min(model.now - at, 60 * MINUTE)]),
+    model.pods && podsText(model),
     pipes.some(({ life }) => life !== undefined) && pipes.map((pipe) => lifeOf(model, world, pipe)),
     (model.memory.listings ?? [])
       .filter(([, { askedAt }]) => model.now - askedAt <= LISTING_MS)
@@ -162,11 +160,11 @@ function recordOf(record: LedgerRecord, steady: number, world: World): unknown {
       former.applied?.secrets,
     ],
     replaced && [replaced.count, replaced.id, from === undefined ? 0 : Math.max(0, from - steady)],
-    intent && intentOf(intent, steady),
-    upsert && [Math.min(steady - upsert.at, 60 * MINUTE), upsert.reply],
+    intent && intentOf(intent, steady, world),
+    upsert && [world.isShared !== true && Math.min(steady - upsert.at, 60 * MINUTE), upsert.reply],
     [applied?.digest, applied?.secrets],
     backoff && [
-      Math.max(0, backoff.until - steady),
+      inSteps(Math.max(0, backoff.until - steady), world),
       backoff.digest === '' ? '' : hash('sha1', backoff.digest),
     ],
     change && [
@@ -186,16 +184,25 @@ function recordOf(record: LedgerRecord, steady: number, world: World): unknown {
   ]
 }
 
+/** Where all that goes by is one step, what goes by in between makes no difference. */
+function inSteps(ms: number, { isShared = false }: World): number {
+  return isShared ? Math.ceil(ms / SILENCE_MS) : ms
+}
+
 function recordedOf({ id, origin, seenAt, saidGoneAt, refutedAt }: Remote): unknown {
   return [id, origin, seenAt !== undefined, saidGoneAt !== undefined, refutedAt !== undefined]
 }
 
-function intentOf(intent: Intent, steady: number): unknown {
+function intentOf(intent: Intent, steady: number, world: World): unknown {
+  const { words, isShared = false } = world
   const { id, state, seen, saidEarlyAt, endBy } = intent
   // What is settled is over, but for its name.
   if (state !== 'open' && state !== 'unknown') return [id, state]
   const left = Math.max(0, retryFrom(intent) - steady)
-  return [id, state, seen?.pipeId, saidEarlyAt !== undefined, left, Math.max(0, endBy - steady)]
+  const ends = Math.max(0, endBy - steady)
+  // Nobody asks for more time there than there is.
+  const times = isShared ? [words.includes('adopt') && inSteps(ends, world)] : [left, ends]
+  return [id, state, seen?.pipeId, saidEarlyAt !== undefined, ...times]
 }
 
 /** What a look says, and of whose misses it is older or newer. */
@@ -229,7 +236,10 @@ function missesOf({ count, firstAt, lastAt, besideSince }: Misses, now: number):
 }
 
 /** For how long a pipe is known, up to where its first 404 counts. */
-function ageOf({ memory, now }: Model, pipe: Remote | undefined): number | undefined {
+export function ageOf(
+  { memory, now }: Pick<Model, 'memory' | 'now'>,
+  pipe: Remote | undefined,
+): number | undefined {
   if (pipe === undefined) return undefined
   const at = memory.recordedAt.find(([id]) => id === pipe.id)?.[1] ?? pipe.at - BEGIN
   return Math.min(now - at, 60 * SECOND)

@@ -1,8 +1,7 @@
 import { isUnended, judgeEnd } from './change-laws.ts'
 import { passTime } from './hiding.ts'
-import { copyOf, MINUTE, type Model } from './model.ts'
+import { copyOf, keysOf, MINUTE, type Model } from './model.ts'
 import { play } from './play.ts'
-import { keysOf } from './steps.ts'
 import type { World } from './worlds.ts'
 
 /** Longer than what was sent in vain is not sent again. */

@@ -4,6 +4,7 @@ import { digestOf } from './digest.ts'
 import { brokenInTheEnd } from './ending.ts'
 import type { Model } from './model.ts'
 import { playStep, type Move } from './play.ts'
+import { judgeQuiet } from './pod-laws.ts'
 import { settledModel } from './settled.ts'
 import { stepsOf } from './steps.ts'
 import type { World } from './worlds.ts'
@@ -61,14 +62,16 @@ export async function explore(world: World, limits: Limits): Promise<Explored> {
   const waiting: Situation[][][] = []
   let plays = 0
 
-  function add(reached: Omit<Situation, 'digest'>, cost: number): void {
+  /** @returns its digest */
+  function add(reached: Omit<Situation, 'digest'>, cost: number): string {
     const digest = digestOf(reached.model, world)
     const place = cost * MOST_STEPS + reached.steps
-    if ((known.get(digest) ?? Infinity) <= place) return
+    if ((known.get(digest) ?? Infinity) <= place) return digest
     known.set(digest, place)
     const level = (waiting[cost] ??= [])
     const row = (level[reached.steps] ??= [])
     row.push({ ...reached, digest })
+    return digest
   }
 
   function ended(depth: number, stopped: Explored['stopped'], story?: Story): Explored {
@@ -97,10 +100,11 @@ export async function explore(world: World, limits: Limits): Promise<Explored> {
   return ended(limits.depth, undefined)
 
   /** Plays every step from a situation, in every way. @returns the story, if a law is broken */
-  async function goOn({ model, before, steps }: Situation, cost: number): Promise<Story | undefined> {
+  async function goOn({ model, before, steps, digest }: Situation, cost: number): Promise<Story | undefined> {
     const broken = await brokenInTheEnd(model, world)
     if (broken.length > 0) return { moves: movesOf(before), broken, cost }
     const most = limits.depth - cost
+    let isQuiet = model.pods !== undefined
     for (const step of stepsOf(model, world)) {
       if (step.cost > most) continue
       const scripts: (readonly number[])[] = [[]]
@@ -111,10 +115,13 @@ export async function explore(world: World, limits: Limits): Promise<Explored> {
         if (played.broken.length > 0)
           return { moves: movesOf(trace), broken: played.broken, cost: cost + played.cost }
         scripts.push(...otherScripts({ made: played.choices }, script.length, most - step.cost))
-        add({ model: played.model, before: trace, steps: steps + 1 }, cost + played.cost)
+        const reached = add({ model: played.model, before: trace, steps: steps + 1 }, cost + played.cost)
+        // What a person may say does not happen by itself.
+        if (played.cost === 0 && step.kind !== 'shell' && reached !== digest) isQuiet = false
       }
     }
-    return undefined
+    const left = isQuiet ? judgeQuiet(model) : []
+    return left.length > 0 ? { moves: movesOf(before), broken: left, cost } : undefined
   }
 }
 

@@ -7,6 +7,9 @@ import type { Asked, StateStore } from '../../src/reconcile/state/store.ts'
  * quarter of all work.
  */
 
+/** The ledger's. */
+export const HASH_KEY = new Uint8Array(32).fill(7)
+
 const wishes = new WeakMap<ResourceManifest, Asked>()
 const secrets = new WeakMap<Secret, string>()
 

@@ -5,7 +5,16 @@ import { sameId } from '../../src/lib/same-id.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Reason } from '../../src/plan/reason.ts'
 import { heldTwice, judgeRecord, judgeWrite, type Written } from '../support/oracle.ts'
-import { isVisible, keyOfWish, shortId, MINUTE, type Model, type Pipe, type Wish } from './model.ts'
+import {
+  isVisible,
+  keyOfWish,
+  shortId,
+  unsavedIn,
+  MINUTE,
+  type Model,
+  type Pipe,
+  type Wish,
+} from './model.ts'
 import { isRemoved } from './removal-laws.ts'
 import { settle, type Run } from './run.ts'
 
@@ -28,8 +37,12 @@ export function judgeWritten({ model, broken, writes }: Run, written: Written, i
 /** The wish for which an intent asks. */
 export function wishOf(model: Model, intentId: string): number | undefined {
   const record = [...model.records.values()].find(({ intent }) => intent?.id === intentId)
-  const wish = model.wishes.findIndex((each) => record !== undefined && keyOfWish(each) === record.key)
-  return wish === -1 ? undefined : wish
+  const git = [model, ...(model.pods?.git.toReversed() ?? [])]
+  for (const { wishes } of git) {
+    const wish = wishes.findIndex((each) => record !== undefined && keyOfWish(each) === record.key)
+    if (wish !== -1) return wish
+  }
+  return undefined
 }
 
 /** A create is about to go out: the manifests of this moment have to ask for it. */
@@ -120,7 +133,7 @@ export function judgeKept(run: Run): void {
 /** An id that a living process was told is in the ledger, or in its memory until it can be. */
 function judgeTold({ model, broken }: Run, pipe: Pipe): void {
   pipe.isTold = ![...model.records.values()].some((record) => record.remote?.id === pipe.id)
-  const isRemembered = model.memory.unsaved.some(
+  const isRemembered = unsavedIn(model).some(
     ([, { end }]) => end.type === 'created' && end.remote.id === pipe.id,
   )
   if (pipe.isTold && !isRemembered && !isInHands(model, pipe))
@@ -135,7 +148,7 @@ function isKept(model: Model, { id, intentId, isListed }: Pipe): boolean {
   if (isListed === true) return true
   // What a Lock names is taken over, whatever the ledger says.
   if (Object.values(model.lock).includes(id)) return true
-  return model.memory.unsaved.some(([, { intentId: of }]) => of === intentId)
+  return unsavedIn(model).some(([, { intentId: of }]) => of === intentId)
 }
 
 const CALLED_MISSING: ReadonlySet<Reason> = new Set([

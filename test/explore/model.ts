@@ -5,6 +5,7 @@ import type { Observation } from '../../src/reconcile/state/store.ts'
 import type { Listing } from '../../src/reconcile/state/listings.ts'
 import type { Sent } from '../support/oracle.ts'
 import type { Life, Table } from './life.ts'
+import type { Pods } from './pods.ts'
 
 /*
  * Everything that there is in a small world at one moment: Git, the platform, the ledger, and what the process remembers. Plain
@@ -156,6 +157,8 @@ export interface Model {
   saidGone: Set<string>
   /** When the pipe of a wish was last replaced without a person's word. */
   replacedAt: Record<number, number>
+  /** Two processes with a ledger in a cluster, in place of the one. */
+  pods?: Pods
 }
 
 export const BLANK_MEMORY: Memory = { looks: [], recordedAt: [], unsaved: [], knowsServices: true }
@@ -194,7 +197,24 @@ export function copyOf(model: Model): Model {
     saidRetry: new Set(model.saidRetry),
     saidPipe: new Set(model.saidPipe),
     replacedAt: { ...model.replacedAt },
+    ...(model.pods && { pods: copyOfPods(model.pods) }),
   }
+}
+
+function copyOfPods(pods: Pods): Pods {
+  return {
+    ...pods,
+    objects: new Map(pods.objects),
+    all: [...pods.all],
+    git: [...pods.git],
+    late: [...pods.late],
+    certainAt: new Map(),
+  }
+}
+
+/** Outcomes that are in the memory of a process, and in no ledger. */
+export function unsavedIn({ memory, pods }: Model): readonly (readonly [Key, PendingOutcome])[] {
+  return [...memory.unsaved, ...(pods?.all ?? []).flatMap(({ acts }) => acts?.memory.unsaved ?? [])]
 }
 
 /** An id that nothing refers to: the lowest, so that situations that are alike have the same. */
@@ -221,8 +241,8 @@ function idsIn(model: Model): Set<string | undefined> {
     ...(model.copy?.values() ?? []),
   ])
     ids.add(remote?.id).add(former?.remote.id).add(replaced?.id).add(intent?.id)
-  const { unsaved, listings = [] } = model.memory
-  for (const [, { intentId }] of unsaved) ids.add(intentId)
+  const { listings = [] } = model.memory
+  for (const [, { intentId }] of unsavedIn(model)) ids.add(intentId)
   for (const [, { items }] of listings) for (const id of items.keys()) ids.add(id)
   for (const id of Object.values(model.lock)) ids.add(id)
   for (const { policy } of model.wishes) for (const id of Object.values(policy)) ids.add(id)
@@ -242,6 +262,20 @@ export function tidy(model: Model): void {
 
 export function keyOfWish(wish: Pick<Wish, 'name'>): Key {
   return `Pipe/${wish.name}`
+}
+
+/** What a process may look at. */
+export function keysOf({
+  wishes,
+  records,
+  endpoint,
+}: Pick<Model, 'wishes' | 'records' | 'endpoint'>): readonly Key[] {
+  const keys = new Set<Key>([
+    ...wishes.filter(({ isPresent }) => isPresent).map(keyOfWish),
+    ...records.keys(),
+  ])
+  if (endpoint !== undefined) keys.add('QueryEndpoint/one')
+  return [...keys].toSorted()
 }
 
 /** Whether a GET finds a pipe at this moment. */

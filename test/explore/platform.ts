@@ -1,6 +1,6 @@
 import { PIPE_FIELDS } from '../../src/kinds/profiles/default/pipe/fields.ts'
 import { NO_ECHOES } from '../../src/lib/echo.ts'
-import type { CreateOnceKind, UpsertKind } from '../../src/kinds/definition.ts'
+import type { CreateOnceKind } from '../../src/kinds/definition.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import { withoutRequestOnly } from '../../src/sandbox/stored.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
@@ -15,18 +15,24 @@ import type {
 import { pipeBodyOf } from '../reconcile/manifests.ts'
 import type { Sent } from '../support/oracle.ts'
 import { remoteError } from '../reconcile/model-platform.ts'
-import { judgeCreate, judgeUpsert, made, wishOf } from './laws.ts'
+import { judgeCreate, made, wishOf } from './laws.ts'
 import { BEGIN, MINUTE, SECOND, isVisible, newId, shortId, type Pipe, type View } from './model.ts'
 import { judgeBeside } from './change-laws.ts'
 import { asBefore, changingPlatform } from './changing-platform.ts'
 import { bodyOfValues, born, lives, shownBefore, told, valuesOf } from './life.ts'
 import { NO_CHOICE } from './ledger.ts'
+import { judgeSent } from './pod-laws.ts'
 import { removePipe } from './removing-platform.ts'
 import { choose, settle, forever, tell, type Process, type Run } from './run.ts'
+import { upserting, type Sending } from './upserting.ts'
 import { REPLIES } from './worlds.ts'
 
 /** The platform of a model, behind the port of a reconcile: what it answers, and when, is a choice wherever it may be. */
-export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): Platform {
+export function createPlatform(
+  run: Run,
+  process: Process | typeof NO_CHOICE,
+  sending: Sending = { fence: async () => Infinity, now: () => run.model.now },
+): Platform {
   const { model } = run
   const isDead = () => process !== NO_CHOICE && process.isDead
   const note = (line: string) => process === NO_CHOICE || tell(run, line)
@@ -96,17 +102,21 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     const wish = model.wishes[pipe.wish ?? -1]
     if (run.world.profile !== undefined && wish !== undefined)
       pipe.life = born({ ...valuesOf(wish), password: model.password })
+    const fenced = Math.min(notAfter, await sending.fence())
+    if (isDead()) return forever()
     judgeBeside(run, pipe)
-    judgeCreate(run, service, request.body, pipe)
+    if (model.pods === undefined) judgeCreate(run, service, request.body, pipe)
     if (run.world.standsStill) {
       await run.passMeanwhile(run, sender, 'while it stands still before its POST', 'standstill')
       if (isDead()) return forever()
     }
     // As the platform client does it: the last thing before the bytes.
-    if (model.now > notAfter) {
+    if (sending.now() > fenced) {
       tell(run, '  It is too late for its POST, and nothing is sent.')
       throw remoteError('Unavailable', 'none')
     }
+    if (model.pods !== undefined)
+      judgeSent(run, sender, (acting) => judgeCreate(acting, service, request.body, pipe))
     return answer(sender, pipe)
   }
 
@@ -216,33 +226,6 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     }
   }
 
-  async function upsert(
-    _kind: UpsertKind,
-    service: ServiceAccess,
-    makeBody: (looks: Looks) => Promise<string>,
-  ): Promise<Reply<RemoteResource>> {
-    if (isDead()) return forever()
-    if (process === NO_CHOICE) throw new Error('nobody applies at the shell')
-    for (;;) {
-      await run.passMeanwhile(run, process, 'while its upsert waits for the budget', 'permit')
-      if (isDead()) return forever()
-      const text = await makeBody(looksAt(service))
-      judgeUpsert(run, service, text)
-      const body = JSON.parse(text) as JsonObject & { readonly allowedOrigins: string } // ours
-      const taken = choose(run, [
-        { name: 'answered', cost: 0 },
-        { name: 'fails, and is tried again', cost: 1 },
-        run.world.crashes && { name: 'dies', cost: 1 },
-      ])
-      tell(run, `  It applies the endpoint with allowedOrigins "${body.allowedOrigins}" (${taken}).`)
-      if (taken === 'dies') return process.die()
-      if (taken === 'answered') {
-        const value = { id: 'endpoint', ...body } as RemoteResource // our own body, as 2.7 has it
-        return { value, requestId: 'request', credential: 'api', echoes: NO_ECHOES }
-      }
-    }
-  }
-
   const more: Pick<Platform, 'list' | 'change' | 'remove'> =
     run.world.profile === undefined || process === NO_CHOICE
       ? {
@@ -255,6 +238,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
           remove: ({ id, service }, check) =>
             removePipe(run, process, { id, check, looks: looksAt(service) }),
         }
+  const upsert = upserting(run, process, { sending, looksAt })
   return { read, admitCreate, upsert, ...more }
 }
 

@@ -3,6 +3,8 @@ import { createChooser, type Choice, type Chooser } from './chooser.ts'
 import { judgeKept } from './laws.ts'
 import { tidy, type Model } from './model.ts'
 import { passMeanwhile } from './meanwhile.ts'
+import { savePods } from './pod.ts'
+import { standStill } from './pod-steps.ts'
 import { createRun, type Step } from './run.ts'
 import { stepsOf } from './steps.ts'
 import type { World } from './worlds.ts'
@@ -40,15 +42,17 @@ export function play(
 
 /** As {@link play}. @param step one of those that can happen there */
 export async function playStep(from: Model, world: World, step: Step, chooser: Chooser): Promise<Played> {
-  const run = createRun(from, world, chooser, passMeanwhile)
+  const run = createRun(from, world, chooser, from.pods === undefined ? passMeanwhile : standStill)
   try {
     await step.play(run)
+    await Promise.all(run.beside)
   } catch (error) {
     // Errors of the platform and of the disk are values by now: what is thrown is a bug.
     run.broken.push(`It threw ${String(error)}.`)
   }
   const { model, process } = run
   if (process !== undefined && !process.isDead) model.memory = process.memory()
+  savePods(run)
   judgeKept(run)
   tidy(model)
   return {

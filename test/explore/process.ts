@@ -1,5 +1,4 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
-import type { Clock } from '../../src/lib/clock.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import { createBoard } from '../../src/reconcile/state/status-board.ts'
@@ -9,19 +8,18 @@ import type { SecretStore } from '../../src/contract/secrets.ts'
 import { createReconciler } from '../../src/reconcile/reconciler.ts'
 import { createOutcomeOutbox, type OutcomeOutbox } from '../../src/reconcile/apply/outcome-outbox.ts'
 import { createStateStore, type StateStore } from '../../src/reconcile/state/store.ts'
+import { clockOf, type SetClock } from './clock.ts'
 import { catalogOf } from './directory.ts'
-import { withHashesKept } from './hashes.ts'
+import { HASH_KEY, withHashesKept } from './hashes.ts'
 import { createLedger, NO_CHOICE } from './ledger.ts'
-import { BEGIN, BLANK_MEMORY, forgetAll, LISTING_MS, newId, type Memory, type Model } from './model.ts'
+import { BLANK_MEMORY, forgetAll, LISTING_MS, newId, type Memory, type Model } from './model.ts'
 import { createPlatform } from './platform.ts'
+import { shellLedger } from './pod-ledger.ts'
 import { forever, tell, type Process, type Run } from './run.ts'
 
 /* Pipewright itself: the real reconciler, built from what the model says that it knows. */
 
-const HASH_KEY = new Uint8Array(32).fill(7)
 const NEVER = new AbortController().signal
-/** Waits up to this are passed at once; longer ones are limits, and nothing takes that long. */
-const SHORT_MS = 5_000
 
 /** @param memory what it knows beyond the ledger; a second one, beside the first, knows nothing else */
 function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
@@ -54,28 +52,36 @@ function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
     },
     read: () => store.setCatalog(catalogOf(model, profile)),
     memory: () => ({
-      looks: keysOf(store).flatMap((key) => {
-        const observation = store.observation(key)
-        return observation === undefined ? [] : [[key, observation] as const]
-      }),
-      recordedAt: [...store.records()].flatMap(({ key, remote }) => {
-        const age = store.ageMs(key)
-        return age === undefined || remote === undefined ? [] : [[remote.id, model.now - age] as const]
-      }),
-      unsaved: [...outbox.pending],
+      ...memoryOf(store, outbox, model.now),
       knowsServices: model.memory.knowsServices || !model.isServiceFlawed,
       ...(profile !== DEFAULT && { listings: listingsOf(store, model.now) }),
     }),
   }
 
-  const context: ReconcileContext = {
-    profile,
+  const context = contextOf(run, {
     platform: createPlatform(run, process),
     ledger: createLedger(run, process),
-    secrets: secretsOf(model),
-    mounted: secretsOf(model),
     store,
     clock,
+  })
+  const outbox = createOutcomeOutbox(context)
+  const reconciler = createReconciler(context, createBoard(), outbox)
+  remember(model.records.values(), memory, { store, outbox, clock })
+  process.read()
+  run.processes.add(process)
+  return process
+}
+
+/** What a process reconciles with. */
+export function contextOf(
+  { model, world }: Run,
+  parts: Pick<ReconcileContext, 'platform' | 'ledger' | 'store' | 'clock'>,
+): ReconcileContext {
+  return {
+    ...parts,
+    profile: world.profile ?? DEFAULT,
+    secrets: secretsOf(model),
+    mounted: secretsOf(model),
     emit: () => undefined,
     random: () => 0,
     newId: () => newId(model, 'intent'),
@@ -83,12 +89,25 @@ function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
     healthyStates: undefined,
     maxCreates: 25,
   }
-  const outbox = createOutcomeOutbox(context)
-  const reconciler = createReconciler(context, createBoard(), outbox)
-  remember(model, memory, store, outbox, clock)
-  process.read()
-  run.processes.add(process)
-  return process
+}
+
+/** What a process knows beyond the ledger. @param now on its monotonic clock */
+export function memoryOf(
+  store: StateStore,
+  outbox: OutcomeOutbox,
+  now: number,
+): Pick<Memory, 'looks' | 'recordedAt' | 'unsaved'> {
+  return {
+    looks: keysOf(store).flatMap((key) => {
+      const observation = store.observation(key)
+      return observation === undefined ? [] : [[key, observation] as const]
+    }),
+    recordedAt: [...store.records()].flatMap(({ key, remote }) => {
+      const age = store.ageMs(key)
+      return age === undefined || remote === undefined ? [] : [[remote.id, now - age] as const]
+    }),
+    unsaved: [...outbox.pending],
+  }
 }
 
 /** A second daemon, that was just started on the same ledger. */
@@ -99,7 +118,7 @@ export function secondProcess(run: Run): Process {
 }
 
 /** What a person's command at the shell works with: a process of its own, beside. */
-export function createShell(run: Run): OperatorContext {
+export async function createShell(run: Run): Promise<OperatorContext> {
   const { model } = run
   const clock = clockOf(model)
   const profile = run.world.profile ?? DEFAULT
@@ -108,7 +127,7 @@ export function createShell(run: Run): OperatorContext {
   return {
     profile,
     platform: createPlatform(run, NO_CHOICE),
-    ledger: createLedger(run, NO_CHOICE),
+    ledger: model.pods === undefined ? createLedger(run, NO_CHOICE) : await shellLedger(run),
     secrets: secretsOf(model),
     store,
     clock,
@@ -125,15 +144,18 @@ export function processOf(run: Run): Process {
   return run.process
 }
 
-function remember(
-  model: Model,
+/** Knows again what is known. */
+export function remember(
+  records: Iterable<LedgerRecord>,
   memory: Memory,
-  store: StateStore,
-  outbox: OutcomeOutbox,
-  clock: Clock & { at: number | undefined },
+  {
+    store,
+    outbox,
+    clock,
+  }: { readonly store: StateStore; readonly outbox: OutcomeOutbox; readonly clock: SetClock },
 ): void {
   const recordedAt = new Map(memory.recordedAt)
-  for (const record of model.records.values()) {
+  for (const record of records) {
     const at = record.remote && recordedAt.get(record.remote.id)
     if (at !== undefined) {
       clock.at = at
@@ -157,23 +179,6 @@ function listingsOf({ listings }: StateStore, now: number): NonNullable<Memory['
 
 function keysOf(store: StateStore): readonly LedgerRecord['key'][] {
   return [...store.records()].map(({ key }) => key)
-}
-
-/** The clock of a model; it can be set for a moment. */
-function clockOf(model: Model): Clock & { at: number | undefined } {
-  return {
-    at: undefined,
-    now() {
-      return BEGIN + model.jumpedMs + (this.at ?? model.now)
-    },
-    monotonic() {
-      return this.at ?? model.now
-    },
-    after(ms, callback) {
-      if (ms <= SHORT_MS) queueMicrotask(callback)
-      return () => undefined
-    },
-  }
 }
 
 function secretsOf(model: Model): SecretStore {

@@ -1,4 +1,5 @@
 import type { Patch } from '../slow/protections/checkout.ts'
+import { POD_REMOVALS } from './pod-protections.ts'
 
 /** One protection, how it is removed from a copy of the sources, and the world in which a story then breaks a law. */
 export interface Removal {
@@ -514,4 +515,5 @@ export const REMOVALS: readonly Removal[] = [
       },
     ],
   },
+  ...POD_REMOVALS,
 ]

@@ -4,6 +4,7 @@ import type { Written } from '../support/oracle.ts'
 import type { Chooser, Option } from './chooser.ts'
 import { settleViews } from './hiding.ts'
 import { copyOf, shortId, type Memory, type Model } from './model.ts'
+import type { LivePod } from './pod.ts'
 import type { World } from './worlds.ts'
 
 /** Pipewright itself: the real reconciler, built from what the model says that it knows. */
@@ -19,6 +20,8 @@ export interface Process {
   die(): Promise<never>
   /** What it knows, to be built again from. */
   memory(): Memory
+  /** Which of two processes of which one acts; undefined: it is alone. */
+  readonly pod?: number
 }
 
 /** Something that can happen next. */
@@ -51,6 +54,14 @@ export interface Run {
   readonly writes: Written[]
   /** The process, once this step needed it; a new one after a crash. */
   process: Process | undefined
+  /** Of two processes of which one acts, those that this step needed. */
+  readonly pods: Map<number, LivePod>
+  /** Of these, those that stand still, and what wakes them up. */
+  readonly standing: Map<number, () => void>
+  /** Of these, those that go on once the other one has ended what it does. */
+  readonly waiting: Set<number>
+  /** What goes on beside the step, and ends with it. */
+  readonly beside: Promise<void>[]
   /** All that read the directory when it changes. */
   readonly processes: Set<Process>
   /** Steps that may still happen while a request waits. */
@@ -72,6 +83,10 @@ export function createRun(model: Model, world: World, chooser: Chooser, passMean
     broken: [],
     writes: [],
     process: undefined,
+    pods: new Map(),
+    standing: new Map(),
+    waiting: new Set(),
+    beside: [],
     processes: new Set(),
     meanwhile: world.meanwhile,
     busy: new Set(),

@@ -8,6 +8,8 @@ import { passTime } from './hiding.ts'
 export async function settledModel(world: World): Promise<Model> {
   let model = world.begin()
   if (!world.isSettled) return model
+  if (model.pods !== undefined)
+    return (await play(model, world, { step: 'one takes over', script: [] })).model
   const looks = model.wishes.map((wish) => `look ${keyOfWish(wish)}`)
   for (const isAgain of [false, true]) {
     if (isAgain) passTime(model, 61 * SECOND)

@@ -1,18 +1,19 @@
 import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
-import type { Key } from '../../src/kinds/key.ts'
 import { passTime } from './hiding.ts'
 import { made } from './laws.ts'
 import { look, secondLook } from './look.ts'
 import { LAG_MS } from './life.ts'
-import { MINUTE, forgetAll, keyOfWish, shortId, type Model } from './model.ts'
+import { MINUTE, forgetAll, keysOf, shortId, type Model } from './model.ts'
 import { changingEdits, consoleSteps } from './changing-steps.ts'
 import { editsOf } from './edits.ts'
+import { podSteps } from './pod-steps.ts'
 import { wordsOf } from './words.ts'
 import { settle, tell, type Run, type Step } from './run.ts'
 import { WAITS, type Wait, type World } from './worlds.ts'
 
 /** All that can happen next. */
 export function stepsOf(model: Model, world: World): readonly Step[] {
+  if (model.pods !== undefined) return [...podSteps(model, world), ...platformSteps(model, world)]
   return [
     ...keysOf(model).map(look),
     ...(world.faults.includes('second daemon') ? keysOf(model).map(secondLook) : []),
@@ -24,15 +25,6 @@ export function stepsOf(model: Model, world: World): readonly Step[] {
     ...wordsOf(model, world),
     ...(world.crashes || world.faults.includes('restart') ? [crash] : []),
   ]
-}
-
-export function keysOf({ wishes, records, endpoint }: Model): readonly Key[] {
-  const keys = new Set<Key>([
-    ...wishes.filter(({ isPresent }) => isPresent).map(keyOfWish),
-    ...records.keys(),
-  ])
-  if (endpoint !== undefined) keys.add('QueryEndpoint/one')
-  return [...keys].toSorted()
 }
 
 function wait(name: Wait): Step {

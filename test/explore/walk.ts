@@ -1,14 +1,13 @@
-import { statusOf } from '../../src/plan/conditions.ts'
-import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Written } from '../support/oracle.ts'
 import { createRandom, type Random } from '../torture/random.ts'
 import { createChooser, type Option } from './chooser.ts'
 import { passTime } from './hiding.ts'
-import { MINUTE, type Model } from './model.ts'
+import { keysOf, MINUTE, type Model } from './model.ts'
 import { play, type Move } from './play.ts'
 import { settledModel } from './settled.ts'
 import { storyAsText } from './story.ts'
-import { keysOf, stepsOf } from './steps.ts'
+import { stepsOf } from './steps.ts'
+import { unsettledIn } from './unsettled.ts'
 import type { World } from './worlds.ts'
 
 /* Long stories at random, of the same worlds, laws and sentences as the short ones that are told one and all. */
@@ -172,24 +171,3 @@ export async function tellWalks(
   }
   return undefined
 }
-
-/** What is neither well nor waits for a person, in words. */
-function unsettledIn({ key, conditions, remote: pipe }: LedgerRecord, model: Model): readonly string[] {
-  if (conditions === undefined) return [`${key} has no conditions.`]
-  const { reason, message } = conditions.Synced
-  const status = statusOf(conditions)
-  const isThere = model.pipes.some(({ id }) => id === pipe?.id)
-  if (WELL.has(status) || ASKS.has(reason) || (UNPROVED.has(reason) && !isThere)) return []
-  return [`${key} is ${status} (${reason}) in the end: ${message}`]
-}
-
-const WELL: ReadonlySet<string> = new Set(['Ready', 'OutcomeUnknown', 'Drifted', 'Orphaned', 'Invalid'])
-const ASKS: ReadonlySet<string> = new Set(['RenameSuspected', 'AdoptRefused', 'DependencyNotReady'])
-/** Not proved, and never to be: no other pipe of the service shows that it can be seen. Or nobody ever saw it. */
-const UNPROVED: ReadonlySet<string> = new Set([
-  'NeverSeen',
-  'MissingUnconfirmed',
-  'MassMissing',
-  'Missing',
-  'ReplacedRecently',
-])

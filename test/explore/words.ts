@@ -73,7 +73,9 @@ function retry(key: Key, intentId: string, force: boolean): Step {
     },
     (run) => {
       allow(run.model, key, undefined)
-      if (force) run.model.hands.add(intentId)
+      // A process that stands still before its request is kept from sending it.
+      const isKept = run.model.pods !== undefined && !run.model.sent.has(intentId)
+      if (force && !isKept) run.model.hands.add(intentId)
     },
   )
 }
@@ -121,7 +123,7 @@ function said(
     async play(run) {
       let result: string
       try {
-        result = (await say(run, createShell(run))).result
+        result = (await say(run, await createShell(run))).result
       } catch (error) {
         if (!(error instanceof LedgerError)) throw error
         result = 'failed'

@@ -3,6 +3,7 @@ import { model, NONE } from './begin.ts'
 import { CHANGING_WORLDS } from './changing-worlds.ts'
 import type { ChangeReply } from './changing-platform.ts'
 import { MINUTE, SECOND, type Model } from './model.ts'
+import { POD_WORLDS } from './pod-worlds.ts'
 import type { RemoveReply } from './removing-platform.ts'
 import { REMOVING_WORLDS } from './removing-worlds.ts'
 
@@ -84,6 +85,8 @@ export type FaultKind =
   | 'list lags'
   | 'list fails'
   | 'listed losses'
+  | 'api'
+  | 'stops'
 
 /** A small world: what there is at first, and what may happen in it. */
 export interface World {
@@ -101,6 +104,8 @@ export interface World {
   readonly crashes: boolean
   /** Whether the process may stand still right before its POST. */
   readonly standsStill: boolean
+  /** Whether two processes share its ledger, of which one acts. Waits of hours, and of a person, are not in it. */
+  readonly isShared?: boolean
   /** Whether its two pipes are alike: then the first fault that hits one of them hits the first. */
   readonly twins?: boolean
   /** Steps that may happen while a request waits. */
@@ -323,6 +328,7 @@ export const WORLDS: readonly World[] = [
   },
   ...CHANGING_WORLDS,
   ...REMOVING_WORLDS,
+  ...POD_WORLDS,
 ]
 
 const LONG = {

@@ -148,7 +148,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     if (!isEmpty(mirror)) await noteRecords()
   }
 
-  const leadership = createTakeover({ lease, begin, clock, emit })
+  const leadership = createTakeover({ lease, readAll: begin, clock, emit })
   return {
     ledger: Object.assign(ledger, { [Symbol.asyncDispose]: () => resources.disposeAsync() }),
     leadership,

@@ -4,10 +4,11 @@ import type { Leadership, Term } from '../../contract/leadership.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { ClusterError } from './cluster-api.ts'
 
-export interface TakeoverOptions {
+export interface TakeoverParts {
+  /** Who acts, as the Lease says. */
   readonly lease: Leadership
-  /** Done by whoever has taken the Lease, before it acts. @throws {ClusterError | LedgerError} */
-  readonly begin: () => Promise<void>
+  /** Reads all that was written before this was called. @throws {ClusterError} {@link LedgerError} */
+  readonly readAll: () => Promise<void>
   readonly clock: Clock
   readonly emit: Emit
 }
@@ -15,14 +16,14 @@ export interface TakeoverOptions {
 const AGAIN_MS = 1_000
 const never = new AbortController().signal
 
-/** A Lease whose holder reads all records after it has taken it, and before it acts. */
-export function createTakeover({ lease, begin, clock, emit }: TakeoverOptions): Leadership {
-  /** However often it takes, while this process is the one that acts. @returns false: another one is */
+/** Who takes over has the Lease first, and then reads all records (design §9): the process before cannot send what is not among them. */
+export function createTakeover({ lease, readAll, clock, emit }: TakeoverParts): Leadership {
+  /** Reads all, however often it takes, while this process is the one that acts. @returns false: another one is */
   async function hasBegun(term: Term, signal: AbortSignal): Promise<boolean> {
     const end = AbortSignal.any([signal, term.over])
     for (;;) {
       try {
-        await begin()
+        await readAll()
         signal.throwIfAborted()
         return !term.over.aborted
       } catch (error) {

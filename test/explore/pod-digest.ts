@@ -1,0 +1,86 @@
+import type { KubeObject } from '../../src/ledger/kubernetes/cluster-api.ts'
+import type { Model } from './model.ts'
+import { leaseIn } from './pod-ledger.ts'
+import { holderIn, holderOf, LEASE_MS, podsOf, RECORDS, revisionIn, type Pod } from './pods.ts'
+
+/**
+ * What the two processes know, as far as it makes a difference. Which of them is which makes none. Nor does it for how long one acts, nor
+ * how old a look is, where nothing is hidden.
+ */
+export function podsText(model: Model): unknown {
+  const { all, git, actedOn, applied, late } = podsOf(model)
+  const lease = leaseIn({ model })
+  const inLease = revisionIn(lease)
+  const newest = git.length - 1
+  const read = all.flatMap(({ checkout, read: before, actsOn }) => [checkout, ...before, revisionOf(actsOn)])
+  const counting = new Set([newest, actedOn, inLease, ...read])
+  /** Revisions that nobody knows of any more are left out. */
+  const ranks = [...counting].filter((revision) => revision !== undefined).toSorted((a, b) => a - b)
+  const rankOf = (revision: number | undefined) => ranks.indexOf(revision ?? -1)
+  const texts = ranks.map((revision) =>
+    all.some(({ checkout }) => checkout === revision) || revision >= actedOn ? git[revision] : undefined,
+  )
+  const pods = all.map((pod, index) => JSON.stringify(podText(model, pod, { index, rankOf })))
+  return [
+    pods.toSorted(),
+    texts,
+    rankOf(actedOn),
+    rankOf(inLease),
+    applied,
+    late.map(({ origins, before }) => [origins, before - model.now]),
+  ]
+}
+
+interface Place {
+  readonly index: number
+  readonly rankOf: (revision: number | undefined) => number
+}
+
+function podText(model: Model, pod: Pod, { index, rankOf }: Place): unknown {
+  const { acts, behindMs, checkout, read, begun, heard, actsOn } = pod
+  const lease = leaseIn({ model })
+  const now = model.now - behindMs
+  const isSeen = pod.lease?.metadata.resourceVersion === lease?.metadata.resourceVersion
+  return [
+    holderIn(lease) === holderOf(index, pod),
+    rankOf(checkout),
+    begun === undefined
+      ? read.map(rankOf).toSorted((a, b) => a - b)
+      : [isWaiting(pod), rankOf(revisionOf(begun.before))],
+    rankOf(revisionOf(actsOn)),
+    isSeen ? Math.min(now - pod.leaseSince, LEASE_MS) : 'older',
+    heard.map(({ key, metadata }) => [key, acts !== undefined && isNow(model, metadata)]),
+    acts && actsText(model, acts, now),
+  ]
+}
+
+function isNow(model: Model, { name, resourceVersion }: KubeObject['metadata']): boolean {
+  return podsOf(model).objects.get(`${RECORDS}/${name}`)?.metadata.resourceVersion === resourceVersion
+}
+
+/** Whether an older checkout keeps it from acting. */
+function isWaiting({ begun, checkout, read, readSince }: Pod): boolean {
+  const before = revisionOf(begun?.before)
+  return before !== undefined && ![...read, ...readSince].includes(before) && checkout === read.at(-1)
+}
+
+function revisionOf(id: string | undefined): number | undefined {
+  return id === undefined ? undefined : Number(id.slice('git-'.length))
+}
+
+function actsText(
+  model: Model,
+  { memory, lateUntil, overtaken }: NonNullable<Pod['acts']>,
+  now: number,
+): unknown {
+  return [
+    memory.looks.map(([key, { found, state }]) => `${key} ${found} ${state}`).toSorted(),
+    memory.unsaved.map(unsavedText),
+    model.endpoint !== undefined && lateUntil !== undefined && Math.max(0, lateUntil - now),
+    overtaken,
+  ]
+}
+
+export function unsavedText([key, { intentId, opened, end }]: Model['memory']['unsaved'][number]): unknown {
+  return [key, intentId, opened === undefined, end.type, end.type === 'created' && end.remote.id]
+}

@@ -1,0 +1,101 @@
+import type { Removal } from './protections.ts'
+
+/** What protects a platform from two processes of which one acts. */
+export const POD_REMOVALS: readonly Removal[] = [
+  {
+    protection: 'the Lease is renewed before each request that changes something',
+    world: 'pods',
+    depth: 2,
+    patches: [{ from: `return (await confirm?.()) ?? Infinity`, to: `return Infinity` }],
+  },
+  {
+    protection: 'a renewal that was begun before the intent was answered does not count',
+    world: 'pods that differ',
+    depth: 2,
+    patches: [
+      {
+        from: `let current: Promise<number> | undefined`,
+        to: `let last = clock.monotonic() + durationMs
+    let current: Promise<number> | undefined`,
+      },
+      {
+        from: `function confirm(): Promise<number> {
+      if (current === undefined) return start()`,
+        to: `function confirm(): Promise<number> {
+      if (clock.monotonic() < last) return Promise.resolve(last)
+      if (current === undefined) return start()`,
+      },
+      {
+        from: `return begunAt + durationMs`,
+        to: `last = begunAt + durationMs
+          return last`,
+      },
+    ],
+  },
+  {
+    protection: 'the first byte goes out while nobody can have taken over',
+    world: 'pods',
+    depth: 2,
+    patches: [{ from: `return begunAt + durationMs`, to: `return Infinity` }],
+  },
+  {
+    protection: 'a renewal belongs to one takeover',
+    world: 'pods',
+    depth: 2,
+    patches: [
+      {
+        from: `if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch) {
+          end(`,
+        to: `if (lease === undefined) {
+          end(`,
+      },
+    ],
+  },
+  {
+    protection: 'an outcome is written whoever acts by now',
+    world: 'pods',
+    depth: 1,
+    patches: [
+      {
+        from: `keepOn()
+    const made = {`,
+        to: `keepOn()
+    TERMS.set(api, confirm)
+    const made = {`,
+        below: `export const TERMS = new WeakMap<object, () => Promise<number>>()`,
+      },
+      {
+        from: `swap,
+    settle: swap,
+    move: (...asked) => report(`,
+        to: `swap,
+    async settle(next, history) {
+      await TERMS.get(api)?.().catch((error: unknown) => {
+        throw new LedgerError('io', String(error))
+      })
+      return swap(next, history)
+    },
+    move: (...asked) => report(`,
+        below: `import { TERMS } from '#TERMS'`,
+      },
+    ],
+  },
+  {
+    protection: 'all records are read after the takeover, and not before it',
+    world: 'pods that differ',
+    depth: 2,
+    patches: [{ from: `await readAll()\n`, to: `` }],
+  },
+  {
+    protection: 'endpoints are applied once more after a takeover',
+    world: 'pods and endpoint',
+    depth: 2,
+    patches: [{ from: `isOvertaken: context.store.overtaken.has(key)`, to: `isOvertaken: false` }],
+  },
+  {
+    protection: 'a process with an older checkout than the one that was acted on waits',
+    world: 'pods that differ',
+    depth: 2,
+    patches: [{ from: `if (waiting === undefined) return`, to: `if (waiting !== null) return` }],
+  },
+]
