@@ -19,7 +19,7 @@ const WHAT: Readonly<Record<Trouble, { readonly does: Does; readonly ends: reado
   'frozen, its clock an hour ahead': { does: 'makes it late', ends: ['one: 1'] },
   'frozen, its clock an hour behind': { does: 'makes it late', ends: ['one: 1'] },
   'frozen, its clocks twice as fast': { does: 'makes it late', ends: ['one: 1'] },
-  'frozen, the clocks of the other twice as fast': { does: 'lets it go on', ends: ['one: 1'] },
+  'frozen, the clocks of the other twice as fast': { does: 'makes it late', ends: ['one: 1'] },
 }
 
 type Does = 'kills it' | 'makes it late' | 'loses the reply' | 'lets it go on'
@@ -33,8 +33,8 @@ export function podFateOf({ at, reply, trouble }: PodCell): PodFate {
     case 'kills it':
       return at === 'before-intent' ? 'Ready' : 'OutcomeUnknown'
     case 'makes it late':
-      // Nothing is sent any more, and the other one creates it; or the reply is there.
-      return isAt('after-request', 'after-reply-head') ? 'either' : 'Ready'
+      // It is sent in time, or the other one creates it. On its way, its time may be over before anything else is seen.
+      return isAt('after-connect', 'after-reply-head') ? 'either' : 'Ready'
     case 'loses the reply':
       return isAt('after-reply-body', 'before-id') ? 'Ready' : 'either'
     case 'lets it go on':
