@@ -60,7 +60,7 @@ export const POD_REMOVALS: readonly Removal[] = [
         from: `keepOn()
     const made = {`,
         to: `keepOn()
-    TERMS.set(api, confirm)
+    TERMS.set(options.api, confirm)
     const made = {`,
         below: `export const TERMS = new WeakMap<object, () => Promise<number>>()`,
       },

@@ -159,6 +159,7 @@ again() { # again FOLDER
   local command
   mapfile -d '' command <apiserver.command
   launch apiserver "${command[@]}"
+  # shellcheck source=/dev/null
   . ./env
   answers apiserver --cacert ca.crt --header "Authorization: Bearer $KUBE_TOKEN" "$KUBE_SERVER/readyz"
 }

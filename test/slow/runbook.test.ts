@@ -19,6 +19,7 @@ import { run, runWell, tool } from './support/tools.ts'
 /* Every command line of the runbook, run in the root of the image as the chart mounts it, as its user, with its variables; and its incidents. */
 
 const COMMANDS = commandsOfRunbook()
+const OF_CLUSTER: readonly string[] = Object.values(IN_CLUSTER).flat()
 
 /** What has to be there for the commands that are for a running daemon. */
 const PIPES = {
@@ -46,12 +47,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('each command of the runbook is run here, and nothing else', () => {
-  const rows = [
-    ...Object.keys(BESIDE),
-    ...Object.keys(WITHOUT_A_DAEMON),
-    ...OUTSIDE,
-    ...Object.values(IN_CLUSTER).flat(),
-  ]
+  const rows = [...Object.keys(BESIDE), ...Object.keys(WITHOUT_A_DAEMON), ...OUTSIDE, ...OF_CLUSTER]
   expect(rows.toSorted()).toEqual(COMMANDS.toSorted())
 })
 
@@ -233,12 +229,48 @@ test('what is for kubectl names what the chart makes', async () => {
     ...claims.map(({ metadata }) => `${metadata.name}-${pod}`),
     'pipewright-ledger',
   ])
-  const lines = COMMANDS.filter((line) => line.startsWith('kubectl ')).map((line) =>
-    line.replace(/\bPOD\b/, '-n data pipewright-0'),
+  const lines = COMMANDS.filter((line) => line.startsWith('kubectl ') && !OF_CLUSTER.includes(line)).map(
+    (line) => line.replace(/\bPOD\b/, '-n data pipewright-0'),
   )
-  const names = lines.flatMap((line) => line.split(' -- ')[0]?.match(/\S*\bpipewright\S*/g) ?? [])
+  const names = lines.flatMap((line) => namesIn(line))
   expect(names.length).toBeGreaterThan(10)
   expect(names.filter((name) => !known.has(name))).toEqual([])
   const spaces = lines.flatMap((line) => line.match(/(?<= -n )\S+/g) ?? [])
   expect(new Set(spaces)).toEqual(new Set(['data']))
 })
+
+test('what is for kubectl and a ledger in the cluster names what the chart makes there', async () => {
+  const objects = objectsIn(await chartOfDocs('--set', 'ledger.type=kubernetes'))
+  const nameOf = (kind: string) => {
+    const found = objects.find((object) => object.kind === kind)
+    if (found === undefined) throw new Error(`the chart makes no ${kind}`)
+    return found.metadata.name
+  }
+  const { rules } = objects.find(({ kind }) => kind === 'Role') as unknown as {
+    readonly rules: readonly {
+      readonly apiGroups: readonly string[]
+      readonly resources: readonly string[]
+      readonly resourceNames?: readonly string[]
+    }[]
+  } // of a Role
+  const ledger = rules.find(({ resources }) => resources.includes('leases'))?.resourceNames?.[0] ?? ''
+  const records = rules.find(({ resources }) => resources.includes('pipewrightrecords'))
+  const [group = ''] = records?.apiGroups ?? []
+  const known = new Set([
+    ledger,
+    `leases/${ledger}`,
+    'pipewrightrecords',
+    `pipewrightrecords.${group}`,
+    `${group}/ledger=${ledger}`,
+    `deployment/${nameOf('Deployment')}`,
+    `--as=system:serviceaccount:data:${nameOf('ServiceAccount')}`,
+  ])
+  const names = OF_CLUSTER.filter((line) => line.startsWith('kubectl ')).flatMap(namesIn)
+  expect(names.length).toBeGreaterThan(10)
+  expect(names.filter((name) => !known.has(name))).toEqual([])
+})
+
+/** Words of a line that name something of ours, before what is run in a pod. */
+function namesIn(line: string): readonly string[] {
+  return line.split(' -- ')[0]?.match(/\S*\bpipewright\S*/g) ?? []
+}
