@@ -12,7 +12,10 @@ export function podsText(model: Model): unknown {
   const lease = leaseIn({ model })
   const inLease = revisionIn(lease)
   const newest = git.length - 1
-  const read = all.flatMap(({ checkout, read: before, actsOn }) => [checkout, ...before, revisionOf(actsOn)])
+  const read = all.flatMap(({ checkout, read: before, begun, actsOn }) => {
+    const known = begun === undefined ? before : [revisionOf(begun.before)]
+    return [checkout, ...known, revisionOf(actsOn)]
+  })
   const counting = new Set([newest, actedOn, inLease, ...read])
   /** Revisions that nobody knows of any more are left out. */
   const ranks = [...counting].filter((revision) => revision !== undefined).toSorted((a, b) => a - b)
@@ -26,6 +29,8 @@ export function podsText(model: Model): unknown {
     texts,
     rankOf(actedOn),
     rankOf(inLease),
+    // One whose holder is gone is taken over only once it has not changed for so long.
+    lease === undefined ? 'none' : holderIn(lease) === '' && 'free',
     applied,
     late.map(({ origins, before }) => [origins, before - model.now]),
   ]
