@@ -48,6 +48,8 @@ function podText(model: Model, pod: Pod, { index, rankOf }: Place): unknown {
   const isSeen = pod.lease?.metadata.resourceVersion === lease?.metadata.resourceVersion
   return [
     holderIn(lease) === holderOf(index, pod),
+    // It writes times into records by that clock.
+    behindMs,
     rankOf(checkout),
     begun === undefined
       ? read.map(rankOf).toSorted((a, b) => a - b)
