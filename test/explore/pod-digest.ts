@@ -1,4 +1,6 @@
 import type { KubeObject } from '../../src/ledger/kubernetes/cluster-api.ts'
+import type { LedgerRecord } from '../../src/plan/record.ts'
+import { recordsIn } from './cluster.ts'
 import type { Model } from './model.ts'
 import { leaseIn } from './pod-ledger.ts'
 import { holderIn, holderOf, LEASE_MS, podsOf, RECORDS, revisionIn, type Pod } from './pods.ts'
@@ -7,7 +9,7 @@ import { holderIn, holderOf, LEASE_MS, podsOf, RECORDS, revisionIn, type Pod } f
  * What the two processes know, as far as it makes a difference. Which of them is which makes none. Nor does it for how long one acts, nor
  * how old a look is, where nothing is hidden.
  */
-export function podsText(model: Model): unknown {
+export function podsText(model: Model, recordOf: (record: LedgerRecord) => unknown): unknown {
   const { all, git, actedOn, applied, late } = podsOf(model)
   const lease = leaseIn({ model })
   const inLease = revisionIn(lease)
@@ -23,7 +25,7 @@ export function podsText(model: Model): unknown {
   const texts = ranks.map((revision) =>
     all.some(({ checkout }) => checkout === revision) || revision >= actedOn ? git[revision] : undefined,
   )
-  const pods = all.map((pod, index) => JSON.stringify(podText(model, pod, { index, rankOf })))
+  const pods = all.map((pod, index) => JSON.stringify(podText(model, pod, { index, rankOf, recordOf })))
   return [
     pods.toSorted(),
     texts,
@@ -39,9 +41,10 @@ export function podsText(model: Model): unknown {
 interface Place {
   readonly index: number
   readonly rankOf: (revision: number | undefined) => number
+  readonly recordOf: (record: LedgerRecord) => unknown
 }
 
-function podText(model: Model, pod: Pod, { index, rankOf }: Place): unknown {
+function podText(model: Model, pod: Pod, { index, rankOf, recordOf }: Place): unknown {
   const { acts, behindMs, checkout, read, begun, heard, actsOn } = pod
   const lease = leaseIn({ model })
   const now = model.now - behindMs
@@ -57,8 +60,17 @@ function podText(model: Model, pod: Pod, { index, rankOf }: Place): unknown {
     rankOf(revisionOf(actsOn)),
     isSeen ? Math.min(now - pod.leaseSince, LEASE_MS) : 'older',
     heard.map(({ key, metadata }) => [key, acts !== undefined && isNow(model, metadata)]),
+    // It decides by what it has heard.
+    acts !== undefined &&
+      !heard.every(({ metadata }) => isNow(model, metadata)) &&
+      heardText(heard, recordOf),
     acts && actsText(model, acts, now),
   ]
+}
+
+function heardText(heard: Pod['heard'], recordOf: Place['recordOf']): unknown {
+  const records = recordsIn(new Map(heard.map((object) => [`${RECORDS}/${object.metadata.name}`, object])))
+  return [...records.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(recordOf)
 }
 
 function isNow(model: Model, { name, resourceVersion }: KubeObject['metadata']): boolean {
