@@ -141,7 +141,7 @@ function keptAt(object: KubeObject): Kept {
 }
 
 /** What the objects say, as whoever reads them all sees it. */
-function recordsIn(objects: ReadonlyMap<string, KubeObject>): Map<Key, LedgerRecord> {
+export function recordsIn(objects: ReadonlyMap<string, KubeObject>): Map<Key, LedgerRecord> {
   const there = [...objects].filter(([path]) => path.startsWith(RECORDS)).map(([, object]) => object)
   const byKey = new Map(there.map((object) => [keptAt(object).key, keptAt(object)]))
   const records = new Map<Key, LedgerRecord>()
