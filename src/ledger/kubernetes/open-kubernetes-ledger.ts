@@ -226,7 +226,7 @@ function recordsGone(shown: string, name: string): LedgerError {
   return new LedgerError(
     'missing',
     `the ledger ${shown} had records, and has none: somebody has deleted them, with their CustomResourceDefinition perhaps. Restore ` +
-      `them from a backup. If they are not needed any more, delete the Secret ${name} too: then this is a first run.`,
+      `them from a backup. If they are not needed any more, delete the Secret ${name} and the Lease ${name} too: then this is a first run.`,
   )
 }
 
