@@ -9,8 +9,8 @@ export interface Leadership extends AsyncDisposable {
    * @throws the signal's reason, or {@link LedgerError}, `locked` when it is refused
    */
   acquire(signal: AbortSignal, whileTaken: 'wait' | 'refuse'): Promise<Term>
-  /** As {@link acquire}, without waiting. @returns undefined: another process acts, or may @throws {LedgerError} */
-  attempt(): Promise<Term | undefined>
+  /** As {@link acquire}, without waiting for another process. @returns undefined: one acts, or may @throws {LedgerError} */
+  attempt(signal: AbortSignal): Promise<Term | undefined>
   /**
    * Says which revision of the manifests this process acts on: whoever takes over knows it, if a request was confirmed after this.
    */

@@ -66,7 +66,7 @@ export async function acceptLedger(
   options: Pick<OpenOptions, 'clock'>,
 ): Promise<string | undefined> {
   if (!url.startsWith(KUBERNETES)) return undefined
-  const { acceptKubernetesLedger } = await import('./kubernetes/open-kubernetes-ledger.ts')
+  const { acceptKubernetesLedger } = await import('./kubernetes/accept-set-back.ts')
   return acceptKubernetesLedger(placeOf(url, options))
 }
 

@@ -99,7 +99,7 @@ export function clusterOf(run: Run, caller: Caller): ClusterApi {
           throw new ClusterError('it has been modified', 409)
         return put(path, object)
       }),
-    delete: () => Promise.reject(new Error('nothing of it is deleted')),
+    versionOf: () => Promise.reject(new Error('nothing of it is watched')),
     watch: () => Promise.reject(new Error('nothing of it is watched')),
     [Symbol.asyncDispose]: async () => undefined,
   }

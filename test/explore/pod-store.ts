@@ -76,7 +76,7 @@ export async function openStore(live: ClusterApi, { index, first, clock }: Opene
   if (first.actsOn !== undefined) kubernetes.actOn(first.actsOn)
   leaseClock.at = first.leaseSince
   // One that acts sees its own name in the Lease, and goes on with that.
-  const term = first.acts && (await kubernetes.attempt())
+  const term = first.acts && (await kubernetes.attempt(new AbortController().signal))
   if (first.acts === undefined && first.lease !== undefined) await kubernetes.read()
   leaseClock.at = undefined
   isRemembering = false

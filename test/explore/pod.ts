@@ -244,7 +244,7 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
   }
 
   async function takeOver(): Promise<void> {
-    const taken: Term | undefined = await leadership.attempt().catch(() => undefined)
+    const taken: Term | undefined = await leadership.attempt(new AbortController().signal).catch(() => undefined)
     tell(run, `Process ${name} ${taken === undefined ? 'does not take over' : 'takes over'}.`)
     if (taken === undefined) return
     term = taken

@@ -47,6 +47,8 @@ interface Change {
 interface Watcher {
   readonly collection: string
   readonly selector: string
+  /** What happens until this version is not told: after the cluster was put back, its versions come once more. */
+  readonly from: number
   send(event: JsonObject): void
   end(): void
 }
@@ -69,7 +71,11 @@ export async function startApiModel(): Promise<ApiModel> {
     const collection = path.slice(0, path.lastIndexOf('/'))
     changes.push({ version, path, type, object })
     for (const watcher of watchers)
-      if (watcher.collection === collection && isSelected(object, watcher.selector))
+      if (
+        watcher.collection === collection &&
+        version > watcher.from &&
+        isSelected(object, watcher.selector)
+      )
         watcher.send({ type, object })
   }
 
@@ -150,11 +156,6 @@ export async function startApiModel(): Promise<ApiModel> {
   function watch({ path, query }: Asked, response: ServerResponse): void {
     const from = Number(query.get('resourceVersion') ?? 0)
     const selector = query.get('labelSelector') ?? ''
-    if (from > version) {
-      const { body } = failure(504, `Too large resource version: ${from}, current: ${version}`)
-      response.writeHead(504, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-      return
-    }
     response.writeHead(200, { 'content-type': 'application/json' })
     response.flushHeaders()
     const send = (event: JsonObject) => void response.write(`${JSON.stringify(event)}\n`)
@@ -171,8 +172,8 @@ export async function startApiModel(): Promise<ApiModel> {
         isSelected(change.object, selector)
       )
         send({ type: change.type, object: change.object })
-    send({ type: 'BOOKMARK', object: { metadata: { resourceVersion: String(version) } } })
-    const watcher: Watcher = { collection: path, selector, send, end: () => response.destroy() }
+    if (from <= version) send({ type: 'BOOKMARK', object: { metadata: { resourceVersion: String(version) } } })
+    const watcher: Watcher = { collection: path, selector, from, send, end: () => response.destroy() }
     watchers.add(watcher)
     const timer = setTimeout(() => response.end(), Number(query.get('timeoutSeconds') ?? 60) * 1_000)
     response.on('close', () => {

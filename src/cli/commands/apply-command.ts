@@ -154,7 +154,7 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
 
 /** The right to act; while another process may have it, it is said who that is. @throws {CommandError} when it is stopped meanwhile */
 async function lead(leadership: Leadership, io: Io): Promise<Term> {
-  const term = await leadership.attempt()
+  const term = await leadership.attempt(io.stop.stopping)
   if (term !== undefined) return term
   const holder = leadership.leader()?.holder ?? 'Another process'
   print(

@@ -4,12 +4,14 @@ import type { Settings } from '../../config/settings.ts'
 import { type Daemon, startDaemon } from '../../daemon/daemon.ts'
 import { startHeartbeat } from '../../daemon/heartbeat.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
+import { sleep } from '../../lib/clock.ts'
 import { createOlderCheckout } from '../../daemon/older-checkout.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
 import type { Notifier } from '../../notify/notifier.ts'
 import type { Emit, Event } from '../../contract/events.ts'
 import { NotLeading, type Term } from '../../contract/leadership.ts'
 import { desiredBody } from '../../contract/status.ts'
+import { LedgerError } from '../../contract/ledger.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
 import { operationsOf } from '../../kinds/profile.ts'
 import { startServer } from '../../server/server.ts'
@@ -29,6 +31,9 @@ import { createPlanner } from '../planner.ts'
 import { createGreeting } from '../sandbox-greeting.ts'
 import { failpointsOf } from '../failpoints.ts'
 import { assertAddresses, openNotifier } from '../compose-notifier.ts'
+
+/** What was sent is read again after this: ms. */
+const NOTES_AGAIN_MS = 1_000
 
 /** `pipewright run`: the daemon, until it is told to stop. */
 export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
@@ -184,7 +189,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       revisionSince: running.daemon?.revisionSince,
     }),
   })
-  leading.term = await leadership.attempt()
+  leading.term = await unlessStopped(leadership.attempt(io.stop.stopping))
   if (leading.term !== undefined) await tell(leading.term)
   const daemon = await startDaemon({
     isActing: leading.term !== undefined,
@@ -220,7 +225,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   // Before anything that may take its time: whoever ends the process by force must not keep them back.
   for (const [key, end] of unsaved) emit(lastWords(key, end, typed))
   await heartbeat.stop()
-  await listening.notifier?.stop(deadline)
+  await Promise.race([listening.notifier?.stop(deadline), aborted(deadline)])
   await leading.term?.release()
   emit({ type: 'Stopped', unfinished })
   if (ending.signal.reason instanceof Error && !(ending.signal.reason instanceof NotLeading))
@@ -253,9 +258,32 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     if (over.aborted) onOver()
     over.addEventListener('abort', onOver)
     if (settings.notifications.length === 0) return
-    listening.notifier = stack.use(
-      await openNotifier(settings, { ledger, notes, board, emit, confirm: () => term.confirm() }),
-    )
+    const opened = await notifierOf(term)
+    if (opened !== undefined) listening.notifier = stack.use(opened)
+  }
+
+  /** What was sent before is read first, however often it takes. @returns undefined: this process does not act any more */
+  async function notifierOf(term: Term): Promise<(Notifier & AsyncDisposable) | undefined> {
+    const end = AbortSignal.any([io.stop.stopping, term.over])
+    while (!end.aborted) {
+      try {
+        return await openNotifier(settings, { ledger, notes, board, emit, confirm: () => term.confirm() })
+      } catch (error) {
+        if (!(error instanceof LedgerError) || error.code !== 'io') throw error
+        emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message: error.message })
+      }
+      await sleep(systemClock, NOTES_AGAIN_MS, end).catch(() => undefined)
+    }
+    return undefined
+  }
+
+  async function unlessStopped<T>(work: Promise<T>): Promise<T | undefined> {
+    try {
+      return await work
+    } catch (error) {
+      if (io.stop.stopping.aborted) return undefined
+      throw error
+    }
   }
 
   /** Whoever takes over should know it soon, also where nothing has to be sent for it. */
@@ -279,14 +307,9 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       epoch: leader?.epoch,
       leader: leader?.holder,
     })
-    try {
-      leading.term = await leadership.acquire(io.stop.stopping, 'wait')
-    } catch (error) {
-      if (io.stop.stopping.aborted) return
-      throw error
-    }
+    leading.term = await unlessStopped(leadership.acquire(io.stop.stopping, 'wait'))
     // It is released at the end.
-    if (io.stop.stopping.aborted) return
+    if (leading.term === undefined || io.stop.stopping.aborted) return
     await tell(leading.term)
     await daemon.act()
   }

@@ -13,12 +13,12 @@ export interface ClusterApi extends AsyncDisposable {
   get(path: string): Promise<KubeObject>
   /** All of a collection at one moment, as it is now. @throws {ClusterError} */
   list(path: string, selector: string): Promise<Listed>
+  /** The version that a collection is at now. @throws {ClusterError} */
+  versionOf(path: string, selector: string): Promise<string>
   /** @throws {ClusterError} status 409 where there is one of that name */
   create(path: string, object: JsonObject): Promise<KubeObject>
   /** Replaces what is at the `metadata.resourceVersion` of the object. @throws {ClusterError} status 409 where it is at another one */
   replace(path: string, object: JsonObject): Promise<KubeObject>
-  /** Deletes what is at this version. @throws {ClusterError} status 409 where it is at another one */
-  delete(path: string, resourceVersion: string): Promise<void>
   /**
    * Tells what happens to a collection after a version, until the API or the signal ends it.
    * @throws {ClusterError} status 410 where that version is too old: all of it is to be listed again
@@ -49,6 +49,14 @@ export interface Listed {
 export interface WatchFrom {
   readonly selector: string
   readonly resourceVersion: string
+}
+
+/**
+ * Versions of the API grow, within one cluster, with each write: of two states of one object the one with the greater version is the later
+ * one. (Kubernetes promises that they can be compared as numbers.)
+ */
+export function isLater(version: string, than: string): boolean {
+  return BigInt(version) > BigInt(than)
 }
 
 /** `BOOKMARK`: nothing happened up to this version. */
@@ -111,7 +119,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
   }
 
   async function sent(
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT',
     path: string,
     {
       body,
@@ -147,7 +155,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
   }
 
   async function ask(
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT',
     path: string,
     body?: JsonObject,
   ): Promise<unknown> {
@@ -169,22 +177,26 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
 
   async function pages(path: string, selector: string): Promise<Listed> {
     const items: KubeObject[] = []
-    let more = ''
-    for (;;) {
-      const query = new URLSearchParams({
-        labelSelector: selector,
-        limit: String(PAGE),
-        ...(more !== '' && { continue: more }),
-      })
-      const page = await ask('GET', `${path}?${query.toString()}`)
-      if (!isObject(page) || !Array.isArray(page['items']) || !isObject(page['metadata']))
-        throw notKubernetes(page)
-      for (const item of page['items']) items.push(asObject(item))
-      const { continue: next, resourceVersion } = page['metadata']
-      more = typeof next === 'string' ? next : ''
-      if (typeof resourceVersion !== 'string') throw notKubernetes(page['metadata'])
+    for (let from = ''; ; ) {
+      const { page, more, resourceVersion } = await pageOf(path, selector, PAGE, from)
+      for (const item of page) items.push(asObject(item))
+      from = more
       if (more === '') return { items, resourceVersion }
     }
+  }
+
+  async function pageOf(path: string, selector: string, limit: number, from = '') {
+    const query = new URLSearchParams({
+      labelSelector: selector,
+      limit: String(limit),
+      ...(from !== '' && { continue: from }),
+    })
+    const reply = await ask('GET', `${path}?${query.toString()}`)
+    if (!isObject(reply) || !Array.isArray(reply['items']) || !isObject(reply['metadata']))
+      throw notKubernetes(reply)
+    const { continue: next, resourceVersion } = reply['metadata']
+    if (typeof resourceVersion !== 'string') throw notKubernetes(reply['metadata'])
+    return { page: reply['items'], more: typeof next === 'string' ? next : '', resourceVersion }
   }
 
   return {
@@ -200,15 +212,9 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
         }
       }
     },
+    versionOf: async (path, selector) => (await pageOf(path, selector, 1)).resourceVersion,
     create: (path, body) => object('POST', path, body),
     replace: (path, body) => object('PUT', path, body),
-    async delete(path, resourceVersion) {
-      await ask('DELETE', path, {
-        kind: 'DeleteOptions',
-        apiVersion: 'v1',
-        preconditions: { resourceVersion },
-      })
-    },
     async watch(path, { selector, resourceVersion }, onEvent, signal) {
       const query = new URLSearchParams({
         watch: '1',

@@ -134,7 +134,7 @@ export function createKubernetesLease(
           if (!(error instanceof ClusterError)) throw error
           if (error.status === 404) end('the Lease was deleted')
           // Somebody else has written it; or an earlier renewal, whose reply was lost.
-          else if (error.status === 409) await again(read)
+          else if (error.status === 409) await readAgain()
           else {
             tell(error.message)
             throw new NotLeading(`the Lease cannot be renewed: ${error.message}`, false)
@@ -143,9 +143,9 @@ export function createKubernetesLease(
       }
     }
 
-    async function again(reading: () => Promise<SeenLease | undefined>): Promise<void> {
+    async function readAgain(): Promise<void> {
       try {
-        if ((await reading()) === undefined) end('the Lease was deleted')
+        if ((await read()) === undefined) end('the Lease was deleted')
       } catch (error) {
         if (!(error instanceof ClusterError)) throw error
         tell(error.message)

@@ -191,7 +191,8 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   function forgotten(over: Mirrored, history: readonly HistoryEntry[], movedTo: Moved | undefined): Kept {
     const { key, version } = over.kept
     const lines = withLines(over.kept.history, linesOf(history))
-    return { ...STILL, key, version, body: undefined, movedTo, history: lines }
+    // As each write: who comes to see it as it was before knows that it was put back.
+    return { ...STILL, key, version: version + 1, body: undefined, movedTo, history: lines }
   }
 
   async function move(

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
-import { ClusterError, type ClusterApi, type KubeObject } from './cluster-api.ts'
+import { ClusterError, isLater, type ClusterApi, type KubeObject } from './cluster-api.ts'
 import { GROUP } from './record-object.ts'
 
 export interface LeaseObjectOptions {
@@ -99,6 +99,16 @@ export function createLeaseObject(options: LeaseObjectOptions): LeaseObject {
     }
   }
 
+  /** One that was deleted and made again is another one. */
+  function compare(before: SeenLease, now: SeenLease): void {
+    const [{ metadata: was }, { metadata: is }] = [before.object, now.object]
+    if (was.uid !== is.uid) return
+    if (now.epoch < before.epoch)
+      options.onSetBack(`the Lease had been taken ${before.epoch} times, and says ${now.epoch}`)
+    else if (isLater(was.resourceVersion, is.resourceVersion))
+      options.onSetBack(`the Lease was at version ${was.resourceVersion}, and is at ${is.resourceVersion}`)
+  }
+
   return {
     seen: () => seen,
     async read() {
@@ -108,8 +118,7 @@ export function createLeaseObject(options: LeaseObjectOptions): LeaseObject {
         // This answer may be older than what was heard meanwhile.
         if (seen !== before) return seen
         const lease = noted(object)
-        if (before !== undefined && lease.epoch < before.epoch && isSame(lease.object, before.object))
-          options.onSetBack(`the Lease had been taken ${before.epoch} times, and says ${lease.epoch}`)
+        if (before !== undefined) compare(before, lease)
         return lease
       } catch (error) {
         if (error instanceof ClusterError && error.status === 404) return undefined
@@ -126,13 +135,19 @@ export function createLeaseObject(options: LeaseObjectOptions): LeaseObject {
   }
 }
 
-/** One that was deleted and made again is another one. */
-function isSame(one: KubeObject, other: KubeObject): boolean {
-  return one.metadata.uid === other.metadata.uid
-}
-
 export function annotationIn(object: KubeObject | undefined, name: string): string | undefined {
   const annotations = object?.metadata['annotations']
   const text = isObject(annotations) ? annotations[name] : undefined
   return typeof text === 'string' ? text : undefined
+}
+
+/**
+ * Whether records are missing that had been written when the Lease was renewed.
+ * @param writes how often those that are there were written
+ * @returns what was lost, in words; undefined: nothing, as far as the Lease says
+ */
+export function lostWrites(lease: KubeObject | undefined, writes: number): string | undefined {
+  const before = Number(annotationIn(lease, WRITES_ANNOTATION) ?? 0)
+  if (writes >= before) return undefined
+  return `its records had been written ${before} times, and ${writes} of these writes are there`
 }

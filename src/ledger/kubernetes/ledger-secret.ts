@@ -12,12 +12,22 @@ export interface LedgerSecret {
   profile(): string | undefined
   /** Whether a record was ever written. */
   hasRecords(): boolean
-  /** What was lost when its records were put back to an earlier state, in words; undefined: they were not, or a person has accepted it. */
-  setBack(): string | undefined
+  /** Whether its records were put back to an earlier state. */
+  setBack(): SetBackState
   /** A member, as it is now. @throws {LedgerError} */
   read(member: keyof SecretMembers): Promise<string | undefined>
   /** @throws {LedgerError} */
   change(members: SecretMembers): Promise<void>
+}
+
+/** They were, and no person has accepted it, where it was noticed more often than accepted. */
+export interface SetBackState {
+  /** How often that was noticed. */
+  readonly times: number
+  /** How many of these a person has accepted. */
+  readonly accepted: number
+  /** What was lost the last time, in words. */
+  readonly what: string
 }
 
 /** Undefined: the member goes. */
@@ -26,7 +36,11 @@ export interface SecretMembers {
   readonly profile?: string | undefined
   readonly hasRecords?: string | undefined
   readonly sentState?: string | undefined
+  /** What was lost when its records were put back to an earlier state, in words. */
   readonly setBack?: string | undefined
+  /** Numbers: how often that was noticed, and how many of these a person has accepted. */
+  readonly setBacks?: string | undefined
+  readonly accepted?: string | undefined
 }
 
 /** The form of what is kept: a program that knows an older one only keeps away. */
@@ -103,7 +117,11 @@ function opened(api: ClusterApi, collection: string, first: KubeObject): LedgerS
     platform: () => textOf('platform'),
     profile: () => textOf('profile'),
     hasRecords: () => textOf('hasRecords') === 'true',
-    setBack: () => textOf('setBack'),
+    setBack: () => ({
+      times: Number(textOf('setBacks') ?? 0),
+      accepted: Number(textOf('accepted') ?? 0),
+      what: textOf('setBack') ?? '',
+    }),
     async read(member) {
       try {
         object = await api.get(`${collection}/${name}`)

@@ -8,7 +8,7 @@ import { openCluster, TIMEOUT_MS, type ClusterPlace } from './cluster.ts'
 import { ClusterError } from './cluster-api.ts'
 import { createKubernetesLease } from './kubernetes-lease.ts'
 import { createKubernetesLedger } from './kubernetes-ledger.ts'
-import { annotationIn, URL_ANNOTATION, WRITES_ANNOTATION } from './lease-object.ts'
+import { annotationIn, lostWrites, URL_ANNOTATION, WRITES_ANNOTATION } from './lease-object.ts'
 import {
   asLedgerError,
   createLedgerSecret,
@@ -68,7 +68,16 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   if (found === undefined) assertMayStart(mirror, shown, options)
   const secret = found ?? (await createLedgerSecret(api, secrets, name))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
-  const setBack = stack.use(createSetBack(secret, clock))
+  const setBack = stack.use(
+    createSetBack(secret, clock, (what) =>
+      emit({
+        type: 'LedgerRead',
+        result: 'failed',
+        durationMs: 0,
+        message: `it was put back to an earlier state: ${what}`,
+      }),
+    ),
+  )
   const bound = () => ({ platform: secret.platform(), profile: secret.profile() })
   const hasRecords = () => [...mirror.all()].some(({ kept }) => kept.body !== undefined)
   if (hasRecords()) assertBinding(shown, bound(), options)
@@ -88,7 +97,8 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       annotations: () => ({
         ...(activity && { [`${GROUP}/activity`]: JSON.stringify(activity) }),
         ...(activity?.url !== undefined && { [URL_ANNOTATION]: activity.url }),
-        ...(isRead && { [WRITES_ANNOTATION]: String(mirror.writes()) }),
+        // What was written before counts until the Secret says that it is lost.
+        ...(isRead && !setBack.isUnsaid && { [WRITES_ANNOTATION]: String(mirror.writes()) }),
       }),
       onSetBack: (what) => setBack.notice(what),
       onRenewal: (failed) =>
@@ -136,13 +146,12 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   const resources = stack.move()
   /** Whatever the process before it may still send was written before this. @throws {ClusterError | LedgerError} */
   async function begin(): Promise<void> {
+    isRead = false
     await mirror.relist()
     await bindTo(secret, hasRecords(), shown, options)
-    const before = Number(annotationIn(lease.seen()?.object, WRITES_ANNOTATION) ?? 0)
-    const writes = mirror.writes()
-    if (writes < before)
-      setBack.notice(`its records had been written ${before} times, and ${writes} of these writes are there`)
-    await setBack.marked()
+    const lost = lostWrites(lease.seen()?.object, mirror.writes())
+    if (lost !== undefined) setBack.notice(lost)
+    await setBack.said()
     isRead = true
     // A process before it may have ended between the two.
     if (!isEmpty(mirror)) await noteRecords()
@@ -167,20 +176,6 @@ export async function unbindKubernetesLedger(options: ClusterPlace): Promise<str
   const platform = secret?.platform()
   await secret?.change({ platform: undefined })
   return platform
-}
-
-/**
- * A person accepts the records as they are, after they were put back to an earlier state.
- * @returns what was lost, in words; undefined: nothing was, as far as anybody noticed
- * @throws {LedgerError}
- */
-export async function acceptKubernetesLedger(options: ClusterPlace): Promise<string | undefined> {
-  await using cluster = await openCluster(options)
-  const secret = await readLedgerSecret(cluster.api, cluster.secrets, cluster.name)
-  if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${cluster.shown}.`)
-  const what = secret.setBack()
-  if (what !== undefined) await secret.change({ setBack: undefined })
-  return what
 }
 
 async function readRecords(mirror: Mirror, shown: string): Promise<void> {

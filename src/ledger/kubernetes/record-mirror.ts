@@ -2,7 +2,7 @@ import { sleep, type Clock } from '../../lib/clock.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { Emit } from '../../contract/events.ts'
 import { LedgerError } from '../../contract/ledger.ts'
-import { ClusterError, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
+import { ClusterError, isLater, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
 import { keptOf, objectName, type Kept } from './record-object.ts'
 
 /** The objects of a ledger as this process knows them: listed, watched, and written by itself. */
@@ -26,9 +26,7 @@ export interface Mirror extends AsyncDisposable {
   onOthers(heard: () => void): () => void
   /** Begins to watch; until then nothing changes but by {@link relist} and by writes of one's own. */
   follow(): void
-  /** Why nothing was heard of the API lately; undefined: it was. */
-  readonly silence: string | undefined
-  /** How often its records were written, as far as their versions say. It never becomes less. */
+  /** How often its records were written, as far as their versions say. It becomes less only when they are put back to an earlier state. */
   writes(): number
 }
 
@@ -54,18 +52,8 @@ export interface MirrorOptions {
 
 const AGAIN_MS = 1_000
 
-/** Whether a version is too old to go on from (410), or none that this API knows (504): reading all of it again mends that. */
-function isOfVersion({ status }: ClusterError): boolean {
-  return status === 410 || status === 504
-}
-
-/**
- * Versions of the API grow, within one cluster, with each write: of two states of one object the one with the greater version is the later
- * one. (Kubernetes promises that they can be compared as numbers.)
- */
-function isLater(version: string, than: string): boolean {
-  return BigInt(version) > BigInt(than)
-}
+/** A version is too old to go on from: reading all of it again mends that. */
+const GONE = 410
 
 export function createMirror(options: MirrorOptions): Mirror {
   const { api, path, selector, ledger, clock } = options
@@ -97,7 +85,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   function lose(name: string, how: string): void {
     const known = objects.get(name)?.kept
     objects.delete(name)
-    if (known?.body !== undefined) options.onSetBack(`the record of ${known.key} is gone, and ${how}`)
+    if (known !== undefined) options.onSetBack(`the record of ${known.key} is gone, and ${how}`)
   }
 
   function noteOther(): void {
@@ -137,12 +125,17 @@ export function createMirror(options: MirrorOptions): Mirror {
     const listed = await api.list(path, selector)
     const there = new Map(listed.items.map((object) => [object.metadata.name, object]))
     let isOther = false
+    let unreadable: unknown
     for (const [name, object] of there) {
       const known = objects.get(name)
       if (known?.resourceVersion === object.metadata.resourceVersion) continue
       // It was written, or heard of, after the list was made.
       if (known !== before.get(name)) continue
-      note(object)
+      try {
+        note(object)
+      } catch (error) {
+        unreadable = error
+      }
       isOther = true
     }
     for (const [name, known] of before) {
@@ -152,6 +145,13 @@ export function createMirror(options: MirrorOptions): Mirror {
     }
     listedAt = listed.resourceVersion
     if (isOther) noteOther()
+    // The others are known, whatever this one holds.
+    if (unreadable !== undefined) throw unreadable
+  }
+
+  /** After it was put back, a cluster is silent about all that happens until its versions are as great as they were. */
+  async function isBefore(version: string): Promise<boolean> {
+    return isLater(version, await api.versionOf(path, selector))
   }
 
   function say(why: string | undefined): void {
@@ -175,11 +175,12 @@ export function createMirror(options: MirrorOptions): Mirror {
     const { signal } = closing
     while (!signal.aborted) {
       try {
+        if (await isBefore(listedAt)) await relist()
         await api.watch(path, { selector, resourceVersion: listedAt }, hear, signal)
         say(undefined)
       } catch (error) {
         const isRead = error instanceof ClusterError && error.status !== undefined && (await isReadAgain())
-        if (isRead && isOfVersion(error)) continue
+        if (isRead && error.status === GONE) continue
         say(error instanceof Error ? error.message : String(error))
         await sleep(clock, AGAIN_MS, signal).catch(() => undefined)
       }
@@ -188,10 +189,14 @@ export function createMirror(options: MirrorOptions): Mirror {
 
   async function refresh(key: Key): Promise<void> {
     const name = objectName(ledger, key)
+    const before = objects.get(name)
     try {
       const object = await api.get(`${path}/${name}`)
+      const { resourceVersion } = object.metadata
       const known = objects.get(name)
-      if (known !== undefined && !isLater(object.metadata.resourceVersion, known.resourceVersion)) return
+      if (known?.resourceVersion === resourceVersion) return
+      // What was heard of meanwhile may be later. What was known before is earlier, unless it was put back.
+      if (known !== undefined && known !== before && !isLater(resourceVersion, known.resourceVersion)) return
       note(object)
     } catch (error) {
       if (!(error instanceof ClusterError) || error.status !== 404) throw error
@@ -217,7 +222,8 @@ export function createMirror(options: MirrorOptions): Mirror {
       writes.set(name, settled)
       try {
         const object = await written
-        note(object)
+        const known = objects.get(name)
+        if (known === undefined || isLater(object.metadata.resourceVersion, known.resourceVersion)) note(object)
         return object
       } finally {
         if (writes.get(name) === settled) {
@@ -236,9 +242,6 @@ export function createMirror(options: MirrorOptions): Mirror {
     },
     follow() {
       following ??= followForever()
-    },
-    get silence() {
-      return silence
     },
     writes() {
       let sum = 0

@@ -4,69 +4,96 @@ import type { LedgerSecret } from './ledger-secret.ts'
 
 /**
  * Whether the records were put back to an earlier state, by a restored etcd for example: then pipes that were created since are not in them.
- * Whoever saw a later state notices it, and writes it into the Secret, for whoever starts after.
+ * Whoever saw a later state writes that into the Secret, and nobody creates before a person has accepted it.
  */
 export interface SetBack extends AsyncDisposable {
   /** @param what is known to be lost, in words */
   notice(what: string): void
+  /** Whether something was noticed that the Secret does not say yet. */
+  readonly isUnsaid: boolean
   /** Resolves once the Secret says what was noticed: at once where nothing was. */
-  marked(): Promise<void>
-  /** @throws {LedgerError} nothing may be created: they were, and no person has accepted it */
+  said(): Promise<void>
+  /** As the Secret says now. @throws {LedgerError} nothing may be created: they were, and no person has accepted it; or it cannot be read */
   assertNot(): Promise<void>
 }
 
 const AGAIN_MS = 1_000
 
-export function createSetBack(secret: LedgerSecret, clock: Clock): SetBack {
+/** @param onNotice hears what is noticed, in words: once, until a person has accepted it */
+export function createSetBack(
+  secret: LedgerSecret,
+  clock: Clock,
+  onNotice: (what: string) => void = () => undefined,
+): SetBack {
   const closing = new AbortController()
   let noticed: string | undefined
-  let marking = Promise.resolve()
-  let isMarked = false
-  let reading: Promise<string | undefined> | undefined
+  let saying: Promise<void> | undefined
+  /** How often the Secret was seen to say that they were: when it says less, it was put back itself. */
+  let seen = 0
+  let reading: Promise<void> | undefined
 
-  async function mark(what: string): Promise<void> {
-    for (;;) {
+  async function say(what: string): Promise<void> {
+    while (!closing.signal.aborted) {
       try {
-        // What somebody has said already stays as it is.
-        if ((await secret.read('setBack')) === undefined) await secret.change({ setBack: what })
-        isMarked = true
-        return
+        await secret.read('setBacks')
+        const { times } = secret.setBack()
+        // What somebody has said already stays as it is; and of many things that are noticed at once, one is enough.
+        if (!isOpen(secret))
+          await secret.change({ setBack: what, setBacks: String(Math.max(times, seen) + 1) })
+        if (isOpen(secret)) {
+          seen = Math.max(seen, secret.setBack().times)
+          noticed = undefined
+          return
+        }
       } catch (error) {
         if (!(error instanceof LedgerError)) throw error
-        if (closing.signal.aborted) return
-        await sleep(clock, AGAIN_MS, closing.signal).catch(() => undefined)
       }
+      await sleep(clock, AGAIN_MS, closing.signal).catch(() => undefined)
     }
   }
 
+  function notice(what: string): void {
+    if (noticed !== undefined) return
+    noticed = what
+    onNotice(what)
+    saying = say(what)
+  }
+
   /** Many creates ask at once. */
-  function readMark(): Promise<string | undefined> {
-    reading ??= secret.read('setBack').finally(() => {
-      reading = undefined
-    })
+  function readSecret(): Promise<void> {
+    reading ??= secret
+      .read('setBacks')
+      .then(() => undefined)
+      .finally(() => {
+        reading = undefined
+      })
     return reading
   }
 
   return {
-    notice(what) {
-      if (noticed !== undefined) return
-      noticed = what
-      marking = mark(what)
+    notice,
+    get isUnsaid() {
+      return noticed !== undefined
     },
-    marked: () => marking,
+    said: async () => saying,
     async assertNot() {
-      if (noticed === undefined && secret.setBack() === undefined) return
-      const marked = await readMark()
-      // A person has accepted it.
-      if (marked === undefined && isMarked) [noticed, isMarked] = [undefined, false]
-      const what = marked ?? noticed
-      if (what !== undefined) throw new LedgerError('corrupt', wordsOf(what))
+      if (noticed === undefined) await readSecret()
+      const { what, times } = secret.setBack()
+      if (times < seen) notice('its Secret says less than it said before')
+      seen = Math.max(seen, times)
+      const why = noticed ?? (isOpen(secret) ? what : undefined)
+      if (why !== undefined) throw new LedgerError('corrupt', wordsOf(why))
     },
     async [Symbol.asyncDispose]() {
       closing.abort()
-      await marking
+      await saying
     },
   }
+}
+
+function isOpen(secret: LedgerSecret): boolean {
+  const { times, accepted } = secret.setBack()
+  return times > accepted
 }
 
 function wordsOf(what: string): string {

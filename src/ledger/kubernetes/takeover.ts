@@ -14,19 +14,21 @@ export interface TakeoverParts {
 }
 
 const AGAIN_MS = 1_000
-const never = new AbortController().signal
+/** After so many readings that failed, another process may try. */
+const TRIES = 10
+const LET_GO_MS = 5_000
 
 /** Who takes over has the Lease first, and then reads all records (design §9): the process before cannot send what is not among them. */
 export function createTakeover({ lease, readAll, clock, emit }: TakeoverParts): Leadership {
-  /** Reads all, however often it takes, while this process is the one that acts. @returns false: another one is */
+  /** @returns false: it cannot be read, or another process acts meanwhile; the Lease is let go */
   async function hasBegun(term: Term, signal: AbortSignal): Promise<boolean> {
     const end = AbortSignal.any([signal, term.over])
-    for (;;) {
+    for (let tries = 1; tries <= TRIES && !end.aborted; tries += 1) {
       try {
-        await readAll()
-        signal.throwIfAborted()
-        return !term.over.aborted
+        await orAborted(readAll(), end)
+        return true
       } catch (error) {
+        if (end.aborted) break
         if (!isOfApi(error)) {
           await term.release()
           throw error
@@ -34,12 +36,10 @@ export function createTakeover({ lease, readAll, clock, emit }: TakeoverParts): 
         emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message: error.message })
       }
       await sleep(clock, AGAIN_MS, end).catch(() => undefined)
-      if (end.aborted) {
-        await term.release()
-        signal.throwIfAborted()
-        return false
-      }
     }
+    await term.release()
+    signal.throwIfAborted()
+    return false
   }
 
   return {
@@ -48,13 +48,28 @@ export function createTakeover({ lease, readAll, clock, emit }: TakeoverParts): 
       for (;;) {
         const term = await lease.acquire(signal, whileTaken)
         if (await hasBegun(term, signal)) return term
+        await sleep(clock, LET_GO_MS, signal)
       }
     },
-    async attempt() {
-      const term = await lease.attempt()
+    async attempt(signal) {
+      const term = await lease.attempt(signal)
       if (term === undefined) return undefined
-      return (await hasBegun(term, never)) ? term : undefined
+      return (await hasBegun(term, signal)) ? term : undefined
     },
+  }
+}
+
+/** @throws the signal's reason, as soon as it is aborted */
+async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const give = () => reject(signal.reason as Error)
+  signal.addEventListener('abort', give, { once: true })
+  try {
+    signal.throwIfAborted()
+    await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', give)
+    work.catch(() => undefined)
   }
 }
 
