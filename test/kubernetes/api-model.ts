@@ -238,7 +238,7 @@ export async function startApiModel(): Promise<ApiModel> {
     snapshot() {
       const [before, at] = [new Map(objects), version]
       return () => {
-        objects = before
+        objects = new Map(before)
         version = at
         changes = []
         compactedAt = 0

@@ -1,45 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import type { Event } from '../../src/contract/events.ts'
-import { LedgerConflict, LedgerError, type OpenedLedger } from '../../src/contract/ledger.ts'
+import { LedgerConflict, LedgerError } from '../../src/contract/ledger.ts'
 import { NotLeading } from '../../src/contract/leadership.ts'
-import type { KubernetesLedgerOptions } from '../../src/ledger/kubernetes/open-kubernetes-ledger.ts'
 import { blank, entry, ORDERS } from '../ledger/samples.ts'
 import { until } from '../support/until.ts'
-import { createWorkspace, type Workspace } from '../support/workspace.ts'
-import { startApiModel, type ApiModel, type Asked, type Mishap } from './api-model.ts'
-import { openAt } from './open-at.ts'
+import { isOf, modelForEach } from './model-for-each.ts'
 
 const never = new AbortController().signal
 
-let api: ApiModel
-let workspace: Workspace
-let opened: AsyncDisposableStack
-
-beforeEach(async () => {
-  api = await startApiModel()
-  workspace = createWorkspace()
-  opened = new AsyncDisposableStack()
-})
-
-afterEach(async () => {
-  api.interfere(undefined)
-  await opened.disposeAsync()
-  workspace[Symbol.dispose]()
-  await api[Symbol.asyncDispose]()
-})
-
-async function open(options: Partial<KubernetesLedgerOptions> = {}): Promise<OpenedLedger> {
-  const made = await openAt(api, workspace, { leaseMs: 1_000, clock: systemClock, ...options })
-  opened.use(made.ledger)
-  return made
-}
-
-/** The next request of this kind has a mishap, once. */
-function once(method: string, part: string, mishap: Mishap): void {
-  let left = 1
-  api.interfere((asked) => (isOf(asked, method, part) && left-- > 0 ? mishap : undefined))
-}
+const model = modelForEach()
+const { open, once } = model
 
 async function attempted(what: () => Promise<void>): Promise<string> {
   try {
@@ -48,10 +19,6 @@ async function attempted(what: () => Promise<void>): Promise<string> {
   } catch (error) {
     return String(error)
   }
-}
-
-function isOf(asked: Asked, method: string, part: string): boolean {
-  return asked.method === method && asked.path.includes(part)
 }
 
 describe('a record whose write', () => {
@@ -137,18 +104,18 @@ describe('what others write is heard', () => {
     const [one, other] = [await open(), await open()]
     await one.ledger.swap(blank('Pipe/a'), [])
     await until('the first', async () => (await other.ledger.list()).length === 1)
-    api.interfere(({ query }) => (query.get('watch') === '1' ? { status: 503 } : undefined))
-    api.cutWatches()
+    model.api.interfere(({ query }) => (query.get('watch') === '1' ? { status: 503 } : undefined))
+    model.api.cutWatches()
     await one.ledger.swap(blank('Pipe/b'), [])
-    api.compact()
-    api.interfere(undefined)
+    model.api.compact()
+    model.api.interfere(undefined)
     await until('the second', async () => (await other.ledger.list()).length === 2)
     expect(await attempted(() => other.ledger.prepareIntent())).toBe('done')
   })
 
   test('also after the connection was lost', async () => {
     const [one, other] = [await open(), await open()]
-    api.cutWatches()
+    model.api.cutWatches()
     await one.ledger.swap(blank('Pipe/b'), [])
     const read = await until('the record', async () => (await other.ledger.list())[0])
     expect(read.key).toBe('Pipe/b')
@@ -171,7 +138,7 @@ describe('what is forbidden', () => {
 
   test('to watch is said, and asked for again only after a while', async () => {
     let watches = 0
-    api.interfere(({ query }) => {
+    model.api.interfere(({ query }) => {
       if (query.get('watch') !== '1') return undefined
       watches += 1
       return FORBIDDEN
@@ -190,7 +157,7 @@ describe('what is forbidden', () => {
     const { ledger } = await open()
     const writer = (await open({ mode: 'writer' })).ledger
     await ledger.swap(blank(ORDERS), [])
-    api.interfere((asked) => (isOf(asked, 'GET', 'pipewrightrecords/') ? FORBIDDEN : undefined))
+    model.api.interfere((asked) => (isOf(asked, 'GET', 'pipewrightrecords/') ? FORBIDDEN : undefined))
     const writing = writer.swap(blank(ORDERS), [])
     await expect(writing).rejects.toThrow(LedgerError)
     await expect(writing).rejects.toThrow('the Kubernetes API answers 403: interfered with')
@@ -198,7 +165,7 @@ describe('what is forbidden', () => {
 
   test('to have the Lease is not waited for by who does not wait', async () => {
     const { leadership } = await open()
-    api.interfere((asked) => (isOf(asked, 'GET', 'leases') ? FORBIDDEN : undefined))
+    model.api.interfere((asked) => (isOf(asked, 'GET', 'leases') ? FORBIDDEN : undefined))
     await expect(leadership.acquire(never, 'refuse')).rejects.toThrow('the Kubernetes API answers 403')
   })
 })
@@ -209,10 +176,10 @@ test('a list whose pages are too old begins again', async () => {
   for (let at = 0; at < keys.length; at += 100)
     await Promise.all(keys.slice(at, at + 100).map((key) => ledger.swap(blank(key), [])))
   let isCompacted = false
-  api.interfere(({ query }) => {
+  model.api.interfere(({ query }) => {
     if (query.has('continue') && !isCompacted) {
       isCompacted = true
-      api.compact()
+      model.api.compact()
     }
     return undefined
   })
@@ -229,7 +196,7 @@ describe('the Secret', () => {
 
   test('without its records: nothing is done, and no first run is made of it', async () => {
     await (await open()).ledger.swap(blank(ORDERS), [])
-    for (const path of api.objects().keys()) if (path.includes('pipewrightrecords')) remove(path)
+    for (const path of model.api.objects().keys()) if (path.includes('pipewrightrecords')) remove(path)
     await expect(open()).rejects.toThrow('had records, and has none')
   })
 
@@ -245,7 +212,7 @@ describe('the Secret', () => {
     once('PUT', 'secrets', 'cut')
     await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow(LedgerError)
     await (await open()).leadership.acquire(never, 'wait')
-    for (const path of api.objects().keys()) if (path.includes('pipewrightrecords')) remove(path)
+    for (const path of model.api.objects().keys()) if (path.includes('pipewrightrecords')) remove(path)
     await expect(open()).rejects.toThrow('had records, and has none')
   })
 
@@ -256,12 +223,12 @@ describe('the Secret', () => {
 })
 
 function remove(part: string): void {
-  const objects = api.objects() as Map<string, unknown>
+  const objects = model.api.objects() as Map<string, unknown>
   for (const path of objects.keys()) if (path.endsWith(part)) objects.delete(path)
 }
 
 function renewals(): number {
-  return api.writes.filter((write) => write.includes('/leases/')).length
+  return model.api.writes.filter((write) => write.includes('/leases/')).length
 }
 
 describe('the right to act', () => {
@@ -277,11 +244,11 @@ describe('the right to act', () => {
   test('is kept while the API is away for long, is not confirmed meanwhile, and is again afterwards', async () => {
     const { leadership } = await open()
     const term = await leadership.acquire(never, 'wait')
-    api.interfere(() => 'cut')
+    model.api.interfere(() => 'cut')
     await new Promise((resolve) => setTimeout(resolve, 2_500))
     await expect(term.confirm()).rejects.toThrow(NotLeading)
     expect(term.over.aborted).toBe(false)
-    api.interfere(undefined)
+    model.api.interfere(undefined)
     await term.confirm()
     expect(term.epoch).toBe(1)
   })
@@ -297,7 +264,7 @@ describe('the right to act', () => {
   test('is over when somebody deletes the Lease', async () => {
     const { leadership } = await open()
     const term = await leadership.acquire(never, 'wait')
-    const objects = api.objects() as Map<string, unknown>
+    const objects = model.api.objects() as Map<string, unknown>
     for (const path of objects.keys()) if (path.includes('/leases/')) objects.delete(path)
     await expect(term.confirm()).rejects.toMatchObject({ isOver: true })
   })
@@ -334,8 +301,8 @@ describe('the right to act', () => {
   test('begins with all that was written before, also by a process that was not heard', async () => {
     const [one, other] = [await open(), await open()]
     const term = await one.leadership.acquire(never, 'wait')
-    api.interfere(({ query }) => (query.get('watch') === '1' ? { status: 503 } : undefined))
-    api.cutWatches()
+    model.api.interfere(({ query }) => (query.get('watch') === '1' ? { status: 503 } : undefined))
+    model.api.cutWatches()
     const intent = await one.ledger.swap(blank(ORDERS), [])
     await term.release()
     await other.leadership.acquire(never, 'wait')

@@ -1,40 +1,19 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import type { Ledger, OpenedLedger } from '../../src/contract/ledger.ts'
+import type { Ledger } from '../../src/contract/ledger.ts'
 import { acceptKubernetesLedger } from '../../src/ledger/kubernetes/accept-set-back.ts'
 import { blank, ORDERS } from '../ledger/samples.ts'
 import { until } from '../support/until.ts'
-import { createWorkspace, type Workspace } from '../support/workspace.ts'
-import { startApiModel, type ApiModel } from './api-model.ts'
-import { openAt, writeKubeconfig } from './open-at.ts'
+import { modelForEach } from './model-for-each.ts'
+import { writeKubeconfig } from './open-at.ts'
 
 /* Records that were put back to an earlier state, by a restored etcd or by hand: pipes that were created since are not in them. */
 
 const never = new AbortController().signal
 
-let api: ApiModel
-let workspace: Workspace
-let opened: AsyncDisposableStack
-
-beforeEach(async () => {
-  api = await startApiModel()
-  workspace = createWorkspace()
-  opened = new AsyncDisposableStack()
-})
-
-afterEach(async () => {
-  api.interfere(undefined)
-  await opened.disposeAsync()
-  workspace[Symbol.dispose]()
-  await api[Symbol.asyncDispose]()
-})
-
-async function open(): Promise<OpenedLedger> {
-  const made = await openAt(api, workspace, { clock: systemClock })
-  opened.use(made.ledger)
-  return made
-}
+const model = modelForEach()
+const { open, pathOf, put } = model
 
 async function refusal({ ledger }: { readonly ledger: Ledger }): Promise<string | undefined> {
   try {
@@ -48,15 +27,9 @@ async function refusal({ ledger }: { readonly ledger: Ledger }): Promise<string 
 async function accept(): Promise<string | undefined> {
   return acceptKubernetesLedger({
     place: 'ledger',
-    env: { KUBECONFIG: writeKubeconfig(api, workspace) },
+    env: { KUBECONFIG: writeKubeconfig(model.api, model.workspace) },
     clock: systemClock,
   })
-}
-
-function pathOf(part: string): string {
-  const path = [...api.objects().keys()].find((each) => each.includes(part))
-  if (path === undefined) throw new Error(`there is no ${part}`)
-  return path
 }
 
 /** A process acts, writes a record, and ends. @returns puts the record back to what it was before its last write, by hand */
@@ -65,18 +38,18 @@ async function writtenTwice(): Promise<() => void> {
   const term = await one.leadership.acquire(never, 'wait')
   const first = await one.ledger.swap(blank(ORDERS), [])
   const path = pathOf('pipewrightrecords')
-  const before = api.objects().get(path)
+  const before = model.api.objects().get(path)
   await one.ledger.swap({ ...first, line: 7 }, [])
   await term.confirm()
   await term.release()
   await one.ledger[Symbol.asyncDispose]()
-  return () => void (api.objects() as Map<string, JsonObject | undefined>).set(path, before)
+  return () => put(path, before)
 }
 
 test('while a process works with them: nothing is created, by it or by whoever starts after, until a person accepts it', async () => {
   const one = await open()
   const first = await one.ledger.swap(blank(ORDERS), [])
-  const back = api.snapshot()
+  const back = model.api.snapshot()
   await one.ledger.swap({ ...first, line: 7 }, [])
   expect(await refusal(one)).toBeUndefined()
   back()
@@ -84,7 +57,7 @@ test('while a process works with them: nothing is created, by it or by whoever s
   expect(said).toContain(
     'was put back to an earlier state: the record of Pipe/orders was at version 2, and is at 1',
   )
-  await until('that the Secret says it', () => api.writes.some((write) => write.includes('/secrets/')))
+  await until('that the Secret says it', () => model.api.writes.some((write) => write.includes('/secrets/')))
   await one.ledger[Symbol.asyncDispose]()
   const next = await open()
   expect(await refusal(next)).toBe(said)
@@ -96,7 +69,7 @@ test('while a process works with them: nothing is created, by it or by whoever s
 test('who noticed it itself creates again once a person has accepted it', async () => {
   const one = await open()
   const first = await one.ledger.swap(blank(ORDERS), [])
-  const back = api.snapshot()
+  const back = model.api.snapshot()
   await one.ledger.swap({ ...first, line: 7 }, [])
   back()
   await until('that it is noticed', () => refusal(one))
@@ -107,7 +80,7 @@ test('who noticed it itself creates again once a person has accepted it', async 
 test('to before the last takeover: the Lease says it', async () => {
   const zero = await open()
   await (await zero.leadership.acquire(never, 'wait')).release()
-  const back = api.snapshot()
+  const back = model.api.snapshot()
   const one = await open()
   const term = await one.leadership.acquire(never, 'wait')
   back()
@@ -129,17 +102,17 @@ test('while no process works with them, and the first one that takes over dies b
   const back = await writtenTwice()
   back()
   const next = await open()
-  api.interfere(({ method, path }) => (method === 'PUT' && path.includes('/secrets/') ? 'cut' : undefined))
+  model.api.interfere(({ method, path }) => (method === 'PUT' && path.includes('/secrets/') ? 'cut' : undefined))
   const giveUp = new AbortController()
   const acting = next.leadership.acquire(giveUp.signal, 'wait').catch(() => undefined)
   await until('the Lease', () =>
-    JSON.stringify(api.objects().get(pathOf('/leases/'))).includes('"leaseTransitions":2'),
+    JSON.stringify(model.api.objects().get(pathOf('/leases/'))).includes('"leaseTransitions":2'),
   )
-  api.interfere(() => 'cut')
+  model.api.interfere(() => 'cut')
   giveUp.abort()
   await next.ledger[Symbol.asyncDispose]()
   await acting
-  api.interfere(undefined)
+  model.api.interfere(undefined)
   const last = await open()
   await last.leadership.acquire(never, 'wait')
   expect(await refusal(last)).toContain('its records had been written 2 times')
@@ -162,6 +135,126 @@ test('what is as it was is not said to be put back, whoever takes over', async (
   }
 })
 
+test('again, after a person has accepted it: that is noticed as well', async () => {
+  const one = await open()
+  const first = await one.ledger.swap(blank(ORDERS), [])
+  const back = model.api.snapshot()
+  for (let times = 1; times <= 2; times += 1) {
+    const record = await one.ledger.get(ORDERS)
+    await one.ledger.swap({ ...(record ?? first), line: times }, [])
+    back()
+    await until('that it is noticed', () => refusal(one))
+    await until('that it can be accepted', accept)
+    expect(await refusal(one)).toBeUndefined()
+  }
+})
+
+test('what one process has noticed, another one that acts knows at its next create', async () => {
+  const [one, other] = [await open(), await open()]
+  await other.leadership.acquire(never, 'wait')
+  expect(await refusal(other)).toBeUndefined()
+  model.api.interfere((asked) => (asked.query.get('watch') === '1' ? 'cut' : undefined))
+  model.api.cutWatches()
+  const record = await one.ledger.swap(blank(ORDERS), [])
+  const path = pathOf('/secrets/')
+  const secret = model.api.objects().get(path)
+  put(pathOf('pipewrightrecords'), undefined)
+  await expect(one.ledger.swap(record, [])).rejects.toThrow()
+  await until('that it is written down', () => model.api.objects().get(path) !== secret)
+  expect(await refusal(other)).toContain('the record of Pipe/orders is gone')
+})
+
+test('together with the Secret that said so: it is not forgotten', async () => {
+  const one = await open()
+  await one.ledger.swap(blank(ORDERS), [])
+  const path = pathOf('/secrets/')
+  const before = model.api.objects().get(path)
+  put(pathOf('pipewrightrecords'), undefined)
+  model.api.cutWatches()
+  await expect(one.ledger.swap({ ...blank(ORDERS), version: 1 }, [])).rejects.toThrow()
+  await until('that it is written down', () => model.api.objects().get(path) !== before)
+  expect(await refusal(one)).toContain('is gone')
+  put(path, before)
+  expect(await refusal(one)).toContain('its Secret says less than it said before')
+  await until('that it can be accepted', accept)
+  expect(await refusal(one)).toBeUndefined()
+})
+
+test('of the Lease alone, while a process holds it: that is noticed', async () => {
+  const one = await open()
+  const term = await one.leadership.acquire(never, 'wait')
+  const path = pathOf('/leases/')
+  const before = model.api.objects().get(path)
+  await term.confirm()
+  put(path, before)
+  await term.confirm()
+  expect(await refusal(one)).toContain('the Lease was at version')
+})
+
+test('a record that was forgotten, and is there again: whoever takes over notices it', async () => {
+  const one = await open()
+  const term = await one.leadership.acquire(never, 'wait')
+  const record = await one.ledger.swap(blank(ORDERS), [])
+  const path = pathOf('pipewrightrecords')
+  const before = model.api.objects().get(path)
+  await one.ledger.remove(record, [])
+  await term.confirm()
+  await term.release()
+  await one.ledger[Symbol.asyncDispose]()
+  put(path, before)
+  const next = await open()
+  await next.leadership.acquire(never, 'wait')
+  expect(await refusal(next)).toContain('its records had been written 2 times')
+})
+
+test('a person accepts it before anybody has noticed: then whoever starts creates', async () => {
+  const back = await writtenTwice()
+  back()
+  expect(await accept()).toContain('its records had been written 2 times, and 1 of these writes are there')
+  expect(await accept()).toBeUndefined()
+  const next = await open()
+  await next.leadership.acquire(never, 'wait')
+  expect(await refusal(next)).toBeUndefined()
+})
+
+test('a person accepts it while nobody works with them: whoever starts does not notice it again', async () => {
+  const back = await writtenTwice()
+  back()
+  const one = await open()
+  const term = await one.leadership.acquire(never, 'wait')
+  await term.release()
+  await one.ledger[Symbol.asyncDispose]()
+  expect(await accept()).toContain('its records had been written 2 times')
+  const next = await open()
+  await next.leadership.acquire(never, 'wait')
+  expect(await refusal(next)).toBeUndefined()
+})
+
+test('a record whose write is refused as it was put back: that is noticed, without a word of the API', async () => {
+  const one = await open({ mode: 'writer' })
+  const first = await one.ledger.swap(blank(ORDERS), [])
+  const path = pathOf('pipewrightrecords')
+  const before = model.api.objects().get(path)
+  const second = await one.ledger.swap({ ...first, line: 7 }, [])
+  put(path, before)
+  await expect(one.ledger.swap(second, [])).rejects.toThrow()
+  expect(await refusal(one)).toContain('was at version 2, and is at 1')
+})
+
+test('one record that cannot be read keeps none of the others from being known', async () => {
+  const [one, other] = [await open(), await open()]
+  await one.ledger.swap(blank(ORDERS), [])
+  await until('the first', async () => (await other.ledger.list()).length === 1)
+  const path = pathOf('pipewrightrecords')
+  const object = model.api.objects().get(path) as { readonly metadata: JsonObject }
+  model.api.interfere((asked) => (asked.query.get('watch') === '1' ? { status: 503 } : undefined))
+  model.api.cutWatches()
+  put(path, { ...object, version: 'none', metadata: { ...object.metadata, resourceVersion: '1000' } })
+  await one.ledger.swap(blank('Pipe/zebra'), [])
+  await until('the second', async () => (await other.ledger.list()).length === 2)
+  expect(await refusal(other)).toBeUndefined()
+})
+
 test('notes of ten thousand problems have room in the Secret', async () => {
   const { notes } = await open()
   const lines = Array.from(
@@ -172,7 +265,7 @@ test('notes of ten thousand problems have room in the Secret', async () => {
   const text = `{${lines.join()}}`
   await notes?.write('sentState', text)
   expect(await notes?.read('sentState')).toBe(text)
-  const size = JSON.stringify(api.objects().get(pathOf('/secrets/'))).length
+  const size = JSON.stringify(model.api.objects().get(pathOf('/secrets/'))).length
   expect(size).toBeLessThan(1_000_000)
 })
 
@@ -180,8 +273,8 @@ test('a note that somebody has edited is one that cannot be read, and no error',
   const { notes } = await open()
   await notes?.write('sentState', 'text')
   const path = pathOf('/secrets/')
-  const secret = api.objects().get(path) as { readonly data: JsonObject }
+  const secret = model.api.objects().get(path) as { readonly data: JsonObject }
   const data = { ...secret.data, sentState: 'AAAA' }
-  ;(api.objects() as Map<string, JsonObject>).set(path, { ...secret, data })
+  put(path, { ...secret, data })
   expect(await notes?.read('sentState')).toBe('')
 })

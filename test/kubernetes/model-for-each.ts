@@ -1,0 +1,71 @@
+import { afterEach, beforeEach } from 'vitest'
+import { systemClock } from '../../src/daemon/system-clock.ts'
+import type { OpenedLedger } from '../../src/contract/ledger.ts'
+import type { KubernetesLedgerOptions } from '../../src/ledger/kubernetes/open-kubernetes-ledger.ts'
+import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import { startApiModel, type ApiModel, type Asked, type Mishap } from './api-model.ts'
+import { openAt } from './open-at.ts'
+
+/** A model of the API for each test of a file, and ledgers in it that are closed with the test. */
+export interface ModelForEach {
+  readonly api: ApiModel
+  readonly workspace: Workspace
+  open(options?: Partial<KubernetesLedgerOptions>): Promise<OpenedLedger>
+  /** The next request of this kind has a mishap, once. */
+  once(method: string, part: string, mishap: Mishap): void
+  /** Where the object is whose path has this part. */
+  pathOf(part: string): string
+  /** Writes an object past the API: nobody hears of it; undefined deletes it. */
+  put(path: string, object: object | undefined): void
+}
+
+export function modelForEach(): ModelForEach {
+  let api: ApiModel
+  let workspace: Workspace
+  let opened: AsyncDisposableStack
+
+  beforeEach(async () => {
+    api = await startApiModel()
+    workspace = createWorkspace()
+    opened = new AsyncDisposableStack()
+  })
+
+  afterEach(async () => {
+    api.interfere(undefined)
+    await opened.disposeAsync()
+    workspace[Symbol.dispose]()
+    await api[Symbol.asyncDispose]()
+  })
+
+  return {
+    get api() {
+      return api
+    },
+    get workspace() {
+      return workspace
+    },
+    async open(options = {}) {
+      const made = await openAt(api, workspace, { clock: systemClock, ...options })
+      opened.use(made.ledger)
+      return made
+    },
+    once(method, part, mishap) {
+      let left = 1
+      api.interfere((asked) => (isOf(asked, method, part) && left-- > 0 ? mishap : undefined))
+    },
+    pathOf(part) {
+      const path = [...api.objects().keys()].find((each) => each.includes(part))
+      if (path === undefined) throw new Error(`there is no ${part}`)
+      return path
+    },
+    put(path, object) {
+      const objects = api.objects() as Map<string, object>
+      if (object === undefined) objects.delete(path)
+      else objects.set(path, object)
+    },
+  }
+}
+
+export function isOf(asked: Asked, method: string, part: string): boolean {
+  return asked.method === method && asked.path.includes(part)
+}
