@@ -118,6 +118,29 @@ test('while no process works with them, and the first one that takes over dies b
   expect(await refusal(last)).toContain('its records had been written 2 times')
 })
 
+test('while a process acts with them, which cannot say it and dies: the next one notices it', async () => {
+  const one = await open()
+  const term = await one.leadership.acquire(never, 'wait')
+  const first = await one.ledger.swap(blank(ORDERS), [])
+  const path = pathOf('pipewrightrecords')
+  const before = model.api.objects().get(path)
+  const second = await one.ledger.swap({ ...first, line: 7 }, [])
+  await term.confirm()
+  model.api.interfere(({ method, path: at }) =>
+    method === 'PUT' && at.includes('/secrets/') ? 'cut' : undefined,
+  )
+  put(path, before)
+  await expect(one.ledger.swap(second, [])).rejects.toThrow()
+  expect(await refusal(one)).toContain('was at version 2, and is at 1')
+  await term.confirm()
+  model.api.interfere(() => 'cut')
+  await one.ledger[Symbol.asyncDispose]()
+  model.api.interfere(undefined)
+  const next = await open()
+  await next.leadership.acquire(never, 'wait')
+  expect(await refusal(next)).toContain('its records had been written 2 times')
+})
+
 test('what is as it was is not said to be put back, whoever takes over', async () => {
   await writtenTwice()
   for (let takeovers = 0; takeovers < 3; takeovers += 1) {
@@ -175,7 +198,7 @@ test('together with the Secret that said so: it is not forgotten', async () => {
   await until('that it is written down', () => model.api.objects().get(path) !== before)
   expect(await refusal(one)).toContain('is gone')
   put(path, before)
-  expect(await refusal(one)).toContain('its Secret says less than it said before')
+  expect(await refusal(one)).toContain('put back to an earlier state')
   await until('that it can be accepted', accept)
   expect(await refusal(one)).toBeUndefined()
 })

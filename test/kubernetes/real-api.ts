@@ -23,6 +23,10 @@ export interface RealApi extends AsyncDisposable {
   kill(): Promise<void>
   /** Starts it again, at the same address. */
   again(): Promise<void>
+  /** Keeps a copy of all that is stored. */
+  save(): Promise<void>
+  /** Puts all of it back to that copy. */
+  back(): Promise<void>
 }
 
 export interface Answer {
@@ -80,6 +84,8 @@ export async function startRealApi(): Promise<RealApi> {
     request,
     kill: () => script('kill', folder),
     again: () => script('again', folder),
+    save: () => script('save', folder),
+    back: () => script('back', folder),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

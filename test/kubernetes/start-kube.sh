@@ -6,6 +6,8 @@
 #                                    When the process PID has ended, both end too.
 #   start-kube.sh kill FOLDER        kills the API there, and not what it has stored
 #   start-kube.sh again FOLDER       starts it again, at the same address
+#   start-kube.sh save FOLDER        keeps a copy of what is stored; both stand still meanwhile
+#   start-kube.sh back FOLDER        puts all of it back to that copy, as whoever restores etcd does
 #   start-kube.sh down FOLDER        ends what was started in FOLDER
 #
 # FOLDER/env says where the API is, FOLDER/kubeconfig is for kubectl and helm. Needs apt-get, curl, go, openssl and python3.
@@ -76,6 +78,7 @@ PYTHON
 launch() { # launch NAME COMMAND…: a group of processes of its own
   local name=$1
   shift
+  printf '%s\0' "$@" >"$name.command"
   setsid "$@" >"$name.log" 2>&1 </dev/null &
   echo $! >"$name.pid"
 }
@@ -145,38 +148,42 @@ up() { # up FOLDER [PID]
   exit 1
 }
 
-kill_api() { # kill_api FOLDER
-  cd "$1"
-  local pid
-  pid=$(cat apiserver.pid)
-  cat "/proc/$pid/cmdline" >apiserver.command
-  kill -KILL -- "-$pid"
-  while runs apiserver; do sleep 0.1; done
+end() { # end NAME: at once; what was written is in the files of etcd
+  if runs "$1"; then
+    kill -KILL -- "-$(cat "$1.pid")"
+    while runs "$1"; do sleep 0.1; done
+  fi
 }
 
-again() { # again FOLDER
-  cd "$1"
+resume() { # resume NAME: as it was started, at the same address
   local command
-  mapfile -d '' command <apiserver.command
-  launch apiserver "${command[@]}"
+  mapfile -d '' command <"$1.command"
+  launch "$1" "${command[@]}"
+}
+
+again() {
+  resume apiserver
   # shellcheck source=/dev/null
   . ./env
   answers apiserver --cacert ca.crt --header "Authorization: Bearer $KUBE_TOKEN" "$KUBE_SERVER/readyz"
 }
 
+stored() { # stored FROM TO: copies what is stored
+  end apiserver
+  end etcd
+  rm -rf "$2"
+  cp -a "$1" "$2"
+  resume etcd
+  again
+}
+
 down() { # down FOLDER
   [ -d "$1" ] || return 0
   cd "$1"
-  local name pid
+  local name
   for name in watch apiserver etcd; do
-    if runs "$name"; then
-      pid=$(cat "$name.pid")
-      # At once: what was written is in the files of etcd, and whoever still watches has nobody to say good-bye to.
-      if [ "$pid" != $$ ]; then
-        kill -KILL -- "-$pid"
-        while runs "$name"; do sleep 0.1; done
-      fi
-    fi
+    # Whoever still watches may be who calls this.
+    if [ -f "$name.pid" ] && [ "$(cat "$name.pid")" != $$ ]; then end "$name"; fi
     rm -f "$name.pid"
   done
 }
@@ -187,15 +194,17 @@ case ${1-}:$# in
     build
     up "${@:2}"
     ;;
-  kill:2) kill_api "$2" ;;
-  again:2) again "$2" ;;
+  kill:2) cd "$2" && end apiserver ;;
+  again:2) cd "$2" && again ;;
+  save:2) cd "$2" && stored store saved ;;
+  back:2) cd "$2" && stored saved store ;;
   down:2) down "$2" ;;
   watch:3) # of `up`
     tail --pid="$3" --follow /dev/null
     down "$2"
     ;;
   *)
-    sed -n '2,12s/^# \{0,1\}//p' "$self" >&2
+    sed -n '2,14s/^# \{0,1\}//p' "$self" >&2
     exit 2
     ;;
 esac

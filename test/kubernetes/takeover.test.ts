@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import type { Leadership, Term } from '../../src/contract/leadership.ts'
+import { ClusterError } from '../../src/ledger/kubernetes/cluster-api.ts'
+import { createTakeover } from '../../src/ledger/kubernetes/takeover.ts'
+import { ignore } from '../ledger/samples.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+
+/* A process that has the Lease, and cannot read the records. */
+
+const MINUTE_MS = 60_000
+
+function takeoverThat(readAll: () => Promise<void>) {
+  const clock = createFakeClock()
+  const done: string[] = []
+  const over = new AbortController()
+  const term: Term = {
+    epoch: 1,
+    mayBeLate: false,
+    revisionBefore: undefined,
+    over: over.signal,
+    confirm: async () => 0,
+    release: async () => void done.push('released'),
+  }
+  const take = async () => {
+    done.push('taken')
+    return term
+  }
+  const lease: Leadership = {
+    isShared: true,
+    acquire: take,
+    attempt: take,
+    actOn: ignore,
+    leader: () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+  return { clock, done, over, term, leadership: createTakeover({ lease, readAll, clock, emit: ignore }) }
+}
+
+async function unreadable(): Promise<never> {
+  throw new ClusterError('the Kubernetes API answers 403', 403)
+}
+
+test('lets the Lease go after a while, and takes it again after another', async () => {
+  const { clock, done, leadership } = takeoverThat(unreadable)
+  const stop = new AbortController()
+  const acting = leadership.acquire(stop.signal, 'wait').catch(() => undefined)
+  await clock.advance(12_000)
+  expect(done).toEqual(['taken', 'released'])
+  await clock.advance(5_000)
+  expect(done).toEqual(['taken', 'released', 'taken'])
+  stop.abort()
+  await clock.advance(MINUTE_MS)
+  expect(await acting).toBeUndefined()
+  expect(done.at(-1)).toBe('released')
+})
+
+test('does not act where it does not wait, and has let the Lease go', async () => {
+  const { clock, done, leadership } = takeoverThat(unreadable)
+  const attempt = leadership.attempt(new AbortController().signal)
+  await clock.advance(MINUTE_MS)
+  expect(await attempt).toBeUndefined()
+  expect(done).toEqual(['taken', 'released'])
+})
+
+test('ends at once when it is stopped, although a reading hangs', async () => {
+  const { clock, done, leadership } = takeoverThat(() => new Promise(ignore))
+  const stop = new AbortController()
+  const attempt = leadership.attempt(stop.signal).catch(String)
+  await clock.settle()
+  stop.abort(new Error('stopped'))
+  expect(await attempt).toBe('Error: stopped')
+  expect(done).toEqual(['taken', 'released'])
+})
+
+test('does not act once another process has taken over, although a reading hangs', async () => {
+  const { clock, leadership, over } = takeoverThat(() => new Promise(ignore))
+  const attempt = leadership.attempt(new AbortController().signal)
+  await clock.settle()
+  over.abort()
+  expect(await attempt).toBeUndefined()
+})
+
+test('acts once a reading has come to its end', async () => {
+  let left = 3
+  const { clock, done, leadership, term } = takeoverThat(async () => {
+    left -= 1
+    if (left > 0) await unreadable()
+  })
+  const acting = leadership.acquire(new AbortController().signal, 'wait')
+  await clock.advance(MINUTE_MS)
+  expect(await acting).toBe(term)
+  expect(done).toEqual(['taken'])
+})
