@@ -10,13 +10,13 @@ import { openAt } from './open-at.ts'
 export interface ModelForEach {
   readonly api: ApiModel
   readonly workspace: Workspace
-  open(options?: Partial<KubernetesLedgerOptions>): Promise<OpenedLedger>
+  readonly open: (options?: Partial<KubernetesLedgerOptions>) => Promise<OpenedLedger>
   /** The next request of this kind has a mishap, once. */
-  once(method: string, part: string, mishap: Mishap): void
+  readonly once: (method: string, part: string, mishap: Mishap) => void
   /** Where the object is whose path has this part. */
-  pathOf(part: string): string
+  readonly pathOf: (part: string) => string
   /** Writes an object past the API: nobody hears of it; undefined deletes it. */
-  put(path: string, object: object | undefined): void
+  readonly put: (path: string, object: object | undefined) => void
 }
 
 export function modelForEach(): ModelForEach {

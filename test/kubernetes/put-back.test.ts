@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import type { Ledger } from '../../src/contract/ledger.ts'
+import { LedgerConflict, type Ledger } from '../../src/contract/ledger.ts'
 import { acceptKubernetesLedger } from '../../src/ledger/kubernetes/accept-set-back.ts'
 import { blank, ORDERS } from '../ledger/samples.ts'
 import { until } from '../support/until.ts'
@@ -130,7 +130,7 @@ test('while a process acts with them, which cannot say it and dies: the next one
     method === 'PUT' && at.includes('/secrets/') ? 'cut' : undefined,
   )
   put(path, before)
-  await expect(one.ledger.swap(second, [])).rejects.toThrow()
+  await expect(one.ledger.swap(second, [])).rejects.toThrow(LedgerConflict)
   expect(await refusal(one)).toContain('was at version 2, and is at 1')
   await term.confirm()
   model.api.interfere(() => 'cut')
@@ -182,7 +182,7 @@ test('what one process has noticed, another one that acts knows at its next crea
   const path = pathOf('/secrets/')
   const secret = model.api.objects().get(path)
   put(pathOf('pipewrightrecords'), undefined)
-  await expect(one.ledger.swap(record, [])).rejects.toThrow()
+  await expect(one.ledger.swap(record, [])).rejects.toThrow(LedgerConflict)
   await until('that it is written down', () => model.api.objects().get(path) !== secret)
   expect(await refusal(other)).toContain('the record of Pipe/orders is gone')
 })
@@ -194,7 +194,7 @@ test('together with the Secret that said so: it is not forgotten', async () => {
   const before = model.api.objects().get(path)
   put(pathOf('pipewrightrecords'), undefined)
   model.api.cutWatches()
-  await expect(one.ledger.swap({ ...blank(ORDERS), version: 1 }, [])).rejects.toThrow()
+  await expect(one.ledger.swap({ ...blank(ORDERS), version: 1 }, [])).rejects.toThrow(LedgerConflict)
   await until('that it is written down', () => model.api.objects().get(path) !== before)
   expect(await refusal(one)).toContain('is gone')
   put(path, before)
@@ -260,7 +260,7 @@ test('a record whose write is refused as it was put back: that is noticed, witho
   const before = model.api.objects().get(path)
   const second = await one.ledger.swap({ ...first, line: 7 }, [])
   put(path, before)
-  await expect(one.ledger.swap(second, [])).rejects.toThrow()
+  await expect(one.ledger.swap(second, [])).rejects.toThrow(LedgerConflict)
   expect(await refusal(one)).toContain('was at version 2, and is at 1')
 })
 

@@ -71,7 +71,7 @@ test('who holds the Lease notices it', async () => {
   await api.save()
   await until('that it is renewed', () => term.confirm().then(...settled))
   await api.back()
-  await until('that it is noticed', () => isNoticed(ledger))
+  expect(await until('that it is noticed', () => isNoticed(ledger))).toBe(true)
 })
 
 test('who starts after it notices it by nothing but what the Lease says, where that was not put back', async () => {

@@ -125,7 +125,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     const listed = await api.list(path, selector)
     const there = new Map(listed.items.map((object) => [object.metadata.name, object]))
     let isOther = false
-    let unreadable: unknown
+    let unreadable: LedgerError | undefined
     for (const [name, object] of there) {
       const known = objects.get(name)
       if (known?.resourceVersion === object.metadata.resourceVersion) continue
@@ -134,6 +134,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       try {
         note(object)
       } catch (error) {
+        if (!(error instanceof LedgerError)) throw error
         unreadable = error
       }
       isOther = true
@@ -223,7 +224,8 @@ export function createMirror(options: MirrorOptions): Mirror {
       try {
         const object = await written
         const known = objects.get(name)
-        if (known === undefined || isLater(object.metadata.resourceVersion, known.resourceVersion)) note(object)
+        if (known === undefined || isLater(object.metadata.resourceVersion, known.resourceVersion))
+          note(object)
         return object
       } finally {
         if (writes.get(name) === settled) {
