@@ -3,7 +3,7 @@ import { formatProblems, type SettingProblem } from '../config/setting-problem.t
 import type { NotificationTarget } from '../config/notification-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import { systemClock } from '../daemon/system-clock.ts'
-import type { Clock } from '../lib/clock.ts'
+import { sleep, type Clock } from '../lib/clock.ts'
 import { readAddress, readSigningKey, type ReadSecret } from '../notify/address.ts'
 import type { Post } from '../notify/delivery.ts'
 import {
@@ -17,7 +17,7 @@ import { exchange } from '../platform/http-exchange.ts'
 import { faultOfReply, type Network, openNetwork } from '../platform/network.ts'
 import { createMountedSecrets } from '../platform/secret-store.ts'
 import type { Emit } from '../contract/events.ts'
-import type { Ledger, Notes } from '../contract/ledger.ts'
+import { LedgerError, type Ledger, type Notes } from '../contract/ledger.ts'
 import type { StatusBoard } from '../contract/status.ts'
 import { nextSteps } from '../server/remedy.ts'
 import { networkToOthers } from './compose-network.ts'
@@ -34,17 +34,36 @@ export async function assertAddresses(settings: Settings): Promise<void> {
   if (problems.flat().length > 0) throw new CommandError(formatProblems(problems.flat()), EXIT.usage)
 }
 
-/** Who is notified, put together from the settings. */
+export interface NotifierParts {
+  readonly ledger: Ledger
+  readonly notes: Notes | undefined
+  readonly board: StatusBoard
+  readonly emit: Emit
+  readonly confirm: () => Promise<number>
+}
+
+/** What was sent before is read again after this, where it cannot be read: ms. */
+const AGAIN_MS = 1_000
+
+/** Who is notified, put together from the settings. @returns undefined: it was given up before it is known what was sent before */
 export async function openNotifier(
   settings: Settings,
-  parts: {
-    readonly ledger: Ledger
-    readonly notes: Notes | undefined
-    readonly board: StatusBoard
-    readonly emit: Emit
-    readonly confirm: () => Promise<number>
-  },
-): Promise<Notifier & AsyncDisposable> {
+  parts: NotifierParts,
+  giveUp: AbortSignal,
+): Promise<(Notifier & AsyncDisposable) | undefined> {
+  while (!giveUp.aborted) {
+    try {
+      return await opened(settings, parts)
+    } catch (error) {
+      if (!(error instanceof LedgerError) || error.code !== 'io') throw error
+      parts.emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message: error.message })
+    }
+    await sleep(systemClock, AGAIN_MS, giveUp).catch(() => undefined)
+  }
+  return undefined
+}
+
+async function opened(settings: Settings, parts: NotifierParts): Promise<Notifier & AsyncDisposable> {
   const { notifications, allowInsecureHttp, sandbox, publicUrl } = settings
   const { ledger, board, emit, confirm } = parts
   const network = openNetwork(networkToOthers(settings), CONNECT_MS)

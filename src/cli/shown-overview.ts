@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts'
-import type { Leader, Leadership, Term } from '../contract/leadership.ts'
+import type { Leader, Leadership } from '../contract/leadership.ts'
 import type { Daemon } from '../daemon/daemon.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { Leading } from '../daemon/leading.ts'
 import { heldBack, heldBackByService } from '../reconcile/operator/allow.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import { creationsOf } from '../reconcile/gather/creations-of-service.ts'
@@ -12,16 +12,6 @@ import type { CreateLimit } from '../server/parts.ts'
 import { commandContext, folderOf } from './command-context.ts'
 import type { Engine } from './compose.ts'
 import { VERSION } from './io.ts'
-
-/** Whether this process acts. */
-export interface Leading {
-  /** Undefined: it stands by. */
-  term: Term | undefined
-  /** Why the Lease cannot be renewed, in words, and since when: on the monotonic clock. */
-  failing: { readonly why: string; readonly since: number } | undefined
-  /** Another revision was read. */
-  noteRead: (() => void) | undefined
-}
 
 /** What the page says of the process as a whole. */
 export function overviewOf(
@@ -58,12 +48,6 @@ export function overviewOf(
     })),
     pauses: engine.platform.pauses(),
   } as const
-}
-
-/** Once the Lease was not renewed for as long as it lasts, another process may act. */
-export function isActing({ term, failing }: Leading, leaseMs: number, clock: Clock): boolean {
-  if (term === undefined || term.over.aborted) return false
-  return failing === undefined || clock.monotonic() - failing.since < leaseMs
 }
 
 /** Who acts, as the page shows it. */

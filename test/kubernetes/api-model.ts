@@ -71,11 +71,7 @@ export async function startApiModel(): Promise<ApiModel> {
     const collection = path.slice(0, path.lastIndexOf('/'))
     changes.push({ version, path, type, object })
     for (const watcher of watchers)
-      if (
-        watcher.collection === collection &&
-        version > watcher.from &&
-        isSelected(object, watcher.selector)
-      )
+      if (watcher.collection === collection && version > watcher.from && isSelected(object, watcher.selector))
         watcher.send({ type, object })
   }
 
@@ -172,7 +168,8 @@ export async function startApiModel(): Promise<ApiModel> {
         isSelected(change.object, selector)
       )
         send({ type: change.type, object: change.object })
-    if (from <= version) send({ type: 'BOOKMARK', object: { metadata: { resourceVersion: String(version) } } })
+    if (from <= version)
+      send({ type: 'BOOKMARK', object: { metadata: { resourceVersion: String(version) } } })
     const watcher: Watcher = { collection: path, selector, from, send, end: () => response.destroy() }
     watchers.add(watcher)
     const timer = setTimeout(() => response.end(), Number(query.get('timeoutSeconds') ?? 60) * 1_000)

@@ -102,7 +102,9 @@ test('while no process works with them, and the first one that takes over dies b
   const back = await writtenTwice()
   back()
   const next = await open()
-  model.api.interfere(({ method, path }) => (method === 'PUT' && path.includes('/secrets/') ? 'cut' : undefined))
+  model.api.interfere(({ method, path }) =>
+    method === 'PUT' && path.includes('/secrets/') ? 'cut' : undefined,
+  )
   const giveUp = new AbortController()
   const acting = next.leadership.acquire(giveUp.signal, 'wait').catch(() => undefined)
   await until('the Lease', () =>

@@ -4,14 +4,12 @@ import type { Settings } from '../../config/settings.ts'
 import { type Daemon, startDaemon } from '../../daemon/daemon.ts'
 import { startHeartbeat } from '../../daemon/heartbeat.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
-import { sleep } from '../../lib/clock.ts'
-import { createOlderCheckout } from '../../daemon/older-checkout.ts'
+import { createLeading } from '../../daemon/leading.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
 import type { Notifier } from '../../notify/notifier.ts'
 import type { Emit, Event } from '../../contract/events.ts'
 import { NotLeading, type Term } from '../../contract/leadership.ts'
 import { desiredBody } from '../../contract/status.ts'
-import { LedgerError } from '../../contract/ledger.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
 import { operationsOf } from '../../kinds/profile.ts'
 import { startServer } from '../../server/server.ts'
@@ -25,24 +23,24 @@ import { manifestFacts } from '../shown-manifest.ts'
 import { saidBefore, wholeFacts } from '../whole-facts.ts'
 import { createTlsWatch, networkOf } from '../compose-network.ts'
 import { createMountWatch } from '../mount-watch.ts'
-import { isActing, type Leading, overviewOf, standingOf } from '../shown-overview.ts'
+import { overviewOf, standingOf } from '../shown-overview.ts'
 import { allowerOf, tokenReader, triggerOf } from '../page-actions.ts'
 import { createPlanner } from '../planner.ts'
 import { createGreeting } from '../sandbox-greeting.ts'
 import { failpointsOf } from '../failpoints.ts'
 import { assertAddresses, openNotifier } from '../compose-notifier.ts'
 
-/** What was sent is read again after this: ms. */
-const NOTES_AGAIN_MS = 1_000
-
 /** `pipewright run`: the daemon, until it is told to stop. */
 export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   await assertAddresses(settings)
   await using stack = new AsyncDisposableStack()
   const startedAt = systemClock.now()
-  const leading: Leading = { term: undefined, failing: undefined, noteRead: undefined }
+  const leading = createLeading({
+    clock: systemClock,
+    leaseMs: settings.leaseMs,
+    actOnRevision: () => leadership.actOn(engine.context.store.revision),
+  })
   const ending = new AbortController()
-  const checkout = createOlderCheckout(systemClock)
   const board = openBoard()
   const telemetry = createTelemetry({
     log: {
@@ -73,14 +71,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     recentEvents.add(event)
     listening.notifier?.observe(event)
     listening.greet?.(event)
-    if (event.type === 'SourceLoaded') {
-      if (event.problem === undefined) checkout.noteRead(event.revision.id)
-      leading.noteRead?.()
-      void listening.read?.()
-    }
-    if (event.type === 'LeaseRenewed')
-      leading.failing =
-        event.message === undefined ? undefined : { why: event.message, since: systemClock.monotonic() }
+    leading.observe(event)
+    if (event.type === 'SourceLoaded') void listening.read?.()
   }
 
   const failpoints = failpointsOf(io.env, emit)
@@ -97,18 +89,12 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       maxCreates: settings.maxCreates,
       sandboxUse: 'keep',
       failpoints,
-      async confirm() {
-        if (leading.term === undefined) throw new NotLeading('this process does not act', false)
-        checkout.check()
-        leadership.actOn(engine.context.store.revision)
-        return leading.term.confirm()
-      },
+      confirm: () => leading.confirm(),
     },
     stack,
   )
-  leading.noteRead = actOnWhatWasRead
   listening.facts = () => ({
-    isActing: isActing(leading, settings.leaseMs, systemClock),
+    isActing: leading.isActing,
     withoutLock: pipesWithoutLock(engine.context.store),
     withoutManifest: pipesWithoutManifest(engine.context),
     budgetUsed: Math.max(
@@ -189,8 +175,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       revisionSince: running.daemon?.revisionSince,
     }),
   })
-  leading.term = await unlessStopped(leadership.attempt(io.stop.stopping))
-  if (leading.term !== undefined) await tell(leading.term)
+  await act(await unlessStopped(leadership.attempt(io.stop.stopping)))
   const daemon = await startDaemon({
     isActing: leading.term !== undefined,
     lateForMs: () => (leading.term?.mayBeLate === true ? settings.requestTimeoutMs : undefined),
@@ -233,9 +218,12 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   return unfinished === 0 && !ending.signal.aborted ? EXIT.fine : EXIT.failed
 
   /** From now on this process acts: it notifies, and ends when another one takes over. */
-  async function tell(term: Term): Promise<void> {
-    const { epoch, over, revisionBefore } = term
-    checkout.begin(revisionBefore)
+  async function act(term: Term | undefined): Promise<void> {
+    if (term === undefined) return
+    leading.begin(term)
+    // It is released at the end.
+    if (io.stop.stopping.aborted) return
+    const { epoch, over } = term
     emit({
       type: 'LeadershipChanged',
       isShared: leadership.isShared,
@@ -258,23 +246,10 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     if (over.aborted) onOver()
     over.addEventListener('abort', onOver)
     if (settings.notifications.length === 0) return
-    const opened = await notifierOf(term)
+    const end = AbortSignal.any([io.stop.stopping, over])
+    const parts = { ledger, notes, board, emit, confirm: () => term.confirm() }
+    const opened = await openNotifier(settings, parts, end)
     if (opened !== undefined) listening.notifier = stack.use(opened)
-  }
-
-  /** What was sent before is read first, however often it takes. @returns undefined: this process does not act any more */
-  async function notifierOf(term: Term): Promise<(Notifier & AsyncDisposable) | undefined> {
-    const end = AbortSignal.any([io.stop.stopping, term.over])
-    while (!end.aborted) {
-      try {
-        return await openNotifier(settings, { ledger, notes, board, emit, confirm: () => term.confirm() })
-      } catch (error) {
-        if (!(error instanceof LedgerError) || error.code !== 'io') throw error
-        emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message: error.message })
-      }
-      await sleep(systemClock, NOTES_AGAIN_MS, end).catch(() => undefined)
-    }
-    return undefined
   }
 
   async function unlessStopped<T>(work: Promise<T>): Promise<T | undefined> {
@@ -286,18 +261,6 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     }
   }
 
-  /** Whoever takes over should know it soon, also where nothing has to be sent for it. */
-  function actOnWhatWasRead(): void {
-    if (leading.term === undefined) return
-    try {
-      checkout.check()
-    } catch {
-      return // what was acted on before stays what is known
-    }
-    leadership.actOn(engine.context.store.revision)
-    leading.term.confirm().catch(() => undefined) // told by itself
-  }
-
   async function standBy(): Promise<void> {
     const leader = leadership.leader()
     emit({
@@ -307,11 +270,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       epoch: leader?.epoch,
       leader: leader?.holder,
     })
-    leading.term = await unlessStopped(leadership.acquire(io.stop.stopping, 'wait'))
-    // It is released at the end.
-    if (leading.term === undefined || io.stop.stopping.aborted) return
-    await tell(leading.term)
-    await daemon.act()
+    await act(await unlessStopped(leadership.acquire(io.stop.stopping, 'wait')))
+    if (!io.stop.stopping.aborted) await daemon.act()
   }
 }
 

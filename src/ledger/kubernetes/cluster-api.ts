@@ -154,11 +154,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
     }
   }
 
-  async function ask(
-    method: 'GET' | 'POST' | 'PUT',
-    path: string,
-    body?: JsonObject,
-  ): Promise<unknown> {
+  async function ask(method: 'GET' | 'POST' | 'PUT', path: string, body?: JsonObject): Promise<unknown> {
     for (let tries = 1; ; tries += 1) {
       const signal = AbortSignal.timeout(timeoutMs)
       const reply = await sent(method, path, { ...(body && { body }), signal, bodyTimeout: timeoutMs })
@@ -177,7 +173,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
 
   async function pages(path: string, selector: string): Promise<Listed> {
     const items: KubeObject[] = []
-    for (let from = ''; ; ) {
+    for (let from = ''; ;) {
       const { page, more, resourceVersion } = await pageOf(path, selector, PAGE, from)
       for (const item of page) items.push(asObject(item))
       from = more
