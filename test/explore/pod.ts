@@ -244,7 +244,9 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
   }
 
   async function takeOver(): Promise<void> {
-    const taken: Term | undefined = await leadership.attempt(new AbortController().signal).catch(() => undefined)
+    const taken: Term | undefined = await leadership
+      .attempt(new AbortController().signal)
+      .catch(() => undefined)
     tell(run, `Process ${name} ${taken === undefined ? 'does not take over' : 'takes over'}.`)
     if (taken === undefined) return
     term = taken

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Leadership, Term } from '../../src/contract/leadership.ts'
-import { ClusterError } from '../../src/ledger/kubernetes/cluster-api.ts'
+import { ClusterError } from '../../src/ledger/kubernetes/cluster-error.ts'
 import { createTakeover } from '../../src/ledger/kubernetes/takeover.ts'
 import { ignore } from '../ledger/samples.ts'
 import { createFakeClock } from '../support/fake-clock.ts'

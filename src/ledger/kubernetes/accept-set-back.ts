@@ -1,8 +1,9 @@
 import { LedgerError } from '../../contract/ledger.ts'
 import { openCluster, type Cluster, type ClusterPlace } from './cluster.ts'
-import { ClusterError, type KubeObject } from './cluster-api.ts'
+import { ClusterError, asLedgerError } from './cluster-error.ts'
+import type { KubeObject } from './cluster-api.ts'
 import { lostWrites, WRITES_ANNOTATION } from './lease-object.ts'
-import { asLedgerError, readLedgerSecret } from './ledger-secret.ts'
+import { readLedgerSecret } from './ledger-secret.ts'
 import { keptOf } from './record-object.ts'
 
 const TRIES = 5

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Agent, errors, request as send } from 'undici'
+import { Agent, request as send } from 'undici'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { retryAfterMs, type ReplyHeaders } from '../../lib/retry-after.ts'
-import { LedgerError } from '../../contract/ledger.ts'
 import type { ClusterAccess, Credentials } from './cluster-access.ts'
+import { ClusterError, notKubernetes, refused, unanswered } from './cluster-error.ts'
 
 /** The Kubernetes API, as far as a ledger needs it: objects of one namespace, read, written and watched. */
 export interface ClusterApi extends AsyncDisposable {
@@ -63,18 +63,6 @@ export function isLater(version: string, than: string): boolean {
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'
   readonly object: KubeObject
-}
-
-/** The API did not do what it was asked. */
-export class ClusterError extends Error {
-  /** Undefined: no answer came, and nobody knows whether it was done. */
-  readonly status: number | undefined
-
-  constructor(message: string, status: number | undefined, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'ClusterError'
-    this.status = status
-  }
 }
 
 export interface ClusterApiOptions {
@@ -273,29 +261,4 @@ function parsed(text: string): unknown {
   } catch {
     return text
   }
-}
-
-function refused(status: number, said: unknown): ClusterError {
-  const message =
-    isObject(said) && typeof said['message'] === 'string' ? said['message'] : 'no reason is given'
-  return new ClusterError(`the Kubernetes API answers ${status}: ${message}`, status)
-}
-
-/** Nobody knows what became of a request; or there was nothing to ask it with. */
-function unanswered(error: unknown): ClusterError {
-  if (error instanceof LedgerError) return new ClusterError(error.message, undefined, { cause: error })
-  const { name, message } = error instanceof Error ? error : { name: '', message: String(error) }
-  const isLate = name === 'TimeoutError' || error instanceof errors.HeadersTimeoutError
-  const code =
-    error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : message
-  const why = isLate ? 'does not answer in time' : `cannot be reached (${code})`
-  return new ClusterError(`the Kubernetes API ${why}`, undefined, { cause: error })
-}
-
-function notKubernetes(value: unknown): ClusterError {
-  const shown = JSON.stringify(value)?.slice(0, 100) ?? ''
-  return new ClusterError(
-    `what answers is not the Kubernetes API, or passes something else on: ${shown}`,
-    undefined,
-  )
 }

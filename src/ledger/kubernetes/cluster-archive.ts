@@ -3,8 +3,9 @@ import { LedgerError } from '../../contract/ledger.ts'
 import type { Archive } from '../archive.ts'
 import { decodeRecord, type StoredRecord } from '../codec.ts'
 import { openCluster, type Cluster, type ClusterPlace } from './cluster.ts'
-import { ClusterError, type ClusterApi } from './cluster-api.ts'
-import { asLedgerError, createLedgerSecret, readLedgerSecret } from './ledger-secret.ts'
+import { ClusterError, asLedgerError } from './cluster-error.ts'
+import type { ClusterApi } from './cluster-api.ts'
+import { createLedgerSecret, readLedgerSecret } from './ledger-secret.ts'
 import { bodyOf, keptOf, objectName, objectOf, withLines, type Kept, type Line } from './record-object.ts'
 
 /** So many objects are written at a time. */

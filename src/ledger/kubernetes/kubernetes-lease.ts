@@ -1,7 +1,7 @@
 import { sleep } from '../../lib/clock.ts'
 import { NotLeading, type Leader, type Leadership, type Term } from '../../contract/leadership.ts'
 import { LedgerError } from '../../contract/ledger.ts'
-import { ClusterError } from './cluster-api.ts'
+import { ClusterError, asLedgerError } from './cluster-error.ts'
 import {
   annotationIn,
   createLeaseObject,
@@ -11,7 +11,6 @@ import {
   type LeaseObjectOptions,
   type SeenLease,
 } from './lease-object.ts'
-import { asLedgerError } from './ledger-secret.ts'
 
 export interface KubernetesLeaseOptions extends LeaseObjectOptions {
   /** Who this process is: unique to it. */

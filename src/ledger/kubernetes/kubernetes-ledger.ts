@@ -6,7 +6,8 @@ import type { Emit } from '../../contract/events.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../contract/ledger.ts'
 import { decodeEntry, decodeRecord, encodeEntry, encodeRecord } from '../codec.ts'
-import { ClusterError, type ClusterApi, type KubeObject } from './cluster-api.ts'
+import { ClusterError } from './cluster-error.ts'
+import type { ClusterApi, KubeObject } from './cluster-api.ts'
 import {
   bodyOf,
   hasArrived,

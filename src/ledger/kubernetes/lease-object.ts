@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
-import { ClusterError, isLater, type ClusterApi, type KubeObject } from './cluster-api.ts'
+import { ClusterError } from './cluster-error.ts'
+import { isLater, type ClusterApi, type KubeObject } from './cluster-api.ts'
 import { GROUP } from './record-object.ts'
 
 export interface LeaseObjectOptions {

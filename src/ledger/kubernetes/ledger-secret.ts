@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { LedgerError, type Notes } from '../../contract/ledger.ts'
-import { ClusterError, type ClusterApi, type KubeObject } from './cluster-api.ts'
+import { ClusterError, asLedgerError } from './cluster-error.ts'
+import type { ClusterApi, KubeObject } from './cluster-api.ts'
 
 /** What a ledger is besides its records: one Secret, made with it. */
 export interface LedgerSecret {
@@ -179,9 +180,4 @@ export function packedNotes(secret: LedgerSecret): Notes {
     },
     write: (note, text) => secret.change({ [note]: gzipSync(text).toString('base64') }),
   }
-}
-
-export function asLedgerError(error: unknown): unknown {
-  if (!(error instanceof ClusterError)) return error
-  return new LedgerError('io', `the ledger cannot be reached: ${error.message}.`, { cause: error })
 }

@@ -5,17 +5,11 @@ import type { Activity } from '../../contract/activity.ts'
 import type { Emit } from '../../contract/events.ts'
 import { LedgerError, type OpenedLedger } from '../../contract/ledger.ts'
 import { openCluster, TIMEOUT_MS, type ClusterPlace } from './cluster.ts'
-import { ClusterError } from './cluster-api.ts'
+import { ClusterError, asLedgerError } from './cluster-error.ts'
 import { createKubernetesLease } from './kubernetes-lease.ts'
 import { createKubernetesLedger } from './kubernetes-ledger.ts'
 import { annotationIn, lostWrites, URL_ANNOTATION, WRITES_ANNOTATION } from './lease-object.ts'
-import {
-  asLedgerError,
-  createLedgerSecret,
-  packedNotes,
-  readLedgerSecret,
-  type LedgerSecret,
-} from './ledger-secret.ts'
+import { createLedgerSecret, packedNotes, readLedgerSecret, type LedgerSecret } from './ledger-secret.ts'
 import { createMirror, type Mirror } from './record-mirror.ts'
 import { GROUP } from './record-object.ts'
 import { createSetBack } from './set-back.ts'

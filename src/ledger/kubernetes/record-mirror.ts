@@ -2,7 +2,8 @@ import { sleep, type Clock } from '../../lib/clock.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { Emit } from '../../contract/events.ts'
 import { LedgerError } from '../../contract/ledger.ts'
-import { ClusterError, isLater, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
+import { ClusterError } from './cluster-error.ts'
+import { isLater, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
 import { keptOf, objectName, type Kept } from './record-object.ts'
 
 /** The objects of a ledger as this process knows them: listed, watched, and written by itself. */

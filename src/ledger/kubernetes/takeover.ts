@@ -2,7 +2,7 @@ import { sleep, type Clock } from '../../lib/clock.ts'
 import type { Emit } from '../../contract/events.ts'
 import type { Leadership, Term } from '../../contract/leadership.ts'
 import { LedgerError } from '../../contract/ledger.ts'
-import { ClusterError } from './cluster-api.ts'
+import { ClusterError } from './cluster-error.ts'
 
 export interface TakeoverParts {
   /** Who acts, as the Lease says. */
