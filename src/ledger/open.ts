@@ -93,13 +93,20 @@ export async function exportLedger(
   return readClusterArchive(placeOf(url, options))
 }
 
-/** Makes a ledger of what another one held; there must be none of that name. @throws {LedgerError} */
+/**
+ * Makes a ledger of what another one held; there must be none of that name.
+ * @returns what it is known to lack, in words: nothing is created until a person accepts that
+ * @throws {LedgerError}
+ */
 export async function importLedger(
   url: string,
   archive: Archive,
   options: Pick<OpenOptions, 'clock' | 'emit'>,
-): Promise<void> {
-  if (!url.startsWith(KUBERNETES)) return writeSqliteArchive(fileOf(url), archive, options.clock.now())
+): Promise<string | undefined> {
+  if (!url.startsWith(KUBERNETES)) {
+    await writeSqliteArchive(fileOf(url), archive, options.clock.now())
+    return undefined
+  }
   const { writeClusterArchive } = await import('./kubernetes/cluster-archive.ts')
   return writeClusterArchive(archive, placeOf(url, options))
 }

@@ -158,6 +158,8 @@ export async function readSqliteArchive(
     platform: tables.platform(),
     profile: tables.profile(),
     usedVersion: tables.usedVersion(),
+    forgotten: [],
+    setBack: undefined,
     records: tables.all(),
     history: tables.history(undefined, Number.MAX_SAFE_INTEGER).toReversed(),
   }))
@@ -165,6 +167,12 @@ export async function readSqliteArchive(
 
 /** Makes a ledger of what another one held; there must be none. All of it is there, or nothing. @throws {LedgerError} */
 export async function writeSqliteArchive(file: string, archive: Archive, now: number): Promise<void> {
+  if (archive.setBack !== undefined)
+    throw new LedgerError(
+      'corrupt',
+      `the export is of a ledger that was put back to an earlier state: ${archive.setBack}. Nothing was imported. Compare that ledger with ` +
+        'the platform, say what is there with "pipewright adopt", run "pipewright ledger accept", and export it again.',
+    )
   makeFolderOf(file)
   const place = realFile(file)
   using _ = takeLease(place, now)

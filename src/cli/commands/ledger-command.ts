@@ -35,8 +35,14 @@ export async function importFrom(io: Io, settings: SettingsOf<'ledger'>, file: s
   assertLasting(settings)
   const text = await tried(`${file} cannot be read`, () => readFile(file, 'utf8'))
   const archive = readArchiveText(text)
-  await importLedger(settings.ledger, archive, OPTIONS)
+  const lost = await importLedger(settings.ledger, archive, OPTIONS)
   print(io.stdout, `Imported ${countsOf(archive)} into ${settings.ledger}.`)
+  if (lost !== undefined)
+    print(
+      io.stderr,
+      `pipewright: this is an earlier state: ${lost}. Nothing is created, as pipes that were created since then may not be in it. Compare it ` +
+        'with the platform, say what is there with "pipewright adopt", and then run "pipewright ledger accept".',
+    )
   return EXIT.fine
 }
 

@@ -75,9 +75,9 @@ export async function createLedgerSecret(
   }
 }
 
-function membersOf({ platform, profile, hasRecords }: SecretMembers = {}): Record<string, Buffer> {
+function membersOf({ platform, profile, hasRecords, setBack }: SecretMembers = {}): Record<string, Buffer> {
   const members: Record<string, Buffer> = {}
-  for (const [member, text] of Object.entries({ platform, profile, hasRecords }))
+  for (const [member, text] of Object.entries({ platform, profile, hasRecords, setBack }))
     if (text !== undefined) members[member] = Buffer.from(text)
   return members
 }

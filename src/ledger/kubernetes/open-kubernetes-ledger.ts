@@ -9,6 +9,7 @@ import { ClusterError } from './cluster-api.ts'
 import { createKubernetesLease } from './kubernetes-lease.ts'
 import { createKubernetesLedger } from './kubernetes-ledger.ts'
 import { annotationIn, URL_ANNOTATION, WRITES_ANNOTATION } from './lease-object.ts'
+import { acceptWrites, lostOf, writesIn } from './written.ts'
 import {
   asLedgerError,
   createLedgerSecret,
@@ -138,10 +139,8 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   async function begin(): Promise<void> {
     await mirror.relist()
     await bindTo(secret, hasRecords(), shown, options)
-    const before = Number(annotationIn(lease.seen()?.object, WRITES_ANNOTATION) ?? 0)
-    const writes = mirror.writes()
-    if (writes < before)
-      setBack.notice(`its records had been written ${before} times, and ${writes} of these writes are there`)
+    const lost = lostOf(writesIn(lease.seen()?.object), mirror.writes())
+    if (lost !== undefined) setBack.notice(lost)
     await setBack.marked()
     isRead = true
     // A process before it may have ended between the two.
@@ -179,7 +178,9 @@ export async function acceptKubernetesLedger(options: ClusterPlace): Promise<str
   const secret = await readLedgerSecret(cluster.api, cluster.secrets, cluster.name)
   if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${cluster.shown}.`)
   const what = secret.setBack()
-  if (what !== undefined) await secret.change({ setBack: undefined })
+  if (what === undefined) return undefined
+  await acceptWrites(cluster)
+  await secret.change({ setBack: undefined })
   return what
 }
 
