@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
+import type { Term } from '../../src/contract/leadership.ts'
 import type { Ledger, OpenedLedger } from '../../src/contract/ledger.ts'
 import { archiveText, readArchiveText, type Archive } from '../../src/ledger/archive.ts'
 import { acceptLedger, exportLedger, importLedger } from '../../src/ledger/open.ts'
@@ -32,11 +33,11 @@ afterEach(async () => {
 })
 
 /** A process acts with it, and ends. */
-async function acting(work: (opened: OpenedLedger) => Promise<void>): Promise<void> {
+async function acting(work: (opened: OpenedLedger, term: Term) => Promise<void>): Promise<void> {
   const opened = await openAt(api, workspace, { clock: systemClock })
   await using _ = opened.ledger
   const term = await opened.leadership.acquire(never, 'wait')
-  await work(opened)
+  await work(opened, term)
   await term.confirm()
   await term.release()
 }
@@ -116,6 +117,17 @@ test('one that was exported before a person has accepted it is not accepted by t
   await expect(importLedger(`sqlite:${workspace.path('a.db')}`, marked, OPTIONS)).rejects.toThrow(
     'pipewright ledger accept',
   )
+})
+
+test('where a process was there when all was deleted, the Lease still knows how much was written', async () => {
+  const archive = await filled()
+  await acting(async ({ ledger }, term) => {
+    const since = await ledger.swap(blank('Pipe/since'), [])
+    await term.confirm()
+    deleted()
+    await expect(ledger.swap(since, [])).rejects.toThrow('is no longer at version')
+  })
+  expect(await importLedger(URL, archive, OPTIONS)).toContain('14 of these writes are there')
 })
 
 test('where there is no Lease, nothing is compared', async () => {

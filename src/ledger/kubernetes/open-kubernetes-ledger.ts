@@ -89,7 +89,10 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       annotations: () => ({
         ...(activity && { [`${GROUP}/activity`]: JSON.stringify(activity) }),
         ...(activity?.url !== undefined && { [URL_ANNOTATION]: activity.url }),
-        ...(isRead && { [WRITES_ANNOTATION]: String(mirror.writes()) }),
+        // What was lost is said until a person accepts it.
+        ...(isRead && {
+          [WRITES_ANNOTATION]: String(Math.max(mirror.writes(), writesIn(lease.seen()?.object))),
+        }),
       }),
       onSetBack: (what) => setBack.notice(what),
       onRenewal: (failed) =>
