@@ -3,6 +3,7 @@ import { type Ledger, LedgerError, type OpenedLedger } from '../contract/ledger.
 import type { Archive } from './archive.ts'
 import { openMemoryLedger } from './memory-backend.ts'
 import {
+  moveSqlite,
   openSqlite,
   readSqliteArchive,
   type SqliteLedgerOptions,
@@ -91,6 +92,21 @@ export async function exportLedger(
   if (!url.startsWith(KUBERNETES)) return readSqliteArchive({ ...options, file: fileOf(url) })
   const { readClusterArchive } = await import('./kubernetes/cluster-archive.ts')
   return readClusterArchive(placeOf(url, options))
+}
+
+/**
+ * As {@link exportLedger}, of a ledger that goes on elsewhere: nothing acts with it any more.
+ * @param save is to make it durable; when it throws, nothing is marked
+ * @throws {LedgerError} also while a process acts with it
+ */
+export async function moveLedger(
+  url: string,
+  save: (archive: Archive) => void,
+  options: Pick<OpenOptions, 'clock' | 'emit'> & { readonly signal: AbortSignal },
+): Promise<void> {
+  if (!url.startsWith(KUBERNETES)) return moveSqlite({ ...options, file: fileOf(url) }, save)
+  const { moveCluster } = await import('./kubernetes/cluster-archive.ts')
+  return moveCluster({ ...placeOf(url, options), emit: options.emit }, save, options.signal)
 }
 
 /**

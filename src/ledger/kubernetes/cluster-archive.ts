@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import type { Key } from '../../kinds/key.ts'
+import type { Emit } from '../../contract/events.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import type { Archive } from '../archive.ts'
 import { decodeRecord, type StoredRecord } from '../codec.ts'
+import { isThere } from '../moved.ts'
 import { openCluster, type Cluster, type ClusterPlace } from './cluster.ts'
 import { ClusterError, type ClusterApi } from './cluster-api.ts'
-import { asLedgerError, createLedgerSecret, readLedgerSecret } from './ledger-secret.ts'
+import { asLedgerError, createLedgerSecret, readLedgerSecret, type LedgerSecret } from './ledger-secret.ts'
+import { openKubernetesLedger } from './open-kubernetes-ledger.ts'
 import { bodyOf, keptOf, objectName, objectOf, withLines, type Kept, type Line } from './record-object.ts'
 import { lostOf, readLease, writesIn, writesOf } from './written.ts'
 
@@ -14,10 +18,56 @@ const AT_ONCE = 16
 /** All that a ledger in a cluster holds, at one moment. @throws {LedgerError} */
 export async function readClusterArchive(options: ClusterPlace): Promise<Archive> {
   await using cluster = await openCluster(options)
-  const { api, name, records, secrets, selector, shown } = cluster
+  return archiveOf(cluster)
+}
+
+/**
+ * As `moveSqlite`, for one in a cluster.
+ * @param signal gives up while another process may act
+ * @throws {LedgerError} also while another process acts; the signal's reason
+ */
+export async function moveCluster(
+  options: ClusterPlace & { readonly emit: Emit },
+  save: (archive: Archive) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  await using cluster = await openCluster(options)
+  const secret = await secretOf(cluster)
+  if (secret.movedAt() !== undefined) return save(await archiveOf(cluster))
+  const { ledger, leadership } = await openKubernetesLedger({
+    ...options,
+    mode: 'owner',
+    init: 'never',
+    processId: randomUUID(),
+  })
+  await using _ = ledger
+  const term = await leadership.acquire(signal, 'refuse')
   try {
-    const secret = await readLedgerSecret(api, secrets, name)
-    if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}.`)
+    // One that was put back is accepted first: nobody would know of it elsewhere.
+    await ledger.prepareIntent()
+    await secret.change({ movedAt: new Date(options.clock.now()).toISOString() })
+    try {
+      save(await archiveOf(cluster))
+    } catch (error) {
+      await secret.change({ movedAt: undefined })
+      throw error
+    }
+  } finally {
+    await term.release()
+  }
+}
+
+/** @throws {LedgerError} also where there is no ledger */
+async function secretOf({ api, name, secrets, shown }: Cluster): Promise<LedgerSecret> {
+  const secret = await readLedgerSecret(api, secrets, name)
+  if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}.`)
+  return secret
+}
+
+async function archiveOf(cluster: Cluster): Promise<Archive> {
+  const { api, records, selector } = cluster
+  const secret = await secretOf(cluster)
+  try {
     const objects = (await api.list(records, selector)).items.map(keptOf)
     const byKey = new Map(objects.map((kept) => [kept.key, kept]))
     const bodies = new Map(objects.map((kept) => [kept.key, bodyOf(kept, (key) => byKey.get(key))]))
@@ -65,8 +115,7 @@ export async function writeClusterArchive(
   await using cluster = await openCluster(options)
   const { api, name, records, secrets, shown } = cluster
   const there = await readLedgerSecret(api, secrets, name)
-  if (there !== undefined)
-    throw new LedgerError('io', `there is a ledger ${shown}: an import goes where there is none.`)
+  if (there !== undefined) throw isThere(shown, there.movedAt(), deleting(name))
   const left = objectsOf(archive)
   const writes = writesOf(left)
   await assertOnlyThese(cluster, left)
@@ -104,6 +153,11 @@ function notEmpty(name: string, what: string, options?: ErrorOptions): LedgerErr
       `kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}`,
     options,
   )
+}
+
+/** What was moved away is compared with nothing that comes. */
+function deleting(name: string): string {
+  return `delete what is left of it: kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}; kubectl delete secret,lease ${name}`
 }
 
 /** The objects that hold it all: a key that has only a history was forgotten too. */

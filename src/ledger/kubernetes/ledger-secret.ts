@@ -14,6 +14,8 @@ export interface LedgerSecret {
   hasRecords(): boolean
   /** What was lost when its records were put back to an earlier state, in words; undefined: they were not, or a person has accepted it. */
   setBack(): string | undefined
+  /** As `Ledger.movedAt`. */
+  movedAt(): string | undefined
   /** A member, as it is now. @throws {LedgerError} */
   read(member: keyof SecretMembers): Promise<string | undefined>
   /** @throws {LedgerError} */
@@ -27,6 +29,7 @@ export interface SecretMembers {
   readonly hasRecords?: string | undefined
   readonly sentState?: string | undefined
   readonly setBack?: string | undefined
+  readonly movedAt?: string | undefined
 }
 
 /** The form of what is kept: a program that knows an older one only keeps away. */
@@ -104,6 +107,7 @@ function opened(api: ClusterApi, collection: string, first: KubeObject): LedgerS
     profile: () => textOf('profile'),
     hasRecords: () => textOf('hasRecords') === 'true',
     setBack: () => textOf('setBack'),
+    movedAt: () => textOf('movedAt'),
     async read(member) {
       try {
         object = await api.get(`${collection}/${name}`)

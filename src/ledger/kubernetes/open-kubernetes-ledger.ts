@@ -4,6 +4,8 @@ import { assertBinding, keptProfile, type Binding } from '../binding.ts'
 import type { Activity } from '../../contract/activity.ts'
 import type { Emit } from '../../contract/events.ts'
 import { LedgerError, type OpenedLedger } from '../../contract/ledger.ts'
+import { movedAway } from '../moved.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import { openCluster, TIMEOUT_MS, type ClusterPlace } from './cluster.ts'
 import { ClusterError } from './cluster-api.ts'
 import { createKubernetesLease } from './kubernetes-lease.ts'
@@ -66,6 +68,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   )
   const found = await readLedgerSecret(api, secrets, name)
   await readRecords(mirror, shown)
+  if (found !== undefined && mode !== 'reader') assertNotMoved(shown, found)
   if (found === undefined) assertMayStart(mirror, shown, options)
   const secret = found ?? (await createLedgerSecret(api, secrets, name))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
@@ -86,7 +89,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       holder: `${hostname()}_${options.processId}`,
       durationMs: leaseMs,
       clock,
-      annotations: () => ({
+      annotations: (): JsonObject => ({
         ...(activity && { [`${GROUP}/activity`]: JSON.stringify(activity) }),
         ...(activity?.url !== undefined && { [URL_ANNOTATION]: activity.url }),
         // What was lost is said until a person accepts it.
@@ -142,6 +145,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   async function begin(): Promise<void> {
     await mirror.relist()
     await bindTo(secret, hasRecords(), shown, options)
+    assertNotMoved(shown, secret)
     const lost = lostOf(writesIn(lease.seen()?.object), mirror.writes())
     if (lost !== undefined) setBack.notice(lost)
     await setBack.marked()
@@ -152,7 +156,10 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
 
   const leadership = createTakeover({ lease, readAll: begin, clock, emit })
   return {
-    ledger: Object.assign(ledger, { [Symbol.asyncDispose]: () => resources.disposeAsync() }),
+    ledger: Object.assign(ledger, {
+      movedAt: secret.movedAt(),
+      [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    }),
     leadership,
     notes: packedNotes(secret),
   }
@@ -199,6 +206,11 @@ async function readRecords(mirror: Mirror, shown: string): Promise<void> {
       { cause: error },
     )
   }
+}
+
+function assertNotMoved(shown: string, secret: LedgerSecret): void {
+  const at = secret.movedAt()
+  if (at !== undefined) throw movedAway(shown, at)
 }
 
 function isEmpty(mirror: Mirror): boolean {
