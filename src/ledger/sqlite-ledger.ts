@@ -211,14 +211,12 @@ export async function writeSqliteArchive(file: string, archive: Archive, now: nu
   makeFolderOf(file)
   const place = realFile(file)
   using _ = takeLease(place, now)
-  if (ledgerExists(place)) {
-    const { store } = openReadStore(place, BUSY_TIMEOUT_MS)
-    await using _store = store
-    throw isThere(
-      `at ${file}`,
-      store.read((tables) => tables.movedAt()),
-      'give the file another name',
-    )
-  }
+  if (ledgerExists(place)) throw isThere(`at ${file}`, await movedAtOf(place), 'give the file another name')
   createLedgerFile(place, now, archive)
+}
+
+async function movedAtOf(file: string): Promise<string | undefined> {
+  const { store } = openReadStore(file, BUSY_TIMEOUT_MS)
+  await using _ = store
+  return store.read((tables) => tables.movedAt())
 }

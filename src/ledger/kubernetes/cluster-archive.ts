@@ -18,7 +18,7 @@ const AT_ONCE = 16
 /** All that a ledger in a cluster holds, at one moment. @throws {LedgerError} */
 export async function readClusterArchive(options: ClusterPlace): Promise<Archive> {
   await using cluster = await openCluster(options)
-  return archiveOf(cluster)
+  return await archiveOf(cluster) // before it is closed
 }
 
 /**
