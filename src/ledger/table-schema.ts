@@ -66,6 +66,7 @@ export function markMoved(db: DatabaseSync, at: string): void {
 
 /** As `Ledger.movedAt`. */
 export function readMovedAt(db: DatabaseSync): string | undefined {
+  if (schemaVersion(db) === 0) return undefined // it has no tables yet
   const value = db.prepare(`SELECT value FROM meta WHERE name = 'moved_at'`).get()?.['value']
   return typeof value === 'string' ? value : undefined
 }
