@@ -150,6 +150,7 @@ const HELP = {
     settings: [...EVERY, 'ledger'],
     examples: [
       'ledger export ledger.ndjson',
+      'ledger export ledger.ndjson --move',
       'ledger import ledger.ndjson --ledger kubernetes:pipewright',
       'ledger accept --ledger kubernetes:pipewright',
     ],

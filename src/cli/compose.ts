@@ -24,7 +24,7 @@ import {
 import type { SettingsOf } from './command-help.ts'
 import { assertTls, networkOf } from './compose-network.ts'
 import type { Failpoints } from './failpoints.ts'
-import { nobody, VERSION } from './io.ts'
+import { nobody, print, VERSION, type Io } from './io.ts'
 import type { Progress } from './render/progress.ts'
 
 /** Everything that decides and acts, put together from the settings. */
@@ -100,6 +100,15 @@ export function openLedgerToRead(settings: LedgerToRead): Promise<Ledger> {
   const of = platform === undefined ? {} : { profile: profile.name, platform }
   const options = { mode: 'reader', init: 'never', ...of, clock: systemClock, emit: nobody } as const
   return explained(settings, () => openLedger(settings.ledger, options))
+}
+
+/** For whoever reads a ledger that goes on elsewhere. */
+export function sayMoved(io: Io, { movedAt }: Ledger, { ledger }: Pick<Settings, 'ledger'>): void {
+  if (movedAt === undefined) return
+  print(
+    io.stderr,
+    `pipewright: ${ledger} was moved into another ledger on ${movedAt}: what was written since is there, and not in this one.`,
+  )
 }
 
 export interface LedgerToRead extends Pick<Settings, 'profile' | 'ledger' | 'sandbox'> {

@@ -5,7 +5,7 @@ import { allow, ALLOW_OUTPUTS } from './commands/allow-command.ts'
 import { importProblems, targetOf } from './import-flags.ts'
 import { importAll } from './commands/import-all-command.ts'
 import { IMPORT_OUTPUTS, importPipe } from './commands/import-command.ts'
-import { acceptAsItIs, exportTo, importFrom, LEDGER_ACTIONS } from './commands/ledger-command.ts'
+import { acceptAsItIs, exportTo, importFrom, LEDGER_ACTIONS, moveTo } from './commands/ledger-command.ts'
 import { lock } from './commands/lock-command.ts'
 import { CommandError, EXIT, type ExitCode, type Io } from './io.ts'
 import { readWait, withWait } from './wait-flags.ts'
@@ -91,8 +91,12 @@ export function addOperatorCommands(program: Command, io: Io, done: Done): void 
   )
     .addArgument(new Argument('<action>', 'what to do').choices(LEDGER_ACTIONS))
     .argument('[file]', 'to export to, or to import: lines of JSON')
+    .option('--move', 'with "export": the ledger goes on elsewhere, and nothing acts with this one any more')
     .action(
-      async (action: (typeof LEDGER_ACTIONS)[number], file: string | undefined, _flags, command: Command) => {
+      async (action: (typeof LEDGER_ACTIONS)[number], file: string | undefined, flags, command: Command) => {
+        const isMove = flags.move === true
+        if (isMove && action !== 'export')
+          throw new CommandError('ledger: --move goes with "export".', EXIT.usage)
         const settings = await settingsFor(io, command, 'local')
         if ((file === undefined) !== (action === 'accept'))
           throw new CommandError(
@@ -100,7 +104,7 @@ export function addOperatorCommands(program: Command, io: Io, done: Done): void 
             EXIT.usage,
           )
         if (file === undefined) done(await acceptAsItIs(io, settings))
-        else done(await (action === 'export' ? exportTo : importFrom)(io, settings, file))
+        else done(await (action === 'import' ? importFrom : isMove ? moveTo : exportTo)(io, settings, file))
       },
     )
 }

@@ -13,6 +13,8 @@ export interface Ledger extends AsyncDisposable {
    * waited for by another one. 0 where all are on one host.
    */
   readonly aheadMs: number
+  /** When it was moved into another ledger, as ISO 8601 says it: then it can only be read. Undefined: it was not. */
+  readonly movedAt?: string | undefined
   /**
    * As it was when asked, or a moment before: a write on top of an older version is refused, and from then on it is seen.
    * @param known as this ledger gave it before; it is returned itself when it still is the record
@@ -96,9 +98,9 @@ export class LedgerConflict extends Error {
   }
 }
 
-/** The ledger cannot be used: locked, corrupt, newer than this program, of another platform, or not writable. The message says which. */
+/** The ledger cannot be used: locked, corrupt, newer than this program, of another platform, moved, or not writable. The message says which. */
 export class LedgerError extends Error {
-  readonly code: 'locked' | 'corrupt' | 'newer' | 'missing' | 'platform' | 'io'
+  readonly code: 'locked' | 'corrupt' | 'newer' | 'missing' | 'platform' | 'moved' | 'io'
 
   constructor(code: LedgerError['code'], message: string, options?: ErrorOptions) {
     super(message, options)

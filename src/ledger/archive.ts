@@ -13,8 +13,17 @@ export interface Archive {
   readonly usedVersion: number
   /** In the order of their keys. */
   readonly records: readonly StoredRecord[]
+  /** Keys whose records are no longer there, and at which version each was, as far as it is known. */
+  readonly forgotten: readonly Forgotten[]
+  /** As `LedgerSecret.setBack`: nobody has accepted it. */
+  readonly setBack: string | undefined
   /** Oldest first. */
   readonly history: readonly { readonly key: string; readonly body: string }[]
+}
+
+export interface Forgotten {
+  readonly key: string
+  readonly version: number
 }
 
 const FORMAT = 1
@@ -25,24 +34,29 @@ const Head = z.strictObject({
   platform: z.string().optional(),
   profile: z.string().optional(),
   usedVersion: z.int().min(0),
+  setBack: z.string().optional(),
   records: z.int().min(0),
+  forgotten: z.int().min(0),
   history: z.int().min(0),
 })
 
 const RecordLine = z.strictObject({ key: z.string(), version: z.int().min(1), record: z.string() })
+const ForgottenLine = z.strictObject({ key: z.string(), version: z.int().min(1) })
 const HistoryLine = z.strictObject({ key: z.string(), history: z.string() })
 
-/** As lines of JSON: a head, a line for each record, a line for each step of the history. */
-export function archiveText({ hashKey, records, history, ...head }: Archive): string {
+/** As lines of JSON: a head, a line for each record, for each key that was forgotten, and for each step of the history. */
+export function archiveText({ hashKey, records, forgotten, history, ...head }: Archive): string {
   const lines: unknown[] = [
     {
       pipewrightLedger: FORMAT,
       hashKey: Buffer.from(hashKey).toString('base64'),
       ...head,
       records: records.length,
+      forgotten: forgotten.length,
       history: history.length,
     },
     ...records.map(({ key, version, body }) => ({ key, version, record: body })),
+    ...forgotten,
     ...history.map(({ key, body }) => ({ key, history: body })),
   ]
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`
@@ -66,36 +80,41 @@ export function readArchiveText(text: string): Archive {
   }
   const head = Head.safeParse(parsed(0))
   if (!head.success) throw wrong(0, 'is not the head of an export of a ledger')
-  const {
-    records: recordCount,
-    history: historyCount,
-    hashKey: keyText,
-    platform,
-    profile,
-    usedVersion,
-  } = head.data
+  const counts = [head.data.records, head.data.forgotten, head.data.history] as const
+  const { hashKey: keyText, platform, profile, usedVersion, setBack } = head.data
   const hashKey = Buffer.from(keyText, 'base64')
   if (hashKey.length !== 32) throw wrong(0, 'has no key for hashes')
-  if (lines.length !== 1 + recordCount + historyCount)
-    throw wrong(
-      lines.length,
-      `should be line ${1 + recordCount + historyCount}: some are missing, or too many`,
-    )
-  const records: StoredRecord[] = []
-  for (let at = 1; at <= recordCount; at += 1) {
-    const line = RecordLine.safeParse(parsed(at))
-    if (!line.success) throw wrong(at, 'is no record')
-    const { key, version, record: body } = line.data
-    const stored = { key: key as Key, version, body } // the codec looks at it
-    decodeRecord(stored)
-    records.push(stored)
-  }
-  const history = lines.slice(1 + recordCount).map((_, index) => {
-    const line = HistoryLine.safeParse(parsed(1 + recordCount + index))
-    if (!line.success) throw wrong(1 + recordCount + index, 'is no step of the history')
-    const { key, history: body } = line.data
+  const expected = counts.reduce((sum, count) => sum + count, 1)
+  if (lines.length !== expected)
+    throw wrong(lines.length, `should be line ${expected}: some are missing, or too many`)
+  let next = 1
+  const read = <T>(count: number, shape: z.ZodType<T>, what: string): T[] =>
+    Array.from({ length: count }, () => {
+      const line = shape.safeParse(parsed(next))
+      if (!line.success) throw wrong(next, `is no ${what}`)
+      next += 1
+      return line.data
+    })
+  const records = read(counts[0], RecordLine, 'record').map(
+    ({ key, version, record: body }): StoredRecord => {
+      const stored = { key: key as Key, version, body } // the codec looks at it
+      decodeRecord(stored)
+      return stored
+    },
+  )
+  const forgotten = read(counts[1], ForgottenLine, 'key that was forgotten')
+  const history = read(counts[2], HistoryLine, 'step of the history').map(({ key, history: body }) => {
     decodeEntry(key, body)
     return { key, body }
   })
-  return { hashKey: new Uint8Array(hashKey), platform, profile, usedVersion, records, history }
+  return {
+    hashKey: new Uint8Array(hashKey),
+    platform,
+    profile,
+    usedVersion,
+    forgotten,
+    setBack,
+    records,
+    history,
+  }
 }

@@ -25,6 +25,8 @@ export interface ReadTables {
   checkedAt(): ReadonlyMap<Key, number>
   /** Versions up to this one were given to records that are no longer there. */
   usedVersion(): number
+  /** As `Ledger.movedAt`. */
+  movedAt(): string | undefined
   /** How many writes there have been: it only ever grows. */
   writes(): number
 }
@@ -41,6 +43,7 @@ export interface WriteTables extends ReadTables {
   setEpoch(epoch: number): void
   setActivity(body: string): void
   setCheckedAt(key: Key, at: number): void
+  setMovedAt(at: string): void
   setWrites(count: number): void
 }
 

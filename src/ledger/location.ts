@@ -149,8 +149,8 @@ function fillWith(db: DatabaseSync, { platform, profile, usedVersion, records, h
   for (const { key, body } of history) tables.addHistory(key as Key, body)
 }
 
-/** Makes the name durable, not only the content. */
-function syncFolder(file: string): void {
+/** Makes the name of a file durable, not only its content. */
+export function syncFolder(file: string): void {
   const folder = openSync(dirname(file), 'r')
   try {
     fsyncSync(folder)

@@ -43,6 +43,7 @@ function createMemoryStore(historyLimit: number): Store {
   let profile: string | undefined
   let epoch = 0
   let activity: string | undefined
+  let movedAt: string | undefined
   const checked = new Map<Key, number>()
 
   const tables: WriteTables = {
@@ -80,6 +81,10 @@ function createMemoryStore(historyLimit: number): Store {
     profile: () => profile,
     setProfile: (next) => {
       profile = next
+    },
+    movedAt: () => movedAt,
+    setMovedAt: (at) => {
+      movedAt = at
     },
     writes: () => 0, // nobody can put another one in its place
     setWrites: () => undefined,

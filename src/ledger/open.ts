@@ -3,6 +3,7 @@ import { type Ledger, LedgerError, type OpenedLedger } from '../contract/ledger.
 import type { Archive } from './archive.ts'
 import { openMemoryLedger } from './memory-backend.ts'
 import {
+  moveSqlite,
   openSqlite,
   readSqliteArchive,
   type SqliteLedgerOptions,
@@ -93,13 +94,35 @@ export async function exportLedger(
   return readClusterArchive(placeOf(url, options))
 }
 
-/** Makes a ledger of what another one held; there must be none of that name. @throws {LedgerError} */
+/**
+ * As {@link exportLedger}, of a ledger that goes on elsewhere: nothing acts with it any more.
+ * @param save is to make it durable; when it throws, nothing is marked
+ * @throws {LedgerError} also while a process acts with it
+ */
+export async function moveLedger(
+  url: string,
+  save: (archive: Archive) => void,
+  options: Pick<OpenOptions, 'clock' | 'emit'> & { readonly signal: AbortSignal },
+): Promise<void> {
+  if (!url.startsWith(KUBERNETES)) return moveSqlite({ ...options, file: fileOf(url) }, save)
+  const { moveCluster } = await import('./kubernetes/cluster-archive.ts')
+  return moveCluster({ ...placeOf(url, options), emit: options.emit }, save, options.signal)
+}
+
+/**
+ * Makes a ledger of what another one held; there must be none of that name.
+ * @returns what it is known to lack, in words: nothing is created until a person accepts that
+ * @throws {LedgerError}
+ */
 export async function importLedger(
   url: string,
   archive: Archive,
   options: Pick<OpenOptions, 'clock' | 'emit'>,
-): Promise<void> {
-  if (!url.startsWith(KUBERNETES)) return writeSqliteArchive(fileOf(url), archive, options.clock.now())
+): Promise<string | undefined> {
+  if (!url.startsWith(KUBERNETES)) {
+    await writeSqliteArchive(fileOf(url), archive, options.clock.now())
+    return undefined
+  }
   const { writeClusterArchive } = await import('./kubernetes/cluster-archive.ts')
   return writeClusterArchive(archive, placeOf(url, options))
 }

@@ -1,5 +1,5 @@
 import { type Ledger, LedgerError, type OpenedLedger } from '../contract/ledger.ts'
-import type { Store } from './backend.ts'
+import type { ReadTables, Store } from './backend.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Archive } from './archive.ts'
@@ -8,6 +8,7 @@ import { createLedgerFile, ledgerExists, makeFolderOf, missing, realFile } from 
 import { createLedger } from './ledger-on-tables.ts'
 import { createSoleLeadership } from './sole-leadership.ts'
 import { takeLease } from './lease.ts'
+import { isThere } from './moved.ts'
 import { openReadStore } from './read-store.ts'
 import { openWriteStore, type OpenedStore } from './write-store.ts'
 
@@ -81,7 +82,12 @@ export async function openSqlite(options: SqliteLedgerOptions): Promise<OpenedLe
     emit: options.emit,
     clock: options.clock,
   })
-  return { ledger, leadership: createSoleLeadership(store), notes: undefined }
+  const movedAt = store.read((tables) => tables.movedAt())
+  return {
+    ledger: Object.assign(ledger, { movedAt }),
+    leadership: createSoleLeadership(store),
+    notes: undefined,
+  }
 }
 
 function openToRead({ file, busyTimeoutMs }: SqliteLedgerOptions): OpenedStore {
@@ -153,22 +159,64 @@ export async function readSqliteArchive(
 ): Promise<Archive> {
   const { store, hashKey } = openToRead({ ...options, init: 'never', mode: 'reader' })
   await using _ = store
-  return store.read((tables) => ({
+  return store.read((tables) => archiveOf(tables, hashKey))
+}
+
+function archiveOf(tables: ReadTables, hashKey: Uint8Array): Archive {
+  return {
     hashKey,
     platform: tables.platform(),
     profile: tables.profile(),
     usedVersion: tables.usedVersion(),
+    forgotten: [],
+    setBack: undefined,
     records: tables.all(),
     history: tables.history(undefined, Number.MAX_SAFE_INTEGER).toReversed(),
-  }))
+  }
+}
+
+/**
+ * Saves all that a ledger holds, and marks it as moved: nothing acts with it any more, nor writes to it. One that was moved already is saved
+ * once more, as nothing has changed.
+ * @param save is to make it durable; when it throws, nothing is marked
+ * @throws {LedgerError} also while somebody owns it
+ */
+export async function moveSqlite(
+  options: Pick<SqliteLedgerOptions, 'file' | 'clock' | 'emit'>,
+  save: (archive: Archive) => void,
+): Promise<void> {
+  await using stack = new AsyncDisposableStack()
+  try {
+    const { store, hashKey } = openToWrite({ ...options, init: 'never', mode: 'owner' }, 'owner', stack)
+    stack.use(store)
+    // Nobody writes between the two.
+    store.write((tables) => {
+      save(archiveOf(tables, hashKey))
+      tables.setMovedAt(new Date(options.clock.now()).toISOString())
+    }, 'free')
+  } catch (error) {
+    if (!(error instanceof LedgerError) || error.code !== 'moved') throw error
+    save(await readSqliteArchive(options))
+  }
 }
 
 /** Makes a ledger of what another one held; there must be none. All of it is there, or nothing. @throws {LedgerError} */
 export async function writeSqliteArchive(file: string, archive: Archive, now: number): Promise<void> {
+  if (archive.setBack !== undefined)
+    throw new LedgerError(
+      'corrupt',
+      `the export is of a ledger that was put back to an earlier state: ${archive.setBack}. Nothing was imported. Compare that ledger with ` +
+        'the platform, say what is there with "pipewright adopt", run "pipewright ledger accept", and export it again.',
+    )
   makeFolderOf(file)
   const place = realFile(file)
   using _ = takeLease(place, now)
-  if (ledgerExists(place))
-    throw new LedgerError('io', `there is a ledger at ${file}: an import goes where there is none.`)
+  if (ledgerExists(place)) throw isThere(`at ${file}`, await movedAtOf(place), 'give the file another name')
   createLedgerFile(place, now, archive)
+}
+
+async function movedAtOf(file: string): Promise<string | undefined> {
+  const { store } = openReadStore(file, BUSY_TIMEOUT_MS)
+  await using _ = store
+  return store.read((tables) => tables.movedAt())
 }

@@ -49,8 +49,26 @@ export const MIGRATIONS: readonly string[] = [
   `,
 ]
 
+/**
+ * Added to the version of a ledger that was moved, so that programs that do not know the mark ({@link markMoved}) refuse it as a newer one.
+ */
+const MOVED = 1_000_000
+
 export function schemaVersion(db: DatabaseSync): number {
-  return readPragma(db, 'user_version')
+  return readPragma(db, 'user_version') % MOVED
+}
+
+/** Within a transaction; no copy of the file is without it. @param at as `Ledger.movedAt` */
+export function markMoved(db: DatabaseSync, at: string): void {
+  db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('moved_at', ?)`).run(at)
+  db.exec(`PRAGMA user_version = ${MOVED + schemaVersion(db)}`)
+}
+
+/** As `Ledger.movedAt`. */
+export function readMovedAt(db: DatabaseSync): string | undefined {
+  if (schemaVersion(db) === 0) return undefined // it has no tables yet
+  const value = db.prepare(`SELECT value FROM meta WHERE name = 'moved_at'`).get()?.['value']
+  return typeof value === 'string' ? value : undefined
 }
 
 export function readPragma(db: DatabaseSync, name: 'user_version' | 'application_id'): number {

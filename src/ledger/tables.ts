@@ -4,6 +4,7 @@ import { knownKey } from '../kinds/lookup.ts'
 import { LedgerError } from '../contract/ledger.ts'
 import type { StoredRecord } from './codec.ts'
 import type { ReadTables, WriteTables } from './backend.ts'
+import { markMoved, readMovedAt } from './table-schema.ts'
 
 /** Old lines of history go when this many new ones have come, not one by one. */
 const TRIM_EVERY = 64
@@ -46,6 +47,7 @@ export function prepareReads(db: DatabaseSync): ReadTables {
     epoch: () => Number(epoch.get()?.['value'] ?? 0),
     activity: () => textOf(activity.get()),
     checkedAt: () => new Map(checked.all().map((row) => [keyIn(row), Number(row['at'])])),
+    movedAt: () => readMovedAt(db),
     writes: () => Number(writes.get()?.['value']),
     // changes with commits of other connections only
     othersWrites: () => Number(dataVersion.get()?.['data_version']),
@@ -79,6 +81,7 @@ export function prepareWrites(db: DatabaseSync, historyLimit: number): WriteTabl
     setActivity: (body) => void setActivity.run(body),
     setCheckedAt: (key, at) => void setChecked.run(key, at),
     setUsedVersion: (version) => void setUsed.run(version),
+    setMovedAt: (at) => markMoved(db, at),
     setWrites: (count) => void setWrites.run(count),
     setPlatform: (next) => void (next === undefined ? unbind.run() : bind.run(next)),
     setProfile: (next) => void (next === undefined ? dropProfile.run() : setProfile.run(next)),

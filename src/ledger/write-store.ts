@@ -1,8 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 import { LedgerError } from '../contract/ledger.ts'
 import type { Clock } from '../lib/clock.ts'
-import { inspect, readHashKey, MIGRATIONS, migrate, transaction } from './table-schema.ts'
+import { inspect, readHashKey, readMovedAt, MIGRATIONS, migrate, transaction } from './table-schema.ts'
 import { statOf } from './location.ts'
+import { movedAway } from './moved.ts'
 import { isOwned } from './lease.ts'
 import { createReserve } from './reserve.ts'
 import { BUSY, explain, lacksRoom, sqliteCode } from './sqlite-fault.ts'
@@ -32,7 +33,10 @@ export function openWriteStore(options: WriteStoreOptions): OpenedStore {
   let db: DatabaseSync | undefined
   try {
     db = new DatabaseSync(file, { timeout: options.busyTimeoutMs })
-    if (inspect(db, file) === 'older') {
+    const age = inspect(db, file)
+    const movedAt = readMovedAt(db)
+    if (movedAt !== undefined) throw movedAway(file, movedAt)
+    if (age === 'older') {
       options.beforeMigration()
       migrate(db, MIGRATIONS)
     }
@@ -94,9 +98,16 @@ function createWriteStore(db: DatabaseSync, options: WriteStoreOptions): Store {
     writes = found
   }
 
+  /** Somebody has moved it since it was opened: what would be written now stays behind. */
+  function assertNotMoved(): void {
+    const movedAt = tables.movedAt()
+    if (movedAt !== undefined) throw movedAway(file, movedAt)
+  }
+
   function commit<T>(work: (tables: WriteTables) => T): T {
     const result = transaction(db, () => {
       assertNotOlder('write')
+      assertNotMoved()
       const written = work(tables)
       tables.setWrites(writes + 1)
       beforeCommit?.()

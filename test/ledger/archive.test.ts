@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { OpenedLedger } from '../../src/contract/ledger.ts'
-import { archiveText, readArchiveText } from '../../src/ledger/archive.ts'
+import { archiveText, readArchiveText, type Archive } from '../../src/ledger/archive.ts'
 import { exportLedger, importLedger, openLedgerToAct } from '../../src/ledger/open.ts'
 import { startApiModel, type ApiModel } from '../kubernetes/api-model.ts'
 import { writeKubeconfig } from '../kubernetes/open-at.ts'
@@ -39,16 +39,25 @@ async function openAt(url: string): Promise<OpenedLedger> {
   })
 }
 
-/** A ledger with records, a forgotten one, a moved one, and their history. */
+const never = new AbortController().signal
+
+/** A ledger with records, forgotten ones, a moved one, and their history. */
 async function fill(url: string): Promise<void> {
   const { ledger, leadership } = await openAt(url)
   await using _ = ledger
-  await leadership.acquire(new AbortController().signal, 'wait')
+  await leadership.acquire(never, 'wait')
   await ledger.swap(await ledger.swap(fullRecord(ORDERS), [entry(ORDERS, 'one')]), [entry(ORDERS, 'two')])
   const gone = await ledger.swap(blank('Pipe/gone'), [entry('Pipe/gone', 'made')])
   await ledger.remove(gone, [entry('Pipe/gone', 'forgotten')])
   const old = await ledger.swap(blank('Pipe/old'), [])
   await ledger.move(old, { ...old, key: 'Pipe/new', version: 0 }, [entry('Pipe/new', 'moved')])
+  const late = await ledger.swap(await ledger.swap(blank('Pipe/late'), [entry('Pipe/late', 'made')]), [])
+  await ledger.remove(late, [])
+}
+
+/** As it comes back out of a file, which does not keep at which version each key was forgotten. */
+function inFile(archive: Archive): Archive {
+  return { ...archive, forgotten: [] }
 }
 
 describe.each([
@@ -63,9 +72,11 @@ describe.each([
     const archive = await exportLedger(first, OPTIONS)
     expect(archive.records.map(({ key }) => key)).toEqual(['Pipe/new', ORDERS])
     await importLedger(second, readArchiveText(archiveText(archive)), OPTIONS)
-    expect(await exportLedger(second, OPTIONS)).toStrictEqual(archive)
+    const isInCluster = from === 'kubernetes' && to === 'kubernetes'
+    const alike = isInCluster ? (same: Archive) => same : inFile
+    expect(alike(await exportLedger(second, OPTIONS))).toStrictEqual(alike(archive))
     await importLedger(third, await exportLedger(second, OPTIONS), OPTIONS)
-    expect(await exportLedger(third, OPTIONS)).toStrictEqual(archive)
+    expect(alike(await exportLedger(third, OPTIONS))).toStrictEqual(alike(archive))
     const before = await openAt(first)
     const after = await openAt(second)
     expect(await after.ledger.list()).toStrictEqual(await before.ledger.list())
@@ -95,7 +106,7 @@ test('an import into a cluster that was interrupted is no ledger, and can be mad
   api.interfere(undefined)
   await expect(openAt('kubernetes:second')).rejects.toThrow('its Secret is gone')
   await importLedger('kubernetes:second', archive, OPTIONS)
-  expect(await exportLedger('kubernetes:second', OPTIONS)).toStrictEqual(archive)
+  expect(inFile(await exportLedger('kubernetes:second', OPTIONS))).toStrictEqual(archive)
 })
 
 test.each([

@@ -62,6 +62,11 @@ describe.each(HELMS)('%s', (helm) => {
     await refused('Import it first', 'ledger.type=kubernetes')
     await move(namespace)
     await well('deployments', 'ledger.type=kubernetes')
+    // Nothing of the chart is asked: what keeps the pod that comes back from acting is the mark.
+    await rolledBack(helm, namespace, '1')
+    expect(await kinds()).toEqual(['statefulsets'])
+    await rolledBack(helm, namespace, '4')
+    expect(await kinds()).toEqual(['deployments'])
     await well('deployments', 'ledger.type=kubernetes', 'replicaCount=3')
     await refused('would put a Deployment other', 'ledger.type=kubernetes', 'fullnameOverride=other')
 
@@ -77,6 +82,16 @@ function upgraded(helm: Helm, namespace: string, values: readonly string[]): Pro
   const set = values.flatMap((value) => ['--set', value])
   const env = { ...process.env, KUBECONFIG: api.kubeconfig }
   return run(tool(helm), [...args, '--values', valuesFile('minimal'), ...set], { env })
+}
+
+async function rolledBack(helm: Helm, namespace: string, revision: string): Promise<void> {
+  const env = { ...process.env, KUBECONFIG: api.kubeconfig }
+  const { code, stderr } = await run(
+    tool(helm),
+    ['rollback', 'pipewright', revision, '--namespace', namespace],
+    { env },
+  )
+  expect(code, stderr).toBe(0)
 }
 
 /** What the controller of StatefulSets would have made. */
@@ -98,13 +113,16 @@ async function move(namespace: string): Promise<void> {
   await ledger[Symbol.asyncDispose]()
   const place = `${namespace}/pipewright`
   const env = { ...process.env, KUBECONFIG: api.kubeconfig }
-  for (const [action, url] of [
-    ['export', file],
+  for (const [action, url, ...flags] of [
+    ['export', file, '--move'],
     ['import', `kubernetes:${place}`],
   ] as const) {
-    const words = ['ledger', action, workspace.path(`${namespace}.ndjson`), '--ledger', url]
+    const words = ['ledger', action, workspace.path(`${namespace}.ndjson`), '--ledger', url, ...flags]
     expect(await run(process.execPath, [MAIN, ...words], { env })).toMatchObject({ code: 0 })
   }
   await using moved = (await openAt(api, workspace, { place, mode: 'reader' })).ledger
   expect(await moved.list()).toEqual([written])
+  await expect(
+    openLedgerToAct(file, { mode: 'owner', init: 'auto', clock: CLOCK, emit: ignore }),
+  ).rejects.toThrow('was moved into another one')
 }

@@ -4,7 +4,7 @@ import { kindOf, type Key } from '../../kinds/key.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import type { HistoryQuery } from '../../contract/ledger.ts'
 import type { CommandContext } from '../../server/command-line.ts'
-import { openLedgerToRead } from '../compose.ts'
+import { openLedgerToRead, sayMoved } from '../compose.ts'
 import { networkToOthers } from '../compose-network.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { historyText } from '../render/history-text.ts'
@@ -82,6 +82,7 @@ async function openHistory(io: Io, settings: SettingsOf<'history'>): Promise<His
   const { server } = settings
   if (server === undefined) {
     const ledger = await openLedgerToRead(settings)
+    sayMoved(io, ledger, settings)
     return {
       history: (query) => ledger.history(query),
       resources: () => ledger.list(),

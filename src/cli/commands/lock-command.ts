@@ -5,7 +5,7 @@ import { LOCK, LockedId, MOST_LOCKED, type LockManifest } from '../../kinds/lock
 import { API_VERSION, ResourceName } from '../../kinds/manifest.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import { openLedgerToRead } from '../compose.ts'
+import { openLedgerToRead, sayMoved } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { assertLasting } from './operator-command.ts'
 import { printable } from '../render/terminal.ts'
@@ -31,6 +31,7 @@ export async function lock(
     )
   }
   await using ledger = await openLedgerToRead(settings)
+  sayMoved(io, ledger, settings)
   const records = (await ledger.list()).filter((record) => isLockable(record.key))
   const manifests = locksOf(records, name.data)
   const [first, ...more] = manifests

@@ -4,7 +4,15 @@ import { endOfPlan, type MissingLedger, type Plan } from '../../contract/plan.ts
 import { type Ledger, LedgerError } from '../../contract/ledger.ts'
 import { makePlan } from '../../daemon/planning.ts'
 import { commandsTyped, messageTyped } from '../../server/command-line.ts'
-import { compose, loadOnce, openBoard, openLedgerToRead, openSource, platformName } from '../compose.ts'
+import {
+  compose,
+  loadOnce,
+  openBoard,
+  openLedgerToRead,
+  openSource,
+  platformName,
+  sayMoved,
+} from '../compose.ts'
 import { folderOf, replyContext } from '../command-context.ts'
 import { openDryWorld } from '../dry-world.ts'
 import { type ExitCode, CommandError, EXIT, type Io, print, printJson, nobody } from '../io.ts'
@@ -64,6 +72,7 @@ const EXIT_OF = { nothing: EXIT.fine, changes: EXIT.pending, refused: EXIT.faile
 async function planHere(io: Io, settings: Settings, progress: Progress): Promise<Plan> {
   await using stack = new AsyncDisposableStack()
   const { ledger, missing } = await ledgerToRead(settings)
+  sayMoved(io, ledger, settings)
   stack.use(ledger)
   const source = openSource(settings, progress)
   const board = openBoard()

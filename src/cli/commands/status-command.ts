@@ -10,7 +10,7 @@ import { nextSteps, placeOf, type NextStep } from '../../server/remedy.ts'
 import { folderOf, settingsOfDaemon, stepContext } from '../command-context.ts'
 import { createSource } from '../../manifest/source.ts'
 import { typedKey } from '../typed-key.ts'
-import { openLedgerToRead } from '../compose.ts'
+import { openLedgerToRead, sayMoved } from '../compose.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import { networkToOthers } from '../compose-network.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
@@ -48,6 +48,7 @@ export async function status(
         : { ...reading, next: withoutItself(await readServerSteps(io, call, options.key), options.key) }
     }
     await using ledger = await openLedgerToRead(settings)
+    if (!options.watch) sayMoved(io, ledger, settings)
     const all = await readLedgerStatus(ledger, settings, systemClock.now())
     if (options.key !== undefined && !all.resources.some(({ key }) => key === options.key))
       await assertNoManifest(io, settingsOfDaemon(settings, all.daemon.last), options.key)

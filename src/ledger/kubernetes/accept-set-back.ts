@@ -1,10 +1,11 @@
+import { isObject } from '../../lib/json.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { openCluster, type Cluster, type ClusterPlace } from './cluster.ts'
 import { ClusterError, asLedgerError } from './cluster-error.ts'
-import type { KubeObject } from './cluster-api.ts'
-import { lostWrites, WRITES_ANNOTATION } from './lease-object.ts'
-import { readLedgerSecret } from './ledger-secret.ts'
+import { WRITES_ANNOTATION } from './lease-object.ts'
+import { openSetBack, readLedgerSecret } from './ledger-secret.ts'
 import { keptOf } from './record-object.ts'
+import { lostOf, readLease, writesIn, writesOf } from './written.ts'
 
 const TRIES = 5
 
@@ -16,44 +17,32 @@ const TRIES = 5
 export async function acceptKubernetesLedger(options: ClusterPlace): Promise<string | undefined> {
   await using cluster = await openCluster(options)
   const { api, name, secrets, shown } = cluster
-  try {
-    const secret = await readLedgerSecret(api, secrets, name)
-    if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}.`)
-    const lost = await acceptLost(cluster)
-    const { times, accepted, what } = secret.setBack()
-    if (times > accepted) await secret.change({ accepted: String(times) })
-    return times > accepted ? what : lost
-  } catch (error) {
-    throw asLedgerError(error)
-  }
+  const secret = await readLedgerSecret(api, secrets, name)
+  if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}.`)
+  const what = openSetBack(secret)
+  const lost = await acceptWrites(cluster)
+  if (what !== undefined) await secret.change({ accepted: String(secret.setBack().times) })
+  return what ?? lost
 }
 
-/** The Lease no longer asks for more than is there. @returns what was lost, as far as it said */
-async function acceptLost({ api, leases, name, records, selector }: Cluster): Promise<string | undefined> {
+/** The Lease says no longer that there were more. @returns what it said, in words @throws {LedgerError} */
+async function acceptWrites(cluster: Cluster): Promise<string | undefined> {
+  const { api, leases, name, records, selector } = cluster
   for (let tries = 1; ; tries += 1) {
-    const lease = await leaseAt(api, `${leases}/${name}`)
-    // After the Lease: what is written between the two is no loss.
-    const { items } = await api.list(records, selector)
-    const writes = items.reduce((sum, object) => sum + keptOf(object).version, 0)
-    const lost = lostWrites(lease, writes)
-    if (lease === undefined || lost === undefined) return undefined
-    const { metadata } = lease
-    const annotations = { ...(metadata['annotations'] as object), [WRITES_ANNOTATION]: String(writes) }
+    const lease = await readLease(cluster)
     try {
-      await api.replace(`${leases}/${name}`, { ...lease, metadata: { ...metadata, annotations } })
+      // After the Lease: what is written between the two is no loss.
+      const writes = writesOf((await api.list(records, selector)).items.map(keptOf))
+      const lost = lostOf(writesIn(lease), writes)
+      if (lease === undefined || lost === undefined) return undefined
+      const before = lease.metadata['annotations']
+      const annotations = { ...(isObject(before) && before), [WRITES_ANNOTATION]: String(writes) }
+      await api.replace(`${leases}/${name}`, { ...lease, metadata: { ...lease.metadata, annotations } })
       return lost
     } catch (error) {
-      // Whoever holds it has renewed it meanwhile.
-      if (!(error instanceof ClusterError) || error.status !== 409 || tries === TRIES) throw error
+      // Whoever holds it has renewed it.
+      if (error instanceof ClusterError && error.status === 409 && tries < TRIES) continue
+      throw asLedgerError(error)
     }
-  }
-}
-
-async function leaseAt(api: Cluster['api'], path: string): Promise<KubeObject | undefined> {
-  try {
-    return await api.get(path)
-  } catch (error) {
-    if (error instanceof ClusterError && error.status === 404) return undefined
-    throw error
   }
 }

@@ -1,12 +1,17 @@
+import { randomUUID } from 'node:crypto'
 import type { Key } from '../../kinds/key.ts'
+import type { Emit } from '../../contract/events.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import type { Archive } from '../archive.ts'
 import { decodeRecord, type StoredRecord } from '../codec.ts'
+import { isThere } from '../moved.ts'
 import { openCluster, type Cluster, type ClusterPlace } from './cluster.ts'
 import { ClusterError, asLedgerError } from './cluster-error.ts'
 import type { ClusterApi } from './cluster-api.ts'
-import { createLedgerSecret, readLedgerSecret } from './ledger-secret.ts'
+import { createLedgerSecret, openSetBack, readLedgerSecret, type LedgerSecret } from './ledger-secret.ts'
+import { openKubernetesLedger } from './open-kubernetes-ledger.ts'
 import { bodyOf, keptOf, objectName, objectOf, withLines, type Kept, type Line } from './record-object.ts'
+import { lostOf, readLease, writesIn, writesOf } from './written.ts'
 
 /** So many objects are written at a time. */
 const AT_ONCE = 16
@@ -14,26 +19,70 @@ const AT_ONCE = 16
 /** All that a ledger in a cluster holds, at one moment. @throws {LedgerError} */
 export async function readClusterArchive(options: ClusterPlace): Promise<Archive> {
   await using cluster = await openCluster(options)
-  const { api, name, records, secrets, selector, shown } = cluster
+  return await archiveOf(cluster) // before it is closed
+}
+
+/**
+ * As `moveSqlite`, for one in a cluster.
+ * @param signal gives up while another process may act
+ * @throws {LedgerError} also while another process acts; the signal's reason
+ */
+export async function moveCluster(
+  options: ClusterPlace & { readonly emit: Emit },
+  save: (archive: Archive) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  await using cluster = await openCluster(options)
+  const secret = await secretOf(cluster)
+  if (secret.movedAt() !== undefined) return save(await archiveOf(cluster))
+  const { ledger, leadership } = await openKubernetesLedger({
+    ...options,
+    mode: 'owner',
+    init: 'never',
+    processId: randomUUID(),
+  })
+  await using _ = ledger
+  const term = await leadership.acquire(signal, 'refuse')
   try {
-    const secret = await readLedgerSecret(api, secrets, name)
-    if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}.`)
+    // One that was put back is accepted first: nobody would know of it elsewhere.
+    await ledger.prepareIntent()
+    await secret.change({ movedAt: new Date(options.clock.now()).toISOString() })
+    try {
+      save(await archiveOf(cluster))
+    } catch (error) {
+      await secret.change({ movedAt: undefined })
+      throw error
+    }
+  } finally {
+    await term.release()
+  }
+}
+
+/** @throws {LedgerError} also where there is no ledger */
+async function secretOf({ api, name, secrets, shown }: Cluster): Promise<LedgerSecret> {
+  const secret = await readLedgerSecret(api, secrets, name)
+  if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}.`)
+  return secret
+}
+
+async function archiveOf(cluster: Cluster): Promise<Archive> {
+  const { api, records, selector } = cluster
+  const secret = await secretOf(cluster)
+  try {
     const objects = (await api.list(records, selector)).items.map(keptOf)
     const byKey = new Map(objects.map((kept) => [kept.key, kept]))
-    const { hashKey } = secret
+    const bodies = new Map(objects.map((kept) => [kept.key, bodyOf(kept, (key) => byKey.get(key))]))
+    const forgotten = objects
+      .filter(({ key }) => bodies.get(key) === undefined)
+      .map(({ key, version }) => ({ key, version }))
     return {
-      hashKey,
+      hashKey: secret.hashKey,
       platform: secret.platform(),
       profile: secret.profile(),
-      usedVersion: Math.max(0, ...objects.map(({ body, version }) => (body === undefined ? version : 0))),
-      records: objects
-        .flatMap((kept) =>
-          storedOf(
-            kept,
-            bodyOf(kept, (key) => byKey.get(key)),
-          ),
-        )
-        .toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+      usedVersion: Math.max(0, ...forgotten.map(({ version }) => version)),
+      forgotten: forgotten.toSorted(inOrder),
+      setBack: openSetBack(secret),
+      records: [...bodies].flatMap(([key, body]) => storedOf(key, body)).toSorted(inOrder),
       history: objects
         .flatMap(({ key, history }) => history.map((line) => ({ ...line, key })))
         .toSorted((a, b) => a.seq - b.seq)
@@ -44,7 +93,11 @@ export async function readClusterArchive(options: ClusterPlace): Promise<Archive
   }
 }
 
-function storedOf({ key }: Kept, body: string | undefined): readonly StoredRecord[] {
+function inOrder(one: { readonly key: string }, other: { readonly key: string }): number {
+  return one.key < other.key ? -1 : 1
+}
+
+function storedOf(key: Key, body: string | undefined): readonly StoredRecord[] {
   if (body === undefined) return []
   const { version } = JSON.parse(body) as StoredRecord // every record says it
   return [{ key, version, body }]
@@ -52,16 +105,20 @@ function storedOf({ key }: Kept, body: string | undefined): readonly StoredRecor
 
 /**
  * Makes a ledger of what another one held; there must be none of that name. Its Secret comes last, so that what was interrupted is no
- * ledger; it can be begun again.
+ * ledger; it can be begun again. Where its Lease is left and says that more was written, nothing is created until a person accepts that.
+ * @returns what is known to be lost, in words
  * @throws {LedgerError}
  */
-export async function writeClusterArchive(archive: Archive, options: ClusterPlace): Promise<void> {
+export async function writeClusterArchive(
+  archive: Archive,
+  options: ClusterPlace,
+): Promise<string | undefined> {
   await using cluster = await openCluster(options)
   const { api, name, records, secrets, shown } = cluster
   const there = await readLedgerSecret(api, secrets, name)
-  if (there !== undefined)
-    throw new LedgerError('io', `there is a ledger ${shown}: an import goes where there is none.`)
+  if (there !== undefined) throw isThere(shown, there.movedAt(), deleting(name))
   const left = objectsOf(archive)
+  const writes = writesOf(left)
   await assertOnlyThese(cluster, left)
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
@@ -72,7 +129,10 @@ export async function writeClusterArchive(archive: Archive, options: ClusterPlac
   })
   const { hashKey, platform, profile } = archive
   const hasRecords = archive.records.length > 0 ? 'true' : undefined
-  await createLedgerSecret(api, secrets, name, { hashKey, platform, profile, hasRecords })
+  const setBack = archive.setBack ?? lostOf(writesIn(await readLease(cluster)), writes)
+  const setBacks = setBack === undefined ? undefined : '1'
+  await createLedgerSecret(api, secrets, name, { hashKey, platform, profile, hasRecords, setBack, setBacks })
+  return setBack
 }
 
 /** What an import of another file has left would be mixed with this one. @throws {LedgerError} */
@@ -97,29 +157,34 @@ function notEmpty(name: string, what: string, options?: ErrorOptions): LedgerErr
   )
 }
 
-/** The objects that hold it all: a key that has only a history was forgotten. */
-function objectsOf({ records, history, usedVersion }: Archive): Kept[] {
+/** What was moved away is compared with nothing that comes. */
+function deleting(name: string): string {
+  return `delete what is left of it: kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}; kubectl delete secret,lease ${name}`
+}
+
+/** The objects that hold it all: a key that has only a history was forgotten too. */
+function objectsOf({ records, forgotten, history, usedVersion }: Archive): Kept[] {
   const lines = new Map<string, readonly Line[]>()
   for (const [index, { key, body }] of history.entries())
     lines.set(key, withLines(lines.get(key) ?? [], [{ seq: index + 1, body }]))
-  const blank = { movedFrom: undefined, before: undefined, movedTo: undefined }
-  const objects = records.map(({ key, version, body }): Kept => ({
-    ...blank,
-    key,
-    version,
-    body,
+  const objects = new Map<string, { readonly version: number; readonly body: string | undefined }>()
+  for (const { key, version } of forgotten) objects.set(key, { version, body: undefined })
+  for (const { key, version, body } of records) objects.set(key, { version, body })
+  // A file keeps the greatest version of these only. Not each of them had it: the sum of all would be greater than what was written.
+  let version = forgotten.length === 0 ? usedVersion : 1
+  for (const key of lines.keys()) {
+    if (objects.has(key)) continue
+    objects.set(key, { version: Math.max(1, version), body: undefined })
+    version = 1
+  }
+  return [...objects].map(([key, object]): Kept => ({
+    movedFrom: undefined,
+    before: undefined,
+    movedTo: undefined,
+    key: key as Key, // the archive was looked at
+    ...object,
     history: lines.get(key) ?? [],
   }))
-  for (const { key } of records) lines.delete(key)
-  for (const [key, left] of lines)
-    objects.push({
-      ...blank,
-      key: key as Key, // the archive was looked at
-      version: Math.max(1, usedVersion),
-      body: undefined,
-      history: left,
-    })
-  return objects
 }
 
 async function put(api: ClusterApi, path: string, name: string, kept: Kept): Promise<void> {

@@ -141,14 +141,3 @@ export function annotationIn(object: KubeObject | undefined, name: string): stri
   const text = isObject(annotations) ? annotations[name] : undefined
   return typeof text === 'string' ? text : undefined
 }
-
-/**
- * Whether records are missing that had been written when the Lease was renewed.
- * @param writes how often those that are there were written
- * @returns what was lost, in words; undefined: nothing, as far as the Lease says
- */
-export function lostWrites(lease: KubeObject | undefined, writes: number): string | undefined {
-  const before = Number(annotationIn(lease, WRITES_ANNOTATION) ?? 0)
-  if (writes >= before) return undefined
-  return `its records had been written ${before} times, and ${writes} of these writes are there`
-}

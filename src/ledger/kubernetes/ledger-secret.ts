@@ -15,20 +15,28 @@ export interface LedgerSecret {
   hasRecords(): boolean
   /** Whether its records were put back to an earlier state. */
   setBack(): SetBackState
+  /** As `Ledger.movedAt`. */
+  movedAt(): string | undefined
   /** A member, as it is now. @throws {LedgerError} */
   read(member: keyof SecretMembers): Promise<string | undefined>
   /** @throws {LedgerError} */
   change(members: SecretMembers): Promise<void>
 }
 
-/** They were, and no person has accepted it, where it was noticed more often than accepted. */
+/** Where it was noticed more often than a person has accepted it, nothing is created. */
 export interface SetBackState {
-  /** How often that was noticed. */
+  /** How often it was noticed. */
   readonly times: number
   /** How many of these a person has accepted. */
   readonly accepted: number
   /** What was lost the last time, in words. */
   readonly what: string
+}
+
+/** What was lost when its records were put back to an earlier state, in words; undefined: nothing, or a person has accepted it. */
+export function openSetBack(secret: LedgerSecret): string | undefined {
+  const { times, accepted, what } = secret.setBack()
+  return times > accepted ? what : undefined
 }
 
 /** Undefined: the member goes. */
@@ -42,6 +50,7 @@ export interface SecretMembers {
   /** Numbers: how often that was noticed, and how many of these a person has accepted. */
   readonly setBacks?: string | undefined
   readonly accepted?: string | undefined
+  readonly movedAt?: string | undefined
 }
 
 /** The form of what is kept: a program that knows an older one only keeps away. */
@@ -90,9 +99,10 @@ export async function createLedgerSecret(
   }
 }
 
-function membersOf({ platform, profile, hasRecords }: SecretMembers = {}): Record<string, Buffer> {
+function membersOf(given: SecretMembers = {}): Record<string, Buffer> {
+  const { platform, profile, hasRecords, setBack, setBacks } = given
   const members: Record<string, Buffer> = {}
-  for (const [member, text] of Object.entries({ platform, profile, hasRecords }))
+  for (const [member, text] of Object.entries({ platform, profile, hasRecords, setBack, setBacks }))
     if (text !== undefined) members[member] = Buffer.from(text)
   return members
 }
@@ -123,6 +133,7 @@ function opened(api: ClusterApi, collection: string, first: KubeObject): LedgerS
       accepted: Number(textOf('accepted') ?? 0),
       what: textOf('setBack') ?? '',
     }),
+    movedAt: () => textOf('movedAt'),
     async read(member) {
       try {
         object = await api.get(`${collection}/${name}`)

@@ -4,12 +4,15 @@ import { assertBinding, keptProfile, type Binding } from '../binding.ts'
 import type { Activity } from '../../contract/activity.ts'
 import type { Emit } from '../../contract/events.ts'
 import { LedgerError, type OpenedLedger } from '../../contract/ledger.ts'
+import { movedAway } from '../moved.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import { openCluster, TIMEOUT_MS, type ClusterPlace } from './cluster.ts'
 import { ClusterError, asLedgerError } from './cluster-error.ts'
 import { createKubernetesLease } from './kubernetes-lease.ts'
 import { createKubernetesLedger } from './kubernetes-ledger.ts'
-import { annotationIn, lostWrites, URL_ANNOTATION, WRITES_ANNOTATION } from './lease-object.ts'
+import { annotationIn, URL_ANNOTATION, WRITES_ANNOTATION } from './lease-object.ts'
 import { createLedgerSecret, packedNotes, readLedgerSecret, type LedgerSecret } from './ledger-secret.ts'
+import { lostOf, writesIn } from './written.ts'
 import { createMirror, type Mirror } from './record-mirror.ts'
 import { GROUP } from './record-object.ts'
 import { createSetBack } from './set-back.ts'
@@ -59,6 +62,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   )
   const found = await readLedgerSecret(api, secrets, name)
   await readRecords(mirror, shown)
+  if (found !== undefined && mode !== 'reader') assertNotMoved(shown, found)
   if (found === undefined) assertMayStart(mirror, shown, options)
   const secret = found ?? (await createLedgerSecret(api, secrets, name))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
@@ -88,11 +92,13 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       holder: `${hostname()}_${options.processId}`,
       durationMs: leaseMs,
       clock,
-      annotations: () => ({
+      annotations: (): JsonObject => ({
         ...(activity && { [`${GROUP}/activity`]: JSON.stringify(activity) }),
         ...(activity?.url !== undefined && { [URL_ANNOTATION]: activity.url }),
-        // What was written before counts until the Secret says that it is lost.
-        ...(isRead && !setBack.isUnsaid && { [WRITES_ANNOTATION]: String(mirror.writes()) }),
+        // What was lost is said until a person accepts it.
+        ...(isRead && {
+          [WRITES_ANNOTATION]: String(Math.max(mirror.writes(), writesIn(lease.seen()?.object))),
+        }),
       }),
       onSetBack: (what) => setBack.notice(what),
       onRenewal: (failed) =>
@@ -143,7 +149,8 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     isRead = false
     await mirror.relist()
     await bindTo(secret, hasRecords(), shown, options)
-    const lost = lostWrites(lease.seen()?.object, mirror.writes())
+    assertNotMoved(shown, secret)
+    const lost = lostOf(writesIn(lease.seen()?.object), mirror.writes())
     if (lost !== undefined) setBack.notice(lost)
     await setBack.said()
     isRead = true
@@ -153,7 +160,10 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
 
   const leadership = createTakeover({ lease, readAll: begin, clock, emit })
   return {
-    ledger: Object.assign(ledger, { [Symbol.asyncDispose]: () => resources.disposeAsync() }),
+    ledger: Object.assign(ledger, {
+      movedAt: secret.movedAt(),
+      [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    }),
     leadership,
     notes: packedNotes(secret),
   }
@@ -184,6 +194,11 @@ async function readRecords(mirror: Mirror, shown: string): Promise<void> {
       { cause: error },
     )
   }
+}
+
+function assertNotMoved(shown: string, secret: LedgerSecret): void {
+  const at = secret.movedAt()
+  if (at !== undefined) throw movedAway(shown, at)
 }
 
 function isEmpty(mirror: Mirror): boolean {

@@ -1,6 +1,6 @@
 import { sleep, type Clock } from '../../lib/clock.ts'
 import { LedgerError } from '../../contract/ledger.ts'
-import type { LedgerSecret } from './ledger-secret.ts'
+import { openSetBack, type LedgerSecret } from './ledger-secret.ts'
 
 /**
  * Whether the records were put back to an earlier state, by a restored etcd for example: then pipes that were created since are not in them.
@@ -9,8 +9,6 @@ import type { LedgerSecret } from './ledger-secret.ts'
 export interface SetBack extends AsyncDisposable {
   /** @param what is known to be lost, in words */
   notice(what: string): void
-  /** Whether something was noticed that the Secret does not say yet. */
-  readonly isUnsaid: boolean
   /** Resolves once the Secret says what was noticed: at once where nothing was. */
   said(): Promise<void>
   /** As the Secret says now. @throws {LedgerError} nothing may be created: they were, and no person has accepted it; or it cannot be read */
@@ -38,9 +36,9 @@ export function createSetBack(
         await secret.read('setBacks')
         const { times } = secret.setBack()
         // What somebody has said already stays as it is; and of many things that are noticed at once, one is enough.
-        if (!isOpen(secret))
+        if (openSetBack(secret) === undefined)
           await secret.change({ setBack: what, setBacks: String(Math.max(times, seen) + 1) })
-        if (isOpen(secret)) {
+        if (openSetBack(secret) !== undefined) {
           seen = Math.max(seen, secret.setBack().times)
           noticed = undefined
           return
@@ -72,16 +70,13 @@ export function createSetBack(
 
   return {
     notice,
-    get isUnsaid() {
-      return noticed !== undefined
-    },
     said: async () => saying,
     async assertNot() {
       if (noticed === undefined) await readSecret()
-      const { what, times } = secret.setBack()
+      const { times } = secret.setBack()
       if (times < seen) notice('its Secret says less than it said before')
       seen = Math.max(seen, times)
-      const why = noticed ?? (isOpen(secret) ? what : undefined)
+      const why = noticed ?? openSetBack(secret)
       if (why !== undefined) throw new LedgerError('corrupt', wordsOf(why))
     },
     async [Symbol.asyncDispose]() {
@@ -89,11 +84,6 @@ export function createSetBack(
       await saying
     },
   }
-}
-
-function isOpen(secret: LedgerSecret): boolean {
-  const { times, accepted } = secret.setBack()
-  return times > accepted
 }
 
 function wordsOf(what: string): string {

@@ -1,0 +1,230 @@
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/daemon/system-clock.ts'
+import { readArchiveText } from '../../src/ledger/archive.ts'
+import { exportLedger, openLedger, openLedgerToAct } from '../../src/ledger/open.ts'
+import { MIGRATIONS } from '../../src/ledger/table-schema.ts'
+import { startApiModel, type ApiModel } from '../kubernetes/api-model.ts'
+import { writeKubeconfig } from '../kubernetes/open-at.ts'
+import { runHere } from '../support/command.ts'
+import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import { blank, entry, ignore, ORDERS } from './samples.ts'
+
+/* `pipewright ledger export --move`: a ledger that goes on elsewhere is not used any more. */
+
+const OPTIONS = { clock: systemClock, emit: ignore }
+const MOVED = /was moved into another one on 20\d\d-.*created a second time/
+const never = new AbortController().signal
+
+let workspace: Workspace
+let api: ApiModel
+const { KUBECONFIG } = process.env
+
+beforeEach(async () => {
+  workspace = createWorkspace()
+  api = await startApiModel()
+  process.env['KUBECONFIG'] = writeKubeconfig(api, workspace)
+})
+
+afterEach(async () => {
+  process.env['KUBECONFIG'] = KUBECONFIG
+  api.interfere(undefined)
+  await api[Symbol.asyncDispose]()
+  workspace[Symbol.dispose]()
+})
+
+const open = (url: string, mode: 'owner' | 'writer' = 'owner') =>
+  openLedgerToAct(url, { ...OPTIONS, mode, init: 'auto', leaseMs: 1_000 })
+
+async function fill(url: string): Promise<void> {
+  const { ledger, leadership } = await open(url)
+  await using _ = ledger
+  const term = await leadership.acquire(never, 'wait')
+  await ledger.swap(blank(ORDERS), [entry(ORDERS, 'made')])
+  await term.release()
+}
+
+const file = () => workspace.path('ledger.ndjson')
+const moving = (url: string) => runHere(['ledger', 'export', file(), '--move', '--ledger', url])
+const importing = (url: string) => runHere(['ledger', 'import', file(), '--ledger', url])
+
+describe.each([
+  ['sqlite', () => `sqlite:${workspace.path('old.db')}`, 'kubernetes:new'],
+  ['kubernetes', () => 'kubernetes:old', 'kubernetes:new'],
+])('from %s', (_, urlOf, next) => {
+  test('one that was moved is not acted with, nor written to; it can be read, and says it', async () => {
+    const url = urlOf()
+    await fill(url)
+    const before = await exportLedger(url, OPTIONS)
+    const { code, stdout } = await moving(url)
+    expect(code).toBe(0)
+    expect(stdout).toContain('Exported 1 records')
+    expect(stdout).toContain(`${url} is not used any more`)
+    expect(readArchiveText(readFileSync(file(), 'utf8'))).toStrictEqual(before)
+    for (const mode of ['owner', 'writer'] as const) await expect(open(url, mode)).rejects.toThrow(MOVED)
+    workspace.write('manifests/.keep', '')
+    for (const command of ['run', 'apply']) {
+      const words = [command, '--manifests', workspace.path('manifests'), '--ledger', url]
+      const ended = await runHere([...words, '--base-url', 'http://127.0.0.1:9'])
+      expect(ended.stderr).toMatch(MOVED)
+      expect(ended.stderr).toContain('To go back to this place')
+      expect(ended.code).toBe(1)
+    }
+    for (const words of [['status'], ['history'], ['lock'], ['ledger', 'export', workspace.path('again')]]) {
+      const read = await runHere([...words, '--ledger', url])
+      expect(read.stderr).toContain(`${url} was moved into another ledger on 20`)
+      expect(read.stdout).toMatch(/Pipe\/orders|kind: Lock|Exported 1 records/)
+    }
+    expect(await exportLedger(url, OPTIONS)).toStrictEqual(before)
+  })
+
+  test('a backup marks nothing', async () => {
+    const url = urlOf()
+    await fill(url)
+    expect(await runHere(['ledger', 'export', file(), '--ledger', url])).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
+    await goesOn(url)
+  })
+
+  test('what was exported goes on elsewhere, and back again', async () => {
+    const url = urlOf()
+    await fill(url)
+    await moving(url)
+    expect(await importing(next)).toMatchObject({ code: 0, stderr: '' })
+    await goesOn(next)
+    expect((await exportLedger(next, OPTIONS)).records.map(({ key }) => key)).toEqual([ORDERS, 'Pipe/second'])
+    const back = await importing(url)
+    expect(back.code).toBe(1)
+    expect(back.stderr).toContain('It was moved into another one on 20')
+    expect(await moving(next)).toMatchObject({ code: 0 })
+    await expect(open(next)).rejects.toThrow(MOVED)
+    const aside = `sqlite:${workspace.path('back.db')}`
+    expect(await importing(aside)).toMatchObject({ code: 0, stderr: '' })
+    const { ledger } = await open(aside)
+    expect(await ledger.list()).toHaveLength(2)
+    await ledger[Symbol.asyncDispose]()
+  })
+
+  test('it can be exported again, as nothing has changed', async () => {
+    const url = urlOf()
+    await fill(url)
+    await moving(url)
+    const text = readFileSync(file(), 'utf8')
+    workspace.write('ledger.ndjson', 'lost')
+    expect(await moving(url)).toMatchObject({ code: 0 })
+    expect(readFileSync(file(), 'utf8')).toBe(text)
+  })
+
+  test('while a process acts with it, nothing is exported and nothing marked', async () => {
+    const url = urlOf()
+    await fill(url)
+    const { ledger, leadership } = await open(url)
+    const term = await leadership.acquire(never, 'wait')
+    const { code, stderr } = await moving(url)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/is held by another pipewright|another pipewright acts/)
+    expect(existsSync(file())).toBe(false)
+    await term.release()
+    await ledger[Symbol.asyncDispose]()
+    await goesOn(url)
+  })
+
+  test('an export that cannot be written marks nothing', async () => {
+    const url = urlOf()
+    await fill(url)
+    mkdirSync(file())
+    const { code, stderr } = await moving(url)
+    expect(code).toBe(1)
+    expect(stderr).toContain('cannot be written')
+    await goesOn(url)
+  })
+})
+
+/** Somebody still may act with it. */
+async function goesOn(url: string): Promise<void> {
+  const { ledger, leadership } = await open(url)
+  await using _ = ledger
+  const term = await leadership.acquire(never, 'wait')
+  await ledger.swap(blank('Pipe/second'), [])
+  await term.release()
+}
+
+test('a command that opened the file before it was moved does not write to it after', async () => {
+  const url = `sqlite:${workspace.path('old.db')}`
+  await fill(url)
+  await using person = await openLedger(url, { ...OPTIONS, mode: 'writer', init: 'never' })
+  await moving(url)
+  await expect(person.swap(blank('Pipe/late'), [])).rejects.toThrow(MOVED)
+})
+
+test('a process that stood by while the cluster was moved does not act', async () => {
+  const url = 'kubernetes:old'
+  await fill(url)
+  const { ledger, leadership } = await open(url)
+  await using _ = ledger
+  expect(await moving(url)).toMatchObject({ code: 0 })
+  await expect(leadership.acquire(never, 'wait')).rejects.toThrow(MOVED)
+})
+
+test('a ledger of the cluster that was put back is accepted before it moves', async () => {
+  const url = 'kubernetes:old'
+  await fill(url)
+  const path = [...api.objects().keys()].find((each) => each.includes('/secrets/')) ?? ''
+  const secret = api.objects().get(path) as { readonly data: object }
+  const [setBack, setBacks] = ['it was', '1'].map((text) => Buffer.from(text).toString('base64'))
+  const data = { ...secret.data, setBack, setBacks }
+  ;(api.objects() as Map<string, object>).set(path, { ...secret, data })
+  const { code, stderr } = await moving(url)
+  expect(code).toBe(1)
+  expect(stderr).toContain('pipewright ledger accept')
+  expect(existsSync(file())).toBe(false)
+})
+
+describe('the mark of a file', () => {
+  test.each([
+    ['a copy', async (from: string, to: string) => cpSync(from, to)],
+    [
+      'a backup',
+      async (from: string, to: string) => {
+        using db = new DatabaseSync(from, { readOnly: true })
+        await backup(db, to)
+      },
+    ],
+    [
+      'VACUUM INTO',
+      async (from: string, to: string) => {
+        using db = new DatabaseSync(from)
+        db.exec(`VACUUM INTO '${to}'`)
+      },
+    ],
+    [
+      'VACUUM',
+      async (from: string, to: string) => {
+        using db = new DatabaseSync(from)
+        db.exec('VACUUM')
+        cpSync(from, to)
+      },
+    ],
+  ])('is there in %s, also for earlier versions of Pipewright', async (_, copy) => {
+    const old = workspace.path('old.db')
+    await fill(`sqlite:${old}`)
+    await moving(`sqlite:${old}`)
+    const other = workspace.path('other.db')
+    await copy(old, other)
+    await expect(open(`sqlite:${other}`)).rejects.toThrow(MOVED)
+    using db = new DatabaseSync(other, { readOnly: true })
+    // They refuse one that is newer than what they know.
+    expect(Number(db.prepare('PRAGMA user_version').get()?.['user_version'])).toBeGreaterThan(
+      MIGRATIONS.length,
+    )
+  })
+})
+
+test.each([['import'], ['accept']])('--move goes with export only, not with %s', async (action) => {
+  const ended = await runHere(['ledger', action, ...(action === 'import' ? [file()] : []), '--move'])
+  expect(ended.code).toBe(64)
+  expect(ended.stderr).toContain('--move goes with "export"')
+})
