@@ -59,13 +59,18 @@ export async function unbindLedger(
 /**
  * A person accepts the records as they are, after they were put back to an earlier state.
  * @returns what was lost, in words; undefined: nothing was, as far as anybody noticed
- * @throws {LedgerError}
+ * @throws {LedgerError} also for a ledger in a file, of which nobody notices that
  */
 export async function acceptLedger(
   url: string,
   options: Pick<OpenOptions, 'clock'>,
 ): Promise<string | undefined> {
-  if (!url.startsWith(KUBERNETES)) return undefined
+  if (!url.startsWith(KUBERNETES))
+    throw new LedgerError(
+      'io',
+      `there is nothing to accept: ${fileOf(url)} is a file, and only of a ledger in a cluster does anybody notice that it was put back to an ` +
+        'earlier state. What to do then with a file: "A backup is to be put back" in docs/runbook.md.',
+    )
   const { acceptKubernetesLedger } = await import('./kubernetes/open-kubernetes-ledger.ts')
   return acceptKubernetesLedger(placeOf(url, options))
 }
