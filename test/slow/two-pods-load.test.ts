@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { acts, passes, type Pod } from '../kubernetes/pods.ts'
 import { startLoaded } from './support/loaded-pods.ts'
 
-/* How often the Kubernetes API is written to, how long a takeover takes, and how much memory both take. RECORDS=10000 is the long run. */
+/* How often the Kubernetes API is written to, how long a takeover takes, and how much memory and processor both take. RECORDS=10000 is the long run. */
 
 const RECORDS = Number(process.env['RECORDS'] ?? 20)
 /** What is in sync is checked so often. */
@@ -22,6 +22,7 @@ test(
     await passes(1_500 * INTERVAL_S)
     const ofRecords = () => api.writes.filter((write) => write.includes('pipewrightrecords')).length
     const [quiet, log] = [ofRecords(), one.program.log().length]
+    const cpu = [one, two].map(cpuSecondsOf)
     await passes(3_000 * INTERVAL_S)
     const inQuiet = ofRecords() - quiet
     // On a busy machine the API may be late with a renewal, which is told.
@@ -29,9 +30,10 @@ test(
       .log()
       .slice(log)
       .filter(({ msg }) => msg !== 'Lease renewed')
-    const memory = [one, two].map(
-      (pod) => `${memoryOf(pod, 'VmHWM')} MB at most, ${memoryOf(pod, 'VmRSS')} MB now`,
-    )
+    const takes = [one, two].map((pod, index) => {
+      const percent = ((cpuSecondsOf(pod) - (cpu[index] ?? 0)) / (3 * INTERVAL_S)) * 100
+      return `${memoryOf(pod, 'VmHWM')} MB at most, ${memoryOf(pod, 'VmRSS')} MB now, ${percent.toFixed(1)} % of a processor`
+    })
     const killedAt = performance.now()
     one.program.signal('SIGKILL')
     await acts(two)
@@ -39,7 +41,7 @@ test(
     await passes(10_000)
     const after = `${memoryOf(two, 'VmHWM')} MB at most, ${memoryOf(two, 'VmRSS')} MB ten seconds after`
     process.stderr.write(
-      `two pods: ${RECORDS} records, ${writesPerCreation.toFixed(2)} writes a creation, ${inQuiet} in ${3 * INTERVAL_S} quiet seconds, takeover in ${tookMs} ms; memory of who acts: ${memory[0]}; of who stands by: ${memory[1]}; after its takeover: ${after}\n`,
+      `two pods: ${RECORDS} records, ${writesPerCreation.toFixed(2)} writes a creation, ${inQuiet} in ${3 * INTERVAL_S} quiet seconds, takeover in ${tookMs} ms; who acts takes ${takes[0]}; who stands by ${takes[1]}; after its takeover ${after}\n`,
     )
     expect(writesPerCreation).toBeLessThanOrEqual(5)
     expect(inQuiet).toBe(0)
@@ -47,6 +49,12 @@ test(
     expect(tookMs).toBeLessThanOrEqual(TAKEOVER_LIMIT_MS)
   },
 )
+
+/** Of the processors, since its start. */
+function cpuSecondsOf({ program }: Pod): number {
+  const said = readFileSync(`/proc/${program.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(said[11]) + Number(said[12])) / 100 // utime and stime, in hundredths of a second
+}
 
 /** `VmHWM`: the most that it had; `VmRSS`: what it has: MB. */
 function memoryOf({ program }: Pod, what: 'VmHWM' | 'VmRSS'): number {
