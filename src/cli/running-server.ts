@@ -26,13 +26,20 @@ export async function runningServer(
 /** Who listens everywhere is asked on this machine; the token goes to no other without a person's word. */
 function reachable(listen: string, command: string): string {
   const url = new URL(listen)
+  if (!isOfOneHost(url)) {
+    throw new CommandError(
+      `${command}: the daemon listens at ${listen}, which is not the loopback address. Say where to ask it with --server URL.`,
+    )
+  }
   if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
   if (url.hostname === '[::]') url.hostname = '[::1]'
-  const { hostname } = url
-  const isHere =
-    hostname === 'localhost' || hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'))
-  if (isHere) return url.href
-  throw new CommandError(
-    `${command}: the daemon listens at ${listen}, which is not the loopback address. Say where to ask it with --server URL.`,
+  return url.href
+}
+
+/** Whether an address leads to another process on each host: the loopback one, and that of who listens everywhere. */
+export function isOfOneHost({ hostname }: URL): boolean {
+  return (
+    ['localhost', '[::1]', '[::]', '0.0.0.0'].includes(hostname) ||
+    (isIPv4(hostname) && hostname.startsWith('127.'))
   )
 }

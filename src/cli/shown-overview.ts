@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import type { Settings } from '../config/settings.ts'
 import type { Leader, Leadership } from '../contract/leadership.ts'
 import type { Daemon } from '../daemon/daemon.ts'
@@ -12,6 +13,7 @@ import type { CreateLimit } from '../server/parts.ts'
 import { commandContext, folderOf } from './command-context.ts'
 import type { Engine } from './compose.ts'
 import { VERSION } from './io.ts'
+import { isOfOneHost } from './running-server.ts'
 
 /** What the page says of the process as a whole. */
 export function overviewOf(
@@ -58,12 +60,12 @@ export function standingOf({ term, failing }: Leading, leadership: Leadership) {
   return { standsBy: true, leader: shownLeader(leadership.leader()), unconfirmed, overdue: 0 }
 }
 
-/** Its name is that of its host, which in a cluster is its pod; an address that is every address of its own host is none for others. */
+/** Its name is that of its host, which in a cluster is its pod. Some addresses lead to it on that host alone. */
 function shownLeader(leader: Leader | undefined) {
   if (leader === undefined) return undefined
-  const { holder, url } = leader
-  const isOfItsHost = url !== undefined && ['0.0.0.0', '[::]'].includes(new URL(url).hostname)
-  return { holder: holder.replace(/_[0-9a-f-]{36}$/, ''), url: isOfItsHost ? undefined : url }
+  const holder = leader.holder.replace(/_[0-9a-f-]{36}$/, '')
+  const isFromHere = leader.url === undefined || holder === hostname() || !isOfOneHost(new URL(leader.url))
+  return { holder, url: isFromHere ? leader.url : undefined }
 }
 
 /** Services in which the create limit holds something back that are shown. */

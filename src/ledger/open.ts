@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type Ledger, LedgerError, type OpenedLedger } from '../contract/ledger.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Archive } from './archive.ts'
+import type { ClusterPlace } from './kubernetes/cluster.ts'
 import { openMemoryLedger } from './memory-backend.ts'
 import {
   moveSqlite,
@@ -27,17 +29,18 @@ export async function openLedger(url: string, options: OpenOptions): Promise<Led
 /** As {@link openLedger}, with who acts. @throws {LedgerError} */
 export async function openLedgerToAct(url: string, options: OpenOptions): Promise<OpenedLedger> {
   if (url === 'memory:') return openMemoryLedger({ emit: options.emit })
-  if (url.startsWith(KUBERNETES)) return openInCluster(url, options)
-  return openSqlite({ ...options, file: fileOf(url) })
+  const inCluster = placeInCluster(url, options.clock)
+  if (inCluster === undefined) return openSqlite({ ...options, file: fileOf(url) })
+  const { openKubernetesLedger } = await import('./kubernetes/open-kubernetes-ledger.ts')
+  return openKubernetesLedger({ processId: randomUUID(), ...options, ...inCluster })
 }
 
 const KUBERNETES = 'kubernetes:'
 
-/** Loaded only where it is used. */
-async function openInCluster(url: string, options: OpenOptions): Promise<OpenedLedger> {
-  const { openKubernetesLedger } = await import('./kubernetes/open-kubernetes-ledger.ts')
-  const place = url.slice(KUBERNETES.length)
-  return openKubernetesLedger({ env: process.env, processId: randomUUID(), ...options, place })
+/** What works with one in a cluster is loaded only where it is used. @returns undefined: it is in a file */
+function placeInCluster(url: string, clock: Clock): ClusterPlace | undefined {
+  if (!url.startsWith(KUBERNETES)) return undefined
+  return { env: process.env, place: url.slice(KUBERNETES.length), clock }
 }
 
 /**
@@ -50,25 +53,30 @@ export async function unbindLedger(
   options: Pick<SqliteLedgerOptions, 'clock' | 'emit'>,
 ): Promise<string | undefined> {
   if (url === 'memory:') return undefined
-  if (url.startsWith(KUBERNETES)) {
-    const { unbindKubernetesLedger } = await import('./kubernetes/open-kubernetes-ledger.ts')
-    return unbindKubernetesLedger(placeOf(url, options))
-  }
-  return unbindSqlite(fileOf(url), options)
+  const inCluster = placeInCluster(url, options.clock)
+  if (inCluster === undefined) return unbindSqlite(fileOf(url), options)
+  const { unbindKubernetesLedger } = await import('./kubernetes/open-kubernetes-ledger.ts')
+  return unbindKubernetesLedger(inCluster)
 }
 
 /**
  * A person accepts the records as they are, after they were put back to an earlier state.
  * @returns what was lost, in words; undefined: nothing was, as far as anybody noticed
- * @throws {LedgerError}
+ * @throws {LedgerError} also for a ledger in a file, of which nobody notices that
  */
 export async function acceptLedger(
   url: string,
   options: Pick<OpenOptions, 'clock'>,
 ): Promise<string | undefined> {
-  if (!url.startsWith(KUBERNETES)) return undefined
+  const inCluster = placeInCluster(url, options.clock)
+  if (inCluster === undefined)
+    throw new LedgerError(
+      'io',
+      `there is nothing to accept: ${fileOf(url)} is a file, and only of a ledger in a cluster does anybody notice that it was put back to an ` +
+        'earlier state. What to do then with a file: "A backup is to be put back" in docs/runbook.md.',
+    )
   const { acceptKubernetesLedger } = await import('./kubernetes/accept-set-back.ts')
-  return acceptKubernetesLedger(placeOf(url, options))
+  return acceptKubernetesLedger(inCluster)
 }
 
 function fileOf(url: string): string {
@@ -89,9 +97,10 @@ export async function exportLedger(
   url: string,
   options: Pick<OpenOptions, 'clock' | 'emit'>,
 ): Promise<Archive> {
-  if (!url.startsWith(KUBERNETES)) return readSqliteArchive({ ...options, file: fileOf(url) })
+  const inCluster = placeInCluster(url, options.clock)
+  if (inCluster === undefined) return readSqliteArchive({ ...options, file: fileOf(url) })
   const { readClusterArchive } = await import('./kubernetes/cluster-archive.ts')
-  return readClusterArchive(placeOf(url, options))
+  return readClusterArchive(inCluster)
 }
 
 /**
@@ -104,9 +113,10 @@ export async function moveLedger(
   save: (archive: Archive) => void,
   options: Pick<OpenOptions, 'clock' | 'emit'> & { readonly signal: AbortSignal },
 ): Promise<void> {
-  if (!url.startsWith(KUBERNETES)) return moveSqlite({ ...options, file: fileOf(url) }, save)
+  const inCluster = placeInCluster(url, options.clock)
+  if (inCluster === undefined) return moveSqlite({ ...options, file: fileOf(url) }, save)
   const { moveCluster } = await import('./kubernetes/cluster-archive.ts')
-  return moveCluster({ ...placeOf(url, options), emit: options.emit }, save, options.signal)
+  return moveCluster({ ...inCluster, emit: options.emit }, save, options.signal)
 }
 
 /**
@@ -119,14 +129,11 @@ export async function importLedger(
   archive: Archive,
   options: Pick<OpenOptions, 'clock' | 'emit'>,
 ): Promise<string | undefined> {
-  if (!url.startsWith(KUBERNETES)) {
+  const inCluster = placeInCluster(url, options.clock)
+  if (inCluster === undefined) {
     await writeSqliteArchive(fileOf(url), archive, options.clock.now())
     return undefined
   }
   const { writeClusterArchive } = await import('./kubernetes/cluster-archive.ts')
-  return writeClusterArchive(archive, placeOf(url, options))
-}
-
-function placeOf(url: string, { clock }: Pick<OpenOptions, 'clock'>) {
-  return { env: process.env, place: url.slice(KUBERNETES.length), clock }
+  return writeClusterArchive(archive, inCluster)
 }

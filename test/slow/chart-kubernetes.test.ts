@@ -19,6 +19,7 @@ import {
   valuesFile,
   type PodContainer,
 } from './support/chart.ts'
+import { wordsOf } from './support/runbook-commands.ts'
 import { run, runWell, tool } from './support/tools.ts'
 
 /* `ledger.type: kubernetes`: what differs from a ledger in a file. */
@@ -263,12 +264,32 @@ test('what helm says after the installation names the Deployment, the ledger and
   expect(notes).not.toMatch(/StatefulSet|statefulset|the claim/)
 })
 
+const README = readFileSync(join(CHART, 'README.md'), 'utf8')
+/** As they stand there, each in one line. */
+const INSTALLS = [...README.matchAll(/^helm install (?:.*\\\n)+.*/gm)].map(([text]) =>
+  text.replaceAll('\\\n', ' '),
+)
+
+test.each(INSTALLS)('the README installs from nothing in one command: %s', async (command) => {
+  const kind = command.includes('ledger.type=kubernetes') ? 'Deployment' : 'StatefulSet'
+  // The name of the release, the chart and its values.
+  const [, , name = '', , ...flags] = wordsOf(command).filter((word) => word !== '--create-namespace')
+  for (const helm of HELMS) {
+    const rendered = await runWell(tool(helm), ['template', name, CHART, '--kube-version', '1.30', ...flags])
+    expect(kindsIn(rendered)).toContain(`${kind} pipewright`)
+  }
+})
+
+test('the README installs one pod, and two', () => {
+  expect(INSTALLS).toHaveLength(2)
+})
+
 test('kube-score says of it what the README answers, and nothing else', async () => {
   const file = join(folder, 'score.yaml')
   writeFileSync(file, await render(valuesFile('kubernetes')))
   const args = ['score', file, '--kubernetes-version', 'v1.30', '--output-format', 'ci']
   const { stdout } = await run(tool('kube-score'), args)
   const remarks = stdout.split('\n').filter((line) => line !== '' && !/^\[(?:OK|SKIPPED)\]/.test(line))
-  const readme = readFileSync(join(CHART, 'README.md'), 'utf8').split('## What kube-score says')[1] ?? ''
+  const readme = README.split('## What kube-score says')[1] ?? ''
   for (const remark of remarks) expect(readme).toContain(`| ${remark.replace(/^.*\) /, '')} |`)
 })

@@ -92,7 +92,7 @@ export async function acceptAsItIs(io: Io, settings: SettingsOf<'ledger'>): Prom
     io.stdout,
     what === undefined
       ? `Nothing to accept: nobody has noticed that ${settings.ledger} was put back to an earlier state.`
-      : `Accepted ${settings.ledger} as it is, although ${what}. Pipes are created again.`,
+      : `Accepted ${settings.ledger} as it is, although ${what}. Creations continue.`,
   )
   return EXIT.fine
 }

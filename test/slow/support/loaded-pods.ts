@@ -39,7 +39,8 @@ export async function startLoaded(
   )
   writeCommon(workspace)
   const settings = { interval, concurrency: '32', 'api-budget': '5000/1s' }
-  const options = { workspace, api, platform: platform.url, leaseMs: LEASE_MS, settings }
+  const env = { MALLOC_ARENA_MAX: '1' } // as the image sets it
+  const options = { workspace, api, platform: platform.url, leaseMs: LEASE_MS, settings, env }
   const one = await startPod('one', options, stack)
   await acts(one)
   const shown = async () => resourcesOf(await urlOf(one.program))

@@ -1,0 +1,22 @@
+import { existsSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { openLedger } from '../../src/ledger/open.ts'
+import { systemClock } from '../../src/daemon/system-clock.ts'
+import { runHere } from '../support/command.ts'
+import { createWorkspace } from '../support/workspace.ts'
+
+const OPTIONS = { mode: 'owner', init: 'auto', clock: systemClock, emit: () => undefined } as const
+
+test.each(['one that is there', 'one that is not there'])(
+  'accept refuses a ledger in a file, %s: nobody would notice that it was put back',
+  async (which) => {
+    using workspace = createWorkspace()
+    const file = workspace.path('ledger.db')
+    const isThere = which === 'one that is there'
+    if (isThere) await (await openLedger(`sqlite:${file}`, OPTIONS))[Symbol.asyncDispose]()
+    const { code, stdout, stderr } = await runHere(['ledger', 'accept', '--ledger', `sqlite:${file}`])
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('only of a ledger in a cluster')
+    expect(existsSync(file)).toBe(isThere)
+  },
+)
