@@ -53,7 +53,7 @@ export function overviewOf(
 }
 
 /** Who acts, as the page shows it. */
-export function standingOf({ term, failing }: Leading, leadership: Leadership) {
+export function standingOf({ term, failing }: Pick<Leading, 'term' | 'failing'>, leadership: Leadership) {
   const unconfirmed = failing?.why
   if (term !== undefined) return { standsBy: false, leader: undefined, unconfirmed }
   // What is due is checked by the other one.

@@ -23,6 +23,12 @@ export interface Ledger extends AsyncDisposable {
   /** All records, in the order of their keys. */
   list(): Promise<readonly LedgerRecord[]>
   /**
+   * The record whose last attempt has this id, whatever its key is by now: it may have moved. As it is now, also when another process
+   * wrote it; all records may have to be read for that.
+   * @throws {LedgerError}
+   */
+  withIntent(intentId: string): Promise<LedgerRecord | undefined>
+  /**
    * Replaces the record whose version is `next.version` (0: there must be none) by `next` with the version
    * after it, and adds `history`, in one transaction that is durable when the promise is fulfilled.
    * @returns the record as written

@@ -91,6 +91,10 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
     return attempt('LedgerRead', () => store.read(work))
   }
 
+  function list(): Promise<readonly LedgerRecord[]> {
+    return read((tables) => tables.all().map((stored) => give(decodeRecord(stored))))
+  }
+
   async function swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
     return present(commit({ removed: [], written: next, history }, 'free'))
   }
@@ -122,7 +126,8 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
         const stored = tables.get(key)
         return stored && give(decodeRecord(stored))
       }),
-    list: () => read((tables) => tables.all().map((stored) => give(decodeRecord(stored)))),
+    list,
+    withIntent: async (intentId) => (await list()).find(({ intent }) => intent?.id === intentId),
     swap,
     settle,
     move,

@@ -26,7 +26,8 @@ import {
   stillListed,
   unbelieved,
 } from './missing-gates.ts'
-import { decideChange, restAction } from './decide-change.ts'
+import { decideChange } from './decide-change.ts'
+import { restAction } from './rest-action.ts'
 import { deleted, goingFirst, goneUnconfirmed } from './decide-deletion.ts'
 import { editedFields, rotatedSecrets } from './edited.ts'
 import { foundByList, listedFirst } from './listed.ts'

@@ -57,7 +57,7 @@ export function requeueAfter(input: {
   // What is being changed is watched closely at first, and then ever less.
   if (conditions.Synced.reason === 'Changing') {
     const sinceMs = Math.min(decided.now - conditions.Synced.since, sinceSentMs(input))
-    const afterMs = Math.max(STATE_LOOK_MS, Math.min(sinceMs, stopCountsAfterMs(decided) ?? sinceMs))
+    const afterMs = Math.max(STATE_LOOK_MS, Math.min(sinceMs, commandDueMs(decided) ?? sinceMs))
     return { why: 'retry', afterMs: Math.min(afterMs, intervalMs) }
   }
   const soonMs = Math.min(stopLookMs(input), stateLookMs(input))
@@ -92,7 +92,7 @@ function stopLookMs({ action, decided }: { readonly action: Action; readonly dec
   const { command } = decided.recorded
   // One that was not heeded for long is not waited for.
   return command?.isForChange === true && action.reason !== 'Stalled'
-    ? Math.max(STATE_LOOK_MS, stopCountsAfterMs(decided) ?? 0)
+    ? Math.max(STATE_LOOK_MS, commandDueMs(decided) ?? 0)
     : Infinity
 }
 
@@ -114,7 +114,7 @@ function stateLookMs({
 }
 
 /** In so many ms a stop or start of ours that shows nothing has had its time, or is sent again; undefined: none is waited for. */
-function stopCountsAfterMs({ recorded: { command }, steadyNow }: DecideInput): number | undefined {
+function commandDueMs({ recorded: { command }, steadyNow }: DecideInput): number | undefined {
   if (command === undefined) return undefined
   const elapsed = steadyNow - command.at
   return [SHOWS_MS - elapsed, againAfterMs(command) - elapsed].find((leftMs) => leftMs > 0)

@@ -63,6 +63,28 @@ export function openIntent(record: LedgerRecord, opening: Opening): LedgerRecord
   }
 }
 
+/**
+ * A record that was put back to before an intent, with that intent again, because its pipe is known.
+ * @param opened as it was when the intent was written
+ * @returns undefined when it has another pipe, or an attempt that may have made one
+ */
+export function reopenIntent(record: LedgerRecord, opened: LedgerRecord): LedgerRecord | undefined {
+  const { remote, intent: last } = record
+  const { service, platformName, applied, former, intent } = opened
+  const isReplaced = remote === undefined || sameId(remote.id, former?.remote.id)
+  if (intent === undefined || undecidedIntent(record) !== undefined || !isReplaced) return undefined
+  const attempt = Math.max(intent.attempt, last?.attempt ?? 0)
+  return {
+    ...record,
+    service,
+    platformName,
+    applied,
+    remote: undefined,
+    former,
+    intent: { ...intent, attempt },
+  }
+}
+
 /** The pipe of the intent is known. @param replaced counts it, if it replaces another pipe */
 export function succeedIntent(
   record: LedgerRecord,

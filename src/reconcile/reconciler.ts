@@ -43,7 +43,7 @@ export interface Reconciler {
   saySoFar(): void
 }
 
-/** What was decided is no longer what is to be done; nothing was sent. */
+/** What was decided is no longer what is to be done; nothing was sent, or what came of it is written. */
 function isOutdated(error: unknown): boolean {
   return error instanceof LedgerConflict || error instanceof DecisionOutdated
 }
@@ -130,7 +130,8 @@ async function inRounds(reconciliation: Reconciliation): Promise<ReconcileResult
 /**
  * One round. A create is decided twice: first without a permit; then, with the permit in hand and after all waits, everything
  * is gathered and decided anew, and only what is decided then is done.
- * @throws {LedgerError} {@link LedgerConflict} {@link DecisionOutdated} before anything was sent; from then on they are outcomes, or kept
+ * @throws {LedgerError} {@link LedgerConflict} {@link DecisionOutdated} before anything was sent; from then on they are outcomes, or kept,
+ * but for a record that was moved meanwhile, or given another attempt
  */
 async function reconcileOnce(
   reconciliation: Reconciliation,

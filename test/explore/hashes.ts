@@ -1,6 +1,7 @@
 import type { ResourceManifest } from '../../src/kinds/manifest.ts'
 import type { Secret } from '../../src/lib/secret.ts'
-import type { Asked, StateStore } from '../../src/reconcile/state/store.ts'
+import type { Asked } from '../../src/reconcile/state/bodies.ts'
+import type { StateStore } from '../../src/reconcile/state/store.ts'
 
 /*
  * What hashes of manifests and secrets come to, kept for all stories: each step has a store of its own, and their making was a

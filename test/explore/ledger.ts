@@ -79,6 +79,7 @@ export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Led
     aheadMs: 0,
     get: (key: Key) => read(() => records.get(key)),
     list: () => read(() => [...records.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1))),
+    withIntent: (intentId) => read(() => [...records.values()].find(({ intent }) => intent?.id === intentId)),
     swap,
     settle: swap,
     move: (from, to) =>

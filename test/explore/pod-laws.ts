@@ -42,7 +42,7 @@ export function isKeptFromSending(model: Model, index: number): boolean {
 }
 
 /** Reasons whose words say that the outcome of a create is not known. */
-const TELLS: ReadonlySet<string> = new Set(['OutcomeUnknown', 'Orphaned'])
+const TELLS: ReadonlySet<string> = new Set(['OutcomeUnknown'])
 
 /** Nothing happens by itself any more, and nobody edits: all is as the manifests ask, or it is said why not. */
 export function judgeQuiet(model: Model): readonly string[] {

@@ -81,6 +81,18 @@ export const POD_REMOVALS: readonly Removal[] = [
     ],
   },
   {
+    protection: 'an outcome is written where its intent is by then',
+    world: 'pods that differ',
+    depth: 2,
+    patches: [{ from: `((await ledger.withIntent(intentId)) ?? known)`, to: `known` }],
+  },
+  {
+    protection: 'who loses a write to a move reads where the record is by then',
+    world: 'pods that differ',
+    depth: 2,
+    patches: [{ from: `await refresh(to, [...seen, key])`, to: `return` }],
+  },
+  {
     protection: 'all records are read after the takeover, and not before it',
     world: 'pods that differ',
     depth: 2,

@@ -100,6 +100,19 @@ describe('a move', () => {
 })
 
 describe('what others write is heard', () => {
+  test('where a record is, too, by whoever writes it and has not heard that it moved, and how often', async () => {
+    const [one, other] = [await open(), await open()]
+    const from = await one.ledger.swap(blank('Pipe/a'), [])
+    await until('the record', async () => (await other.ledger.list()).length === 1)
+    model.api.interfere(({ query }) => (query.get('watch') === '1' ? 'cut' : undefined))
+    model.api.cutWatches()
+    const moved = await one.ledger.move(from, { ...from, key: 'Pipe/b', version: 0 }, [])
+    const again = await one.ledger.move(moved, { ...moved, key: 'Pipe/c', version: 0 }, [])
+    await expect(other.ledger.swap({ ...from, line: 7 }, [])).rejects.toThrow(LedgerConflict)
+    expect(await other.ledger.list()).toEqual([again])
+    expect(await other.ledger.get('Pipe/a')).toBeUndefined()
+  })
+
   test('also after the API has forgotten from where on it was heard', async () => {
     const [one, other] = [await open(), await open()]
     await one.ledger.swap(blank('Pipe/a'), [])

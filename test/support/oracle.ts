@@ -42,7 +42,22 @@ export interface Truth {
 export function judgeWrite({ before, after, moved }: Written, truth: Truth): readonly string[] {
   if (after === undefined) return moved === undefined ? judgeForgetting(before, truth) : []
   if (moved !== undefined) return judgeMove(before, after, moved)
-  return [...judgeIntent(before, after, truth), ...judgePipe(before, after, truth)]
+  return [
+    ...judgeIntent(before, after, truth),
+    ...judgePipe(before, after, truth),
+    ...judgeReady(before, after),
+  ]
+}
+
+/** Also while a create is under way. */
+function judgeReady(
+  before: LedgerRecord | undefined,
+  { key, conditions, remote }: LedgerRecord,
+): readonly string[] {
+  const isNews = conditions?.Ready.status === 'True' && before?.conditions?.Ready.status !== 'True'
+  return isNews && kindOf(key) === 'Pipe' && remote === undefined
+    ? [`${key} is called Ready without a pipe`]
+    : []
 }
 
 function judgeForgetting(before: LedgerRecord | undefined, truth: Truth): readonly string[] {

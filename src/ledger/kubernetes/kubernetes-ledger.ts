@@ -6,18 +6,9 @@ import type { Emit } from '../../contract/events.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../contract/ledger.ts'
 import { decodeEntry, decodeRecord, encodeEntry, encodeRecord } from '../codec.ts'
-import { ClusterError } from './cluster-error.ts'
-import type { ClusterApi, KubeObject } from './cluster-api.ts'
-import {
-  bodyOf,
-  hasArrived,
-  objectName,
-  objectOf,
-  withLines,
-  type Kept,
-  type Line,
-  type Moved,
-} from './record-object.ts'
+import type { ClusterApi } from './cluster-api.ts'
+import { bodyOf, hasArrived, withLines, type Kept, type Line, type Moved } from './record-object.ts'
+import { createPut, readAnew } from './put-object.ts'
 import { followOthers, type Mirror, type Mirrored } from './record-mirror.ts'
 import type { SetBack } from './set-back.ts'
 
@@ -48,7 +39,8 @@ const STILL = { movedFrom: undefined, before: undefined, movedTo: undefined }
 
 /** A ledger whose records are objects of a cluster (design §9). Reads come from the mirror; a write on top of an older version is refused. */
 export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
-  const { api, path, name, mirror, hashKey, clock, emit } = parts
+  const { api, mirror, hashKey, clock, emit } = parts
+  const put = createPut(parts)
   const checked = new Map<Key, number>()
   /** Records as they were given, for their text. */
   const decoded = new WeakMap<Mirrored, LedgerRecord>()
@@ -91,44 +83,6 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     const mirrored = mirror.get(seen.key)
     if ((versionOf(mirrored) ?? 0) !== seen.version) throw new LedgerConflict(seen.key, seen.version)
     return mirrored
-  }
-
-  /** Writes one object over the one that was seen. */
-  async function put(
-    over: Mirrored | undefined,
-    kept: Kept,
-    record: LedgerRecord | undefined,
-  ): Promise<void> {
-    const { key } = kept
-    try {
-      await mirror.writing(key, async (): Promise<KubeObject> => {
-        const now = mirror.get(key)
-        if (now?.resourceVersion !== over?.resourceVersion)
-          throw new LedgerConflict(key, over?.kept.version ?? 0)
-        const object = objectOf(name, kept, record, over?.resourceVersion)
-        return over === undefined
-          ? api.create(path, object)
-          : api.replace(`${path}/${objectName(name, key)}`, object)
-      })
-    } catch (error) {
-      if (!(error instanceof ClusterError)) throw error
-      // Another one was first; or its object is gone.
-      const isOlder = error.status === 409 || (error.status === 404 && over !== undefined)
-      if (!isOlder)
-        throw new LedgerError('io', `the ledger cannot be written: ${error.message}`, { cause: error })
-      await refreshed(key)
-      throw new LedgerConflict(key, over?.kept.version ?? 0)
-    }
-  }
-
-  /** @throws {LedgerError} where it is not known what is there instead */
-  async function refreshed(key: Key): Promise<void> {
-    try {
-      await mirror.refresh(key)
-    } catch (error) {
-      if (!(error instanceof ClusterError)) throw error
-      throw new LedgerError('io', `the ledger cannot be read: ${error.message}`, { cause: error })
-    }
   }
 
   /** One that moves here and has arrived says so by itself from now on: the key that it came from is about to be another's. */
@@ -219,8 +173,9 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     if (over !== undefined) await put(over, forgotten(over, history, undefined), undefined)
   }
 
-  function inOrder(): readonly Mirrored[] {
-    return [...mirror.all()].toSorted((a, b) => (a.kept.key < b.kept.key ? -1 : 1))
+  function records(): readonly LedgerRecord[] {
+    const inOrder = [...mirror.all()].toSorted((a, b) => (a.kept.key < b.kept.key ? -1 : 1))
+    return inOrder.flatMap((mirrored) => recordOf(mirrored) ?? [])
   }
 
   async function swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
@@ -240,7 +195,15 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     },
     async list() {
       assertOpen()
-      return inOrder().flatMap((mirrored) => recordOf(mirrored) ?? [])
+      return records()
+    },
+    async withIntent(intentId) {
+      assertOpen()
+      const isIt = ({ intent }: LedgerRecord) => intent?.id === intentId
+      const heard = records().find(isIt)
+      if (heard !== undefined) return heard
+      await readAnew(() => mirror.relist())
+      return records().find(isIt)
     },
     swap,
     settle: swap,

@@ -1,26 +1,24 @@
-import { capital, isCreateOnce, nounOf, remoteNameOf } from '../../kinds/lookup.ts'
+import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
 import type { Action } from '../../plan/action.ts'
 import type { Done, Outcome } from '../../plan/outcome.ts'
 import { undecidedIntent, unknownFacts } from '../../plan/outcome-unknown.ts'
-import { messageOf, type Because } from '../../plan/reason.ts'
-import type { LedgerRecord, Fingerprint, ServiceIdentity } from '../../plan/record.ts'
+import { messageOf } from '../../plan/reason.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
 import { replacedAfter } from '../../plan/missing.ts'
-import { disproveId, succeedIntent, adoptRemote } from '../../plan/transitions.ts'
+import { disproveId, succeedIntent } from '../../plan/transitions.ts'
 import { listedFor, nameOfListing } from '../gather/listing.ts'
 import { recordedAccess } from '../gather/service-access.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
-import { awaitedElsewhere, heldElsewhere, heldMeanwhile } from './other-claims.ts'
+import { heldElsewhere } from './other-claims.ts'
 import { readRepliedId } from './replied-id.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { listingFrom } from '../state/listings.ts'
 import { noteReply } from '../state/observations.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
-import { sameId } from '../../lib/same-id.ts'
-import type { ReadOptions, Reply, ServiceAccess } from '../../contract/platform.ts'
-import { RemoteError } from '../../contract/remote-error.ts'
-import { saysDeleted } from '../state/entry-policy.ts'
+import type { Reply } from '../../contract/platform.ts'
+import { adoptExisting } from './adopt-existing.ts'
 
 /** Takes over what a manifest, a Lock or an unfinished reply names. */
 export async function adopt(
@@ -180,124 +178,4 @@ function refusedAdoption(
     retryAfterMs: undefined,
   }
   return { outcome, record, history: [] }
-}
-
-/** What exists and is to belong to a key from now on, as a manifest, a Lock or a person says. */
-export interface AdoptRequest {
-  /** Why it is taken over, in the history. */
-  readonly reason: 'Adopt' | 'FoundByList'
-  readonly recorded: LedgerRecord
-  readonly pipeId: string
-  readonly access: ServiceAccess
-  readonly service: ServiceIdentity
-  readonly platformName: string
-  /** What is asked for now. */
-  readonly fingerprint: Fingerprint
-  readonly revision: string
-}
-
-export type AdoptResult =
-  | {
-      readonly taken: true
-      /** Not yet written. */
-      readonly record: LedgerRecord
-      readonly reply: Reply<RemoteResource>
-      readonly because: Because<'Adopted'>
-      readonly history: readonly HistoryEntry[]
-    }
-  | { readonly taken: false; readonly why: string }
-
-/**
- * Asks the platform for it (`spec/api.md` 4.2) and makes the record that holds it.
- * @throws {RemoteError} and what else a request throws, but for what is not there
- */
-export async function adoptExisting(
-  context: Pick<ReconcileContext, 'profile' | 'platform' | 'clock' | 'store' | 'ledger'>,
-  wanted: AdoptRequest,
-  options: ReadOptions,
-): Promise<AdoptResult> {
-  const { profile, platform, clock, store } = context
-  const { recorded, pipeId, access, service, revision } = wanted
-  const { key } = recorded
-  const held = heldElsewhere(store, pipeId, key)
-  if (held !== undefined) return refused(held)
-  let reply
-  try {
-    reply = await platform.read(
-      { kind: createOnceKindOf(profile, key), service: access, id: pipeId },
-      options,
-    )
-  } catch (error) {
-    if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
-    const where = `service ${service.name} (${service.serviceId})`
-    const next =
-      wanted.reason === 'FoundByList'
-        ? 'It was in the list of all pipes a moment ago; nothing is created, and it is looked at again.'
-        : 'Correct the id; nothing is created until then.'
-    return refused(`There is no ${nounOf(key)} ${pipeId} in ${where}. ${next}`)
-  }
-  const { value: remote, requestId, echoes } = reply
-  const owner = remote.serviceId ?? service.serviceId
-  if (!sameId(owner, service.serviceId)) {
-    return refused(`${capital(nounOf(key))} ${pipeId} belongs to another service, ${echoes(owner)}.`)
-  }
-  const awaited = awaitedElsewhere(store, wanted, remote)
-  if (awaited !== undefined) return refused(awaited)
-  // The answer took its time: somebody else may have it by now, another process too.
-  const since = heldElsewhere(store, pipeId, key) ?? (await heldMeanwhile(context, pipeId, key))
-  if (since !== undefined) return refused(since)
-  const at = clock.now()
-  const record = adoptRemote(recorded, {
-    remote: {
-      id: remote.id,
-      origin: 'adopted',
-      at,
-      revision,
-      requestId,
-      seenAt: at,
-      saidGoneAt: undefined,
-      refutedAt: saysDeleted(store.entry(key), remote.id) ? at : undefined,
-    },
-    replaced: replacedAfter(recorded.replaced, recorded.former?.remote.id, store.steadyNow()),
-    service,
-    platformName: wanted.platformName,
-    fingerprint: baselineOf(recorded, wanted.fingerprint, remote.id),
-  })
-  const because = {
-    reason: 'Adopted',
-    facts: { pipeId: remote.id, inPlaceOf: inPlaceOf(recorded, remote.id) },
-  } as const
-  const history: HistoryEntry = {
-    type: 'action',
-    action: 'adopt',
-    reason: wanted.reason,
-    result: 'done',
-    intentId: undecidedIntent(recorded)?.id,
-    key,
-    at,
-    revision,
-    requestId,
-    message: messageOf(because, key),
-  }
-  return { taken: true, record, reply, because, history: [history] }
-}
-
-/**
- * What it is compared with from now on. The one that an unknown create may have made has what was asked for
- * then: edits and rotated secrets since must show, also in the fields that the platform does not report.
- */
-function baselineOf(recorded: LedgerRecord, asked: Fingerprint, pipeId: string): Fingerprint {
-  const { former, applied } = recorded
-  if (sameId(former?.remote.id, pipeId)) return former?.applied ?? asked
-  return undecidedIntent(recorded) === undefined ? asked : (applied ?? asked)
-}
-
-/** The id that is given up. */
-function inPlaceOf({ remote, former }: LedgerRecord, id: string): string | undefined {
-  const before = remote ?? former?.remote
-  return before === undefined || sameId(before.id, id) ? undefined : before.id
-}
-
-function refused(why: string): AdoptResult {
-  return { taken: false, why }
 }

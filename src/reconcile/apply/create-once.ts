@@ -38,7 +38,7 @@ const WRITTEN_MS = 5_000
  * Creates one resource, exactly once (design §5): a durable intent, one POST, a durable outcome. What is to be created was
  * gathered and decided while the permit was held.
  * The stop signal is heard only before the intent; from there on the request ends by its own deadline.
- * @throws {LedgerError} {@link LedgerConflict} before anything was sent
+ * @throws {LedgerError} {@link LedgerConflict} before anything was sent; or the outcome is written, and the record is another's by then
  */
 export async function createOnce(
   context: ReconcileContext,

@@ -9,6 +9,7 @@ import type { Fingerprint, Intent, LedgerRecord, Remote, Seen, ServiceIdentity }
 import type { ReconcileContext, ReconcileRequest } from '../context.ts'
 import { readRepliedId, type ReadOfId } from './replied-id.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
+import { LedgerConflict } from '../../contract/ledger.ts'
 import type { RemoteFailure } from './outcome-of-error.ts'
 import { forgetMisses } from '../state/observations.ts'
 import type { Reply, ServiceAccess } from '../../contract/platform.ts'
@@ -42,7 +43,7 @@ export interface Creation {
 export interface Created {
   readonly record: LedgerRecord
   readonly outcome: Outcome
-  /** The reply, when the pipe is known to be there, and is not recorded by somebody else. */
+  /** The reply, when the pipe is known to be there. */
   readonly reply: Reply<RemoteResource> | undefined
 }
 
@@ -78,7 +79,10 @@ export function settleSuccess(
   return settleCreated(context, outbox, attempt, { remote, reply, why: { reason: 'Created', facts } })
 }
 
-/** The id is durable before anything else happens to it. */
+/**
+ * The id is durable before anything else happens to it.
+ * @throws {LedgerConflict} the id is written, and the record is no longer that of the attempt
+ */
 async function settleCreated(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
@@ -116,8 +120,9 @@ async function settleCreated(
   }
   context.emit({ type: 'CreateFinished', outcome: 'created', message, ...facts })
   await context.fail?.('after-outcome')
+  if (!isOf(attempt, record) || record.remote?.id !== remote.id) throw new LedgerConflict(key, opened.version)
   const outcome: Outcome = { result: 'done', ...why, differences: [], requestId }
-  return { record, outcome, reply: record.remote?.id === remote.id ? reply : undefined }
+  return { record, outcome, reply }
 }
 
 /** It certainly had no effect. The id that was to be replaced is the key's again. */
@@ -170,7 +175,7 @@ export async function settleUnknown(
   const message = messageOf({ reason: 'OutcomeUnknown', facts }, key)
   const pendingOutcome = unsavedOf(context, attempt, { end: { type: 'unknown', seen }, requestId, message })
   const record = await outbox.persist(key, pendingOutcome)
-  if (record !== undefined && isFree) {
+  if (record !== undefined && isOf(attempt, record) && isFree) {
     const read = await readAtOnce(context, { ...attempt, opened: record }, pipeId)
     if (read?.is === 'the created one') {
       const why = { reason: 'FoundByRead', facts: { pipeId } } as const
@@ -208,15 +213,17 @@ async function readAtOnce(
   }
 }
 
+/** @throws {LedgerConflict} the outcome is written, and the record is no longer that of the attempt */
 async function finish(
   context: ReconcileContext,
-  { creation, intent }: Attempt,
+  attempt: Attempt,
   settled: {
     readonly outcome: Failed | Unknown
     readonly record: LedgerRecord
     readonly pipeId: string | undefined
   },
 ): Promise<Created> {
+  const { creation, intent } = attempt
   const { key, revision } = creation
   const { outcome, record, pipeId } = settled
   await context.fail?.('before-outcome')
@@ -234,7 +241,13 @@ async function finish(
     revision,
   })
   await context.fail?.('after-outcome')
+  if (!isOf(attempt, record)) throw new LedgerConflict(key, attempt.opened.version)
   return { record, outcome, reply: undefined }
+}
+
+/** Whether a record is still that of an attempt: another process may have moved it, or opened another one. Then it is decided anew. */
+function isOf({ creation, intent }: Attempt, record: LedgerRecord): boolean {
+  return record.key === creation.key && record.intent?.id === intent.id
 }
 
 function unsavedOf(

@@ -3,7 +3,7 @@ import type { Key } from '../../kinds/key.ts'
 import { sleep } from '../../lib/clock.ts'
 import type { LedgerRecord, Remote, Seen } from '../../plan/record.ts'
 import { replacedAfter } from '../../plan/missing.ts'
-import { failIntent, leaveIntentUnknown, succeedIntent } from '../../plan/transitions.ts'
+import { failIntent, leaveIntentUnknown, reopenIntent, succeedIntent } from '../../plan/transitions.ts'
 import type { ReconcileContext } from '../context.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { LedgerConflict, LedgerError } from '../../contract/ledger.ts'
@@ -73,21 +73,34 @@ export function createOutcomeOutbox({
   /** Outcomes take priority over any stop: these waits are short and end by their number. */
   const never = new AbortController().signal
 
+  /** @param known the record of the key */
   async function write(
-    found: LedgerRecord | undefined,
+    known: LedgerRecord | undefined,
     { intentId, opened, end, history }: PendingOutcome,
   ): Promise<LedgerRecord | undefined> {
-    // A person forgot the key meanwhile. An id that we hold is recorded all the same.
-    const record = found ?? (opened && { ...opened, version: 0 })
-    if (record === undefined || (found === undefined && end.type !== 'created')) return undefined
-    const { intent } = record
-    const isOurs = intent?.id === intentId
+    // Another process may have moved it: then the outcome is one of its new key.
+    const found = known?.intent?.id === intentId ? known : ((await ledger.withIntent(intentId)) ?? known)
+    if (found === undefined && end.type !== 'created') return undefined
+    const record = withOurIntent(found, { intentId, opened, end })
+    if (record === undefined) return undefined
+    const { intent, key } = record
+    const told = history.map((entry) => ({ ...entry, key }))
     // What a person said meanwhile stands, unless we hold the id that proves otherwise; and no pipe that they gave the key is
     // given up for it. What we saw is kept in the history.
     const counts =
-      isOurs && (intent.state === 'open' || (end.type === 'created' && intent.state !== 'succeeded'))
-    if (counts) return ledger.settle(settled(record, end), history)
-    return history.length === 0 ? record : ledger.settle(record, history)
+      intent?.id === intentId &&
+      (intent.state === 'open' || (end.type === 'created' && intent.state !== 'succeeded'))
+    if (counts) return ledger.settle(settled(record, end), told)
+    return told.length === 0 ? record : ledger.settle(record, told)
+  }
+
+  /** An id that we hold is recorded also when a person forgot the key meanwhile, or its record was put back to before the intent. */
+  function withOurIntent(
+    found: LedgerRecord | undefined,
+    { intentId, opened, end }: Omit<PendingOutcome, 'history'>,
+  ): LedgerRecord | undefined {
+    if (opened === undefined || end.type !== 'created' || found?.intent?.id === intentId) return found
+    return found === undefined ? { ...opened, version: 0 } : (reopenIntent(found, opened) ?? found)
   }
 
   function settled(record: LedgerRecord, end: CreateEnd): LedgerRecord {
@@ -108,7 +121,15 @@ export function createOutcomeOutbox({
   async function recover(key: Key): Promise<void> {
     const outcome = kept.get(key)
     if (outcome === undefined) return
-    await write(await ledger.get(key), outcome)
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await write(await ledger.get(key), outcome)
+        break
+      } catch (error) {
+        // What another one wrote is seen from then on.
+        if (!(error instanceof LedgerConflict) || attempt === TRIES) throw error
+      }
+    }
     kept.delete(key)
   }
 
@@ -137,6 +158,8 @@ export function createOutcomeOutbox({
       kept.set(key, outcome)
       let record: LedgerRecord | undefined = outcome.opened
       for (let attempt = 0; attempt < TRIES; attempt += 1) {
+        // Also before the first one: where the ledger was put back, another record may be at the version of this one.
+        record = await ledger.get(key).catch(() => record)
         try {
           const written = await write(record, outcome)
           kept.delete(key)
@@ -144,7 +167,6 @@ export function createOutcomeOutbox({
         } catch (error) {
           if (!(error instanceof LedgerConflict) && !(error instanceof LedgerError)) throw error
           if (error instanceof LedgerError) await sleep(clock, FIRST_WAIT_MS * 2 ** attempt, never)
-          record = await ledger.get(key).catch(() => record)
         }
       }
       return undefined

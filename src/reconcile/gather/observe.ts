@@ -1,195 +1,23 @@
 import { compareBody } from '../../kinds/compare-body.ts'
-import { isReadable } from '../../kinds/definition.ts'
 import { isUpserted, lifecycleOf } from '../../kinds/lookup.ts'
 import { maskEchoes } from '../../kinds/mask.ts'
 import { expectedOf, fieldsOf, kindFor } from '../../kinds/profile.ts'
 import type { Entry } from '../../contract/catalog.ts'
-import { serviceOf } from '../../kinds/manifest.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
-import type { Desired, Observed } from '../../plan/input.ts'
-import { isRemovalDue } from '../../plan/decide-removal.ts'
+import type { Observed } from '../../plan/input.ts'
 import { missesAfter } from '../../plan/missing.ts'
-import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
-import { isListFailing, listedKind, listingOf } from './listing.ts'
-import type { Listing } from '../state/listings.ts'
-import { recordedAccess, type DesiredService } from './service-access.ts'
-import type { ReconcileContext, ReconcileRequest } from '../context.ts'
+import type { ReconcileContext } from '../context.ts'
 import { replyMask, shownFailure, type Sent } from '../state/shown-reply.ts'
 import { forgetMisses, noteFound, noteMissing } from '../state/observations.ts'
-import type { CreatePermit, Looks, ReadOptions, Reply } from '../../contract/platform.ts'
-import { type ErrorClass, RemoteError, type RemoteErrorFacts } from '../../contract/remote-error.ts'
-import { isDeletionLimited, isHeldNow, mayBeReplaced } from './deletion-facts.ts'
-import { isLeftAlone, saysDeleted } from '../state/entry-policy.ts'
+import type { Reply } from '../../contract/platform.ts'
+import { RemoteError, type RemoteErrorFacts } from '../../contract/remote-error.ts'
+import { saysDeleted } from '../state/entry-policy.ts'
 import { siblingFoundAt, witnessOf } from './siblings.ts'
-
-/** What is to be asked of the platform, and what for. */
-interface Question {
-  readonly key: Key
-  readonly entry: Entry | undefined
-  readonly state: Desired['state']
-  readonly recorded: LedgerRecord
-  readonly service: DesiredService
-  readonly request: ReconcileRequest
-  /** Of the create that depends on the answer: it has a place for this. */
-  readonly permit: CreatePermit | undefined
-  /** Of the upsert, or deletion, that depends on the answer: it has a place for this. */
-  readonly looks: Looks | undefined
-}
-
-/** What the platform said when it was asked; `undefined`: it was not. */
-export type Answer =
-  | {
-      readonly reply: Reply<RemoteResource>
-      /** On the monotonic clock, ms. */
-      readonly askedAt: number
-    }
-  | {
-      readonly failure: unknown
-      readonly askedAt: number
-      /** It was the list of all pipes that failed: that says nothing of one of them. */
-      readonly isOfList?: true
-    }
-  | undefined
-
-/**
- * Asks the platform, where there is something to ask for and the manifest does not say to leave it alone. Never rejects, so
- * that it may be waited for later.
- */
-export async function lookAt(
-  context: ReconcileContext,
-  question: Question,
-): Promise<{ readonly answer: Answer; readonly listing: Listing | undefined }> {
-  const { key, entry, state, recorded, service, request, permit, looks } = question
-  const isGone = state === 'absent' && isRemovalDue(recorded, context.store.steadyNow())
-  // While manifests stand in the way, or too many are to be deleted at once, nothing is looked at for that.
-  const isHeld =
-    isGone &&
-    looks === undefined &&
-    (isHeldNow(context.store, recorded) || isDeletionLimited(context.store, recorded))
-  if (isGone && !isHeld) return { answer: await askPlatform(context, question), listing: undefined }
-  const isLeft = state === 'absent' || isLeftAlone(entry, context.clock.now())
-  // What was stopped for a change is started again first.
-  if (state === 'missing' || (isLeft && recorded.command?.isForChange !== true))
-    return { answer: undefined, listing: undefined }
-  let listing: Listing | undefined
-  const isListed = listedKind(context, key) !== undefined
-  const mayCreate = permit !== undefined || recorded.remote === undefined
-  const isNeeded = mayCreate
-    ? permit !== undefined || !isNamed(context, question)
-    : context.store.observation(key)?.found !== false && mayBeReplaced(context.store, entry, recorded)
-  if (isListed && isNeeded && state === 'valid' && service.usable) {
-    const askedAt = context.clock.monotonic()
-    const options = { priority: request.priority, signal: request.stopping }
-    try {
-      const about = { key, access: service.access, permit: permit ?? looks }
-      listing = await listingOf(context, about, options)
-    } catch (failure) {
-      // An outcome that is not known stays so.
-      const isUnknown = permit === undefined && undecidedIntent(recorded) !== undefined
-      // What can be changed in place needs no list.
-      const isOnlyEdited = !mayCreate && recorded.removal === undefined
-      if (!(isUnknown || isOnlyEdited) || !(failure instanceof RemoteError))
-        return { answer: { failure, askedAt, isOfList: true }, listing: undefined }
-    }
-  }
-  // What is about to be deleted is asked for by its id.
-  const isOfAll = isListed && !mayCreate && looks === undefined
-  const answer = isOfAll ? await listedAnswer(context, question) : undefined
-  return { answer: answer ?? (await askPlatform(context, question)), listing }
-}
-
-/** Whether a manifest or a Lock names the pipe: it is adopted, whatever a list says. */
-function isNamed({ store }: ReconcileContext, { key, entry, recorded }: Question): boolean {
-  const named = [entry?.manifest?.policy?.adopt, store.catalog?.locks.get(key)]
-  return (
-    recorded.remote === undefined &&
-    named.some((id) => id !== undefined && !sameId(id, recorded.former?.remote.id))
-  )
-}
-
-/** Failures that concern every request. */
-const OF_ALL: ReadonlySet<ErrorClass> = new Set(['Throttled', 'ServiceIdle'])
-
-async function askPlatform(context: ReconcileContext, question: Question): Promise<Answer> {
-  const { key, request } = question
-  const askedAt = context.clock.monotonic()
-  const options = { priority: request.priority, signal: request.stopping }
-  try {
-    const asked = questionOf(context, question, options)
-    if (asked === undefined) return undefined
-    const reply = await asked
-    // What is there is neither created nor adopted in this reconcile; but it may be applied.
-    if (!isUpserted(key)) await request.releaseSlot()
-    return { reply, askedAt }
-  } catch (failure) {
-    return { failure, askedAt }
-  }
-}
-
-/**
- * A drift check takes what a list says: one request for all pipes of a service. What is not in the list is asked for by its id, and so is
- * what somebody wants to know now, what was not found the last time, and what a person says is gone.
- */
-async function listedAnswer(
-  context: ReconcileContext,
-  { key, entry, recorded, service, request }: Question,
-): Promise<Answer> {
-  const { remote } = recorded
-  if (remote === undefined || request.isAsked === true || request.priority === 0) return undefined
-  if (context.store.observation(key)?.found === false) return undefined
-  if (remote.saidGoneAt !== undefined || saysDeleted(entry, remote.id)) return undefined
-  // A list may be of before.
-  if (recorded.change !== undefined || recorded.command !== undefined) return undefined
-  const access = recordedAccess(context.store, recorded, service)
-  const kind = listedKind(context, key)
-  if (kind === undefined || access === undefined || isListFailing(context, kind, access)) return undefined
-  const askedAt = context.clock.monotonic()
-  try {
-    const options = { priority: request.priority, signal: request.stopping }
-    const listing = await listingOf(context, { key, access, permit: undefined }, options)
-    const item = listing?.items.get(remote.id.toLowerCase())
-    if (listing === undefined || item === undefined) return undefined
-    await request.releaseSlot()
-    return { reply: { ...listing.reply, value: item }, askedAt: listing.askedAt }
-  } catch (failure) {
-    // Where the list is not to be had, the pipe may be.
-    if (failure instanceof RemoteError && !OF_ALL.has(failure.facts.class)) return undefined
-    return { failure, askedAt, isOfList: true }
-  }
-}
-
-function questionOf(
-  { platform, profile, store }: ReconcileContext,
-  { key, entry, recorded, service, permit, looks }: Question,
-  options: ReadOptions,
-): Promise<Reply<RemoteResource>> | undefined {
-  const manifest = entry?.manifest
-  const kind = kindFor(profile, { key, manifest, record: recorded })
-  if (kind.lifecycle === 'read-only') {
-    if (manifest === undefined) return undefined
-    const inService = serviceOf(manifest) !== undefined
-    if (inService && !service.usable) return undefined
-    const where = inService && service.usable ? service.access : undefined
-    return platform.read({ kind, service: where, id: kind.remoteId(manifest) }, options)
-  }
-  if (kind.lifecycle === 'upsert') {
-    // Where it is to be applied; a service has one, which has no id that is known before.
-    const there = service.usable ? service.access : recordedAccess(store, recorded, service)
-    if (!isReadable(kind) || there === undefined) return undefined
-    return (looks ?? platform).read({ kind, service: there, id: there.serviceId }, options)
-  }
-  const access = recordedAccess(store, recorded, service)
-  if (kind.lifecycle !== 'create-once' || recorded.remote === undefined || access === undefined)
-    return undefined
-  // A place is good for the credentials that it was taken for.
-  const isPermitted = permit?.service.secretName === access.secretName
-  const asked = { kind, service: access, id: recorded.remote.id }
-  return (looks ?? (isPermitted ? permit : platform)).read(asked, options)
-}
+import type { Answer, Question } from './ask-platform.ts'
 
 /** What is observed of a key, and what that makes of its record. */
 interface ObservedKey {

@@ -26,7 +26,7 @@ import { takeBack } from './recreate.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
 import type { ReadOptions } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
-import { adoptExisting } from '../apply/adoption.ts'
+import { adoptExisting } from '../apply/adopt-existing.ts'
 import { heldElsewhere } from '../apply/other-claims.ts'
 import { replyMask, shownDifferences } from '../state/shown-reply.ts'
 

@@ -1,20 +1,16 @@
 import type { Catalog, Entry } from '../../contract/catalog.ts'
 import type { Lifecycle } from '../../kinds/definition.ts'
-import { fingerprintBody } from '../../kinds/fingerprint.ts'
-import { keyOf, kindOf, nameOf, type Key } from '../../kinds/key.ts'
+import { kindOf, nameOf, type Key } from '../../kinds/key.ts'
 import { isReference, lifecycleOf } from '../../kinds/lookup.ts'
-import { bodyOf, fieldsOf, type Profile } from '../../kinds/profile.ts'
+import type { Profile } from '../../kinds/profile.ts'
 import { asService, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
-import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
+import { serviceOf } from '../../kinds/manifest.ts'
 import { earlierRevision } from '../../contract/revision.ts'
-import { keyedHash } from '../../lib/digest.ts'
 import { createSteadyClock, type Clock } from '../../lib/clock.ts'
-import type { JsonObject } from '../../lib/json.ts'
-import type { Secret } from '../../lib/secret.ts'
 import type { Contact, Desired } from '../../plan/input.ts'
 import type { Creations } from '../../plan/create-limit.ts'
 import type { Misses } from '../../plan/missing.ts'
-import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
+import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { Candidate } from '../../plan/rename-detection.ts'
 import { createAlikeWishes } from './alike-wishes.ts'
 import { createContacts } from './contacts.ts'
@@ -24,6 +20,7 @@ import { createLastSaid } from './last-said.ts'
 import { indexDependents, indexSuccessors, createKeyGroups } from './key-groups.ts'
 import { createSimilarIndex } from './similar-index.ts'
 import { createWantedCreations } from './wanted-creations.ts'
+import { createBodies, type Bodies } from './bodies.ts'
 
 /** What the platform last said of one key. */
 export interface Observation {
@@ -47,7 +44,7 @@ export interface Observation {
  * What is known beyond one key, in memory: the catalog, the records as last read or written, and what the platform
  * last said. It truly holds state; everything in it can be had again from the directory, the ledger and the platform.
  */
-export interface StateStore {
+export interface StateStore extends Bodies {
   readonly catalog: Catalog | undefined
   setCatalog(catalog: Catalog): void
   entry(key: Key): Entry | undefined
@@ -103,12 +100,6 @@ export interface StateStore {
   creationsIn(group: string, now: number, key?: Key): Creations
   /** The same of each service in which something wants to be created; with one of the names of its manifests. */
   creations(now: number): readonly (Creations & { readonly service: string; readonly group: string })[]
-  /** The body that a manifest asks for, with its fingerprint, whose digest is worked out once a manifest. */
-  asked(manifest: ResourceManifest): Asked | undefined
-  /** The hashes of the fields of a body, as in {@link Fingerprint}: of what the platform has of a key, too. */
-  hashesOf(key: Key, body: JsonObject): Fingerprint['fields']
-  /** The keyed hash of a secret's value; worked out once a reading of it. */
-  hashOf(secret: Secret): string
   /** What {@link Ledger.othersWrites} said before what others wrote was last taken over. */
   othersWritesSeen: number | undefined
   /** Keys that name this one in `policy.dependsOn`. */
@@ -123,13 +114,6 @@ export interface StateStore {
   asRead(record: LedgerRecord): LedgerRecord
 }
 
-/** What a manifest asks for: the body of the interface, references in place. */
-export interface Asked {
-  readonly body: JsonObject
-  /** Without the values of secrets, which may change while the manifest does not. */
-  readonly fingerprint: Pick<Fingerprint, 'digest' | 'fields'>
-}
-
 /** @param hashKey the ledger's: keys the hashes of what is recorded */
 export function createStateStore({
   profile,
@@ -140,10 +124,6 @@ export function createStateStore({
   readonly hashKey: Uint8Array
   readonly clock: Clock
 }): StateStore {
-  /** Of bodies; these themselves are made when they are looked at. */
-  const digests = new WeakMap<ResourceManifest, string>()
-  const secretHashes = new WeakMap<Secret, string>()
-  const hash = (text: string) => keyedHash(hashKey, text)
   let catalog: Catalog | undefined
   let dependentsOf = new Map<string, Key[]>()
   let successorsOf = new Map<string, Key[]>()
@@ -185,6 +165,7 @@ export function createStateStore({
   })
 
   const store: StateStore = {
+    ...createBodies(profile, hashKey),
     get catalog() {
       return catalog
     },
@@ -283,24 +264,6 @@ export function createStateStore({
       return { wanted: wanted.in(group, now) + (isCounted ? 0 : 1), made: made.in(group) }
     },
     creations: (now) => wanted.groups(now).map((each) => ({ ...each, made: made.in(each.group) })),
-    asked(manifest) {
-      const body = bodyOf(profile, manifest)
-      if (body === undefined) return undefined
-      const fingerprint = fingerprintBody(body, {
-        fields: fieldsOf(profile, keyOf(manifest.kind, manifest.metadata.name)),
-        hash,
-        digest: digests.get(manifest),
-      })
-      digests.set(manifest, fingerprint.digest)
-      return { body, fingerprint }
-    },
-    hashesOf: (key, body) =>
-      fingerprintBody(body, { fields: fieldsOf(profile, key), hash, digest: '' }).fields,
-    hashOf(secret) {
-      const known = secretHashes.get(secret) ?? hash(secret.reveal())
-      secretHashes.set(secret, known)
-      return known
-    },
     othersWritesSeen: undefined,
     dependents: (key) => dependentsOf.get(key) ?? [],
     successors: (key) => successorsOf.get(key) ?? [],

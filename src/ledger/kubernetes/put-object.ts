@@ -1,0 +1,66 @@
+import type { Key } from '../../kinds/key.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
+import { LedgerConflict, LedgerError } from '../../contract/ledger.ts'
+import { ClusterError } from './cluster-error.ts'
+import type { ClusterApi, KubeObject } from './cluster-api.ts'
+import { objectName, objectOf, type Kept } from './record-object.ts'
+import type { Mirror, Mirrored } from './record-mirror.ts'
+
+interface PutParts {
+  readonly api: ClusterApi
+  /** Of the collection. */
+  readonly path: string
+  /** The name of the ledger. */
+  readonly name: string
+  readonly mirror: Mirror
+}
+
+/**
+ * Writes the object of a record over the one that was seen.
+ * @param over undefined: there must be none
+ * @throws {LedgerConflict} another one was first; the mirror has that one then
+ * @throws {LedgerError}
+ */
+export type Put = (over: Mirrored | undefined, kept: Kept, record: LedgerRecord | undefined) => Promise<void>
+
+export function createPut({ api, path, name, mirror }: PutParts): Put {
+  /** With the key that its record has moved to: otherwise it would seem that there is none. */
+  async function refresh(key: Key, seen: readonly Key[] = []): Promise<void> {
+    await mirror.refresh(key)
+    const to = mirror.get(key)?.kept.movedTo?.key
+    if (to !== undefined && !seen.includes(to)) await refresh(to, [...seen, key])
+  }
+
+  return async (over, kept, record) => {
+    const { key } = kept
+    try {
+      await mirror.writing(key, async (): Promise<KubeObject> => {
+        const now = mirror.get(key)
+        if (now?.resourceVersion !== over?.resourceVersion)
+          throw new LedgerConflict(key, over?.kept.version ?? 0)
+        const object = objectOf(name, kept, record, over?.resourceVersion)
+        return over === undefined
+          ? api.create(path, object)
+          : api.replace(`${path}/${objectName(name, key)}`, object)
+      })
+    } catch (error) {
+      if (!(error instanceof ClusterError)) throw error
+      // Another one was first; or its object is gone.
+      const isOlder = error.status === 409 || (error.status === 404 && over !== undefined)
+      if (!isOlder)
+        throw new LedgerError('io', `the ledger cannot be written: ${error.message}`, { cause: error })
+      await readAnew(() => refresh(key))
+      throw new LedgerConflict(key, over?.kept.version ?? 0)
+    }
+  }
+}
+
+/** Has a mirror read. @throws {LedgerError} where it is not known what is there */
+export async function readAnew(read: () => Promise<void>): Promise<void> {
+  try {
+    await read()
+  } catch (error) {
+    if (!(error instanceof ClusterError)) throw error
+    throw new LedgerError('io', `the ledger cannot be read: ${error.message}`, { cause: error })
+  }
+}

@@ -1,0 +1,34 @@
+import type { Action } from './action.ts'
+import { backingOff, firstStop, unfound } from './gates.ts'
+import type { CreateOnceInput } from './input.ts'
+import { restStep, unheeded } from './rest.ts'
+
+/** What is to be started or stopped, whatever its fields say. */
+export function restAction(input: CreateOnceInput): Action | undefined {
+  const rest = restStep(input)
+  if (rest === undefined) return undefined
+  // It was found, so there is a service that can be asked, whatever its manifest says now.
+  const stop = firstStop(input, [unfound, backingOff])
+  if (stop !== undefined) return stop
+  const { command, why, fate } = rest
+  const by = [input.kind.operations.state?.name ?? '']
+  const facts = { why, fields: [], by }
+  if (fate === 'waited for')
+    return { type: 'observe', reason: 'Changing', facts: { ...facts, is: 'not seen yet' } }
+  if (fate === 'unheeded') return stalled(input)
+  return {
+    type: 'update',
+    reason: 'Changing',
+    steps: [{ way: 'state', body: { command } }],
+    isWhole: false,
+    stopFor: command === 'stop' ? 'rest' : undefined,
+    facts: { ...facts, is: 'to be sent' },
+  }
+}
+
+/** A command that was sent is not heeded. */
+export function stalled(input: CreateOnceInput): Action | undefined {
+  const because = unheeded(input)
+  const differences = input.observed.status === 'found' ? input.observed.differences : []
+  return because && { type: 'report', ...because, differences }
+}
