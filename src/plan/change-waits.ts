@@ -4,7 +4,7 @@ import { valueAt, type JsonObject } from '../lib/json.ts'
 import type { Action } from './action.ts'
 import { attemptDigest } from './gates.ts'
 import type { CreateOnceInput } from './input.ts'
-import type { Change } from './record.ts'
+import type { Change } from './recorded-change.ts'
 import { AGAIN_MS, isStoppedForChange } from './rest.ts'
 
 /* What of a change is waited for: that it shows, and that it may be sent again. */

@@ -6,7 +6,8 @@ import { REMOVAL_GRACE_MS, removalSince } from './decide-removal.ts'
 import { massMissing } from './missing-gates.ts'
 import type { Because, FactsOf } from './reason.ts'
 import type { RemovalWords } from './reasons/removal-words.ts'
-import type { Remote, Removal } from './record.ts'
+import type { Remote } from './record.ts'
+import type { Removal } from './recorded-change.ts'
 
 /*
  * What was created once is deleted only where its manifest says so (design §14), whether it is gone for good or asks for what only a new one

@@ -1,4 +1,5 @@
-import type { Removal, Replaced } from './record.ts'
+import type { Replaced } from './record.ts'
+import type { Removal } from './recorded-change.ts'
 
 /** A 404 is believed after this many in a row … */
 const CONFIRMING_MISSES = 3

@@ -4,14 +4,12 @@ import { z } from '../kinds/zod.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { Conditions } from './condition.ts'
 import { parseReason, type Reason } from './reason.ts'
+import { Change, Command, Removal, Time } from './recorded-change.ts'
 
 /*
  * What is recorded is declared here once: its types are inferred, and the ledger checks with the same schemas what it reads.
  * A field that is absent is `undefined`, as JSON has no word for that.
  */
-
-/** ms since the epoch. */
-const Time = z.number()
 
 export const RecordedKey = z.custom<Key>(
   (value) => typeof value === 'string' && knownKey(value) !== undefined,
@@ -155,68 +153,6 @@ const RecordedUpsert = z
   })
   .readonly()
 export type RecordedUpsert = z.infer<typeof RecordedUpsert>
-
-/** The last change of what exists, written down before it is sent; there until a reading finds that it took effect. */
-const Change = z
-  .strictObject({
-    /** What it depended on: an edited manifest or a rotated secret is another change. */
-    digest: z.string(),
-    /** On the steady clock. */
-    at: Time,
-    /** The fields that it was to change. */
-    fields: z.array(z.string()).readonly(),
-    /** All of it was taken. Absent: it was about to be sent. */
-    isSent: z.literal(true).optional(),
-    /** The service takes it only from what rests, and to stop it for that was put off. */
-    waitsForRest: z.literal(true).optional(),
-    /** How often it was refused after it was stopped for it: each time it is longer until the next. */
-    refusals: z.int().optional(),
-    /** Why it was refused, in words, where it is not tried again soon. */
-    refused: z.string().optional(),
-  })
-  .readonly()
-export type Change = z.infer<typeof Change>
-
-/** The last command to start or to stop; there until a reading finds that it took effect. */
-const Command = z
-  .strictObject({
-    command: z.enum(['start', 'stop']),
-    /** On the steady clock. */
-    at: Time,
-    /** When it was given first, where nothing came of it and it was given again; on the steady clock. */
-    since: Time.optional(),
-    /** It was stopped so that it could be changed, and is to be started again; also while it is told to start, until it is seen to run. */
-    isForChange: z.literal(true).optional(),
-  })
-  .readonly()
-export type Command = z.infer<typeof Command>
-
-/**
- * It is to be deleted: its manifest is gone for good, or asks for what only another one can be. A manifest that comes back, or is edited
- * back, ends it until the request was sent.
- */
-const Removal = z
-  .strictObject({
-    /** Since when that is known; on the steady clock. */
-    since: Time,
-    /** What the manifest asks for that is to replace it. Absent: its manifest is gone. */
-    digest: z.string().optional(),
-    /** A request to delete it was about to be sent. */
-    isSent: z.literal(true).optional(),
-    /** When it was; on the steady clock. */
-    sentAt: Time.optional(),
-    /** The service took it, or says that there is none: the next 404 is the end. */
-    isAnswered: z.literal(true).optional(),
-    /** The last look found a reason to keep it. */
-    isKept: z.literal(true).optional(),
-    /**
-     * What stood in the way when that was last looked at: manifests, or the reading of them; or the limit on deletions. Once nothing does,
-     * the while begins, unless a person lets pass what the limit holds back.
-     */
-    heldBy: z.enum(['manifests', 'limit']).optional(),
-  })
-  .readonly()
-export type Removal = z.infer<typeof Removal>
 
 /** What was seen of it while it was in sync; only where it may be deleted from here. */
 const Left = z

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../src/plan/decide.ts'
 import type { CreateOnceInput, DeletionFacts } from '../../src/plan/input.ts'
-import type { Removal } from '../../src/plan/record.ts'
+import type { Removal } from '../../src/plan/recorded-change.ts'
 import { created, FOUND, HOUR, MINUTE, missed, MISSING, NOW, pipe } from './inputs.ts'
 
 /* A pipe whose manifest is gone for good and said policy.onRemove "delete": each row of the table of `decide-deletion.ts`. */

@@ -1,7 +1,8 @@
 import type { Catalog, Entry } from '../../contract/catalog.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Key } from '../../kinds/key.ts'
-import type { LedgerRecord, Removal } from '../../plan/record.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
+import type { Removal } from '../../plan/recorded-change.ts'
 import { isLeftAlone } from './entry-policy.ts'
 
 /**

@@ -1,0 +1,68 @@
+import { z } from '../kinds/zod.ts'
+
+/* What is under way with something that exists, as its record says it. */
+
+/** ms since the epoch. */
+export const Time = z.number()
+
+/** The last change of what exists, written down before it is sent; there until a reading finds that it took effect. */
+export const Change = z
+  .strictObject({
+    /** What it depended on: an edited manifest or a rotated secret is another change. */
+    digest: z.string(),
+    /** On the steady clock. */
+    at: Time,
+    /** The fields that it was to change. */
+    fields: z.array(z.string()).readonly(),
+    /** All of it was taken. Absent: it was about to be sent. */
+    isSent: z.literal(true).optional(),
+    /** The service takes it only from what rests, and to stop it for that was put off. */
+    waitsForRest: z.literal(true).optional(),
+    /** How often it was refused after it was stopped for it: each time it is longer until the next. */
+    refusals: z.int().optional(),
+    /** Why it was refused, in words, where it is not tried again soon. */
+    refused: z.string().optional(),
+  })
+  .readonly()
+export type Change = z.infer<typeof Change>
+
+/** The last command to start or to stop; there until a reading finds that it took effect. */
+export const Command = z
+  .strictObject({
+    command: z.enum(['start', 'stop']),
+    /** On the steady clock. */
+    at: Time,
+    /** When it was given first, where nothing came of it and it was given again; on the steady clock. */
+    since: Time.optional(),
+    /** It was stopped so that it could be changed, and is to be started again; also while it is told to start, until it is seen to run. */
+    isForChange: z.literal(true).optional(),
+  })
+  .readonly()
+export type Command = z.infer<typeof Command>
+
+/**
+ * It is to be deleted: its manifest is gone for good, or asks for what only another one can be. A manifest that comes back, or is edited
+ * back, ends it until the request was sent.
+ */
+export const Removal = z
+  .strictObject({
+    /** Since when that is known; on the steady clock. */
+    since: Time,
+    /** What the manifest asks for that is to replace it. Absent: its manifest is gone. */
+    digest: z.string().optional(),
+    /** A request to delete it was about to be sent. */
+    isSent: z.literal(true).optional(),
+    /** When it was; on the steady clock. */
+    sentAt: Time.optional(),
+    /** The service took it, or says that there is none: the next 404 is the end. */
+    isAnswered: z.literal(true).optional(),
+    /** The last look found a reason to keep it. */
+    isKept: z.literal(true).optional(),
+    /**
+     * What stood in the way when that was last looked at: manifests, or the reading of them; or the limit on deletions. Once nothing does,
+     * the while begins, unless a person lets pass what the limit holds back.
+     */
+    heldBy: z.enum(['manifests', 'limit']).optional(),
+  })
+  .readonly()
+export type Removal = z.infer<typeof Removal>
