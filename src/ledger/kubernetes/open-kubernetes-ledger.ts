@@ -152,7 +152,6 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     assertNotMoved(shown, secret)
     const lost = lostOf(writesIn(lease.seen()?.object), mirror.writes())
     if (lost !== undefined) setBack.notice(lost)
-    await setBack.said()
     isRead = true
     // A process before it may have ended between the two.
     if (!isEmpty(mirror)) await noteRecords()

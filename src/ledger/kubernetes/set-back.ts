@@ -9,8 +9,6 @@ import { openSetBack, type LedgerSecret } from './ledger-secret.ts'
 export interface SetBack extends AsyncDisposable {
   /** @param what is known to be lost, in words */
   notice(what: string): void
-  /** Resolves once the Secret says what was noticed: at once where nothing was. */
-  said(): Promise<void>
   /** As the Secret says now. @throws {LedgerError} nothing may be created: they were, and no person has accepted it; or it cannot be read */
   assertNot(): Promise<void>
 }
@@ -70,7 +68,6 @@ export function createSetBack(
 
   return {
     notice,
-    said: async () => saying,
     async assertNot() {
       if (noticed === undefined) await readSecret()
       const { times } = secret.setBack()
