@@ -4,6 +4,7 @@ import { sha256 } from '../../lib/digest.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { LedgerError } from '../../contract/ledger.ts'
+import { reasonOf } from '../../contract/status.ts'
 import type { KubeObject } from './cluster-api.ts'
 
 /*
@@ -129,13 +130,9 @@ export function objectOf(
 function summaryOf(record: LedgerRecord | undefined): JsonObject {
   if (record === undefined) return { reason: 'Forgotten' }
   const { conditions, remote } = record
-  const { Valid, Synced, Ready } = conditions ?? {}
-  const told = [Valid, Synced, Ready].find(
-    (condition) => condition !== undefined && condition.status !== 'True',
-  )
   return {
-    ready: Ready?.status ?? 'Unknown',
-    reason: (told ?? Ready)?.reason ?? 'New',
+    ready: conditions?.Ready.status ?? 'Unknown',
+    reason: conditions === undefined ? 'New' : reasonOf(conditions),
     ...(remote && { remoteId: remote.id }),
   }
 }
