@@ -111,6 +111,11 @@ export function sayMoved(io: Io, { movedAt }: Ledger, { ledger }: Pick<Settings,
   )
 }
 
+/** For whoever reads a ledger of which something is known to be lost. */
+export function sayPutBack(io: Io, { putBack }: Ledger): void {
+  if (putBack !== undefined) print(io.stderr, `pipewright: ${putBack}`)
+}
+
 export interface LedgerToRead extends Pick<Settings, 'profile' | 'ledger' | 'sandbox'> {
   /** The platform that is asked about what it holds; undefined: none. */
   readonly platform?: string | undefined

@@ -1,6 +1,7 @@
 import { runStateOf, type Activity, type RunState, type WholeFacts } from '../contract/activity.ts'
 import type { CommandContext } from '../server/command-line.ts'
 import { commandContext, settingsOfDaemon, type Here } from './command-context.ts'
+import { sentence } from '../plan/reasons/row.ts'
 import type { Ledger } from '../contract/ledger.ts'
 import { bestMessage, reasonOf, sinceOf, tellingCondition, type ResourceStatus } from '../contract/status.ts'
 import type { Difference } from '../kinds/difference.ts'
@@ -63,7 +64,7 @@ export async function readLedgerStatus(ledger: Ledger, settings: Here, now: numb
   const records = await ledger.list()
   return {
     now,
-    whole: last ?? {},
+    whole: { ...last, ...(ledger.putBack !== undefined && { problem: sentence(ledger.putBack) }) },
     here: commandContext(settingsOfDaemon(settings, last)),
     daemon: { state: runStateOf(last, await ledger.owned(), now), last },
     resources: records.map((record) => ({

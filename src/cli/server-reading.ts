@@ -9,6 +9,7 @@ import type { NextStep } from '../server/remedy.ts'
 import type { Io } from './io.ts'
 import { type StatusReading, viewOfStatus } from './resource-view.ts'
 import { type Asked, getReply } from './server-client.ts'
+import { sentence } from '../plan/reasons/row.ts'
 import { notAccepted } from './whole-facts.ts'
 
 /* What a running daemon says of its resources and of what was done, for the commands that otherwise read a ledger. */
@@ -55,6 +56,7 @@ const MOST_ITEMS = 1_000_000
 /** What a daemon says of the whole. */
 export function wholeOf({
   sourceProblem,
+  putBack,
   findingCounts,
   overdue,
   withoutLock,
@@ -63,8 +65,9 @@ export function wholeOf({
   revisionSince,
 }: OverviewReply): WholeFacts {
   const notReady = ready.ok ? undefined : `The daemon is not ready: ${ready.detail}.`
+  const ofSource = sourceProblem === undefined ? notReady : notAccepted(sourceProblem)
   return {
-    problem: sourceProblem === undefined ? notReady : notAccepted(sourceProblem),
+    problem: putBack === undefined ? ofSource : sentence(putBack),
     errors: findingCounts.error,
     overdue,
     withoutLock,

@@ -15,6 +15,8 @@ export interface Ledger extends AsyncDisposable {
   readonly aheadMs: number
   /** When it was moved into another ledger, as ISO 8601 says it: then it can only be read. Undefined: it was not. */
   readonly movedAt?: string | undefined
+  /** Why nothing is created with it, in words: its records were put back to an earlier state, as far as is known without asking. */
+  readonly putBack?: string | undefined
   /**
    * As it was when asked, or a moment before: a write on top of an older version is refused, and from then on it is seen.
    * @param known as this ledger gave it before; it is returned itself when it still is the record

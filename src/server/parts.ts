@@ -96,6 +96,8 @@ export interface Overview extends Omit<CommandContext, 'server'> {
   readonly leader: { readonly holder: string; readonly url: string | undefined } | undefined
   /** Why it is not certain who acts, in words: nothing is created or changed by this process meanwhile. */
   readonly unconfirmed: string | undefined
+  /** As `Ledger.putBack`. */
+  readonly putBack: string | undefined
   readonly startedAt: number
   readonly now: number
   readonly lastLoadAt: number | undefined

@@ -47,7 +47,7 @@ export function ledgerOn(run: Run, api: ClusterApi, mirror: Mirror, clock: Clock
       read: async () => ({ last: undefined, isOwned: leaseIn(run) !== undefined }),
     },
     noteRecords: async () => undefined,
-    setBack: { assertNot: async () => undefined },
+    setBack: { assertNot: async () => undefined, known: () => undefined },
   })
 }
 

@@ -96,7 +96,7 @@ export const POD_REMOVALS: readonly Removal[] = [
     protection: 'all records are read after the takeover, and not before it',
     world: 'pods that differ',
     depth: 2,
-    patches: [{ from: `await readAll()\n`, to: `` }],
+    patches: [{ from: `await orAborted(readAll(), end)\n`, to: `` }],
   },
   {
     protection: 'endpoints are applied once more after a takeover',

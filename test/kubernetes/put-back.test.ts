@@ -1,3 +1,7 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
@@ -30,6 +34,36 @@ async function accept(): Promise<string | undefined> {
     env: { KUBECONFIG: writeKubeconfig(model.api, model.workspace) },
     clock: systemClock,
   })
+}
+
+/** The same API, whose lists take longer. */
+async function startSlowLists(url: string, ms: number): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = createServer((request, response) => {
+    const isList = request.method === 'GET' && request.url?.includes('labelSelector') === true
+    const { method = 'GET', headers } = request
+    const pass = async () => {
+      if (isList) await wait(ms)
+      const body = method === 'GET' ? null : await text(request)
+      const { authorization = '' } = headers
+      const reply = await fetch(`${url}${request.url ?? ''}`, {
+        method,
+        body,
+        headers: { authorization, 'content-type': 'application/json' },
+      })
+      response.writeHead(reply.status, { 'content-type': 'application/json' })
+      response.end(await reply.text())
+    }
+    void pass()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
 }
 
 /** A process acts, writes a record, and ends. @returns puts the record back to what it was before its last write, by hand */
@@ -169,8 +203,11 @@ test('again, after a person has accepted it: that is noticed as well', async () 
     await one.ledger.swap({ ...(record ?? first), line: times }, [])
     back()
     await until('that it is noticed', () => refusal(one))
-    await until('that it can be accepted', accept)
-    expect(await refusal(one)).toBeUndefined()
+    // More of the same may be noticed a moment later: then that is to be accepted, too.
+    await until('that it can be accepted', async () => {
+      await accept()
+      return (await refusal(one)) === undefined
+    })
   }
 })
 
@@ -201,8 +238,10 @@ test('together with the Secret that said so: it is not forgotten', async () => {
   expect(await refusal(one)).toContain('is gone')
   put(path, before)
   expect(await refusal(one)).toContain('put back to an earlier state')
-  await until('that it can be accepted', accept)
-  expect(await refusal(one)).toBeUndefined()
+  await until('that it can be accepted', async () => {
+    await accept()
+    return (await refusal(one)) === undefined
+  })
 })
 
 test('of the Lease alone, while a process holds it: that is noticed', async () => {
@@ -280,6 +319,102 @@ test('one record that cannot be read keeps none of the others from being known',
   expect(await refusal(other)).toBeUndefined()
 })
 
+test('while no process works with them: what a person writes before one starts does not make up for what is lost', async () => {
+  const back = await writtenTwice()
+  back()
+  const person = await open({ mode: 'writer' })
+  for (const key of ['Pipe/a', 'Pipe/b', 'Pipe/c'] as const) await person.ledger.swap(blank(key), [])
+  const next = await open()
+  await next.leadership.acquire(never, 'wait')
+  expect(await refusal(next)).toContain(
+    'its records had been written 2 times, and 1 of these writes are there',
+  )
+})
+
+test('a person who cannot write that down writes nothing else either', async () => {
+  const back = await writtenTwice()
+  back()
+  model.once('PUT', '/secrets/', 'cut')
+  await expect(open({ mode: 'writer' })).rejects.toThrow('the Kubernetes API')
+})
+
+test('who only reads says it, and writes nothing', async () => {
+  const back = await writtenTwice()
+  back()
+  const writes = model.api.writes.length
+  const { ledger } = await open({ mode: 'reader' })
+  expect(ledger.putBack).toContain('its records had been written 2 times')
+  expect(model.api.writes.length).toBe(writes)
+  await open({ mode: 'writer' })
+  expect((await open({ mode: 'reader' })).ledger.putBack).toContain('its records had been written 2 times')
+  await accept()
+  expect((await open({ mode: 'reader' })).ledger.putBack).toBeUndefined()
+})
+
+test('what is lost before a person has accepted what was lost first is said with that', async () => {
+  const one = await open({ mode: 'writer' })
+  const keys = ['Pipe/a', 'Pipe/b', 'Pipe/c', 'Pipe/d', 'Pipe/e', 'Pipe/f', 'Pipe/g', 'Pipe/h'] as const
+  const records = await Promise.all(keys.map((key) => one.ledger.swap(blank(key), [])))
+  for (const key of keys) put(pathOf(`pipewrightrecords/ledger.pipe.${key.slice(-1)}`), undefined)
+  const [first, ...others] = records
+  for (const record of [first, ...others])
+    if (record !== undefined) await expect(one.ledger.swap(record, [])).rejects.toThrow(LedgerConflict)
+  await until('that all of it is written down', async () => {
+    const said = await refusal(one)
+    return said?.includes('Pipe/a is gone') === true && said.includes('and ') && said.includes('more')
+  })
+  expect(await accept()).toContain('the record of Pipe/a is gone')
+  expect(await refusal(one)).toBeUndefined()
+})
+
+test('why it cannot be written down is said where nothing is created', async () => {
+  const back = await writtenTwice()
+  back()
+  model.api.interfere(({ method, path }) =>
+    method === 'PUT' && path.includes('/secrets/') ? { status: 403 } : undefined,
+  )
+  const next = await open()
+  const term = await next.leadership.acquire(never, 'wait')
+  await until('the reason', async () => (await refusal(next))?.includes('answers 403'))
+  expect(await refusal(next)).toContain('its records had been written 2 times')
+  await term.confirm()
+})
+
+test('a person accepts it while the Lease is renewed all the time, and the list takes long', async () => {
+  const back = await writtenTwice()
+  const one = await open({ leaseMs: 500 })
+  await one.leadership.acquire(never, 'wait')
+  back()
+  await expect(one.ledger.swap({ ...blank(ORDERS), version: 2 }, [])).rejects.toThrow(LedgerConflict)
+  await until('that it is noticed', () => refusal(one))
+  const url = model.api.url
+  model.api.interfere(undefined)
+  await using slow = await startSlowLists(url, 700)
+  const accepting = acceptKubernetesLedger({
+    place: 'ledger',
+    env: { KUBECONFIG: writeKubeconfig({ url: slow.url, token: model.api.token }, model.workspace, 'slow') },
+    clock: systemClock,
+  })
+  expect(await accepting).toContain('the record of Pipe/orders was at version 2, and is at 1')
+  expect(await refusal(one)).toBeUndefined()
+})
+
+test('a number that somebody has edited into a word is no sign that all is well, and can be accepted', async () => {
+  const one = await open()
+  const path = pathOf('/secrets/')
+  const secret = model.api.objects().get(path) as { readonly data: JsonObject }
+  put(path, { ...secret, data: { ...secret.data, setBacks: Buffer.from('some').toString('base64') } })
+  expect(await refusal(one)).toContain('was put back to an earlier state')
+  await accept()
+  expect(await refusal(one)).toBeUndefined()
+})
+
+test('without its Secret nothing is created, and what to do is said', async () => {
+  const one = await open()
+  put(pathOf('/secrets/'), undefined)
+  expect(await refusal(one)).toContain('the Secret ledger of the ledger is gone: restore it from a backup')
+})
+
 test('notes of ten thousand problems have room in the Secret', async () => {
   const { notes } = await open()
   const lines = Array.from(
@@ -287,9 +422,9 @@ test('notes of ten thousand problems have room in the Secret', async () => {
     (_, at) =>
       `"Pipe/orders-${at}": {"state": "Blocked Synced BadRequest", "status": "Blocked", "reason": "BadRequest"}`,
   )
-  const text = `{${lines.join()}}`
-  await notes?.write('sentState', text)
-  expect(await notes?.read('sentState')).toBe(text)
+  const note = `{${lines.join()}}`
+  await notes?.write('sentState', note)
+  expect(await notes?.read('sentState')).toBe(note)
   const size = JSON.stringify(model.api.objects().get(pathOf('/secrets/'))).length
   expect(size).toBeLessThan(1_000_000)
 })

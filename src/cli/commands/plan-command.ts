@@ -12,6 +12,7 @@ import {
   openSource,
   platformName,
   sayMoved,
+  sayPutBack,
 } from '../compose.ts'
 import { folderOf, replyContext } from '../command-context.ts'
 import { openDryWorld } from '../dry-world.ts'
@@ -73,6 +74,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
   await using stack = new AsyncDisposableStack()
   const { ledger, missing } = await ledgerToRead(settings)
   sayMoved(io, ledger, settings)
+  sayPutBack(io, ledger)
   stack.use(ledger)
   const source = openSource(settings, progress)
   const board = openBoard()

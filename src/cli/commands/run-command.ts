@@ -124,6 +124,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     overview: () => ({
       ...overviewOf(settings, engine, running.daemon, startedAt),
       ...standingOf(leading, leadership),
+      putBack: ledger.putBack,
     }),
     allow:
       settings.adminTokenFile === undefined

@@ -151,7 +151,7 @@ async function assertOnlyThese(
 function notEmpty(name: string, what: string, options?: ErrorOptions): LedgerError {
   return new LedgerError(
     'io',
-    `${what}: an import goes where there is none. Delete what is there, if it is of no use: ` +
+    `${what}: an import goes where there is none. When no process works with it, delete what is there, if it is of no use: ` +
       `kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}`,
     options,
   )
@@ -159,7 +159,7 @@ function notEmpty(name: string, what: string, options?: ErrorOptions): LedgerErr
 
 /** What was moved away is compared with nothing that comes. */
 function deleting(name: string): string {
-  return `delete what is left of it: kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}; kubectl delete secret,lease ${name}`
+  return `when no process works with it any more, delete what is left of it: kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}; kubectl delete secret,lease ${name}`
 }
 
 /** The objects that hold it all: a key that has only a history was forgotten too. */

@@ -20,7 +20,7 @@ export interface KubernetesLedgerParts {
   readonly name: string
   readonly mirror: Mirror
   readonly hashKey: Uint8Array
-  readonly setBack: Pick<SetBack, 'assertNot'>
+  readonly setBack: Pick<SetBack, 'assertNot' | 'known'>
   /** Whether this process reads the platform, or only what another one has recorded. */
   readonly isOwner: boolean
   readonly clock: Pick<Clock, 'monotonic'>
@@ -184,6 +184,9 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
 
   return {
     hashKey,
+    get putBack() {
+      return parts.setBack.known()
+    },
     get aheadMs() {
       return api.aheadMs()
     },

@@ -128,16 +128,18 @@ function opened(api: ClusterApi, collection: string, first: KubeObject): LedgerS
     platform: () => textOf('platform'),
     profile: () => textOf('profile'),
     hasRecords: () => textOf('hasRecords') === 'true',
-    setBack: () => ({
-      times: Number(textOf('setBacks') ?? 0),
-      accepted: Number(textOf('accepted') ?? 0),
-      what: textOf('setBack') ?? '',
-    }),
+    setBack() {
+      const accepted = countOf(textOf('accepted')) ?? 0
+      // One that somebody has edited is no sign that all is well.
+      const times = textOf('setBacks') === undefined ? 0 : (countOf(textOf('setBacks')) ?? accepted + 1)
+      return { times, accepted, what: textOf('setBack') ?? 'its Secret says so' }
+    },
     movedAt: () => textOf('movedAt'),
     async read(member) {
       try {
         object = await api.get(`${collection}/${name}`)
       } catch (error) {
+        if (error instanceof ClusterError && error.status === 404) throw secretGone(name, error)
         throw asLedgerError(error)
       }
       return textOf(member)
@@ -164,6 +166,17 @@ function opened(api: ClusterApi, collection: string, first: KubeObject): LedgerS
       }
     },
   }
+}
+
+function secretGone(name: string, cause: Error): LedgerError {
+  return new LedgerError('missing', `the Secret ${name} of the ledger is gone: restore it from a backup.`, {
+    cause,
+  })
+}
+
+/** @returns undefined: it is no number */
+export function countOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
 }
 
 function bytesOf({ data }: KubeObject, member: string): Buffer | undefined {

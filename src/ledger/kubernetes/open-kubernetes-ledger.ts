@@ -12,7 +12,7 @@ import { createKubernetesLease } from './kubernetes-lease.ts'
 import { createKubernetesLedger } from './kubernetes-ledger.ts'
 import { annotationIn, URL_ANNOTATION, WRITES_ANNOTATION } from './lease-object.ts'
 import { createLedgerSecret, packedNotes, readLedgerSecret, type LedgerSecret } from './ledger-secret.ts'
-import { lostOf, writesIn } from './written.ts'
+import { lostOf, readLease, writesIn } from './written.ts'
 import { createMirror, type Mirror } from './record-mirror.ts'
 import { GROUP } from './record-object.ts'
 import { createSetBack } from './set-back.ts'
@@ -61,21 +61,31 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     }),
   )
   const found = await readLedgerSecret(api, secrets, name)
+  // Before the records: what is written between the two is no loss.
+  const leaseBefore = found && (await readLease(cluster))
   await readRecords(mirror, shown)
   if (found !== undefined && mode !== 'reader') assertNotMoved(shown, found)
   if (found === undefined) assertMayStart(mirror, shown, options)
   const secret = found ?? (await createLedgerSecret(api, secrets, name))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
   const setBack = stack.use(
-    createSetBack(secret, clock, (what) =>
-      emit({
-        type: 'LedgerRead',
-        result: 'failed',
-        durationMs: 0,
-        message: `it was put back to an earlier state: ${what}`,
-      }),
-    ),
+    createSetBack({
+      secret,
+      clock,
+      isReader: mode === 'reader',
+      onNotice: (what) =>
+        emit({
+          type: 'LedgerRead',
+          result: 'failed',
+          durationMs: 0,
+          message: `it was put back to an earlier state: ${what}`,
+        }),
+    }),
   )
+  const lost = lostOf(writesIn(leaseBefore), mirror.writes())
+  // What a person writes now would make up for what is lost, in number. Who acts asks again when it does.
+  if (lost !== undefined && mode === 'writer') await setBack.noticeNow(lost)
+  if (lost !== undefined && mode === 'reader') setBack.notice(lost)
   const bound = () => ({ platform: secret.platform(), profile: secret.profile() })
   const hasRecords = () => [...mirror.all()].some(({ kept }) => kept.body !== undefined)
   if (hasRecords()) assertBinding(shown, bound(), options)
@@ -150,8 +160,8 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     await mirror.relist()
     await bindTo(secret, hasRecords(), shown, options)
     assertNotMoved(shown, secret)
-    const lost = lostOf(writesIn(lease.seen()?.object), mirror.writes())
-    if (lost !== undefined) setBack.notice(lost)
+    const lostSince = lostOf(writesIn(lease.seen()?.object), mirror.writes())
+    if (lostSince !== undefined) setBack.notice(lostSince)
     isRead = true
     // A process before it may have ended between the two.
     if (!isEmpty(mirror)) await noteRecords()
@@ -229,7 +239,7 @@ function recordsGone(shown: string, name: string): LedgerError {
   return new LedgerError(
     'missing',
     `the ledger ${shown} had records, and has none: somebody has deleted them, with their CustomResourceDefinition perhaps. Restore ` +
-      `them from a backup. If they are not needed any more, delete the Secret ${name} and the Lease ${name} too: then this is a first run.`,
+      `them from a backup. If they are not needed any more, stop every process that works with it, and delete the Secret ${name} and the Lease ${name} too: then this is a first run.`,
   )
 }
 

@@ -1,13 +1,14 @@
 import type { Cluster } from './cluster.ts'
 import type { KubeObject } from './cluster-api.ts'
 import { ClusterError, asLedgerError } from './cluster-error.ts'
+import { countOf } from './ledger-secret.ts'
 import { annotationIn, WRITES_ANNOTATION } from './lease-object.ts'
 
 /* How often the records of a ledger were written: their Lease remembers it, by which an earlier state of them is noticed. */
 
 /** @param lease undefined: there is none */
 export function writesIn(lease: KubeObject | undefined): number {
-  return Number(annotationIn(lease, WRITES_ANNOTATION) ?? 0)
+  return countOf(annotationIn(lease, WRITES_ANNOTATION)) ?? 0
 }
 
 /** As `Mirror.writes`. */

@@ -1,3 +1,4 @@
+import { sentence } from '../../plan/reasons/row.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Finding } from '../../kinds/finding.ts'
 import { withoutManifestSentence, type WithoutManifest } from '../../contract/without-manifest.ts'
@@ -130,6 +131,7 @@ export function judge(counts: Counts, { overview, ready, unjudged }: Known): Ver
   const unconfirmed = overview.standsBy ? undefined : overview.unconfirmed
   const wrong = [
     unconfirmed === undefined ? '' : `Nothing is created or changed: ${unconfirmed}`,
+    overview.putBack === undefined ? '' : sentence(overview.putBack).slice(0, -1),
     overview.sourceProblem === undefined ? '' : sourceSentence(overview.sourceProblem, total > 0),
     overview.createLimit.on ? limitSentence(overview.createLimit) : '',
     unwell > 0
