@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/daemon/system-clock.ts'
+import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Event } from '../../src/contract/events.ts'
-import { LedgerConflict, LedgerError } from '../../src/contract/ledger.ts'
+import { LedgerConflict, LedgerError, type Ledger } from '../../src/contract/ledger.ts'
 import { NotLeading } from '../../src/contract/leadership.ts'
 import { blank, entry, ORDERS } from '../ledger/samples.ts'
 import { until } from '../support/until.ts'
@@ -10,7 +11,7 @@ import { isOf, modelForEach } from './model-for-each.ts'
 const never = new AbortController().signal
 
 const model = modelForEach()
-const { open, once } = model
+const { open, once, pathOf } = model
 
 async function attempted(what: () => Promise<void>): Promise<string> {
   try {
@@ -86,6 +87,90 @@ describe('a move', () => {
     expect((await other.ledger.list()).map(({ key }) => key)).toEqual(['Pipe/new'])
     await until('the end of the move', async () => (await ledger.get('Pipe/old')) === undefined)
     expect((await ledger.list()).map(({ key }) => key)).toEqual(['Pipe/new'])
+  })
+
+  describe('whose end arrives late', () => {
+    /** A move to Pipe/new that has ended half way. @returns lets its end arrive, as it was written then */
+    async function begun(ledger: Ledger, from: LedgerRecord): Promise<() => Promise<number>> {
+      once('PUT', 'pipewrightrecords', 'cut')
+      const moving = ledger.move(from, { ...from, key: 'Pipe/new', version: 0 }, [])
+      await expect(moving).rejects.toThrow(LedgerError)
+      const [old, target] = ['pipe.old', 'pipe.new'].map((name) => model.api.objects().get(pathOf(name)))
+      const movedTo = { key: 'Pipe/new', version: target?.['version'] }
+      const end = { ...old, version: Number(old?.['version']) + 1, record: undefined, movedTo }
+      const path = pathOf('pipe.old')
+      return async () => {
+        const headers = { authorization: `Bearer ${model.api.token}`, 'content-type': 'application/json' }
+        const body = JSON.stringify(end)
+        return (await fetch(`${model.api.url}${path}`, { method: 'PUT', headers, body })).status
+      }
+    }
+
+    async function seen(): Promise<readonly string[]> {
+      return (await (await open({ mode: 'reader' })).ledger.list()).map(({ key }) => key)
+    }
+
+    test('while it is made again: its record is there all the time, and arrives', async () => {
+      const { ledger } = await open()
+      const from = await ledger.swap(blank('Pipe/old', { line: 3 }), [])
+      const end = await begun(ledger, from)
+      // Again, as far as half way.
+      let puts = 0
+      model.api.interfere(({ method, path }) =>
+        method === 'PUT' && path.endsWith('pipe.old') && (puts += 1) === 2 ? 'cut' : undefined,
+      )
+      const again = ledger.move(from, { ...from, key: 'Pipe/new', version: 0 }, [])
+      await expect(again).rejects.toThrow(LedgerError)
+      model.api.interfere(undefined)
+      expect(await end()).toBe(409)
+      expect(await seen()).toEqual(['Pipe/old'])
+      const still = await ledger.get('Pipe/old')
+      if (still === undefined) throw new Error('it is lost')
+      await ledger.move(still, { ...still, key: 'Pipe/new', version: 0 }, [])
+      expect(await seen()).toEqual(['Pipe/new'])
+    })
+
+    test('after another record was made where it was to go: both are there', async () => {
+      const { ledger } = await open()
+      const end = await begun(ledger, await ledger.swap(blank('Pipe/old', { line: 3 }), []))
+      await ledger.swap(blank('Pipe/new', { line: 4 }), [])
+      expect(await end()).toBe(409)
+      expect(await seen()).toEqual(['Pipe/new', 'Pipe/old'])
+    })
+
+    test('before it was heard of: it has happened, and what is written on top is refused', async () => {
+      const { ledger } = await open()
+      const from = await ledger.swap(blank('Pipe/old', { line: 3 }), [])
+      const end = await begun(ledger, from)
+      model.api.interfere(({ query }) => (query.get('watch') === '1' ? 'cut' : undefined))
+      model.api.cutWatches()
+      expect(await end()).toBe(200)
+      const again = ledger.move(from, { ...from, key: 'Pipe/new', version: 0 }, [])
+      await expect(again).rejects.toThrow(LedgerConflict)
+      expect(await seen()).toEqual(['Pipe/new'])
+      expect((await ledger.list()).map(({ key }) => key)).toEqual(['Pipe/new'])
+    })
+
+    test('of two that go where the other one was, each once: nothing is lost', async () => {
+      const { ledger } = await open()
+      const a = await ledger.swap(blank('Pipe/a', { line: 1 }), [])
+      const b = await ledger.swap(blank('Pipe/b', { line: 2 }), [])
+      once('PUT', 'pipe.a', 'cut')
+      await expect(ledger.move(a, { ...a, key: 'Pipe/b', version: b.version }, [])).rejects.toThrow(LedgerError)
+      let puts = 0
+      model.api.interfere(({ method, path }) =>
+        method === 'PUT' && path.endsWith('pipe.b') && (puts += 1) === 1 ? 'cut' : undefined,
+      )
+      const a2 = (await ledger.get('Pipe/a'))?.version ?? 0
+      await expect(ledger.move(b, { ...b, key: 'Pipe/a', version: a2 }, [])).rejects.toThrow(LedgerError)
+      model.api.interfere(undefined)
+      for (const key of ['Pipe/a', 'Pipe/b'] as const) {
+        const record = await ledger.get(key)
+        if (record === undefined) throw new Error('it is lost')
+        await ledger.swap({ ...record, line: 9 }, [])
+      }
+      expect(await seen()).toEqual(['Pipe/a', 'Pipe/b'])
+    })
   })
 
   test('that ended half way does not happen later by itself, when the record is forgotten', async () => {

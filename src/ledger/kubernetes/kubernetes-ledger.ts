@@ -126,9 +126,25 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     }
   }
 
+  /**
+   * What moves to a key and has not left where it was stays there. The write that says that it has left may still be under way, from an
+   * earlier try or from another process: it is refused once the object where it was is written again.
+   * @returns that record, when it was written again
+   */
+  async function keepAway(over: Mirrored | undefined): Promise<LedgerRecord | undefined> {
+    const from = over?.kept.movedFrom
+    if (over === undefined || from === undefined || hasArrived(over.kept, keptAt)) return undefined
+    const there = mirror.get(from.key)
+    const record = recordOf(there)
+    // It was written since.
+    if (record === undefined || there?.kept.version !== from.version) return undefined
+    return write(record, [])
+  }
+
   async function write(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
     const over = compare(next)
     const { kept, record } = keptWith(over, next, history)
+    await keepAway(over)
     await settleMoveTo(over?.kept.movedTo)
     await put(over, kept, record)
     await parts.noteRecords()
@@ -156,12 +172,15 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     history: readonly HistoryEntry[],
   ): Promise<LedgerRecord> {
     if (from.key === to.key) throw new Error(`bug: ${from.key} cannot move to itself`)
+    compare(from)
+    const stayed = await keepAway(compare(to))
+    const seen = stayed?.version === from.version + 1 && stayed.key === from.key ? stayed : from
     await settleMoveTo(compare(to)?.kept.movedTo)
-    const [source, target] = [compare(from), compare(to)]
+    const [source, target] = [compare(seen), compare(to)]
     if (source === undefined) throw new LedgerConflict(from.key, from.version)
-    const { kept, record } = keptWith(target, to, history, from.version)
+    const { kept, record } = keptWith(target, to, history, source.kept.version)
     const before = target && bodyOf(target.kept, keptAt)
-    const movedFrom = { key: from.key, version: from.version }
+    const movedFrom = { key: from.key, version: source.kept.version }
     await put(target, { ...kept, movedFrom, before }, record)
     // It has moved when this is written, and not before.
     await put(source, forgotten(source, [], { key: to.key, version: record.version }), undefined)
@@ -170,6 +189,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
 
   async function remove(record: LedgerRecord, history: readonly HistoryEntry[]): Promise<void> {
     const over = compare(record)
+    await keepAway(over)
     if (over !== undefined) await put(over, forgotten(over, history, undefined), undefined)
   }
 

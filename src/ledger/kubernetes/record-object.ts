@@ -38,7 +38,7 @@ export interface Kept {
   readonly history: readonly Line[]
 }
 
-/** The other end of a move, and the version of the record where it comes to. */
+/** The other end of a move, and the version of its object: of the one that it comes from before it leaves, or of the one where it comes to. */
 export interface Moved {
   readonly key: Key
   readonly version: number
