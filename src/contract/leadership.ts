@@ -6,9 +6,14 @@ export interface Leadership extends AsyncDisposable {
    * Becomes the process that acts; then the ledger holds all that was written before.
    * @param signal gives up
    * @param whileTaken `wait` while another process acts, or `refuse` once it is known to live
+   * @param onLeader hears the revision that another process acts on, each time that it was looked at
    * @throws the signal's reason, or {@link LedgerError}, `locked` when it is refused
    */
-  acquire(signal: AbortSignal, whileTaken: 'wait' | 'refuse'): Promise<Term>
+  acquire(
+    signal: AbortSignal,
+    whileTaken: 'wait' | 'refuse',
+    onLeader?: (revision: string | undefined) => void,
+  ): Promise<Term>
   /** As {@link acquire}, without waiting for another process. @returns undefined: one acts, or may @throws {LedgerError} */
   attempt(signal: AbortSignal): Promise<Term | undefined>
   /**

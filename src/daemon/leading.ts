@@ -14,6 +14,8 @@ export interface Leading {
   /** It acts from now on. */
   begin(term: Term): void
   observe(event: Event): void
+  /** It stands by, and the process that acts does so on this revision; undefined: it does not say. */
+  noteLeader(revision: string | undefined): void
   /** As {@link Term.confirm}, for what the manifests that were read last ask for. */
   confirm(): Promise<number>
 }
@@ -61,6 +63,7 @@ export function createLeading({ clock, leaseMs, actOnRevision }: LeadingParts): 
       // Whoever takes over should know it soon, also where nothing has to be sent for it. What goes wrong is told by itself.
       if (term !== undefined) confirm().catch(() => undefined)
     },
+    noteLeader: (revision) => checkout.noteLeader(revision),
     confirm,
   }
 }

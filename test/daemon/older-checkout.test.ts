@@ -60,6 +60,44 @@ test('one that has read nothing yet waits for what it reads first, too', () => {
   expect(may()).toBe(true)
 })
 
+/** A process that stands by beside another one: `reads` is of this one, `acts on` is of the other one. */
+function standBy(...happens: readonly (readonly ['reads' | 'acts on', string])[]): boolean {
+  const checkout = createOlderCheckout({ monotonic: () => 0 })
+  let before: string | undefined
+  for (const [what, revision] of happens) {
+    if (what === 'reads') checkout.noteRead(revision)
+    else {
+      before = revision
+      checkout.noteLeader(revision)
+    }
+  }
+  checkout.begin(before)
+  return attempt(() => checkout.check())
+}
+
+test('one that had that checkout once, before both had another one, has not left it behind: contents recur', () => {
+  const both = (revision: string) =>
+    [
+      ['acts on', revision],
+      ['reads', revision],
+    ] as const
+  expect(standBy(...both('c1'), ...both('c2'), ...both('c1'), ['acts on', 'c2'])).toBe(false)
+  const first = (revision: string) =>
+    [
+      ['reads', revision],
+      ['acts on', revision],
+    ] as const
+  expect(standBy(...first('c1'), ...first('c2'), ...first('c1'), ['acts on', 'c2'])).toBe(false)
+  expect(standBy(...both('c1'), ...both('c2'), ...both('c1'), ...both('c2'))).toBe(true)
+})
+
+test('one that is ahead of the process that acted has left that behind', () => {
+  expect(standBy(['acts on', 'r1'], ['reads', 'r1'], ['reads', 'r2'])).toBe(true)
+  expect(
+    standBy(['reads', 'r1'], ['acts on', 'r1'], ['reads', 'r2'], ['reads', 'r3'], ['acts on', 'r2']),
+  ).toBe(true)
+})
+
 test('or for five minutes', () => {
   const { clock, may } = takeOver('r2', 'r1')
   clock.now = 5 * 60_000 - 1

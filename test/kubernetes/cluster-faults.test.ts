@@ -156,7 +156,9 @@ describe('a move', () => {
       const a = await ledger.swap(blank('Pipe/a', { line: 1 }), [])
       const b = await ledger.swap(blank('Pipe/b', { line: 2 }), [])
       once('PUT', 'pipe.a', 'cut')
-      await expect(ledger.move(a, { ...a, key: 'Pipe/b', version: b.version }, [])).rejects.toThrow(LedgerError)
+      await expect(ledger.move(a, { ...a, key: 'Pipe/b', version: b.version }, [])).rejects.toThrow(
+        LedgerError,
+      )
       let puts = 0
       model.api.interfere(({ method, path }) =>
         method === 'PUT' && path.endsWith('pipe.b') && (puts += 1) === 1 ? 'cut' : undefined,

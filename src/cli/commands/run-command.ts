@@ -271,7 +271,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       epoch: leader?.epoch,
       leader: leader?.holder,
     })
-    await act(await unlessStopped(leadership.acquire(io.stop.stopping, 'wait')))
+    const onLeader = (revision: string | undefined) => leading.noteLeader(revision)
+    await act(await unlessStopped(leadership.acquire(io.stop.stopping, 'wait', onLeader)))
     if (!io.stop.stopping.aborted) await daemon.act()
   }
 }

@@ -81,7 +81,7 @@ export function createKubernetesLease(
     }
   }
 
-  async function acquire(signal: AbortSignal, whileTaken: 'wait' | 'refuse'): Promise<Term> {
+  const acquire: Leadership['acquire'] = async (signal, whileTaken, onLeader) => {
     let taken: SeenLease | undefined
     if (term !== undefined && !term.over.aborted) return term
     for (;;) {
@@ -90,6 +90,7 @@ export function createKubernetesLease(
         const lease = await take()
         tell(undefined)
         if (lease !== undefined) return begin(lease.epoch, annotationIn(lease.object, REVISION_ANNOTATION))
+        onLeader?.(annotationIn(seen()?.object, REVISION_ANNOTATION))
         // One that is renewed has a process that lives.
         if (whileTaken === 'refuse' && taken !== undefined && seen() !== taken) throw isLed(seen())
         taken = seen()

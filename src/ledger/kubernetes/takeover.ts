@@ -44,9 +44,9 @@ export function createTakeover({ lease, readAll, clock, emit }: TakeoverParts): 
 
   return {
     ...lease,
-    async acquire(signal, whileTaken) {
+    async acquire(signal, ...how) {
       for (;;) {
-        const term = await lease.acquire(signal, whileTaken)
+        const term = await lease.acquire(signal, ...how)
         if (await hasBegun(term, signal)) return term
         await sleep(clock, LET_GO_MS, signal)
       }
