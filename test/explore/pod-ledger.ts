@@ -48,6 +48,7 @@ export function ledgerOn(run: Run, api: ClusterApi, mirror: Mirror, clock: Clock
     },
     noteRecords: async () => undefined,
     setBack: { assertNot: async () => undefined, known: () => undefined },
+    lease: { lapsed: () => undefined, failing: () => undefined },
   })
 }
 

@@ -63,6 +63,7 @@ export async function openStore(live: ClusterApi, { index, first, clock }: Opene
   await mirror.relist()
   const kubernetes = createKubernetesLease({
     api,
+    patientApi: api,
     path: LEASES,
     name: LEDGER,
     holder: holderOf(index, first),

@@ -7,6 +7,8 @@ import { NotLeading } from '../../src/contract/leadership.ts'
 import { blank, entry, ORDERS } from '../ledger/samples.ts'
 import { until } from '../support/until.ts'
 import { isOf, modelForEach } from './model-for-each.ts'
+import { openAt } from './open-at.ts'
+import { startSlowWay } from './slow-way.ts'
 
 const never = new AbortController().signal
 
@@ -351,6 +353,52 @@ describe('the right to act', () => {
     model.api.interfere(undefined)
     await term.confirm()
     expect(term.epoch).toBe(1)
+  })
+
+  test('is not known to be there after the Lease was not renewed for as long as it lasts: only outcomes are written', async () => {
+    const { ledger, leadership } = await open()
+    await leadership.acquire(never, 'wait')
+    const record = await ledger.swap(blank(ORDERS), [])
+    model.api.interfere(({ path }) => (path.includes('/leases') ? 'cut' : undefined))
+    await until('that nothing is begun', () =>
+      ledger.prepareIntent().then(
+        () => false,
+        (error: unknown) => String(error).includes('the Lease cannot be renewed'),
+      ),
+    )
+    await until('that it has lapsed', () =>
+      ledger.swap(record, []).then(
+        () => false,
+        (error: unknown) => String(error).includes('was not renewed for 1 s') || undefined,
+      ),
+    )
+    const now = (await ledger.get(ORDERS)) ?? record
+    await expect(ledger.remove(now, [])).rejects.toThrow('only outcomes are written')
+    await expect(ledger.move(now, { ...now, key: 'Pipe/b', version: 0 }, [])).rejects.toThrow('only outcomes')
+    await ledger.settle({ ...now, line: 7 }, [])
+    model.api.interfere(undefined)
+    await until('that it is renewed', () =>
+      ledger.prepareIntent().then(
+        () => true,
+        () => false,
+      ),
+    )
+    await ledger.swap((await ledger.get(ORDERS)) ?? record, [])
+  })
+
+  test('is over once another process has taken over, also where the API is too slow for a renewal', async () => {
+    let ms = 0
+    await using way = await startSlowWay(model.api.url, () => ms)
+    const { leadership, ledger } = await openAt({ url: way.url, token: model.api.token }, model.workspace, {
+      clock: systemClock,
+    })
+    await using _ = ledger
+    const term = await leadership.acquire(never, 'wait')
+    // A renewal is given up after a fifth of the lease.
+    ms = 400
+    const other = await open()
+    expect((await other.leadership.acquire(never, 'wait')).epoch).toBe(2)
+    await until('that it is over', () => term.over.aborted)
   })
 
   test('is got although the reply of the takeover was lost', async () => {

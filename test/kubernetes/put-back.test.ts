@@ -1,7 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
-import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
@@ -11,6 +7,7 @@ import { blank, ORDERS } from '../ledger/samples.ts'
 import { until } from '../support/until.ts'
 import { modelForEach } from './model-for-each.ts'
 import { writeKubeconfig } from './open-at.ts'
+import { startSlowWay } from './slow-way.ts'
 
 /* Records that were put back to an earlier state, by a restored etcd or by hand: pipes that were created since are not in them. */
 
@@ -34,36 +31,6 @@ async function accept(): Promise<string | undefined> {
     env: { KUBECONFIG: writeKubeconfig(model.api, model.workspace) },
     clock: systemClock,
   })
-}
-
-/** The same API, whose lists take longer. */
-async function startSlowLists(url: string, ms: number): Promise<AsyncDisposable & { readonly url: string }> {
-  const server = createServer((request, response) => {
-    const isList = request.method === 'GET' && request.url?.includes('labelSelector') === true
-    const { method = 'GET', headers } = request
-    const pass = async () => {
-      if (isList) await wait(ms)
-      const body = method === 'GET' ? null : await text(request)
-      const { authorization = '' } = headers
-      const reply = await fetch(`${url}${request.url ?? ''}`, {
-        method,
-        body,
-        headers: { authorization, 'content-type': 'application/json' },
-      })
-      response.writeHead(reply.status, { 'content-type': 'application/json' })
-      response.end(await reply.text())
-    }
-    void pass()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
 }
 
 /** A process acts, writes a record, and ends. @returns puts the record back to what it was before its last write, by hand */
@@ -387,9 +354,8 @@ test('a person accepts it while the Lease is renewed all the time, and the list 
   back()
   await expect(one.ledger.swap({ ...blank(ORDERS), version: 2 }, [])).rejects.toThrow(LedgerConflict)
   await until('that it is noticed', () => refusal(one))
-  const url = model.api.url
-  model.api.interfere(undefined)
-  await using slow = await startSlowLists(url, 700)
+  const { url } = model.api
+  await using slow = await startSlowWay(url, ({ isList }) => (isList ? 700 : 0))
   const accepting = acceptKubernetesLedger({
     place: 'ledger',
     env: { KUBECONFIG: writeKubeconfig({ url: slow.url, token: model.api.token }, model.workspace, 'slow') },

@@ -30,9 +30,14 @@ const FORBIDDEN = 403
  * Who acts, by a Lease of the cluster (design §9). Its `leaseTransitions` is the epoch: it grows with each takeover. Nobody's clock is
  * believed: a Lease is taken over once it was seen unchanged for its duration, and who holds it proves it by renewing it.
  */
-export function createKubernetesLease(
-  options: KubernetesLeaseOptions,
-): Leadership & Pick<LeaseObject, 'seen' | 'read'> {
+export interface KubernetesLease extends Leadership, Pick<LeaseObject, 'seen' | 'read'> {
+  /** Why this process, which acted, may not act any more, in words: another one may have taken over. */
+  lapsed(): string | undefined
+  /** Why the Lease cannot be renewed now, in words. */
+  failing(): string | undefined
+}
+
+export function createKubernetesLease(options: KubernetesLeaseOptions): KubernetesLease {
   const { holder, durationMs, clock } = options
   const object = createLeaseObject(options)
   const seen = () => object.seen()
@@ -42,6 +47,12 @@ export function createKubernetesLease(
   /** Since when there is no Lease, as far as this process has seen. */
   let missingSince: number | undefined
   let term: (Term & { end(why: string): void }) | undefined
+  /** The last renewal that was answered began then, and this process has not released it since. */
+  let renewedAt: number | undefined
+
+  function isLapsed(): boolean {
+    return renewedAt !== undefined && clock.monotonic() - renewedAt >= durationMs
+  }
 
   function tell(failed: string | undefined): void {
     const isNews = (failing === undefined) !== (failed === undefined)
@@ -49,8 +60,8 @@ export function createKubernetesLease(
     if (isNews) options.onRenewal(failed)
   }
 
-  async function read(): Promise<SeenLease | undefined> {
-    const lease = await object.read()
+  async function read(how?: 'patiently'): Promise<SeenLease | undefined> {
+    const lease = await object.read(how)
     if (lease !== undefined) missingSince = undefined
     return lease
   }
@@ -106,6 +117,7 @@ export function createKubernetesLease(
 
   function begin(epoch: number, revisionBefore: string | undefined): Term & { end(why: string): void } {
     const over = new AbortController()
+    renewedAt = clock.monotonic()
     let current: Promise<number> | undefined
     let next: Promise<number> | undefined
     let cancel: (() => void) | undefined
@@ -128,6 +140,7 @@ export function createKubernetesLease(
           const begunAt = clock.monotonic()
           await object.write(holder, epoch, lease)
           tell(undefined)
+          renewedAt = begunAt
           // Whoever takes over has seen it unchanged for so long.
           return begunAt + durationMs
         } catch (error) {
@@ -137,10 +150,20 @@ export function createKubernetesLease(
           else if (error.status === 409) await readAgain()
           else {
             tell(error.message)
+            await endIfTakenOver()
             throw new NotLeading(`the Lease cannot be renewed: ${error.message}`, false)
           }
         }
       }
+    }
+
+    /** Where the API is slow, each renewal fails, and who has it by now can be read all the same. */
+    async function endIfTakenOver(): Promise<void> {
+      if (!isLapsed()) return
+      const lease = await read('patiently').catch(() => seen())
+      if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch)
+        end(`${lease?.holder ?? 'nobody'} has taken over`)
+      over.signal.throwIfAborted()
     }
 
     async function readAgain(): Promise<void> {
@@ -196,6 +219,7 @@ export function createKubernetesLease(
         if (over.signal.aborted) return
         await current?.catch(() => undefined)
         const lease = seen()
+        renewedAt = undefined
         end('it was released')
         if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch) return
         try {
@@ -226,6 +250,11 @@ export function createKubernetesLease(
     actOn: (revision) => object.actOn(revision),
     seen,
     read,
+    failing: () => failing,
+    lapsed() {
+      if (!isLapsed()) return undefined
+      return `the Lease was not renewed for ${durationMs / 1_000} s, and another process may act`
+    },
     leader(): Leader | undefined {
       const lease = seen()
       if (lease === undefined || lease.holder === '') return undefined

@@ -9,6 +9,7 @@ import { decodeEntry, decodeRecord, encodeEntry, encodeRecord } from '../codec.t
 import type { ClusterApi } from './cluster-api.ts'
 import { bodyOf, hasArrived, withLines, type Kept, type Line, type Moved } from './record-object.ts'
 import { createPut, readAnew } from './put-object.ts'
+import type { KubernetesLease } from './kubernetes-lease.ts'
 import { followOthers, type Mirror, type Mirrored } from './record-mirror.ts'
 import type { SetBack } from './set-back.ts'
 
@@ -21,6 +22,8 @@ export interface KubernetesLedgerParts {
   readonly mirror: Mirror
   readonly hashKey: Uint8Array
   readonly setBack: Pick<SetBack, 'assertNot' | 'known'>
+  /** Of this process, if it acts: it writes nothing but outcomes once another one may. */
+  readonly lease: Pick<KubernetesLease, 'lapsed' | 'failing'>
   /** Whether this process reads the platform, or only what another one has recorded. */
   readonly isOwner: boolean
   readonly clock: Pick<Clock, 'monotonic'>
@@ -198,8 +201,17 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     return inOrder.flatMap((mirrored) => recordOf(mirrored) ?? [])
   }
 
-  async function swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
-    return report(() => write(next, history))
+  /** @throws {LedgerError} */
+  function assertNotLapsed(): void {
+    const why = parts.lease.lapsed()
+    if (why !== undefined) throw new LedgerError('io', `${why}: only outcomes are written`)
+  }
+
+  function whileActing<T>(work: () => Promise<T>): Promise<T> {
+    return report(async () => {
+      assertNotLapsed()
+      return work()
+    })
   }
 
   return {
@@ -228,12 +240,16 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
       await readAnew(() => mirror.relist())
       return records().find(isIt)
     },
-    swap,
-    settle: swap,
-    move: (...asked) => report(() => move(...asked)),
-    remove: (...asked) => report(() => remove(...asked)),
+    swap: (...asked) => whileActing(() => write(...asked)),
+    settle: (...asked) => report(() => write(...asked)),
+    move: (...asked) => whileActing(() => move(...asked)),
+    remove: (...asked) => whileActing(() => remove(...asked)),
     async prepareIntent() {
       assertOpen()
+      assertNotLapsed()
+      // No intent that could not be followed by its request.
+      const failing = parts.lease.failing()
+      if (failing !== undefined) throw new LedgerError('io', `the Lease cannot be renewed: ${failing}`)
       await parts.setBack.assertNot()
     },
     async history({ key, limit }) {

@@ -6,6 +6,8 @@ import { GROUP } from './record-object.ts'
 
 export interface LeaseObjectOptions {
   readonly api: ClusterApi
+  /** The same, that waits longer. */
+  readonly patientApi: ClusterApi
   /** Of the collection of Leases. */
   readonly path: string
   readonly name: string
@@ -32,8 +34,8 @@ export interface SeenLease {
 /** The Lease, as this process has seen it last. */
 export interface LeaseObject {
   seen(): SeenLease | undefined
-  /** @returns undefined: there is none @throws {ClusterError} */
-  read(): Promise<SeenLease | undefined>
+  /** @param how `patiently` where the answer may take long @returns undefined: there is none @throws {ClusterError} */
+  read(how?: 'patiently'): Promise<SeenLease | undefined>
   /**
    * Writes it over the one that was seen; or makes it, over none.
    * @throws {ClusterError} status 409 where another one is there
@@ -112,10 +114,10 @@ export function createLeaseObject(options: LeaseObjectOptions): LeaseObject {
 
   return {
     seen: () => seen,
-    async read() {
+    async read(how) {
       const before = seen
       try {
-        const object = await api.get(own)
+        const object = await (how === 'patiently' ? options.patientApi : api).get(own)
         // This answer may be older than what was heard meanwhile.
         if (seen !== before) return seen
         const lease = noted(object)

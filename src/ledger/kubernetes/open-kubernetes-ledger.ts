@@ -96,6 +96,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   const lease = stack.use(
     createKubernetesLease({
       api: leaseApi,
+      patientApi: api,
       isNew: () => isEmpty(mirror),
       path: cluster.leases,
       name,
@@ -134,6 +135,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     mirror,
     hashKey: secret.hashKey,
     setBack,
+    lease,
     isOwner: mode === 'owner',
     clock,
     emit,

@@ -1,0 +1,42 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** What is asked for, as far as it matters for how long it takes. */
+export interface SlowRequest {
+  readonly method: string
+  readonly path: string
+  readonly isList: boolean
+}
+
+/** The same API, on a way on which requests take longer. No watch goes through it. */
+export async function startSlowWay(
+  url: string,
+  msOf: (request: SlowRequest) => number,
+): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = createServer((request, response) => {
+    const { method = 'GET', url: path = '/', headers } = request
+    const isList = method === 'GET' && path.includes('labelSelector')
+    const pass = async () => {
+      const body = method === 'GET' ? null : await text(request)
+      await wait(msOf({ method, path, isList }))
+      const { authorization = '' } = headers
+      const sent = { method, body, headers: { authorization, 'content-type': 'application/json' } }
+      const reply = await fetch(`${url}${path}`, sent)
+      response.writeHead(reply.status, { 'content-type': 'application/json' })
+      response.end(await reply.text())
+    }
+    if (path.includes('watch=1')) response.destroy()
+    else pass().catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
