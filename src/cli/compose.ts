@@ -195,8 +195,8 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
 }
 
 /** What is noted in a ledger is waited for by whoever reads it, on another host perhaps. */
-function agreedClock({ aheadMs }: Ledger): Clock {
-  return { ...systemClock, now: () => systemClock.now() - aheadMs }
+function agreedClock(ledger: Pick<Ledger, 'aheadMs'>): Clock {
+  return { ...systemClock, now: () => systemClock.now() - ledger.aheadMs }
 }
 
 /** The sandbox reads the directory by itself, so that the first reading that counts finds everything new. */

@@ -33,7 +33,7 @@ export interface Notifier {
 }
 
 /** A receiver that hangs holds up the end no longer than this, in ms. */
-const FLUSH_MS = 3_000
+const FLUSH_MS = 2_000
 
 export function createNotifier(options: NotifierOptions): Notifier {
   const { sentStates, board, clock, emit, confirm } = options

@@ -6,7 +6,6 @@ import { CONDITION_TYPES } from '../plan/condition.ts'
 import { parseReason, type Reason } from '../plan/reason.ts'
 import { SEVERITIES, STATUSES } from '../plan/severity.ts'
 import { open, readFile, rename, rm } from 'node:fs/promises'
-import { gunzipSync, gzipSync } from 'node:zlib'
 
 /** Also by a name of before. */
 const KnownReason = z
@@ -102,26 +101,13 @@ export async function openSentStateFile(file: string): Promise<SentStateFile> {
   }
 }
 
-/**
- * The same, where a ledger keeps notes. Packed: a Secret holds 1 MiB, which some 6,000 problems would fill.
- * @throws {LedgerError}
- */
+/** The same, where a ledger keeps notes. @throws {LedgerError} */
 export async function openSentStateNote(notes: Notes): Promise<SentStateFile> {
-  const save = (targets: ReadonlyMap<string, SentState>) =>
-    notes.write('sentState', gzipSync(writeSentStates(targets)).toString('base64'))
+  const save = (targets: ReadonlyMap<string, SentState>) => notes.write('sentState', writeSentStates(targets))
   const text = await notes.read('sentState')
-  const before = text === undefined ? undefined : readSentStates(unpacked(text))
+  const before = text === undefined ? undefined : readSentStates(text)
   const isUnusable = text !== undefined && before === undefined
   return { before, unusable: isUnusable ? 'it is damaged, or of another version' : undefined, save }
-}
-
-/** @returns what is no text of {@link writeSentStates} where it was never packed */
-function unpacked(text: string): string {
-  try {
-    return gunzipSync(Buffer.from(text, 'base64')).toString('utf8')
-  } catch {
-    return ''
-  }
 }
 
 /** Without a ledger that lasts there is nothing to compare with at the next start. */

@@ -75,18 +75,16 @@ function standBy(...happens: readonly (readonly ['reads' | 'acts on', string])[]
   return attempt(() => checkout.check())
 }
 
+/** Both come to a revision, the one that acts before the other one, or after it. */
+const both = (revision: string) =>
+  [
+    ['acts on', revision],
+    ['reads', revision],
+  ] as const
+const first = (revision: string) => both(revision).toReversed()
+
 test('one that had that checkout once, before both had another one, has not left it behind: contents recur', () => {
-  const both = (revision: string) =>
-    [
-      ['acts on', revision],
-      ['reads', revision],
-    ] as const
   expect(standBy(...both('c1'), ...both('c2'), ...both('c1'), ['acts on', 'c2'])).toBe(false)
-  const first = (revision: string) =>
-    [
-      ['reads', revision],
-      ['acts on', revision],
-    ] as const
   expect(standBy(...first('c1'), ...first('c2'), ...first('c1'), ['acts on', 'c2'])).toBe(false)
   expect(standBy(...both('c1'), ...both('c2'), ...both('c1'), ...both('c2'))).toBe(true)
 })

@@ -65,17 +65,13 @@ export const POD_REMOVALS: readonly Removal[] = [
         below: `export const TERMS = new WeakMap<object, () => Promise<number>>()`,
       },
       {
-        from: `swap,
-    settle: swap,
-    move: (...asked) => report(`,
-        to: `swap,
-    async settle(next, history) {
+        from: `settle: (...asked) => report(() => write(...asked)),`,
+        to: `async settle(...asked) {
       await TERMS.get(api)?.().catch((error: unknown) => {
         throw new LedgerError('io', String(error))
       })
-      return swap(next, history)
-    },
-    move: (...asked) => report(`,
+      return report(() => write(...asked))
+    },`,
         below: `import { TERMS } from '#TERMS'`,
       },
     ],

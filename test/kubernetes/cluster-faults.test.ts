@@ -66,6 +66,26 @@ describe('a record whose write', () => {
   })
 })
 
+/** A move to Pipe/new that has ended half way. @returns lets its end arrive, as it was written then */
+async function begun(ledger: Ledger, from: LedgerRecord): Promise<() => Promise<number>> {
+  once('PUT', 'pipewrightrecords', 'cut')
+  const moving = ledger.move(from, { ...from, key: 'Pipe/new', version: 0 }, [])
+  await expect(moving).rejects.toThrow(LedgerError)
+  const [old, target] = ['pipe.old', 'pipe.new'].map((name) => model.api.objects().get(pathOf(name)))
+  const movedTo = { key: 'Pipe/new', version: target?.['version'] }
+  const end = { ...old, version: Number(old?.['version']) + 1, record: undefined, movedTo }
+  const path = pathOf('pipe.old')
+  return async () => {
+    const headers = { authorization: `Bearer ${model.api.token}`, 'content-type': 'application/json' }
+    const body = JSON.stringify(end)
+    return (await fetch(`${model.api.url}${path}`, { method: 'PUT', headers, body })).status
+  }
+}
+
+async function seen(): Promise<readonly string[]> {
+  return (await (await open({ mode: 'reader' })).ledger.list()).map(({ key }) => key)
+}
+
 describe('a move', () => {
   test('that ends half way has not happened, for whoever reads; and can be made again', async () => {
     const { ledger } = await open()
@@ -92,26 +112,6 @@ describe('a move', () => {
   })
 
   describe('whose end arrives late', () => {
-    /** A move to Pipe/new that has ended half way. @returns lets its end arrive, as it was written then */
-    async function begun(ledger: Ledger, from: LedgerRecord): Promise<() => Promise<number>> {
-      once('PUT', 'pipewrightrecords', 'cut')
-      const moving = ledger.move(from, { ...from, key: 'Pipe/new', version: 0 }, [])
-      await expect(moving).rejects.toThrow(LedgerError)
-      const [old, target] = ['pipe.old', 'pipe.new'].map((name) => model.api.objects().get(pathOf(name)))
-      const movedTo = { key: 'Pipe/new', version: target?.['version'] }
-      const end = { ...old, version: Number(old?.['version']) + 1, record: undefined, movedTo }
-      const path = pathOf('pipe.old')
-      return async () => {
-        const headers = { authorization: `Bearer ${model.api.token}`, 'content-type': 'application/json' }
-        const body = JSON.stringify(end)
-        return (await fetch(`${model.api.url}${path}`, { method: 'PUT', headers, body })).status
-      }
-    }
-
-    async function seen(): Promise<readonly string[]> {
-      return (await (await open({ mode: 'reader' })).ledger.list()).map(({ key }) => key)
-    }
-
     test('while it is made again: its record is there all the time, and arrives', async () => {
       const { ledger } = await open()
       const from = await ledger.swap(blank('Pipe/old', { line: 3 }), [])

@@ -271,8 +271,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       epoch: leader?.epoch,
       leader: leader?.holder,
     })
-    const onLeader = (revision: string | undefined) => leading.noteLeader(revision)
-    await act(await unlessStopped(leadership.acquire(io.stop.stopping, 'wait', onLeader)))
+    const acquiring = leadership.acquire(io.stop.stopping, 'wait', (revision) => leading.noteLeader(revision))
+    await act(await unlessStopped(acquiring))
     if (!io.stop.stopping.aborted) await daemon.act()
   }
 }
