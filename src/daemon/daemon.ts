@@ -168,6 +168,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     for (const key of changed) if (!first || !isSettled(key)) acting?.noteChange(key, reading.startedAt)
     for (const key of keys) {
       seedStatus(context, board, key)
+      forgetIfGone(key)
       ask(key, first && isSettled(key) ? 2 : 0)
     }
     showPositions(board, catalog)
