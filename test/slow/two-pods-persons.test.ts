@@ -194,6 +194,14 @@ test('after the store was put back to an earlier state nothing is created until 
   await until('it to be said by who knows it from the Secret only', async () =>
     (await shown(leader, 'Pipe/lost').catch(() => undefined))?.message.includes('was put back'),
   )
+  const told = 'The ledger was put back to an earlier state'
+  const status = await said('two', ['status'])
+  expect([status.code, status.text]).toEqual([1, expect.stringContaining(told)])
+  expect((await said('one', ['plan'])).text).toContain(told.toLowerCase())
+  for (const pod of [leader, standby]) {
+    const overview = await fetch(`${await urlOf(pod.program)}/api/v1/overview`)
+    expect(((await overview.json()) as { verdict: { sentence: string } }).verdict.sentence).toContain(told)
+  }
   expect(await said('one', ['adopt', 'Pipe/lost', id ?? ''])).toMatchObject({ code: 0 })
   workspace.write('manifests/after.yaml', pipeManifest('after'))
   await passes(2_000)
