@@ -4,9 +4,9 @@ import type { OpenedLedger } from '../../src/contract/ledger.ts'
 import type { KubernetesLedgerOptions } from '../../src/ledger/kubernetes/open-kubernetes-ledger.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { startApiModel, type ApiModel, type Asked, type Mishap } from './api-model.ts'
-import { openAt } from './open-at.ts'
+import { openAt, writeKubeconfig } from './open-at.ts'
 
-/** A model of the API for each test of a file, and ledgers in it that are closed with the test. */
+/** A model of the API for each test of a file, to which `KUBECONFIG` leads, and ledgers in it that are closed with the test. */
 export interface ModelForEach {
   readonly api: ApiModel
   readonly workspace: Workspace
@@ -23,14 +23,17 @@ export function modelForEach(): ModelForEach {
   let api: ApiModel
   let workspace: Workspace
   let opened: AsyncDisposableStack
+  const { KUBECONFIG } = process.env
 
   beforeEach(async () => {
     api = await startApiModel()
     workspace = createWorkspace()
+    process.env['KUBECONFIG'] = writeKubeconfig(api, workspace)
     opened = new AsyncDisposableStack()
   })
 
   afterEach(async () => {
+    process.env['KUBECONFIG'] = KUBECONFIG
     api.interfere(undefined)
     await opened.disposeAsync()
     workspace[Symbol.dispose]()

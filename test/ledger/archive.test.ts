@@ -1,32 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { OpenedLedger } from '../../src/contract/ledger.ts'
 import { archiveText, readArchiveText, type Archive } from '../../src/ledger/archive.ts'
 import { exportLedger, importLedger, openLedgerToAct } from '../../src/ledger/open.ts'
-import { startApiModel, type ApiModel } from '../kubernetes/api-model.ts'
-import { writeKubeconfig } from '../kubernetes/open-at.ts'
-import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import { modelForEach } from '../kubernetes/model-for-each.ts'
 import { blank, CLOCK, entry, fullRecord, ignore, ORDERS } from './samples.ts'
 
 const OPTIONS = { clock: CLOCK, emit: ignore }
 
-let workspace: Workspace
-let api: ApiModel
-const { KUBECONFIG } = process.env
-
-beforeEach(async () => {
-  workspace = createWorkspace()
-  api = await startApiModel()
-  process.env['KUBECONFIG'] = writeKubeconfig(api, workspace)
-})
-
-afterEach(async () => {
-  process.env['KUBECONFIG'] = KUBECONFIG
-  await api[Symbol.asyncDispose]()
-  workspace[Symbol.dispose]()
-})
+const model = modelForEach()
 
 function urlOf(kind: string, name: string): string {
-  return kind === 'sqlite' ? `sqlite:${workspace.path(`${name}.db`)}` : `kubernetes:${name}`
+  return kind === 'sqlite' ? `sqlite:${model.workspace.path(`${name}.db`)}` : `kubernetes:${name}`
 }
 
 async function openAt(url: string): Promise<OpenedLedger> {
@@ -101,9 +85,11 @@ test('an import into a cluster that was interrupted is no ledger, and can be mad
   const first = urlOf('sqlite', 'first')
   await fill(first)
   const archive = await exportLedger(first, OPTIONS)
-  api.interfere(({ method, path }) => (method === 'POST' && path.endsWith('secrets') ? 'cut' : undefined))
+  model.api.interfere(({ method, path }) =>
+    method === 'POST' && path.endsWith('secrets') ? 'cut' : undefined,
+  )
   await expect(importLedger('kubernetes:second', archive, OPTIONS)).rejects.toThrow('cannot be reached')
-  api.interfere(undefined)
+  model.api.interfere(undefined)
   await expect(openAt('kubernetes:second')).rejects.toThrow('its Secret is gone')
   await importLedger('kubernetes:second', archive, OPTIONS)
   expect(inFile(await exportLedger('kubernetes:second', OPTIONS))).toStrictEqual(archive)

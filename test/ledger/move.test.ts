@@ -1,14 +1,12 @@
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import { readArchiveText } from '../../src/ledger/archive.ts'
 import { exportLedger, openLedger, openLedgerToAct } from '../../src/ledger/open.ts'
 import { MIGRATIONS } from '../../src/ledger/table-schema.ts'
-import { startApiModel, type ApiModel } from '../kubernetes/api-model.ts'
-import { writeKubeconfig } from '../kubernetes/open-at.ts'
+import { modelForEach } from '../kubernetes/model-for-each.ts'
 import { runHere } from '../support/command.ts'
-import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { blank, entry, ignore, ORDERS } from './samples.ts'
 
 /* `pipewright ledger export --move`: a ledger that goes on elsewhere is not used any more. */
@@ -17,22 +15,7 @@ const OPTIONS = { clock: systemClock, emit: ignore }
 const MOVED = /was moved into another one on 20\d\d-.*created a second time/
 const never = new AbortController().signal
 
-let workspace: Workspace
-let api: ApiModel
-const { KUBECONFIG } = process.env
-
-beforeEach(async () => {
-  workspace = createWorkspace()
-  api = await startApiModel()
-  process.env['KUBECONFIG'] = writeKubeconfig(api, workspace)
-})
-
-afterEach(async () => {
-  process.env['KUBECONFIG'] = KUBECONFIG
-  api.interfere(undefined)
-  await api[Symbol.asyncDispose]()
-  workspace[Symbol.dispose]()
-})
+const model = modelForEach()
 
 const open = (url: string, mode: 'owner' | 'writer' = 'owner') =>
   openLedgerToAct(url, { ...OPTIONS, mode, init: 'auto', leaseMs: 1_000 })
@@ -45,12 +28,12 @@ async function fill(url: string): Promise<void> {
   await term.release()
 }
 
-const file = () => workspace.path('ledger.ndjson')
+const file = () => model.workspace.path('ledger.ndjson')
 const moving = (url: string) => runHere(['ledger', 'export', file(), '--move', '--ledger', url])
 const importing = (url: string) => runHere(['ledger', 'import', file(), '--ledger', url])
 
 describe.each([
-  ['sqlite', () => `sqlite:${workspace.path('old.db')}`, 'kubernetes:new'],
+  ['sqlite', () => `sqlite:${model.workspace.path('old.db')}`, 'kubernetes:new'],
   ['kubernetes', () => 'kubernetes:old', 'kubernetes:new'],
 ])('from %s', (_, urlOf, next) => {
   test('one that was moved is not acted with, nor written to; it can be read, and says it', async () => {
@@ -63,15 +46,20 @@ describe.each([
     expect(stdout).toContain(`${url} is not used any more`)
     expect(readArchiveText(readFileSync(file(), 'utf8'))).toStrictEqual(before)
     for (const mode of ['owner', 'writer'] as const) await expect(open(url, mode)).rejects.toThrow(MOVED)
-    workspace.write('manifests/.keep', '')
+    model.workspace.write('manifests/.keep', '')
     for (const command of ['run', 'apply']) {
-      const words = [command, '--manifests', workspace.path('manifests'), '--ledger', url]
+      const words = [command, '--manifests', model.workspace.path('manifests'), '--ledger', url]
       const ended = await runHere([...words, '--base-url', 'http://127.0.0.1:9'])
       expect(ended.stderr).toMatch(MOVED)
       expect(ended.stderr).toContain('To go back to this place')
       expect(ended.code).toBe(1)
     }
-    for (const words of [['status'], ['history'], ['lock'], ['ledger', 'export', workspace.path('again')]]) {
+    for (const words of [
+      ['status'],
+      ['history'],
+      ['lock'],
+      ['ledger', 'export', model.workspace.path('again')],
+    ]) {
       const read = await runHere([...words, '--ledger', url])
       expect(read.stderr).toContain(`${url} was moved into another ledger on 20`)
       expect(read.stdout).toMatch(/Pipe\/orders|kind: Lock|Exported 1 records/)
@@ -101,7 +89,7 @@ describe.each([
     expect(back.stderr).toContain('It was moved into another one on 20')
     expect(await moving(next)).toMatchObject({ code: 0 })
     await expect(open(next)).rejects.toThrow(MOVED)
-    const aside = `sqlite:${workspace.path('back.db')}`
+    const aside = `sqlite:${model.workspace.path('back.db')}`
     expect(await importing(aside)).toMatchObject({ code: 0, stderr: '' })
     const { ledger } = await open(aside)
     expect(await ledger.list()).toHaveLength(2)
@@ -113,7 +101,7 @@ describe.each([
     await fill(url)
     await moving(url)
     const text = readFileSync(file(), 'utf8')
-    workspace.write('ledger.ndjson', 'lost')
+    model.workspace.write('ledger.ndjson', 'lost')
     expect(await moving(url)).toMatchObject({ code: 0 })
     expect(readFileSync(file(), 'utf8')).toBe(text)
   })
@@ -153,7 +141,7 @@ async function goesOn(url: string): Promise<void> {
 }
 
 test('a command that opened the file before it was moved does not write to it after', async () => {
-  const url = `sqlite:${workspace.path('old.db')}`
+  const url = `sqlite:${model.workspace.path('old.db')}`
   await fill(url)
   await using person = await openLedger(url, { ...OPTIONS, mode: 'writer', init: 'never' })
   await moving(url)
@@ -172,11 +160,11 @@ test('a process that stood by while the cluster was moved does not act', async (
 test('a ledger of the cluster that was put back is accepted before it moves', async () => {
   const url = 'kubernetes:old'
   await fill(url)
-  const path = [...api.objects().keys()].find((each) => each.includes('/secrets/')) ?? ''
-  const secret = api.objects().get(path) as { readonly data: object }
+  const path = [...model.api.objects().keys()].find((each) => each.includes('/secrets/')) ?? ''
+  const secret = model.api.objects().get(path) as { readonly data: object }
   const [setBack, setBacks] = ['it was', '1'].map((text) => Buffer.from(text).toString('base64'))
   const data = { ...secret.data, setBack, setBacks }
-  ;(api.objects() as Map<string, object>).set(path, { ...secret, data })
+  ;(model.api.objects() as Map<string, object>).set(path, { ...secret, data })
   const { code, stderr } = await moving(url)
   expect(code).toBe(1)
   expect(stderr).toContain('pipewright ledger accept')
@@ -209,10 +197,10 @@ describe('the mark of a file', () => {
       },
     ],
   ])('is there in %s, also for earlier versions of Pipewright', async (_, copy) => {
-    const old = workspace.path('old.db')
+    const old = model.workspace.path('old.db')
     await fill(`sqlite:${old}`)
     await moving(`sqlite:${old}`)
-    const other = workspace.path('other.db')
+    const other = model.workspace.path('other.db')
     await copy(old, other)
     await expect(open(`sqlite:${other}`)).rejects.toThrow(MOVED)
     using db = new DatabaseSync(other, { readOnly: true })

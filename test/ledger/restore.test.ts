@@ -1,13 +1,12 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { Term } from '../../src/contract/leadership.ts'
 import type { Ledger, OpenedLedger } from '../../src/contract/ledger.ts'
 import { archiveText, readArchiveText, type Archive } from '../../src/ledger/archive.ts'
 import { acceptLedger, exportLedger, importLedger } from '../../src/ledger/open.ts'
-import { startApiModel, type ApiModel } from '../kubernetes/api-model.ts'
-import { openAt, writeKubeconfig } from '../kubernetes/open-at.ts'
-import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import { modelForEach } from '../kubernetes/model-for-each.ts'
+import { openAt } from '../kubernetes/open-at.ts'
 import { blank, entry, ignore, ORDERS } from './samples.ts'
 
 /* An export that is put back where a Lease is left: it says how much was written. */
@@ -16,25 +15,11 @@ const OPTIONS = { clock: systemClock, emit: ignore }
 const URL = 'kubernetes:ledger'
 const never = new AbortController().signal
 
-let workspace: Workspace
-let api: ApiModel
-const { KUBECONFIG } = process.env
-
-beforeEach(async () => {
-  workspace = createWorkspace()
-  api = await startApiModel()
-  process.env['KUBECONFIG'] = writeKubeconfig(api, workspace)
-})
-
-afterEach(async () => {
-  process.env['KUBECONFIG'] = KUBECONFIG
-  await api[Symbol.asyncDispose]()
-  workspace[Symbol.dispose]()
-})
+const model = modelForEach()
 
 /** A process acts with it, and ends. */
 async function acting(work: (opened: OpenedLedger, term: Term) => Promise<void>): Promise<void> {
-  const opened = await openAt(api, workspace, { clock: systemClock })
+  const opened = await openAt(model.api, model.workspace, { clock: systemClock })
   await using _ = opened.ledger
   const term = await opened.leadership.acquire(never, 'wait')
   await work(opened, term)
@@ -67,7 +52,7 @@ async function exported(): Promise<Archive> {
 
 /** Somebody deletes the records and the Secret; the Lease stays. */
 function deleted(): void {
-  const objects = api.objects() as Map<string, JsonObject>
+  const objects = model.api.objects() as Map<string, JsonObject>
   for (const path of objects.keys()) if (!path.includes('/leases/')) objects.delete(path)
 }
 
@@ -86,7 +71,7 @@ test('one that lacks a single write creates nothing until a person accepts it: b
   deleted()
   const lost = 'its records had been written 20 times, and 19 of these writes are there'
   expect(await importLedger(URL, archive, OPTIONS)).toBe(lost)
-  const person = await openAt(api, workspace, { mode: 'writer' })
+  const person = await openAt(model.api, model.workspace, { mode: 'writer' })
   expect(await creates(person)).toContain(lost)
   await person.ledger[Symbol.asyncDispose]()
   expect(await acceptLedger(URL, OPTIONS)).toBe(lost)
@@ -114,7 +99,7 @@ test('one that was exported before a person has accepted it is not accepted by t
   const marked = await exported()
   await importLedger('kubernetes:other', marked, OPTIONS)
   expect(await acceptLedger('kubernetes:other', OPTIONS)).toContain('19 of these writes are there')
-  await expect(importLedger(`sqlite:${workspace.path('a.db')}`, marked, OPTIONS)).rejects.toThrow(
+  await expect(importLedger(`sqlite:${model.workspace.path('a.db')}`, marked, OPTIONS)).rejects.toThrow(
     'pipewright ledger accept',
   )
 })

@@ -104,6 +104,8 @@ test('while nobody acts, it says that, and refuses to act', async () => {
   await watched.page.locator('#standing').getByText('what it shows may be out of date').waitFor()
 })
 
+const isShown = async (at: string) => (await resourcesOf(at)).some(({ key }) => key === 'Pipe/wrong')
+
 test('what another process has forgotten, and no manifest names any more, is not shown any more; nor by it once it acts', async () => {
   await using stack = new AsyncDisposableStack()
   const workspace = stack.use(createWorkspace())
@@ -121,7 +123,6 @@ test('what another process has forgotten, and no manifest names any more, is not
   const [ofOne, settings] = [await urlOf(one.program), { manifests: workspace.path('checkout') }]
   const two = await startPod('two', { ...options, settings }, stack)
   const ofTwo = await urlOf(two.program)
-  const isShown = async (at: string) => (await resourcesOf(at)).some(({ key }) => key === 'Pipe/wrong')
   await until('it to be shown', async () => (await isShown(ofOne)) && (await isShown(ofTwo)))
   rmSync(workspace.path('manifests/wrong.yaml'))
   await until('it to be forgotten', async () => !(await isShown(ofOne)))

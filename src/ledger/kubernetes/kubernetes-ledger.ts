@@ -5,12 +5,13 @@ import type { Activity } from '../../contract/activity.ts'
 import type { Emit } from '../../contract/events.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../contract/ledger.ts'
-import { decodeEntry, decodeRecord, encodeEntry, encodeRecord } from '../codec.ts'
+import { decodeEntry, encodeEntry, encodeRecord } from '../codec.ts'
 import type { ClusterApi } from './cluster-api.ts'
 import { bodyOf, hasArrived, withLines, type Kept, type Line, type Moved } from './record-object.ts'
 import { createPut, readAnew } from './put-object.ts'
 import type { KubernetesLease } from './kubernetes-lease.ts'
 import { followOthers, type Mirror, type Mirrored } from './record-mirror.ts'
+import { readMirror } from './read-mirror.ts'
 import type { SetBack } from './set-back.ts'
 
 export interface KubernetesLedgerParts {
@@ -44,37 +45,13 @@ const STILL = { movedFrom: undefined, before: undefined, movedTo: undefined }
 export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   const { api, mirror, hashKey, clock, emit } = parts
   const put = createPut(parts)
+  const { keptAt, recordOf, versionOf, records, written } = readMirror(mirror)
   const checked = new Map<Key, number>()
-  /** Records as they were given, for their text. */
-  const decoded = new WeakMap<Mirrored, LedgerRecord>()
   let failedWrites = 0
   let isClosed = false
 
   function assertOpen(): void {
     if (isClosed) throw new LedgerError('io', 'the ledger is closed')
-  }
-
-  const keptAt = (key: Key) => mirror.get(key)?.kept
-
-  function recordOf(mirrored: Mirrored | undefined): LedgerRecord | undefined {
-    if (mirrored === undefined) return undefined
-    const { kept } = mirrored
-    const isPlain = kept.movedFrom === undefined
-    const known = isPlain ? decoded.get(mirrored) : undefined
-    if (known !== undefined) return known
-    const body = bodyOf(kept, keptAt)
-    if (body === undefined) return undefined
-    const version = body === kept.body ? kept.version : (JSON.parse(body) as LedgerRecord).version
-    const record = decodeRecord({ key: kept.key, version, body })
-    if (isPlain) decoded.set(mirrored, record)
-    return record
-  }
-
-  function versionOf(mirrored: Mirrored | undefined): number | undefined {
-    if (mirrored === undefined) return undefined
-    const { kept } = mirrored
-    if (hasArrived(kept, keptAt)) return kept.body === undefined ? undefined : kept.version
-    return recordOf(mirrored)?.version
   }
 
   function linesOf(entries: readonly HistoryEntry[]): readonly Line[] {
@@ -151,15 +128,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     await settleMoveTo(over?.kept.movedTo)
     await put(over, kept, record)
     await parts.noteRecords()
-    return written(next.key, record)
-  }
-
-  /** Its object is the record from now on. */
-  function written(key: Key, record: LedgerRecord): LedgerRecord {
-    const mirrored = mirror.get(key)
-    if (mirrored?.kept.version === record.version && mirrored.kept.movedFrom === undefined)
-      decoded.set(mirrored, record)
-    return record
+    return written(record)
   }
 
   function forgotten(over: Mirrored, history: readonly HistoryEntry[], movedTo: Moved | undefined): Kept {
@@ -194,11 +163,6 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     const over = compare(record)
     await keepAway(over)
     if (over !== undefined) await put(over, forgotten(over, history, undefined), undefined)
-  }
-
-  function records(): readonly LedgerRecord[] {
-    const inOrder = [...mirror.all()].toSorted((a, b) => (a.kept.key < b.kept.key ? -1 : 1))
-    return inOrder.flatMap((mirrored) => recordOf(mirrored) ?? [])
   }
 
   /** @throws {LedgerError} */

@@ -1,0 +1,60 @@
+import type { Key } from '../../kinds/key.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
+import { decodeRecord } from '../codec.ts'
+import { bodyOf, hasArrived, type Kept } from './record-object.ts'
+import type { Mirror, Mirrored } from './record-mirror.ts'
+
+/** The records that the objects of a mirror are, as everybody sees them: also while one moves. */
+export interface MirroredRecords {
+  readonly keptAt: (key: Key) => Kept | undefined
+  readonly recordOf: (mirrored: Mirrored | undefined) => LedgerRecord | undefined
+  /** That of its record, which is not read for it. */
+  readonly versionOf: (mirrored: Mirrored | undefined) => number | undefined
+  /** In the order of their keys. */
+  readonly records: () => readonly LedgerRecord[]
+  /** Its object is this record from now on. */
+  readonly written: (record: LedgerRecord) => LedgerRecord
+}
+
+export function readMirror(mirror: Mirror): MirroredRecords {
+  /** Records as they were given, for their text. */
+  const decoded = new WeakMap<Mirrored, LedgerRecord>()
+  const keptAt = (key: Key) => mirror.get(key)?.kept
+
+  function recordOf(mirrored: Mirrored | undefined): LedgerRecord | undefined {
+    if (mirrored === undefined) return undefined
+    const { kept } = mirrored
+    const isPlain = kept.movedFrom === undefined
+    const known = isPlain ? decoded.get(mirrored) : undefined
+    if (known !== undefined) return known
+    const body = bodyOf(kept, keptAt)
+    if (body === undefined) return undefined
+    const version = body === kept.body ? kept.version : (JSON.parse(body) as LedgerRecord).version
+    const record = decodeRecord({ key: kept.key, version, body })
+    if (isPlain) decoded.set(mirrored, record)
+    return record
+  }
+
+  function versionOf(mirrored: Mirrored | undefined): number | undefined {
+    if (mirrored === undefined) return undefined
+    const { kept } = mirrored
+    if (hasArrived(kept, keptAt)) return kept.body === undefined ? undefined : kept.version
+    return recordOf(mirrored)?.version
+  }
+
+  return {
+    keptAt,
+    recordOf,
+    versionOf,
+    records() {
+      const inOrder = [...mirror.all()].toSorted((a, b) => (a.kept.key < b.kept.key ? -1 : 1))
+      return inOrder.flatMap((mirrored) => recordOf(mirrored) ?? [])
+    },
+    written(record) {
+      const mirrored = mirror.get(record.key)
+      if (mirrored?.kept.version === record.version && mirrored.kept.movedFrom === undefined)
+        decoded.set(mirrored, record)
+      return record
+    },
+  }
+}
