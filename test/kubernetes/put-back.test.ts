@@ -67,6 +67,21 @@ test('while a process works with them: nothing is created, by it or by whoever s
   expect(await accept()).toBeUndefined()
 })
 
+test('while a process is cut off, and the cluster is at greater versions again when it is back: it is noticed', async () => {
+  const one = await open()
+  const first = await one.ledger.swap(blank(ORDERS), [])
+  const back = model.api.snapshot()
+  await one.ledger.swap({ ...first, line: 7 }, [])
+  model.api.interfere(({ query }) => (query.get('watch') === '1' ? 'cut' : undefined))
+  model.api.cutWatches()
+  back()
+  const other = (await open({ place: 'other' })).ledger
+  let record = await other.swap(blank(ORDERS), [])
+  for (let writes = 0; writes < 5; writes += 1) record = await other.swap({ ...record, line: writes }, [])
+  model.api.interfere(undefined)
+  expect(await until('that it is noticed', () => refusal(one))).toContain('was at version 2, and is at 1')
+})
+
 test('who noticed it itself creates again once a person has accepted it', async () => {
   const one = await open()
   const first = await one.ledger.swap(blank(ORDERS), [])

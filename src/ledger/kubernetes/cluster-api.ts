@@ -84,7 +84,7 @@ const LIST_TRIES = 5
 const BUSY_TRIES = 6
 const BUSY_WAIT_MS = 1_000
 /** A watch is ended by the API after this, and begun again: one whose connection was lost without a word is noticed. Seconds. */
-const WATCH_S = 60
+export const WATCH_S = 60
 /** How much later than that a watch is given up: ms. */
 const WATCH_LATE_MS = 10_000
 

@@ -3,7 +3,7 @@ import type { Key } from '../../kinds/key.ts'
 import type { Emit } from '../../contract/events.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { ClusterError } from './cluster-error.ts'
-import { isLater, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
+import { isLater, WATCH_S, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
 import { keptOf, objectName, type Kept } from './record-object.ts'
 
 /** The objects of a ledger as this process knows them: listed, watched, and written by itself. */
@@ -167,24 +167,39 @@ export function createMirror(options: MirrorOptions): Mirror {
       await relist()
       return true
     } catch (error) {
-      if (error instanceof LedgerError) options.onUnreadable(error)
-      else say(error instanceof Error ? error.message : String(error))
+      if (error instanceof LedgerError) {
+        options.onUnreadable(error)
+        return true
+      }
+      say(error instanceof Error ? error.message : String(error))
       return false
     }
   }
 
   async function followForever(): Promise<void> {
     const { signal } = closing
+    const pause = () => sleep(clock, AGAIN_MS, signal).catch(() => undefined)
+    // After a watch that was broken off, the cluster may be one that was put back, and at greater versions again by now.
+    let isBroken = false
     while (!signal.aborted) {
       try {
-        if (await isBefore(listedAt)) await relist()
+        if (isBroken || (await isBefore(listedAt))) {
+          isBroken = !(await isReadAgain())
+          if (isBroken) {
+            await pause()
+            continue
+          }
+        }
+        const end = clock.monotonic() + (WATCH_S - 1) * 1_000
         await api.watch(path, { selector, resourceVersion: listedAt }, hear, signal)
+        isBroken = clock.monotonic() < end
         say(undefined)
       } catch (error) {
-        const isRead = error instanceof ClusterError && error.status !== undefined && (await isReadAgain())
-        if (isRead && error.status === GONE) continue
+        isBroken = true
+        // All of it is listed again at once.
+        if (error instanceof ClusterError && error.status === GONE) continue
         say(error instanceof Error ? error.message : String(error))
-        await sleep(clock, AGAIN_MS, signal).catch(() => undefined)
+        await pause()
       }
     }
   }
