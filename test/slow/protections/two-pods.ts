@@ -1,4 +1,5 @@
 import { lateUpsert, olderCheckout, sleeper } from '../support/pod-stories.ts'
+import type { Patch } from './checkout.ts'
 import type { Check, Mutation } from './mutation.ts'
 
 /* What protects a platform from two processes of which one acts. */
@@ -7,6 +8,13 @@ function sleepsAt(failpoint: string): Check {
   return {
     name: `a process stands still at ${failpoint} while another one takes over`,
     run: ({ main }) => sleeper(failpoint, { main }),
+  }
+}
+
+function wakesDeafAt(failpoint: string): Check {
+  return {
+    name: `a process stands still at ${failpoint}, another one takes over, and the API does not answer when it wakes up`,
+    run: ({ main }) => sleeper(failpoint, { main, wakesDeaf: true }),
   }
 }
 
@@ -20,20 +28,24 @@ const OLDER: Check = {
   run: ({ main }) => olderCheckout({ main }),
 }
 
+/** However long a process stands still, the age of its intent is not what keeps its request back. */
+const AT_ANY_AGE: Patch = { from: 'const SEND_WITHIN_MS = 5_000', to: 'const SEND_WITHIN_MS = 600_000' }
+
 export const OF_TWO_PODS: readonly Mutation[] = [
   {
     protection: 'a renewal of the Lease before each create',
-    patches: [{ from: 'return (await confirm?.()) ?? Infinity', to: 'return Infinity' }],
-    checks: [sleepsAt('after-intent')],
+    patches: [AT_ANY_AGE, { from: 'return (await confirm?.()) ?? Infinity', to: 'return Infinity' }],
+    checks: [wakesDeafAt('after-intent')],
   },
   {
     protection: 'the first byte goes out while nobody can have taken over',
-    patches: [{ from: 'return begunAt + durationMs', to: 'return Infinity' }],
-    checks: [sleepsAt('after-fence')],
+    patches: [AT_ANY_AGE, { from: 'return begunAt + durationMs', to: 'return Infinity' }],
+    checks: [wakesDeafAt('after-fence')],
   },
   {
     protection: 'the renewal belongs to one takeover',
     patches: [
+      AT_ANY_AGE,
       {
         from: 'if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch) {\n          end(',
         to: 'if (lease === undefined) {\n          end(',

@@ -24,8 +24,14 @@ async function startWorld(stack: AsyncDisposableStack, { main }: PodStory) {
   return { workspace, platform, options }
 }
 
-/** One stands still on its way to a create, another one takes over, a person forces a second attempt there, and then it wakes up. */
-export async function sleeper(failpoint: string, story: PodStory = {}): Promise<readonly string[]> {
+/**
+ * One stands still on its way to a create, another one takes over, a person forces a second attempt there, and then it wakes up.
+ * @param wakesDeaf from when it stands still until it has woken up the API answers it nothing: nobody tells it that it was taken over
+ */
+export async function sleeper(
+  failpoint: string,
+  story: PodStory & { readonly wakesDeaf?: boolean } = {},
+): Promise<readonly string[]> {
   await using stack = new AsyncDisposableStack()
   const { workspace, platform, options } = await startWorld(stack, story)
   const one = await startPod('one', options, stack, { PIPEWRIGHT_FAILPOINT: `${failpoint}=pause` })
@@ -34,6 +40,7 @@ export async function sleeper(failpoint: string, story: PodStory = {}): Promise<
   await until('it to stand by', () => two.program.stdout().includes('standing by'))
   workspace.write('manifests/orders.yaml', pipeManifest('orders'))
   await until('it to stand still', () => one.program.stderr().includes(failpoint))
+  if (story.wakesDeaf === true) one.toApi.set('silent')
   await acts(two)
   if (failpoint !== 'before-intent') {
     const command = ['resolve', 'Pipe/orders', '--retry', '--force', ...commandFlagsOf(options)]
@@ -43,6 +50,11 @@ export async function sleeper(failpoint: string, story: PodStory = {}): Promise<
   }
   await until('the second attempt', () => platform.creates() === 1)
   one.program.signal('SIGCONT')
+  if (story.wakesDeaf === true) {
+    const saysSo = () => one.program.log().some(({ msg, result }) => msg === 'Lease renewed' && result === 'failed')
+    await until('it to send, or to know that it cannot renew', () => platform.creates() > 1 || saysSo())
+    one.toApi.set('open')
+  }
   const code = await Promise.race([one.program.ended, passes(15_000).then(() => 'nothing')])
   return [
     ...(code === 1 ? [] : [`it ended with ${code}`]),
