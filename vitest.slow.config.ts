@@ -6,10 +6,13 @@ function filesOf(...names: readonly string[]): string[] {
 }
 
 /** Those that measure what a busy machine would spoil. They mostly wait. */
-const QUIET = filesOf('watch', 'connections', 'page-many', 'two-pods-failover')
+const QUIET = filesOf('watch', 'connections', 'page-many')
 
-/** It makes links of the network: a browser gives up all its requests when one comes or goes (`ERR_NETWORK_CHANGED`). */
-const LINKS = filesOf('rows-cut')
+/**
+ * One at a time, and nothing beside: one makes links of the network, and a browser gives up all its requests when one comes or goes
+ * (`ERR_NETWORK_CHANGED`); the other measures how long nobody acts.
+ */
+const ALONE = filesOf('rows-cut', 'two-pods-failover')
 
 /** These take minutes: they begin first, so that nobody waits for them in the end. */
 const LONG = [
@@ -55,16 +58,19 @@ export default defineConfig({
         test: {
           name: 'side by side',
           include: ['test/slow/**/*.test.ts'],
-          exclude: [...QUIET, ...LINKS],
+          exclude: [...QUIET, ...ALONE],
           // More than there are processors: most of these mostly wait.
           maxWorkers: 4,
           sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { name: 'links', include: LINKS, sequence: { groupOrder: 2 } } },
       {
         extends: true,
         test: { name: 'quiet', include: QUIET, maxWorkers: 2, sequence: { groupOrder: 1 } },
+      },
+      {
+        extends: true,
+        test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 2 } },
       },
     ],
   },

@@ -127,8 +127,9 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
 
     test('one that is silent is taken over after the duration of its Lease, and not before; then its requests are fenced', async () => {
       const one = await open({ clock: frozenClock })
-      const first = await one.leadership.acquire(never, 'wait')
+      // Before, as it does not renew: a busy API takes longer than the Lease lasts.
       const intent = await one.ledger.swap(blank(ORDERS, { line: 1 }), [])
+      const first = await one.leadership.acquire(never, 'wait')
       const other = await open()
       const began = performance.now()
       const second = await other.leadership.acquire(never, 'wait')

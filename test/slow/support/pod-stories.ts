@@ -51,7 +51,8 @@ export async function sleeper(
   await until('the second attempt', () => platform.creates() === 1)
   one.program.signal('SIGCONT')
   if (story.wakesDeaf === true) {
-    const saysSo = () => one.program.log().some(({ msg, result }) => msg === 'Lease renewed' && result === 'failed')
+    const saysSo = () =>
+      one.program.log().some(({ msg, result }) => msg === 'Lease renewed' && result === 'failed')
     await until('it to send, or to know that it cannot renew', () => platform.creates() > 1 || saysSo())
     one.toApi.set('open')
   }
