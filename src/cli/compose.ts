@@ -52,6 +52,8 @@ export interface ComposeOptions {
   readonly failpoints?: Failpoints | undefined
   /** As `Term.confirm`; undefined: nothing that this process does changes anything on the platform. */
   readonly confirm: (() => Promise<number>) | undefined
+  /** As `StateStore.olderThan`. */
+  readonly olderThan?: (() => string | undefined) | undefined
 }
 
 const RESYNC_MS = 3_600_000
@@ -59,11 +61,11 @@ const RESYNC_MS = 3_600_000
 /** Time that is left of the shutdown grace, after a create that began just before the stop, to write down its outcome. */
 const SETTLE_MS = 2_000
 
-type LedgerToOpen = Pick<Settings, 'profile' | 'ledger' | 'ledgerInit' | 'leaseMs' | 'sandbox' | 'baseUrl'>
+type LedgerToOpen = Pick<Settings, 'profile' | 'ledger' | 'ledgerInit' | 'sandbox' | 'baseUrl'>
 
 /** Opens the ledger for a process that acts, or will. @throws {LedgerError} */
 export function openLedgerToOwn(
-  settings: LedgerToOpen,
+  settings: LedgerToOpen & Pick<Settings, 'leaseMs' | 'requestTimeoutMs'>,
   emit: Emit,
   failpoints?: Failpoints,
 ): Promise<OpenedLedger> {
@@ -72,6 +74,7 @@ export function openLedgerToOwn(
       ...openOptions(settings, emit),
       mode: 'owner',
       leaseMs: settings.leaseMs,
+      requestTimeoutMs: settings.requestTimeoutMs,
       beforeCommit: failpoints?.beforeCommit,
     }),
   )
@@ -180,7 +183,12 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
     ledger,
     secrets,
     mounted,
-    store: createStateStore({ profile, hashKey: ledger.hashKey, clock: agreedClock(ledger) }),
+    store: createStateStore({
+      profile,
+      hashKey: ledger.hashKey,
+      clock: agreedClock(ledger),
+      olderThan: options.olderThan,
+    }),
     clock: systemClock,
     emit,
     random: Math.random,

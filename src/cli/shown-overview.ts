@@ -53,11 +53,12 @@ export function overviewOf(
 }
 
 /** Who acts, as the page shows it. */
-export function standingOf({ term, failing }: Pick<Leading, 'term' | 'failing'>, leadership: Leadership) {
+export function standingOf(leading: Pick<Leading, 'term' | 'failing' | 'olderThan'>, leadership: Leadership) {
+  const { olderThan, failing } = leading
   const unconfirmed = failing?.why
-  if (term !== undefined) return { standsBy: false, leader: undefined, unconfirmed }
+  if (leading.term !== undefined) return { standsBy: false, leader: undefined, unconfirmed, olderThan }
   // What is due is checked by the other one.
-  return { standsBy: true, leader: shownLeader(leadership.leader()), unconfirmed, overdue: 0 }
+  return { standsBy: true, leader: shownLeader(leadership.leader()), unconfirmed, olderThan, overdue: 0 }
 }
 
 /** Its name is that of its host, which in a cluster is its pod. Some addresses lead to it on that host alone. */

@@ -178,6 +178,8 @@ export type Event =
       readonly is: 'acting' | 'standing by' | 'taken over'
       /** Whether others may stand by. */
       readonly isShared: boolean
+      /** What was acted on before, where this process acts and that may be newer than its manifests. */
+      readonly olderThan: string | undefined
       /** Of the process that acts. */
       readonly epoch: number | undefined
       readonly leader: string | undefined

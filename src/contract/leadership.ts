@@ -38,8 +38,11 @@ export interface Leader {
 export interface Term {
   /** One more than that of the process before. */
   readonly epoch: number
-  /** Whether a request of a process that acted before may still arrive: nothing but a Lease keeps that one away. */
-  readonly mayBeLate: boolean
+  /**
+   * So long after the takeover a request of a process that acted before may still arrive, ms: nothing but a Lease keeps that one away.
+   * Undefined: there was none.
+   */
+  readonly lateForMs: number | undefined
   /** What the process before acted on last; undefined: it did not say, or nobody acted before. */
   readonly revisionBefore: string | undefined
   /** Aborted once another process has taken over, or this was released. */

@@ -37,6 +37,8 @@ export interface DaemonParts {
   readonly forgetSecrets: () => void
   /** What was asked for is checked: writes down when, so that whoever asked finds it in the ledger. */
   readonly noteChecks: () => Promise<void>
+  /** A person takes the manifests as they are. */
+  readonly onAccept: () => void
   /** Whether an earlier process said the same of the manifests. */
   readonly saidBefore: (catalog: Catalog) => SaidBefore
   /** Watches the directory from now on; the triggers are the daemon's. */
@@ -138,6 +140,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     reading: ReadingContext,
   ): void {
     const first = store.catalog === undefined
+    const wasOlder = store.olderThan !== undefined
     const { catalog } = state
     // To a process that has just started everything is new; to whoever reads what it says, only what another one has not seen.
     const changed = first ? altered.filter((key) => isOtherThanRecorded(catalog, key)) : altered
@@ -145,7 +148,6 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     const news = changed.filter((key) => catalog.entries.has(key) || !isKnownOrphan(key))
     const also = differs ? concerned(store.catalog, catalog, store.records()) : []
     store.setCatalog(catalog)
-    if (differs && acting !== undefined) void heedReading(context)
     sourceProblem = catalog.problem?.message
     if (catalog.problem === undefined) revisionSince = since
     unconfirmed = catalog.problem === undefined ? state.pending : new Set()
@@ -163,7 +165,9 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       saidBefore: first ? parts.saidBefore(catalog) : NOTHING_SAID_BEFORE,
       missedByWatcher: differs && !first && late && listens(watcher.mode()),
     })
-    const everything = first || reading.tokens.length > 0
+    if (differs && acting !== undefined) void heedReading(context)
+    const isTrusted = wasOlder && store.olderThan === undefined
+    const everything = first || isTrusted || reading.tokens.length > 0
     const keys = everything ? allKeys(catalog) : new Set([...changed, ...also])
     for (const key of changed) if (!first || !isSettled(key)) acting?.noteChange(key, reading.startedAt)
     for (const key of keys) {
@@ -219,6 +223,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
         status !== undefined && isSuspended(status, clock.now()) ? [status.key] : [],
       )
       if (key === undefined) {
+        if (accept === 'force') parts.onAccept()
         readings.request(token, accept)
         return { token, accepted: 'all', suspended }
       }

@@ -16,6 +16,10 @@ export interface Leading {
   observe(event: Event): void
   /** It stands by, and the process that acts does so on this revision; undefined: it does not say. */
   noteLeader(revision: string | undefined): void
+  /** What another process acted on, where that may be newer than the manifests here: then nothing counts as removed. */
+  readonly olderThan: string | undefined
+  /** A person has said that the manifests are to be taken as they are. */
+  trust(): void
   /** As {@link Term.confirm}, for what the manifests that were read last ask for. */
   confirm(): Promise<number>
 }
@@ -24,11 +28,13 @@ export interface LeadingParts {
   readonly clock: Clock
   /** A Lease that nobody renewed for so long may be taken over: ms. */
   readonly leaseMs: number
-  /** Says which revision of the manifests this process acts on. */
-  readonly actOnRevision: () => void
+  /** Of the manifests in force. */
+  readonly revision: () => string
+  /** As `Leadership.actOn`. */
+  readonly actOn: (revision: string) => void
 }
 
-export function createLeading({ clock, leaseMs, actOnRevision }: LeadingParts): Leading {
+export function createLeading({ clock, leaseMs, revision, actOn }: LeadingParts): Leading {
   const checkout = createOlderCheckout(clock)
   let term: Term | undefined
   let failing: Leading['failing']
@@ -36,7 +42,7 @@ export function createLeading({ clock, leaseMs, actOnRevision }: LeadingParts): 
   async function confirm(): Promise<number> {
     if (term === undefined) throw new NotLeading('this process does not act', false)
     checkout.check()
-    actOnRevision()
+    actOn(checkout.actedOn(revision()))
     return term.confirm()
   }
 
@@ -63,6 +69,10 @@ export function createLeading({ clock, leaseMs, actOnRevision }: LeadingParts): 
       // Whoever takes over should know it soon, also where nothing has to be sent for it. What goes wrong is told by itself.
       if (term !== undefined) confirm().catch(() => undefined)
     },
+    get olderThan() {
+      return checkout.olderThan
+    },
+    trust: () => checkout.trust(),
     noteLeader: (revision) => checkout.noteLeader(revision),
     confirm,
   }

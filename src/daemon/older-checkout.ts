@@ -1,13 +1,17 @@
 import type { Clock } from '../lib/clock.ts'
 import { NotLeading } from '../contract/leadership.ts'
 
-/** Longest time for which another checkout keeps a process from acting: ms. */
+/** Longest time for which another checkout keeps a process from creating and applying: ms. */
 const LONGEST_MS = 5 * 60_000
+
+/** Between revisions of which nobody knows which one is newer. */
+const AND = '; '
 
 /**
  * Keeps a process from acting on a checkout that may be older than the one that was acted on before it took over: what was removed or
- * renamed since then would be created again. Until it has the same revision, or has left it behind, or has another one than when it took
- * over, since its checkout is followed then; and for five minutes at most.
+ * renamed since then would be created again, and what was added would be removed. Until it has the same revision, or has left it behind, or
+ * has another one than when it took over, since its checkout is followed then. It creates and applies after five minutes at the latest;
+ * however long that lasts, nothing counts as removed.
  */
 export interface OlderCheckout {
   /** Another revision was read, and is accepted. */
@@ -16,6 +20,12 @@ export interface OlderCheckout {
   noteLeader(revision: string | undefined): void
   /** A process that acted before acted on this. Undefined: nobody knows. */
   begin(before: string | undefined): void
+  /** A person has said that the manifests are to be taken as they are. */
+  trust(): void
+  /** What was acted on before, where that may be newer than the manifests here. */
+  readonly olderThan: string | undefined
+  /** What whoever takes over next is told, once this revision is acted on: until then what may be newer is named too. */
+  actedOn(revision: string): string
   /** @throws {NotLeading} */
   check(): void
 }
@@ -28,8 +38,12 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>): OlderCheck
   let hasBegun = false
   let waiting: { readonly for: string; readonly since: number; readonly at: string | undefined } | undefined
 
-  function isOver({ for: before, since, at }: NonNullable<typeof waiting>): boolean {
-    return read.has(before) || (at !== undefined && now !== at) || clock.monotonic() - since >= LONGEST_MS
+  function olderThan(): string | undefined {
+    if (waiting === undefined) return undefined
+    const { for: before, at } = waiting
+    const isSeen = before.split(AND).every((revision) => read.has(revision))
+    if (isSeen || (at !== undefined && now !== at)) waiting = undefined
+    return waiting?.for
   }
 
   function forgetWhenSame(): void {
@@ -55,16 +69,25 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>): OlderCheck
       hasBegun = true
       waiting = before === undefined ? undefined : { for: before, since: clock.monotonic(), at: now }
     },
-    check() {
-      if (waiting === undefined) return
-      if (!isOver(waiting)) {
-        throw new NotLeading(
-          `the manifests here are at revision ${now ?? 'none'}, and the process before this one acted on ${waiting.for}. It continues once ` +
-            'they are the same, or are read as another revision, or after five minutes.',
-          false,
-        )
-      }
+    trust() {
       waiting = undefined
+    },
+    get olderThan() {
+      return olderThan()
+    },
+    actedOn(revision) {
+      const before = olderThan()?.split(AND) ?? []
+      return [...before.filter((other) => other !== revision), revision].join(AND)
+    },
+    check() {
+      const before = olderThan()
+      if (before === undefined || waiting === undefined) return
+      if (clock.monotonic() - waiting.since >= LONGEST_MS) return
+      throw new NotLeading(
+        `the manifests here are at revision ${now ?? 'none'}, and the process before this one acted on ${before}. It continues once ` +
+          'they are the same, or are read as another revision, or after five minutes.',
+        false,
+      )
     },
   }
 }

@@ -16,6 +16,8 @@ import {
 export interface OpenOptions extends Omit<SqliteLedgerOptions, 'file'> {
   /** In a cluster: a Lease that nobody renewed for so long is taken over: ms. 15 s when absent. */
   readonly leaseMs?: number | undefined
+  /** In a cluster: a request of this process may arrive so long after it was sent: ms. */
+  readonly requestTimeoutMs?: number | undefined
 }
 
 /**

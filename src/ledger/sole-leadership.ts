@@ -22,7 +22,7 @@ export function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
     return {
       epoch: raise(),
       // Whoever had it has ended.
-      mayBeLate: false,
+      lateForMs: undefined,
       // The same directory is read by whoever comes next.
       revisionBefore: undefined,
       over: over.signal,

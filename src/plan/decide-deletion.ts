@@ -37,7 +37,7 @@ interface Telling {
  * | the pipe | action |
  * |---|---|
  * | was adopted, another manifest may ask for it, or no Service manifest leads there | report Orphaned |
- * | the last reading of the manifests is not accepted | hold Orphaned |
+ * | the last reading of the manifests is not accepted, or may be older than what was acted on | hold Orphaned |
  * | too many are to be deleted at once | refuse DeleteLimit |
  * | found, changed since it was last in sync | report Orphaned |
  * | since less than ten minutes; they begin when nothing of that is so | hold Orphaned |
@@ -137,7 +137,7 @@ function isToAskAgain(
       : desired.state === 'valid' &&
         policy.onImmutable === 'replace' &&
         mark.digest === desired.fingerprint?.digest
-  return isStillAsked && !removal.isDoubted && whyKept(remote, removal) === undefined
+  return isStillAsked && removal.doubt === undefined && whyKept(remote, removal) === undefined
 }
 
 function askedAgain(input: CreateOnceInput, because: Because<'Orphaned' | 'Replacing'>): Action {
@@ -176,7 +176,7 @@ function decideDeletion(
   if (sentAt !== undefined) return ofSent(input, remote, { sentAt, because, hold })
   const why = whyKept(remote, removal)
   if (why !== undefined) return kept(why)
-  if (removal.isDoubted) return hold({ is: 'doubted' }, undefined)
+  if (removal.doubt !== undefined) return hold({ is: removal.doubt }, undefined)
   if (removal.limit !== undefined) return { type: 'refuse', reason: 'DeleteLimit', facts: removal.limit }
   const changed = observed.status === 'found' ? changedWords(input) : undefined
   if (changed !== undefined) return kept(changed)
@@ -234,7 +234,7 @@ function changedWords({ changedSince }: CreateOnceInput): RemovalWords | undefin
 /** Whether something stands in the way of a deletion, but for the limit, wherever else the reconcile comes to. */
 export function isHeld({ recorded, removal }: CreateOnceInput): boolean {
   if (removal === undefined || recorded.remote === undefined) return false
-  return removal.isDoubted || whyKept(recorded.remote, removal) !== undefined
+  return removal.doubt !== undefined || whyKept(recorded.remote, removal) !== undefined
 }
 
 function whyKept(remote: Remote, { isReachable, claimant, unread }: DeletionFacts): RemovalWords | undefined {

@@ -13,7 +13,7 @@ export const REMOVAL_GRACE_MS = 10 * 60_000
  * | the manifest is gone for good, and said policy.onRemove "delete" | action |
  * |---|---|
  * | nothing was ever sent, another manifest may apply to the service, or no Service manifest leads there | report Orphaned |
- * | the last reading of the manifests is not accepted | hold Orphaned |
+ * | the last reading of the manifests is not accepted, or may be older than what was acted on | hold Orphaned |
  * | it is something else than what was left | report Orphaned |
  * | since less than ten minutes; they begin when nothing of that is so | hold Orphaned |
  * | it is not there | delete: nothing is sent, and its record is forgotten |
@@ -24,7 +24,7 @@ export function removed(input: UpsertInput): Action | undefined {
   if (desired.state !== 'absent' || removal === undefined) return undefined
   const kept = whyKept(recorded, removal)
   if (kept !== undefined) return reported(input, kept)
-  if (removal.isDoubted) return held(input, undefined, { is: 'doubted' })
+  if (removal.doubt !== undefined) return held(input, undefined, { is: removal.doubt })
   if (observed.status === 'found' && !input.isAsLeft) return reported(input, { is: 'changed' })
   const at = removalSince(recorded, steadyNow) + REMOVAL_GRACE_MS
   if (at > steadyNow) return held(input, now + at - steadyNow, { is: 'later', at })
@@ -64,7 +64,7 @@ export function isRemovalDue(record: LedgerRecord, steadyNow: number): boolean {
 
 /** Whether something stands in the way, wherever else the reconcile comes to. */
 export function isAppliedHeld({ recorded, removal }: UpsertInput): boolean {
-  return removal !== undefined && (removal.isDoubted || whyKept(recorded, removal) !== undefined)
+  return removal !== undefined && (removal.doubt !== undefined || whyKept(recorded, removal) !== undefined)
 }
 
 function whyKept({ upsert }: LedgerRecord, removal: RemovalFacts): RemovalWords | undefined {

@@ -60,11 +60,16 @@ export function orphanFacts(input: DecideInput): NonNullable<FactsOf<'Orphaned'>
 /** The manifest was not found by the last reading or two. */
 export function manifestMissing(input: DecideInput): Action | undefined {
   if (input.desired.state !== 'missing') return undefined
+  const { olderThan } = input.surroundings
   return {
     type: 'hold',
     reason: 'ManifestVanishing',
     until: undefined,
-    facts: { by: 'readings', unknown: unknownOutcomeOf(input) },
+    facts: {
+      by: olderThan === undefined ? 'readings' : 'another checkout',
+      olderThan,
+      unknown: unknownOutcomeOf(input),
+    },
   }
 }
 

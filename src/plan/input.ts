@@ -76,6 +76,8 @@ export interface Surroundings {
   readonly similar: Similar | undefined
   /** Whether the last reading did not find the manifest, and is not believed. */
   readonly unfound: boolean
+  /** What another process acted on, where that may be newer than the manifests here. */
+  readonly olderThan: string | undefined
   /** Keys of `policy.dependsOn` that are not ready. */
   readonly notReady: readonly Key[]
   /** Files that were looked for in vain. */
@@ -167,7 +169,7 @@ export interface UpsertInput extends Common {
 /** What bears on the deletion of what was applied, once its manifest is gone. */
 export interface RemovalFacts {
   /** The last reading of the manifests is not accepted: what it did not find may be there. */
-  readonly isDoubted: boolean
+  readonly doubt: 'doubted' | 'older' | undefined
   /** There is a valid Service manifest that leads to where it was applied. */
   readonly isReachable: boolean
   /** Another one that applies to the same service, which has one only; or of which nobody knows to which. */

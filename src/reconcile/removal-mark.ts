@@ -4,6 +4,7 @@ import { isAppliedHeld, removalSince } from '../plan/decide-removal.ts'
 import type { DecideInput } from '../plan/input.ts'
 import type { Reason } from '../plan/reason.ts'
 import type { LedgerRecord } from '../plan/record.ts'
+import type { Removal } from '../plan/recorded-change.ts'
 import type { ReconcileContext } from './context.ts'
 import type { Assessment } from './gather/assess.ts'
 import { leftNow } from './gather/deletion-facts.ts'
@@ -17,6 +18,8 @@ export function removalMark(
 ): Pick<LedgerRecord, 'onRemove' | 'removal' | 'left'> {
   const { desired, now, steadyNow } = input
   const { onRemove, removal, left } = record
+  // What may be older than what was acted on says nothing about it.
+  if (context.store.olderThan !== undefined) return { onRemove, removal: removal && heldAnew(removal), left }
   const manifest = entry?.manifest
   if (manifest !== undefined) {
     const isDeleted = manifest.policy?.onRemove === 'delete'
@@ -38,6 +41,11 @@ export function removalMark(
   // One that was to be replaced has its while from when its manifest is gone.
   const before = removal?.digest === undefined || (removal.isSent === true && !isOver) ? removal : undefined
   return { onRemove, removal: { ...begun(input, action, before), ...(before && { sentAt }) }, left }
+}
+
+/** Its while begins anew, unless a request was sent. */
+function heldAnew(removal: Removal): Removal {
+  return removal.isSent === true ? removal : { ...removal, heldBy: 'manifests' }
 }
 
 /** A mark whose while goes on, or begins: it is over only once nothing stood in the way for all of it. */

@@ -96,6 +96,8 @@ export interface Overview extends Omit<CommandContext, 'server'> {
   readonly leader: { readonly holder: string; readonly url: string | undefined } | undefined
   /** Why it is not certain who acts, in words: nothing is created or changed by this process meanwhile. */
   readonly unconfirmed: string | undefined
+  /** What another process acted on, where that may be newer than the manifests here: then nothing counts as removed. */
+  readonly olderThan: string | undefined
   /** As `Ledger.putBack`. */
   readonly putBack: string | undefined
   readonly startedAt: number

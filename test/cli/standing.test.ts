@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { standingOf } from '../../src/cli/shown-overview.ts'
 import type { Leadership } from '../../src/contract/leadership.ts'
 
-const STANDS_BY = { term: undefined, failing: undefined }
+const STANDS_BY = { term: undefined, failing: undefined, olderThan: undefined }
 const ID = 'f2c1b0de-4a5b-4c6d-8e7f-0123456789ab'
 
 function leaderShown(host: string, url: string | undefined) {

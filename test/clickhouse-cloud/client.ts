@@ -59,6 +59,8 @@ export interface Client extends AsyncDisposable, Asker {
   meanwhile(act: () => void | Promise<void>): void
   /** The last reading of the manifests, which found none, is not believed; or is. */
   doubt(is: 'there' | 'over'): void
+  /** Another process has acted on this, and the manifests here may be older; or are not. */
+  older(than: string | undefined): Promise<void>
   /** The Service manifest, as something that the pipe depends on. */
   dependency(is: 'ready' | 'not ready'): void
   /** Mounted secrets, by name and key. */
@@ -172,8 +174,10 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
     healthyStates: undefined,
     maxCreates: 25,
   }
+  let olderThan: string | undefined
   const begin = () => {
-    const store = createStateStore({ profile: CLICKHOUSE_CLOUD, hashKey: ledger.hashKey, clock })
+    const { hashKey } = ledger
+    const store = createStateStore({ profile: CLICKHOUSE_CLOUD, hashKey, clock, olderThan: () => olderThan })
     const board = createBoard()
     return { store, board, reconciler: createReconciler({ ...shared, store }, board) }
   }
@@ -298,6 +302,10 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
       if (store.catalog === undefined) throw new Error('nothing was read yet')
       const problem = { reason: 'SourceEmpty', message: 'It is empty.', unfound: 'all' } as const
       store.setCatalog({ ...store.catalog, problem: is === 'there' ? problem : undefined })
+    },
+    async older(than) {
+      olderThan = than
+      await read()
     },
     dependency(is) {
       const key = keyOf('Service', 'analytics')

@@ -12,6 +12,7 @@ function takeOver(before: string | undefined, ...revisions: readonly string[]) {
     clock,
     read: (revision: string) => checkout.noteRead(revision),
     may: () => attempt(() => checkout.check()),
+    checkout,
   }
 }
 
@@ -102,4 +103,36 @@ test('or for five minutes', () => {
   expect(may()).toBe(false)
   clock.now += 1
   expect(may()).toBe(true)
+})
+
+test('after five minutes it acts, and nothing counts as removed until it has read another revision', () => {
+  const { clock, read, may, checkout } = takeOver('r2', 'r1')
+  expect(checkout.olderThan).toBe('r2')
+  clock.now = 60 * 60_000
+  expect(may()).toBe(true)
+  expect(checkout.olderThan).toBe('r2')
+  read('r1')
+  expect(checkout.olderThan).toBe('r2')
+  read('r3')
+  expect(checkout.olderThan).toBeUndefined()
+})
+
+test('or until a person takes the manifests as they are', () => {
+  const { may, checkout } = takeOver('r2', 'r1')
+  checkout.trust()
+  expect(checkout.olderThan).toBeUndefined()
+  expect(may()).toBe(true)
+})
+
+test('whoever takes over from one that acted all the same is told both revisions, and has to know both', () => {
+  const { checkout } = takeOver('r2', 'r1')
+  const told = checkout.actedOn('r1')
+  expect(takeOver(told, 'r1').checkout.olderThan).toBe(told)
+  expect(takeOver(told, 'r2').checkout.olderThan).toBe(told)
+  expect(takeOver(told, 'r1', 'r2').checkout.olderThan).toBeUndefined()
+  expect(takeOver(told, 'r1').checkout.actedOn('r1')).toBe(told)
+})
+
+test('one that is trusted tells its own', () => {
+  expect(takeOver('r2', 'r2').checkout.actedOn('r2')).toBe('r2')
 })

@@ -68,6 +68,7 @@ export async function openStore(live: ClusterApi, { index, first, clock }: Opene
     name: LEDGER,
     holder: holderOf(index, first),
     durationMs: LEASE_MS,
+    requestTimeoutMs: 0,
     clock: leaseClock,
     isNew: () => [...mirror.all()].length === 0,
     annotations: () => ({}),

@@ -98,7 +98,9 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
   for (const revision of readSince) checkout.noteRead(revisionId(revision))
 
   const profile = run.world.profile ?? DEFAULT
-  const store = withHashesKept(createStateStore({ profile, hashKey: HASH_KEY, clock }))
+  const store = withHashesKept(
+    createStateStore({ profile, hashKey: HASH_KEY, clock, olderThan: () => checkout.olderThan }),
+  )
   const ledger = ledgerOn(run, opened.api, mirror, clock)
 
   /** As the daemon does it, before each request that changes something. */
@@ -113,7 +115,7 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
   }
 
   function actOn(): void {
-    actsOn = store.revision
+    actsOn = checkout.actedOn(store.revision)
     leadership.actOn(actsOn)
   }
 
@@ -252,7 +254,7 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
     term = taken
     begun = { before: taken.revisionBefore, at: now() }
     checkout.begin(taken.revisionBefore)
-    lateUntil = taken.mayBeLate ? now() + REQUEST_MS : undefined
+    lateUntil = taken.lateForMs === undefined ? undefined : now() + REQUEST_MS
     await catchUp(context)
   }
 

@@ -127,9 +127,10 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
 
     test('one that is silent is taken over after the duration of its Lease, and not before; then its requests are fenced', async () => {
       const one = await open({ clock: frozenClock })
-      // Before, as it does not renew: a busy API takes longer than the Lease lasts.
-      const intent = await one.ledger.swap(blank(ORDERS, { line: 1 }), [])
       const first = await one.leadership.acquire(never, 'wait')
+      // It does not renew, and a busy API takes longer than its Lease lasts.
+      const intent = await (await open({ mode: 'writer' })).ledger.swap(blank(ORDERS, { line: 1 }), [])
+      await until('it to hear of that', async () => (await one.ledger.get(ORDERS)) !== undefined)
       const other = await open()
       const began = performance.now()
       const second = await other.leadership.acquire(never, 'wait')
@@ -144,6 +145,18 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
       const outcome = await one.ledger.settle({ ...intent, line: 2 }, [])
       await until('the outcome', async () => (await other.ledger.get(ORDERS))?.version === outcome.version)
       await second.confirm()
+    })
+
+    test('who takes over knows how late a request of the one before may arrive, and who comes after that does not wait for it', async () => {
+      const first = await (await open({ requestTimeoutMs: 400 })).leadership.acquire(never, 'wait')
+      await first.release()
+      const second = await (await open({ requestTimeoutMs: 100 })).leadership.acquire(never, 'wait')
+      expect(second.lateForMs).toBe(400)
+      await passes(400)
+      await second.confirm()
+      await second.release()
+      const third = await (await open({ requestTimeoutMs: 50 })).leadership.acquire(never, 'wait')
+      expect(third.lateForMs).toBe(100)
     })
 
     test('many ask for it at once, and one gets it', async () => {

@@ -15,7 +15,7 @@ function takeoverThat(readAll: () => Promise<void>) {
   const over = new AbortController()
   const term: Term = {
     epoch: 1,
-    mayBeLate: false,
+    lateForMs: undefined,
     revisionBefore: undefined,
     over: over.signal,
     confirm: async () => 0,

@@ -7,7 +7,7 @@ import { created, FOUND, HOUR, MINUTE, missed, MISSING, NOW, pipe } from './inpu
 /* A pipe whose manifest is gone for good and said policy.onRemove "delete": each row of the table of `decide-deletion.ts`. */
 
 const FACTS: DeletionFacts = {
-  isDoubted: false,
+  doubt: undefined,
   isReachable: true,
   claimant: undefined,
   unread: [],
@@ -37,7 +37,7 @@ const ROWS: readonly Row[] = [
     removal: { ...LONG_AGO, digest: 'another' },
     is: ['hold', 'later'],
   },
-  { why: 'a reading is not accepted', facts: { isDoubted: true }, is: ['hold', 'doubted'] },
+  { why: 'a reading is not accepted', facts: { doubt: 'doubted' }, is: ['hold', 'doubted'] },
   { why: 'it was adopted', origin: 'adopted', is: ['report', 'not ours'] },
   { why: 'another manifest may ask for it', facts: { claimant: 'Pipe/new' }, is: ['report', 'claimed'] },
   { why: 'a file cannot be read', facts: { unread: ['a.yaml'] }, is: ['report', 'unread'] },
@@ -53,7 +53,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'what was sent is waited for, whatever came since',
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE },
-    facts: { isDoubted: true, limit: LIMIT, claimant: 'Pipe/new' },
+    facts: { doubt: 'doubted', limit: LIMIT, claimant: 'Pipe/new' },
     is: ['hold', 'going'],
   },
   {

@@ -12,7 +12,7 @@ import { appliedEndpoint, endpoint, FIELDS, HOUR, MINUTE, NOW } from './inputs.t
 const kind = QUERY_ENDPOINT as unknown as UpsertKind // its schema alone is narrower
 const NONE: Observed = { status: 'missing', misses: undefined, witness: 'nobody' }
 const THERE: Observed = { status: 'found', state: undefined, differences: [], there: { id: 'e1' } }
-const CLEAR: RemovalFacts = { isDoubted: false, isReachable: true, beside: undefined, unread: [] }
+const CLEAR: RemovalFacts = { doubt: undefined, isReachable: true, beside: undefined, unread: [] }
 const asked = { ...appliedEndpoint(HOUR), file: 'a.yaml', onRemove: 'delete' } as const
 const due = { ...asked, removal: { since: NOW - 10 * MINUTE } }
 const sent = { ...asked, removal: { since: NOW - 10 * MINUTE, isSent: true } } as const
@@ -63,7 +63,7 @@ const ROWS: readonly Row[] = [
   ],
   [
     'the last reading is not accepted',
-    { recorded: due, removal: { ...CLEAR, isDoubted: true }, observed: THERE, isAsLeft: true },
+    { recorded: due, removal: { ...CLEAR, doubt: 'doubted' }, observed: THERE, isAsLeft: true },
     'hold',
     'doubted',
   ],

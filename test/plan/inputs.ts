@@ -73,6 +73,7 @@ const ALONE: Surroundings = {
   createLimit: undefined,
   massMissing: undefined,
   unfound: false,
+  olderThan: undefined,
   knownIds: [],
   listed: undefined,
 }

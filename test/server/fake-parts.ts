@@ -101,6 +101,7 @@ export function overview(over: Partial<Overview> = {}): Overview {
     standsBy: false,
     leader: undefined,
     unconfirmed: undefined,
+    olderThan: undefined,
     putBack: undefined,
     watchMode: 'parent',
     startedAt: NOW - 3_600_000,

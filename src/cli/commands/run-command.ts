@@ -38,7 +38,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   const leading = createLeading({
     clock: systemClock,
     leaseMs: settings.leaseMs,
-    actOnRevision: () => leadership.actOn(engine.context.store.revision),
+    revision: () => engine.context.store.revision,
+    actOn: (revision) => leadership.actOn(revision),
   })
   const ending = new AbortController()
   const board = openBoard()
@@ -90,6 +91,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       sandboxUse: 'keep',
       failpoints,
       confirm: () => leading.confirm(),
+      olderThan: () => leading.olderThan,
     },
     stack,
   )
@@ -179,7 +181,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   await act(await unlessStopped(leadership.attempt(io.stop.stopping)))
   const daemon = await startDaemon({
     isActing: leading.term !== undefined,
-    lateForMs: () => (leading.term?.mayBeLate === true ? settings.requestTimeoutMs : undefined),
+    lateForMs: () => leading.term?.lateForMs,
     context: engine.context,
     board,
     reconciler: engine.reconciler,
@@ -189,6 +191,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     probeNow: (service) => engine.platform.probeNow(service),
     forgetSecrets: engine.forgetSecrets,
     noteChecks: () => heartbeat.noteChecks(),
+    onAccept: () => leading.trust(),
     saidBefore: (catalog) => saidBefore(heartbeat.before, catalog),
     watch: (onTrigger) => createWatcher({ root: settings.manifests, clock: systemClock, onTrigger, emit }),
   })
@@ -231,6 +234,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       is: 'acting',
       epoch,
       leader: leadership.leader()?.holder,
+      olderThan: running.daemon && leading.olderThan,
     })
     const onOver = () => {
       if (io.stop.stopping.aborted) return
@@ -241,6 +245,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
         is: 'taken over',
         epoch: leader?.epoch,
         leader: leader?.holder,
+        olderThan: undefined,
       })
       ending.abort(over.reason)
     }
@@ -270,6 +275,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       is: 'standing by',
       epoch: leader?.epoch,
       leader: leader?.holder,
+      olderThan: undefined,
     })
     const acquiring = leadership.acquire(io.stop.stopping, 'wait', (revision) => leading.noteLeader(revision))
     await act(await unlessStopped(acquiring))

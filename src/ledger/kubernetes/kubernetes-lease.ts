@@ -5,6 +5,7 @@ import { ClusterError, asLedgerError } from './cluster-error.ts'
 import {
   annotationIn,
   createLeaseObject,
+  lateForIn,
   REVISION_ANNOTATION,
   URL_ANNOTATION,
   type LeaseObject,
@@ -100,7 +101,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
       try {
         const lease = await take()
         tell(undefined)
-        if (lease !== undefined) return begin(lease.epoch, annotationIn(lease.object, REVISION_ANNOTATION))
+        if (lease !== undefined) return begin(lease)
         onLeader?.(annotationIn(seen()?.object, REVISION_ANNOTATION))
         // One that is renewed has a process that lives.
         if (whileTaken === 'refuse' && taken !== undefined && seen() !== taken) throw isLed(seen())
@@ -115,7 +116,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
     }
   }
 
-  function begin(epoch: number, revisionBefore: string | undefined): Term & { end(why: string): void } {
+  function begin({ epoch, object: taken }: SeenLease): Term & { end(why: string): void } {
     const over = new AbortController()
     renewedAt = clock.monotonic()
     let current: Promise<number> | undefined
@@ -209,8 +210,8 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
     keepOn()
     const made = {
       epoch,
-      mayBeLate: epoch > 1 || !options.isNew(),
-      revisionBefore,
+      lateForMs: epoch > 1 || !options.isNew() ? lateForIn(taken) : undefined,
+      revisionBefore: annotationIn(taken, REVISION_ANNOTATION),
       over: over.signal,
       confirm,
       end,
@@ -237,7 +238,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
     if (term !== undefined && !term.over.aborted) return term
     try {
       const lease = await take()
-      return lease && begin(lease.epoch, annotationIn(lease.object, REVISION_ANNOTATION))
+      return lease && begin(lease)
     } catch (error) {
       throw asLedgerError(error)
     }

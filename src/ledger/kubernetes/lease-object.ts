@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { ClusterError } from './cluster-error.ts'
+import { countOf } from './ledger-secret.ts'
 import { isLater, type ClusterApi, type KubeObject } from './cluster-api.ts'
 import { GROUP } from './record-object.ts'
 
@@ -14,6 +15,8 @@ export interface LeaseObjectOptions {
   /** A Lease that nobody renewed for so long may be taken over: ms. */
   readonly durationMs: number
   readonly clock: Clock
+  /** A request of this process may arrive so long after it was sent: ms. */
+  readonly requestTimeoutMs: number
   /** Written with each renewal. */
   readonly annotations: () => JsonObject
   /** It was put back to an earlier state: what was lost, in words. */
@@ -51,11 +54,23 @@ export const REVISION_ANNOTATION = `${GROUP}/revision`
 /** How often the records had been written when it was renewed. */
 export const WRITES_ANNOTATION = `${GROUP}/writes`
 
+/** So long after it was sent a request of whoever holds it may arrive, and one of who held it before: ms. */
+const LATE_ANNOTATION = `${GROUP}/late-for-ms`
+
+/** @returns ms */
+export function lateForIn(lease: KubeObject | undefined): number {
+  return countOf(annotationIn(lease, LATE_ANNOTATION)) ?? 0
+}
+
 export function createLeaseObject(options: LeaseObjectOptions): LeaseObject {
   const { api, path, name, durationMs, clock } = options
   const own = `${path}/${name}`
   let seen: SeenLease | undefined
   let revision: string | undefined
+  /** When it was taken by this process; on the monotonic clock. */
+  let takenAt = -Infinity
+  /** {@link lateForIn} of it then. */
+  let lateBefore = 0
 
   function noted(object: KubeObject): SeenLease {
     if (seen?.object.metadata.resourceVersion === object.metadata.resourceVersion) return seen
@@ -74,6 +89,7 @@ export function createLeaseObject(options: LeaseObjectOptions): LeaseObject {
     const now = new Date(clock.now()).toISOString().replace('Z', '000Z') // to the microsecond, as Kubernetes writes it
     const before = over !== undefined && isObject(over['spec']) ? over['spec'] : {}
     const isTakeover = before['leaseTransitions'] !== epoch
+    if (isTakeover) [takenAt, lateBefore] = [clock.monotonic(), lateForIn(over)]
     return {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
@@ -88,6 +104,11 @@ export function createLeaseObject(options: LeaseObjectOptions): LeaseObject {
     }
   }
 
+  function lateForMs(): number {
+    const isOver = clock.monotonic() - takenAt >= lateBefore
+    return isOver ? options.requestTimeoutMs : Math.max(lateBefore, options.requestTimeoutMs)
+  }
+
   /** Who has acted on nothing yet, or read no records yet, keeps what was said of them before. */
   function annotationsOf(over: KubeObject | undefined): JsonObject {
     const annotations: Record<string, string> = {}
@@ -98,6 +119,7 @@ export function createLeaseObject(options: LeaseObjectOptions): LeaseObject {
     return {
       ...annotations,
       ...options.annotations(),
+      [LATE_ANNOTATION]: String(lateForMs()),
       ...(revision !== undefined && { [REVISION_ANNOTATION]: revision }),
     }
   }

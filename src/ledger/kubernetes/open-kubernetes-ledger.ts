@@ -27,6 +27,8 @@ export interface KubernetesLedgerOptions extends Binding, ClusterPlace {
   readonly processId: string
   /** 15 s when absent. */
   readonly leaseMs?: number | undefined
+  /** A request of this process may arrive so long after it was sent: ms. None when absent. */
+  readonly requestTimeoutMs?: number | undefined
   readonly emit: Emit
 }
 
@@ -102,6 +104,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       name,
       holder: `${hostname()}_${options.processId}`,
       durationMs: leaseMs,
+      requestTimeoutMs: options.requestTimeoutMs ?? 0,
       clock,
       annotations: (): JsonObject => ({
         ...(activity && { [`${GROUP}/activity`]: JSON.stringify(activity) }),

@@ -152,15 +152,22 @@ export const MANIFESTS = {
     ...PROGRESSING,
     means: 'the manifest was not found; not confirmed yet',
     facts: z.strictObject({
-      /** By the last reading or two; by the last one, which was not accepted. */
-      by: z.enum(['readings', 'a doubtful reading']).optional(),
+      /** By the last reading or two; by the last one, which was not accepted; or at a revision that may be older than what was acted on. */
+      by: z.enum(['readings', 'a doubtful reading', 'another checkout']).optional(),
+      /** What was acted on. */
+      olderThan: z.string().optional(),
       ...DOUBT,
     }),
     sample: { by: 'readings' },
-    words: ({ by, unknown }) => {
+    words: ({ by, olderThan, unknown }) => {
       switch (by) {
         case undefined:
           return only('The manifest was not found.')
+        case 'another checkout':
+          return withUnknown(
+            `The manifest was not found. Another process has acted on revision ${olderThan}, which may be newer than the one here: nothing counts as removed until the manifests are read at another revision, or somebody has them accepted as they are.`,
+            unknown,
+          )
         case 'readings':
           return withUnknown(
             'The manifest was not found. It counts as removed after three readings that agree; nothing changes until then.',

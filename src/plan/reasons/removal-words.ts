@@ -12,6 +12,7 @@ export const REMOVAL = z.discriminatedUnion('is', [
       'gone already',
       'not found',
       'doubted',
+      'older',
       'not ours',
       'unreachable',
       'never in sync',
@@ -64,6 +65,10 @@ export function removalWords(removal: RemovalWords, told: Told): Words {
       return only(`${asked} The ${noun} is not found. It is checked again until that is sure.`)
     case 'doubted':
       return only(`${asked} Nothing is deleted until a reading of the manifests is accepted.`)
+    case 'older':
+      return only(
+        `${asked} Nothing is deleted, because another process has acted on another revision of the manifests, which may be newer than the one here.`,
+      )
     case 'changed': {
       const { fields } = removal
       return fields === undefined

@@ -78,7 +78,7 @@ export function isHeldNow(store: StateStore, record: LedgerRecord): boolean {
   const { key, remote, removal } = record
   if (removal?.isSent === true) return false
   const held = heldForAll(store, record, desiredService(store, store.entry(key)?.manifest))
-  if (held.isDoubted || !held.isReachable || held.unread.length > 0) return true
+  if (held.doubt !== undefined || !held.isReachable || held.unread.length > 0) return true
   const other = remote === undefined ? appliedBeside(store, record) : claimantOf(store, record, remote)
   return other !== undefined
 }

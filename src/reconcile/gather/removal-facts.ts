@@ -24,7 +24,7 @@ export function heldForAll(
 ): Omit<RemovalFacts, 'beside'> {
   const access = recordedAccess(store, recorded, service)
   return {
-    isDoubted: store.catalog?.problem !== undefined,
+    doubt: doubtOf(store),
     // What its manifest says while it has errors, or while it is not found, may be no longer so.
     isReachable: access !== undefined && store.entry(serviceKey(access.name))?.state === 'valid',
     unread: store.catalog?.unread ?? [],
@@ -43,4 +43,10 @@ export function appliedBeside(store: StateStore, { key, service }: LedgerRecord)
     if (isOther(record.key) && record.upsert !== undefined)
       if (sameId(record.service?.serviceId, service?.serviceId)) return record.key
   return undefined
+}
+
+/** Why what is not found may be there all the same. */
+function doubtOf({ catalog, olderThan }: StateStore): RemovalFacts['doubt'] {
+  if (olderThan !== undefined) return 'older'
+  return catalog?.problem === undefined ? undefined : 'doubted'
 }

@@ -50,6 +50,8 @@ export interface StateStore extends Bodies {
   entry(key: Key): Entry | undefined
   /** How it lives, by its manifest and its record as they are known. */
   lifecycleOf(key: Key): Lifecycle
+  /** What another process acted on, where that may be newer than the manifests here: then nothing counts as removed. */
+  readonly olderThan: string | undefined
   /** Whether a key is wanted, held, missing or absent. */
   desiredState(key: Key): Desired['state']
   records(): Iterable<LedgerRecord>
@@ -119,10 +121,12 @@ export function createStateStore({
   profile,
   hashKey,
   clock,
+  olderThan = () => undefined,
 }: {
   readonly profile: Profile
   readonly hashKey: Uint8Array
   readonly clock: Clock
+  readonly olderThan?: (() => string | undefined) | undefined
 }): StateStore {
   let catalog: Catalog | undefined
   let dependentsOf = new Map<string, Key[]>()
@@ -179,10 +183,13 @@ export function createStateStore({
     },
     entry: (key) => catalog?.entries.get(key),
     lifecycleOf: (key) => lifecycleOf(held(key)),
+    get olderThan() {
+      return olderThan()
+    },
     desiredState(key) {
       const entry = catalog?.entries.get(key)
       if (entry !== undefined) return entry.state
-      return catalog?.deleted.has(key) === true ? 'absent' : 'missing'
+      return catalog?.deleted.has(key) === true && olderThan() === undefined ? 'absent' : 'missing'
     },
     records: () => records.values(),
     record: (key) => records.get(key),

@@ -1,4 +1,5 @@
 import { sentence } from '../../plan/reasons/row.ts'
+import { shortRevision } from '../../contract/revision.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Finding } from '../../kinds/finding.ts'
 import { withoutManifestSentence, type WithoutManifest } from '../../contract/without-manifest.ts'
@@ -131,6 +132,7 @@ export function judge(counts: Counts, { overview, ready, unjudged }: Known): Ver
   const unconfirmed = overview.standsBy ? undefined : overview.unconfirmed
   const wrong = [
     unconfirmed === undefined ? '' : `Nothing is created or changed: ${unconfirmed}`,
+    overview.olderThan === undefined ? '' : olderSentence(overview.olderThan),
     overview.putBack === undefined ? '' : sentence(overview.putBack).slice(0, -1),
     overview.sourceProblem === undefined ? '' : sourceSentence(overview.sourceProblem, total > 0),
     overview.createLimit.on ? limitSentence(overview.createLimit) : '',
@@ -193,4 +195,8 @@ function sum(counts: Counts, statuses: readonly Status[]): number {
 
 function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function olderSentence(olderThan: string): string {
+  return `Another process acted on revision ${shortRevision(olderThan)}, which may be newer than the manifests here: nothing counts as removed`
 }

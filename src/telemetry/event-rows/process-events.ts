@@ -108,12 +108,15 @@ export const PROCESS_EVENTS = {
         levels: {
           debug: 'this process acts, and no other one can with this ledger',
           info: 'this process acts, or stands by',
-          warn: 'another process has taken over: this one ends in good order',
+          warn:
+            'another process has taken over: this one ends in good order; ' +
+            'or this one acts, and its manifests may be older than what was acted on before: nothing counts as removed',
         },
-        fields: ['is', 'epoch', 'leader'],
+        fields: ['is', 'epoch', 'leader', 'olderThan'],
       },
     ],
-    level: ({ is, isShared }) => (is === 'taken over' ? 'warn' : isShared ? 'info' : 'debug'),
+    level: ({ is, isShared, olderThan }) =>
+      is === 'taken over' || olderThan !== undefined ? 'warn' : isShared ? 'info' : 'debug',
     count: (metrics, { isShared }) => metrics.leadership_shared.set(isShared ? 1 : 0),
   },
   LeaseRenewed: {

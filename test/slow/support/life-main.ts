@@ -123,6 +123,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
     renewed: async () => [],
     probeNow: () => undefined,
     forgetSecrets: () => undefined,
+    onAccept: () => undefined,
     saidBefore: () => NOTHING_SAID_BEFORE,
     noteChecks: async () => undefined,
     watch: async (onTrigger) => {
