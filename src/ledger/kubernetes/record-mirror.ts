@@ -1,10 +1,11 @@
-import { sleep, type Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { Emit } from '../../contract/events.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { ClusterError } from './cluster-error.ts'
-import { isLater, WATCH_S, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
+import { isLater, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
 import { keptOf, objectName, type Kept } from './record-object.ts'
+import { watchRecords } from './record-watch.ts'
 
 /** The objects of a ledger as this process knows them: listed, watched, and written by itself. */
 export interface Mirror extends AsyncDisposable {
@@ -51,13 +52,8 @@ export interface MirrorOptions {
   readonly onUnreadable: (error: LedgerError) => void
 }
 
-const AGAIN_MS = 1_000
-
-/** A version is too old to go on from: reading all of it again mends that. */
-const GONE = 410
-
 export function createMirror(options: MirrorOptions): Mirror {
-  const { api, path, selector, ledger, clock } = options
+  const { api, path, selector, ledger } = options
   const objects = new Map<string, Mirrored>()
   const writes = new Map<string, Promise<unknown>>()
   /** What was heard of an object while it was being written. */
@@ -67,7 +63,6 @@ export function createMirror(options: MirrorOptions): Mirror {
   let others = 0
   let lastSeq = 0
   let listedAt = '0'
-  let silence: string | undefined
   let following: Promise<void> | undefined
 
   function note(object: KubeObject): void {
@@ -97,7 +92,6 @@ export function createMirror(options: MirrorOptions): Mirror {
   /** What the API tells; it may be late. */
   function hear(event: WatchEvent): void {
     const { object, type } = event
-    say(undefined)
     listedAt = object.metadata.resourceVersion
     if (type === 'BOOKMARK') return
     const { name } = object.metadata
@@ -149,59 +143,6 @@ export function createMirror(options: MirrorOptions): Mirror {
     if (isOther) noteOther()
     // The others are known, whatever this one holds.
     if (unreadable !== undefined) throw unreadable
-  }
-
-  /** After it was put back, a cluster is silent about all that happens until its versions are as great as they were. */
-  async function isBefore(version: string): Promise<boolean> {
-    return isLater(version, await api.versionOf(path, selector))
-  }
-
-  function say(why: string | undefined): void {
-    if (silence === why) return
-    silence = why
-    options.onSilence(why)
-  }
-
-  async function isReadAgain(): Promise<boolean> {
-    try {
-      await relist()
-      return true
-    } catch (error) {
-      if (error instanceof LedgerError) {
-        options.onUnreadable(error)
-        return true
-      }
-      say(error instanceof Error ? error.message : String(error))
-      return false
-    }
-  }
-
-  async function followForever(): Promise<void> {
-    const { signal } = closing
-    const pause = () => sleep(clock, AGAIN_MS, signal).catch(() => undefined)
-    // After a watch that was broken off, the cluster may be one that was put back, and at greater versions again by now.
-    let isBroken = false
-    while (!signal.aborted) {
-      try {
-        if (isBroken || (await isBefore(listedAt))) {
-          isBroken = !(await isReadAgain())
-          if (isBroken) {
-            await pause()
-            continue
-          }
-        }
-        const end = clock.monotonic() + (WATCH_S - 1) * 1_000
-        await api.watch(path, { selector, resourceVersion: listedAt }, hear, signal)
-        isBroken = clock.monotonic() < end
-        say(undefined)
-      } catch (error) {
-        isBroken = true
-        // All of it is listed again at once.
-        if (error instanceof ClusterError && error.status === GONE) continue
-        say(error instanceof Error ? error.message : String(error))
-        await pause()
-      }
-    }
   }
 
   async function refresh(key: Key): Promise<void> {
@@ -259,7 +200,8 @@ export function createMirror(options: MirrorOptions): Mirror {
       return () => listeners.delete(heard)
     },
     follow() {
-      following ??= followForever()
+      const parts = { ...options, knownUpTo: () => listedAt, readAll: relist, hear }
+      following ??= watchRecords(parts, closing.signal)
     },
     writes() {
       let sum = 0
