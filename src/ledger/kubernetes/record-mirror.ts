@@ -4,7 +4,7 @@ import type { Emit } from '../../contract/events.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { ClusterError } from './cluster-error.ts'
 import { isLater, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
-import { keptOf, objectName, type Kept } from './record-object.ts'
+import { ignoredWords, isRecordOf, keptOf, objectName, type Kept } from './record-object.ts'
 import { watchRecords } from './record-watch.ts'
 
 /** The objects of a ledger as this process knows them: listed, watched, and written by itself. */
@@ -50,7 +50,13 @@ export interface MirrorOptions {
   readonly onSetBack: (what: string) => void
   /** What is no record, and was written by somebody else. */
   readonly onUnreadable: (error: LedgerError) => void
+  /** An object has the label of the ledger, and is none of its records, in words: once for each. */
+  readonly onIgnored: (what: string) => void
 }
+
+/** How a record was lost. */
+const DELETED = 'somebody has deleted it'
+const EDITED = 'somebody has made something else of its object'
 
 export function createMirror(options: MirrorOptions): Mirror {
   const { api, path, selector, ledger } = options
@@ -59,6 +65,8 @@ export function createMirror(options: MirrorOptions): Mirror {
   /** What was heard of an object while it was being written. */
   const heardMeanwhile = new Map<string, WatchEvent>()
   const listeners = new Set<() => void>()
+  /** The `uid` of each. */
+  const ignored = new Set<string>()
   const closing = new AbortController()
   let others = 0
   let lastSeq = 0
@@ -77,11 +85,27 @@ export function createMirror(options: MirrorOptions): Mirror {
     objects.set(name, { kept, resourceVersion })
   }
 
+  function isRecord(object: KubeObject): boolean {
+    if (isRecordOf(ledger, object)) return true
+    const { uid } = object.metadata
+    if (!ignored.has(uid)) options.onIgnored(ignoredWords(ledger, object))
+    ignored.add(uid)
+    return false
+  }
+
   /** Pipewright deletes no object: what it forgets, it keeps as forgotten. */
   function lose(name: string, how: string): void {
     const known = objects.get(name)?.kept
     objects.delete(name)
     if (known !== undefined) options.onSetBack(`the record of ${known.key} is gone, and ${how}`)
+  }
+
+  /** @throws {LedgerError} */
+  function loseForAnother(name: string, object: KubeObject): never {
+    const isKnown = objects.has(name)
+    lose(name, EDITED)
+    if (isKnown) noteOther()
+    throw new LedgerError('corrupt', ignoredWords(ledger, object))
   }
 
   function noteOther(): void {
@@ -103,10 +127,11 @@ export function createMirror(options: MirrorOptions): Mirror {
     const { name, resourceVersion } = object.metadata
     const known = objects.get(name)
     if (known !== undefined && !isLater(resourceVersion, known.resourceVersion)) return
-    if (known === undefined && type === 'DELETED') return
+    const how = type === 'DELETED' ? DELETED : isRecord(object) ? undefined : EDITED
+    if (known === undefined && how !== undefined) return
     try {
-      if (type === 'DELETED') lose(name, 'somebody has deleted it')
-      else note(object)
+      if (how === undefined) note(object)
+      else lose(name, how)
     } catch (error) {
       if (!(error instanceof LedgerError)) throw error
       options.onUnreadable(error)
@@ -118,7 +143,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   async function relist(): Promise<void> {
     const before = new Map(objects)
     const listed = await api.list(path, selector)
-    const there = new Map(listed.items.map((object) => [object.metadata.name, object]))
+    const there = new Map(listed.items.filter(isRecord).map((object) => [object.metadata.name, object]))
     let isOther = false
     let unreadable: LedgerError | undefined
     for (const [name, object] of there) {
@@ -155,11 +180,12 @@ export function createMirror(options: MirrorOptions): Mirror {
       if (known?.resourceVersion === resourceVersion) return
       // What was heard of meanwhile may be later. What was known before is earlier, unless it was put back.
       if (known !== undefined && known !== before && !isLater(resourceVersion, known.resourceVersion)) return
-      note(object)
+      if (isRecord(object)) note(object)
+      else loseForAnother(name, object)
     } catch (error) {
       if (!(error instanceof ClusterError) || error.status !== 404) throw error
       if (!objects.has(name)) return
-      lose(name, 'somebody has deleted it')
+      lose(name, DELETED)
     }
     noteOther()
   }
