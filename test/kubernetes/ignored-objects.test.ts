@@ -64,7 +64,7 @@ test.each([
 test('where there is nothing else, a ledger begins', async () => {
   await write('garbage', { key: 'nonsense', version: 3 })
   const { ledger } = await open()
-  await ledger.swap(blank(ORDERS), [])
+  expect((await ledger.swap(blank(ORDERS), [])).version).toBe(1)
 })
 
 test('a key gets its record once the object that has its name is deleted', async () => {
