@@ -166,9 +166,9 @@ export type Event =
       readonly message: string | undefined
     }
   | {
-      /** It failed, or works again: otherwise there are too many. */
+      /** It failed, or works again: otherwise there are too many. `ignored`: what is no record of it has its label. */
       readonly type: 'LedgerRead'
-      readonly result: 'read' | 'failed'
+      readonly result: 'read' | 'failed' | 'ignored'
       readonly durationMs: number
       readonly message: string | undefined
     }

@@ -16,6 +16,7 @@ export const LEDGER_READ = {
   levels: {
     debug: 'it fails as before',
     info: 'it works again after a failure',
+    warn: 'an object in the cluster has its label and is no record of it: it is ignored; said once for each',
     error:
       'it cannot be read: said once, also where it cannot be written; or it was put back to an earlier state',
   },
@@ -50,6 +51,7 @@ export function createLedgerLines(): LedgerLines {
 
   function levelOfRead(result: Read['result']): Level {
     if (result === 'failed') return levelOfFailure('read')
+    if (result === 'ignored') return 'warn'
     const isNews = failing.delete('read') && failing.size === 0
     return isNews ? 'info' : 'debug'
   }

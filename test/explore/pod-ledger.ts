@@ -24,6 +24,9 @@ export function mirrorOf(api: ClusterApi, clock: Clock): Mirror {
     onUnreadable(error) {
       throw error
     },
+    onIgnored(what) {
+      throw new Error(`bug: ${what}`)
+    },
   })
 }
 

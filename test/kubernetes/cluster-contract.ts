@@ -1,16 +1,22 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/daemon/system-clock.ts'
+import type { Event } from '../../src/contract/events.ts'
 import { LedgerConflict, type Ledger, type OpenedLedger } from '../../src/contract/ledger.ts'
 import { NotLeading } from '../../src/contract/leadership.ts'
 import type { Clock } from '../../src/lib/clock.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
 import type { KubernetesLedgerOptions } from '../../src/ledger/kubernetes/open-kubernetes-ledger.ts'
 import { blank, entry, fullRecord, ORDERS } from '../ledger/samples.ts'
 import { until } from '../support/until.ts'
 
 /** A cluster without a ledger, for one test. */
 export interface Cluster extends AsyncDisposable {
+  /** Of its ledger. */
+  readonly name: string
   /** Opens its ledger as another process. */
   open(options?: Partial<KubernetesLedgerOptions>): Promise<OpenedLedger>
+  /** A person makes an object, as with `kubectl create`. @returns the status of the answer */
+  create(object: JsonObject): Promise<number>
 }
 
 const never = new AbortController().signal
@@ -101,6 +107,48 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
       const { ledger } = await open()
       const record = await ledger.swap(blank(key), [])
       expect(await (await open({ mode: 'reader' })).ledger.list()).toStrictEqual([record])
+    })
+
+    test('an object that is not called as the record of its key is none, for nobody, and is said once by each', async () => {
+      const said: (string | undefined)[] = []
+      const emit = (event: Event) =>
+        void (event.type === 'LedgerRead' && said.push(`${event.result}: ${event.message ?? ''}`))
+      const one = await open({ emit })
+      const record = await one.ledger.swap(blank(ORDERS), [])
+      const ledgerName = cluster.name
+      const copy = {
+        ...recordObject(ledgerName, `${ledgerName}.pipe.z`),
+        key: ORDERS,
+        version: 7,
+        record: '{}',
+      }
+      expect(await cluster.create(copy)).toBe(201)
+      await until('that it is said', () => said.length > 0)
+      const words =
+        `ignored: the PipewrightRecord ${ledgerName}.pipe.z is ignored, as it is no record of the ledger ${ledgerName}: it has the key ` +
+        `Pipe/orders, whose record is called ${ledgerName}.pipe.orders. Delete it; if it was a record that somebody has edited, restore it from a backup.`
+      expect(said).toEqual([words])
+      const term = await one.leadership.acquire(never, 'wait')
+      await term.confirm()
+      await term.release()
+      const other = await open({ emit })
+      await other.leadership.acquire(never, 'wait')
+      await other.ledger.prepareIntent()
+      for (const { ledger } of [one, other]) expect(await ledger.list()).toStrictEqual([record])
+      expect(await (await open({ mode: 'reader' })).ledger.list()).toStrictEqual([record])
+      expect(said).toEqual([words, words])
+      // Nothing is created for a key whose record has no place.
+      await expect(other.ledger.swap(blank('Pipe/z'), [])).rejects.toThrow('pipe.z is ignored')
+      expect(await other.ledger.get('Pipe/z')).toBeUndefined()
+    })
+
+    test('an object that is called as the record of its key, and cannot be read, is lost work: nothing is done', async () => {
+      await (await open()).ledger.swap(blank(ORDERS), [])
+      const ledgerName = cluster.name
+      const broken = { ...recordObject(ledgerName, `${ledgerName}.pipe.z`), key: 'Pipe/z', version: 0 }
+      expect(await cluster.create(broken)).toBe(201)
+      await expect(open()).rejects.toMatchObject({ code: 'corrupt' })
+      await expect(open()).rejects.toThrow('restore it from a backup; do not delete it')
     })
 
     test('records of 1,200 keys are read, in several pages', async () => {
@@ -219,6 +267,14 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
       await open({ platform: 'https://a.example', profile: 'clickhouse-cloud' })
     })
   })
+}
+
+function recordObject(ledger: string, name: string): JsonObject {
+  return {
+    apiVersion: 'pipewright.dev/v1',
+    kind: 'PipewrightRecord',
+    metadata: { name, labels: { 'pipewright.dev/ledger': ledger } },
+  }
 }
 
 async function catchUpWith(

@@ -13,7 +13,13 @@ async function startModelled(): Promise<Cluster> {
   const workspace = stack.use(createWorkspace())
   const resources = stack.move()
   return {
+    name: 'ledger',
     open: (options) => openAt(model, workspace, options),
+    async create(object) {
+      const headers = { authorization: `Bearer ${model.token}`, 'content-type': 'application/json' }
+      const url = `${model.url}/apis/pipewright.dev/v1/namespaces/default/pipewrightrecords`
+      return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(object) })).status
+    },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

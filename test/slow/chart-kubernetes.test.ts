@@ -244,6 +244,8 @@ describe('what the chart brings of records', () => {
     expect(await check('wrong', recordWith({ key: 'Pipe/orders', version: 'three' }))).toMatchObject({
       code: 1,
     })
+    expect(await check('nonsense', recordWith({ key: 'nonsense', version: 3 }))).toMatchObject({ code: 1 })
+    expect(await check('letters', recordWith({ key: 'Pipe/ünï 1', version: 3 }))).toMatchObject({ code: 0 })
     expect(await check('less', recordWith({ version: 3 }))).toMatchObject({ code: 1 })
   })
 })

@@ -26,6 +26,8 @@ import { run } from './support/tools.ts'
 
 const IN_CLUSTER = overlay(GOOD, { ledger: { type: 'kubernetes' } })
 
+const RECORDS = '/apis/pipewright.dev/v1/namespaces/data/pipewrightrecords'
+
 let api: RealApi
 let workspace: Workspace
 
@@ -144,6 +146,8 @@ function openIn(release: Release, options: Partial<KubernetesLedgerOptions> = {}
 async function startNew(): Promise<Cluster> {
   const release = await install()
   return {
+    name: release.name,
+    create: async (object) => (await api.request('POST', RECORDS, object)).status,
     open: (options) => openIn(release, options),
     async [Symbol.asyncDispose]() {}, // it ends with the API
   }
@@ -278,10 +282,7 @@ test('a pod reaches the API with what the chart mounts', async () => {
   const access = await openClusterAccess(env, workspace.path('account'))
   expect(access.namespace).toBe('data')
   await using client = createClusterApi({ access, userAgent: 'test', timeoutMs: 10_000, now: Date.now })
-  const listed = await client.list(
-    '/apis/pipewright.dev/v1/namespaces/data/pipewrightrecords',
-    `pipewright.dev/ledger=${release.name}`,
-  )
+  const listed = await client.list(RECORDS, `pipewright.dev/ledger=${release.name}`)
   expect(listed.items).toEqual([])
 })
 

@@ -9,6 +9,8 @@ import { createWorkspace, type Workspace } from '../support/workspace.ts'
 
 /* What is promised of a ledger in a cluster, at a real API; test/kubernetes has the same at a model of it. */
 
+const RECORDS = '/apis/pipewright.dev/v1/namespaces/default/pipewrightrecords'
+
 let api: RealApi
 let workspace: Workspace
 
@@ -31,6 +33,8 @@ describeLedger('kubernetes: in a cluster', async (emit) => {
 async function startNew(): Promise<Cluster> {
   const name = newName()
   return {
+    name,
+    create: async (object) => (await api.request('POST', RECORDS, object)).status,
     open: (options) => openAt(api, workspace, { place: name, ...options }),
     async [Symbol.asyncDispose]() {}, // it ends with the API
   }

@@ -108,6 +108,7 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
     { type: 'LedgerRead', result: 'failed', durationMs: 1, message: 'it is gone' },
     { type: 'LedgerRead', result: 'failed', durationMs: 1, message: 'it is gone' },
     { type: 'LedgerRead', result: 'read', durationMs: 1, message: undefined },
+    { type: 'LedgerRead', result: 'ignored', durationMs: 1, message: 'it is no record' },
   ],
   LeadershipChanged: [
     {

@@ -397,7 +397,7 @@ describe('the ledger', () => {
   })
 })
 
-function ledgerRead(result: 'read' | 'failed'): Event {
+function ledgerRead(result: 'read' | 'failed' | 'ignored'): Event {
   return { type: 'LedgerRead', result, durationMs: 1, message: undefined }
 }
 
@@ -413,6 +413,12 @@ describe('a ledger that can be neither read nor written', () => {
     expect(lines()).toEqual([])
     emit(ledger('written'))
     expect(lines()).toMatchObject([{ level: 'info', msg: 'Ledger written', result: 'written' }])
+  })
+
+  it('is not one that has an object that is none of its records: each is said', async () => {
+    const { emit, lines } = await telemetry()
+    for (const result of ['ignored', 'ignored', 'failed'] as const) emit(ledgerRead(result))
+    expect(lines().map(({ level }) => level)).toEqual(['warn', 'warn', 'error'])
   })
 
   it('is over with a reading, where only that failed', async () => {

@@ -5,7 +5,7 @@ import type { KubeObject } from './cluster-api.ts'
 import { ClusterError, asLedgerError } from './cluster-error.ts'
 import { WRITES_ANNOTATION } from './lease-object.ts'
 import { openSetBack, readLedgerSecret } from './ledger-secret.ts'
-import { keptOf } from './record-object.ts'
+import { isRecordOf, keptOf } from './record-object.ts'
 import { lostOf, readLease, writesIn, writesOf } from './written.ts'
 
 const TRIES = 20
@@ -33,7 +33,8 @@ async function acceptWrites(cluster: Cluster): Promise<string | undefined> {
   try {
     const before = await readLease(cluster)
     // After the Lease: what is written between the two is no loss.
-    const writes = writesOf((await api.list(records, selector)).items.map(keptOf))
+    const { items } = await api.list(records, selector)
+    const writes = writesOf(items.filter((object) => isRecordOf(name, object)).map(keptOf))
     const lost = lostOf(writesIn(before), writes)
     if (lost === undefined) return undefined
     for (let tries = 1; ; tries += 1) {

@@ -10,7 +10,17 @@ import { ClusterError, asLedgerError } from './cluster-error.ts'
 import type { ClusterApi } from './cluster-api.ts'
 import { createLedgerSecret, openSetBack, readLedgerSecret, type LedgerSecret } from './ledger-secret.ts'
 import { openKubernetesLedger } from './open-kubernetes-ledger.ts'
-import { bodyOf, keptOf, objectName, objectOf, withLines, type Kept, type Line } from './record-object.ts'
+import {
+  bodyOf,
+  ignoredWords,
+  isRecordOf,
+  keptOf,
+  objectName,
+  objectOf,
+  withLines,
+  type Kept,
+  type Line,
+} from './record-object.ts'
 import { lostOf, readLease, writesIn, writesOf } from './written.ts'
 
 /** So many objects are written at a time. */
@@ -66,10 +76,11 @@ async function secretOf({ api, name, secrets, shown }: Cluster): Promise<LedgerS
 }
 
 async function archiveOf(cluster: Cluster): Promise<Archive> {
-  const { api, records, selector } = cluster
+  const { api, name, records, selector } = cluster
   const secret = await secretOf(cluster)
   try {
-    const objects = (await api.list(records, selector)).items.map(keptOf)
+    const { items } = await api.list(records, selector)
+    const objects = items.filter((object) => isRecordOf(name, object)).map(keptOf)
     const byKey = new Map(objects.map((kept) => [kept.key, kept]))
     const bodies = new Map(objects.map((kept) => [kept.key, bodyOf(kept, (key) => byKey.get(key))]))
     const forgotten = objects
@@ -144,7 +155,7 @@ async function assertOnlyThese(
   const { items } = await api.list(records, selector).catch((error: unknown) => {
     throw asLedgerError(error)
   })
-  const other = items.find(({ metadata }) => !names.has(metadata.name))
+  const other = items.find((object) => isRecordOf(name, object) && !names.has(object.metadata.name))
   if (other !== undefined) throw notEmpty(name, `${shown} has the record ${other.metadata.name} already`)
 }
 
@@ -195,8 +206,10 @@ async function put(api: ClusterApi, path: string, name: string, kept: Kept): Pro
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 409) throw error
     // From an import that was interrupted.
-    const found = keptOf(await api.get(`${path}/${objectName(name, key)}`))
-    if (found.body === body && found.version === version) return
+    const found = await api.get(`${path}/${objectName(name, key)}`)
+    if (!isRecordOf(name, found)) throw new LedgerError('io', ignoredWords(name, found), { cause: error })
+    const there = keptOf(found)
+    if (there.body === body && there.version === version) return
     throw notEmpty(name, `there is another record of ${key} already`, { cause: error })
   }
 }

@@ -60,6 +60,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       onSetBack: (what) => setBack.notice(what),
       onUnreadable: (error) =>
         emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message: error.message }),
+      onIgnored: (message) => emit({ type: 'LedgerRead', result: 'ignored', durationMs: 0, message }),
     }),
   )
   const found = await readLedgerSecret(api, secrets, name)

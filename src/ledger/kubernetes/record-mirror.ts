@@ -1,10 +1,11 @@
-import { sleep, type Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { Emit } from '../../contract/events.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { ClusterError } from './cluster-error.ts'
-import { isLater, WATCH_S, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
-import { keptOf, objectName, type Kept } from './record-object.ts'
+import { isLater, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
+import { ignoredWords, isRecordOf, keptOf, objectName, type Kept } from './record-object.ts'
+import { watchRecords } from './record-watch.ts'
 
 /** The objects of a ledger as this process knows them: listed, watched, and written by itself. */
 export interface Mirror extends AsyncDisposable {
@@ -49,25 +50,27 @@ export interface MirrorOptions {
   readonly onSetBack: (what: string) => void
   /** What is no record, and was written by somebody else. */
   readonly onUnreadable: (error: LedgerError) => void
+  /** An object has the label of the ledger, and is none of its records, in words: once for each. */
+  readonly onIgnored: (what: string) => void
 }
 
-const AGAIN_MS = 1_000
-
-/** A version is too old to go on from: reading all of it again mends that. */
-const GONE = 410
+/** How a record was lost. */
+const DELETED = 'somebody has deleted it'
+const EDITED = 'somebody has made something else of its object'
 
 export function createMirror(options: MirrorOptions): Mirror {
-  const { api, path, selector, ledger, clock } = options
+  const { api, path, selector, ledger } = options
   const objects = new Map<string, Mirrored>()
   const writes = new Map<string, Promise<unknown>>()
   /** What was heard of an object while it was being written. */
   const heardMeanwhile = new Map<string, WatchEvent>()
   const listeners = new Set<() => void>()
+  /** The `uid` of each. */
+  const ignored = new Set<string>()
   const closing = new AbortController()
   let others = 0
   let lastSeq = 0
   let listedAt = '0'
-  let silence: string | undefined
   let following: Promise<void> | undefined
 
   function note(object: KubeObject): void {
@@ -82,11 +85,27 @@ export function createMirror(options: MirrorOptions): Mirror {
     objects.set(name, { kept, resourceVersion })
   }
 
+  function isRecord(object: KubeObject): boolean {
+    if (isRecordOf(ledger, object)) return true
+    const { uid } = object.metadata
+    if (!ignored.has(uid)) options.onIgnored(ignoredWords(ledger, object))
+    ignored.add(uid)
+    return false
+  }
+
   /** Pipewright deletes no object: what it forgets, it keeps as forgotten. */
   function lose(name: string, how: string): void {
     const known = objects.get(name)?.kept
     objects.delete(name)
     if (known !== undefined) options.onSetBack(`the record of ${known.key} is gone, and ${how}`)
+  }
+
+  /** @throws {LedgerError} */
+  function loseForAnother(name: string, object: KubeObject): never {
+    const isKnown = objects.has(name)
+    lose(name, EDITED)
+    if (isKnown) noteOther()
+    throw new LedgerError('corrupt', ignoredWords(ledger, object))
   }
 
   function noteOther(): void {
@@ -97,7 +116,6 @@ export function createMirror(options: MirrorOptions): Mirror {
   /** What the API tells; it may be late. */
   function hear(event: WatchEvent): void {
     const { object, type } = event
-    say(undefined)
     listedAt = object.metadata.resourceVersion
     if (type === 'BOOKMARK') return
     const { name } = object.metadata
@@ -109,10 +127,11 @@ export function createMirror(options: MirrorOptions): Mirror {
     const { name, resourceVersion } = object.metadata
     const known = objects.get(name)
     if (known !== undefined && !isLater(resourceVersion, known.resourceVersion)) return
-    if (known === undefined && type === 'DELETED') return
+    const how = type === 'DELETED' ? DELETED : isRecord(object) ? undefined : EDITED
+    if (known === undefined && how !== undefined) return
     try {
-      if (type === 'DELETED') lose(name, 'somebody has deleted it')
-      else note(object)
+      if (how === undefined) note(object)
+      else lose(name, how)
     } catch (error) {
       if (!(error instanceof LedgerError)) throw error
       options.onUnreadable(error)
@@ -124,7 +143,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   async function relist(): Promise<void> {
     const before = new Map(objects)
     const listed = await api.list(path, selector)
-    const there = new Map(listed.items.map((object) => [object.metadata.name, object]))
+    const there = new Map(listed.items.filter(isRecord).map((object) => [object.metadata.name, object]))
     let isOther = false
     let unreadable: LedgerError | undefined
     for (const [name, object] of there) {
@@ -151,59 +170,6 @@ export function createMirror(options: MirrorOptions): Mirror {
     if (unreadable !== undefined) throw unreadable
   }
 
-  /** After it was put back, a cluster is silent about all that happens until its versions are as great as they were. */
-  async function isBefore(version: string): Promise<boolean> {
-    return isLater(version, await api.versionOf(path, selector))
-  }
-
-  function say(why: string | undefined): void {
-    if (silence === why) return
-    silence = why
-    options.onSilence(why)
-  }
-
-  async function isReadAgain(): Promise<boolean> {
-    try {
-      await relist()
-      return true
-    } catch (error) {
-      if (error instanceof LedgerError) {
-        options.onUnreadable(error)
-        return true
-      }
-      say(error instanceof Error ? error.message : String(error))
-      return false
-    }
-  }
-
-  async function followForever(): Promise<void> {
-    const { signal } = closing
-    const pause = () => sleep(clock, AGAIN_MS, signal).catch(() => undefined)
-    // After a watch that was broken off, the cluster may be one that was put back, and at greater versions again by now.
-    let isBroken = false
-    while (!signal.aborted) {
-      try {
-        if (isBroken || (await isBefore(listedAt))) {
-          isBroken = !(await isReadAgain())
-          if (isBroken) {
-            await pause()
-            continue
-          }
-        }
-        const end = clock.monotonic() + (WATCH_S - 1) * 1_000
-        await api.watch(path, { selector, resourceVersion: listedAt }, hear, signal)
-        isBroken = clock.monotonic() < end
-        say(undefined)
-      } catch (error) {
-        isBroken = true
-        // All of it is listed again at once.
-        if (error instanceof ClusterError && error.status === GONE) continue
-        say(error instanceof Error ? error.message : String(error))
-        await pause()
-      }
-    }
-  }
-
   async function refresh(key: Key): Promise<void> {
     const name = objectName(ledger, key)
     const before = objects.get(name)
@@ -214,11 +180,12 @@ export function createMirror(options: MirrorOptions): Mirror {
       if (known?.resourceVersion === resourceVersion) return
       // What was heard of meanwhile may be later. What was known before is earlier, unless it was put back.
       if (known !== undefined && known !== before && !isLater(resourceVersion, known.resourceVersion)) return
-      note(object)
+      if (isRecord(object)) note(object)
+      else loseForAnother(name, object)
     } catch (error) {
       if (!(error instanceof ClusterError) || error.status !== 404) throw error
       if (!objects.has(name)) return
-      lose(name, 'somebody has deleted it')
+      lose(name, DELETED)
     }
     noteOther()
   }
@@ -259,7 +226,8 @@ export function createMirror(options: MirrorOptions): Mirror {
       return () => listeners.delete(heard)
     },
     follow() {
-      following ??= followForever()
+      const parts = { ...options, knownUpTo: () => listedAt, readAll: relist, hear }
+      following ??= watchRecords(parts, closing.signal)
     },
     writes() {
       let sum = 0

@@ -84,7 +84,33 @@ const Shape = z.object({
   history: z.array(z.object({ seq: z.int(), body: z.string() })).optional(),
 })
 
-/** @throws {LedgerError} `corrupt`, naming the object */
+/** Whether it is the record of its key, by its name: who copies one, or makes one by hand, may give it the label of a ledger. */
+export function isRecordOf(ledger: string, object: KubeObject): boolean {
+  const key = keyIn(object)
+  return key !== undefined && object.metadata.name === objectName(ledger, key)
+}
+
+/** What is said of an object with the label of a ledger that is none of its records ({@link isRecordOf}). */
+export function ignoredWords(ledger: string, object: KubeObject): string {
+  const key = keyIn(object)
+  const why =
+    key === undefined
+      ? 'it has no key as a record has one, such as Pipe/orders'
+      : `it has the key ${key}, whose record is called ${objectName(ledger, key)}`
+  return (
+    `the PipewrightRecord ${object.metadata.name} is ignored, as it is no record of the ledger ${ledger}: ${why}. ` +
+    'Delete it; if it was a record that somebody has edited, restore it from a backup.'
+  )
+}
+
+function keyIn({ key }: KubeObject): Key | undefined {
+  return typeof key === 'string' ? parseKey(key) : undefined
+}
+
+/**
+ * @param object a record, by its name ({@link isRecordOf})
+ * @throws {LedgerError} `corrupt`, naming the object
+ */
 export function keptOf(object: KubeObject): Kept {
   const reading = Shape.safeParse(object)
   if (!reading.success) {

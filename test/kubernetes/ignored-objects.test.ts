@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest'
+import type { Event } from '../../src/contract/events.ts'
+import type { Ledger } from '../../src/contract/ledger.ts'
+import { acceptKubernetesLedger } from '../../src/ledger/kubernetes/accept-set-back.ts'
+import { exportLedger, importLedger } from '../../src/ledger/open.ts'
+import { systemClock } from '../../src/daemon/system-clock.ts'
+import { blank, ignore, ORDERS } from '../ledger/samples.ts'
+import { until } from '../support/until.ts'
+import { modelForEach } from './model-for-each.ts'
+
+/* Objects with the label of a ledger that are none of its records: copies, and what was made or edited by hand. */
+
+const OPTIONS = { clock: systemClock, emit: ignore }
+const RECORDS = '/apis/pipewright.dev/v1/namespaces/default/pipewrightrecords'
+
+const never = new AbortController().signal
+
+const model = modelForEach()
+const { open, pathOf } = model
+
+/** @param name also of an object that is there: it is replaced */
+async function write(name: string, members: object, ledger = 'ledger'): Promise<void> {
+  const there = model.api.objects().get(`${RECORDS}/${name}`)
+  const metadata = there?.['metadata'] ?? { name, labels: { 'pipewright.dev/ledger': ledger } }
+  const { status } = await fetch(`${model.api.url}${RECORDS}${there === undefined ? '' : `/${name}`}`, {
+    method: there === undefined ? 'POST' : 'PUT',
+    headers: { authorization: `Bearer ${model.api.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ metadata, ...members }),
+  })
+  expect(status).toBeLessThan(300)
+}
+
+async function refusal(ledger: Ledger): Promise<string> {
+  try {
+    await ledger.prepareIntent()
+    return ''
+  } catch (error) {
+    return String(error)
+  }
+}
+
+test.each([
+  ['without a key', { version: 3 }],
+  ['with a key that is none', { key: 'nonsense', version: 3 }],
+  ['with a key that is no text', { key: 7, version: 3 }],
+  ['that holds nothing', {}],
+])('an object %s keeps no process from starting and acting, and is said', async (_, members) => {
+  await (await open()).ledger.swap(blank(ORDERS), [])
+  await write('garbage', members)
+  const said: Event[] = []
+  const { ledger, leadership } = await open({ emit: (event) => void said.push(event) })
+  await leadership.acquire(never, 'wait')
+  await ledger.prepareIntent()
+  expect(said.filter(({ type }) => type === 'LedgerRead')).toMatchObject([
+    {
+      result: 'ignored',
+      message:
+        'the PipewrightRecord garbage is ignored, as it is no record of the ledger ledger: it has no key as a record has one, ' +
+        'such as Pipe/orders. Delete it; if it was a record that somebody has edited, restore it from a backup.',
+    },
+  ])
+})
+
+test('where there is nothing else, a ledger begins', async () => {
+  await write('garbage', { key: 'nonsense', version: 3 })
+  const { ledger } = await open()
+  expect((await ledger.swap(blank(ORDERS), [])).version).toBe(1)
+})
+
+test('a key gets its record once the object that has its name is deleted', async () => {
+  const { ledger } = await open()
+  await write('ledger.pipe.z', { key: ORDERS, version: 3 })
+  await expect(ledger.swap(blank('Pipe/z'), [])).rejects.toMatchObject({ name: 'LedgerError' })
+  await fetch(`${model.api.url}${RECORDS}/ledger.pipe.z`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${model.api.token}` },
+    body: '{}',
+  })
+  expect((await ledger.swap(blank('Pipe/z'), [])).version).toBe(1)
+})
+
+test('a record that somebody makes something else of is lost: nothing is created, by whoever acts then or later', async () => {
+  const one = await open()
+  const term = await one.leadership.acquire(never, 'wait')
+  await one.ledger.swap(blank('Pipe/a'), [])
+  await one.ledger.swap(blank(ORDERS), [])
+  await term.confirm()
+  await write('ledger.pipe.orders', { key: 'Pipe/other', version: 9 })
+  const words = 'the record of Pipe/orders is gone, and somebody has made something else of its object'
+  await until('that it is noticed', async () => (await refusal(one.ledger)).includes(words))
+  await term.release()
+  await one.ledger[Symbol.asyncDispose]()
+  const next = await open()
+  await next.leadership.acquire(never, 'wait')
+  expect(await refusal(next.ledger)).toContain('was put back to an earlier state')
+})
+
+test('the versions of what is ignored do not make up for writes that are lost', async () => {
+  const one = await open()
+  const term = await one.leadership.acquire(never, 'wait')
+  const first = await one.ledger.swap(blank(ORDERS), [])
+  const path = pathOf('pipe.orders')
+  const before = model.api.objects().get(path)
+  await one.ledger.swap(first, [])
+  await term.confirm()
+  await term.release()
+  await one.ledger[Symbol.asyncDispose]()
+  model.put(path, before)
+  await write('garbage', { key: 'Pipe/z', version: 50 })
+  const next = await open()
+  await next.leadership.acquire(never, 'wait')
+  const words = 'had been written 2 times, and 1 of these writes are there'
+  expect(await refusal(next.ledger)).toContain(words)
+  const accepted = await acceptKubernetesLedger({ place: 'ledger', env: process.env, clock: systemClock })
+  expect(accepted).toContain(words)
+})
+
+test('an export holds nothing of it, and an import goes beside it', async () => {
+  const { ledger } = await open()
+  await ledger.swap(blank(ORDERS), [])
+  await write('garbage', { key: 'nonsense', version: 3 })
+  await write('ledger.pipe.z', { key: ORDERS, version: 50, record: '{}' })
+  const archive = await exportLedger('kubernetes:ledger', OPTIONS)
+  expect(archive.records.map(({ key, version }) => [key, version])).toEqual([[ORDERS, 1]])
+  await write('trash', { key: 'nonsense', version: 3 }, 'copy')
+  await importLedger('kubernetes:copy', archive, OPTIONS)
+  expect(await exportLedger('kubernetes:copy', OPTIONS)).toStrictEqual(archive)
+  await write('third.pipe.orders', { key: 'nonsense', version: 3 }, 'third')
+  await expect(importLedger('kubernetes:third', archive, OPTIONS)).rejects.toThrow(
+    'third.pipe.orders is ignored',
+  )
+})

@@ -1,0 +1,111 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { ClusterError } from '../../src/ledger/kubernetes/cluster-error.ts'
+import { watchRecords } from '../../src/ledger/kubernetes/record-watch.ts'
+import { sleep } from '../../src/lib/clock.ts'
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts'
+import { ignore } from '../ledger/samples.ts'
+
+/* How often all records are read again, by how long a watch lasts and how it ends. */
+
+const ENDED = undefined
+const TOO_OLD = new ClusterError('the Kubernetes API answers 410: too old', 410)
+const FORBIDDEN = new ClusterError('the Kubernetes API answers 403: no', 403)
+const AWAY = new ClusterError('the Kubernetes API cannot be reached', undefined)
+
+interface Watch {
+  lastsMs: number
+  end: ClusterError | undefined
+  /** Why the records cannot be read. */
+  unread: ClusterError | undefined
+}
+
+let stop = new AbortController()
+
+afterEach(() => {
+  stop.abort()
+  stop = new AbortController()
+})
+
+/** Begins to watch; `watch` says what becomes of each. @returns when all was read, in seconds since this was called */
+function begin(clock: FakeClock, watch: Watch): readonly number[] {
+  const reads: number[] = []
+  const { signal } = stop
+  void watchRecords(
+    {
+      api: {
+        versionOf: async () => '7',
+        async watch() {
+          const { lastsMs, end } = watch
+          await sleep(clock, lastsMs, signal)
+          if (end !== undefined) throw end
+        },
+      },
+      path: '/records',
+      selector: '',
+      clock,
+      knownUpTo: () => '7',
+      async readAll() {
+        if (watch.unread !== undefined) throw watch.unread
+        reads.push(Math.ceil(clock.monotonic() / 1_000))
+        // Without a pause it would never end.
+        if (reads.length === 50) stop.abort()
+      },
+      hear: ignore,
+      onSilence: ignore,
+      onUnreadable: ignore,
+    },
+    signal,
+  ).catch(ignore)
+  return reads
+}
+
+describe('while no watch lasts, all records are read at once, and then less and less often', () => {
+  test.each([
+    ['each is ended at once, as by a proxy that does not stream', 0, ENDED],
+    ['each is answered that its version is too old', 0, TOO_OLD],
+    ['each is refused', 0, FORBIDDEN],
+    ['each is ended after half a second', 500, ENDED],
+  ])('%s', async (_, lastsMs, end) => {
+    const clock = createFakeClock()
+    const reads = begin(clock, { lastsMs, end, unread: undefined })
+    await clock.advance(122_000)
+    const first = Math.ceil(lastsMs / 1_000) + (end === FORBIDDEN ? 1 : 0)
+    expect(reads).toEqual([0, 1, 3, 7, 15, 31, 61, 91, 121].map((after) => first + after))
+  })
+})
+
+test('after watches that the API ended in their time, nothing is read again', async () => {
+  const clock = createFakeClock()
+  const reads = begin(clock, { lastsMs: 60_000, end: ENDED, unread: undefined })
+  await clock.advance(600_000)
+  expect(reads).toEqual([])
+})
+
+test('after each watch that lasts longer than the longest pause, and is broken off, all is read at once', async () => {
+  const clock = createFakeClock()
+  const reads = begin(clock, { lastsMs: 45_000, end: ENDED, unread: undefined })
+  await clock.advance(200_000)
+  expect(reads).toEqual([45, 90, 135, 180])
+})
+
+test('after a watch that lasted, all is read at once, and the pauses are short again', async () => {
+  const clock = createFakeClock()
+  const watch: Watch = { lastsMs: 0, end: ENDED, unread: undefined }
+  const reads = begin(clock, watch)
+  await clock.advance(20_000)
+  watch.lastsMs = 100_000
+  await clock.advance(110_000)
+  watch.lastsMs = 0
+  await clock.advance(30_000)
+  expect(reads).toEqual([0, 1, 3, 7, 15, 31, 131, 132, 134, 138, 146])
+})
+
+test('after the API was away, all is read within a second', async () => {
+  const clock = createFakeClock()
+  const watch: Watch = { lastsMs: 20_000, end: AWAY, unread: AWAY }
+  const reads = begin(clock, watch)
+  await clock.advance(50_000)
+  watch.unread = undefined
+  await clock.advance(1_000)
+  expect(reads).toEqual([51])
+})
