@@ -16,8 +16,7 @@ export const LEDGER_READ = {
   levels: {
     debug: 'it fails as before',
     info: 'it works again after a failure',
-    error:
-      'it cannot be read: said once, also where it cannot be written; or it was put back to an earlier state',
+    error: 'it cannot be read: said once, also where it cannot be written',
   },
   fields: ['result', 'durationMs', 'detail'],
 } as const satisfies LineDefinition

@@ -4,6 +4,7 @@ import type { Emit } from '../../contract/events.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { ClusterError } from './cluster-error.ts'
 import { isLater, WATCH_S, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
+import { type Loss, lossOf } from './losses.ts'
 import { keptOf, objectName, type Kept } from './record-object.ts'
 
 /** The objects of a ledger as this process knows them: listed, watched, and written by itself. */
@@ -45,8 +46,8 @@ export interface MirrorOptions {
   readonly clock: Clock
   /** The API went silent, or is heard again. */
   readonly onSilence: (why: string | undefined) => void
-  /** Records were put back to an earlier state, or deleted: what was lost, in words. */
-  readonly onSetBack: (what: string) => void
+  /** A record was put back to an earlier state, or deleted. */
+  readonly onSetBack: (loss: Loss) => void
   /** What is no record, and was written by somebody else. */
   readonly onUnreadable: (error: LedgerError) => void
 }
@@ -74,19 +75,18 @@ export function createMirror(options: MirrorOptions): Mirror {
     const { name, resourceVersion } = object.metadata
     const kept = keptOf(object)
     const known = objects.get(name)?.kept
-    if (known !== undefined && kept.version < known.version)
-      options.onSetBack(
-        `the record of ${kept.key} was at version ${known.version}, and is at ${kept.version}`,
-      )
+    const loss = known && lossOf(known, kept)
+    if (loss !== undefined) options.onSetBack(loss)
     lastSeq = Math.max(lastSeq, kept.history.at(-1)?.seq ?? 0)
     objects.set(name, { kept, resourceVersion })
   }
 
   /** Pipewright deletes no object: what it forgets, it keeps as forgotten. */
-  function lose(name: string, how: string): void {
+  function lose(name: string): void {
     const known = objects.get(name)?.kept
     objects.delete(name)
-    if (known !== undefined) options.onSetBack(`the record of ${known.key} is gone, and ${how}`)
+    const loss = known && lossOf(known, undefined)
+    if (loss !== undefined) options.onSetBack(loss)
   }
 
   function noteOther(): void {
@@ -111,7 +111,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     if (known !== undefined && !isLater(resourceVersion, known.resourceVersion)) return
     if (known === undefined && type === 'DELETED') return
     try {
-      if (type === 'DELETED') lose(name, 'somebody has deleted it')
+      if (type === 'DELETED') lose(name)
       else note(object)
     } catch (error) {
       if (!(error instanceof LedgerError)) throw error
@@ -142,7 +142,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     }
     for (const [name, known] of before) {
       if (there.has(name) || objects.get(name) !== known) continue
-      lose(name, 'nobody was heard to delete it')
+      lose(name)
       isOther = true
     }
     listedAt = listed.resourceVersion
@@ -218,7 +218,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     } catch (error) {
       if (!(error instanceof ClusterError) || error.status !== 404) throw error
       if (!objects.has(name)) return
-      lose(name, 'somebody has deleted it')
+      lose(name)
     }
     noteOther()
   }
