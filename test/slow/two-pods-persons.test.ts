@@ -187,8 +187,12 @@ test('after the store was put back to an earlier state nothing is created until 
   workspace.write('manifests/lost.yaml', pipeManifest('lost'))
   const { pipeId: id } = await becomes(leader, 'Pipe/lost', 'Ready')
   back()
-  const secret = () => [...api.objects()].find(([path]) => path.includes('/secrets/'))?.[1]
-  await until('that it is noticed, and written down', () => JSON.stringify(secret()).includes('setBack'))
+  const written = () => {
+    const [, secret] = [...api.objects()].find(([path]) => path.includes('/secrets/')) ?? []
+    const { setBack = '' } = (secret as { data: { setBack?: string } }).data
+    return Buffer.from(setBack, 'base64').toString()
+  }
+  await until('that it is noticed, and written down', () => written().includes(id ?? 'its id'))
   const isTold = async (pod: Pod) => {
     const { status, reason, pipeId, message } = (await shown(pod, 'Pipe/lost')) ?? {}
     const isSaid = message?.includes('was put back') === true && message.includes(id ?? 'its id')

@@ -41,6 +41,8 @@ export interface SetBackOptions {
 }
 
 const AGAIN_MS = 1_000
+/** What is noticed one after the other is told in few writes. */
+const TOGETHER_MS = 100
 /** So often it is asked whether a person has accepted it: what is shown says so soon, also where nothing is created. */
 const ACCEPTED_MS = 5_000
 const ID_LOST = 'The ledger does not hold the id of its pipe any more.'
@@ -108,6 +110,7 @@ export function createSetBack({ secret, clock, isReader, emit }: SetBackOptions)
     while (!isNone(unsaid) && !closing.signal.aborted) {
       const now = noLosses()
       addLosses(now, unsaid)
+      let pauseMs = TOGETHER_MS
       try {
         await say(now)
         waitForAccept()
@@ -115,9 +118,10 @@ export function createSetBack({ secret, clock, isReader, emit }: SetBackOptions)
         unsaidWords = undefined
       } catch (error) {
         if (!(error instanceof LedgerError)) throw error
+        pauseMs = AGAIN_MS
         failed = ` The Secret of the ledger cannot be told: ${error.message}`
       }
-      await sleep(clock, AGAIN_MS, closing.signal).catch(() => undefined)
+      await sleep(clock, pauseMs, closing.signal).catch(() => undefined)
       tellNews()
     }
   }
