@@ -154,7 +154,10 @@ const HELP = {
       'ledger import ledger.ndjson --ledger kubernetes:pipewright',
       'ledger accept --ledger kubernetes:pipewright',
     ],
-    exits: { 0: FINE, 1: 'there is no such ledger to export or to accept, or one where to import' },
+    exits: {
+      0: FINE,
+      1: 'no such ledger, or one where to import; to accept: pipes are missing',
+    },
   },
   import: {
     settings: [...EVERY, ...DIRECTORY, ...PLATFORM, ...LEDGER],

@@ -11,7 +11,7 @@ import { createBoard, type WritableBoard } from '../reconcile/state/status-board
 import type { ReconcileContext } from '../reconcile/context.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type Ledger, LedgerError, type OpenedLedger } from '../contract/ledger.ts'
+import { type Ledger, LedgerError, type MissingPipe, type OpenedLedger } from '../contract/ledger.ts'
 import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts'
 import { createdOf, recordedOf } from '../reconcile/state/recorded.ts'
 import { createStateStore } from '../reconcile/state/store.ts'
@@ -115,8 +115,20 @@ export function sayMoved(io: Io, { movedAt }: Ledger, { ledger }: Pick<Settings,
 }
 
 /** For whoever reads a ledger of which something is known to be lost. */
-export function sayPutBack(io: Io, { putBack }: Ledger): void {
+export function sayPutBack(io: Io, { putBack, missingPipes = [] }: Ledger): void {
   if (putBack !== undefined) print(io.stderr, `pipewright: ${putBack}`)
+  printMissing(io.stderr, missingPipes)
+}
+
+/** Every one, whatever their number: nothing else has their ids. */
+export function printMissing(to: Io['stdout'], missing: readonly MissingPipe[]): void {
+  if (missing.length === 0) return
+  print(
+    to,
+    'Not in the ledger any more, and created a second time unless adopted before, where a manifest asks for it:',
+  )
+  for (const { command, id } of missing)
+    print(to, `  ${command}${id === undefined ? ', with the id that the platform shows' : ''}`)
 }
 
 export interface LedgerToRead extends Pick<Settings, 'profile' | 'ledger' | 'sandbox'> {

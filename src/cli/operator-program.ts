@@ -92,18 +92,22 @@ export function addOperatorCommands(program: Command, io: Io, done: Done): void 
     .addArgument(new Argument('<action>', 'what to do').choices(LEDGER_ACTIONS))
     .argument('[file]', 'to export to, or to import: lines of JSON')
     .option('--move', 'with "export": the ledger goes on elsewhere, and nothing acts with this one any more')
+    .option('--force', 'with "accept": also while pipes are missing from it, which are created a second time')
     .action(
       async (action: (typeof LEDGER_ACTIONS)[number], file: string | undefined, flags, command: Command) => {
         const isMove = flags.move === true
         if (isMove && action !== 'export')
           throw new CommandError('ledger: --move goes with "export".', EXIT.usage)
+        const isForced = flags.force === true
+        if (isForced && action !== 'accept')
+          throw new CommandError('ledger: --force goes with "accept".', EXIT.usage)
         const settings = await settingsFor(io, command, 'local')
         if ((file === undefined) !== (action === 'accept'))
           throw new CommandError(
             'ledger: "export" and "import" go with a file, "accept" goes without one.',
             EXIT.usage,
           )
-        if (file === undefined) done(await acceptAsItIs(io, settings))
+        if (file === undefined) done(await acceptAsItIs(io, settings, isForced ? 'force' : 'complete'))
         else done(await (action === 'import' ? importFrom : isMove ? moveTo : exportTo)(io, settings, file))
       },
     )

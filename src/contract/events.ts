@@ -2,6 +2,7 @@ import type { Difference } from '../kinds/difference.ts'
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Revision } from './catalog.ts'
+import type { MissingPipe } from './ledger.ts'
 import type { ActionType } from '../plan/action.ts'
 import type { Condition, ConditionType } from '../plan/condition.ts'
 import type { Reason } from '../plan/reason.ts'
@@ -171,6 +172,12 @@ export type Event =
       readonly result: 'read' | 'failed' | 'ignored'
       readonly durationMs: number
       readonly message: string | undefined
+    }
+  | {
+      /** It was put back to an earlier state: that as a whole, and each pipe of which its records say nothing any more. Once for each thing that is noticed. */
+      readonly type: 'LedgerPutBack'
+      readonly loss: MissingPipe | undefined
+      readonly message: string
     }
   | {
       /** This process acts from now on; or stands by; or acts no more, since another one has taken over. */

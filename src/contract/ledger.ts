@@ -17,6 +17,8 @@ export interface Ledger extends AsyncDisposable {
   readonly movedAt?: string | undefined
   /** Why nothing is created with it, in words: its records were put back to an earlier state, as far as is known without asking. */
   readonly putBack?: string | undefined
+  /** Pipes that were lost by that, and that it does not hold by now: unless each is adopted, it is created a second time. In the order of their keys. */
+  readonly missingPipes?: readonly MissingPipe[]
   /**
    * As it was when asked, or a moment before: a write on top of an older version is refused, and from then on it is seen.
    * @param known as this ledger gave it before; it is returned itself when it still is the record
@@ -73,6 +75,15 @@ export interface Ledger extends AsyncDisposable {
   othersWrites(): Promise<number>
   /** Whether an owner, the daemon or `apply`, works with it at this moment; true for the owner itself. */
   owned(): Promise<boolean>
+}
+
+/** A pipe that the ledger held before it was put back to an earlier state. */
+export interface MissingPipe {
+  readonly key: Key
+  /** Undefined: it was being created. */
+  readonly id: string | undefined
+  /** By which a person says which pipe it was. */
+  readonly command: string
 }
 
 /** A ledger, and who acts with it. */

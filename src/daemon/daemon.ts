@@ -98,8 +98,9 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   // Before the records are read for the first time, so that nothing falls between.
   const endLedgerWatch = await ledger.watch(async () => {
     for (const key of await catchUp(context)) {
-      // What a person wrote is shown at once, and not when its turn comes.
-      if (store.record(key) !== undefined && board.get(key) !== undefined) seedStatus(context, board, key)
+      // What another process or a person wrote is shown at once, and not when its turn comes; what is lost is shown no longer.
+      const isThere = store.record(key) !== undefined || store.entry(key) !== undefined
+      if (isThere && board.get(key) !== undefined) seedStatus(context, board, key)
       forgetIfGone(key)
       ask(key, 0)
     }
@@ -175,6 +176,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       forgetIfGone(key)
       ask(key, first && isSettled(key) ? 2 : 0)
     }
+    if (isTrusted) acting?.tryAgain()
     showPositions(board, catalog)
     for (const key of everything ? [] : keys) for (const other of store.dependents(key)) ask(other, 0)
     for (const token of reading.tokens) requests.expect(token, [...keys])

@@ -17,6 +17,8 @@ export interface Archive {
   readonly forgotten: readonly Forgotten[]
   /** As `LedgerSecret.setBack`: nobody has accepted it. */
   readonly setBack: string | undefined
+  /** As `SetBackState.lost`. */
+  readonly lost: string | undefined
   /** Oldest first. */
   readonly history: readonly { readonly key: string; readonly body: string }[]
 }
@@ -35,6 +37,7 @@ const Head = z.strictObject({
   profile: z.string().optional(),
   usedVersion: z.int().min(0),
   setBack: z.string().optional(),
+  lost: z.string().optional(),
   records: z.int().min(0),
   forgotten: z.int().min(0),
   history: z.int().min(0),
@@ -81,7 +84,7 @@ export function readArchiveText(text: string): Archive {
   const head = Head.safeParse(parsed(0))
   if (!head.success) throw wrong(0, 'is not the head of an export of a ledger')
   const counts = [head.data.records, head.data.forgotten, head.data.history] as const
-  const { hashKey: keyText, platform, profile, usedVersion, setBack } = head.data
+  const { hashKey: keyText, platform, profile, usedVersion, setBack, lost } = head.data
   const hashKey = Buffer.from(keyText, 'base64')
   if (hashKey.length !== 32) throw wrong(0, 'has no key for hashes')
   const expected = counts.reduce((sum, count) => sum + count, 1)
@@ -114,6 +117,7 @@ export function readArchiveText(text: string): Archive {
     usedVersion,
     forgotten,
     setBack,
+    lost,
     records,
     history,
   }

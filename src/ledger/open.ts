@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Ledger, LedgerError, type OpenedLedger } from '../contract/ledger.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Archive } from './archive.ts'
+import type { Acceptance } from './kubernetes/accept-set-back.ts'
 import type { ClusterPlace } from './kubernetes/cluster.ts'
 import { openMemoryLedger } from './memory-backend.ts'
 import {
@@ -63,13 +64,14 @@ export async function unbindLedger(
 
 /**
  * A person accepts the records as they are, after they were put back to an earlier state.
- * @returns what was lost, in words; undefined: nothing was, as far as anybody noticed
+ * @param how `force`: also while they lack pipes
  * @throws {LedgerError} also for a ledger in a file, of which nobody notices that
  */
 export async function acceptLedger(
   url: string,
   options: Pick<OpenOptions, 'clock'>,
-): Promise<string | undefined> {
+  how: 'force' | 'complete',
+): Promise<Acceptance> {
   const inCluster = placeInCluster(url, options.clock)
   if (inCluster === undefined)
     throw new LedgerError(
@@ -78,7 +80,7 @@ export async function acceptLedger(
         'earlier state. What to do then with a file: "A backup is to be put back" in docs/runbook.md.',
     )
   const { acceptKubernetesLedger } = await import('./kubernetes/accept-set-back.ts')
-  return acceptKubernetesLedger(inCluster)
+  return acceptKubernetesLedger(inCluster, how)
 }
 
 function fileOf(url: string): string {

@@ -170,6 +170,7 @@ function archiveOf(tables: ReadTables, hashKey: Uint8Array): Archive {
     usedVersion: tables.usedVersion(),
     forgotten: [],
     setBack: undefined,
+    lost: undefined,
     records: tables.all(),
     history: tables.history(undefined, Number.MAX_SAFE_INTEGER).toReversed(),
   }

@@ -223,6 +223,7 @@ export function createRecentEvents(now: () => number): RecentEvents {
     ServiceResumed: undefined,
     LedgerWritten: undefined,
     LedgerRead: undefined,
+    LedgerPutBack: () => [SOURCE],
     LeadershipChanged: () => [SOURCE],
     LeaseRenewed: undefined,
     QueueChanged: undefined,

@@ -17,8 +17,7 @@ export const LEDGER_READ = {
     debug: 'it fails as before',
     info: 'it works again after a failure',
     warn: 'an object in the cluster has its label and is no record of it: it is ignored; said once for each',
-    error:
-      'it cannot be read: said once, also where it cannot be written; or it was put back to an earlier state',
+    error: 'it cannot be read: said once, also where it cannot be written',
   },
   fields: ['result', 'durationMs', 'detail'],
 } as const satisfies LineDefinition

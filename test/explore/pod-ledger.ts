@@ -7,6 +7,7 @@ import { clockOf } from './clock.ts'
 import { clusterOf } from './cluster.ts'
 import { HASH_KEY } from './hashes.ts'
 import { LEASES, LEDGER, podsOf, RECORDS } from './pods.ts'
+import { noLosses } from '../../src/ledger/kubernetes/losses.ts'
 import { forever, type Run } from './run.ts'
 
 /* The ledger in a cluster, as one process works with it: the real mirror, and the real ledger over it. */
@@ -31,8 +32,8 @@ export function mirrorOf(api: ClusterApi, clock: Clock): Mirror {
 }
 
 /** No world puts the store back to an earlier state. */
-export function notPutBack(what: string): never {
-  throw new Error(`bug: it is said to be put back: ${what}`)
+export function notPutBack(what: unknown): never {
+  throw new Error(`bug: it is said to be put back: ${JSON.stringify(what)}`)
 }
 
 export function ledgerOn(run: Run, api: ClusterApi, mirror: Mirror, clock: Clock): Ledger {
@@ -50,7 +51,7 @@ export function ledgerOn(run: Run, api: ClusterApi, mirror: Mirror, clock: Clock
       read: async () => ({ last: undefined, isOwned: leaseIn(run) !== undefined }),
     },
     noteRecords: async () => undefined,
-    setBack: { assertNot: async () => undefined, known: () => undefined },
+    setBack: { assertNot: async () => undefined, known: () => undefined, losses: noLosses },
     lease: { lapsed: () => undefined, failing: () => undefined },
   })
 }

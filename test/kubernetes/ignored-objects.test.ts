@@ -86,7 +86,7 @@ test('a record that somebody makes something else of is lost: nothing is created
   await one.ledger.swap(blank(ORDERS), [])
   await term.confirm()
   await write('ledger.pipe.orders', { key: 'Pipe/other', version: 9 })
-  const words = 'the record of Pipe/orders is gone, and somebody has made something else of its object'
+  const words = 'the record of Pipe/orders is gone'
   await until('that it is noticed', async () => (await refusal(one.ledger)).includes(words))
   await term.release()
   await one.ledger[Symbol.asyncDispose]()
@@ -111,8 +111,8 @@ test('the versions of what is ignored do not make up for writes that are lost', 
   await next.leadership.acquire(never, 'wait')
   const words = 'had been written 2 times, and 1 of these writes are there'
   expect(await refusal(next.ledger)).toContain(words)
-  const accepted = await acceptKubernetesLedger({ place: 'ledger', env: process.env, clock: systemClock })
-  expect(accepted).toContain(words)
+  const place = { place: 'ledger', env: process.env, clock: systemClock }
+  expect((await acceptKubernetesLedger(place, 'complete')).what).toContain(words)
 })
 
 test('an export holds nothing of it, and an import goes beside it', async () => {

@@ -187,13 +187,25 @@ test('after the store was put back to an earlier state nothing is created until 
   workspace.write('manifests/lost.yaml', pipeManifest('lost'))
   const { pipeId: id } = await becomes(leader, 'Pipe/lost', 'Ready')
   back()
-  const secret = () => [...api.objects()].find(([path]) => path.includes('/secrets/'))?.[1]
-  await until('that it is noticed, and written down', () => JSON.stringify(secret()).includes('setBack'))
+  const written = () => {
+    const [, secret] = [...api.objects()].find(([path]) => path.includes('/secrets/')) ?? []
+    const { setBack = '' } = (secret as { data: { setBack?: string } }).data
+    return Buffer.from(setBack, 'base64').toString()
+  }
+  await until('that it is noticed, and written down', () => written().includes(id ?? 'its id'))
+  const isTold = async (pod: Pod) => {
+    const { status, reason, pipeId, message } = (await shown(pod, 'Pipe/lost')) ?? {}
+    const isSaid = message?.includes('was put back') === true && message.includes(id ?? 'its id')
+    return status === 'Failed' && reason === 'LedgerFailed' && pipeId === undefined && isSaid
+  }
+  for (const pod of [leader, standby]) await until(`${pod.name} to show it`, () => isTold(pod))
   for (const pod of [leader, standby]) pod.program.signal('SIGKILL')
+  for (const pod of [leader, standby]) await pod.program.ended
   await oneActs()
   await until('it to be said by who knows it from the Secret only', async () =>
     (await shown(leader, 'Pipe/lost').catch(() => undefined))?.message.includes('was put back'),
   )
+  await until('the standby to show it', () => isTold(standby))
   const told = 'The ledger was put back to an earlier state'
   const status = await said('two', ['status'])
   expect([status.code, status.text]).toEqual([1, expect.stringContaining(told)])
@@ -202,11 +214,14 @@ test('after the store was put back to an earlier state nothing is created until 
     const overview = await fetch(`${await urlOf(pod.program)}/api/v1/overview`)
     expect(((await overview.json()) as { verdict: { sentence: string } }).verdict.sentence).toContain(told)
   }
+  const flags = ['--ledger', `kubernetes:${LEDGER}`]
+  const refused = await said('two', ['ledger', 'accept'], flags)
+  expect(refused).toMatchObject({ code: 1, text: expect.stringContaining(`adopt Pipe/lost ${id ?? ''}`) })
   expect(await said('one', ['adopt', 'Pipe/lost', id ?? ''])).toMatchObject({ code: 0 })
   workspace.write('manifests/after.yaml', pipeManifest('after'))
   await passes(2_000)
   expect(platform.pipes.get('after')).toBeUndefined()
-  const accepted = await said('two', ['ledger', 'accept'], ['--ledger', `kubernetes:${LEDGER}`])
+  const accepted = await said('two', ['ledger', 'accept'], flags)
   expect(accepted).toMatchObject({ code: 0 })
   expect(accepted.text).toContain('as it is, although ')
   await until('it to be created', () => platform.pipes.get('after') !== undefined, 120_000)

@@ -45,14 +45,15 @@ test(
     const story: string[] = []
     let made = 0
     const names: string[] = []
-    const writing = setInterval(() => {
+    const writeMore = () => {
       for (let at = 0; at < KEYS_EACH_SECOND; at += 1) {
         made += 1
         const name = `p${String(made).padStart(5, '0')}`
         names.push(name)
         workspace.write(`manifests/${name}.yaml`, pipeManifest(name))
       }
-    }, 1_000)
+    }
+    const writing = setInterval(writeMore, 1_000)
     stack.defer(() => clearInterval(writing))
 
     const lastEpoch = () => Math.max(0, ...pods.map((pod) => epochOf(pod) ?? 0))
@@ -135,6 +136,8 @@ test(
       'everything to be settled',
       async () => {
         const all = await pipesShown()
+        // It has not read the revision that was acted on: it continues with the next one, or after five minutes.
+        if (all.length === made && all.some(({ reason }) => reason === 'NotLeading')) writeMore()
         return all.length === made && all.every(isOver) && all
       },
       180_000 + made * 50,

@@ -110,6 +110,14 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
     { type: 'LedgerRead', result: 'read', durationMs: 1, message: undefined },
     { type: 'LedgerRead', result: 'ignored', durationMs: 1, message: 'it is no record' },
   ],
+  LedgerPutBack: [
+    { type: 'LedgerPutBack', loss: undefined, message: 'the ledger was put back to an earlier state' },
+    {
+      type: 'LedgerPutBack',
+      loss: { key: 'Pipe/orders', id: 'pipe-1', command: 'pipewright adopt Pipe/orders pipe-1' },
+      message: 'The ledger does not hold the id of its pipe any more.',
+    },
+  ],
   LeadershipChanged: [
     {
       type: 'LeadershipChanged',

@@ -421,6 +421,16 @@ describe('a ledger that can be neither read nor written', () => {
     expect(lines().map(({ level }) => level)).toEqual(['warn', 'warn', 'error'])
   })
 
+  it('that was put back meanwhile: that is said all the same', async () => {
+    const { emit, lines } = await telemetry()
+    emit(ledgerRead('failed'))
+    emit({ type: 'LedgerPutBack', loss: undefined, message: 'it was put back to an earlier state' })
+    expect(lines()).toMatchObject([
+      { level: 'error', msg: 'Ledger read' },
+      { level: 'error', msg: 'Ledger put back', detail: 'it was put back to an earlier state' },
+    ])
+  })
+
   it('is over with a reading, where only that failed', async () => {
     const { emit, lines } = await telemetry()
     for (const event of [ledgerRead('failed'), ledgerRead('read')]) emit(event)

@@ -5,7 +5,7 @@ import { archiveText, readArchiveText, type Archive } from '../../ledger/archive
 import { syncFolder } from '../../ledger/location.ts'
 import { acceptLedger, exportLedger, importLedger, moveLedger } from '../../ledger/open.ts'
 import type { SettingsOf } from '../command-help.ts'
-import { openLedgerToRead, sayMoved } from '../compose.ts'
+import { openLedgerToRead, printMissing, sayMoved } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, nobody, print } from '../io.ts'
 import { assertLasting } from './operator-command.ts'
 
@@ -84,10 +84,26 @@ export async function importFrom(io: Io, settings: SettingsOf<'ledger'>, file: s
   return EXIT.fine
 }
 
-/** `pipewright ledger accept`: a person accepts the records as they are, after they were put back to an earlier state. */
-export async function acceptAsItIs(io: Io, settings: SettingsOf<'ledger'>): Promise<ExitCode> {
+/**
+ * `pipewright ledger accept`: a person accepts the records as they are, after they were put back to an earlier state.
+ * @param how `force`: also while they lack pipes
+ */
+export async function acceptAsItIs(
+  io: Io,
+  settings: SettingsOf<'ledger'>,
+  how: 'force' | 'complete',
+): Promise<ExitCode> {
   assertLasting(settings)
-  const what = await acceptLedger(settings.ledger, OPTIONS)
+  const { what, missing, isAccepted } = await acceptLedger(settings.ledger, OPTIONS, how)
+  printMissing(io.stdout, missing)
+  if (!isAccepted) {
+    print(
+      io.stderr,
+      `pipewright: ${settings.ledger} was not accepted. Adopt each of these that exists, with the command above, and run this again; with ` +
+        '--force it is accepted without them.',
+    )
+    return EXIT.failed
+  }
   print(
     io.stdout,
     what === undefined

@@ -93,6 +93,7 @@ async function archiveOf(cluster: Cluster): Promise<Archive> {
       usedVersion: Math.max(0, ...forgotten.map(({ version }) => version)),
       forgotten: forgotten.toSorted(inOrder),
       setBack: openSetBack(secret),
+      lost: openSetBack(secret) === undefined ? undefined : secret.setBack().lost,
       records: [...bodies].flatMap(([key, body]) => storedOf(key, body)).toSorted(inOrder),
       history: objects
         .flatMap(({ key, history }) => history.map((line) => ({ ...line, key })))
@@ -138,11 +139,19 @@ export async function writeClusterArchive(
   ).catch((error: unknown) => {
     throw asLedgerError(error)
   })
-  const { hashKey, platform, profile } = archive
+  const { hashKey, platform, profile, lost } = archive
   const hasRecords = archive.records.length > 0 ? 'true' : undefined
   const setBack = archive.setBack ?? lostOf(writesIn(await readLease(cluster)), writes)
   const setBacks = setBack === undefined ? undefined : '1'
-  await createLedgerSecret(api, secrets, name, { hashKey, platform, profile, hasRecords, setBack, setBacks })
+  await createLedgerSecret(api, secrets, name, {
+    hashKey,
+    platform,
+    profile,
+    hasRecords,
+    setBack,
+    lost,
+    setBacks,
+  })
   return setBack
 }
 

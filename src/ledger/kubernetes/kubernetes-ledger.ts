@@ -8,6 +8,7 @@ import { LedgerConflict, LedgerError, type Ledger } from '../../contract/ledger.
 import { decodeEntry, encodeEntry, encodeRecord } from '../codec.ts'
 import type { ClusterApi } from './cluster-api.ts'
 import { bodyOf, hasArrived, withLines, type Kept, type Line, type Moved } from './record-object.ts'
+import { missingIn } from './losses.ts'
 import { createPut, readAnew } from './put-object.ts'
 import type { KubernetesLease } from './kubernetes-lease.ts'
 import { followOthers, type Mirror, type Mirrored } from './record-mirror.ts'
@@ -22,7 +23,7 @@ export interface KubernetesLedgerParts {
   readonly name: string
   readonly mirror: Mirror
   readonly hashKey: Uint8Array
-  readonly setBack: Pick<SetBack, 'assertNot' | 'known'>
+  readonly setBack: Pick<SetBack, 'assertNot' | 'known' | 'losses'>
   /** Of this process, if it acts: it writes nothing but outcomes once another one may. */
   readonly lease: Pick<KubernetesLease, 'lapsed' | 'failing'>
   /** Whether this process reads the platform, or only what another one has recorded. */
@@ -182,6 +183,12 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     hashKey,
     get putBack() {
       return parts.setBack.known()
+    },
+    get missingPipes() {
+      return missingIn(
+        parts.setBack.losses(),
+        Array.from(mirror.all(), ({ kept }) => kept),
+      )
     },
     get aheadMs() {
       return api.aheadMs()

@@ -131,7 +131,8 @@ export function createLeaseObject(options: LeaseObjectOptions): LeaseObject {
     if (now.epoch < before.epoch)
       options.onSetBack(`the Lease had been taken ${before.epoch} times, and says ${now.epoch}`)
     else if (isLater(was.resourceVersion, is.resourceVersion))
-      options.onSetBack(`the Lease was at version ${was.resourceVersion}, and is at ${is.resourceVersion}`)
+      // Without its versions: each process has seen another one last.
+      options.onSetBack('the Lease is at an earlier version than it was')
   }
 
   return {

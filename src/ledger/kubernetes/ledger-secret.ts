@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '../../lib/json.ts'
 import { LedgerError, type Notes } from '../../contract/ledger.ts'
 import { ClusterError, asLedgerError } from './cluster-error.ts'
 import type { ClusterApi, KubeObject } from './cluster-api.ts'
+import { type Losses, noLosses, unpackedLosses } from './losses.ts'
 
 /** What a ledger is besides its records: one Secret, made with it. */
 export interface LedgerSecret {
@@ -19,8 +20,11 @@ export interface LedgerSecret {
   movedAt(): string | undefined
   /** A member, as it is now. @throws {LedgerError} */
   read(member: keyof SecretMembers): Promise<string | undefined>
-  /** @throws {LedgerError} */
-  change(members: SecretMembers): Promise<void>
+  /**
+   * @param members of the Secret as it is just before it is written; undefined: nothing is written
+   * @throws {LedgerError}
+   */
+  change(members: SecretMembers | (() => SecretMembers | undefined)): Promise<void>
 }
 
 /** Where it was noticed more often than a person has accepted it, nothing is created. */
@@ -31,12 +35,20 @@ export interface SetBackState {
   readonly accepted: number
   /** What was lost the last time, in words. */
   readonly what: string
+  /** The same, item by item, packed. */
+  readonly lost: string | undefined
 }
 
 /** What was lost when its records were put back to an earlier state, in words; undefined: nothing, or a person has accepted it. */
 export function openSetBack(secret: LedgerSecret): string | undefined {
   const { times, accepted, what } = secret.setBack()
   return times > accepted ? what : undefined
+}
+
+/** The same, item by item. */
+export function lossesIn(secret: LedgerSecret): Losses {
+  const what = openSetBack(secret)
+  return what === undefined ? noLosses() : unpackedLosses(secret.setBack().lost, what)
 }
 
 /** Undefined: the member goes. */
@@ -47,6 +59,8 @@ export interface SecretMembers {
   readonly sentState?: string | undefined
   /** What was lost when its records were put back to an earlier state, in words. */
   readonly setBack?: string | undefined
+  /** The same, item by item, packed. */
+  readonly lost?: string | undefined
   /** Numbers: how often that was noticed, and how many of these a person has accepted. */
   readonly setBacks?: string | undefined
   readonly accepted?: string | undefined
@@ -100,9 +114,9 @@ export async function createLedgerSecret(
 }
 
 function membersOf(given: SecretMembers = {}): Record<string, Buffer> {
-  const { platform, profile, hasRecords, setBack, setBacks } = given
+  const { platform, profile, hasRecords, setBack, lost, setBacks } = given
   const members: Record<string, Buffer> = {}
-  for (const [member, text] of Object.entries({ platform, profile, hasRecords, setBack, setBacks }))
+  for (const [member, text] of Object.entries({ platform, profile, hasRecords, setBack, lost, setBacks }))
     if (text !== undefined) members[member] = Buffer.from(text)
   return members
 }
@@ -132,7 +146,7 @@ function opened(api: ClusterApi, collection: string, first: KubeObject): LedgerS
       const accepted = countOf(textOf('accepted')) ?? 0
       // One that somebody has edited is no sign that all is well.
       const times = textOf('setBacks') === undefined ? 0 : (countOf(textOf('setBacks')) ?? accepted + 1)
-      return { times, accepted, what: textOf('setBack') ?? 'its Secret says so' }
+      return { times, accepted, what: textOf('setBack') ?? 'its Secret says so', lost: textOf('lost') }
     },
     movedAt: () => textOf('movedAt'),
     async read(member) {
@@ -144,8 +158,10 @@ function opened(api: ClusterApi, collection: string, first: KubeObject): LedgerS
       }
       return textOf(member)
     },
-    async change(members) {
+    async change(asked) {
       for (let tries = 1; ; tries += 1) {
+        const members = typeof asked === 'function' ? asked() : asked
+        if (members === undefined) return
         const data: Record<string, Buffer> = {}
         for (const member of Object.keys(isObject(object['data']) ? object['data'] : {})) {
           const bytes = bytesOf(object, member)

@@ -57,7 +57,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
           durationMs: 0,
           message: why,
         }),
-      onSetBack: (what) => setBack.notice(what),
+      onSetBack: (loss) => setBack.notice(loss),
       onUnreadable: (error) =>
         emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message: error.message }),
       onIgnored: (message) => emit({ type: 'LedgerRead', result: 'ignored', durationMs: 0, message }),
@@ -71,20 +71,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   if (found === undefined) assertMayStart(mirror, shown, options)
   const secret = found ?? (await createLedgerSecret(api, secrets, name))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
-  const setBack = stack.use(
-    createSetBack({
-      secret,
-      clock,
-      isReader: mode === 'reader',
-      onNotice: (what) =>
-        emit({
-          type: 'LedgerRead',
-          result: 'failed',
-          durationMs: 0,
-          message: `it was put back to an earlier state: ${what}`,
-        }),
-    }),
-  )
+  const setBack = stack.use(createSetBack({ secret, clock, isReader: mode === 'reader', emit }))
   const lost = lostOf(writesIn(leaseBefore), mirror.writes())
   // What a person writes now would make up for what is lost, in number. Who acts asks again when it does.
   if (lost !== undefined && mode === 'writer') await setBack.noticeNow(lost)
@@ -167,7 +154,8 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     await bindTo(secret, hasRecords(), shown, options)
     assertNotMoved(shown, secret)
     const lostSince = lostOf(writesIn(lease.seen()?.object), mirror.writes())
-    if (lostSince !== undefined) setBack.notice(lostSince)
+    // The Secret has been read: a person will see all of it, and how many writes are there changes all the time.
+    if (lostSince !== undefined && setBack.known() === undefined) setBack.notice(lostSince)
     isRead = true
     // A process before it may have ended between the two.
     if (!isEmpty(mirror)) await noteRecords()

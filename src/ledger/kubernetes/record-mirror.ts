@@ -4,6 +4,7 @@ import type { Emit } from '../../contract/events.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { ClusterError } from './cluster-error.ts'
 import { isLater, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
+import { type Loss, lossOf } from './losses.ts'
 import { ignoredWords, isRecordOf, keptOf, objectName, type Kept } from './record-object.ts'
 import { watchRecords } from './record-watch.ts'
 
@@ -46,17 +47,13 @@ export interface MirrorOptions {
   readonly clock: Clock
   /** The API went silent, or is heard again. */
   readonly onSilence: (why: string | undefined) => void
-  /** Records were put back to an earlier state, or deleted: what was lost, in words. */
-  readonly onSetBack: (what: string) => void
+  /** A record was put back to an earlier state, or deleted. */
+  readonly onSetBack: (loss: Loss) => void
   /** What is no record, and was written by somebody else. */
   readonly onUnreadable: (error: LedgerError) => void
   /** An object has the label of the ledger, and is none of its records, in words: once for each. */
   readonly onIgnored: (what: string) => void
 }
-
-/** How a record was lost. */
-const DELETED = 'somebody has deleted it'
-const EDITED = 'somebody has made something else of its object'
 
 export function createMirror(options: MirrorOptions): Mirror {
   const { api, path, selector, ledger } = options
@@ -77,10 +74,8 @@ export function createMirror(options: MirrorOptions): Mirror {
     const { name, resourceVersion } = object.metadata
     const kept = keptOf(object)
     const known = objects.get(name)?.kept
-    if (known !== undefined && kept.version < known.version)
-      options.onSetBack(
-        `the record of ${kept.key} was at version ${known.version}, and is at ${kept.version}`,
-      )
+    const loss = known && lossOf(known, kept)
+    if (loss !== undefined) options.onSetBack(loss)
     lastSeq = Math.max(lastSeq, kept.history.at(-1)?.seq ?? 0)
     objects.set(name, { kept, resourceVersion })
   }
@@ -94,16 +89,17 @@ export function createMirror(options: MirrorOptions): Mirror {
   }
 
   /** Pipewright deletes no object: what it forgets, it keeps as forgotten. */
-  function lose(name: string, how: string): void {
+  function lose(name: string): void {
     const known = objects.get(name)?.kept
     objects.delete(name)
-    if (known !== undefined) options.onSetBack(`the record of ${known.key} is gone, and ${how}`)
+    const loss = known && lossOf(known, undefined)
+    if (loss !== undefined) options.onSetBack(loss)
   }
 
   /** @throws {LedgerError} */
   function loseForAnother(name: string, object: KubeObject): never {
     const isKnown = objects.has(name)
-    lose(name, EDITED)
+    lose(name)
     if (isKnown) noteOther()
     throw new LedgerError('corrupt', ignoredWords(ledger, object))
   }
@@ -127,11 +123,11 @@ export function createMirror(options: MirrorOptions): Mirror {
     const { name, resourceVersion } = object.metadata
     const known = objects.get(name)
     if (known !== undefined && !isLater(resourceVersion, known.resourceVersion)) return
-    const how = type === 'DELETED' ? DELETED : isRecord(object) ? undefined : EDITED
-    if (known === undefined && how !== undefined) return
+    const isGone = type === 'DELETED' || !isRecord(object)
+    if (known === undefined && isGone) return
     try {
-      if (how === undefined) note(object)
-      else lose(name, how)
+      if (isGone) lose(name)
+      else note(object)
     } catch (error) {
       if (!(error instanceof LedgerError)) throw error
       options.onUnreadable(error)
@@ -161,7 +157,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     }
     for (const [name, known] of before) {
       if (there.has(name) || objects.get(name) !== known) continue
-      lose(name, 'nobody was heard to delete it')
+      lose(name)
       isOther = true
     }
     listedAt = listed.resourceVersion
@@ -185,7 +181,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     } catch (error) {
       if (!(error instanceof ClusterError) || error.status !== 404) throw error
       if (!objects.has(name)) return
-      lose(name, DELETED)
+      lose(name)
     }
     noteOther()
   }

@@ -1,12 +1,12 @@
 import type { Entry } from '../../contract/catalog.ts'
 import type { Difference } from '../../kinds/difference.ts'
 import { kindOf, nameOf, type Key } from '../../kinds/key.ts'
-import { isWritten } from '../../kinds/lookup.ts'
+import { isWritten, lifecycleOf } from '../../kinds/lookup.ts'
 import { maskSensitive } from '../../kinds/mask.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
 import type { Action } from '../../plan/action.ts'
-import type { Conditions } from '../../plan/condition.ts'
+import type { Condition, Conditions } from '../../plan/condition.ts'
 import { statusOf } from '../../plan/conditions.ts'
 import { messageOf } from '../../plan/reason.ts'
 import { blankRecord, type LedgerRecord } from '../../plan/record.ts'
@@ -110,10 +110,22 @@ function repliedBefore({ upsert }: LedgerRecord): string | undefined {
   return upsert?.reply && JSON.stringify(maskSensitive(upsert.reply))
 }
 
+function isToBeCreated(key: Key, entry: Entry | undefined): boolean {
+  return (
+    entry !== undefined && lifecycleOf({ key, manifest: entry.manifest, record: undefined }) === 'create-once'
+  )
+}
+
+/** As a reconcile says it: nothing is created while the ledger was put back. */
+function heldBack(key: Key, said: string, since: number): Condition {
+  const because = { reason: 'LedgerFailed', facts: { said } } as const
+  return { status: 'Unknown', ...because, message: messageOf(because, key), since }
+}
+
 const WAITING = { reason: 'Unobserved', facts: { why: 'waiting' } } as const
 
 /** Shows a key as soon as a reading names it, with what the ledger remembers, before it is reconciled. */
-export function seedStatus({ store, clock }: ReconcileContext, board: WritableBoard, key: Key): void {
+export function seedStatus({ store, clock, ledger }: ReconcileContext, board: WritableBoard, key: Key): void {
   const entry = store.entry(key)
   const record = store.record(key) ?? blankRecord(key)
   const unseen = {
@@ -122,7 +134,12 @@ export function seedStatus({ store, clock }: ReconcileContext, board: WritableBo
     message: messageOf(WAITING, key),
     since: clock.now(),
   } as const
-  const remembered: Conditions = record.conditions ?? { Valid: unseen, Synced: unseen, Ready: unseen }
+  const lost = record.conditions === undefined && isToBeCreated(key, entry) ? ledger.putBack : undefined
+  const remembered: Conditions = record.conditions ?? {
+    Valid: unseen,
+    Synced: lost === undefined ? unseen : heldBack(key, lost, clock.now()),
+    Ready: unseen,
+  }
   const invalid = entry?.state === 'invalid'
   const finding = entry?.findings[0]
   const conditions: Conditions = invalid

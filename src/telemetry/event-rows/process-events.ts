@@ -101,6 +101,24 @@ export const PROCESS_EVENTS = {
     lines: [LEDGER_READ],
     log: (event, { ledger }) => [ledger.read(event)],
   },
+  LedgerPutBack: {
+    lines: [
+      {
+        message: 'Ledger put back',
+        levels: {
+          error:
+            'it was put back to an earlier state: a line when that is noticed, and one for each pipe that its records lack now',
+        },
+        fields: ['key', 'pipeId', 'command', 'detail'],
+      },
+    ],
+    facts: ({ loss, message }) => ({
+      key: loss?.key,
+      pipeId: loss?.id,
+      command: loss?.command,
+      detail: message,
+    }),
+  },
   LeadershipChanged: {
     lines: [
       {
