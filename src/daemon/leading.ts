@@ -34,7 +34,7 @@ export interface LeadingParts {
   readonly actOn: (revision: string) => void
 }
 
-export function createLeading({ clock, leaseMs, revision, actOn }: LeadingParts): Leading {
+export function createLeading({ clock, leaseMs, revision: inForce, actOn }: LeadingParts): Leading {
   const checkout = createOlderCheckout(clock)
   let term: Term | undefined
   let failing: Leading['failing']
@@ -42,7 +42,7 @@ export function createLeading({ clock, leaseMs, revision, actOn }: LeadingParts)
   async function confirm(): Promise<number> {
     if (term === undefined) throw new NotLeading('this process does not act', false)
     checkout.check()
-    actOn(checkout.actedOn(revision()))
+    actOn(checkout.actedOn(inForce()))
     return term.confirm()
   }
 

@@ -79,7 +79,7 @@ export const POD_REMOVALS: readonly Removal[] = [
   {
     protection: 'an outcome is written where its intent is by then',
     world: 'pods that differ',
-    depth: 2,
+    depth: 3,
     patches: [{ from: `((await ledger.withIntent(intentId)) ?? known)`, to: `known` }],
   },
   {
