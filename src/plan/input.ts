@@ -168,7 +168,7 @@ export interface UpsertInput extends Common {
 
 /** What bears on the deletion of what was applied, once its manifest is gone. */
 export interface RemovalFacts {
-  /** The last reading of the manifests is not accepted: what it did not find may be there. */
+  /** The last reading of the manifests is not accepted, or may be older than what another process acted on: what it did not find may be there. */
   readonly doubt: 'doubted' | 'older' | undefined
   /** There is a valid Service manifest that leads to where it was applied. */
   readonly isReachable: boolean

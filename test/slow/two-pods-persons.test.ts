@@ -192,7 +192,7 @@ test('after the store was put back to an earlier state nothing is created until 
     const { setBack = '' } = (secret as { data: { setBack?: string } }).data
     return Buffer.from(setBack, 'base64').toString()
   }
-  await until('that it is noticed, and written down', () => written().includes(id ?? 'its id'))
+  await until('that it is noticed, and written down', () => written().includes(id ?? 'its id'), 120_000)
   const isTold = async (pod: Pod) => {
     const { status, reason, pipeId, message } = (await shown(pod, 'Pipe/lost')) ?? {}
     const isSaid = message?.includes('was put back') === true && message.includes(id ?? 'its id')

@@ -102,7 +102,11 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
           [WRITES_ANNOTATION]: String(Math.max(mirror.writes(), writesIn(lease.seen()?.object))),
         }),
       }),
-      onSetBack: (what) => setBack.notice(what),
+      onSetBack(what) {
+        setBack.notice(what)
+        // A watch that began with a later version would be silent about it for as long as it lasts.
+        mirror.relist().catch(() => undefined)
+      },
       onRenewal: (failed) =>
         emit({
           type: 'LeaseRenewed',

@@ -50,6 +50,10 @@ export const OF_TWO_PODS: readonly Mutation[] = [
         from: 'if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch) {\n          end(',
         to: 'if (lease === undefined) {\n          end(',
       },
+      {
+        from: 'if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch)\n        end(',
+        to: 'if (lease === undefined)\n        end(',
+      },
     ],
     checks: [sleepsAt('after-intent')],
   },
