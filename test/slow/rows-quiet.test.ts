@@ -16,6 +16,8 @@ interface Ending {
   readonly story: (story: Story) => Promise<Live>
   /** What `Pipe/orders` says at the rest, before and after. */
   readonly reason: string
+  /** What its service says there; `InUse` when absent. */
+  readonly service?: string
 }
 
 const names = ['a', 'b', 'c', 'orders']
@@ -85,6 +87,7 @@ const ENDINGS: readonly Ending[] = [
       return live
     },
     reason: 'OutcomeUnknown',
+    service: 'Unanswered',
   },
   {
     what: 'an id that was not taken',
@@ -138,6 +141,8 @@ describe.concurrent('a restart is quiet', () => {
     const { platform } = story
     const live = await ending.story(story)
     await live.says('Pipe/orders', ending.reason)
+    // It has a turn of its own once its service has answered.
+    await live.says('Service/analytics', ending.service ?? 'InUse')
     const before = await live.history()
     await live.stop()
     const writes = () => platform.requests.filter(({ method }) => method !== 'GET').length
