@@ -6,7 +6,7 @@ import type { Reconciler } from '../reconcile/reconciler.ts'
 import { type Again, createDispatcher } from './dispatcher.ts'
 import { createHeapTrim } from './heap-trim.ts'
 import { type Taken, createQueue } from './queue.ts'
-import { LONGEST_MS } from './older-checkout.ts'
+import { LONGEST_WAIT_MS } from './older-checkout.ts'
 import { createRenewals } from './renewals.ts'
 import { serviceQueueOf } from './service-queue.ts'
 
@@ -56,7 +56,7 @@ export function startActing(parts: ActingParts): Acting {
   const trimHeap = createHeapTrim((delayMs, callback) => clock.after(delayMs, callback))
   const renewals = createRenewals({ clock, renewed: parts.renewed, onRenewed })
   // It may have taken over with another checkout.
-  clock.after(LONGEST_MS, tryAgain)
+  clock.after(LONGEST_WAIT_MS, tryAgain)
   if (parts.lateForMs !== undefined) clock.after(parts.lateForMs, applyAgain)
 
   function tryAgain(): void {

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import { NotLeading } from '../contract/leadership.ts'
 
 /** Longest time for which another checkout keeps a process from creating and applying: ms. */
-export const LONGEST_MS = 5 * 60_000
+export const LONGEST_WAIT_MS = 5 * 60_000
 
 /** Between revisions of which nobody knows which one is newer. */
 const AND = '; '
@@ -82,7 +82,7 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>): OlderCheck
     check() {
       const before = olderThan()
       if (before === undefined || waiting === undefined) return
-      if (clock.monotonic() - waiting.since >= LONGEST_MS) return
+      if (clock.monotonic() - waiting.since >= LONGEST_WAIT_MS) return
       throw new NotLeading(
         `the manifests here are at revision ${now ?? 'none'}, and the process before this one acted on ${before}. It continues once ` +
           'they are the same, or are read as another revision, or after five minutes.',

@@ -241,6 +241,20 @@ test('of the Lease alone, while a process holds it: that is noticed', async () =
   expect(await refusal(one)).toContain('the Lease is at an earlier version')
 })
 
+test('of the Lease too: who holds it reads the records, of which no watch says that', async () => {
+  const one = await open()
+  const term = await one.leadership.acquire(never, 'wait')
+  const first = await one.ledger.swap(blank(ORDERS), [])
+  const [lease, record] = [pathOf('/leases/'), pathOf('pipewrightrecords')]
+  const before = [lease, record].map((path) => [path, model.api.objects().get(path)] as const)
+  await one.ledger.swap({ ...first, line: 7 }, [])
+  await term.confirm()
+  for (const [path, object] of before) put(path, object)
+  await term.confirm()
+  const words = `the record of ${ORDERS} was at version 2, and is at 1`
+  await until('the record to be named', async () => (await refusal(one))?.includes(words), 10_000)
+})
+
 test('a record that was forgotten, and is there again: whoever takes over notices it', async () => {
   const one = await open()
   const term = await one.leadership.acquire(never, 'wait')
