@@ -252,7 +252,7 @@ test('of the Lease too: who holds it reads the records, of which no watch says t
   for (const [path, object] of before) put(path, object)
   await term.confirm()
   const words = `the record of ${ORDERS} was at version 2, and is at 1`
-  await until('the record to be named', async () => (await refusal(one))?.includes(words), 10_000)
+  await expect.poll(() => refusal(one), { timeout: 10_000 }).toContain(words)
 })
 
 test('a record that was forgotten, and is there again: whoever takes over notices it', async () => {
