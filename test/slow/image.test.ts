@@ -181,11 +181,7 @@ describe('a container of it, with a read-only root and no capabilities', () => {
         '-e',
         `fetch('http://127.0.0.1:8080${path}').then(async (reply) => { console.log(reply.status, await reply.text()) })`,
       ])
-    await until(
-      `readiness\n${container.stderr()}`,
-      async () => (await get('/readyz')).stdout.startsWith('200'),
-      30_000,
-    )
+    await until('readiness', async () => (await get('/readyz')).stdout.startsWith('200'))
     expect((await get('/readyz')).stdout).toContain('"ok":true')
 
     const [, ...healthCheck] = config.Healthcheck.Test

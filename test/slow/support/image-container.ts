@@ -79,11 +79,18 @@ export async function startContainer(options: ContainerOptions): Promise<Contain
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   const ended = new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? -1)))
-  const first = () =>
-    until('the first process of the container', () => {
+  const itsEnd = ended.then<never>((code) => {
+    throw new Error(`the container ended with ${code}: ${stderr}\n${stdout.slice(-4_000)}`)
+  })
+  itsEnd.catch(() => undefined)
+  const first = () => {
+    const found = until('the first process of the container', () => {
+      if (child.exitCode !== null || child.signalCode !== null) return -1
       const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim()
       return /^\d+$/.test(children) ? Number(children) : undefined
     })
+    return found.then((pid) => (pid === -1 ? itsEnd : pid))
+  }
   return {
     stdout: () => stdout,
     stderr: () => stderr,
