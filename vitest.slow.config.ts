@@ -6,13 +6,13 @@ function filesOf(...names: readonly string[]): string[] {
 }
 
 /** Those that measure what a busy machine would spoil. They mostly wait. */
-const QUIET = filesOf('watch', 'connections', 'page-many')
+const QUIET = filesOf('watch', 'page-many')
 
 /**
  * One at a time, and nothing beside: one makes links of the network, and a browser gives up all its requests when one comes or goes
- * (`ERR_NETWORK_CHANGED`); the other measures how long nobody acts.
+ * (`ERR_NETWORK_CHANGED`); another measures how long nobody acts; another takes all that a processor gives, and measures what is left.
  */
-const ALONE = filesOf('rows-cut', 'two-pods-failover')
+const ALONE = filesOf('rows-cut', 'two-pods-failover', 'connections')
 
 /** These take minutes: they begin first, so that nobody waits for them in the end. */
 const LONG = [
