@@ -52,6 +52,8 @@ export interface ComposeOptions {
   readonly failpoints?: Failpoints | undefined
   /** As `Term.confirm`; undefined: nothing that this process does changes anything on the platform. */
   readonly confirm: (() => Promise<number>) | undefined
+  /** As `PlatformOptions.assertMayAct`. */
+  readonly assertMayAct?: (() => void) | undefined
   /** As `StateStore.olderThan`. */
   readonly olderThan?: (() => string | undefined) | undefined
 }
@@ -185,6 +187,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
       random: Math.random,
       userAgent: `pipewright/${VERSION}`,
       confirm: options.confirm,
+      assertMayAct: options.assertMayAct,
       fail: options.failpoints?.fail,
     }),
   )

@@ -62,10 +62,13 @@ export interface Term {
 export class NotLeading extends Error {
   /** Whether another one has: then this process does not act again by itself. */
   readonly isOver: boolean
+  /** Nothing is gained by asking again before that, ms. Undefined: nobody knows. */
+  readonly retryAfterMs: number | undefined
 
-  constructor(message: string, isOver: boolean) {
+  constructor(message: string, isOver: boolean, retryAfterMs?: number) {
     super(message)
     this.name = 'NotLeading'
     this.isOver = isOver
+    this.retryAfterMs = retryAfterMs
   }
 }

@@ -22,6 +22,8 @@ export interface Leading {
   trust(): void
   /** As {@link Term.confirm}, for what the manifests that were read last ask for. */
   confirm(): Promise<number>
+  /** Whether that would fail for what is known here. @throws {NotLeading} */
+  assertMayAct(): void
 }
 
 export interface LeadingParts {
@@ -40,10 +42,15 @@ export function createLeading({ clock, leaseMs, revision: inForce, actOn }: Lead
   let failing: Leading['failing']
 
   async function confirm(): Promise<number> {
+    const acting = mayAct()
+    actOn(checkout.actedOn(inForce()))
+    return acting.confirm()
+  }
+
+  function mayAct(): Term {
     if (term === undefined) throw new NotLeading('this process does not act', false)
     checkout.check()
-    actOn(checkout.actedOn(inForce()))
-    return term.confirm()
+    return term
   }
 
   return {
@@ -75,5 +82,6 @@ export function createLeading({ clock, leaseMs, revision: inForce, actOn }: Lead
     trust: () => checkout.trust(),
     noteLeader: (revision) => checkout.noteLeader(revision),
     confirm,
+    assertMayAct: () => void mayAct(),
   }
 }

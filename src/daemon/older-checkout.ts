@@ -82,11 +82,13 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>): OlderCheck
     check() {
       const before = olderThan()
       if (before === undefined || waiting === undefined) return
-      if (clock.monotonic() - waiting.since >= LONGEST_WAIT_MS) return
+      const leftMs = waiting.since + LONGEST_WAIT_MS - clock.monotonic()
+      if (leftMs <= 0) return
       throw new NotLeading(
         `the manifests here are at revision ${now ?? 'none'}, and the process before this one acted on ${before}. It continues once ` +
           'they are the same, or are read as another revision, or after five minutes.',
         false,
+        leftMs,
       )
     },
   }

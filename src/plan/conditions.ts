@@ -188,7 +188,7 @@ function heldSynced(
           facts: { fields: observed.differences.map(({ field }) => field), from: 'last valid' },
         })
   }
-  const keeps = SYNCED_STAYS.has(action.reason) || isMissedAnew(action, previous)
+  const keeps = (SYNCED_STAYS.has(action.reason) && !isHeldForLong(action, previous)) || isMissedAnew(action, previous)
   if (keeps && previous !== undefined && !isSettledSince(previous.Synced, decided)) return previous.Synced
   return claimOf(decided, 'Unknown', action)
 }
@@ -200,6 +200,12 @@ function withoutUnknown({ reason, facts }: Because, key: Key): string {
 }
 
 const SYNCED_STAYS: ReadonlySet<Reason> = new Set(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])
+
+/** What is not found in a checkout that may be older is not found for longer than a reading or two. What is known to be an orphan stays one. */
+function isHeldForLong(action: Action, previous: Conditions | undefined): boolean {
+  const isOfOlder = action.reason === 'ManifestVanishing' && action.facts.by === 'another checkout'
+  return isOfOlder && previous?.Synced.reason !== 'Orphaned'
+}
 
 /** What a process before this one found out by 404s that this one has to count anew. */
 const COUNTED: ReadonlySet<Reason> = new Set(['MassMissing', 'Missing', 'NeverSeen', 'ReplacedRecently'])

@@ -2,6 +2,7 @@ import { isReturnedField } from '../kinds/field-table.ts'
 import { sameId } from '../lib/same-id.ts'
 import type { Action } from './action.ts'
 import {
+  adoptOfOlder,
   backingOff,
   createLimitReached,
   dependencyNotReady,
@@ -99,7 +100,10 @@ function adoption(input: CreateOnceInput): Action | undefined {
   const pipeId = namedId(input)
   if (pipeId === undefined) return undefined
   const by = pipeId === input.policy.adopt ? 'policy.adopt' : 'a Lock'
-  return { type: 'adopt', reason: 'Adopt', pipeId, facts: { pipeId, by } }
+  const held = adoptOfOlder(input, pipeId, by)
+  if (held === undefined) return { type: 'adopt', reason: 'Adopt', pipeId, facts: { pipeId, by } }
+  const undecided = undecidedIntent(input.recorded)
+  return undecided === undefined ? held : outcomeUnknown(input, undecided)
 }
 
 function outcomeUnknown({ recorded, surroundings }: CreateOnceInput, intent: Intent): Action {

@@ -89,6 +89,19 @@ export function heldBack(input: DecideInput, what: 'change' | 'command'): Action
   return firstStop(input, what === 'command' ? [unfound] : [unfound, serviceInvalid, dependencyNotReady])
 }
 
+/** Whatever names a pipe in a checkout that may be older may name another one by now, or none. */
+export function adoptOfOlder(
+  { surroundings: { olderThan } }: CreateOnceInput,
+  pipeId: string,
+  by: 'policy.adopt' | 'a Lock',
+): Action | undefined {
+  if (olderThan === undefined) return undefined
+  const said =
+    `${by} names ${pipeId}. It is not adopted yet, and nothing is created: another process has acted on revision ${olderThan}, which may be newer than ` +
+    'the one here. It is adopted once the manifests are read at another revision, or somebody has them accepted as they are.'
+  return { type: 'refuse', reason: 'NotLeading', facts: { said } }
+}
+
 /** Left alone, with a reason and an end. */
 export function suspended(input: DecideInput): Action | undefined {
   if (input.policy.suspend === undefined) return undefined

@@ -1,6 +1,6 @@
 import { sameId } from '../lib/same-id.ts'
 import type { Action } from './action.ts'
-import { invalid } from './gates.ts'
+import { adoptOfOlder, invalid } from './gates.ts'
 import type { Observed, CreateOnceInput } from './input.ts'
 import { isBelieved, isConfirmed, isDeleted, replaceableFrom } from './missing.ts'
 import type { Remote } from './record.ts'
@@ -35,7 +35,7 @@ export function adoptInstead(input: CreateOnceInput): Action | undefined {
     pipeId: adopt,
     facts: { pipeId: adopt, by, gone: remote?.id },
   }
-  return invalid(input) ?? taken
+  return invalid(input) ?? adoptOfOlder(input, adopt, by) ?? taken
 }
 
 /** What was never seen is given up for another one as soon as that many 404s say so: nothing else is to be expected of it. */

@@ -35,13 +35,18 @@ export function namedId({ policy, surroundings, recorded }: CreateOnceInput): st
 export function unansweredIntent(input: DecideInput): Intent | undefined {
   if (input.lifecycle !== 'create-once') return undefined
   const intent = undecidedIntent(input.recorded)
-  if (input.desired.state === 'absent') return intent // whatever Git says is about a manifest that is there
+  // Whatever Git says is about a manifest that is there, and of a checkout that may be older it may be taken back by now.
+  if (input.desired.state === 'absent' || input.surroundings.olderThan !== undefined) return intent
   return namedId(input) !== undefined || isDismissed(input, intent) ? undefined : intent
 }
 
-/** Whether a person said in Git that an attempt created nothing, and not too early. */
-export function isDismissed({ policy, steadyNow }: CreateOnceInput, intent: Intent | undefined): boolean {
+/** Whether a person said in Git that an attempt created nothing, not too early, and does not say so in an older checkout only. */
+export function isDismissed(
+  { policy, steadyNow, surroundings }: CreateOnceInput,
+  intent: Intent | undefined,
+): boolean {
   if (intent === undefined || !sameId(policy.retryCreate, intent.id)) return false
+  if (surroundings.olderThan !== undefined) return false
   return intent.saidEarlyAt === undefined && retryFrom(intent) <= steadyNow
 }
 

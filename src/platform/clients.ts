@@ -11,7 +11,7 @@ import type { BudgetSnapshot } from './budget.ts'
 import type { FreshSecrets } from './secret-store.ts'
 import { createPermit } from './send-create.ts'
 import { createCredentials, type Login } from './login.ts'
-import { createFence } from './fence.ts'
+import { createFence, notLeading } from './fence.ts'
 import { BASE_URL_FLAG } from './failure.ts'
 import { type NetworkSettings, openNetwork, type Way } from './network.ts'
 import { send, type Read, type TakenPlaces } from './read.ts'
@@ -64,6 +64,11 @@ export interface PlatformOptions {
   readonly idempotentRetries?: number
   /** As `Term.confirm`: called right before each request that changes something. Absent: nobody else can act. */
   readonly confirm?: (() => Promise<number>) | undefined
+  /**
+   * Called before a create is prepared: what is known not to be confirmed later is not begun. Absent: nothing is known before.
+   * @throws {NotLeading}
+   */
+  readonly assertMayAct?: (() => void) | undefined
   /** For tests: fails at the failpoints of a create. */
   readonly fail?: Fail | undefined
 }
@@ -170,6 +175,11 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
       read: (target, readOptions) => send(() => readOf(target), reading, readOptions),
       list: (kind, service, readOptions) => send(() => listOf(kind, service), reading, readOptions),
       async admitCreate(kind, service, { looks, ...readOptions }) {
+        try {
+          options.assertMayAct?.()
+        } catch (error) {
+          throw notLeading(error)
+        }
         const operation = kind.operations.create
         const where = needed(operation)
         const caller = callerOf(operation, service)

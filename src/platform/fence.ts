@@ -1,4 +1,5 @@
-import { notSent } from '../contract/remote-error.ts'
+import { NotLeading } from '../contract/leadership.ts'
+import { notSent, type RemoteError } from '../contract/remote-error.ts'
 
 /**
  * Passed by each request that changes something, right before it goes out.
@@ -13,8 +14,15 @@ export function createFence(confirm: (() => Promise<number>) | undefined): Fence
     try {
       return (await confirm?.()) ?? Infinity
     } catch (error) {
-      // Whatever it is: it is not certain, and nothing was sent.
-      throw notSent('NotLeading', error instanceof Error ? error.message : String(error))
+      throw notLeading(error)
     }
   }
+}
+
+/** Whatever it is: it is not certain, and nothing was sent. */
+export function notLeading(error: unknown): RemoteError {
+  const why = error instanceof Error ? error.message : String(error)
+  return notSent('NotLeading', why, {
+    retryAfterMs: error instanceof NotLeading ? error.retryAfterMs : undefined,
+  })
 }

@@ -101,6 +101,8 @@ export interface ProcessOptions {
   readonly random?: () => number
   readonly hops?: () => number
   readonly fail?: ReconcileContext['fail']
+  /** As `StateStore.olderThan`. */
+  readonly olderThan?: () => string | undefined
 }
 
 /** Starts a process, as the daemon does: records first, then the directory. */
@@ -118,7 +120,7 @@ export async function startProcess(around: Surroundings, options: ProcessOptions
     ledger,
     secrets,
     mounted: secrets,
-    store: createStateStore({ profile, hashKey: ledger.hashKey, clock }),
+    store: createStateStore({ profile, hashKey: ledger.hashKey, clock, olderThan: options.olderThan }),
     clock,
     emit: (event) => void events.push(event),
     random: options.random ?? (() => 0.5),

@@ -65,15 +65,19 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     notifier: (Notifier & AsyncDisposable) | undefined
     greet: ((event: Event) => void) | undefined
     read: (() => Promise<void>) | undefined
+    /** Says once that this process acts on what may be older: that is known when the manifests are read. */
+    sayOlder: (() => void) | undefined
     facts: (() => ScrapedFacts) | undefined
-  } = { notifier: undefined, greet: undefined, read: undefined, facts: undefined }
+  } = { notifier: undefined, greet: undefined, read: undefined, sayOlder: undefined, facts: undefined }
   const emit: Emit = (event) => {
     telemetry.emit(event)
     recentEvents.add(event)
     listening.notifier?.observe(event)
     listening.greet?.(event)
     leading.observe(event)
-    if (event.type === 'SourceLoaded') void listening.read?.()
+    if (event.type !== 'SourceLoaded') return
+    void listening.read?.()
+    if (event.problem === undefined) listening.sayOlder?.()
   }
 
   const failpoints = failpointsOf(io.env, emit)
@@ -91,6 +95,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       sandboxUse: 'keep',
       failpoints,
       confirm: () => leading.confirm(),
+      assertMayAct: () => leading.assertMayAct(),
       olderThan: () => leading.olderThan,
     },
     stack,
@@ -228,25 +233,17 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     // It is released at the end.
     if (io.stop.stopping.aborted) return
     const { epoch, over } = term
-    emit({
-      type: 'LeadershipChanged',
-      isShared: leadership.isShared,
-      is: 'acting',
-      epoch,
-      leader: leadership.leader()?.holder,
-      olderThan: running.daemon && leading.olderThan,
-    })
+    const acting = (olderThan: string | undefined) =>
+      tellLeadership('acting', { epoch, holder: leadership.leader()?.holder }, olderThan)
+    acting(running.daemon && leading.olderThan)
+    if (running.daemon === undefined)
+      listening.sayOlder = () => {
+        listening.sayOlder = undefined
+        if (leading.olderThan !== undefined) acting(leading.olderThan)
+      }
     const onOver = () => {
       if (io.stop.stopping.aborted) return
-      const leader = leadership.leader()
-      emit({
-        type: 'LeadershipChanged',
-        isShared: leadership.isShared,
-        is: 'taken over',
-        epoch: leader?.epoch,
-        leader: leader?.holder,
-        olderThan: undefined,
-      })
+      tellLeadership('taken over', leadership.leader())
       ending.abort(over.reason)
     }
     if (over.aborted) onOver()
@@ -256,6 +253,22 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     const parts = { ledger, notes, board, emit, confirm: () => term.confirm() }
     const opened = await openNotifier(settings, parts, end)
     if (opened !== undefined) listening.notifier = stack.use(opened)
+  }
+
+  function tellLeadership(
+    is: 'acting' | 'standing by' | 'taken over',
+    leader: { readonly epoch: number; readonly holder: string | undefined } | undefined,
+    olderThan?: string,
+  ): void {
+    const { isShared } = leadership
+    emit({
+      type: 'LeadershipChanged',
+      is,
+      isShared,
+      epoch: leader?.epoch,
+      leader: leader?.holder,
+      olderThan,
+    })
   }
 
   async function unlessStopped<T>(work: Promise<T>): Promise<T | undefined> {
@@ -268,15 +281,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   }
 
   async function standBy(): Promise<void> {
-    const leader = leadership.leader()
-    emit({
-      type: 'LeadershipChanged',
-      isShared: leadership.isShared,
-      is: 'standing by',
-      epoch: leader?.epoch,
-      leader: leader?.holder,
-      olderThan: undefined,
-    })
+    tellLeadership('standing by', leadership.leader())
     const acquiring = leadership.acquire(io.stop.stopping, 'wait', (revision) => leading.noteLeader(revision))
     await act(await unlessStopped(acquiring))
     if (!io.stop.stopping.aborted) await daemon.act()

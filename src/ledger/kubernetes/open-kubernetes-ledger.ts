@@ -72,6 +72,9 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   const secret = found ?? (await createLedgerSecret(api, secrets, name))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
   const setBack = stack.use(createSetBack({ secret, clock, isReader: mode === 'reader', emit }))
+  /** What this process alone may know is said before it ends. */
+  let comparing: Promise<void> | undefined
+  stack.defer(() => comparing)
   const lost = lostOf(writesIn(leaseBefore), mirror.writes())
   // What a person writes now would make up for what is lost, in number. Who acts asks again when it does.
   if (lost !== undefined && mode === 'writer') await setBack.noticeNow(lost)
@@ -105,7 +108,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       onSetBack(what) {
         setBack.notice(what)
         // A watch that began with a later version would be silent about it for as long as it lasts.
-        mirror.relist().catch(() => undefined)
+        comparing = mirror.relist().catch(() => undefined)
       },
       onRenewal: (failed) =>
         emit({

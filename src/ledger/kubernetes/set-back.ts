@@ -191,6 +191,8 @@ export function createSetBack({ secret, clock, isReader, emit }: SetBackOptions)
     async [Symbol.asyncDispose]() {
       closing.abort()
       await Promise.all([telling, waiting])
+      // Perhaps nobody else knows it: it is said once more, and not waited for any longer.
+      if (!isReader && !isNone(unsaid)) await say(unsaid).catch(ignoreLedgerError)
     },
   }
 }

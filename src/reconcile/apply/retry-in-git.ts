@@ -8,7 +8,8 @@ import { isLeftAlone } from '../state/entry-policy.ts'
 
 /**
  * The record after what a person says in Git of its last attempt (`policy.retryCreate`): it created nothing. Words that were read
- * while the request could still arrive are remembered as such, and do not count.
+ * while the request could still arrive are remembered as such, and do not count. What a checkout says that may be older may be taken back by
+ * now: it waits.
  */
 export async function heedRetryCreate(
   context: ReconcileContext,
@@ -19,16 +20,17 @@ export async function heedRetryCreate(
   const entry = store.entry(record.key)
   if (intent === undefined || entry?.manifest === undefined) return record
   const now = clock.now()
+  const isOlder = store.olderThan !== undefined
   const isSaid = sameId(entry.manifest.policy?.retryCreate, intent.id)
   const isEarly = isSaid && (intent.saidEarlyAt !== undefined || store.steadyNow() < retryFrom(intent))
   if (!isSaid || isEarly) {
     const readAt = isEarly ? (intent.saidEarlyAt ?? now) : undefined
-    if (readAt === intent.saidEarlyAt) return record
+    if (readAt === intent.saidEarlyAt || (isOlder && readAt === undefined)) return record
     const noted = await ledger.swap(noteEarlyWords(record, intent, readAt), [])
     store.note(noted)
     return noted
   }
-  if (entry.state !== 'valid' || isLeftAlone(entry, now)) return record
+  if (isOlder || entry.state !== 'valid' || isLeftAlone(entry, now)) return record
   const said: HistoryEntry = {
     type: 'action',
     action: 'intent',

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import { SERVICE_ID } from '../support/manifests.ts'
+import { given, HOUR, MINUTE } from './given.ts'
+import { pipe, pipeBodyOf } from './manifests.ts'
+
+/* A process acts whose manifests may be older than what another one has acted on: what they say may be taken back by now. */
+
+const OLDER = 'r2'
+
+const LOST = { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: false } as const
+
+async function withUnknown() {
+  const world = await given({ 'orders.yaml': pipe('orders') })
+  world.platform.script('create', LOST)
+  await world.go('Pipe/orders')
+  const { intent } = await world.record('Pipe/orders')
+  await world.clock.advance(HOUR)
+  const revision: { older: string | undefined } = { older: OLDER }
+  const next = await given({}, { around: world.around, olderThan: () => revision.older })
+  return { next, revision, intentId: intent?.id ?? '' }
+}
+
+test('an attempt of unknown outcome is not dismissed for what they say, and is once they are taken as they are', async () => {
+  const { next, revision, intentId } = await withUnknown()
+  next.write('orders.yaml', pipe('orders', { policy: { retryCreate: intentId } }))
+  expect((await next.go('Pipe/orders')).action.reason).toBe('OutcomeUnknown')
+  expect(await next.record('Pipe/orders')).toMatchObject({
+    intent: { id: intentId, state: 'unknown' },
+    conditions: { Synced: { reason: 'OutcomeUnknown' } },
+  })
+  expect(next.platform.posts).toHaveLength(1)
+  revision.older = undefined
+  expect((await next.go('Pipe/orders')).action.reason).toBe('RetryApproved')
+  expect(next.platform.posts).toHaveLength(2)
+})
+
+test('words that stood there too early stay so, where they do not have them', async () => {
+  const world = await given({ 'orders.yaml': pipe('orders') })
+  world.platform.script('create', LOST)
+  await world.go('Pipe/orders')
+  const { intent } = await world.record('Pipe/orders')
+  world.write('orders.yaml', pipe('orders', { policy: { retryCreate: intent?.id ?? '' } }))
+  await world.go('Pipe/orders')
+  const { intent: said } = await world.record('Pipe/orders')
+  expect(said?.saidEarlyAt).toBeDefined()
+  const next = await given(
+    { 'orders.yaml': pipe('orders') },
+    { around: world.around, olderThan: () => OLDER },
+  )
+  await next.go('Pipe/orders')
+  expect((await next.record('Pipe/orders')).intent?.saidEarlyAt).toBe(said?.saidEarlyAt)
+})
+
+test('no pipe is adopted for what they say in the place of an attempt of unknown outcome', async () => {
+  const { next, revision } = await withUnknown()
+  const id = next.platform.make(SERVICE_ID, { name: 'orders', ...pipeBodyOf('orders') })
+  next.write('orders.yaml', pipe('orders', { policy: { adopt: id } }))
+  expect((await next.go('Pipe/orders')).action.reason).toBe('OutcomeUnknown')
+  expect((await next.record('Pipe/orders')).remote).toBeUndefined()
+  revision.older = undefined
+  await next.go('Pipe/orders')
+  expect((await next.record('Pipe/orders')).remote?.id).toBe(id)
+  expect(next.platform.posts).toHaveLength(1)
+})
+
+test('nor where nothing was ever done, and nothing is created instead', async () => {
+  const revision: { older: string | undefined } = { older: OLDER }
+  const world = await given({}, { olderThan: () => revision.older })
+  const id = world.platform.make(SERVICE_ID, { name: 'orders', ...pipeBodyOf('orders') })
+  world.write('orders.yaml', pipe('orders', { policy: { adopt: id } }))
+  for (let turns = 0; turns < 3; turns += 1) {
+    expect((await world.go('Pipe/orders')).action).toMatchObject({ type: 'refuse', reason: 'NotLeading' })
+    await world.clock.advance(10 * MINUTE)
+  }
+  expect((await world.conditions('Pipe/orders')).Synced.message).toContain(`olicy.adopt names ${id}`)
+  expect(world.platform.posts).toHaveLength(0)
+  revision.older = undefined
+  await world.go('Pipe/orders')
+  expect((await world.record('Pipe/orders')).remote?.id).toBe(id)
+})
+
+test('nor for a pipe that is gone', async () => {
+  const world = await given({ 'orders.yaml': pipe('orders', { policy: { onMissing: 'recreate' } }) })
+  await world.go('Pipe/orders')
+  const { remote } = await world.record('Pipe/orders')
+  const id = world.platform.make(SERVICE_ID, { name: 'orders', ...pipeBodyOf('orders') })
+  world.platform.pipes.delete(remote?.id ?? '')
+  const next = await given(
+    { 'orders.yaml': pipe('orders', { policy: { onMissing: 'recreate', adopt: id } }) },
+    { around: world.around, olderThan: () => OLDER },
+  )
+  for (let turns = 0; turns < 8; turns += 1) {
+    await next.go('Pipe/orders')
+    await next.clock.advance(MINUTE)
+  }
+  expect((await next.record('Pipe/orders')).remote?.id).toBe(remote?.id)
+  expect(next.platform.posts).toHaveLength(1)
+})
+
+test('what they lack is not said to be in sync, and is an orphan once they are taken as they are', async () => {
+  const world = await given({ 'orders.yaml': pipe('orders') })
+  await world.go('Pipe/orders')
+  await world.go('Pipe/orders')
+  world.around.directory.files.delete('orders.yaml')
+  const revision: { older: string | undefined } = { older: OLDER }
+  const next = await given({}, { around: world.around, olderThan: () => revision.older })
+  next.readAgain()
+  await next.go('Pipe/orders')
+  expect(next.board.get('Pipe/orders')).toMatchObject({ status: 'Progressing', reason: 'ManifestVanishing' })
+  expect((await next.conditions('Pipe/orders')).Synced.message).toContain(`acted on revision ${OLDER}`)
+  revision.older = undefined
+  await next.go('Pipe/orders')
+  expect(next.board.get('Pipe/orders')).toMatchObject({ status: 'Orphaned' })
+  revision.older = 'r3'
+  await next.go('Pipe/orders')
+  expect(next.board.get('Pipe/orders')).toMatchObject({ status: 'Orphaned' })
+})
