@@ -33,6 +33,8 @@ export interface OlderCheckout {
 export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>): OlderCheckout {
   /** What was read since this process and the one that acts had the same: it has left that behind, and not what it read before that. */
   const read = new Set<string>()
+  /** What the process that acts has left behind while this one stood by. */
+  const left = new Set<string>()
   let now: string | undefined
   let leader: string | undefined
   let hasBegun = false
@@ -41,7 +43,8 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>): OlderCheck
   function olderThan(): string | undefined {
     if (waiting === undefined) return undefined
     const { for: before, at } = waiting
-    const isSeen = before.split(AND).every((revision) => read.has(revision))
+    const isLeft = now !== undefined && now !== before && left.has(now)
+    const isSeen = !isLeft && before.split(AND).every((revision) => read.has(revision))
     if (isSeen || (at !== undefined && now !== at)) waiting = undefined
     return waiting?.for
   }
@@ -54,6 +57,7 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>): OlderCheck
 
   return {
     noteLeader(revision) {
+      if (leader !== undefined && leader !== revision) left.add(leader)
       leader = revision
       forgetWhenSame()
     },

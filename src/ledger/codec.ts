@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Key } from '../kinds/key.ts'
 import { storedCondition } from '../plan/condition.ts'
 import { LedgerRecord } from '../plan/record.ts'
@@ -47,6 +47,13 @@ export function decodeRecord(stored: StoredRecord): LedgerRecord {
     throw unreadable(`the record of ${stored.key}`, 'its text is of another key or version')
   }
   return reading.data
+}
+
+/** A record as text, of whatever version of the ledger. @throws {LedgerError} `corrupt`, naming the key */
+export function storedRecord(key: Key, body: string): StoredRecord {
+  const reading = z.object({ version: z.int() }).safeParse(parse(body))
+  if (!reading.success) throw unreadable(`the record of ${key}`, issues(reading.error))
+  return { key, version: reading.data.version, body }
 }
 
 export function encodeEntry(entry: HistoryEntry): string {

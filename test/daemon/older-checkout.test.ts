@@ -16,14 +16,18 @@ function takeOver(before: string | undefined, ...revisions: readonly string[]) {
   }
 }
 
-function attempt(check: () => void): boolean {
+function refusalOf(check: () => void): NotLeading | undefined {
   try {
     check()
-    return true
+    return undefined
   } catch (error) {
-    expect(error).toBeInstanceOf(NotLeading)
-    return false
+    if (error instanceof NotLeading) return error
+    throw error
   }
+}
+
+function attempt(check: () => void): boolean {
+  return refusalOf(check) === undefined
 }
 
 test('a process with the checkout that was acted on before acts at once; and so does the first one', () => {
@@ -97,8 +101,17 @@ test('one that is ahead of the process that acted has left that behind', () => {
   ).toBe(true)
 })
 
+test('one that is where the process that acted was before, and has left, waits: that may have come back on purpose', () => {
+  const story = [...both('r1'), ['acts on', 'r2'], ['acts on', 'r1'], ['reads', 'r2']] as const
+  expect(standBy(...story)).toBe(false)
+  expect(standBy(...story, ['reads', 'r1'])).toBe(true)
+  expect(standBy(...story, ['reads', 'r3'])).toBe(true)
+})
+
 test('or for five minutes', () => {
-  const { clock, may } = takeOver('r2', 'r1')
+  const { clock, may, checkout } = takeOver('r2', 'r1')
+  clock.now = 60_000
+  expect(refusalOf(() => checkout.check())?.retryAfterMs).toBe(4 * 60_000)
   clock.now = 5 * 60_000 - 1
   expect(may()).toBe(false)
   clock.now += 1

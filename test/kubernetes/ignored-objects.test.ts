@@ -130,3 +130,17 @@ test('an export holds nothing of it, and an import goes beside it', async () => 
     'third.pipe.orders is ignored',
   )
 })
+
+test('an export with a record that somebody has broken fails, and names it', async () => {
+  const { ledger } = await open()
+  await ledger.swap(blank(ORDERS), [])
+  await write(pathOf('pipe.orders').slice(RECORDS.length + 1), {
+    key: ORDERS,
+    version: 1,
+    record: 'not JSON',
+  })
+  await expect(exportLedger('kubernetes:ledger', OPTIONS)).rejects.toMatchObject({
+    code: 'corrupt',
+    message: expect.stringContaining(`the record of ${ORDERS} in the ledger cannot be read`),
+  })
+})

@@ -4,10 +4,13 @@ import type { Event } from '../../src/contract/events.ts'
 import type { Ledger, OpenedLedger } from '../../src/contract/ledger.ts'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import type { Key } from '../../src/kinds/key.ts'
+import type { Kept } from '../../src/ledger/kubernetes/record-object.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import { archiveText, readArchiveText } from '../../src/ledger/archive.ts'
 import {
   addLosses,
+  inWords,
+  lossOf,
   noLosses,
   packedLosses,
   pipesIn,
@@ -22,6 +25,8 @@ import { modelForEach } from './model-for-each.ts'
 /* Records that were put back, and of which the ledger lacks the pipes now: a person is told each of them, also after a restart. */
 
 const URL = 'kubernetes:ledger'
+
+const never = new AbortController().signal
 
 const model = modelForEach()
 
@@ -71,6 +76,30 @@ async function putBack(): Promise<{
     await until('that it is noticed', async () => (await refusal(ledger)).includes('8 records'))
   await until('that it is written down', () => memberOf('setBack').includes('8 records'))
   return { opened, events }
+}
+
+/** A process acts and records two pipes; then the store is put back to before it took over, and it ends for that. */
+async function putBackBeforeTakeover(): Promise<void> {
+  const zero = await model.open()
+  await (await zero.leadership.acquire(never, 'wait')).release()
+  await zero.ledger[Symbol.asyncDispose]()
+  const back = model.api.snapshot()
+  const one = await model.open()
+  const term = await one.leadership.acquire(never, 'wait')
+  for (const name of ['late', 'later']) await one.ledger.swap(adopted(`Pipe/${name}`, `id-${name}`), [])
+  // Its watch is silent: nothing but the Lease tells it. And the list comes late.
+  let lists = 0
+  model.api.interfere(({ method, path, query }) => {
+    if (query.get('watch') === '1') return 'cut'
+    if (method !== 'GET' || !path.endsWith('/pipewrightrecords')) return undefined
+    lists += 1
+    return lists === 1 ? { status: 429, retryAfter: 1 } : undefined
+  })
+  model.api.cutWatches()
+  back()
+  await until('that it is over', () => term.over.aborted)
+  await one.ledger[Symbol.asyncDispose]()
+  model.api.interfere(undefined)
 }
 
 async function accept(...flags: readonly string[]) {
@@ -132,6 +161,37 @@ test('it is not accepted before a person has adopted each, under its key or anot
   expect(await accept()).toMatchObject({ code: 0, stdout: expect.stringContaining('Accepted') })
   expect(await refusal(ledger)).toBe('')
   expect(memberOf('lost')).toBe('')
+})
+
+test('who ends, because the Lease was put back as well, has each pipe written down before', async () => {
+  await putBackBeforeTakeover()
+  expect((await model.open()).ledger.missingPipes?.map(({ id }) => id)).toEqual(['id-late', 'id-later'])
+  expect(await accept()).toMatchObject({ code: 1 })
+})
+
+test('a record that somebody has edited so that it lacks its pipe, at the version that it had, is a loss; another edit is none', () => {
+  const record = { ...adopted('Pipe/edited', 'id-edited'), version: 4 }
+  const keptAs = (body: object, version = 4): Kept => ({
+    key: record.key,
+    version,
+    body: JSON.stringify(body),
+    movedFrom: undefined,
+    before: undefined,
+    movedTo: undefined,
+    history: [],
+  })
+  const known = keptAs(record)
+  expect(lossOf(known, keptAs(record))).toBeUndefined()
+  expect(lossOf(known, keptAs({ ...record, line: 99 }))).toBeUndefined()
+  // A process has forgotten it.
+  expect(lossOf(known, keptAs({ ...record, remote: undefined }, 5))).toBeUndefined()
+  const loss = lossOf(known, keptAs({ ...record, remote: undefined }))
+  expect(loss).toMatchObject({ isOfPipe: true, id: 'id-edited' })
+  const losses = noLosses()
+  if (loss !== undefined) addLosses(losses, loss)
+  expect(inWords(losses)).toBe(
+    'the record of Pipe/edited is another one at the same version 4 (its pipe: id-edited)',
+  )
 })
 
 test('with --force it is accepted without them, and each is named', async () => {

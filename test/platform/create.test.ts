@@ -3,6 +3,7 @@ import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/
 import { createServer, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { NotLeading } from '../../src/contract/leadership.ts'
 import { realClock } from './support/clock.ts'
 import {
   access,
@@ -39,6 +40,10 @@ async function silentServer(onData: (socket: Socket) => void = () => undefined) 
   }
 }
 
+function mayNotAct(): void {
+  throw new NotLeading('another checkout', false, 90_000)
+}
+
 describe('a create', () => {
   test('later than it may go out is not sent, and has no effect', async () => {
     await using server = await httpServer((response) => response.end(DONE))
@@ -48,6 +53,14 @@ describe('a create', () => {
     const error = await failure(permit.send(late))
     expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
     expect(error.message).toContain('nothing was sent')
+    expect(server.requests).toEqual([])
+  })
+
+  test('that is known not to be confirmed is not begun: no right to send is given, and nothing is written down for it', async () => {
+    await using server = await httpServer((response) => response.end(DONE))
+    await using p = platform({ baseUrl: server.url, assertMayAct: mayNotAct })
+    const error = await failure(p.client.admitCreate(PIPE_KIND, access, admitOptions()))
+    expect(error.facts).toMatchObject({ class: 'NotLeading', effect: 'none', retryAfterMs: 90_000 })
     expect(server.requests).toEqual([])
   })
 

@@ -3,7 +3,7 @@ import type { Key } from '../../kinds/key.ts'
 import type { Emit } from '../../contract/events.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import type { Archive } from '../archive.ts'
-import { decodeRecord, type StoredRecord } from '../codec.ts'
+import { decodeRecord, storedRecord } from '../codec.ts'
 import { isThere } from '../moved.ts'
 import { openCluster, type Cluster, type ClusterPlace } from './cluster.ts'
 import { ClusterError, asLedgerError } from './cluster-error.ts'
@@ -94,7 +94,9 @@ async function archiveOf(cluster: Cluster): Promise<Archive> {
       forgotten: forgotten.toSorted(inOrder),
       setBack: openSetBack(secret),
       lost: openSetBack(secret) === undefined ? undefined : secret.setBack().lost,
-      records: [...bodies].flatMap(([key, body]) => storedOf(key, body)).toSorted(inOrder),
+      records: [...bodies]
+        .flatMap(([key, body]) => (body === undefined ? [] : [storedRecord(key, body)]))
+        .toSorted(inOrder),
       history: objects
         .flatMap(({ key, history }) => history.map((line) => ({ ...line, key })))
         .toSorted((a, b) => a.seq - b.seq)
@@ -107,12 +109,6 @@ async function archiveOf(cluster: Cluster): Promise<Archive> {
 
 function inOrder(one: { readonly key: string }, other: { readonly key: string }): number {
   return one.key < other.key ? -1 : 1
-}
-
-function storedOf(key: Key, body: string | undefined): readonly StoredRecord[] {
-  if (body === undefined) return []
-  const { version } = JSON.parse(body) as StoredRecord // every record says it
-  return [{ key, version, body }]
 }
 
 /**

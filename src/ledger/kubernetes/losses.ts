@@ -4,7 +4,7 @@ import type { MissingPipe } from '../../contract/ledger.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Kept } from './record-object.ts'
 
-/** What a record lost when its object was put back to an earlier state, or deleted. */
+/** What a record lost when its object was put back to an earlier state, edited by hand, or deleted. */
 export interface Loss {
   readonly key: Key
   /** Of the object, before. */
@@ -33,12 +33,15 @@ export function noLosses(): Losses {
 
 /** @param now undefined: it is gone @returns undefined: nothing was lost */
 export function lossOf(known: Kept, now: Kept | undefined): Loss | undefined {
-  if (now !== undefined && now.version >= known.version) return undefined
+  const isSame = now?.version === known.version && now.body === known.body
+  if (now !== undefined && (isSame || now.version > known.version)) return undefined
   const [before, after] = [rememberedIn(known), rememberedIn(now)]
   const id = before?.remote?.id
   const state = before?.intent?.state
   const isUnderWay = (state === 'open' || state === 'unknown') && after?.intent?.id !== before?.intent?.id
   const isOfPipe = id === undefined ? isUnderWay : after?.remote?.id !== id
+  // Somebody has edited it by hand.
+  if (now?.version === known.version && !isOfPipe) return undefined
   return {
     key: known.key,
     was: known.version,
@@ -112,7 +115,12 @@ export function inWords(losses: Losses): string {
 }
 
 function wordsOf({ key, was, is, id }: Loss): string {
-  const now = is === 0 ? 'is gone' : `was at version ${was}, and is at ${is}`
+  const now =
+    is === 0
+      ? 'is gone'
+      : is === was
+        ? `is another one at the same version ${is}`
+        : `was at version ${was}, and is at ${is}`
   return `the record of ${key} ${now}${id === undefined ? '' : ` (its pipe: ${id})`}`
 }
 

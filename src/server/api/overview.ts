@@ -198,5 +198,5 @@ function plural(count: number, noun: string): string {
 }
 
 function olderSentence(olderThan: string): string {
-  return `Another process acted on revision ${shortRevision(olderThan)}, which may be newer than the manifests here: nothing counts as removed`
+  return `Another process acted on revision ${shortRevision(olderThan)}, which may be newer than the manifests here: nothing counts as removed, and nothing is adopted`
 }
