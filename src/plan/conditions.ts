@@ -188,7 +188,8 @@ function heldSynced(
           facts: { fields: observed.differences.map(({ field }) => field), from: 'last valid' },
         })
   }
-  const keeps = (SYNCED_STAYS.has(action.reason) && !isHeldForLong(action, previous)) || isMissedAnew(action, previous)
+  const keeps =
+    (SYNCED_STAYS.has(action.reason) && !isHeldForLong(action, previous)) || isMissedAnew(action, previous)
   if (keeps && previous !== undefined && !isSettledSince(previous.Synced, decided)) return previous.Synced
   return claimOf(decided, 'Unknown', action)
 }
