@@ -102,8 +102,8 @@ function adoption(input: CreateOnceInput): Action | undefined {
   const by = pipeId === input.policy.adopt ? 'policy.adopt' : 'a Lock'
   const held = adoptOfOlder(input, pipeId, by)
   if (held === undefined) return { type: 'adopt', reason: 'Adopt', pipeId, facts: { pipeId, by } }
-  const undecided = undecidedIntent(input.recorded)
-  return undecided === undefined ? held : outcomeUnknown(input, undecided)
+  const attempt = undecidedIntent(input.recorded)
+  return attempt === undefined ? held : outcomeUnknown(input, attempt)
 }
 
 function outcomeUnknown({ recorded, surroundings }: CreateOnceInput, intent: Intent): Action {
