@@ -22,7 +22,8 @@ export async function startCountingPlatform(fateOf: (name: string) => CreateFate
   let creates = 0
   const endpoints: Record<string, unknown>[] = []
 
-  const server = createServer((request, response) => {
+  // What is held back on a connection arrives as late as a test lets it.
+  const server = createServer({ keepAliveTimeout: 10 * 60_000 }, (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('error', () => undefined)

@@ -9,7 +9,7 @@ import { createWorkspace } from '../../support/workspace.ts'
 /* Stories of two processes of which one acts. Each gives what it found broken, in words; nothing: all is well. */
 
 /** A renewal has a fifth of it, on a machine that has more to do. */
-const LEASE_MS = 3_000
+const LEASE_MS = 6_000
 
 export interface PodStory {
   /** Another `main.ts` than that of this checkout. */
