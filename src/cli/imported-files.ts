@@ -35,7 +35,7 @@ export type Target =
   | { readonly is: 'file'; readonly file: string }
   | { readonly is: 'folder'; readonly folder: string }
 
-/** The manifest as it stands in a file: read as any other, before it is given to anybody. */
+/** The manifest as it stands in a file: read like every other, before it is given to anybody. */
 export function written(
   profile: Profile,
   { manifest, leftOut }: Fitted,

@@ -19,8 +19,19 @@ export function createFence(confirm: (() => Promise<number>) | undefined): Fence
   }
 }
 
+/** What is known not to pass the fence later. @throws {RemoteError} as {@link Fence} */
+export function createLook(assertMayAct: (() => void) | undefined): () => void {
+  return () => {
+    try {
+      assertMayAct?.()
+    } catch (error) {
+      throw notLeading(error)
+    }
+  }
+}
+
 /** Whatever it is: it is not certain, and nothing was sent. */
-export function notLeading(error: unknown): RemoteError {
+function notLeading(error: unknown): RemoteError {
   const why = error instanceof Error ? error.message : String(error)
   return notSent('NotLeading', why, {
     retryAfterMs: error instanceof NotLeading ? error.retryAfterMs : undefined,

@@ -97,7 +97,7 @@ async function joinedBy(
     allowH2: false,
     connect(_options, callback) {
       tries += 1
-      // Later, as any connection is: a client that is called back at once forgets what it was asked for.
+      // Later, like every connection: a client that is called back at once forgets what it was asked for.
       queueMicrotask(() =>
         tries === 1 ? callback(null, socket) : callback(new Error('one connection, once'), null),
       )

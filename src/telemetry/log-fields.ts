@@ -20,7 +20,7 @@ export const FIELDS = {
   action: 'what was decided: `create`, `adopt`, `upsert`, `observe`, `report`, `hold` or `refuse`',
   reason: 'why, in one word: see the runbook',
   result: 'what became of it',
-  detail: 'what happened, where, and what to do, in words: at most 4,000 characters, as any text',
+  detail: 'what happened, where, and what to do, in words: at most 4,000 characters, like every text',
   changeToApplyMs: 'time from the reading that brought the change until it was applied, in ms',
   condition: '`Valid`, `Synced` or `Ready`',
   conditionStatus: 'of the condition: `True`, `False` or `Unknown`',

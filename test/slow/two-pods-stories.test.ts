@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lateUpsert, olderCheckout, sleeper } from './support/pod-stories.ts'
+import { lateUpsert, olderCheckout, sleeper, startsElsewhere } from './support/pod-stories.ts'
 
 test.each(['before-intent', 'after-intent', 'after-fence', 'after-connect'])(
   'a process that stands still at %s, while another one takes over and a person forces a second attempt, sends nothing when it wakes up',
@@ -14,4 +14,18 @@ test('access that was taken away does not come back by a late request of the pro
 
 test('a process whose checkout is two commits behind creates nothing that was renamed, and gives no access back', async () => {
   expect(await olderCheckout()).toEqual([])
+})
+
+test('a process that starts with another checkout than was acted on says so on the page and as a warning, and begins no create; one with the same says nothing', async () => {
+  expect(await startsElsewhere()).toEqual([
+    {
+      shown: true,
+      lines: [
+        ['info', false],
+        ['warn', true],
+      ],
+    },
+    { shown: false, lines: [['info', false]] },
+    { creates: 1, begun: 0 },
+  ])
 })

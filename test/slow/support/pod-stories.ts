@@ -1,4 +1,5 @@
 import { startApiModel } from '../../kubernetes/api-model.ts'
+import type { OverviewReply } from '../../../src/server/api/overview.ts'
 import { startCountingPlatform } from '../../kubernetes/counting-platform.ts'
 import { acts, commandFlagsOf, passes, startPod, writeCommon } from '../../kubernetes/pods.ts'
 import { pipeManifest, SERVICE } from '../../support/manifests.ts'
@@ -164,4 +165,47 @@ export async function olderCheckout(story: PodStory = {}): Promise<readonly stri
       : [`law 1: ${platform.creates() - creates} creates of an older checkout`]),
     ...(given.length === 0 ? [] : ['an older checkout gave access back']),
   ]
+}
+
+/** One process ends in good order; the next one starts with another checkout, and the one after that with the same. @returns what both say of it */
+export async function startsElsewhere(): Promise<readonly unknown[]> {
+  await using stack = new AsyncDisposableStack()
+  const { workspace, platform, options } = await startWorld(stack, {})
+  for (const folder of ['ahead', 'behind']) workspace.write(`${folder}/service.yaml`, SERVICE)
+  workspace.write('ahead/orders.yaml', pipeManifest('orders'))
+  workspace.write('behind/late.yaml', pipeManifest('late'))
+  const records = () => [...options.api.objects()].filter(([path]) => path.includes('/pipewrightrecords/'))
+  const start = (name: string, folder: string) =>
+    startPod(name, { ...options, settings: { manifests: workspace.path(folder) } }, stack)
+  const one = await start('one', 'ahead')
+  await until('the pipe', () => platform.creates() === 1)
+  one.program.signal('SIGTERM')
+  await one.program.ended
+  const said: unknown[] = []
+  for (const [name, folder] of [
+    ['two', 'behind'],
+    ['three', 'ahead'],
+  ] as const) {
+    const { program } = await start(name, folder)
+    const url = await urlOf(program)
+    await until('the manifests to be read', () => program.log().some(({ msg }) => msg === 'Manifests read'))
+    const { olderThan } = (await (await fetch(`${url}/api/v1/overview`)).json()) as OverviewReply // of our API
+    const lines = program.log().filter(({ msg }) => msg === 'Leadership changed')
+    said.push({
+      shown: olderThan !== undefined,
+      lines: lines.map((line) => [line['level'], line['olderThan'] !== undefined]),
+    })
+    if (olderThan !== undefined) {
+      const late = async () => (await resourcesOf(url)).find(({ key }) => key === 'Pipe/late')?.reason
+      await until('the create to be held', async () => (await late()) === 'NotLeading')
+    }
+    program.signal('SIGTERM')
+    await program.ended
+  }
+  // What is known not to go out is not begun.
+  const late = records().filter(
+    ([path, object]) => path.includes('late') && JSON.stringify(object['record']).includes('intent'),
+  )
+  said.push({ creates: platform.creates(), begun: late.length })
+  return said
 }
