@@ -266,6 +266,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
         seedStatus(context, board, key)
         ask(key, isSettled(key) ? 2 : 0)
       }
+      acting.tryAgain()
       limitChanges.emitNew()
     },
     async stop(deadline) {

@@ -163,10 +163,12 @@ function recordOf(record: LedgerRecord, steady: number, world: World): unknown {
     intent && intentOf(intent, steady, world),
     upsert && [world.isShared !== true && Math.min(steady - upsert.at, 60 * MINUTE), upsert.reply],
     [applied?.digest, applied?.secrets],
-    backoff && [
-      inSteps(Math.max(0, backoff.until - steady), world),
-      backoff.digest === '' ? '' : hash('sha1', backoff.digest),
-    ],
+    // Whoever may act tries that at once, and who waits for another checkout does nothing meanwhile.
+    conditions?.Synced.reason !== 'NotLeading' &&
+      backoff && [
+        inSteps(Math.max(0, backoff.until - steady), world),
+        backoff.digest === '' ? '' : hash('sha1', backoff.digest),
+      ],
     change && [
       hash('sha1', change.digest),
       change.fields,

@@ -56,7 +56,7 @@ function podText(model: Model, pod: Pod, { index, rankOf, recordOf }: Place): un
     rankOf(checkout),
     begun === undefined
       ? read.map(rankOf).toSorted((a, b) => a - b)
-      : [isWaiting(pod), rankOf(revisionOf(begun.before))],
+      : [acts?.isOlder, rankOf(revisionOf(begun.before))],
     rankOf(revisionOf(actsOn)),
     isSeen ? Math.min(now - pod.leaseSince, LEASE_MS) : 'older',
     heard.map(({ key, metadata }) => [key, acts !== undefined && isNow(model, metadata)]),
@@ -75,12 +75,6 @@ function heardText(heard: Pod['heard'], recordOf: Place['recordOf']): unknown {
 
 function isNow(model: Model, { name, resourceVersion }: KubeObject['metadata']): boolean {
   return podsOf(model).objects.get(`${RECORDS}/${name}`)?.metadata.resourceVersion === resourceVersion
-}
-
-/** Whether an older checkout keeps it from acting. */
-function isWaiting({ begun, checkout, read, readSince }: Pod): boolean {
-  const before = revisionOf(begun?.before)
-  return before !== undefined && ![...read, ...readSince].includes(before) && checkout === read.at(-1)
 }
 
 function revisionOf(id: string | undefined): number | undefined {

@@ -182,7 +182,12 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
       begun,
       ...opened.known(),
       actsOn,
-      acts: term && { memory: process.memory(), lateUntil, overtaken: [...store.overtaken] },
+      acts: term && {
+        memory: process.memory(),
+        lateUntil,
+        overtaken: [...store.overtaken],
+        isOlder: checkout.olderThan !== undefined,
+      },
     }),
   }
 
@@ -235,7 +240,10 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
 
   function reconcile(key: Key): Promise<ReconcileResult> {
     const request = { priority: 1, stopping: NEVER, reconcileId: 'r', changedAt: undefined } as const
-    return reconciler.reconcile(key, { ...request, releaseSlot: async () => undefined })
+    // As the daemon does it when it begins to act, or no longer waits for another checkout.
+    const isAsked =
+      store.olderThan === undefined && store.record(key)?.conditions?.Synced.reason === 'NotLeading'
+    return reconciler.reconcile(key, { ...request, isAsked, releaseSlot: async () => undefined })
   }
 
   /** What the process before sent last has arrived by now, if it ever does: as the daemon does it. */

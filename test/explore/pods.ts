@@ -33,6 +33,8 @@ export interface Acts {
   /** When what the process before it sent can arrive no more; undefined: it has done what is due then. */
   readonly lateUntil: number | undefined
   readonly overtaken: readonly Key[]
+  /** Whether its checkout may be older than what was acted on before: that keeps it from acting, for five minutes at most. */
+  readonly isOlder: boolean
 }
 
 /** What one process knows. Values: whoever changes something of it makes another one. */

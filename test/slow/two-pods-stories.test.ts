@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lateUpsert, olderCheckout, sleeper, startsElsewhere } from './support/pod-stories.ts'
+import { actsAfterOlder, lateUpsert, olderCheckout, sleeper, startsElsewhere } from './support/pod-stories.ts'
 
 test.each(['before-intent', 'after-intent', 'after-fence', 'after-connect'])(
   'a process that stands still at %s, while another one takes over and a person forces a second attempt, sends nothing when it wakes up',
@@ -29,3 +29,10 @@ test('a process that starts with another checkout than was acted on says so on t
     { creates: 1, begun: 0 },
   ])
 })
+
+test.each([true, false])(
+  'what waited for another checkout is made at once by a process that has the right one (it stood by: %s)',
+  async (isThere) => {
+    expect(await actsAfterOlder(isThere)).toEqual([])
+  },
+)

@@ -2,7 +2,7 @@ import { startApiModel } from '../../kubernetes/api-model.ts'
 import type { OverviewReply } from '../../../src/server/api/overview.ts'
 import { startCountingPlatform } from '../../kubernetes/counting-platform.ts'
 import { acts, commandFlagsOf, passes, startPod, writeCommon } from '../../kubernetes/pods.ts'
-import { pipeManifest, SERVICE } from '../../support/manifests.ts'
+import { KAFKA_PASSWORD, pipeManifest, SERVICE } from '../../support/manifests.ts'
 import { resourcesOf, runProgram, urlOf } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 import { createWorkspace } from '../../support/workspace.ts'
@@ -208,4 +208,35 @@ export async function startsElsewhere(): Promise<readonly unknown[]> {
   )
   said.push({ creates: platform.creates(), begun: late.length })
   return said
+}
+
+/**
+ * One acts on an older checkout and holds a create back; then another one acts, which has the checkout that was acted on before.
+ * @param isThere whether it stood by meanwhile, or starts then
+ */
+export async function actsAfterOlder(isThere: boolean, story: PodStory = {}): Promise<readonly string[]> {
+  await using stack = new AsyncDisposableStack()
+  const { workspace, platform, options } = await startWorld(stack, story)
+  for (const folder of ['ahead', 'behind']) workspace.write(`${folder}/service.yaml`, SERVICE)
+  workspace.write('ahead/orders.yaml', pipeManifest('orders'))
+  for (const folder of ['ahead', 'behind'])
+    workspace.write(`${folder}/late.yaml`, pipeManifest('late').replace('name: kafka,', 'name: kafka-late,'))
+  const start = (name: string, folder: string) =>
+    startPod(name, { ...options, settings: { manifests: workspace.path(folder) } }, stack)
+  const one = await start('one', 'ahead')
+  await until('the first pipe', () => platform.creates() === 1)
+  one.program.signal('SIGTERM')
+  await one.program.ended
+  workspace.write('secrets/kafka-late/password', KAFKA_PASSWORD)
+  const two = await start('two', 'behind')
+  const url = await urlOf(two.program)
+  const late = async () => (await resourcesOf(url)).find(({ key }) => key === 'Pipe/late')?.reason
+  await until('the create to be held', async () => (await late()) === 'NotLeading')
+  const three = isThere ? await start('three', 'ahead') : undefined
+  if (three !== undefined) await until('it to stand by', () => three.program.stdout().includes('standing by'))
+  two.program.signal('SIGTERM')
+  await two.program.ended
+  await acts(three ?? (await start('three', 'ahead')))
+  const isMade = await until('the second pipe', () => platform.creates() === 2).catch(() => false)
+  return isMade === false ? ['what an older checkout held back is held back still'] : []
 }
