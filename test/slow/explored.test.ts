@@ -18,22 +18,22 @@ afterAll(() => {
   process.stdout.write(`\nThe shortest story without each protection:\n${head}\n${rows.join('\n')}\n`)
 })
 
-/** What the explorer of a copy prints. */
-async function exploreCopy({ patches, world, depth }: Pick<Removal, 'patches' | 'world' | 'depth'>) {
+/** What the explorer of a copy prints. @param signal ends it, where its test has no more time */
+async function exploreCopy({ patches, world, depth }: Removal, signal: AbortSignal) {
   using checkout = copyOf(patches)
   cpSync(join(ROOT, 'test'), join(checkout.dir, 'test'), { recursive: true })
   const args = ['test/explore/main.ts', '--json', '--world', world, '--depth', String(depth)]
-  const run = promisify(execFile)(process.execPath, args, { cwd: checkout.dir, maxBuffer: 1e8 })
+  const run = promisify(execFile)(process.execPath, args, { cwd: checkout.dir, maxBuffer: 1e8, signal })
   // It ends with 1 when it found a story.
   const { stdout } = await run.catch((error: { stdout: string }) => error)
   return JSON.parse(stdout) as Explored & { told: string | undefined }
 }
 
 describe('removed', () => {
-  test.each(REMOVALS.map((removal) => [removal.protection, removal] as const))(
+  test.for(REMOVALS.map((removal) => [removal.protection, removal] as const))(
     '%s',
-    async (protection, removal) => {
-      const { story, told, situations, plays, seconds } = await exploreCopy(removal)
+    async ([protection, removal], { signal }) => {
+      const { story, told, situations, plays, seconds } = await exploreCopy(removal, signal)
       expect(story, 'a story').toBeDefined()
       // A patch that does not run breaks no law.
       expect(told).not.toMatch(/It threw (?:Reference|Type|Syntax)Error/)

@@ -147,7 +147,7 @@ test(
       const absent = names.filter((name) => !keys.has(`Pipe/${name}`))
       const open = all.filter((one) => !isOver(one))
       throw new Error(
-        `${story.join('\n')}\n${JSON.stringify({ made, shown: all.length, absent, open: open.slice(0, 5) })}`,
+        `${JSON.stringify({ made, shown: all.length, absent, open: open.slice(0, 5) })}\n${story.join('\n')}`,
         { cause: error },
       )
     })

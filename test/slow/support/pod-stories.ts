@@ -238,5 +238,5 @@ export async function actsAfterOlder(isThere: boolean, story: PodStory = {}): Pr
   await two.program.ended
   await acts(three ?? (await start('three', 'ahead')))
   const isMade = await until('the second pipe', () => platform.creates() === 2).catch(() => false)
-  return isMade === false ? ['what an older checkout held back is held back still'] : []
+  return isMade ? [] : ['what an older checkout held back is held back still']
 }
