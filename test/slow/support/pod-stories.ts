@@ -210,11 +210,11 @@ export async function startsElsewhere(): Promise<readonly unknown[]> {
   return said
 }
 
-/**
- * One acts on an older checkout and holds a create back; then another one acts, which has the checkout that was acted on before.
- * @param isThere whether it stood by meanwhile, or starts then
- */
-export async function actsAfterOlder(isThere: boolean, story: PodStory = {}): Promise<readonly string[]> {
+/** Why a process may create what one with an older checkout has held back. */
+export type Released = 'another one stood by' | 'another one is started' | 'a person accepts the manifests'
+
+/** One acts on an older checkout and holds a create back; then it may be made. */
+export async function heldByOlder(released: Released, story: PodStory = {}): Promise<readonly string[]> {
   await using stack = new AsyncDisposableStack()
   const { workspace, platform, options } = await startWorld(stack, story)
   for (const folder of ['ahead', 'behind']) workspace.write(`${folder}/service.yaml`, SERVICE)
@@ -232,11 +232,15 @@ export async function actsAfterOlder(isThere: boolean, story: PodStory = {}): Pr
   const url = await urlOf(two.program)
   const late = async () => (await resourcesOf(url)).find(({ key }) => key === 'Pipe/late')?.reason
   await until('the create to be held', async () => (await late()) === 'NotLeading')
-  const three = isThere ? await start('three', 'ahead') : undefined
-  if (three !== undefined) await until('it to stand by', () => three.program.stdout().includes('standing by'))
-  two.program.signal('SIGTERM')
-  await two.program.ended
-  await acts(three ?? (await start('three', 'ahead')))
+  if (released === 'a person accepts the manifests') two.program.signal('SIGHUP')
+  else {
+    const three = released === 'another one stood by' ? await start('three', 'ahead') : undefined
+    if (three !== undefined)
+      await until('it to stand by', () => three.program.stdout().includes('standing by'))
+    two.program.signal('SIGTERM')
+    await two.program.ended
+    await acts(three ?? (await start('three', 'ahead')))
+  }
   const isMade = await until('the second pipe', () => platform.creates() === 2).catch(() => false)
   return isMade ? [] : ['what an older checkout held back is held back still']
 }
