@@ -13,7 +13,7 @@ import { faultsAtEnd } from './support/delete-end.ts'
 import { judge, type Evidence, type Violation } from './support/delete-judge.ts'
 import { work, type Allowance, type HandEdit } from './support/delete-person.ts'
 import { DELETING_MS, deletionsIn, watchPipes } from './support/delete-pipes.ts'
-import { createTree, type Wish } from './support/delete-tree.ts'
+import { createTree, type Tree, type Wish } from './support/delete-tree.ts'
 import { startPlatformOf } from './support/matrix-profile.ts'
 
 /*
@@ -60,7 +60,17 @@ function wishesOf(random: Random): readonly Wish[] {
   }))
 }
 
-/** Waits until all is as it should be, and says what is not. */
+/** One more is removed, and stays so: by chance all others may have been brought back. */
+function removeForGood(tree: Tree, platform: Sandbox, edits: readonly HandEdit[]): void {
+  const pipes = platform.pipes().filter(({ id }) => edits.every((edit) => edit.id !== id))
+  const last = [...tree.now.wishes.values()].find(
+    ({ key, pipe, onRemove }) =>
+      onRemove === 'delete' && key === pipe && pipes.filter(({ name }) => name === pipe).length === 1,
+  )
+  if (last !== undefined) tree.drop(`removed for good: ${last.key}`, last.key)
+}
+
+/** Waits until all is as it should be and something is deleted, and says what is not as it should be. */
 async function calm(
   daemons: Daemons,
   about: { readonly platform: Sandbox; readonly evidence: Pick<Evidence, 'history'> },
@@ -70,7 +80,8 @@ async function calm(
   if (life === undefined) throw new Error('the last daemon did not start')
   const end = Date.now() + CALM_MS
   let faults: readonly string[] = ['nobody looked']
-  while (faults.length > 0 && Date.now() < end) {
+  const isNoneDeleted = () => deletionsIn(about.platform.requests()).length === 0
+  while ((faults.length > 0 || isNoneDeleted()) && Date.now() < end) {
     await pause(1_000)
     const shown = await resourcesOf(life.url)
     const { lives } = daemons
@@ -171,6 +182,7 @@ test(`no pipe goes that nobody asked to go (SEED=${SEED})`, { timeout: 240_000 }
   stopping.abort()
   await Promise.all(storm)
   platform.faults.clear()
+  removeForGood(tree, platform, edits)
   const faults = await calm(daemons, { platform, evidence: tree }, allow)
 
   const evidence: Evidence = {
