@@ -5,7 +5,7 @@ import { acts, commandFlagsOf, passes, startPod, writeCommon } from '../../kuber
 import { KAFKA_PASSWORD, pipeManifest, SERVICE } from '../../support/manifests.ts'
 import { resourcesOf, runProgram, urlOf } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
-import { createWorkspace } from '../../support/workspace.ts'
+import { createWorkspace, type Workspace } from '../../support/workspace.ts'
 
 /* Stories of two processes of which one acts. Each gives what it found broken, in words; nothing: all is well. */
 
@@ -167,20 +167,36 @@ export async function olderCheckout(story: PodStory = {}): Promise<readonly stri
   ]
 }
 
+/** Of manifests: what was acted on, and what is older or newer. */
+const FOLDERS = ['ahead', 'behind'] as const
+
+/** A process has made the pipe that one of two folders asks for, and has ended. @param write writes further manifests before */
+async function startAhead(
+  stack: AsyncDisposableStack,
+  story: PodStory,
+  write: (workspace: Workspace) => void,
+) {
+  const world = await startWorld(stack, story)
+  const { workspace, platform, options } = world
+  for (const folder of FOLDERS) workspace.write(`${folder}/service.yaml`, SERVICE)
+  workspace.write('ahead/orders.yaml', pipeManifest('orders'))
+  write(workspace)
+  const start = (name: string, folder: (typeof FOLDERS)[number]) =>
+    startPod(name, { ...options, settings: { manifests: workspace.path(folder) } }, stack)
+  const { program } = await start('one', 'ahead')
+  await until('the first pipe', () => platform.creates() === 1)
+  program.signal('SIGTERM')
+  await program.ended
+  return { ...world, start }
+}
+
 /** One process ends in good order; the next one starts with another checkout, and the one after that with the same. @returns what both say of it */
 export async function startsElsewhere(): Promise<readonly unknown[]> {
   await using stack = new AsyncDisposableStack()
-  const { workspace, platform, options } = await startWorld(stack, {})
-  for (const folder of ['ahead', 'behind']) workspace.write(`${folder}/service.yaml`, SERVICE)
-  workspace.write('ahead/orders.yaml', pipeManifest('orders'))
-  workspace.write('behind/late.yaml', pipeManifest('late'))
+  const { platform, options, start } = await startAhead(stack, {}, (workspace) =>
+    workspace.write('behind/late.yaml', pipeManifest('late')),
+  )
   const records = () => [...options.api.objects()].filter(([path]) => path.includes('/pipewrightrecords/'))
-  const start = (name: string, folder: string) =>
-    startPod(name, { ...options, settings: { manifests: workspace.path(folder) } }, stack)
-  const one = await start('one', 'ahead')
-  await until('the pipe', () => platform.creates() === 1)
-  one.program.signal('SIGTERM')
-  await one.program.ended
   const said: unknown[] = []
   for (const [name, folder] of [
     ['two', 'behind'],
@@ -216,17 +232,10 @@ export type Released = 'another one stood by' | 'another one is started' | 'a pe
 /** One acts on an older checkout and holds a create back; then it may be made. */
 export async function heldByOlder(released: Released, story: PodStory = {}): Promise<readonly string[]> {
   await using stack = new AsyncDisposableStack()
-  const { workspace, platform, options } = await startWorld(stack, story)
-  for (const folder of ['ahead', 'behind']) workspace.write(`${folder}/service.yaml`, SERVICE)
-  workspace.write('ahead/orders.yaml', pipeManifest('orders'))
-  for (const folder of ['ahead', 'behind'])
-    workspace.write(`${folder}/late.yaml`, pipeManifest('late').replace('name: kafka,', 'name: kafka-late,'))
-  const start = (name: string, folder: string) =>
-    startPod(name, { ...options, settings: { manifests: workspace.path(folder) } }, stack)
-  const one = await start('one', 'ahead')
-  await until('the first pipe', () => platform.creates() === 1)
-  one.program.signal('SIGTERM')
-  await one.program.ended
+  const { workspace, platform, start } = await startAhead(stack, story, ({ write }) => {
+    const late = pipeManifest('late').replace('name: kafka,', 'name: kafka-late,')
+    for (const folder of FOLDERS) write(`${folder}/late.yaml`, late)
+  })
   workspace.write('secrets/kafka-late/password', KAFKA_PASSWORD)
   const two = await start('two', 'behind')
   const url = await urlOf(two.program)
