@@ -11,7 +11,7 @@ import type { BudgetSnapshot } from './budget.ts'
 import type { FreshSecrets } from './secret-store.ts'
 import { createPermit } from './send-create.ts'
 import { createCredentials, type Login } from './login.ts'
-import { createFence, createLook } from './fence.ts'
+import { createEarlyFence, createFence } from './fence.ts'
 import { BASE_URL_FLAG } from './failure.ts'
 import { type NetworkSettings, openNetwork, type Way } from './network.ts'
 import { send, type Read, type TakenPlaces } from './read.ts'
@@ -109,7 +109,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   const maxReplyBytes = options.maxReplyBytes ?? MAX_REPLY_BYTES
   const breaker = createCredentialBreaker({ clock, emit })
   const fence = createFence(options.confirm)
-  const assertMayAct = createLook(options.assertMayAct)
+  const earlyFence = createEarlyFence(options.assertMayAct)
 
   /** How each of those that asked signs in. */
   const logins = new Map<string, () => Login | Promise<Login>>()
@@ -176,7 +176,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
       read: (target, readOptions) => send(() => readOf(target), reading, readOptions),
       list: (kind, service, readOptions) => send(() => listOf(kind, service), reading, readOptions),
       async admitCreate(kind, service, { looks, ...readOptions }) {
-        assertMayAct()
+        earlyFence()
         const operation = kind.operations.create
         const where = needed(operation)
         const caller = callerOf(operation, service)

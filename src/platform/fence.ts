@@ -19,8 +19,8 @@ export function createFence(confirm: (() => Promise<number>) | undefined): Fence
   }
 }
 
-/** What is known not to pass the fence later. @throws {RemoteError} as {@link Fence} */
-export function createLook(assertMayAct: (() => void) | undefined): () => void {
+/** Passed before a create is prepared: what is known not to pass the fence later is not begun. @throws {RemoteError} as {@link Fence} */
+export function createEarlyFence(assertMayAct: (() => void) | undefined): () => void {
   return () => {
     try {
       assertMayAct?.()

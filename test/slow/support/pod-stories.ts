@@ -171,12 +171,8 @@ export async function olderCheckout(story: PodStory = {}): Promise<readonly stri
 const FOLDERS = ['ahead', 'behind'] as const
 
 /** A process has made the pipe that one of two folders asks for, and has ended. @param write writes further manifests before */
-async function startAhead(
-  stack: AsyncDisposableStack,
-  story: PodStory,
-  write: (workspace: Workspace) => void,
-) {
-  const world = await startWorld(stack, story)
+async function startAhead(stack: AsyncDisposableStack, write: (workspace: Workspace) => void) {
+  const world = await startWorld(stack, {})
   const { workspace, platform, options } = world
   for (const folder of FOLDERS) workspace.write(`${folder}/service.yaml`, SERVICE)
   workspace.write('ahead/orders.yaml', pipeManifest('orders'))
@@ -193,7 +189,7 @@ async function startAhead(
 /** One process ends in good order; the next one starts with another checkout, and the one after that with the same. @returns what both say of it */
 export async function startsElsewhere(): Promise<readonly unknown[]> {
   await using stack = new AsyncDisposableStack()
-  const { platform, options, start } = await startAhead(stack, {}, (workspace) =>
+  const { platform, options, start } = await startAhead(stack, (workspace) =>
     workspace.write('behind/late.yaml', pipeManifest('late')),
   )
   const records = () => [...options.api.objects()].filter(([path]) => path.includes('/pipewrightrecords/'))
@@ -230,9 +226,9 @@ export async function startsElsewhere(): Promise<readonly unknown[]> {
 export type Released = 'another one stood by' | 'another one is started' | 'a person accepts the manifests'
 
 /** One acts on an older checkout and holds a create back; then it may be made. */
-export async function heldByOlder(released: Released, story: PodStory = {}): Promise<readonly string[]> {
+export async function heldByOlder(released: Released): Promise<readonly string[]> {
   await using stack = new AsyncDisposableStack()
-  const { workspace, platform, start } = await startAhead(stack, story, ({ write }) => {
+  const { workspace, platform, start } = await startAhead(stack, ({ write }) => {
     const late = pipeManifest('late').replace('name: kafka,', 'name: kafka-late,')
     for (const folder of FOLDERS) write(`${folder}/late.yaml`, late)
   })
