@@ -6,7 +6,6 @@ import type { Reconciler } from '../reconcile/reconciler.ts'
 import { type Again, createDispatcher } from './dispatcher.ts'
 import { createHeapTrim } from './heap-trim.ts'
 import { type Taken, createQueue } from './queue.ts'
-import { LONGEST_WAIT_MS } from './older-checkout.ts'
 import { createRenewals } from './renewals.ts'
 import { serviceQueueOf } from './service-queue.ts'
 
@@ -32,8 +31,6 @@ export interface Acting {
   ask(key: Key, priority: Priority, afterMs?: number): void
   /** As {@link ask}, at once: a person asks for this one. */
   askFor(key: Key): void
-  /** What was not certain to be allowed, and may be by now, is tried at once. */
-  tryAgain(): void
   /** The manifest of a key has changed. @param at on the monotonic clock */
   noteChange(key: Key, at: number): void
   queueDepth(): Readonly<Record<Priority, number>>
@@ -55,14 +52,7 @@ export function startActing(parts: ActingParts): Acting {
   const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
   const trimHeap = createHeapTrim((delayMs, callback) => clock.after(delayMs, callback))
   const renewals = createRenewals({ clock, renewed: parts.renewed, onRenewed })
-  // It may have taken over with another checkout.
-  clock.after(LONGEST_WAIT_MS, tryAgain)
   if (parts.lateForMs !== undefined) clock.after(parts.lateForMs, applyAgain)
-
-  function tryAgain(): void {
-    if (stopping.signal.aborted) return
-    for (const { key, conditions } of board.list()) if (conditions.Synced.reason === 'NotLeading') askFor(key)
-  }
 
   /** What the process before sent last has arrived by now, if it ever does. */
   function applyAgain(): void {
@@ -132,7 +122,6 @@ export function startActing(parts: ActingParts): Acting {
   return {
     ask,
     askFor,
-    tryAgain,
     noteChange: (key, at) => void changedAt.set(key, at),
     queueDepth: () => queue.depth(),
     health: () => dispatcher.health(),

@@ -176,7 +176,6 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       forgetIfGone(key)
       ask(key, first && isSettled(key) ? 2 : 0)
     }
-    if (everything) acting?.tryAgain()
     showPositions(board, catalog)
     for (const key of everything ? [] : keys) for (const other of store.dependents(key)) ask(other, 0)
     for (const token of reading.tokens) requests.expect(token, [...keys])
@@ -266,7 +265,6 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
         seedStatus(context, board, key)
         ask(key, isSettled(key) ? 2 : 0)
       }
-      acting.tryAgain()
       limitChanges.emitNew()
     },
     async stop(deadline) {

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import { NotLeading } from '../contract/leadership.ts'
 
 /** Longest time for which another checkout keeps a process from creating and applying: ms. */
-export const LONGEST_WAIT_MS = 5 * 60_000
+const LONGEST_WAIT_MS = 5 * 60_000
 
 /** Between revisions of which nobody knows which one is newer. */
 const AND = '; '

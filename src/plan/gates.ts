@@ -161,10 +161,20 @@ export function becauseOfMissing(
     : { reason: 'TooManyOpenFiles', facts: { file } }
 }
 
-/** It failed and waits; an edited manifest, a rotated secret or a person who asks starts afresh. */
-export function backingOff({ desired, recorded, now, isAsked }: DecideInput): Action | undefined {
-  const { backoff } = recorded
+/**
+ * It failed and waits; an edited manifest, a rotated secret or a person who asks starts afresh. What another process held back, or this one
+ * for another checkout, is not waited for here: that may be over at any moment.
+ */
+export function backingOff({
+  desired,
+  recorded,
+  now,
+  isAsked,
+  surroundings,
+}: DecideInput): Action | undefined {
+  const { backoff, conditions } = recorded
   if (backoff === undefined || isAsked === true || !isWaiting(backoff, now)) return undefined
+  if (conditions?.Synced.reason === 'NotLeading' && surroundings.olderThan === undefined) return undefined
   if (desired.fingerprint !== undefined && attemptDigest(desired.fingerprint) !== backoff.digest)
     return undefined
   return {

@@ -240,10 +240,7 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
 
   function reconcile(key: Key): Promise<ReconcileResult> {
     const request = { priority: 1, stopping: NEVER, reconcileId: 'r', changedAt: undefined } as const
-    // As the daemon does it when it begins to act, or no longer waits for another checkout. Where the API was away, it would wait a while.
-    const isAsked =
-      store.olderThan === undefined && store.record(key)?.conditions?.Synced.reason === 'NotLeading'
-    return reconciler.reconcile(key, { ...request, isAsked, releaseSlot: async () => undefined })
+    return reconciler.reconcile(key, { ...request, releaseSlot: async () => undefined })
   }
 
   /** What the process before sent last has arrived by now, if it ever does: as the daemon does it. */

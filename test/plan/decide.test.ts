@@ -44,6 +44,8 @@ const suspend = { reason: 'migration', until: '2027-01-31T00:00:00Z' }
 const never = created({ remote: recordedPipe(PIPE_ID, { seenAt: undefined }) })
 const replaced = created({ replaced: { count: 1, at: NOW - HOUR + 1 } })
 const backoff = { failures: 1, until: NOW + 1, digest: attemptDigest(FIELDS) }
+const held = { status: 'False', reason: 'NotLeading', message: 'Not sent.', since: NOW - HOUR } as const
+const notLeading = { Valid: held, Synced: held, Ready: held }
 
 const ROWS: readonly Row[] = [
   // a reading that is not believed, and did not find the manifest
@@ -262,6 +264,19 @@ const ROWS: readonly Row[] = [
     why: 'at the end of the back-off',
     input: pipe({ recorded: { ...failed, backoff: { ...backoff, until: NOW } } }),
     is: ['create', 'RetryFailed'],
+  },
+  {
+    why: 'what another process held back is not waited for',
+    input: pipe({ recorded: { ...failed, backoff, conditions: notLeading } }),
+    is: ['create', 'RetryFailed'],
+  },
+  {
+    why: 'and is by a process that has an older checkout itself',
+    input: pipe({
+      recorded: { ...failed, backoff, conditions: notLeading },
+      surroundings: { olderThan: 'content-1' },
+    }),
+    is: ['hold', 'BackingOff'],
   },
   {
     why: 'an edited manifest starts afresh',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   heldByOlder,
+  heldTooLate,
   lateUpsert,
   olderCheckout,
   type Released,
@@ -43,3 +44,7 @@ test.each<Released>(['another one stood by', 'another one is started', 'a person
     expect(await heldByOlder(released)).toEqual([])
   },
 )
+
+test('what waited for another checkout is made at once also where that is recorded after the wait is over', async () => {
+  expect(await heldTooLate()).toEqual([])
+})

@@ -23,7 +23,7 @@ async function startWorld(stack: AsyncDisposableStack, { main }: PodStory) {
   const platform = stack.use(await startCountingPlatform(() => 'answered'))
   writeCommon(workspace)
   const options = { workspace, api, platform: platform.url, leaseMs: LEASE_MS, ...(main && { main }) }
-  return { workspace, platform, options }
+  return { workspace, api, platform, options }
 }
 
 /**
@@ -248,4 +248,28 @@ export async function heldByOlder(released: Released): Promise<readonly string[]
   }
   const isMade = await until('the second pipe', () => platform.creates() === 2).catch(() => false)
   return isMade ? [] : ['what an older checkout held back is held back still']
+}
+
+/** A create is held back for another checkout, and before that is recorded the manifests are read as another revision: the wait is over. */
+export async function heldTooLate(): Promise<readonly string[]> {
+  await using stack = new AsyncDisposableStack()
+  const { api, workspace, platform, start } = await startAhead(stack, ({ write }) =>
+    write('behind/late.yaml', pipeManifest('late')),
+  )
+  let isBusy = true
+  let refused = 0
+  api.interfere(({ method, path }) => {
+    if (!isBusy || method !== 'POST' || !path.endsWith('/pipewrightrecords')) return undefined
+    refused += 1
+    return { status: 429, retryAfter: 1 }
+  })
+  const { program } = await start('two', 'behind')
+  await until('what is held back to be recorded', () => refused > 0)
+  const readings = () => program.log().filter(({ msg }) => msg === 'Manifests read').length
+  const before = readings()
+  workspace.write('behind/later.yaml', pipeManifest('later'))
+  await until('the manifests to be read anew', () => readings() > before)
+  isBusy = false
+  const isMade = await until('both pipes', () => platform.creates() === 3).catch(() => false)
+  return isMade ? [] : [`what was held back is held back still: ${platform.creates()} creates`]
 }
