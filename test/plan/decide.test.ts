@@ -44,8 +44,8 @@ const suspend = { reason: 'migration', until: '2027-01-31T00:00:00Z' }
 const never = created({ remote: recordedPipe(PIPE_ID, { seenAt: undefined }) })
 const replaced = created({ replaced: { count: 1, at: NOW - HOUR + 1 } })
 const backoff = { failures: 1, until: NOW + 1, digest: attemptDigest(FIELDS) }
-const held = { status: 'False', reason: 'NotLeading', message: 'Not sent.', since: NOW - HOUR } as const
-const notLeading = { Valid: held, Synced: held, Ready: held }
+const notSent = { status: 'False', reason: 'NotLeading', message: 'Not sent.', since: NOW - HOUR } as const
+const notLeading = { Valid: notSent, Synced: notSent, Ready: notSent }
 
 const ROWS: readonly Row[] = [
   // a reading that is not believed, and did not find the manifest
