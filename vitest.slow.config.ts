@@ -5,14 +5,15 @@ function filesOf(...names: readonly string[]): string[] {
   return names.map((name) => `test/slow/${name}*.test.ts`)
 }
 
-/** Those that measure what a busy machine would spoil. They mostly wait. */
-const QUIET = filesOf('watch', 'page-many')
+/** Those that a very busy machine would spoil. They mostly wait. */
+const QUIET = filesOf('watch')
 
 /**
  * One at a time, and nothing beside: one makes links of the network, and a browser gives up all its requests when one comes or goes
- * (`ERR_NETWORK_CHANGED`); another measures how long nobody acts; another takes all that a processor gives, and measures what is left.
+ * (`ERR_NETWORK_CHANGED`); another measures how long nobody acts; another how quick the page is; another takes all that a processor gives,
+ * and measures what is left.
  */
-const ALONE = filesOf('rows-cut', 'two-pods-failover', 'connections')
+const ALONE = filesOf('rows-cut', 'two-pods-failover', 'page-many', 'connections')
 
 /** These take minutes: they begin first, so that nobody waits for them in the end. */
 const LONG = [
