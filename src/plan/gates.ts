@@ -162,8 +162,8 @@ export function becauseOfMissing(
 }
 
 /**
- * It failed and waits; an edited manifest, a rotated secret or a person who asks starts afresh. What another process held back, or this one
- * for another checkout, is not waited for here: that may be over at any moment.
+ * It failed and waits; an edited manifest, a rotated secret or a person who asks starts afresh. So does a process whose manifests are not
+ * older than those acted on before: what was held back for that, here or by another process, is tried at once.
  */
 export function backingOff({
   desired,
