@@ -15,10 +15,12 @@ const QUIET = filesOf('watch')
  */
 const ALONE = filesOf('rows-cut', 'two-pods-failover', 'page-many', 'connections')
 
+/** They take all that a processor gives, for minutes, and wait for nothing: they are given what the others leave. */
+const SEARCHES = filesOf('explored', 'digest')
+
 /** These take minutes: they begin first, so that nobody waits for them in the end. */
 const LONG = [
   'runbook',
-  'explored',
   'protections',
   'fifth-kind',
   'crash-matrix',
@@ -49,7 +51,7 @@ export default defineConfig({
   test: {
     globalSetup: 'test/slow/support/bundled.ts',
     sequence: { sequencer: LongFirst },
-    testTimeout: 300_000,
+    testTimeout: 600_000,
     hookTimeout: 180_000,
     // Within a file, too, most of the time goes by in processes that are waited for.
     maxConcurrency: 4,
@@ -59,9 +61,9 @@ export default defineConfig({
         test: {
           name: 'side by side',
           include: ['test/slow/**/*.test.ts'],
-          exclude: [...QUIET, ...ALONE],
+          exclude: [...QUIET, ...ALONE, ...SEARCHES],
           // More than there are processors: most of these mostly wait.
-          maxWorkers: 4,
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },
@@ -72,6 +74,16 @@ export default defineConfig({
       {
         extends: true,
         test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 2 } },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'searches',
+          include: SEARCHES,
+          testTimeout: 1_800_000,
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
+        },
       },
     ],
   },

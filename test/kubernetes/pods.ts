@@ -107,7 +107,11 @@ export function epochOf({ program }: Pod): number | undefined {
 }
 
 export async function acts(pod: Pod): Promise<number> {
-  return until(`${pod.name} to act`, () => epochOf(pod))
+  const { program } = pod
+  const ended = program.ended.then((code) => {
+    throw new Error(`${pod.name} ended with ${code}, and did not act\n${program.stdout()}${program.stderr()}`)
+  })
+  return Promise.race([until(`${pod.name} to act`, () => epochOf(pod)), ended])
 }
 
 export function passes(ms: number): Promise<void> {

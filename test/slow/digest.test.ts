@@ -70,5 +70,4 @@ test.each(WORLDS.map((world) => [world.name, { ...world, twins: false }] as cons
     expect(pairs.length).toBeGreaterThan(0)
     for (const [one, other] of pairs) expect(one).toEqual(other)
   },
-  300_000,
 )

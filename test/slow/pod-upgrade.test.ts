@@ -6,7 +6,7 @@ import { until } from '../support/until.ts'
 import { GOOD, HELMS, podsIn, renderValues, tryValues } from './support/chart.ts'
 import { layOutImage, type ImageRoot } from './support/image-root.ts'
 import { startPodWorld } from './support/runbook-pod.ts'
-import { allWell, asWritten, backupLine, ends, LIMIT_MS, typed } from './support/runbook-steps.ts'
+import { allWell, asWritten, backupLine, ends, typed } from './support/runbook-steps.ts'
 
 /* An upgrade, one that fails, and the way back: the pods that the chart makes, one after the other on one ledger and one platform. */
 
@@ -70,7 +70,7 @@ test('no pipe is made twice: an upgrade in the middle of a create, one that fail
     const rules = [{ operation: 'createPipe', subject: 'during', fault: { type: 'latency', ms: 5_000 } }]
     await world.ask('/-/sandbox/faults', { rules })
     world.commit({ ...wanted, during: '' })
-    await until('the create to be on its way', async () => (await world.creates()) === 3, LIMIT_MS)
+    await until('the create to be on its way', async () => (await world.creates()) === 3)
     // Should the next pod ever come too early, it finds the ledger held.
     const { code, said } = await ends(world, upgraded, newer.root)
     expect([code, said.includes('is held by another pipewright')]).toEqual([1, true])

@@ -11,7 +11,6 @@ import { ANALYTICS } from '../support/manifests.ts'
  */
 
 const FAST: StartOptions = { speed: 5 }
-const LIMIT_MS = 60_000
 const names = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`)
 
 /** So many pipes, made an hour ago and seen just now. */
@@ -53,7 +52,7 @@ async function expectAsBefore(story: Story, live: Live, count: number, expect: E
   // At once, and not when a failed look is due again.
   live.program.signal('SIGHUP')
   for (const { name, id } of pipes) {
-    expect(await live.says(`Pipe/${name}`, 'Ready', LIMIT_MS)).toMatchObject({ pipeId: id })
+    expect(await live.says(`Pipe/${name}`, 'Ready')).toMatchObject({ pipeId: id })
   }
 }
 
@@ -86,7 +85,7 @@ describe.concurrent('row 1: a permission that is lost and given back', () => {
     )
     const reasons = await Promise.all(all.map(async (name) => (await live.resource(`Pipe/${name}`))?.reason))
     world.forbidden.clear()
-    for (const name of all) await live.says(`Pipe/${name}`, 'Ready', LIMIT_MS)
+    for (const name of all) await live.says(`Pipe/${name}`, 'Ready')
     expect(all.filter((name) => world.named(name).length > 1)).toEqual([])
     await expectAsBefore(story, live, 16, expect)
     expect(replaced(story, 16)).toEqual([])
@@ -112,9 +111,9 @@ describe.concurrent('row 1: a permission that is lost and given back', () => {
         operation === 'createPipe' && replacements(story, 4).length === 1
           ? { ...reply, before: () => platform.world.hidden.clear() }
           : undefined
-      const held = await live.says('Pipe/p0', 'MissingUnconfirmed', LIMIT_MS)
+      const held = await live.says('Pipe/p0', 'MissingUnconfirmed')
       expect(held.pipeId).toBe(id)
-      await until('the replacement to be refused', () => replacements(story, 4).length === 1, LIMIT_MS)
+      await until('the replacement to be refused', () => replacements(story, 4).length === 1)
       await expectAsBefore(story, live, 4, expect)
       const history = await live.history('Pipe/p0')
       await live.stop()
@@ -133,7 +132,7 @@ describe.concurrent('row 1: a permission that is lost and given back', () => {
     const live = await settled(story, 4)
     const old = platform.world.pipe('p0')
     platform.world.hidden.add(old.id)
-    await until('the replacement', () => replacements(story, 4).length === 1, LIMIT_MS)
+    await until('the replacement', () => replacements(story, 4).length === 1)
     const [create] = replacements(story, 4)
     const before = platform.requests.filter(
       ({ id, serviceId }) => id === old.id && serviceId === old.serviceId,
@@ -160,9 +159,9 @@ describe.concurrent('row 1: a permission that is lost and given back', () => {
       if (request.id === id && misses(story, id).length >= 3) platform.world.hidden.clear()
       return undefined
     }
-    await until('three misses', () => misses(story, id).length >= 3, LIMIT_MS)
+    await until('three misses', () => misses(story, id).length >= 3)
     const looks = platform.gets(id).length
-    await until('three more looks', () => platform.gets(id).length >= looks + 3, LIMIT_MS)
+    await until('three more looks', () => platform.gets(id).length >= looks + 3)
     await expectAsBefore(story, live, 4, expect)
     expect(replaced(story, 4)).toEqual([])
   })
@@ -183,7 +182,6 @@ describe.concurrent('row 5: siblings that cannot be read are no witnesses', () =
     await until(
       'both to be missed for two minutes of the program, or replaced',
       () => replacements(story, 10).length > 0 || [...gone].every((id) => missedFor(story, id, 120_000 / 5)),
-      LIMIT_MS,
     )
     expect(replaced(story, 10)).toEqual([])
     for (const name of ['p0', 'p1']) {
@@ -195,7 +193,7 @@ describe.concurrent('row 5: siblings that cannot be read are no witnesses', () =
     const others = new Set(world.pipes.map((pipe) => pipe.id).filter((id) => !gone.has(id) && id !== witness))
     platform.decide = ({ id }) => (others.has(id ?? '') ? ownError(503) : undefined)
     for (const name of ['p0', 'p1']) {
-      await until(`${name} to be replaced`, () => world.named(name).length === 2, LIMIT_MS * 2)
+      await until(`${name} to be replaced`, () => world.named(name).length === 2)
       const ready = await live.says(`Pipe/${name}`, 'Ready')
       expect(ready.pipeId).toBe(world.named(name)[1]?.id)
     }
@@ -230,7 +228,6 @@ describe.concurrent('row 5: siblings that cannot be read are no witnesses', () =
     await until(
       'it to be missed for two minutes of the program, or replaced',
       () => replacements(story, 10).length > 0 || missedFor(story, id, 120_000 / 5),
-      LIMIT_MS,
     )
     expect(replaced(story, 10)).toEqual([])
     expect(await live.resource('Pipe/p0')).toMatchObject({ reason: 'MissingUnconfirmed', pipeId: id })
@@ -264,7 +261,6 @@ describe.concurrent('row 6: a 404 that is not the platform’s own', () => {
       () =>
         replacements(story, count).length > 0 ||
         [...replies.keys()].every((id) => missedFor(story, id, 90_000 / 10)),
-      LIMIT_MS * 2,
     )
     expect(replaced(story, count)).toEqual([])
     for (const name of Object.keys(GATEWAYS)) {

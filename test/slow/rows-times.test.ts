@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest'
-import { until } from '../support/until.ts'
+import { LIMIT_MS, until } from '../support/until.ts'
 import type { Live } from '../support/live.ts'
 import { createStory, type StartOptions, type Story } from './support/story.ts'
 
@@ -14,7 +14,6 @@ const FAST: StartOptions = { speed: SPEED }
 const FASTER = 20
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const LIMIT_MS = 90_000
 const names = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`)
 
 /** So many pipes, made an hour ago and seen just now. */
@@ -67,10 +66,10 @@ describe.concurrent('row 2: a created pipe that no GET ever finds', () => {
     await live.stop()
     const again = await story.start(['--interval', '1s'], FAST)
     const looks = misses(story, made.id).length
-    await until('three more looks', () => misses(story, made.id).length >= looks + 3, LIMIT_MS)
+    await until('three more looks', () => misses(story, made.id).length >= looks + 3)
     await again.says('Pipe/orders', 'NeverSeen')
     platform.world.hidden.clear()
-    const ready = await again.says('Pipe/orders', 'Ready', LIMIT_MS)
+    const ready = await again.says('Pipe/orders', 'Ready')
     expect(ready.pipeId).toBe(made.id)
     expect(platform.posts()).toHaveLength(others + 1)
   })
@@ -87,15 +86,15 @@ describe.concurrent('row 2: a created pipe that no GET ever finds', () => {
         : undefined
     story.writePipe('orders')
     const live = await story.start(['--interval', '2s'], FAST)
-    const held = await live.says('Pipe/orders', 'NeverSeen', LIMIT_MS)
+    const held = await live.says('Pipe/orders', 'NeverSeen')
     const id = held.pipeId ?? 'none'
     const other = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a99'
     await live.reads(() => story.writePipe('orders', { policy: { recreate: other } }))
     const looks = misses(story, id).length
-    await until('three more looks', () => misses(story, id).length >= looks + 3, LIMIT_MS * 2)
+    await until('three more looks', () => misses(story, id).length >= looks + 3)
     expect(platform.posts('orders')).toHaveLength(1)
     await live.reads(() => story.writePipe('orders', { policy: { recreate: id } }))
-    const ready = await live.says('Pipe/orders', 'Ready', LIMIT_MS)
+    const ready = await live.says('Pipe/orders', 'Ready')
     expect(ready.pipeId).toBe(platform.world.named('orders')[1]?.id)
     const after = platform.gets(ready.pipeId ?? '').length
     await until('three more looks', () => platform.gets(ready.pipeId ?? '').length >= after + 3)
@@ -117,18 +116,18 @@ describe.concurrent('a pipe that goes missing again and again', () => {
     const newest = () => world.named('p0').at(-1)?.id ?? 'none'
     const replacedBy = async (live: Live, count: number) => {
       world.hidden.add(newest())
-      await until('it to be replaced', () => world.named('p0').length === count, LIMIT_MS)
-      expect(await live.says('Pipe/p0', 'Ready', LIMIT_MS)).toMatchObject({ pipeId: newest() })
+      await until('it to be replaced', () => world.named('p0').length === count)
+      expect(await live.says('Pipe/p0', 'Ready')).toMatchObject({ pipeId: newest() })
       await until('the new one to be seen', () => platform.gets(newest()).length > 0)
     }
     const heldBack = async (live: Live) => {
       world.hidden.add(newest())
-      const held = await live.says('Pipe/p0', 'ReplacedRecently', LIMIT_MS)
+      const held = await live.says('Pipe/p0', 'ReplacedRecently')
       expect(held.pipeId).toBe(newest())
       // Some minutes of the program, by the looks at another pipe.
       const { id } = world.pipe('p1')
       const looks = platform.gets(id).length
-      await until('many looks', () => platform.gets(id).length >= looks + 30, LIMIT_MS)
+      await until('many looks', () => platform.gets(id).length >= looks + 30)
     }
     await replacedBy(first, 2)
     await heldBack(first)
@@ -177,7 +176,7 @@ describe.concurrent('a pipe that goes missing again and again', () => {
     const { id } = platform.world.pipe('p0')
     await until('it to be seen', () => platform.gets(id).some(({ status }) => status === 200))
     platform.world.hidden.add(id)
-    const create = await until('it to be replaced', () => platform.posts('p0')[1], LIMIT_MS)
+    const create = await until('it to be replaced', () => platform.posts('p0')[1])
     const [made] = platform.posts('p0')
     expect(create.at - (made?.at ?? 0)).toBeGreaterThan((2 * MINUTE_MS) / SPEED - 500)
   })
@@ -203,7 +202,7 @@ describe.concurrent('row 12: the wall clock is no witness', () => {
       for (let count = 0; count < 3; count += 1) await look()
       story.shiftClock(ms)
       for (let count = 0; count < 3; count += 1) await look()
-      const create = await until('it to be replaced', () => platform.posts('p0')[1], LIMIT_MS)
+      const create = await until('it to be replaced', () => platform.posts('p0')[1])
       const [firstMiss] = misses(story, id)
       expect(create.at - (firstMiss ?? Infinity)).toBeGreaterThan(MINUTE_MS / SPEED - 500)
     },
@@ -223,7 +222,7 @@ describe.concurrent('row 12: the wall clock is no witness', () => {
     await first.stop()
     const restarted = performance.now()
     await story.start(['--interval', '2s'], { ...FAST, aheadMs: HOUR_MS })
-    const create = await until('it to be replaced', () => platform.posts('p0')[1], LIMIT_MS)
+    const create = await until('it to be replaced', () => platform.posts('p0')[1])
     const [firstMiss] = misses(story, id, restarted)
     expect(create.at - (firstMiss ?? Infinity)).toBeGreaterThan(MINUTE_MS / SPEED - 500)
     expect(misses(story, id, restarted).length).toBeGreaterThanOrEqual(3)
@@ -240,7 +239,7 @@ describe.concurrent('row 12: the wall clock is no witness', () => {
     const since = performance.now()
     await until('two minutes of the program', () => performance.now() > since + (2 * MINUTE_MS) / SPEED)
     live.program.signal('SIGCONT')
-    const create = await until('it to be replaced', () => platform.posts('p0')[1], LIMIT_MS)
+    const create = await until('it to be replaced', () => platform.posts('p0')[1])
     expect(misses(story, id).filter((at) => at < create.at).length).toBeGreaterThanOrEqual(3)
   })
 })

@@ -11,7 +11,6 @@ import { WAITS, waitingFor } from './support/waiting.ts'
 /* Row 4: an upsert that waits, for its first attempt or for another. What Git no longer asks for is not sent. */
 
 const KEY = 'QueryEndpoint/analytics'
-const LIMIT_MS = 60_000
 /** Opens the endpoint to everybody. */
 const OPEN = ENDPOINT.replace('https://app.example', '"*"')
 const CORRECTED = { ...ANALYTICS, serviceId: '3d0e6f51-9b7c-4a25-8d13-5c2f7a9e0b66' }
@@ -81,12 +80,11 @@ async function createEndpointStory(): Promise<Story> {
 }
 
 async function settles(live: Live, status: string | undefined): Promise<void> {
-  if (status !== undefined) await live.says(KEY, status, LIMIT_MS)
+  if (status !== undefined) await live.says(KEY, status)
   else {
     await until(
       'it to be gone, or an orphan',
       async () => ((await live.resource(KEY))?.status ?? 'Orphaned') === 'Orphaned',
-      LIMIT_MS,
     )
   }
 }
@@ -105,7 +103,7 @@ describe.concurrent('row 4: an upsert that opens an endpoint to everybody', () =
       await settles(live, status)
       // Whatever waited has been served when a write after it has gone out.
       story.writePipe('after')
-      await until('a later write', () => story.platform.posts('after').length > 0, LIMIT_MS)
+      await until('a later write', () => story.platform.posts('after').length > 0)
       expect(sentIn(upserts(story))).toEqual(sent)
     },
   )

@@ -12,7 +12,6 @@ import { lockOf, madeByOthers, WAIT_S, WAITS, waitingFor, type Wait } from './su
 
 const CORRECTED = { ...ANALYTICS, serviceId: '3d0e6f51-9b7c-4a25-8d13-5c2f7a9e0b66' }
 const PAUSE: Wait = WAITS[0]
-const LIMIT_MS = 60_000
 
 interface Meanwhile {
   readonly what: string
@@ -58,7 +57,7 @@ const NOT_SENT: readonly Meanwhile[] = [
     async after(story, live, expect) {
       const { id } = madeByOthers(story, 'orders', ANALYTICS.serviceId)
       story.workspace.write('manifests/pipes.lock.yaml', lockOf({ orders: id }))
-      expect(await live.says('Pipe/orders', 'Ready', LIMIT_MS)).toMatchObject({ pipeId: id })
+      expect(await live.says('Pipe/orders', 'Ready')).toMatchObject({ pipeId: id })
     },
   },
   {
@@ -87,7 +86,7 @@ const NOT_SENT: readonly Meanwhile[] = [
     reasons: ['DependencyNotReady'],
     async after({ platform }, live, expect) {
       platform.world.alerts.set('alert-1', { ...ALERT })
-      await live.says('Pipe/orders', 'Ready', LIMIT_MS)
+      await live.says('Pipe/orders', 'Ready')
       expect(platform.posts('orders')).toHaveLength(1)
     },
   },
@@ -97,7 +96,7 @@ const NOT_SENT: readonly Meanwhile[] = [
     reasons: ['SecretUnavailable'],
     async after({ platform, workspace }, live, expect) {
       workspace.write('secrets/kafka/password', KAFKA_PASSWORD)
-      await live.says('Pipe/orders', 'Ready', LIMIT_MS)
+      await live.says('Pipe/orders', 'Ready')
       expect(platform.posts('orders')).toHaveLength(1)
     },
   },
@@ -135,15 +134,11 @@ describe.concurrent('row 3: while a create waited,', () => {
     const live = await waitingFor(story, row.wait, () => story.writePipe('orders', row.pipe), row.settings)
     await row.change(story, live)
     expect(platform.posts('orders'), 'the change came too late for this test').toEqual([])
-    const settled = await until(
-      `orders to be sent, or to say ${row.reasons.join(' or ')}`,
-      async () => {
-        const shown = await live.resource('Pipe/orders')
-        const isSettled = shown === undefined || row.reasons.includes(shown.reason)
-        return platform.posts('orders').length > 0 || (isSettled && (await nobodyWaits(live)))
-      },
-      LIMIT_MS,
-    )
+    const settled = await until(`orders to be sent, or to say ${row.reasons.join(' or ')}`, async () => {
+      const shown = await live.resource('Pipe/orders')
+      const isSettled = shown === undefined || row.reasons.includes(shown.reason)
+      return platform.posts('orders').length > 0 || (isSettled && (await nobodyWaits(live)))
+    })
     expect(settled).toBe(true)
     expect(platform.posts('orders').map(({ serviceId }) => serviceId)).toEqual([])
     await row.after?.(story, live, expect)
@@ -163,7 +158,7 @@ describe.concurrent('row 3: while a create waited,', () => {
       await live.reads(() => story.writeService(CORRECTED))
       const seen = platform.posts().length
       for (const name of names) {
-        await until(`${name} to be made`, () => platform.world.named(name).length > 0, LIMIT_MS)
+        await until(`${name} to be made`, () => platform.world.named(name).length > 0)
       }
       const wrong = platform
         .posts()
@@ -183,7 +178,7 @@ describe.concurrent('row 3: while a create waited,', () => {
       const live = await waitingFor(story, wait, () => story.writePipe('orders'))
       story.workspace.write('secrets/kafka/password', 'planted-password-of-later')
       expect(platform.posts('orders'), 'the change came too late for this test').toEqual([])
-      await live.says('Pipe/orders', 'Ready', LIMIT_MS)
+      await live.says('Pipe/orders', 'Ready')
       expect(platform.posts('orders').map(({ text }) => text.includes('planted-password-of-later'))).toEqual([
         true,
       ])
@@ -206,7 +201,7 @@ describe.concurrent('row 3: while a create waited,', () => {
     })
     const suspend = '{reason: not yet, until: "2099-01-01T00:00:00Z"}'
     await live.reads(() => story.writePipe('a-first', { policy: { suspend } }))
-    await live.says('Pipe/b-second', 'Ready', LIMIT_MS)
+    await live.says('Pipe/b-second', 'Ready')
     const [warm, second] = platform.posts()
     expect(platform.posts()).toHaveLength(2)
     // One place in each such time: the first that was free, and not the next.

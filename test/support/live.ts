@@ -1,6 +1,6 @@
 import type { Program, Shown } from './process.ts'
 import { resourcesOf } from './process.ts'
-import { until } from './until.ts'
+import { LIMIT_MS, until } from './until.ts'
 
 /** One line of history, as the API gives it. */
 export interface Told {
@@ -50,7 +50,7 @@ export function liveOf(program: Program, url: string): Live {
     program,
     url,
     resource,
-    async says(key, reason, limitMs = 60_000) {
+    async says(key, reason, limitMs = LIMIT_MS) {
       let last: Shown | undefined
       try {
         return await until(

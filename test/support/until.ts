@@ -1,11 +1,14 @@
 const SHORTEST_REST_MS = 20
 const LONGEST_REST_MS = 100
 
+/** Only what never comes takes so long, on a machine however busy: ms. */
+export const LIMIT_MS = 150_000
+
 /** Polls until `look` gives something, and says what was waited for when it never does. */
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
-  limitMs = 60_000,
+  limitMs = LIMIT_MS,
 ): Promise<T> {
   const start = performance.now()
   const end = start + limitMs

@@ -11,7 +11,6 @@ import { ANALYTICS } from '../../support/manifests.ts'
 const SPEED = 10
 const FAST = { speed: SPEED }
 const MINUTE_MS = 60_000
-const LIMIT_MS = 90_000
 const KEY = 'Pipe/orders'
 
 /** @param tell what is broken, in words; undefined: nothing */
@@ -73,7 +72,6 @@ export function refusedReplacement(): Check {
     await until(
       'it to be found again, or made again',
       async () => (await live.resource(KEY))?.status === 'Ready' || twice(story) !== undefined,
-      LIMIT_MS,
     )
     return twice(story) ?? ((await live.resource(KEY))?.pipeId === id ? undefined : 'law 2: the id is lost')
   })
@@ -93,11 +91,7 @@ export function comesBackAtTheLastLook(): Check {
     // No other reading comes in between.
     await story.start(['--interval', '1h'])
     await until('the first reading', () => misses(story, id) > before)
-    await until(
-      'it to be found, or made again',
-      () => finds() > found || twice(story) !== undefined,
-      LIMIT_MS,
-    )
+    await until('it to be found, or made again', () => finds() > found || twice(story) !== undefined)
     return twice(story)
   })
 }
@@ -114,17 +108,13 @@ export function siblingUnreadable(): Check {
     platform.decide = (request) => (request.id === sibling ? ownError(503) : undefined)
     platform.world.hidden.add(id)
     const missed = () => platform.gets(id).filter(({ status }) => status === 404)
-    await until(
-      'it to be missed for two minutes of the program, or made again',
-      () => {
-        const [first, last] = [missed()[0], missed().at(-1)]
-        return (
-          platform.posts('orders').length > 1 ||
-          (last?.at ?? 0) - (first?.at ?? Infinity) > (2 * MINUTE_MS) / SPEED
-        )
-      },
-      LIMIT_MS,
-    )
+    await until('it to be missed for two minutes of the program, or made again', () => {
+      const [first, last] = [missed()[0], missed().at(-1)]
+      return (
+        platform.posts('orders').length > 1 ||
+        (last?.at ?? 0) - (first?.at ?? Infinity) > (2 * MINUTE_MS) / SPEED
+      )
+    })
     return twice(story)
   })
 }
@@ -142,7 +132,6 @@ export function neverFound(): Check {
     await until(
       'it to be held, or made again',
       async () => (await live.resource(KEY))?.reason === 'NeverSeen' || twice(story) !== undefined,
-      LIMIT_MS,
     )
     return twice(story)
   })
@@ -161,7 +150,6 @@ export function goesTwice(): Check {
       'it to be held, or replaced again',
       async () =>
         (await live.resource(KEY))?.reason === 'ReplacedRecently' || world.named('orders').length > 2,
-      LIMIT_MS,
     )
     return world.named('orders').length > 2 ? 'two replacements within an hour' : undefined
   })

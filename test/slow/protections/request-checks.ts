@@ -15,7 +15,6 @@ import type { Check } from './mutation.ts'
 /* Checks of requests that wait, that come late, that end without a reply, and that are said again. */
 
 const KEY = 'Pipe/orders'
-const LIMIT_MS = 60_000
 /** Longer than a create may wait between its intent and its bytes, which is 5 s. */
 const STILL_MS = 6_500
 /** Opens the endpoint to everybody. */
@@ -30,7 +29,6 @@ export function suspendedMeanwhile(): Check {
     await until(
       'it to be suspended, or made',
       async () => platform.posts('orders').length > 0 || (await live.resource(KEY))?.reason === 'Suspended',
-      LIMIT_MS,
     )
     return platform.posts('orders').length > 0 ? 'law 10: it was made all the same' : undefined
   })
@@ -50,7 +48,7 @@ export function correctedMeanwhile(): Check {
     const write = () => workspace.write('manifests/endpoint.yaml', OPEN)
     const live = await waitingFor(story, 'the budget has no place', write)
     await live.reads(() => workspace.write('manifests/endpoint.yaml', ENDPOINT))
-    await until('an upsert', () => upserts(story)[0]?.whole, LIMIT_MS)
+    await until('an upsert', () => upserts(story)[0]?.whole)
     return upserts(story).some(isOpen) ? 'law 10: the endpoint was opened to everybody' : undefined
   })
 }
@@ -68,7 +66,7 @@ export function correctedBeforeTheRetry(): Check {
     await until('the first attempt', () => upserts(story).length === 1)
     await live.reads(() => workspace.write('manifests/endpoint.yaml', ENDPOINT))
     held.resolve()
-    await until('another', () => upserts(story)[1]?.whole, LIMIT_MS)
+    await until('another', () => upserts(story)[1]?.whole)
     const [, ...later] = upserts(story)
     return later.some(isOpen) ? 'law 10: the endpoint was opened to everybody' : undefined
   })
@@ -161,7 +159,6 @@ export function retriedTooEarlyInGit(): Check {
       async () =>
         platform.posts('orders').length > 1 ||
         (await live.resource(KEY))?.message.includes('remove the line, and add it again') === true,
-      LIMIT_MS,
     )
     return platform.posts('orders').length > 1
       ? 'law 1: it was made while the first may still arrive'

@@ -10,7 +10,6 @@ import {
   backupLine,
   counts,
   ends,
-  LIMIT_MS,
   pipes,
   shown,
   typed,
@@ -86,22 +85,16 @@ async function revertedLate(world: PodWorld): Promise<object> {
   world.commit({ ...wanted, ...pipes('extra', 100) })
   await counts(daemon, 'CreateLimit', 100)
   await typed(daemon, 'pipewright allow')
-  await until('some to be created', async () => (await world.creates()) > 10, LIMIT_MS)
+  await until('some to be created', async () => (await world.creates()) > 10)
   world.commit(wanted)
-  await until(
-    'the reading to be refused',
-    async () => (await typed(daemon, 'pipewright status')).said.includes('manifests of created resources'),
-    LIMIT_MS,
+  await until('the reading to be refused', async () =>
+    (await typed(daemon, 'pipewright status')).said.includes('manifests of created resources'),
   )
   await typed(daemon, 'pipewright reconcile --accept')
-  await until(
-    'nothing to be left but what exists',
-    async () => {
-      const reasons = (await shown(daemon)).map(({ reason }) => reason)
-      return reasons.every((reason) => ['InSync', 'InUse', 'Orphaned'].includes(reason))
-    },
-    LIMIT_MS,
-  )
+  await until('nothing to be left but what exists', async () => {
+    const reasons = (await shown(daemon)).map(({ reason }) => reason)
+    return reasons.every((reason) => ['InSync', 'InUse', 'Orphaned'].includes(reason))
+  })
   const orphans = (await shown(daemon)).filter(({ reason }) => reason === 'Orphaned').length
   const creates = await world.creates()
   return { all: creates === 5 + orphans, fewer: creates < 80 }
@@ -199,7 +192,7 @@ async function lostNode(world: PodWorld): Promise<object> {
   const first = await world.startDaemon()
   await allWell(first, 1)
   world.commit({ orders: '', cut: '' })
-  await until('the create to be on its way', async () => (await world.creates()) === 2, LIMIT_MS)
+  await until('the create to be on its way', async () => (await world.creates()) === 2)
   // While the first may still run, the second is refused by the ledger.
   const second = await ends(world)
   await first.signal('SIGKILL')
@@ -208,7 +201,7 @@ async function lostNode(world: PodWorld): Promise<object> {
   await counts(daemon, 'OutcomeUnknown', 1)
   const line = `pipewright resolve Pipe/cut --adopt ${await world.pipeId('cut')}`
   // Until the create would have ended, it says how long to wait.
-  await until('the pipe to be adopted', async () => (await typed(daemon, line)).code === 0, LIMIT_MS)
+  await until('the pipe to be adopted', async () => (await typed(daemon, line)).code === 0)
   await allWell(daemon, 2)
   return {
     second: second.code,

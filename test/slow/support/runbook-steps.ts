@@ -10,9 +10,6 @@ import type { PodWorld } from './runbook-pod.ts'
 
 /* What an operator does in the pod of a test, and what he waits for. */
 
-/** Commits are noticed within seconds, however busy the machine is: ms. */
-export const LIMIT_MS = 60_000
-
 export function pipes(prefix: string, count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}-${index}`, '']))
 }
@@ -39,21 +36,16 @@ export async function counts(container: Container, reason: string, count: number
   await until(
     `${count} resources to be ${reason}`,
     async () => (await shown(container)).filter((item) => item.reason === reason).length === count,
-    LIMIT_MS,
   )
 }
 
 /** The pipes that are there, and no others, are well. */
 export async function allWell(container: Container, count: number): Promise<void> {
   let last: Shown['items'] = []
-  const wait = until(
-    `${count} pipes to be well`,
-    async () => {
-      last = (await shown(container)).filter(({ key }) => key.startsWith('Pipe/'))
-      return last.length === count && last.every(({ status }) => status === 'Ready')
-    },
-    LIMIT_MS,
-  )
+  const wait = until(`${count} pipes to be well`, async () => {
+    last = (await shown(container)).filter(({ key }) => key.startsWith('Pipe/'))
+    return last.length === count && last.every(({ status }) => status === 'Ready')
+  })
   await wait.catch((error: unknown) => {
     const others = last.filter(({ status }) => status !== 'Ready').slice(0, 5)
     throw new Error(`${last.length} pipes, and not well: ${JSON.stringify(others)}`, { cause: error })
@@ -89,7 +81,7 @@ export async function ends(
   let code: number | undefined
   void daemon.ended.then((ended) => (code = ended))
   const settled = () => code !== undefined || daemon.stdout().includes('"Started"')
-  await until('the daemon to end', settled, LIMIT_MS)
+  await until('the daemon to end', settled)
   if (code === undefined) throw new Error('the daemon runs, and was to end')
   return { code, said: daemon.stderr() }
 }
