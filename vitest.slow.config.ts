@@ -51,8 +51,9 @@ export default defineConfig({
   test: {
     globalSetup: 'test/slow/support/bundled.ts',
     sequence: { sequencer: LongFirst },
+    // Only what hangs takes so long, on a machine however busy.
     testTimeout: 600_000,
-    hookTimeout: 180_000,
+    hookTimeout: 600_000,
     // Within a file, too, most of the time goes by in processes that are waited for.
     maxConcurrency: 4,
     projects: [

@@ -94,14 +94,10 @@ describe('beside a running daemon', () => {
     world.commit(PIPES)
     container = stack.use(await world.startDaemon())
     const seen = async (what: string, ...keys: readonly string[]) => {
-      await until(
-        `${keys.join(', ')} to be ${what}`,
-        async () => {
-          const { items } = await ask<Shown>(container, 'http://127.0.0.1:8080/api/v1/resources')
-          return keys.every((key) => items.some((item) => item.key === key && item.reason === what))
-        },
-        60_000,
-      )
+      await until(`${keys.join(', ')} to be ${what}`, async () => {
+        const { items } = await ask<Shown>(container, 'http://127.0.0.1:8080/api/v1/resources')
+        return keys.every((key) => items.some((item) => item.key === key && item.reason === what))
+      })
     }
     await seen('OutcomeUnknown', 'Pipe/stuck', 'Pipe/lost')
     await seen('InSync', 'Pipe/orders', 'Pipe/gone', 'Pipe/old', 'Pipe/removed', 'Pipe/seen')
@@ -109,7 +105,7 @@ describe('beside a running daemon', () => {
     await seen('Orphaned', 'Pipe/old', 'Pipe/removed')
     await world.ask('/-/sandbox/vanish', { pipeId: await world.pipeId('gone') })
     await seen('MissingUnconfirmed', 'Pipe/gone')
-  }, 180_000)
+  })
   afterAll(() => stack.disposeAsync())
 
   test.each(Object.entries(BESIDE))('%s', async (...row) => {
@@ -133,7 +129,7 @@ describe('in diagnostic mode', () => {
     if (first.code !== 0 || lock.code !== 0) throw new Error(first.stderr + lock.stderr)
     world.commit({ orders: '', refunds: '' }, { 'pipes.lock.yaml': lock.stdout })
     copyFileSync(join(world.ledger, 'ledger.db'), join(folder, 'ledger-2026-11-20.db'))
-  }, 120_000)
+  })
   afterAll(() => stack.disposeAsync())
 
   test.each(Object.entries(WITHOUT_A_DAEMON))('%s', async (...row) => {

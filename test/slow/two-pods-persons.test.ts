@@ -45,7 +45,7 @@ beforeAll(async () => {
   await acts(leader)
   standby = await startPod('two', options, stack)
   await until('it to stand by', () => standby.program.stdout().includes('standing by'))
-}, 60_000)
+})
 
 afterAll(async () => {
   await stack.disposeAsync()

@@ -21,7 +21,7 @@ let installed: Installed
 beforeAll(async () => {
   base = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-git-sync-')))
   installed = await installGitSync(join(base, 'bin'))
-}, 300_000)
+})
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
 test('a hundred commits through the real git-sync: never mixed, and the last one is seen', async (context) => {
@@ -103,4 +103,4 @@ test('a hundred commits through the real git-sync: never mixed, and the last one
     sync.kill('SIGKILL')
     await ended
   }
-}, 170_000)
+})
