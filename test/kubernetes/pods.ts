@@ -106,9 +106,12 @@ export function epochOf({ program }: Pod): number | undefined {
   return acting?.['epoch'] as number | undefined // as the log says it
 }
 
+/** @throws when it ends before it has acted, with all that it said */
 export async function acts(pod: Pod): Promise<number> {
   const { program } = pod
   const ended = program.ended.then((code) => {
+    const epoch = epochOf(pod)
+    if (epoch !== undefined) return epoch
     throw new Error(`${pod.name} ended with ${code}, and did not act\n${program.stdout()}${program.stderr()}`)
   })
   return Promise.race([until(`${pod.name} to act`, () => epochOf(pod)), ended])
