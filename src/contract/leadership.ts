@@ -14,7 +14,11 @@ export interface Leadership extends AsyncDisposable {
     whileTaken: 'wait' | 'refuse',
     onLeader?: (revision: string | undefined) => void,
   ): Promise<Term>
-  /** As {@link acquire}, without waiting for another process. @returns undefined: one acts, or may @throws {LedgerError} */
+  /**
+   * As {@link acquire}, without waiting for another process. Where it cannot be found out whether one acts, it is asked again for a while.
+   * @returns undefined: one acts, or may
+   * @throws {LedgerError}
+   */
   attempt(signal: AbortSignal): Promise<Term | undefined>
   /**
    * Says which revision of the manifests this process acts on: whoever takes over knows it, if a request was confirmed after this.

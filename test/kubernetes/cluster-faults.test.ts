@@ -8,6 +8,7 @@ import { blank, entry, ORDERS } from '../ledger/samples.ts'
 import { until } from '../support/until.ts'
 import { isOf, modelForEach } from './model-for-each.ts'
 import { openAt } from './open-at.ts'
+import type { Mishap } from './api-model.ts'
 import { startSlowWay } from './slow-way.ts'
 
 const never = new AbortController().signal
@@ -334,6 +335,32 @@ function renewals(): number {
 }
 
 describe('the right to act', () => {
+  test('is asked for again where the API does not answer at once', async () => {
+    const { leadership } = await open()
+    const mishaps: Mishap[] = ['cut', { status: 503 }, 'cut']
+    model.api.interfere((asked) => (isOf(asked, 'GET', 'leases') ? mishaps.pop() : undefined))
+    expect(await leadership.attempt(never)).toMatchObject({ epoch: 1 })
+    expect(mishaps).toEqual([])
+  })
+
+  test('is not asked for for ever, and not again where the API says no', async () => {
+    const { leadership } = await open()
+    let asks = 0
+    const always = (mishap: Mishap) => {
+      model.api.interfere((asked) => {
+        if (!isOf(asked, 'GET', 'leases')) return undefined
+        asks += 1
+        return mishap
+      })
+    }
+    always('cut')
+    await expect(leadership.attempt(never)).rejects.toThrow('the Kubernetes API cannot be reached')
+    expect(asks).toBe(10)
+    always({ status: 403 })
+    await expect(leadership.attempt(never)).rejects.toThrow('the Kubernetes API answers 403')
+    expect(asks).toBe(11)
+  })
+
   test('is confirmed by a renewal whose first reply was lost', async () => {
     const { leadership } = await open()
     const term = await leadership.acquire(never, 'wait')
@@ -401,12 +428,23 @@ describe('the right to act', () => {
     await until('that it is over', () => term.over.aborted)
   })
 
+  test('is not needed to know who acts, where the API is too slow for a renewal', async () => {
+    await (await open()).leadership.acquire(never, 'wait')
+    await using way = await startSlowWay(model.api.url, ({ path }) => (path.includes('/leases/') ? 400 : 0))
+    const place = { url: way.url, token: model.api.token }
+    await using ledger = (await openAt(place, model.workspace)).ledger
+    expect(await ledger.owned()).toBe(true)
+  })
+
   test('is got although the reply of the takeover was lost', async () => {
-    const { leadership } = await open()
-    once('POST', 'leases', 'lost')
-    const term = await leadership.acquire(never, 'wait')
-    expect(term.epoch).toBe(1)
-    await term.confirm()
+    for (const how of ['acquire', 'attempt'] as const) {
+      const { leadership, ledger } = await open({ place: how })
+      await using _ = ledger
+      once('POST', 'leases', 'lost')
+      const term = await leadership[how](never, 'wait')
+      expect(term?.epoch).toBe(1)
+      await term?.confirm()
+    }
   })
 
   test('is over when somebody deletes the Lease', async () => {

@@ -24,6 +24,8 @@ export interface KubernetesLeaseOptions extends LeaseObjectOptions {
 
 /** Whether a Lease is free is looked at this often at least: ms. */
 const LONGEST_LOOK_MS = 1_000
+/** Where the API does not answer who has it, it is asked again: so often at most. */
+const ATTEMPT_TRIES = 10
 
 const FORBIDDEN = 403
 
@@ -44,6 +46,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
   const seen = () => object.seen()
   /** An attempt to get it, or to renew it, comes so often. */
   const everyMs = durationMs / 5
+  const lookMs = Math.min(everyMs, LONGEST_LOOK_MS)
   let failing: string | undefined
   /** Since when there is no Lease, as far as this process has seen. */
   let missingSince: number | undefined
@@ -112,7 +115,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
         // Somebody is at hand who can say that it may: nothing changes by itself.
         if (whileTaken === 'refuse' && error.status === FORBIDDEN) throw asLedgerError(error)
       }
-      await sleep(clock, Math.min(everyMs, LONGEST_LOOK_MS), signal)
+      await sleep(clock, lookMs, signal)
     }
   }
 
@@ -234,13 +237,20 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
     return made
   }
 
-  async function attempt(): Promise<Term | undefined> {
+  const attempt: Leadership['attempt'] = async (signal) => {
     if (term !== undefined && !term.over.aborted) return term
-    try {
-      const lease = await take()
-      return lease && begin(lease)
-    } catch (error) {
-      throw asLedgerError(error)
+    for (let tries = 1; ; tries += 1) {
+      signal.throwIfAborted()
+      try {
+        const lease = await take()
+        tell(undefined)
+        return lease && begin(lease)
+      } catch (error) {
+        const mayPass = error instanceof ClusterError && (error.status === undefined || error.status >= 500)
+        if (!mayPass || tries === ATTEMPT_TRIES) throw asLedgerError(error)
+        tell(error.message)
+      }
+      await sleep(clock, lookMs, signal)
     }
   }
 

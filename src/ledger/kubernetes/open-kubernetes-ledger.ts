@@ -142,7 +142,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
         activity = next
       },
       async read() {
-        const seen = await lease.read().catch((error: unknown) => {
+        const seen = await lease.read('patiently').catch((error: unknown) => {
           throw asLedgerError(error)
         })
         const text = annotationIn(seen?.object, `${GROUP}/activity`)
