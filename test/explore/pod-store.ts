@@ -20,6 +20,9 @@ export interface Store {
   known(): Pick<Pod, 'heard' | 'lease' | 'leaseSince'>
 }
 
+/** Renewals come with the steps of a story, not from the clock. */
+const RENEWAL_MS = LEASE_MS / 5
+
 interface Opened {
   readonly index: number
   readonly first: Pod
@@ -27,8 +30,10 @@ interface Opened {
 }
 
 export async function openStore(live: ClusterApi, { index, first, clock }: Opened): Promise<Store> {
-  // Renewals come with the steps of a story, not from the clock.
-  const leaseClock = { ...clock, after: () => () => undefined }
+  const leaseClock: SetClock = {
+    ...clock,
+    after: (ms, callback) => (ms === RENEWAL_MS ? () => undefined : clock.after(ms, callback)),
+  }
   let isRemembering = true
   const heard = new Map<string, KubeObject>()
   let lease: KubeObject | undefined

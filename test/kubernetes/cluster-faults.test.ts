@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/daemon/system-clock.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Event } from '../../src/contract/events.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../src/contract/ledger.ts'
@@ -12,6 +13,8 @@ import type { Mishap } from './api-model.ts'
 import { startSlowWay } from './slow-way.ts'
 
 const never = new AbortController().signal
+/** Ten times as quick for whoever waits. */
+const quickClock: Clock = { ...systemClock, after: (ms, callback) => systemClock.after(ms / 10, callback) }
 
 const model = modelForEach()
 const { open, once, pathOf } = model
@@ -336,7 +339,7 @@ function renewals(): number {
 
 describe('the right to act', () => {
   test('is asked for again where the API does not answer at once', async () => {
-    const { leadership } = await open()
+    const { leadership } = await open({ clock: quickClock })
     const mishaps: Mishap[] = ['cut', { status: 503 }, 'cut']
     model.api.interfere((asked) => (isOf(asked, 'GET', 'leases') ? mishaps.pop() : undefined))
     expect(await leadership.attempt(never)).toMatchObject({ epoch: 1 })
@@ -344,7 +347,7 @@ describe('the right to act', () => {
   })
 
   test('is not asked for for ever, and not again where the API says no', async () => {
-    const { leadership } = await open()
+    const { leadership } = await open({ clock: quickClock })
     let asks = 0
     const always = (mishap: Mishap) => {
       model.api.interfere((asked) => {

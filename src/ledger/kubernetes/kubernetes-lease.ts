@@ -24,8 +24,10 @@ export interface KubernetesLeaseOptions extends LeaseObjectOptions {
 
 /** Whether a Lease is free is looked at this often at least: ms. */
 const LONGEST_LOOK_MS = 1_000
-/** Where the API does not answer who has it, it is asked again: so often at most. */
-const ATTEMPT_TRIES = 10
+/** Where the API does not answer, it is asked again after this: ms. */
+export const AGAIN_MS = 1_000
+/** So often at most, by who does not wait for ever. */
+export const TRIES = 10
 
 const FORBIDDEN = 403
 
@@ -46,7 +48,6 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
   const seen = () => object.seen()
   /** An attempt to get it, or to renew it, comes so often. */
   const everyMs = durationMs / 5
-  const lookMs = Math.min(everyMs, LONGEST_LOOK_MS)
   let failing: string | undefined
   /** Since when there is no Lease, as far as this process has seen. */
   let missingSince: number | undefined
@@ -115,7 +116,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
         // Somebody is at hand who can say that it may: nothing changes by itself.
         if (whileTaken === 'refuse' && error.status === FORBIDDEN) throw asLedgerError(error)
       }
-      await sleep(clock, lookMs, signal)
+      await sleep(clock, Math.min(everyMs, LONGEST_LOOK_MS), signal)
     }
   }
 
@@ -247,10 +248,10 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
         return lease && begin(lease)
       } catch (error) {
         const mayPass = error instanceof ClusterError && (error.status === undefined || error.status >= 500)
-        if (!mayPass || tries === ATTEMPT_TRIES) throw asLedgerError(error)
+        if (!mayPass || tries === TRIES) throw asLedgerError(error)
         tell(error.message)
       }
-      await sleep(clock, lookMs, signal)
+      await sleep(clock, AGAIN_MS, signal)
     }
   }
 

@@ -3,6 +3,7 @@ import type { Emit } from '../../contract/events.ts'
 import type { Leadership, Term } from '../../contract/leadership.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { ClusterError } from './cluster-error.ts'
+import { AGAIN_MS, TRIES } from './kubernetes-lease.ts'
 
 export interface TakeoverParts {
   /** Who acts, as the Lease says. */
@@ -13,9 +14,7 @@ export interface TakeoverParts {
   readonly emit: Emit
 }
 
-const AGAIN_MS = 1_000
-/** After so many readings that failed, another process may try. */
-const TRIES = 10
+/** After {@link TRIES} readings that failed, another process may try, for so long: ms. */
 const LET_GO_MS = 5_000
 
 /** Who takes over has the Lease first, and then reads all records (design §9): the process before cannot send what is not among them. */
