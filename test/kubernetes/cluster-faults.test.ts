@@ -340,7 +340,7 @@ function renewals(): number {
 describe('the right to act', () => {
   test('is asked for again where the API does not answer at once', async () => {
     const { leadership } = await open({ clock: quickClock })
-    const mishaps: Mishap[] = ['cut', { status: 503 }, 'cut']
+    const mishaps: Mishap[] = ['cut', { status: 503 }, { status: 401 }]
     model.api.interfere((asked) => (isOf(asked, 'GET', 'leases') ? mishaps.pop() : undefined))
     expect(await leadership.attempt(never)).toMatchObject({ epoch: 1 })
     expect(mishaps).toEqual([])

@@ -154,14 +154,14 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
 
 /** The right to act; while another process may have it, it is said who that is. @throws {CommandError} when it is stopped meanwhile */
 async function lead(leadership: Leadership, io: Io): Promise<Term> {
-  const term = await leadership.attempt(io.stop.stopping)
-  if (term !== undefined) return term
-  const holder = leadership.leader()?.holder ?? 'Another process'
-  print(
-    io.stderr,
-    `pipewright: ${holder} has the ledger. Waiting until it is known whether that one still runs.`,
-  )
   try {
+    const term = await leadership.attempt(io.stop.stopping)
+    if (term !== undefined) return term
+    const holder = leadership.leader()?.holder ?? 'Another process'
+    print(
+      io.stderr,
+      `pipewright: ${holder} has the ledger. Waiting until it is known whether that one still runs.`,
+    )
     return await leadership.acquire(io.stop.stopping, 'refuse')
   } catch (error) {
     if (!io.stop.stopping.aborted) throw error

@@ -24,11 +24,12 @@ export interface KubernetesLeaseOptions extends LeaseObjectOptions {
 
 /** Whether a Lease is free is looked at this often at least: ms. */
 const LONGEST_LOOK_MS = 1_000
-/** Where the API does not answer, it is asked again after this: ms. */
+/** Where the API does not answer, or not as it should, it is asked again after this: ms. */
 export const AGAIN_MS = 1_000
 /** So often at most, by who does not wait for ever. */
 export const TRIES = 10
 
+/** Nothing changes by itself: somebody has to allow it. */
 const FORBIDDEN = 403
 
 /**
@@ -113,7 +114,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
       } catch (error) {
         if (!(error instanceof ClusterError)) throw asLedgerError(error)
         tell(error.message)
-        // Somebody is at hand who can say that it may: nothing changes by itself.
+        // Somebody is at hand who can say that it may.
         if (whileTaken === 'refuse' && error.status === FORBIDDEN) throw asLedgerError(error)
       }
       await sleep(clock, Math.min(everyMs, LONGEST_LOOK_MS), signal)
@@ -247,8 +248,8 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
         tell(undefined)
         return lease && begin(lease)
       } catch (error) {
-        const mayPass = error instanceof ClusterError && (error.status === undefined || error.status >= 500)
-        if (!mayPass || tries === TRIES) throw asLedgerError(error)
+        if (!(error instanceof ClusterError) || error.status === FORBIDDEN || tries === TRIES)
+          throw asLedgerError(error)
         tell(error.message)
       }
       await sleep(clock, AGAIN_MS, signal)
