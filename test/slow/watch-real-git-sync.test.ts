@@ -75,14 +75,14 @@ test('a hundred commits through the real git-sync: never mixed, and the last one
       seen.set(catalog.revision.id, [String(catalog.entries.size), ...stamps])
       return catalog.revision.id
     }
-    await following.see('git-sync to bring the first commit', () => look() === hashes[0], 60_000)
+    await following.see('git-sync to bring the first commit', () => look() === hashes[0])
     for (let generation = 1; generation < COMMITS; generation += 1) {
       hashes.push(commit(generation))
       look()
       await setTimeout(60) // the working copy is written without letting anyone else run
       look()
     }
-    await following.see('the last commit', () => look() === hashes.at(-1), 60_000)
+    await following.see('the last commit', () => look() === hashes.at(-1))
 
     for (const [hash, [count, ...stamps]] of seen) {
       const generation = hashes.indexOf(hash)

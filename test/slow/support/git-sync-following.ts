@@ -7,6 +7,7 @@ import { systemClock } from '../../../src/daemon/system-clock.ts'
 import { createWatcher, type TriggerCause, type WatcherOptions } from '../../../src/daemon/watcher.ts'
 import type { listenTo } from '../../../src/daemon/watch-paths.ts'
 import type { Event } from '../../../src/contract/events.ts'
+import { LIMIT_MS } from '../../support/until.ts'
 
 /** One reading, without the manifests: a thousand of them are remembered. */
 export interface SeenReading {
@@ -24,7 +25,7 @@ export interface Following extends AsyncDisposable {
   readonly last: () => LoadResult
   readonly mode: () => string
   /** Waits until a reading fulfils the condition, then gives it. */
-  see(what: string, wanted: (result: LoadResult) => boolean, limitMs?: number): Promise<LoadResult>
+  see(what: string, wanted: (result: LoadResult) => boolean): Promise<LoadResult>
   /** Waits until nothing was read for so long. */
   quiet(ms: number): Promise<void>
 }
@@ -91,12 +92,12 @@ export async function follow(root: string, options: Partial<WatcherOptions> = {}
     events,
     last: now,
     mode: () => watcher.mode(),
-    async see(what, wanted, limitMs = 30_000) {
-      for (const end = performance.now() + limitMs; performance.now() < end; await setTimeout(2)) {
+    async see(what, wanted) {
+      for (const end = performance.now() + LIMIT_MS; performance.now() < end; await setTimeout(2)) {
         if (wanted(now())) return now()
       }
       const told = JSON.stringify(readings.slice(-3))
-      throw new Error(`waited ${limitMs} ms in vain for ${what}; the last readings: ${told}`)
+      throw new Error(`waited ${LIMIT_MS} ms in vain for ${what}; the last readings: ${told}`)
     },
     async quiet(ms) {
       while (performance.now() - lastAt < ms) await setTimeout(10)
