@@ -151,6 +151,8 @@ function addNeedles(secret: Echo, ends: 'cut' | 'whole', needles: Needles): void
   }
   for (const form of formsOf(plain, { isWord, isName: typeof secret !== 'string' })) {
     const text = squeezedForm(form.text)
+    // The shifted base64 of one character is empty: a search for it never ends.
+    if (text === '' || form.text === '') continue
     if (text.length >= form.part) addParts(text, form.part, parts)
     else if (isWord || text.length <= 3) words.add(form.text.toLowerCase())
     else anywhere.add(text)

@@ -145,3 +145,9 @@ test('of a text of megabytes the beginning is looked at, and the rest is not sho
   expect(shown.length).toBeLessThan(20_000)
   expect(shown.endsWith('…')).toBe(true)
 })
+
+test('masking ends for a secret of any length up to four characters', () => {
+  for (const secret of ['', 'p', 'pw', 'pwd', 'pass', 'é', '✓', '=', '\\', ' '])
+    for (const text of ['', 'p', 'MergeTree()', 'State [p] of "orders"', secret.repeat(3)])
+      expect(typeof mask(text, [secret])).toBe('string')
+})
