@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const FIFTH_KIND = 'test/kinds/fifth-kind.test.ts'
+const PROGRAMS = 'test/**/*.program.test.ts'
 
 export default defineConfig({
   test: {
@@ -16,10 +17,19 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'all', include: ['test/**/*.test.ts'], exclude: ['test/slow/**', FIFTH_KIND] },
+        test: {
+          name: 'in process',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/slow/**', PROGRAMS, FIFTH_KIND],
+          setupFiles: 'test/support/no-programs.ts',
+        },
       },
       // It has a registry of its own, which other files must not see.
       { extends: true, test: { name: 'fifth kind', include: [FIFTH_KIND], isolate: true } },
+      {
+        extends: true,
+        test: { name: 'programs', include: [PROGRAMS], globalSetup: 'test/slow/support/bundled.ts' },
+      },
     ],
   },
 })

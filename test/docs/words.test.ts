@@ -9,7 +9,8 @@ import { FIELDS } from '../../src/telemetry/log-fields.ts'
 import { ALL_METRICS } from '../../src/telemetry/metric-definitions.ts'
 import { because } from '../plan/inputs.ts'
 import { bannedIn } from '../support/plain-words.ts'
-import { ROOT, runProgram } from '../support/process.ts'
+import { runHere } from '../support/command.ts'
+import { ROOT } from '../support/process.ts'
 
 /* What people read is held to plain words. */
 
@@ -111,7 +112,7 @@ const COMMANDS = [
 test.each([[], ...COMMANDS.map((command) => [command])])(
   'the help of "%s" has plain words',
   async (...command) => {
-    const { code, stdout } = await runProgram([...command.filter((part) => part !== undefined), '--help'])
+    const { code, stdout } = await runHere([...command.filter((part) => part !== undefined), '--help'])
     expect(code).toBe(0)
     expect(bannedIn(stdout)).toEqual([])
   },

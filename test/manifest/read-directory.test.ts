@@ -1,5 +1,4 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
-import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -134,15 +133,14 @@ describe('what is read', () => {
     expect(await namesAndCodes(folder.path)).toEqual({ files: ['a.yaml'], codes: [], unread: [] })
   })
 
-  test('a FIFO and a socket are findings, and block nothing', async () => {
+  test('a socket and a link to a device are findings, and block nothing', async () => {
     using folder = temporaryFolder()
-    execFileSync('mkfifo', [join(folder.path, 'a.yaml')])
-    const server = createServer().listen(join(folder.path, 'b.yaml'))
-    symlinkSync('/dev/null', join(folder.path, 'c.yaml'))
+    const server = createServer().listen(join(folder.path, 'a.yaml'))
+    symlinkSync('/dev/null', join(folder.path, 'b.yaml'))
     await new Promise((resolve) => server.once('listening', resolve))
     try {
       const { codes } = await namesAndCodes(folder.path)
-      expect(codes).toEqual(['file-not-regular a.yaml', 'file-not-regular b.yaml', 'link-outside c.yaml'])
+      expect(codes).toEqual(['file-not-regular a.yaml', 'link-outside b.yaml'])
     } finally {
       server.close()
     }

@@ -2,7 +2,7 @@ import { openStorage } from '../../src/sandbox/storage.ts'
 import { addOne } from './counter.ts'
 
 /*
- * Started by storage.test.ts as a process of its own: opens the file that is its first argument, says so by an
+ * Started by storage.program.test.ts as a process of its own: opens the file that is its first argument, says so by an
  * alert `ready`, and counts up as often as its second says.
  */
 const [file, count] = process.argv.slice(2)

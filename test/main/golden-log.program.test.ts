@@ -29,7 +29,7 @@ const FILES = { json: 'golden-log.jsonl', pretty: 'golden-log.txt' } as const
 
 const RENEW =
   'The log of the story is another one. If that is meant, renew its files with ' +
-  '`GOLDEN=write npx vitest run test/main/golden-log.test.ts`, read the difference, and tell users in CHANGELOG.md.'
+  '`GOLDEN=write npx vitest run test/main/golden-log.program.test.ts`, read the difference, and tell users in CHANGELOG.md.'
 
 function writeSet(workspace: Workspace, hook: string): void {
   mountSecrets(workspace)

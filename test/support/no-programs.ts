@@ -1,0 +1,22 @@
+import child from 'node:child_process'
+import { syncBuiltinESMExports } from 'node:module'
+import { expect } from 'vitest'
+
+/*
+ * A setup file for Vitest: the tests of `npm test` start no program. A test that needs a process belongs in a file that is named
+ * `*.program.test.ts`.
+ */
+
+const STARTERS = ['exec', 'execFile', 'execFileSync', 'execSync', 'fork', 'spawn', 'spawnSync'] as const
+
+for (const name of STARTERS) {
+  Object.defineProperty(child, name, {
+    value: (program: string) => {
+      const file = expect.getState().testPath
+      throw new Error(
+        `${file} starts ${program}: name it *.program.test.ts, because npm test starts no program`,
+      )
+    },
+  })
+}
+syncBuiltinESMExports()
