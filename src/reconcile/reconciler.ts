@@ -5,7 +5,7 @@ import { backoffAfter } from '../plan/requeue.ts'
 import { conditionsAfter } from '../plan/conditions.ts'
 import { attemptDigest, leftSomething } from '../plan/gates.ts'
 import type { Backoff, LedgerRecord } from '../plan/record.ts'
-import { listedKind } from './gather/listing.ts'
+import { lastWriteOf, listedKind } from './gather/listing.ts'
 import { recordedAccess, sameAccess } from './gather/service-access.ts'
 import { act } from './apply/act.ts'
 import { decided, isForgetting, unlessListed, type Decision } from './decision.ts'
@@ -271,10 +271,25 @@ function carryOut(
   const { action, outcome } = decision
   const record = assessment.input.recorded
   if (outcome.result !== 'done') return { outcome, record, history: [] }
+  assertFresh(context, assessment, action)
   const acted = act(context, outbox, assessment, action, { request, permit })
   return acted instanceof Promise
     ? acted.catch((error: unknown) => failed(reconciliation, assessment, error))
     : acted
+}
+
+const WRITES: ReadonlySet<Action['type']> = new Set(['create', 'upsert', 'update', 'delete'])
+
+/**
+ * Asserts that every reading for a request that changes something began after the last such request of its key.
+ * @throws {DecisionOutdated} if another key sent a create of the same name meanwhile
+ */
+function assertFresh({ store }: ReconcileContext, { input, readSince }: Assessment, { type }: Action): void {
+  const { key } = input.desired
+  if (!WRITES.has(type)) return
+  if (readSince < store.lastWrites.endedAt({ key }))
+    throw new Error(`the ${type} of ${key} was decided on a reading from before its last request`)
+  if (type === 'create' && readSince < lastWriteOf(store, key)) throw new DecisionOutdated(key)
 }
 
 /** @throws what makes the decision outdated, and what is no expected failure */

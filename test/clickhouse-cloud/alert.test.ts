@@ -56,6 +56,21 @@ describe('an alert that its manifest asks for', () => {
     expect(client.alerts()).toHaveLength(1)
   })
 
+  test.each([400, 404, 409, 422, 429])(
+    'is created once if the service creates it and answers %i',
+    async (status) => {
+      await using client = await startAlerts()
+      await client.want({ lag: {} })
+      let left = 1
+      const mishap = { after: { status, error: 'CONFLICT: busy' } }
+      client.interfere(({ method }) => (method === 'POST' && left-- > 0 ? mishap : undefined))
+      await client.settle()
+      expect(client.sent().filter((line) => line.startsWith('POST'))).toHaveLength(1)
+      expect(client.alerts()).toHaveLength(1)
+      expect(client.shown()).toMatchObject({ status: 'Ready' })
+    },
+  )
+
   test('says what the one says that is watched: that it fires', async () => {
     await using client = await started()
     client.change(client.id, { state: 'ALERT' })

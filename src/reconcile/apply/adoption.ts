@@ -37,6 +37,7 @@ export async function adopt(
   if (action.reason === 'FoundByRead') return adoptByRead(context, assessment, action, request)
   if (!service.usable) return refusedAdoption(recorded, service.problem, 'ServiceInvalid')
   const isFound = action.reason === 'FoundByList'
+  const readAt = context.clock.monotonic()
   const taken = await adoptExisting(
     context,
     {
@@ -72,7 +73,7 @@ export async function adopt(
   return {
     outcome: noteReply(
       context,
-      { key, entry, body, reply, sent: { body, secrets: assessment.secrets.values }, readAt: undefined },
+      { key, entry, body, reply, sent: { body, secrets: assessment.secrets.values }, readAt },
       done,
     ),
     record,

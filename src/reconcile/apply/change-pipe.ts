@@ -58,7 +58,7 @@ export async function change(
   for (const step of action.steps) {
     try {
       await context.fail?.(`before-${wordOf(step)}`)
-      const reply = await context.platform.change(
+      const sending = context.platform.change(
         {
           kind,
           way: step.way,
@@ -70,6 +70,7 @@ export async function change(
         (looks) => bodyOf(changing, record, step, looks),
         options,
       )
+      const reply = await sending.finally(() => context.store.lastWrites.noteEnd(recorded))
       await context.fail?.(`after-${wordOf(step)}`)
       if (reply === undefined) return pretended(changing, record)
       requestId = reply.requestId

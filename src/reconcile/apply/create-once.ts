@@ -89,12 +89,10 @@ async function sendOnce(
   const attempt: Attempt = { creation, opened, intent, access: permit.service, request }
   let reply: Reply<RemoteResource>
   try {
-    reply = await permit.send({
-      body: text,
-      secrets: [...creation.secrets.values.values()],
-      intentId,
-      notAfter,
-    })
+    const secrets = [...creation.secrets.values.values()]
+    const sending = permit.send({ body: text, secrets, intentId, notAfter })
+    const created = { serviceId: creation.service.serviceId, name: creation.platformName }
+    reply = await sending.finally(() => context.store.lastWrites.noteEnd({ key, created }))
   } catch (error) {
     const form = idFormOf(createOnceKindOf(context.profile, key))
     const outcome = createOutcomeOf(error, { now: context.clock.now(), form })

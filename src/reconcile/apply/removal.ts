@@ -91,6 +91,8 @@ export async function remove(
     const mayBeSent = isLooking ? attempts > 0 : attempts > 1 || isUnknown
     const unsent = cleared ?? { ...record, removal }
     return { outcome, record: isAtOnce || mayBeSent ? record : unsent, history: [] }
+  } finally {
+    context.store.lastWrites.noteEnd({ key })
   }
 }
 

@@ -28,7 +28,7 @@ export async function upsert(
   let asked = first
   const options = { priority: request.priority, signal: request.stopping }
   // With the place in the budget in hand, and before each attempt, all is gathered and decided anew.
-  const { value, requestId, credential, echoes } = await context.platform.upsert(
+  const applied = context.platform.upsert(
     kind,
     access,
     async (looks) => {
@@ -42,6 +42,9 @@ export async function upsert(
       return JSON.stringify(upsertOf(asked).body)
     },
     options,
+  )
+  const { value, requestId, credential, echoes } = await applied.finally(() =>
+    context.store.lastWrites.noteEnd({ key }),
   )
   const { input, entry } = asked
   const { body, fingerprint, identity } = upsertOf(asked)

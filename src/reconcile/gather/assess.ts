@@ -30,6 +30,8 @@ export interface Assessment extends Basis {
   readonly requestId: string | undefined
   /** When it was begun to gather all this; on the monotonic clock, ms. */
   readonly since: number
+  /** When its oldest reading began, a shared one among them; on the monotonic clock, ms. */
+  readonly readSince: number
 }
 
 /** What had to be waited for. */
@@ -130,7 +132,8 @@ export function assess(
   }
   const input = inputOf(base, { entry, body, service }, context)
   const { failure, requestId } = looked
-  return { input, entry, body, secrets, service, failure, requestId, since }
+  const readSince = Math.min(since, listing?.askedAt ?? since, answer?.askedAt ?? since)
+  return { input, entry, body, secrets, service, failure, requestId, since, readSince }
 }
 
 function inputOf(

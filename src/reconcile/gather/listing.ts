@@ -6,7 +6,7 @@ import { compareBody } from '../../kinds/compare-body.ts'
 import { changedFields } from '../../kinds/fingerprint.ts'
 import { instantOf } from '../../kinds/instant.ts'
 import { nameOf, parseKey, type Key } from '../../kinds/key.ts'
-import { remoteNameOf } from '../../kinds/lookup.ts'
+import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
 import { kindFor } from '../../kinds/profile.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -19,7 +19,7 @@ import type { ReconcileContext } from '../context.ts'
 import type { Listing } from '../state/listings.ts'
 import type { StateStore } from '../state/store.ts'
 import { isLeftAlone, saysDeleted } from '../state/entry-policy.ts'
-import { recordedAccess, type DesiredService } from './service-access.ts'
+import { desiredService, recordedAccess, type DesiredService } from './service-access.ts'
 import { witnessOf } from './siblings.ts'
 
 /*
@@ -49,23 +49,33 @@ export async function listingOf(
   const kind = listedKind({ profile, store }, key)
   if (kind === undefined) return undefined
   const now = clock.monotonic()
-  // What was written since is not in it.
   const oldest =
     permit === undefined ? Math.min(SHARED_MS, timing.intervalMs) : BEFORE_CREATE_MS + permit.lookCostsMs
-  const since = Math.max(
-    now - oldest,
-    now - ageMs(store, key),
-    // Nor what its own reading has found out: who looks again wants to know something newer.
-    permit === undefined ? afterOwn(store.observation(key)?.readAt) : -Infinity,
-  )
+  const since = Math.max(now - oldest, freshSince(store, key))
   return store.listings.since(nameOfListing(kind, access), { since, now }, () =>
     permit === undefined ? platform.list(kind, access, options) : permit.list(kind, options),
   )
 }
 
-/** The clock counts ms: of two things at the same one nobody knows which came first. */
-function afterOwn(readAt: number | undefined): number {
-  return readAt === undefined ? -Infinity : readAt + 1
+/** A list for a key begins at this time or later: after its last write, and after its own last reading, which might say more. */
+function freshSince(store: StateStore, key: Key): number {
+  const last = Math.max(lastWriteOf(store, key), store.observation(key)?.readAt ?? -Infinity)
+  // Within one ms, the order is not known.
+  return last + 1
+}
+
+/** When the last request ended that changes something for a key, or for another key with the name that it asks for. */
+export function lastWriteOf(store: StateStore, key: Key): number {
+  const manifest = store.entry(key)?.manifest
+  const service = desiredService(store, manifest)
+  const created =
+    manifest !== undefined && isCreateOnce(manifest) && service.usable
+      ? {
+          serviceId: service.access.serviceId,
+          name: remoteNameOf(manifest),
+        }
+      : undefined
+  return store.lastWrites.endedAt({ key, created })
 }
 
 /** For how long the pipe of a key is recorded: ms. */

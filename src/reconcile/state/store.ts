@@ -17,6 +17,7 @@ import { createContacts } from './contacts.ts'
 import { createListings, type Listings } from './listings.ts'
 import { createMadeCreations } from './made-creations.ts'
 import { createLastSaid } from './last-said.ts'
+import { createLastWrites, type LastWrites } from './last-writes.ts'
 import { indexDependents, indexSuccessors, createKeyGroups } from './key-groups.ts'
 import { createSimilarIndex } from './similar-index.ts'
 import { createWantedCreations } from './wanted-creations.ts'
@@ -112,6 +113,7 @@ export interface StateStore extends Bodies {
   alike(candidate: Candidate): readonly Key[]
   /** All pipes of each service, where the platform lists them. */
   readonly listings: Listings
+  readonly lastWrites: LastWrites
   /** A record with what was read since it was written, as far as it bears on a deletion. */
   asRead(record: LedgerRecord): LedgerRecord
 }
@@ -276,6 +278,7 @@ export function createStateStore({
     successors: (key) => successorsOf.get(key) ?? [],
     alike: (candidate) => alike.of(candidate),
     listings: createListings(),
+    lastWrites: createLastWrites(clock),
     asRead: (record) => lastSaid.asRead(record),
   }
 

@@ -1,0 +1,32 @@
+import { kindOf, type Key } from '../../kinds/key.ts'
+import type { Clock } from '../../lib/clock.ts'
+
+/** A key, and the name that a create for it asks for: another key can ask for the same name a moment later. */
+export interface Written {
+  readonly key: Key
+  readonly created?: { readonly serviceId: string; readonly name: string } | undefined
+}
+
+/** The last request of each key that changes something. A reading that began before its end might not show its effect. */
+export interface LastWrites {
+  /** One ended just now. An error counts, too: it is no proof that nothing was done. */
+  noteEnd(written: Written): void
+  /** When the last one ended; on the monotonic clock, ms. Without one: -Infinity. */
+  endedAt(written: Written): number
+}
+
+/** A key without a record is kept, too: its manifest can come back within seconds. */
+export function createLastWrites(clock: Pick<Clock, 'monotonic'>): LastWrites {
+  const ends = new Map<string, number>()
+  return {
+    noteEnd(written) {
+      for (const name of namesOf(written)) ends.set(name, clock.monotonic())
+    },
+    endedAt: (written) => Math.max(...namesOf(written).map((name) => ends.get(name) ?? -Infinity)),
+  }
+}
+
+function namesOf({ key, created }: Written): readonly string[] {
+  if (created === undefined) return [key]
+  return [key, JSON.stringify([kindOf(key), created.serviceId.toLowerCase(), created.name])]
+}

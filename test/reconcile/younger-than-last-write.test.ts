@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import type { ErrorClass } from '../../src/contract/remote-error.ts'
+import type { Key } from '../../src/kinds/key.ts'
+import { given, type Given, MINUTE, SECOND } from './given.ts'
+import { during, LISTING } from './given-listing.ts'
+import { pipe } from './manifests.ts'
+
+/* Before a request that changes something, every shared reading is younger than the last such request of its key. */
+
+const ORDERS: Key = 'Pipe/orders'
+const VICTIM: Key = 'Pipe/victim'
+
+/** The platform creates a pipe and answers that it did not. */
+function lying(errorClass: ErrorClass) {
+  return { type: 'fail', class: errorClass, effect: 'none', worked: true } as const
+}
+
+/** Another key asked for the list so long before the first attempt. */
+async function listedBefore(ms: number): Promise<Given> {
+  const world = await given({ 'orders.yaml': pipe('orders') }, { profile: LISTING })
+  await world.go(ORDERS)
+  await world.clock.advance(ms)
+  world.write('victim.yaml', pipe('victim'))
+  return world
+}
+
+function victims(world: Given): number {
+  return world.platform.posts.filter(({ body }) => body['name'] === 'victim').length
+}
+
+describe('a create that is answered with an error and was carried out', () => {
+  const rows: readonly ErrorClass[] = ['Rejected', 'Throttled', 'ServiceIdle', 'AuthFailed', 'Unavailable']
+
+  test.each(rows.flatMap((of) => [0, 1, 3 * SECOND, 9 * SECOND].map((ms) => ({ of, ms }))))(
+    '$of, $ms ms after a list of another key: the next attempt reads the list again and finds the pipe',
+    async ({ of, ms }) => {
+      const world = await listedBefore(ms)
+      world.platform.script('create', lying(of))
+      const [, ...next] = await during(world, VICTIM, MINUTE)
+      expect(next[0]?.action).toMatchObject({ type: 'adopt', reason: 'FoundByList' })
+      expect(victims(world)).toBe(1)
+    },
+  )
+
+  test('twice, the second time after the list had nothing: every attempt has a list of its own', async () => {
+    const world = await listedBefore(SECOND)
+    const nothing = { type: 'fail', class: 'Rejected', effect: 'none', worked: false } as const
+    world.platform.script('create', nothing, lying('Rejected'))
+    await during(world, VICTIM, 5 * MINUTE)
+    expect(victims(world)).toBe(2)
+    expect(world.platform.pipes.size).toBe(2)
+  })
+
+  test('and whose manifest goes and comes back in a moment: the pipe is found', async () => {
+    const world = await listedBefore(SECOND)
+    world.platform.script('create', lying('Rejected'))
+    await world.go(VICTIM)
+    world.remove('victim.yaml')
+    world.readAgain()
+    await world.go(VICTIM)
+    world.write('victim.yaml', pipe('victim'))
+    expect((await world.go(VICTIM)).action.reason).toBe('FoundByList')
+    expect(victims(world)).toBe(1)
+  })
+
+  test.each([false, true])(
+    'and whose manifest is renamed in a moment (it is forgotten: %s): the pipe is found',
+    async (isForgotten) => {
+      const world = await listedBefore(SECOND)
+      world.platform.script('create', lying('Rejected'))
+      await world.go(VICTIM)
+      world.remove('victim.yaml')
+      world.write('renamed.yaml', pipe('renamed', { platformName: 'victim', topics: 'victim' }))
+      if (isForgotten) {
+        world.readAgain()
+        await world.go(VICTIM)
+      }
+      expect((await world.go('Pipe/renamed')).action.reason).toBe('FoundByList')
+      expect(victims(world)).toBe(1)
+    },
+  )
+})
+
+test('ten keys that were never sent share one list', async () => {
+  const names = Array.from({ length: 10 }, (_, index) => `pipe-${index}`)
+  const files = Object.fromEntries(names.map((name) => [`${name}.yaml`, pipe(name)]))
+  const world = await given(files, { profile: LISTING })
+  for (const name of names) await world.go(`Pipe/${name}`)
+  expect(world.platform.posts).toHaveLength(10)
+  expect(world.platform.requests.list).toBe(1)
+})
+
+test('a create on a list from before the last attempt throws, and nothing is sent', async () => {
+  const world = await listedBefore(SECOND)
+  const { listings } = world.context.store
+  world.platform.script('create', { ...lying('Rejected'), worked: false })
+  await world.go(VICTIM)
+  const [stale] = [...listings.all()].map(([, listing]) => listing)
+  if (stale === undefined) throw new Error('there is no list')
+  Object.assign(listings, { since: async () => stale })
+  await world.clock.advance(MINUTE)
+  await expect(world.go(VICTIM)).rejects.toThrow('on a reading from before its last request')
+  expect(victims(world)).toBe(1)
+})
