@@ -4,6 +4,7 @@ import type { Changes } from './changes.ts'
 import type { Fields } from './field-table.ts'
 import type { RuleFinding } from './finding.ts'
 import type { IdForm } from './id-form.ts'
+import type { Identity } from './identity.ts'
 import type { ResourceManifest } from './manifest.ts'
 import type { KnownStates } from './state.ts'
 import type { RemoteResource, ReplyShape } from './remote-resource.ts'
@@ -86,6 +87,8 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   readonly firstState?: string
   /** How its fields are changed, where they can be. */
   readonly changes?: Changes
+  /** What makes one that one, whatever its name is. Nothing: its name alone. */
+  readonly identity?: Identity
   /** The request body, with references where secrets belong. It shares its parts with the manifest: nobody may write to either. */
   body(manifest: M): JsonObject
   /** Fields of a reply that no manifest has and a person may set: whether it is as it was depends on them, too. */

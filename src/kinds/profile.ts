@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../lib/json.ts'
 import type { CreateOnceKind, Kind, Lifecycle, Operation } from './definition.ts'
 import type { Fields } from './field-table.ts'
 import type { RuleFinding } from './finding.ts'
+import type { Identity } from './identity.ts'
 import { keyOf, kindOf, type Key } from './key.ts'
 import { LOCK, lockSchema } from './lock/schema.ts'
 import { lifecycleOf, type Held, type Manifest } from './lookup.ts'
@@ -79,6 +80,12 @@ export function operationsOf(profile: Profile): readonly Operation[] {
 export function fieldsOf(profile: Profile, key: Key): Fields {
   const kind = knownKind(profile, kindOf(key))
   return 'fields' in kind ? kind.fields : {}
+}
+
+/** What makes a resource of the kind of a key that one; undefined: its name alone. */
+export function identityOf(profile: Profile, key: Key): Identity | undefined {
+  const kind = knownKind(profile, kindOf(key))
+  return kind.lifecycle === 'create-once' ? kind.identity : undefined
 }
 
 /** The form of a kind in which it is created. @throws for the key of something that is not created */

@@ -32,6 +32,7 @@ import { restAction } from './rest-action.ts'
 import { deleted, goingFirst, goneUnconfirmed } from './decide-deletion.ts'
 import { editedFields, rotatedSecrets } from './edited.ts'
 import { foundByList, listedFirst } from './listed.ts'
+import { wasGivenUp } from './missing.ts'
 import { isDismissed, namedId, undecidedIntent, unknownFacts } from './outcome-unknown.ts'
 import type { Because } from './reason.ts'
 import type { Intent, Remote } from './record.ts'
@@ -101,9 +102,17 @@ function adoption(input: CreateOnceInput): Action | undefined {
   if (pipeId === undefined) return undefined
   const by = pipeId === input.policy.adopt ? 'policy.adopt' : 'a Lock'
   const held = adoptOfOlder(input, pipeId, by)
-  if (held === undefined) return { type: 'adopt', reason: 'Adopt', pipeId, facts: { pipeId, by } }
+  if (held === undefined)
+    return isOfOrphan(input)
+      ? similarFirst(input)
+      : { type: 'adopt', reason: 'Adopt', pipeId, facts: { pipeId, by } }
   const attempt = undecidedIntent(input.recorded)
   return attempt === undefined ? held : outcomeUnknown(input, attempt)
+}
+
+/** A record whose manifest is gone holds the pipe that is named: it moves here. */
+function isOfOrphan({ surroundings: { similar } }: CreateOnceInput): boolean {
+  return similar?.by !== undefined && similar.by !== 'policy.renamedFrom'
 }
 
 function outcomeUnknown({ recorded, surroundings }: CreateOnceInput, intent: Intent): Action {
@@ -132,10 +141,11 @@ function invalidFound(input: CreateOnceInput): Action | undefined {
   return (isStopped ? restAction(input) : undefined) ?? hold
 }
 
-/** A manifest that names another pipe than the one we hold: taking it would lose sight of ours. */
-function adoptConflict({ policy, observed }: CreateOnceInput, remote: Remote): Action | undefined {
+/** A manifest that names another pipe than the one we hold: taking it would lose sight of ours. One that ours took the place of is gone. */
+function adoptConflict({ policy, observed, recorded }: CreateOnceInput, remote: Remote): Action | undefined {
   if (policy.adopt === undefined || sameId(policy.adopt, remote.id) || observed.status === 'missing')
     return undefined
+  if (wasGivenUp(recorded, policy.adopt)) return undefined
   return { type: 'refuse', reason: 'AdoptRefused', facts: { named: policy.adopt, pipeId: remote.id } }
 }
 

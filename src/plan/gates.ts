@@ -209,7 +209,11 @@ export function similarFirst({ surroundings, desired, recorded }: CreateOnceInpu
     case 'claimed':
       return { type: 'refuse', reason: 'NameTaken', facts }
     case 'renamed-from':
-      return { type: 'refuse', reason: 'RenameWaiting', facts: { ...facts, rival: similar.rival } }
+      return {
+        type: 'refuse',
+        reason: 'RenameWaiting',
+        facts: { ...facts, by: similar.by, rival: similar.rival },
+      }
   }
 }
 

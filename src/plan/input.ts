@@ -96,8 +96,8 @@ export interface Surroundings {
 
 /**
  * A record of another key, and why it keeps this one from being created. `unclaimed`: it is similar, and its
- * manifest is missing or gone. `claimed`: it is similar, and has a manifest. `renamed-from`: `policy.renamedFrom` names it, and it
- * cannot move yet.
+ * manifest is missing or gone. `claimed`: it is similar, and has a manifest. `renamed-from`: this manifest names it, or its pipe, and
+ * it cannot move yet.
  */
 export interface Similar {
   readonly key: Key
@@ -106,6 +106,10 @@ export interface Similar {
   readonly file: string | undefined
   /** Its name on the platform, where this manifest asks for another one. */
   readonly platformName?: string | undefined
+  /** What this one asks for is what it asked for, or what its pipe is: it moves once its manifest is gone for good. */
+  readonly isSame?: boolean | undefined
+  /** How this manifest names it. */
+  readonly by?: 'policy.renamedFrom' | 'policy.adopt' | 'a Lock' | undefined
   /** Another manifest that names it in `policy.renamedFrom`. */
   readonly rival?: Key | undefined
 }

@@ -2,7 +2,7 @@ import { sameId } from '../lib/same-id.ts'
 import type { Action } from './action.ts'
 import { adoptOfOlder, invalid } from './gates.ts'
 import type { Observed, CreateOnceInput } from './input.ts'
-import { isBelieved, isConfirmed, isDeleted, replaceableFrom } from './missing.ts'
+import { isBelieved, isConfirmed, isDeleted, replaceableFrom, wasGivenUp } from './missing.ts'
 import type { Remote } from './record.ts'
 
 /*
@@ -21,11 +21,9 @@ export function massMissing({ surroundings }: CreateOnceInput): Action | undefin
 /** A manifest or a Lock names another pipe for the key: that one is taken, and nothing is created. */
 export function adoptInstead(input: CreateOnceInput): Action | undefined {
   const { policy, recorded, surroundings } = input
-  const { remote, replaced } = recorded
-  // An id from before the pipe that nobody has seen yet says nothing of that pipe.
-  const isOlder = (id: string) => remote?.seenAt === undefined && sameId(id, replaced?.id)
+  const { remote } = recorded
   const adopt = [policy.adopt, surroundings.lockedId].find(
-    (id) => id !== undefined && !sameId(id, remote?.id) && !isOlder(id),
+    (id) => id !== undefined && !sameId(id, remote?.id) && !wasGivenUp(recorded, id),
   )
   if (adopt === undefined || !isGone(input)) return undefined
   const by = adopt === policy.adopt ? 'policy.adopt' : 'a Lock'

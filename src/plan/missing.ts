@@ -1,4 +1,5 @@
-import type { Replaced } from './record.ts'
+import { sameId } from '../lib/same-id.ts'
+import { EARLIER_KEPT, type LedgerRecord, type Replaced } from './record.ts'
 import type { Removal } from './recorded-change.ts'
 
 /** A 404 is believed after this many in a row … */
@@ -109,5 +110,12 @@ export function replaceableFrom(replaced: Replaced | undefined): number | undefi
 /** The count after one more replacement. @param id of the pipe that is given up @param now on the steady clock */
 export function replacedAfter(replaced: Replaced | undefined, id: string | undefined, now: number): Replaced {
   const isCalm = replaced === undefined || now - replaced.at >= CALM_MS
-  return { count: isCalm ? 1 : replaced.count + 1, at: now, id }
+  const before = replaced?.id === undefined ? [] : [...(replaced.earlier ?? []), replaced.id]
+  const earlier = before.length === 0 ? undefined : before.slice(0, EARLIER_KEPT)
+  return { count: isCalm ? 1 : replaced.count + 1, at: now, id, earlier }
+}
+
+/** Whether a record had the pipe with this id, and another one took its place. */
+export function wasGivenUp({ replaced }: Pick<LedgerRecord, 'replaced'>, id: string | undefined): boolean {
+  return [replaced?.id, ...(replaced?.earlier ?? [])].some((each) => sameId(each, id))
 }

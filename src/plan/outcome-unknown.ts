@@ -1,6 +1,7 @@
 import { nameOf } from '../kinds/key.ts'
 import { sameId } from '../lib/same-id.ts'
 import type { DecideInput, CreateOnceInput } from './input.ts'
+import { wasGivenUp } from './missing.ts'
 import type { UnknownAttempt, UnknownOutcome } from './reasons/unknown.ts'
 import type { Intent, LedgerRecord } from './record.ts'
 
@@ -23,12 +24,14 @@ export function retryFrom({ state, sendBy, seen }: Intent): number {
 }
 
 /**
- * The pipe that a manifest or a Lock names for a key that has none. The one that was given up for a create says nothing of what
- * became of that create: its line was there before.
+ * The pipe that a manifest or a Lock names for a key that has none. A pipe that was given up for a create says nothing of the
+ * outcome of that create: its line was there before.
  */
 export function namedId({ policy, surroundings, recorded }: CreateOnceInput): string | undefined {
   const former = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
-  return [policy.adopt, surroundings.lockedId].find((id) => id !== undefined && !sameId(id, former))
+  return [policy.adopt, surroundings.lockedId].find(
+    (id) => id !== undefined && !sameId(id, former) && !wasGivenUp(recorded, id),
+  )
 }
 
 /** The last attempt of a key as {@link undecidedIntent}, until a person has said in Git what became of it: also where that waits for the end of a suspension. */

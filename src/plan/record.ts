@@ -76,6 +76,9 @@ const Former = z
   .readonly()
 export type Former = z.infer<typeof Former>
 
+/** A manifest or a Lock names the first pipe of a key, or the last one. */
+export const EARLIER_KEPT = 10
+
 const Replaced = z
   .strictObject({
     /** Replacements so far, each soon after the one before. */
@@ -84,6 +87,8 @@ const Replaced = z
     at: Time,
     /** The one that was given up last. Undefined: an earlier version did not keep it. */
     id: z.string().optional(),
+    /** The ones before it, the first of them first. */
+    earlier: z.array(z.string()).max(EARLIER_KEPT).readonly().optional(),
   })
   .readonly()
 export type Replaced = z.infer<typeof Replaced>

@@ -106,6 +106,9 @@ describe('import --all', () => {
       expect.stringMatching(
         /^pipewright: Then pipewright plan .* must say adopt for each of them, and create for none\.$/,
       ),
+      expect.stringMatching(
+        /^pipewright: Once the pipes are adopted, remove policy\.adopt from the manifests, or commit the Lock /,
+      ),
       '',
     ])
     const names = ['a-gro-e', 'bills', 'pipe-00000000', 'twin', 'twin-2', 'twin-3']

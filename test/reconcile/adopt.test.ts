@@ -229,19 +229,94 @@ describe('a Lock', () => {
   })
 })
 
-test('of a pipe that an orphan holds is refused with the way out, which works', async () => {
-  const world = await given({ 'old.yaml': pipe('old') })
+/** An adopted pipe, whose manifest names it. */
+async function adopted(): Promise<{ readonly world: Given; readonly id: string }> {
+  const world = await given()
+  const id = world.platform.make(SERVICE_ID, { name: 'old', ...pipeBodyOf('old') })
+  world.write('old.yaml', pipe('old', { policy: { adopt: id } }))
   await world.go('Pipe/old')
-  const id = (await world.record('Pipe/old')).remote?.id ?? ''
-  world.remove('old.yaml')
-  world.readAgain()
-  world.write('new.yaml', pipe('new', { policy: { adopt: id } }))
-  const refused = await world.go('Pipe/new')
-  expect(refused.outcome).toMatchObject({ reason: 'AdoptRefused' })
-  expect(world.board.get('Pipe/new')?.message).toContain('run "pipewright forget Pipe/old"')
-  await world.ledger.remove(await world.record('Pipe/old'), [])
-  await world.go('Pipe/old')
-  await world.go('Pipe/new')
-  expect((await world.record('Pipe/new')).remote?.id).toBe(id)
-  expect(world.platform.posts).toHaveLength(1)
+  return { world, id }
+}
+
+describe('a manifest that names the pipe of a record whose manifest is gone', () => {
+  const waysToName = [
+    { by: 'policy.adopt', name: (id: string) => ({ policy: { adopt: id.toUpperCase() } }) },
+    { by: 'a Lock', name: () => ({}) },
+  ] as const
+
+  test.each(waysToName)(
+    'is its new name: the record moves, whatever else was edited: by $by',
+    async ({ by, name }) => {
+      const { world, id } = await adopted()
+      if (by === 'a Lock') world.write('lock.yaml', lock({ 'Pipe/new': id }))
+      world.remove('old.yaml')
+      world.write('new.yaml', pipe('new', { ...name(id), replicas: 3 }))
+      expect((await world.go('Pipe/new')).action.reason).toBe('RenameWaiting')
+      expect(world.board.get('Pipe/new')?.message).toContain(
+        `${by === 'a Lock' ? 'A Lock' : by} names the pipe of Pipe/old (old.yaml), whose record cannot move yet.`,
+      )
+      world.readAgain()
+      const { movedFrom, action } = await world.go('Pipe/new')
+      expect([movedFrom, action.reason]).toEqual(['Pipe/old', 'NotUpdatable'])
+      expect((await world.record('Pipe/new')).remote).toMatchObject({ id, origin: 'adopted' })
+      expect(await world.ledger.list()).not.toContainEqual(expect.objectContaining({ key: 'Pipe/old' }))
+      expect(world.platform.posts).toEqual([])
+    },
+  )
+
+  test('moves there and back as often as it is renamed', async () => {
+    const { world, id } = await adopted()
+    for (const name of ['new', 'old', 'new', 'old'] as const) {
+      const former = name === 'new' ? 'old' : 'new'
+      world.remove(`${former}.yaml`)
+      world.write(`${name}.yaml`, pipe(name, { topics: 'old', policy: { adopt: id } }))
+      world.readAgain()
+      expect((await world.go(`Pipe/${name}`)).movedFrom).toBe(`Pipe/${former}`)
+      expect((await world.record(`Pipe/${name}`)).remote?.id).toBe(id)
+    }
+    expect((await world.ledger.list()).filter(({ remote }) => remote !== undefined)).toHaveLength(1)
+    expect(world.platform.posts).toEqual([])
+  })
+})
+
+/** Deletes the pipe that is there, and waits until it is replaced. */
+async function replaced(world: Given, key: 'Pipe/orders' | 'Pipe/new'): Promise<string> {
+  const before = (await world.record(key)).remote?.id ?? ''
+  world.platform.pipes.delete(before)
+  for (let minute = 0; minute < 5 * 60; minute += 1) {
+    await world.clock.advance(MINUTE)
+    await world.go(key)
+    const { remote } = await world.record(key)
+    if (remote !== undefined && remote.id !== before) return remote.id
+  }
+  throw new Error(`${key} was not replaced`)
+}
+
+describe('policy.adopt that stays in the manifest of a pipe that was deleted', () => {
+  test('gives way to the new pipe, however often that is replaced', async () => {
+    const world = await given()
+    world.write('orders.yaml', adopting(stray(world)))
+    await world.go('Pipe/orders')
+    for (const time of [1, 2, 3]) {
+      const id = await replaced(world, 'Pipe/orders')
+      await world.clock.advance(5 * MINUTE)
+      expect((await world.go('Pipe/orders')).action.reason).toBe('InSync')
+      expect((await world.record('Pipe/orders')).remote?.id).toBe(id)
+      expect(world.platform.posts).toHaveLength(time)
+    }
+  })
+
+  test('moves the new pipe when the manifest is renamed', async () => {
+    const world = await given()
+    const id = stray(world)
+    world.write('orders.yaml', adopting(id))
+    await world.go('Pipe/orders')
+    const fresh = await replaced(world, 'Pipe/orders')
+    world.remove('orders.yaml')
+    world.write('new.yaml', pipe('new', { policy: { adopt: id } }))
+    world.readAgain()
+    expect((await world.go('Pipe/new')).movedFrom).toBe('Pipe/orders')
+    expect((await world.record('Pipe/new')).remote?.id).toBe(fresh)
+    expect(world.platform.posts).toHaveLength(1)
+  })
 })

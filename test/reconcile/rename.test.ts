@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
 import type { Given } from './given.ts'
 import { given } from './given.ts'
-import { pipe } from './manifests.ts'
+import { pipe, pipeBodyOf } from './manifests.ts'
+
+const DESTINATION = {
+  database: 'default',
+  table: 'events',
+  columns: [{ name: 'id', type: 'UInt64' }],
+} as const
 
 const NAMED = { platformName: 'orders', topics: 'orders' } as const
 
@@ -42,6 +48,46 @@ const ROWS: readonly Row[] = [
     fresh: { topics: 'orders' },
     reason: 'RenameSuspected',
     posts: 1,
+    at: 'Pipe/old',
+  },
+  {
+    why: 'the same source and table, another name and another size',
+    old: { topics: 'orders' },
+    fresh: { topics: 'orders', replicas: 2 },
+    reason: 'RenameSuspected',
+    posts: 1,
+    at: 'Pipe/old',
+  },
+  {
+    why: 'the same source and table, another name and size, and policy.replaces: it is a new one',
+    old: { topics: 'orders' },
+    fresh: { topics: 'orders', replicas: 2, policy: { replaces: 'Pipe/old' } },
+    reason: 'New',
+    posts: 2,
+    at: 'Pipe/old',
+  },
+  {
+    why: 'the same source and table, another name and size, and policy.renamedFrom',
+    old: { topics: 'orders' },
+    fresh: { topics: 'orders', replicas: 2, policy: { renamedFrom: 'Pipe/old' } },
+    reason: 'NotUpdatable',
+    posts: 1,
+    at: 'Pipe/new',
+  },
+  {
+    why: 'the same table, another source',
+    old: { topics: 'orders' },
+    fresh: { topics: 'returns' },
+    reason: 'New',
+    posts: 2,
+    at: 'Pipe/old',
+  },
+  {
+    why: 'the same source, another table',
+    old: { topics: 'orders' },
+    fresh: { topics: 'orders', more: { destination: { ...DESTINATION, table: 'returns' } } },
+    reason: 'New',
+    posts: 2,
     at: 'Pipe/old',
   },
   {
@@ -101,6 +147,31 @@ describe('a rename', () => {
     expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
     world.readAgain()
     expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('with another edit in the same commit creates nothing, before and after its old manifest is believed to be gone', async () => {
+    const world = await given({ 'orders.yaml': pipe('old', { topics: 'orders' }) })
+    await world.go('Pipe/old')
+    world.write('orders.yaml', pipe('new', { topics: 'orders', replicas: 2 }))
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
+    world.readAgain()
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
+    expect(world.board.get('Pipe/new')?.message).toContain('policy.renamedFrom: Pipe/old')
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('is compared with the pipe as it was last seen, too', async () => {
+    const world = await given({ 'old.yaml': pipe('old') })
+    await world.go('Pipe/old')
+    for (const there of world.platform.pipes.values())
+      there.body = { ...there.body, ...pipeBodyOf('new'), name: 'new' }
+    expect((await world.go('Pipe/old')).action.reason).toBe('Drifted')
+    world.remove('old.yaml')
+    world.write('new.yaml', pipe('new'))
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
+    world.readAgain()
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
     expect(world.platform.posts).toHaveLength(1)
   })
 

@@ -12,6 +12,7 @@ const body = fc.record({
   service: fc.constantFrom('s-1', 'S-1'),
   name: fc.constantFrom('x', 'y'),
   topics: fc.constantFrom('t', 'u'),
+  replicas: fc.constantFrom('1', '2'),
   hasPipe: fc.constantFrom(true, true, false),
 })
 
@@ -25,9 +26,17 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-function fingerprintOf({ name, topics }: Body) {
-  const fields = { name: sha256(name), 'source.kafka.brokers': 'b', 'source.kafka.topics': sha256(topics) }
-  return { digest: sha256(`${name} ${topics}`), fields, secrets: {} }
+/** What makes it that pipe. */
+const IDENTITY = ['source.kafka.brokers', 'source.kafka.topics', 'destination.table']
+
+function fingerprintOf({ name, topics, replicas }: Body) {
+  const fields = {
+    name: sha256(name),
+    'source.kafka.brokers': 'b',
+    'source.kafka.topics': sha256(topics),
+    replicas,
+  }
+  return { digest: sha256(`${name} ${topics} ${replicas}`), fields, secrets: {} }
 }
 
 /** As a ledger may give it back: its fields in another order. */
@@ -56,13 +65,16 @@ function recordOf(what: Body): LedgerRecord {
 
 function candidateOf(what: Body): Candidate {
   const { key, service: serviceId, name: platformName } = what
-  return { key, serviceId, platformName, fingerprint: fingerprintOf(what) }
+  return { key, serviceId, platformName, fingerprint: fingerprintOf(what), identity: IDENTITY }
 }
 
 /** What the index finds for each candidate on the way, and what comparing every record finds. */
 function told(steps: readonly Step[]) {
   const records = new Map<Key, LedgerRecord>()
-  const index = createSimilarIndex(() => records.values())
+  const index = createSimilarIndex(
+    () => records.values(),
+    () => IDENTITY,
+  )
   return steps.flatMap(({ type, what }) => {
     if (type === 'ask') {
       const candidate = candidateOf(what)

@@ -74,6 +74,7 @@ describe('import of a pipe that no manifest can have as it is', () => {
     const yaml = await runHere(args)
     expect(yaml.stderr.split('\n')).toEqual([
       ...LEFT_OUT.map(([path, why]) => `pipewright: ${path} is left out. ${why}`),
+      'pipewright: Once the pipe is adopted, remove policy.adopt from the manifest, or commit the Lock that "pipewright lock" prints.',
       '',
     ])
     expect(yaml.code).toBe(0)

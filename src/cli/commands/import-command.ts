@@ -21,6 +21,7 @@ import { accessOf } from '../../reconcile/gather/service-access.ts'
 import { identityOf } from '../../reconcile/state/store.ts'
 import { compose, type Engine, loadOnce, openBoard, openSource } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
+import { afterAdoption } from '../render/import-text.ts'
 import { pipeIdFrom, pipeKeyFrom } from './operator-command.ts'
 import { ledgerToRead } from './plan-command.ts'
 import { printable } from '../../lib/shown-text.ts'
@@ -199,6 +200,7 @@ async function write(io: Io, { manifest, leftOut }: Imported, options: ImportOpt
   }
   for (const { path, why } of leftOut)
     print(io.stderr, printable(`pipewright: ${path} is left out. ${why}`).replaceAll('\n', ' '))
+  print(io.stderr, `pipewright: ${afterAdoption(1)}`)
 }
 
 /** @throws {CommandError} when it is there, or cannot be written */

@@ -95,7 +95,14 @@ function toDo(
       ? []
       : [`The service does not say all of ${keysOf(open)}: a comment on top names what is to be written.`]),
     `Then ${commandLine('plan', here)} must say adopt for each of them, and create for none${target.is === 'printed' ? ', once they are in the directory of the manifests' : ''}.`,
+    afterAdoption(made.length),
   ]
+}
+
+/** What remains to do once the pipes of new manifests are adopted. */
+export function afterAdoption(count: number): string {
+  const [pipe, manifest] = count === 1 ? ['the pipe is', 'the manifest'] : ['the pipes are', 'the manifests']
+  return `Once ${pipe} adopted, remove policy.adopt from ${manifest}, or commit the Lock that "pipewright lock" prints.`
 }
 
 function invalidLine(count: number): string {

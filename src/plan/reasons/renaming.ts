@@ -155,17 +155,22 @@ export const RENAMING = {
     ...REFUSED,
     means: 'the resource it was renamed from cannot move yet',
     facts: SIMILAR.extend({
+      /** How the manifest names it: by its key, or by the id of its pipe. */
+      by: z.enum(['policy.renamedFrom', 'policy.adopt', 'a Lock']).optional(),
       /** Another manifest that names it as well. */ rival: A_KEY.optional(),
     }),
     sample: SIMILAR_SAMPLE,
-    words: (facts) =>
-      only(
-        facts.rival !== undefined
-          ? `policy.renamedFrom names ${placed(facts)}, and so does that of ${facts.rival}; the record can move to one of them. ` +
+    words: (facts, noun) => {
+      const { by = 'policy.renamedFrom', rival } = facts
+      const names = `${by === 'a Lock' ? 'A Lock' : by} names ${by === 'policy.renamedFrom' ? '' : `the ${noun} of `}${placed(facts)}`
+      return only(
+        rival !== undefined
+          ? `${names}, and so does that of ${rival}; the record can move to one of them. ` +
               'Remove that line in the one that it is not.'
-          : `policy.renamedFrom names ${placed(facts)}, whose record cannot move yet. Its manifest is still there, or its ` +
+          : `${names}, whose record cannot move yet. Its manifest is still there, or its ` +
               'creation is under way. Remove that manifest; then the record moves automatically.',
-      ),
+      )
+    },
     steps: (facts, { key }) =>
       facts?.rival !== undefined
         ? [

@@ -1,18 +1,19 @@
-import { type Key, parseKey } from '../../kinds/key.ts'
+import type { Key } from '../../kinds/key.ts'
 import { isCreateOnce } from '../../kinds/lookup.ts'
 import { leftSomething } from '../../plan/gates.ts'
 import { messageOf } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Assessment } from '../gather/assess.ts'
-import { rivalOf, sameButGone } from '../gather/similar-records.ts'
+import { isOnlyOne, namedRecord, rivalOf } from '../gather/similar-records.ts'
 import type { ReconcileContext } from '../context.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
+import type { StateStore } from '../state/store.ts'
 import type { OutcomeOutbox } from './outcome-outbox.ts'
 
 /**
- * The record that has to move to this key before anything is decided for it: the one that `policy.renamedFrom` names,
- * or the only one that is gone for good and had the same service and body (design §3, renaming).
+ * The record that has to move to this key before anything is decided for it: the one that the manifest names, by its key or
+ * by the id of its pipe, or the only one that is gone for good and is the same (design §3, renaming).
  */
 export function recordToMove(
   context: ReconcileContext,
@@ -37,19 +38,21 @@ function recordFor(
     leftSomething(recorded)
   )
     return undefined
-  const named = manifest.policy?.renamedFrom
-  if (named !== undefined) {
-    const from = parseKey(named)
-    const record = from === undefined ? undefined : store.record(from)
-    if (record === undefined || !leftSomething(record)) return undefined
-    // Three readings agree: one that is not found for a moment still has its pipe.
-    const isFree =
-      store.desiredState(record.key) === 'absent' &&
-      rivalOf(store, recorded.key, store.successors(record.key)) === undefined
-    return isFree ? record : undefined
-  }
-  if (manifest.policy?.adopt !== undefined) return undefined
-  return sameButGone(store, { manifest, desired, service })
+  const named = namedRecord(store, { manifest, desired }, recorded)?.record
+  if (named !== undefined)
+    return isGone(store, named) && rivalOf(store, recorded.key, store.successors(named.key)) === undefined
+      ? named
+      : undefined
+  const { similar } = input.surroundings
+  if (manifest.policy?.adopt !== undefined || similar?.isSame !== true) return undefined
+  const same = store.record(similar.key)
+  const isFree = same !== undefined && isGone(store, same) && isOnlyOne(store, { manifest, desired, service })
+  return isFree ? same : undefined
+}
+
+/** Three readings agree: a manifest that is not found for a moment still has its pipe. */
+function isGone(store: StateStore, { key }: LedgerRecord): boolean {
+  return store.desiredState(key) === 'absent'
 }
 
 /** Moves a record to a new key, in one transaction. @returns the record under its new key */

@@ -5,9 +5,8 @@ import { sameId } from '../../lib/same-id.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
-import { isUnclaimed } from '../gather/similar-records.ts'
 import { newsIn } from '../state/current-record.ts'
-import type { StateStore } from '../state/store.ts'
+import { isUnclaimed, type StateStore } from '../state/store.ts'
 
 /* What keeps a key from taking over something: another key has it, or may have made it. */
 

@@ -8,6 +8,7 @@ import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Desired } from '../../plan/input.ts'
 import { isRemovalDue } from '../../plan/decide-removal.ts'
+import { wasGivenUp } from '../../plan/missing.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { isListFailing, listedKind, listingOf } from './listing.ts'
@@ -100,7 +101,9 @@ function isNamed({ store }: ReconcileContext, { key, entry, recorded }: Question
   const named = [entry?.manifest?.policy?.adopt, store.catalog?.locks.get(key)]
   return (
     recorded.remote === undefined &&
-    named.some((id) => id !== undefined && !sameId(id, recorded.former?.remote.id))
+    named.some(
+      (id) => id !== undefined && !sameId(id, recorded.former?.remote.id) && !wasGivenUp(recorded, id),
+    )
   )
 }
 

@@ -1,10 +1,9 @@
 import { kindOf, type Key } from '../../kinds/key.ts'
 import { type Misses, type MassMissing, type Witness, isMassMissing } from '../../plan/missing.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import { isUnclaimed } from './similar-records.ts'
 import type { ReconcileContext } from '../context.ts'
 import { isLeftAlone } from '../state/entry-policy.ts'
-import type { Observation, StateStore } from '../state/store.ts'
+import { isUnclaimed, type Observation, type StateStore } from '../state/store.ts'
 
 /*
  * What other pipes say of one that is not found (design §4): whether the credential still sees the service, and whether too

@@ -51,7 +51,11 @@ export function surroundingsOf(
       (recorded.remote === undefined ||
         observed.status === 'missing' ||
         mayBeReplaced(store, entry, recorded))
-        ? similarTo(store, { manifest, desired, service }, recorded)
+        ? similarTo(
+            context,
+            { manifest, desired, service, body: input.body, listing: input.listing },
+            recorded,
+          )
         : undefined,
     missingSecrets: input.missingSecrets,
     missingAt: input.missingAt,

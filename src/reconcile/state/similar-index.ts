@@ -13,21 +13,31 @@ export interface SimilarIndex {
 /** Hash → its key, or keys where there are several. */
 type Index = Map<number, Key | Set<Key>>
 
-/** @param records all that there are; the index is made for the first candidate; mostly there is none */
-export function createSimilarIndex(records: () => Iterable<LedgerRecord>): SimilarIndex {
+/**
+ * @param records all that there are; the index is made for the first candidate; mostly there is none
+ * @param identityOf the paths of the identity of a key's kind
+ */
+export function createSimilarIndex(
+  records: () => Iterable<LedgerRecord>,
+  identityOf: (key: Key) => readonly string[],
+): SimilarIndex {
   let keysOf: Index | undefined
+
+  function hashesOf(record: LedgerRecord): readonly number[] {
+    return hashesOfRecord(record, identityOf(record.key))
+  }
 
   function made(): Index {
     const index: Index = new Map()
-    for (const record of records()) for (const hash of hashesOfRecord(record)) add(index, hash, record.key)
+    for (const record of records()) for (const hash of hashesOf(record)) add(index, hash, record.key)
     return index
   }
 
   return {
     replace(before, after) {
       if (keysOf === undefined) return
-      const old = before === undefined ? [] : hashesOfRecord(before)
-      const hashes = after === undefined ? [] : hashesOfRecord(after)
+      const old = before === undefined ? [] : hashesOf(before)
+      const hashes = after === undefined ? [] : hashesOf(after)
       if (before !== undefined)
         for (const hash of old) if (!hashes.includes(hash)) remove(keysOf, hash, before.key)
       if (after !== undefined)

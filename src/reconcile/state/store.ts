@@ -7,6 +7,7 @@ import { asService, serviceKey, type ServiceManifest } from '../../kinds/service
 import { serviceOf } from '../../kinds/manifest.ts'
 import { earlierRevision } from '../../contract/revision.ts'
 import { createSteadyClock, type Clock } from '../../lib/clock.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import type { Contact, Desired } from '../../plan/input.ts'
 import type { Creations } from '../../plan/create-limit.ts'
 import type { Misses } from '../../plan/missing.ts'
@@ -20,6 +21,7 @@ import { createLastSaid } from './last-said.ts'
 import { createLastWrites, type LastWrites } from './last-writes.ts'
 import { indexDependents, indexSuccessors, createKeyGroups } from './key-groups.ts'
 import { createSimilarIndex } from './similar-index.ts'
+import { createUnclaimedRecords } from './unclaimed-records.ts'
 import { createWantedCreations } from './wanted-creations.ts'
 import { createBodies, type Bodies } from './bodies.ts'
 
@@ -74,9 +76,13 @@ export interface StateStore extends Bodies {
   steadyNow(): number
   /** Records of other keys whose pipe this may be, in the order of their keys. */
   similarTo(candidate: Candidate): readonly LedgerRecord[]
+  /** Keys of records whose manifest is gone, or seems to be. */
+  unclaimed(): Iterable<Key>
   drop(key: Key): void
   observation(key: Key): Observation | undefined
   noteObservation(key: Key, observation: Observation): void
+  /** What the platform last returned of a key, as it is shown. */
+  lastSeen(key: Key): JsonObject | undefined
   /** Undefined: nothing was asked of the service since this process started. */
   contact(service: string): Contact | undefined
   /**
@@ -130,12 +136,21 @@ export function createStateStore({
   readonly clock: Clock
   readonly olderThan?: (() => string | undefined) | undefined
 }): StateStore {
+  const bodies = createBodies(profile, hashKey)
   let catalog: Catalog | undefined
   let dependentsOf = new Map<string, Key[]>()
   let successorsOf = new Map<string, Key[]>()
   const records = new Map<Key, LedgerRecord>()
-  const similar = createSimilarIndex(() => records.values())
+  const similar = createSimilarIndex(
+    () => records.values(),
+    (key) => bodies.identityPathsOf(key),
+  )
+  const unclaimed = createUnclaimedRecords(
+    () => records.keys(),
+    (key) => isUnclaimed(store.desiredState(key)),
+  )
   const observations = new Map<Key, Observation>()
+  const shown = new WeakMap<Observation, JsonObject>()
   const pipes = createKeyGroups()
   const ids = createKeyGroups()
   const formerIds = createKeyGroups()
@@ -171,7 +186,7 @@ export function createStateStore({
   })
 
   const store: StateStore = {
-    ...createBodies(profile, hashKey),
+    ...bodies,
     get catalog() {
       return catalog
     },
@@ -181,6 +196,7 @@ export function createStateStore({
       dependentsOf = indexDependents(next)
       successorsOf = indexSuccessors(next)
       alike.setCatalog(next)
+      unclaimed.reset()
       wanted.setCatalog(next)
     },
     entry: (key) => catalog?.entries.get(key),
@@ -203,6 +219,7 @@ export function createStateStore({
       made.note(before, record)
       similar.replace(before, record)
       records.set(key, record)
+      unclaimed.note(key)
       pipes.put(key, remote && groupOf(key, record.service?.serviceId ?? ''))
       ids.put(key, remote?.id.toLowerCase())
       formerIds.put(key, record.former?.remote.id.toLowerCase())
@@ -224,10 +241,12 @@ export function createStateStore({
       return since === undefined ? undefined : clock.monotonic() - since
     },
     steadyNow,
+    unclaimed: () => unclaimed.keys(),
     similarTo: (candidate) => similar.of(candidate).flatMap((key) => records.get(key) ?? []),
     drop(key) {
       similar.replace(records.get(key), undefined)
       records.delete(key)
+      unclaimed.drop(key)
       observations.delete(key)
       for (const groups of [pipes, ids, formerIds, asked]) groups.put(key, undefined)
       recordedAt.delete(key)
@@ -241,6 +260,13 @@ export function createStateStore({
       wanted.touch(key)
       observations.set(key, observation)
       asked.put(key, observation.credential)
+    },
+    lastSeen(key) {
+      const observation = observations.get(key)
+      if (observation?.reply === undefined) return undefined
+      const seen = shown.get(observation) ?? (JSON.parse(observation.reply) as JsonObject) // ours
+      shown.set(observation, seen)
+      return seen
     },
     get revision() {
       return catalog?.revision.id ?? ''
@@ -294,6 +320,11 @@ function serviceWanted(store: StateStore, { manifest }: Entry): ServiceIdentity 
   const name = manifest && serviceOf(manifest)
   const service = name === undefined ? undefined : store.service(name)
   return service && identityOf(service)
+}
+
+/** Whether the manifest of a record is gone, or seems to be. */
+export function isUnclaimed(state: Desired['state']): boolean {
+  return state === 'absent' || state === 'missing'
 }
 
 /** The identity of a service as its manifest says it. */

@@ -1,5 +1,6 @@
 import type { CreateOnceKind } from '../../../definition.ts'
 import { PIPE_CHANGES } from './changes.ts'
+import { PIPE_IDENTITY } from './identity.ts'
 import { setIn } from './returned.ts'
 import { pipeRules } from './rules.ts'
 import { PIPE_FIELDS, PipeManifest } from './schema.ts'
@@ -17,6 +18,7 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   schema: PipeManifest,
   rules: pipeRules,
   fields: PIPE_FIELDS,
+  identity: PIPE_IDENTITY,
   changes: PIPE_CHANGES,
   states: pipeStates,
   /** Any other field may be missing, null or new (facts 7). */

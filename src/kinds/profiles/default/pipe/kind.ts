@@ -1,6 +1,7 @@
 import { SOURCE_KINDS } from './source-schema.ts'
 import type { CreateOnceKind } from '../../../definition.ts'
 import { PIPE_FIELDS } from './fields.ts'
+import { PIPE_IDENTITY } from './identity.ts'
 import { returnedSecretRules } from './returned-secrets.ts'
 import { pipeRules } from './rules.ts'
 import { PipeManifest } from './schema.ts'
@@ -15,6 +16,7 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   schema: PipeManifest,
   rules: (manifest) => [...pipeRules(manifest), ...returnedSecretRules(manifest.spec)],
   fields: PIPE_FIELDS,
+  identity: PIPE_IDENTITY,
   /** `spec/api.md` 2.1. */
   reply: {
     id: 'id',
