@@ -91,8 +91,12 @@ export async function moveRecord(
     if (error instanceof LedgerConflict) await readAnew(context, from.key)
     throw error
   }
+  // A list from before the last reading or request says nothing of the pipe under its new key, either.
+  const seen = context.store.observation(from.key)
   context.store.drop(from.key)
   context.store.note(record)
+  if (seen !== undefined) context.store.noteObservation(to.key, seen)
+  context.store.lastWrites.move(from.key, to.key)
   context.emit({ type: 'Forgotten', key: from.key })
   return record
 }

@@ -13,6 +13,8 @@ export interface LastWrites {
   noteEnd(written: Written): void
   /** When the last one ended; on the monotonic clock, ms. Without one: -Infinity. */
   endedAt(written: Written): number
+  /** A record moved to another key. */
+  move(from: Key, to: Key): void
 }
 
 /** A key without a record is kept, too: its manifest can come back within seconds. */
@@ -23,6 +25,10 @@ export function createLastWrites(clock: Pick<Clock, 'monotonic'>): LastWrites {
       for (const name of namesOf(written)) ends.set(name, clock.monotonic())
     },
     endedAt: (written) => Math.max(...namesOf(written).map((name) => ends.get(name) ?? -Infinity)),
+    move(from, to) {
+      const at = ends.get(from)
+      if (at !== undefined) ends.set(to, Math.max(at, ends.get(to) ?? at))
+    },
   }
 }
 
