@@ -2,11 +2,11 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 function filesOf(...names: readonly string[]): string[] {
-  return names.map((name) => `test/slow/${name}*.test.ts`)
+  return names.map((name) => `test/slow/${name}.test.ts`)
 }
 
 /** Those that a very busy machine would spoil. They mostly wait. */
-const QUIET = filesOf('watch')
+const QUIET = filesOf('watch*')
 
 /**
  * One at a time, and nothing beside: one makes links of the network, and a browser gives up all its requests when one comes or goes
@@ -15,20 +15,40 @@ const QUIET = filesOf('watch')
  */
 const ALONE = filesOf('rows-cut', 'two-pods-failover', 'page-many', 'connections')
 
-/** They take all that a processor gives, for minutes, and wait for nothing: they are given what the others leave. */
-const SEARCHES = filesOf('explored', 'digest')
+/** They need tools that Go builds, and no cluster. */
+const CHART = filesOf('chart', 'chart-*', 'prometheus-two-releases', 'rules-of-two-releases')
+
+/** Suites that run each night, and in CI when their paths change: `.ci/run` names the paths. */
+const NIGHTLY = {
+  // Each protection is removed, and something has to notice; the explorer's searches wait for nothing.
+  searches: filesOf('explored', 'digest'),
+  protections: filesOf('protections', 'fifth-kind', 'torture-delete'),
+  matrix: filesOf(
+    'crash-matrix-throw',
+    'crash-matrix-listed-*',
+    'crash-matrix-change-throw',
+    'crash-matrix-disk-*',
+  ),
+  pods: filesOf('two-pods-load', 'two-pods-matrix'),
+  // A real kube-apiserver.
+  cluster: filesOf(
+    'kubernetes',
+    'etcd-put-back',
+    'chart-move',
+    'chart-role',
+    'chart-cluster',
+    'runbook-cluster',
+  ),
+  image: filesOf('image', 'image-on-a-machine', 'release-image', 'pod-upgrade', 'chart-run'),
+  release: filesOf('release'),
+  runbook: filesOf('runbook'),
+}
 
 /** These take minutes: they begin first, so that nobody waits for them in the end. */
 const LONG = [
-  'runbook',
-  'protections',
-  'fifth-kind',
   'crash-matrix',
-  'torture-delete',
   'hostile',
-  'release',
   'rules',
-  'watch-swaps',
   'rows-waiting',
   'rows-missing',
   'rows-stale',
@@ -47,45 +67,35 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+/** Projects run one after the other. */
+function project(
+  groupOrder: number,
+  test: { name: string; include: string[]; exclude?: string[]; maxWorkers?: number },
+) {
+  return { extends: true, test: { maxWorkers: 2, ...test, sequence: { groupOrder } } } as const
+}
+
 export default defineConfig({
   test: {
     globalSetup: 'test/slow/support/bundled.ts',
     sequence: { sequencer: LongFirst },
     // Only what hangs takes so long, on a machine however busy.
-    testTimeout: 600_000,
+    testTimeout: 1_800_000,
     hookTimeout: 600_000,
     // Within a file, too, most of the time goes by in processes that are waited for.
     maxConcurrency: 4,
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'side by side',
-          include: ['test/slow/**/*.test.ts'],
-          exclude: [...QUIET, ...ALONE, ...SEARCHES],
-          // More than there are processors: most of these mostly wait.
-          maxWorkers: 3,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'quiet', include: QUIET, maxWorkers: 2, sequence: { groupOrder: 1 } },
-      },
-      {
-        extends: true,
-        test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 2 } },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'searches',
-          include: SEARCHES,
-          testTimeout: 1_800_000,
-          maxWorkers: 1,
-          sequence: { groupOrder: 3 },
-        },
-      },
+      project(0, {
+        name: 'real parts',
+        include: ['test/slow/**/*.test.ts'],
+        exclude: [...QUIET, ...ALONE, ...CHART, ...Object.values(NIGHTLY).flat()],
+        // More than there are processors: most of these mostly wait.
+        maxWorkers: 3,
+      }),
+      project(1, { name: 'quiet', include: QUIET }),
+      project(2, { name: 'alone', include: ALONE, maxWorkers: 1 }),
+      project(3, { name: 'chart', include: CHART, exclude: Object.values(NIGHTLY).flat(), maxWorkers: 3 }),
+      ...Object.entries(NIGHTLY).map(([name, include], at) => project(4 + at, { name, include })),
     ],
   },
 })

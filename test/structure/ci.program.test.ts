@@ -5,11 +5,11 @@ import { expect, test } from 'vitest'
 import { ROOT } from '../support/process.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
-/** What `.ci/run` says when these are its steps. */
-function saidOf(steps: string): string {
+/** What `.ci/run` comes to when these are its steps. */
+function runOf(steps: string) {
   const [functions = ''] = readFileSync(join(ROOT, '.ci/run'), 'utf8').split('\nexport PATH=')
   const script = `${functions}\n${steps}\nfinish\n`
-  return execFileSync('bash', ['-c', script, join(ROOT, '.ci/run')], { encoding: 'utf8' })
+  return spawnSync('bash', ['-c', script, join(ROOT, '.ci/run')], { encoding: 'utf8' })
 }
 
 function summary(counts: string): string {
@@ -17,7 +17,7 @@ function summary(counts: string): string {
 }
 
 test('tests that a machine skips are told in the last line of CI, which would pass for all', () => {
-  const said = saidOf(`
+  const { stdout: said } = runOf(`
     some() { ${summary(String.raw`\e[32m4 passed\e[39m\e[2m | \e[22m\e[33m3 skipped\e[39m`)}; }
     all() { ${summary(String.raw`\e[32m7 passed\e[39m`)}; }
     step 'slow tests' some
@@ -26,6 +26,41 @@ test('tests that a machine skips are told in the last line of CI, which would pa
   expect(said).toContain('=== NOT CHECKED: slow tests: 3 skipped\n')
   expect(said).toContain('=== tests: passed after')
   expect(said).toMatch(/\nAll passed in \d+ s; 1 check could not be made: slow tests \(3 skipped\)\.\n$/)
+})
+
+test('a suite of the night that has no time left is told as not checked; a failed test of it, and a late step, fail CI', () => {
+  const said = runOf(`
+    STEP_LIMIT=1
+    SUITES=(long broken)
+    suite() { [ $1 = long ] || printf ' FAIL  some test\\n'; sleep 100; }
+    late() { sleep 100; }
+    night long broken
+    step 'late' late
+  `)
+  expect(said.stdout).toMatch(/=== NOT CHECKED: long: no time left after \d+ s\n/)
+  expect(said.stdout).toMatch(
+    /\nFAILED: broken late; 1 check could not be made: long \(no time left after \d+ s\)\n$/,
+  )
+  expect(said.status).toBe(1)
+})
+
+test('CI names each suite of the night, and the path for which it runs', () => {
+  using workspace = createWorkspace()
+  const git = (...words: readonly string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...words], {
+      cwd: workspace.dir,
+      encoding: 'utf8',
+    })
+  git('init', '--quiet')
+  git('commit', '--quiet', '--allow-empty', '--message', 'before')
+  workspace.write('docs/runbook.md', 'text')
+  git('add', '.')
+  git('commit', '--quiet', '--message', 'after')
+  const before = git('rev-parse', 'HEAD~1').trim()
+  const { stdout } = runOf(`cd '${workspace.dir}'; CI_BASE=${before}; changed_suites 2>&1; cd - >/dev/null`)
+  const since = `since ${before.slice(0, 8)}`
+  expect(stdout).toContain(`The suite runbook runs: ${since}, docs/runbook.md changed.\nrunbook\n`)
+  expect(stdout).toContain(`The suite cluster runs at night only: ${since}, no path of it changed.\n`)
 })
 
 /** For Node's `--import`: nearly all of the memory is used. */
