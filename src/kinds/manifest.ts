@@ -48,12 +48,13 @@ export const Metadata = z.strictObject({
 })
 export type Metadata = z.infer<typeof Metadata>
 
-const Duration = z
-  .string()
-  .refine(
-    (text) => (parseDuration(text) ?? 0) >= 1_000,
-    'must be a duration of at least 1s, such as "10m" or "1h30m"',
-  )
+const MIN_INTERVAL_MS = 1_000
+const MAX_INTERVAL_MS = 24 * 3_600_000
+
+const Interval = z.string().refine((text) => {
+  const ms = parseDuration(text) ?? 0
+  return ms >= MIN_INTERVAL_MS && ms <= MAX_INTERVAL_MS
+}, 'must be a duration from 1s to 24h, such as "10m" or "1h30m"')
 
 const ResourceKey = z
   .string()
@@ -61,7 +62,7 @@ const ResourceKey = z
 
 /** What may stand in `policy` of every resource kind that is reconciled. */
 const commonPolicy = {
-  interval: Duration.optional().describe(
+  interval: Interval.optional().describe(
     'How often to look for drift, such as `10m`; for a query endpoint, how often to apply it again.',
   ),
   suspend: z
@@ -174,7 +175,7 @@ export const UpsertPolicy = z.strictObject(commonPolicy)
 
 /** Policy of what is upserted where the service lets one read and delete it, too. */
 export const ReadableUpsertPolicy = UpsertPolicy.extend({
-  interval: Duration.optional().describe('How often to look for drift, such as `10m`.'),
+  interval: Interval.optional().describe('How often to look for drift, such as `10m`.'),
   onDrift: z
     .enum(['report', 'correct'])
     .optional()

@@ -38,6 +38,16 @@ const rows: readonly Row[] = [
     text: `${HEAD}policy: {onMissing: recrate}\nspec:\n  service: s\n${REST}`,
     findings: ['wrong-value 4:21-28'],
   },
+  ...['999ms', '0s', '24h1ms', '40d', `${'9'.repeat(400)}s`].map((interval) => ({
+    name: `an interval of ${interval.slice(0, 8)}`,
+    text: pipe('a', { policy: `interval: ${interval}` }),
+    findings: [`wrong-format 4:20-${Math.min(20 + interval.length, 200)}`],
+  })),
+  ...['1s', '23h59m59s', '24h', '1d'].map((interval) => ({
+    name: `an interval of ${interval}`,
+    text: pipe('a', { policy: `interval: ${interval}` }),
+    findings: [],
+  })),
   { name: 'a duplicate field', text: `${HEAD}kind: Pipe\nspec: {}\n`, findings: ['duplicate-field 4:1-5'] },
   {
     name: 'no kind',
