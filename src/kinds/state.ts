@@ -16,6 +16,8 @@ export interface RestStates {
   readonly atRest?: readonly string[]
   /** On its way there. */
   readonly stopping?: readonly string[]
+  /** It failed, and a start might help. */
+  readonly failed?: readonly string[]
   /** It copies what is there already, which may take hours and is lost when it is stopped. */
   readonly loading?: readonly string[]
   /** It has done all that it was made for. */

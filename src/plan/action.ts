@@ -40,6 +40,8 @@ export type Action = Because &
         /** Whether all that was asked for is sent by them. */
         readonly isWhole: boolean
         readonly stopFor: StopFor | undefined
+        /** Of what is sent, drift; `start` and `stop` are commands. */
+        readonly corrects: readonly string[]
       }
     | { readonly type: 'delete' }
     | { readonly type: 'observe' }

@@ -4,13 +4,13 @@ import { valueAt, type JsonObject } from '../lib/json.ts'
 import type { Action } from './action.ts'
 import { attemptDigest } from './gates.ts'
 import type { CreateOnceInput } from './input.ts'
+import { AGAIN_MS, MAX_WAIT_MS } from './corrections.ts'
+import type { LedgerRecord } from './record.ts'
 import type { Change } from './recorded-change.ts'
-import { AGAIN_MS, isStoppedForChange } from './rest.ts'
+import { isStoppedForChange } from './rest.ts'
 
 /* What of a change is waited for: that it shows, and that it may be sent again. */
 
-/** What was refused after a stop is not sent again for an hour and more, but for no longer than this, unless somebody asks or edits: ms. */
-const LONGEST_MS = 24 * AGAIN_MS
 /** So long may it take until a value that is slow to show is there: ms. */
 const SLOW_MS = 10 * 60_000
 
@@ -94,6 +94,11 @@ export function stalledFields(
   }
 }
 
+/** The fields of a change that was begun, and of which it is not known that it was sent. */
+export function interruptedFields({ change }: LedgerRecord): readonly string[] {
+  return change === undefined || change.isSent === true ? [] : change.fields
+}
+
 /** It was stopped for this, and started again without it: that is not done again soon. */
 export function stoppedInVain(input: CreateOnceInput): Action | undefined {
   const { change } = input.recorded
@@ -122,7 +127,7 @@ function waitsAfter(
   { digest, at, refusals = 1, refused = '' }: Change,
 ): Action | undefined {
   if (desired.fingerprint === undefined || isAsked === true) return undefined
-  const left = at + Math.min(AGAIN_MS * 2 ** (refusals - 1), LONGEST_MS) - steadyNow
+  const left = at + Math.min(AGAIN_MS * 2 ** (refusals - 1), MAX_WAIT_MS) - steadyNow
   if (digest !== attemptDigest(desired.fingerprint) || left <= 0) return undefined
   const until = now + left
   return { type: 'hold', reason: 'BackingOff', until, facts: { said: refused, until } }

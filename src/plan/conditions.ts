@@ -291,7 +291,6 @@ const IN_SYNC: ReadonlySet<Reason> = new Set([
   'FoundByRead',
   'Adopted',
   'Applied',
-  'Changed',
 ])
 
 /** One word for the conditions, worst first. */

@@ -1,7 +1,8 @@
 import { fieldOfPath, type Changes, type Compared } from '../kinds/changes.ts'
 import { howOftenReturned } from '../kinds/field-table.ts'
 import type { Action } from './action.ts'
-import { isSet, keptBefore, notShownYet, stalledFields } from './change-waits.ts'
+import { interruptedFields, isSet, keptBefore, notShownYet, stalledFields } from './change-waits.ts'
+import { contestOf } from './corrections.ts'
 import { attemptDigest } from './gates.ts'
 import type { CreateOnceInput } from './input.ts'
 import { editedFields, rotatedSecrets } from './edited.ts'
@@ -64,13 +65,22 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
   // What was sent, or half of it, and is not there, or is to be taken back: none of that is somebody else's.
   const isOurs = (field: string) => recorded.change?.fields.includes(field) === true
   const others = drifted.filter((field) => !asked.has(field))
-  const corrected =
+  const toCorrect =
     policy.onDrift === 'correct'
       ? others
       : others.filter((field) => isOurs(field) || isOfNew(input, field, { changes, compared }))
+  const interrupted = interruptedFields(recorded)
+  const contest = contestOf(
+    input,
+    toCorrect.filter((field) => !interrupted.includes(field)),
+  )
+  // One request sets all fields of its kind.
+  const wayOf = (field: string) => changes.wayOf(field, new Set([...asked, ...toCorrect]), compared)
+  const heldWays = new Set(contest?.fields.map(wayOf))
+  const corrected = toCorrect.filter((field) => !heldWays.has(wayOf(field)))
   if (asked.size > 0 && policy.onEdit === 'report')
     return notSent(
-      { input, remote, changes, compared, fields: asked, edited: open, why: 'edited' },
+      { input, remote, changes, compared, fields: asked, edited: open, corrected: [], why: 'edited' },
       [...asked],
       'policy',
     )
@@ -85,7 +95,9 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
           : drifted.some(isOurs)
             ? 'edited'
             : 'created'
-  if (fields.size > 0) return decideWish({ input, remote, changes, compared, fields, edited: open, why })
+  if (fields.size > 0)
+    return decideWish({ input, remote, changes, compared, fields, edited: open, corrected, why })
+  if (contest !== undefined) return { type: 'report', reason: 'Contested', differences, facts: contest }
   if (differences.length > 0)
     return {
       type: 'report',

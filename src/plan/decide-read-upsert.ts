@@ -1,5 +1,6 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Action } from './action.ts'
+import { AGAIN_MS, contestOf } from './corrections.ts'
 import { removed } from './decide-removal.ts'
 import { editedFields } from './edited.ts'
 import {
@@ -16,9 +17,6 @@ import {
 } from './gates.ts'
 import type { UpsertInput } from './input.ts'
 
-/** What was sent and is not there as it was sent is not sent again for so long, unless somebody asks or edits: ms. */
-const AGAIN_MS = 60 * 60_000
-
 /**
  * What is upserted and can be read: what is there decides, and nothing is sent while it is as the manifest asks for.
  *
@@ -33,7 +31,7 @@ const AGAIN_MS = 60 * 60_000
  * | valid | applied | equal | observe InSync |
  * | valid | applied | differs as the last reply did | report Stalled; after an hour upsert Changing |
  * | valid | applied, overtaken | differs | upsert Changing |
- * | valid | applied | differs | report Drifted; with policy.onDrift "correct" upsert Changing |
+ * | valid | applied | differs | report Drifted; with policy.onDrift "correct" upsert Changing, the third within an hour report Contested |
  * | valid | applied | none | report Missing; with policy.onDrift "correct" upsert Missing |
  * | valid | – | not read | observe Unobserved; never applied and no Service: refuse ServiceInvalid |
  */
@@ -75,9 +73,12 @@ function decideNone(input: UpsertInput): Action {
       takesAway: [],
       facts: { takesAway: [], gives, again: recorded.applied === undefined },
     }
-  return policy.onDrift === 'correct'
+  if (policy.onDrift !== 'correct')
+    return { type: 'report', reason: 'Missing', differences: [], facts: { onDrift: 'report' } }
+  const contest = contestOf(input, [EXISTENCE])
+  return contest === undefined
     ? { type: 'upsert', reason: 'Missing', takesAway: [], facts: { onDrift: 'correct' } }
-    : { type: 'report', reason: 'Missing', differences: [], facts: { onDrift: 'report' } }
+    : { type: 'report', reason: 'Contested', differences: [], facts: contest }
 }
 
 /** It is there, as the manifest asks for: by an edit, by a request of unknown outcome, by somebody else, or as ever. */
@@ -119,6 +120,8 @@ function decideDifferent(input: UpsertInput, differences: readonly Difference[])
     }
   if (!isOurs && policy.onDrift !== 'correct')
     return { type: 'report', reason: 'Drifted', differences, facts: { fields, from: 'manifest' } }
+  const contest = isOurs ? undefined : contestOf(input, fields)
+  if (contest !== undefined) return { type: 'report', reason: 'Contested', differences, facts: contest }
   return {
     type: 'upsert',
     reason: 'Changing',
@@ -131,6 +134,15 @@ function decideDifferent(input: UpsertInput, differences: readonly Difference[])
       access: { takesAway, gives },
     },
   }
+}
+
+/** What an upsert corrects when there is none any more. */
+const EXISTENCE = 'existence'
+
+/** The fields of drift that an upsert corrects. */
+export function correctedBy(action: Action): readonly string[] {
+  if (action.reason === 'Missing') return [EXISTENCE]
+  return action.reason === 'Changing' && action.facts.why === 'drifted' ? action.facts.fields : []
 }
 
 /** Whether what was applied last, if anything was, is something else than what the manifest asks for. */

@@ -32,11 +32,13 @@ export interface Wish {
   readonly fields: ReadonlySet<string>
   /** Those of them that were edited; a secret that has another value was not. */
   readonly edited: readonly string[]
+  /** The fields that another writer has changed. */
+  readonly corrected: readonly string[]
   readonly why: FactsOf<'Changing'>['why']
 }
 
 export function decideWish(wish: Wish): Action {
-  const { input, changes, compared, fields, why } = wish
+  const { input, changes, compared, fields, corrected, why } = wish
   const { observed, policy, recorded, kind } = input
   const impossible = [...fields].filter((field) => changes.wayOf(field, fields, compared) === undefined)
   if (impossible.length > 0) return replacedOr(wish, impossible, 'no request')
@@ -92,6 +94,7 @@ export function decideWish(wish: Wish): Action {
       steps: [{ way: 'state', body: { command: 'stop' } }],
       isWhole: false,
       stopFor,
+      corrects: corrected,
       facts: { ...facts('to be stopped first'), by: [kind.operations.state?.name ?? '', ...by] },
     }
   }
@@ -101,6 +104,7 @@ export function decideWish(wish: Wish): Action {
     steps,
     isWhole: !isFollowed,
     stopFor: undefined,
+    corrects: corrected,
     facts: facts('to be sent'),
   }
 }

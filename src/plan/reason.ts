@@ -72,7 +72,10 @@ export function isKept(reason: Reason): boolean {
 }
 
 /** Names of before, which ledgers and addresses may still hold. */
-const FORMER: ReadonlyMap<string, Reason> = new Map([['CreateBrake', 'CreateLimit']])
+const FORMER: ReadonlyMap<string, Reason> = new Map([
+  ['CreateBrake', 'CreateLimit'],
+  ['Changed', 'Applied'],
+])
 
 /** The reason that a text names, also by a former name. */
 export function parseReason(text: unknown): Reason | undefined {

@@ -4,7 +4,7 @@ import { z } from '../kinds/zod.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { Conditions } from './condition.ts'
 import { parseReason, type Reason } from './reason.ts'
-import { Change, Command, Removal, Time } from './recorded-change.ts'
+import { Change, Command, Correction, Removal, Time } from './recorded-change.ts'
 
 /*
  * What is recorded is declared here once: its types are inferred, and the ledger checks with the same schemas what it reads.
@@ -243,6 +243,8 @@ export const LedgerRecord = z
     left: Left.optional(),
     change: Change.optional(),
     command: Command.optional(),
+    /** Corrections of drift, by field; `stop` and `start` are commands. */
+    corrections: z.record(z.string(), Correction).readonly().optional(),
     backoff: Backoff.optional(),
     /** Worked out anew at each reconcile: those that another version wrote may be left out. */
     conditions: Conditions.optional().catch(undefined),

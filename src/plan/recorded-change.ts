@@ -26,6 +26,18 @@ export const Change = z
   .readonly()
 export type Change = z.infer<typeof Change>
 
+/** Corrections of one field, or commands to start or to stop, in a row. */
+export const Correction = z
+  .strictObject({
+    count: z.int().min(1),
+    /** The last one; on the steady clock. */
+    at: Time,
+    /** The one before it; on the steady clock. */
+    before: Time.optional(),
+  })
+  .readonly()
+export type Correction = z.infer<typeof Correction>
+
 /** The last command to start or to stop; there until a reading finds that it took effect. */
 export const Command = z
   .strictObject({

@@ -1,7 +1,8 @@
 import type { Action } from './action.ts'
+import { contestOf } from './corrections.ts'
 import { backingOff, firstStop, unfound } from './gates.ts'
 import type { CreateOnceInput } from './input.ts'
-import { restStep, unheeded } from './rest.ts'
+import { isFailed, restStep, unheeded } from './rest.ts'
 
 /** What is to be started or stopped, whatever its fields say. */
 export function restAction(input: CreateOnceInput): Action | undefined {
@@ -16,12 +17,23 @@ export function restAction(input: CreateOnceInput): Action | undefined {
   if (fate === 'waited for')
     return { type: 'observe', reason: 'Changing', facts: { ...facts, is: 'not seen yet' } }
   if (fate === 'unheeded') return stalled(input)
+  const contest = isFailed(input) ? undefined : contestOf(input, rest.corrects)
+  if (contest !== undefined || fate === 'given up') {
+    const differences = input.observed.status === 'found' ? input.observed.differences : []
+    return {
+      type: 'report',
+      reason: 'Contested',
+      differences,
+      facts: contest ?? { fields: [command], times: input.recorded.corrections?.[command]?.count ?? 0 },
+    }
+  }
   return {
     type: 'update',
     reason: 'Changing',
     steps: [{ way: 'state', body: { command } }],
     isWhole: false,
     stopFor: command === 'stop' ? 'rest' : undefined,
+    corrects: rest.corrects,
     facts: { ...facts, is: 'to be sent' },
   }
 }

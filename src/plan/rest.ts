@@ -1,3 +1,4 @@
+import { AGAIN_MS, failedStart } from './corrections.ts'
 import type { CreateOnceInput } from './input.ts'
 import type { RestStates } from '../kinds/state.ts'
 import type { Because, FactsOf } from './reason.ts'
@@ -7,19 +8,22 @@ import type { LedgerRecord } from './record.ts'
 export const SHOWS_MS = 60_000
 /** One of which nothing comes for so long is reported: ms. */
 export const UNHEEDED_MS = 10 * 60_000
-/** What was sent in vain is not sent again for so long: ms. */
-export const AGAIN_MS = 60 * 60_000
 
 type Command = 'start' | 'stop'
 
 /** `unheeded`: nothing came of it for so long that it is reported, and only sent again after an hour. */
 type CommandFate = 'to be sent' | 'waited for' | 'unheeded'
 
+/** `given up`: what failed was started often enough. */
+type RestFate = CommandFate | 'given up'
+
 /** What is to be done so that something runs, or rests, as it should. */
 export interface RestStep {
   readonly command: Command
   readonly why: 'paused' | 'started' | 'started again'
-  readonly fate: CommandFate
+  readonly fate: RestFate
+  /** The command, where another writer, or a failure, undid the last one. */
+  readonly corrects: readonly Command[]
 }
 
 /** Undefined: it runs or rests as it should, as far as anybody said. */
@@ -34,12 +38,31 @@ export function restStep(input: CreateOnceInput): RestStep | undefined {
     const fate = commandFate(input, 'stop')
     if (fate === 'waited for') return undefined
     // What does not end to stop cannot be started.
-    return { command: 'stop', why, fate: why === 'paused' ? fate : 'unheeded' }
+    return { command: 'stop', why, fate: why === 'paused' ? fate : 'unheeded', corrects: [] }
   }
-  if (why !== 'paused')
-    return isAtRest(input) ? { command: 'start', why, fate: commandFate(input, 'start') } : undefined
+  if (why === 'started' && isFailed(input)) return failedStep(input)
+  if (why !== 'paused') return isAtRest(input) ? stepOf(input, 'start', why) : undefined
   const isStill = isAtRest(input) || knownStates.done?.includes(state) === true
-  return isStill ? undefined : { command: 'stop', why, fate: commandFate(input, 'stop') }
+  return isStill ? undefined : stepOf(input, 'stop', why)
+}
+
+function stepOf(input: CreateOnceInput, command: Command, why: RestStep['why']): RestStep {
+  const isAgain = input.recorded.command?.command === command || why === 'started again'
+  return { command, why, fate: commandFate(input, command), corrects: isAgain ? [] : [command] }
+}
+
+/** What failed is started a few times. */
+function failedStep(input: CreateOnceInput): RestStep | undefined {
+  const start = failedStart(input)
+  if (start === 'later') return undefined
+  const fate = start === 'now' ? 'to be sent' : start
+  return { command: 'start', why: 'started', fate, corrects: ['start'] }
+}
+
+export function isFailed(input: CreateOnceInput): boolean {
+  const { observed } = input
+  const state = observed.status === 'found' ? observed.state : undefined
+  return state !== undefined && statesOf(input)?.failed?.includes(state) === true
 }
 
 /** What becomes of a command that is to be carried out, and is not. It is sent ever less often. */

@@ -99,6 +99,7 @@ export function succeedIntent(
     replaced: isReplacement ? replaced : record.replaced,
     change: undefined,
     command: undefined,
+    corrections: undefined,
     removal: undefined,
     left: undefined,
     backoff: undefined,
@@ -201,7 +202,13 @@ export function adoptRemote(
   const isSame = sameId(record.remote?.id, adopted.remote.id)
   return {
     ...record,
-    ...(!isSame && { change: undefined, command: undefined, removal: undefined, left: undefined }),
+    ...(!isSame && {
+      change: undefined,
+      command: undefined,
+      corrections: undefined,
+      removal: undefined,
+      left: undefined,
+    }),
     replaced: isReplacement ? adopted.replaced : record.replaced,
     remote: adopted.remote,
     service: adopted.service,

@@ -100,6 +100,24 @@ describe('applied', () => {
     expect(world.asker.server.endpoint()).toEqual(OTHER)
   })
 
+  test('and changed elsewhere again and again: the third correction within an hour waits', async () => {
+    await using world = await around()
+    await using client = await startProcess(world)
+    await client.want({ analytics: { policy: { onDrift: 'correct' } } })
+    await client.reconcile()
+    const posts: string[][] = []
+    for (let look = 0; look < 12; look += 1) {
+      await client.set(look % 2 === 0 ? OTHER : { ...OTHER, roles: [] })
+      await client.reconcile()
+      posts.push(client.sent().filter((each) => each.startsWith('POST')))
+      client.skip(4 * MINUTE)
+    }
+    expect(posts.flat()).toHaveLength(2)
+    expect(client.shown()).toMatchObject({ status: 'Drifted', reason: 'Contested' })
+    client.skip(20 * MINUTE)
+    expect((await client.reconcile()).action.type).toBe('upsert')
+  })
+
   test('and the manifest edited to what is there: nothing is sent', async () => {
     await using world = await around()
     await using client = await startProcess(world)

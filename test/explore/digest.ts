@@ -142,6 +142,7 @@ function recordOf(record: LedgerRecord, steady: number, world: World): unknown {
     backoff,
     change,
     command,
+    corrections,
     conditions,
     onRemove,
     removal,
@@ -177,6 +178,11 @@ function recordOf(record: LedgerRecord, steady: number, world: World): unknown {
       Math.min(steady - change.at, 60 * MINUTE),
     ],
     command && [command.command, command.isForChange, Math.min(steady - command.at, 60 * SECOND)],
+    Object.entries(corrections ?? {}).map(([field, { count, at, before = at }]) => [
+      field,
+      count,
+      ...[at, before].map((time) => Math.min(steady - time, 24 * 60 * MINUTE)),
+    ]),
     onRemove,
     removal && [Math.min(steady - removal.since, GRACE_MS), removal.isSent, removal.isKept, removal.heldBy],
     // Other words to write are one more place to die at.

@@ -18,6 +18,10 @@ const DIFFERS: Observed = { ...EQUAL, differences: [DIFFERENCE] }
 const takesAway = ['role a']
 const gives = ['role b']
 const applied = appliedEndpoint(MINUTE)
+const corrected = (field: string) => ({
+  ...applied,
+  corrections: { [field]: { count: 2, at: NOW - MINUTE, before: NOW - 2 * MINUTE } },
+})
 const undecided = { ...applied, applied: undefined }
 const backoff = { failures: 1, until: NOW + 1, digest: attemptDigest(FIELDS) }
 const correct = { onDrift: 'correct' } as const
@@ -134,6 +138,26 @@ const ROWS: readonly Row[] = [
         access: { takesAway, gives },
       },
     },
+  },
+  {
+    why: 'changed elsewhere for the third time within an hour',
+    input: { observed: DIFFERS, recorded: corrected('scaling.replicas'), policy: correct, takesAway, gives },
+    is: {
+      type: 'report',
+      reason: 'Contested',
+      differences: [DIFFERENCE],
+      facts: { fields: ['scaling.replicas'], times: 2, waitMs: HOUR },
+    },
+  },
+  {
+    why: 'changed elsewhere, after another field was contested',
+    input: { observed: DIFFERS, recorded: corrected('roles'), policy: correct },
+    is: { type: 'upsert', reason: 'Changing' },
+  },
+  {
+    why: 'gone for the third time within an hour',
+    input: { observed: NONE, recorded: corrected('existence'), policy: correct },
+    is: { type: 'report', reason: 'Contested', facts: { fields: ['existence'], times: 2, waitMs: HOUR } },
   },
   {
     why: 'gone',

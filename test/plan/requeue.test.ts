@@ -21,6 +21,7 @@ function action(type: Action['type'], reason: Reason, until?: number): Action {
     steps: [],
     isWhole: true,
     stopFor: undefined,
+    corrects: [],
   }
 }
 

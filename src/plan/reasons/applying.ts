@@ -55,10 +55,16 @@ export const APPLYING = {
   }),
   Applied: row({
     ...WELL,
-    means: 'it was applied, and the reply confirms it',
-    facts: z.undefined(),
-    sample: undefined,
-    words: () => only('Applied.'),
+    means: 'it was applied, and the reply or a reading confirms it',
+    /** Absent: as a whole. */
+    facts: z.strictObject({ fields: z.array(z.string()).readonly() }).optional(),
+    sample: { fields: ['scaling.replicas'] },
+    words: (facts) =>
+      only(
+        facts === undefined || facts.fields.length === 0
+          ? 'Applied.'
+          : `Applied: ${facts.fields.join(', ')}.`,
+      ),
   }),
   Stalled: row({
     ...DRIFTED,

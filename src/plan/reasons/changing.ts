@@ -1,8 +1,10 @@
+import { nounOf } from '../../kinds/lookup.ts'
 import { shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
+import { formatDuration } from '../../lib/duration.ts'
 import { ACCESS, accessWords } from './access.ts'
 import { REMOVAL, removalWords } from './removal-words.ts'
-import { A_KEY, only, PROGRESSING, row, WELL } from './row.ts'
+import { A_KEY, DRIFTED, only, PROGRESSING, row, withId } from './row.ts'
 
 /** Why something that exists is changed. */
 const WHY = {
@@ -19,6 +21,12 @@ function replacedWhy(fields: readonly string[], noun: string): string {
   return fields.length === 0
     ? `The ${noun} is being deleted, and its manifest asks for it.`
     : `${fields.join(', ')} changed in the manifest, no request changes that in a ${noun} that exists, and policy.onImmutable is "replace".`
+}
+
+function contestedWords(fields: readonly string[]): string {
+  return fields
+    .map((field) => (field === 'start' || field === 'stop' ? `the state (${field})` : field))
+    .join(', ')
 }
 
 /** Changing something that exists, where the service can. */
@@ -89,11 +97,39 @@ export const CHANGING = {
         after: ' Then it is created again.',
       }),
   }),
-  Changed: row({
-    ...WELL,
-    means: 'it was changed, and a reading confirms it',
-    facts: z.strictObject({ fields: z.array(z.string()).readonly() }),
-    sample: { fields: ['scaling.replicas'] },
-    words: ({ fields }) => only(fields.length === 0 ? 'Changed.' : `Changed: ${fields.join(', ')}.`),
+  Contested: row({
+    ...DRIFTED,
+    toldAnew: true,
+    means: 'it was corrected twice or more, and each correction was undone',
+    facts: z.strictObject({
+      /** `start` and `stop` are commands. */
+      fields: z.array(z.string()).readonly(),
+      /** Corrections in a row. */
+      times: z.number(),
+      /** From the last correction to the next, ms; absent: none follows. */
+      waitMs: z.number().optional(),
+    }),
+    sample: { fields: ['scaling.replicas'], times: 2, waitMs: 3_600_000 },
+    words: ({ fields, times, waitMs }, noun) => ({
+      cause:
+        waitMs === undefined
+          ? `The ${noun} failed again after ${times} starts. Pipewright does not start it again.`
+          : `Pipewright corrected ${contestedWords(fields)} ${times} times, and each correction was undone. ` +
+            `The next one goes out ${formatDuration(waitMs)} after the last.`,
+      remedy:
+        waitMs === undefined
+          ? `Find out why the ${noun} fails. Then edit the manifest, or ask for a reconcile.`
+          : 'Stop the other writer, or let the manifest agree with it.',
+    }),
+    steps: (facts, about) =>
+      facts !== undefined && facts.waitMs === undefined
+        ? [
+            withId(`Find out in the console why the ${nounOf(about.key)} fails.`, about.id),
+            { text: 'Then have it started again:', shell: `reconcile ${about.key}` },
+          ]
+        : [
+            withId('Find out in the console who else changes it, and stop that.', about.id),
+            { text: 'Or let the manifest agree with it:', copy: about.place },
+          ],
   }),
 } as const

@@ -4,7 +4,8 @@ import { withSizeSeen } from '../../plan/new-size.ts'
 import { NOTHING_TO_DO } from '../../plan/outcome.ts'
 import type { Reason } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import { isAtRest, isSeenToRun, isStopping } from '../../plan/rest.ts'
+import { MAX_WAIT_MS, withoutCorrections } from '../../plan/corrections.ts'
+import { isAtRest, isFailed, isRunning, isSeenToRun, isStopping } from '../../plan/rest.ts'
 import type { Acted, ReconcileContext, ReconcileRequest } from '../context.ts'
 import { adopt } from './adoption.ts'
 import type { Assessment } from '../gather/assess.ts'
@@ -77,7 +78,7 @@ function seen(record: LedgerRecord, { input }: Assessment): LedgerRecord {
 /** What was sent took effect: a later difference is another one, and a later stop is a person's. */
 function settled(record: LedgerRecord, { input }: Assessment, action: Action): LedgerRecord {
   const { command } = record
-  if (command === undefined && record.change === undefined) return record
+  if (command === undefined && record.change === undefined) return calmed(record, input)
   if (action.reason === 'InSync' || action.reason === 'Accepted') {
     // What comes to rest for a change is still to be started again, and what goes on stopping for long is reported.
     const isStillStopping = input.lifecycle === 'create-once' && isStopping(input)
@@ -93,6 +94,14 @@ function settled(record: LedgerRecord, { input }: Assessment, action: Action): L
         ? command.isForChange !== true
         : isSeenToRun(input) && action.type === 'report' && !isUnheeded
   return isOver ? { ...record, command: undefined } : record
+}
+
+/** What has run for a day after it was started is no failure of before. */
+function calmed(record: LedgerRecord, input: Assessment['input']): LedgerRecord {
+  const start = record.corrections?.['start']
+  if (start === undefined || input.lifecycle !== 'create-once') return record
+  const isCalm = isRunning(input) && !isFailed(input) && input.steadyNow - start.at >= MAX_WAIT_MS
+  return isCalm ? { ...record, corrections: withoutCorrections(record, ['start']) } : record
 }
 
 async function create(

@@ -16,6 +16,7 @@ import { noteReply } from '../state/observations.ts'
 import {
   begun,
   bodyOf,
+  countedCorrections,
   entryOf,
   look,
   looksFirst,
@@ -128,8 +129,9 @@ function changingOf(
 }
 
 /** What is about to be done is known before it is. */
-async function begunRecord(changing: Changing, recorded: LedgerRecord): Promise<LedgerRecord> {
+async function begunRecord(changing: Changing, before: LedgerRecord): Promise<LedgerRecord> {
   const { action, fields } = changing
+  const recorded = { ...before, corrections: countedCorrections(changing) }
   if (action.stopFor === 'change') return stopNoted(changing, recorded)
   if (fields.length === 0 || action.stopFor !== undefined) return recorded
   return marked(changing, { ...recorded, change: begun(changing) })
@@ -192,7 +194,7 @@ function seenOutcome(
   if (own.length === 0 && isHidden && differences.length === 0) return notSeen
   if (own.length === 0 && kept.length > 0) return { ...done, ...stalled(kept, 'once edited'), differences }
   if (own.length === 0)
-    return differences.length > 0 ? seen : { ...done, reason: 'Changed', facts: { fields } }
+    return differences.length > 0 ? seen : { ...done, reason: 'Applied', facts: { fields } }
   const isSlow = own.every(({ field }) => kind.changes?.isSlow(fieldOfPath(field)) === true)
   return {
     ...(isSlow
@@ -225,7 +227,7 @@ function sentRecord(
   const { assessment, fingerprint } = changing
   if (fingerprint === undefined) return record
   const manifest = assessment.entry?.manifest
-  const isSeen = reason === 'Changed' || reason === 'Drifted'
+  const isSeen = reason === 'Applied' || reason === 'Drifted'
   const isSize = changing.action.steps.some(({ way }) => way === 'scale')
   return {
     ...(isSize ? withoutNewSize(record) : record),

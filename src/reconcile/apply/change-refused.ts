@@ -3,7 +3,7 @@ import { type ErrorClass, RemoteError } from '../../contract/remote-error.ts'
 import type { Step } from '../../plan/action.ts'
 import { type Done, NOTHING_TO_DO, type Outcome } from '../../plan/outcome.ts'
 import { messageOf, type Because } from '../../plan/reason.ts'
-import { isAtRest, isLoading, isStoppedForChange, loadingFacts } from '../../plan/rest.ts'
+import { isAtRest, isFailed, isLoading, isStoppedForChange, loadingFacts } from '../../plan/rest.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Acted, ReconcileContext } from '../context.ts'
 import { noteReply } from '../state/observations.ts'
@@ -20,11 +20,14 @@ const WAITED_FOR: ReadonlySet<ErrorClass> = new Set(['Throttled', 'ServiceIdle']
 /** A request failed. What was stopped for it is started again at once. */
 export async function refused(
   changing: Changing,
-  record: LedgerRecord,
+  begunRecord: LedgerRecord,
   step: Step,
   error: RemoteError,
 ): Promise<Acted> {
   const { context, assessment, input, options } = changing
+  const isWritten = begunRecord.version > input.recorded.version
+  const isCounted = isWritten || error.facts.effect === 'unknown' || isFailed(input)
+  const record = isCounted ? begunRecord : { ...begunRecord, corrections: input.recorded.corrections }
   const sent = { body: assessment.body, secrets: assessment.secrets.values }
   const outcome: Outcome = outcomeOf(shownFailure(error, sent), {
     signal: options.signal,

@@ -6,6 +6,9 @@ import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { withSecrets } from '../../kinds/secret-ref.ts'
 import type { Action, Step } from '../../plan/action.ts'
+import { interruptedFields } from '../../plan/change-waits.ts'
+import { MAX_WAIT_MS, withCorrections, withoutCorrections } from '../../plan/corrections.ts'
+import { isFailed } from '../../plan/rest.ts'
 import { attemptDigest, heldBack } from '../../plan/gates.ts'
 import type { CreateOnceInput } from '../../plan/input.ts'
 import { messageOf, type Because, type FactsOf } from '../../plan/reason.ts'
@@ -42,6 +45,27 @@ export function stopNoted(changing: Changing, recorded: LedgerRecord): Promise<L
   const at = changing.context.store.steadyNow()
   const command = sentAgain(recorded.command, { command: 'stop', at, isForChange: true })
   return marked(changing, { ...recorded, command, change: begun(changing) })
+}
+
+/** What is begun again after an interruption counts once. An edit starts afresh. */
+export function countedCorrections({ action, input, fields }: Changing): LedgerRecord['corrections'] {
+  const { recorded } = input
+  const interrupted = interruptedFields(recorded)
+  const corrected = action.corrects.filter((field) => !interrupted.includes(field))
+  if (corrected.length === 0 && fields.length === 0) return recorded.corrections
+  const edited = fields.filter((field) => !action.corrects.includes(field))
+  const undone = { start: ['stop'], stop: ['start'] }
+  const others =
+    edited.length > 0
+      ? [...edited, 'start']
+      : corrected.flatMap((field) => undone[field as keyof typeof undone] ?? [])
+  const corrections = withoutCorrections(recorded, others)
+  if (corrected.length === 0) return corrections
+  return withCorrections(
+    { ...input, recorded: { ...recorded, corrections } },
+    corrected,
+    isFailed(input) ? MAX_WAIT_MS : undefined,
+  )
 }
 
 export async function marked({ context }: Changing, record: LedgerRecord): Promise<LedgerRecord> {

@@ -2,7 +2,9 @@ import { compareBody } from '../../kinds/compare-body.ts'
 import { isReadable } from '../../kinds/definition.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Action } from '../../plan/action.ts'
+import { withCorrections } from '../../plan/corrections.ts'
 import { decide } from '../../plan/decide.ts'
+import { correctedBy } from '../../plan/decide-read-upsert.ts'
 import { messageOf, type Because } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { sameAccess } from '../gather/service-access.ts'
@@ -61,6 +63,7 @@ export async function upsert(
     sent,
     echoes,
   })
+  const corrected = correctedBy(action)
   // What was asked for is compared with it at the next upsert, and stands in it unmasked.
   const reply = maskEchoes(kind.configured(value), replyMask(sent, echoes))
   const record: LedgerRecord = {
@@ -69,6 +72,7 @@ export async function upsert(
     applied: fingerprint,
     backoff: undefined,
     upsert: { at, revision, requestId, reply },
+    corrections: corrected.length === 0 ? undefined : withCorrections(input, corrected),
   }
   const stalled = differences.length > 0
   const because: Because<'Stalled' | 'Applied'> = stalled

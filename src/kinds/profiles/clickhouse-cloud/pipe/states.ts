@@ -7,6 +7,7 @@ const AT_REST = ['Stopped', 'Paused']
 export const REST_STATES: RestStates = {
   atRest: AT_REST,
   stopping: ['Stopping', 'Pausing'],
+  failed: ['Failed'],
   loading: ['Snapshot'],
   done: ['Completed'],
 }
