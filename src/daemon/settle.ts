@@ -5,6 +5,8 @@ import { judgeState } from '../kinds/state.ts'
 import type { ActionType } from '../plan/action.ts'
 import type { Reason } from '../plan/reason.ts'
 import type { ReconcileResult } from '../reconcile/context.ts'
+import { listedKind } from '../reconcile/gather/listing.ts'
+import { isStoppedByUs } from '../plan/rest.ts'
 import { createDispatcher } from './dispatcher.ts'
 import type { PassOptions } from './pass.ts'
 import { createQueue } from './queue.ts'
@@ -17,6 +19,8 @@ export interface SettleOptions extends Pick<
   readonly board: StatusBoard
   /** What the pass before created or changed. */
   readonly changed: ReadonlySet<Key>
+  /** `started again`: waits only for what was stopped for a change. */
+  readonly waitsFor: 'all' | 'started again'
   /** At most so long: ms. */
   readonly waitMs: number
   /** Called with how many of those that are waited for are settled. */
@@ -49,6 +53,8 @@ export async function settle(options: SettleOptions): Promise<Settled> {
   const held = new Set<Key>()
   /** Asked for because of another one, which may have set them moving. */
   const due = new Set<Key>()
+  /** Refused, and sent once more. */
+  const retried = new Set<Key>()
   const bugs = new Map<Key, unknown>()
   let running = 0
   const { promise: done, resolve: finish } = Promise.withResolvers<void>()
@@ -65,6 +71,7 @@ export async function settle(options: SettleOptions): Promise<Settled> {
         const request = { priority, stopping, reconcileId, changedAt: undefined, releaseSlot }
         const result = await reconciler.reconcile(key, request)
         if (isChange(result)) changed.add(key)
+        if (result.action.type !== 'hold') retried.add(key)
         review(key)
         for (const other of result.also) {
           due.add(other)
@@ -92,11 +99,22 @@ export async function settle(options: SettleOptions): Promise<Settled> {
     const wasMoving = moving.delete(key)
     held.delete(key)
     if (status === undefined) return
-    if (isMoving(status, { isChanged: changed.has(key), wasMoving })) {
+    const isAwaited =
+      options.waitsFor === 'started again'
+        ? isStoppedByUs(store.record(key))
+        : isMoving(status, { isChanged: changed.has(key), wasMoving }) || isRetriedSoon(key, status)
+    if (isAwaited) {
       moving.add(key)
       moved.add(key)
     } else if (status.reason === 'DependencyNotReady') held.add(key)
     options.onLook(moved.size - moving.size, moved.size)
+  }
+
+  /** The next attempt reads the list, which might have it, or the service might be awake by then. */
+  function isRetriedSoon(key: Key, { reason }: ResourceStatus): boolean {
+    if (reason === 'ServiceIdle') return true
+    if (reason === 'Rejected') return !retried.has(key)
+    return reason === 'OutcomeUnknown' && listedKind(context, key) !== undefined
   }
 
   function end(): void {

@@ -137,6 +137,11 @@ export function isStoppedForChange({ command }: LedgerRecord): boolean {
   return command?.command === 'stop' && command.isForChange === true
 }
 
+/** It was stopped for a change, and was not seen to run since. */
+export function isStoppedByUs(record: LedgerRecord | undefined): boolean {
+  return record?.command?.isForChange === true
+}
+
 /** Found, and neither at rest nor on its way there, by its own words. */
 export function isRunning(input: CreateOnceInput): boolean {
   const { observed } = input

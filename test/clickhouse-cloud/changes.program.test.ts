@@ -428,3 +428,56 @@ describe('many', () => {
     },
   )
 })
+
+describe('apply without --wait', () => {
+  const edit = database(['orders', 'refunds'])
+
+  test('starts again whatever it stopped for a change', async () => {
+    await using world = await given({ shop: database(['orders']) })
+    world.write('shop', edit)
+    const { code, stderr } = await runProgram(world.args('apply', '--api-budget', '1000/1s'))
+    expect([code, stderr.includes('pipewright: ')]).toEqual([0, false])
+    expect(world.tables()[0]).toEqual(['orders', 'refunds'])
+    expect(['Running', 'Snapshot', 'Modifying']).toContain(world.tables()[1])
+  })
+
+  test('that is stopped meanwhile says which pipe rests, and fails', async () => {
+    await using world = await given({ shop: database(['orders']) })
+    world.platform.faults.add({ operation: 'updatePipe', fault: { type: 'status', status: 503 }, times: 100 })
+    world.write('shop', edit)
+    await using program = startProgram(world.args('apply', '--api-budget', '1000/1s'))
+    await until('the pipe to rest', () => world.tables()[1] === 'Paused')
+    program.signal('SIGTERM')
+    expect(await program.ended).toBe(1)
+    expect(program.stderr()).toContain('Pipe/shop was stopped for a change and was not started again')
+  })
+})
+
+describe('apply --wait waits out a create that', () => {
+  const faults: readonly (readonly [what: string, fault: FaultRuleInput['fault']])[] = [
+    ['is answered 504 although the work is done', { type: 'error-after', status: 504 }],
+    ['is answered 409 although the work is done', { type: 'error-after', status: 409 }],
+    ['is answered 409', { type: 'status', status: 409 }],
+    ['is answered 424', { type: 'status', status: 424 }],
+  ]
+
+  test.each(faults)('%s', async (_what, fault) => {
+    await using world = await given({})
+    world.platform.faults.add({ operation: 'createPipe', fault, times: 1 })
+    world.write('clicks', stream('clicks', 1))
+    const { code, stdout } = await runProgram(
+      world.args('apply', '--wait', '--timeout', '60s', '--api-budget', '1000/1s'),
+    )
+    expect(stdout).toContain('None of 2 needs attention.')
+    expect([code, world.platform.pipes().length]).toEqual([0, 1])
+  })
+
+  test('is refused for good, once', async () => {
+    await using world = await given({})
+    const fault = { type: 'status', status: 400, error: 'it is not taken' } as const
+    world.platform.faults.add({ operation: 'createPipe', fault, times: 100 })
+    world.write('clicks', stream('clicks', 1))
+    const { code } = await runProgram(world.args('apply', '--wait', '--api-budget', '1000/1s'))
+    expect([code, world.changes().length]).toEqual([1, 2])
+  })
+})

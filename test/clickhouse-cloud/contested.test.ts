@@ -138,27 +138,27 @@ describe('a field that another writer keeps changing', () => {
   })
 })
 
-describe('policy.paused: false starts a pipe that failed', () => {
-  async function startFailed(): Promise<Client> {
-    const client = await startOld(KAFKA)
+async function startFailed(): Promise<Client> {
+  const client = await startOld(KAFKA)
+  client.server.setStates(client.id(), 'Failed')
+  await client.want(KAFKA, { paused: false })
+  return client
+}
+
+/** It fails again right after each start. */
+async function failing(client: Client, ms: number): Promise<readonly number[]> {
+  const times: number[] = []
+  for (let at = 0, step = 0; at < ms; at += step) {
+    step = at < 2 * HOUR ? MINUTE : HOUR
+    await client.reconcile()
+    if (sent(client).includes('start')) times.push(at / MINUTE)
     client.server.setStates(client.id(), 'Failed')
-    await client.want(KAFKA, { paused: false })
-    return client
+    client.skip(step)
   }
+  return times
+}
 
-  /** It fails again right after each start. */
-  async function failing(client: Client, ms: number): Promise<readonly number[]> {
-    const times: number[] = []
-    for (let at = 0, step = 0; at < ms; at += step) {
-      step = at < 2 * HOUR ? MINUTE : HOUR
-      await client.reconcile()
-      if (sent(client).includes('start')) times.push(at / MINUTE)
-      client.server.setStates(client.id(), 'Failed')
-      client.skip(step)
-    }
-    return times
-  }
-
+describe('policy.paused: false starts a pipe that failed', () => {
   test('seven times, with growing waits, and then says so', async () => {
     await using client = await startFailed()
     expect(await failing(client, 72 * HOUR)).toEqual([0, 1, 3, 7, 15, 31, 63])

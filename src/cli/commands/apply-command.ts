@@ -8,6 +8,7 @@ import { systemClock } from '../../daemon/system-clock.ts'
 import type { Leadership, Term } from '../../contract/leadership.ts'
 import type { Key } from '../../kinds/key.ts'
 import { formatDuration } from '../../lib/duration.ts'
+import { isStoppedByUs } from '../../plan/rest.ts'
 import { isWell } from '../../plan/severity.ts'
 import { createLogging } from '../../telemetry/telemetry.ts'
 import { seedStatus, type WritableBoard } from '../../reconcile/state/status-board.ts'
@@ -135,6 +136,14 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
       ),
     )
   }
+  const stopped = resources.filter(({ key }) => isStoppedByUs(store.record(key)))
+  for (const { key, state } of stopped) {
+    const what = `${key} was stopped for a change and was not started again: its state is ${state ?? 'not known'}.`
+    print(
+      io.stderr,
+      printable(`pipewright: ${what} Run apply again: it starts it. Or start it in the console.`),
+    )
+  }
   const notFound = resources.filter(({ reason }) => reason === 'MissingUnconfirmed').map(({ key }) => key)
   if (notFound.length > 0) {
     const what = `not found on the platform, and one reading is no proof: ${notFound.join(', ')}`
@@ -147,7 +156,8 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
     )
   if (pass.bugs.size > 0) return EXIT.bug
   const errors = catalog.findings.some((finding) => finding.severity === 'error')
-  const isDone = pass.unfinished === 0 && pass.unsettled.length === 0 && notFound.length === 0
+  const isDone =
+    pass.unfinished === 0 && pass.unsettled.length === 0 && notFound.length + stopped.length === 0
   const well = resources.every(isWell) && !errors && catalog.problem === undefined && isDone
   return well ? EXIT.fine : EXIT.failed
 }
@@ -261,12 +271,13 @@ async function passOverAll(
   }
   let unsaved = await saveOutcomes(parts.deadline())
   let settled = NOT_WAITED
-  if (waitMs !== undefined) {
+  if (waitMs !== undefined || keys.some((key) => isStoppedByUs(context.store.record(key)))) {
     settled = await settle({
       ...parts,
       board,
       changed,
-      waitMs,
+      waitsFor: waitMs === undefined ? 'started again' : 'all',
+      waitMs: waitMs ?? START_WAIT_MS,
       onLook: (count, of) => progress.show('Waiting until all is ready,', count, of),
     })
     // A ledger that was waited for in vain is not waited for once more.
@@ -293,5 +304,8 @@ function deadlineOf({ stop }: Io, { shutdownGraceMs }: Settings): () => AbortSig
   else stop.stopping.addEventListener('abort', begin, { once: true })
   return () => ofStop ?? fromNow()
 }
+
+/** `apply` waits so long for what it has stopped: ms. */
+const START_WAIT_MS = 10 * 60_000
 
 const NOT_WAITED: Settled = { unsettled: [], unfinished: 0, bugs: new Map() }
