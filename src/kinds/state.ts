@@ -1,3 +1,5 @@
+import type { JsonObject } from '../lib/json.ts'
+
 /*
  * What a `state` says about readiness. A person's list decides; without one what the service documents, where it does. The interface of
  * `spec/api.md` names no values (3): there the name of the state is all there is, and it can only speak against a resource. Nothing is
@@ -29,6 +31,8 @@ export interface KnownStates extends RestStates {
   readonly healthy: readonly string[]
   readonly moving: readonly string[]
   readonly unhealthy: readonly string[]
+  /** What a create adds so that it begins at rest; only if its manifest asks for that and the service can. */
+  readonly startPaused?: JsonObject
 }
 
 /** `healthy`: a list names it. `unhealthy`: a list does not, or it sounds bad. `moving`: it sounds as if it went on. `unjudged`: nothing speaks for it or against it. */

@@ -78,11 +78,13 @@ function decideWithoutRemote(input: CreateOnceInput, intent: Intent | undefined)
     secretUnavailable,
     createLimitReached,
   ])
-  return stop ?? { type: 'create', ...whyNow(intent) }
+  return stop ?? { type: 'create', ...whyNow(input, intent) }
 }
 
-function whyNow(intent: Intent | undefined): Because {
-  if (intent === undefined) return { reason: 'New', facts: { is: 'created' } }
+function whyNow({ policy, knownStates }: CreateOnceInput, intent: Intent | undefined): Because {
+  const paused = knownStates?.startPaused === undefined ? 'after the start' : 'from the start'
+  if (intent === undefined)
+    return { reason: 'New', facts: { is: 'created', ...(policy.paused === true && { paused }) } }
   const { attempt } = intent
   return intent.state === 'failed'
     ? { reason: 'RetryFailed', facts: { attempt } }

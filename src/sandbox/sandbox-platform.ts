@@ -65,14 +65,18 @@ export function createPlatform({
     const objection = dialect.objectionTo(body.json)
     if (objection !== undefined) return refuse(call, 400, objection)
     const id = randomUUID()
+    const { startPaused, ...asked } = body.json
     const pipe: StoredPipe = {
       id,
       ...serviceOf(call),
       createdAt: call.now,
       updatedAt: call.now,
-      body: withoutRequestOnly(fields, body.json),
+      body: withoutRequestOnly(fields, asked),
       incidents: [],
-      internals: dialect.changes?.internals(id, body.json),
+      internals:
+        startPaused === true
+          ? { ...dialect.changes?.internals(id, asked), moves: { since: call.now, states: ['Stopped'] } }
+          : dialect.changes?.internals(id, asked),
     }
     storage.putPipe(pipe)
     return envelope(call.requestId, view(pipe, call))

@@ -15,9 +15,14 @@ import { refuse, refuseFaults, stateNow, take, type Answer, type Pipe, type Worl
 /* The operations on pipes (section 3.1). Each is all or nothing. */
 
 export function createPipe(world: World, _id: string, body: Json): Answer {
-  const faults = pipeFaults(body)
-  if (faults.length > 0 || !isObject(body)) return refuseFaults(faults)
-  const pipe: Pipe = { id: randomUUID(), body, states: statesOfCreate(body), sizeLag: 0, reads: 0 }
+  const { startPaused, ...asked } = isObject(body) ? body : {}
+  const faults = pipeFaults(isObject(body) ? asked : body)
+  if (faults.length > 0) return refuseFaults(faults)
+  // N8
+  if (startPaused !== undefined && isDatabasePipe(asked))
+    return refuseFaults([{ field: 'startPaused', rule: 'unknown' }])
+  const states = startPaused === true ? (['Stopped'] as const) : statesOfCreate(asked)
+  const pipe: Pipe = { id: randomUUID(), body: asked, states, sizeLag: 0, reads: 0 }
   world.pipes.set(pipe.id, pipe)
   return take(tell(world, pipe))
 }

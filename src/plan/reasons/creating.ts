@@ -6,6 +6,13 @@ import { only, PROGRESSING, row, WELL } from './row.ts'
 const ATTEMPT = z.strictObject({ attempt: z.number() })
 const PIPE = z.strictObject({ pipeId: z.string() })
 
+/** How a pipe comes to be paused that is created so. */
+const PAUSED = {
+  'from the start': () => ', paused',
+  'after the start': (noun: string) =>
+    `. The service starts each new ${noun} of this source: it is stopped right after`,
+} as const
+
 /** Creating, taking over, and what came of it. */
 export const CREATING = {
   New: row({
@@ -15,10 +22,12 @@ export const CREATING = {
       is: z.enum(['created', 'applied']),
       /** Where it was read what is there: that there is none, or what an upsert takes away and gives. */
       there: z.union([z.literal('none'), ACCESS]).optional(),
+      /** Absent: its manifest does not ask for that. */
+      paused: z.enum(Object.keys(PAUSED) as [keyof typeof PAUSED]).optional(), // the keys of an object literal
     }),
     sample: { is: 'created' },
-    words: ({ is, there }, noun) => {
-      if (is === 'created') return only('Will be created.')
+    words: ({ is, there, paused }, noun) => {
+      if (is === 'created') return only(`Will be created${paused === undefined ? '' : PAUSED[paused](noun)}.`)
       if (there === undefined) return only('Will be applied. This replaces whatever is configured there now.')
       return only(
         there === 'none'

@@ -133,7 +133,7 @@ async function create(
       record: { ...input.recorded, file: entry?.position.file, line: entry?.position.line },
       service: service.identity,
       platformName: remoteNameOf(manifest),
-      body,
+      body: { ...body, ...input.knownStates?.startPaused },
       secrets,
       fingerprint,
       revision: context.store.revision,

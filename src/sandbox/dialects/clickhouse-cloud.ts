@@ -7,7 +7,7 @@ import { PIPE } from '../../kinds/profiles/clickhouse-cloud/pipe/kind.ts'
 import { PipeSpec } from '../../kinds/profiles/clickhouse-cloud/pipe/schema.ts'
 import { QueryEndpointManifest } from '../../kinds/profiles/clickhouse-cloud/query-endpoint/kind.ts'
 import { z } from '../../kinds/zod.ts'
-import { brokenBy, settledState, worded } from '../changes/cloud-pipe.ts'
+import { brokenBy, isOfDatabase, settledState, worded } from '../changes/cloud-pipe.ts'
 import { command } from '../changes/command.ts'
 import { internalsOf } from '../changes/credentials.ts'
 import { configure, scale } from '../changes/size.ts'
@@ -17,7 +17,7 @@ import { pipeRequestShapeOf } from '../request-schema.ts'
 
 /** The API of ClickHouse Cloud: strict in what it takes, and with a spelling of its own in what it says (facts 7). */
 export const CLOUD_DIALECT: Dialect = {
-  pipeShape: pipeRequestShapeOf(PipeSpec),
+  pipeShape: pipeRequestShapeOf(PipeSpec.extend({ startPaused: z.boolean().optional() })),
   endpointRequest: QueryEndpointManifest.shape.spec.omit({ service: true }),
   alert: z.looseObject({ id: z.string().regex(/^[0-9a-f]{24}$/) }),
   alerts: {
@@ -34,6 +34,8 @@ export const CLOUD_DIALECT: Dialect = {
     },
   },
   objectionTo(pipe) {
+    if (pipe['startPaused'] !== undefined && isOfDatabase(pipe))
+      return 'startPaused: a pipe of a database cannot be created paused'
     const [broken] = brokenBy(pipe)
     return broken && worded(broken)
   },

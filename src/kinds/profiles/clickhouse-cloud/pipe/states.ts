@@ -29,6 +29,7 @@ export function pipeStates({ spec, policy }: PipeManifest): KnownStates {
     ],
     unhealthy: ['Degraded', 'Failed', 'InternalError', ...(isPaused ? [] : AT_REST)],
     ...REST_STATES,
+    ...(isPaused && kind !== undefined && !ofDatabase && { startPaused: { startPaused: true } }),
   }
 }
 
