@@ -78,7 +78,9 @@ export function changingPlatform(
       if (pipe !== undefined && life !== undefined) told(pipe, life.live)
     }
     noteListed(run, listed)
-    return { value: listed.map(show), requestId: 'request', credential: 'api', echoes: NO_ECHOES }
+    const value = listed.map(show)
+    run.lists.set(process, new Map([...(run.lists.get(process) ?? []), [serviceId, value]]))
+    return { value, requestId: 'request', credential: 'api', echoes: NO_ECHOES }
   }
 
   async function change(

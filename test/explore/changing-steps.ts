@@ -32,7 +32,7 @@ export function consoleSteps(model: Model, { faults, profile }: World): readonly
     }
     steps.push({ name, cost, kind: 'platform', play })
   }
-  for (const [index, { id, life }] of model.pipes.entries()) {
+  for (const [index, { id, life, name }] of model.pipes.entries()) {
     if (life === undefined) continue
     const pipe = `pipe ${shortId(id)}`
     const of = (change: (model: Model, pipe: Pipe) => void) => (m: Model) => {
@@ -51,6 +51,13 @@ export function consoleSteps(model: Model, { faults, profile }: World): readonly
       )
     if (faults.includes('console edits'))
       add(`edit ${index}`, 1, `Somebody changes the topics of ${pipe} in the console.`, of(byHand))
+    // To what its manifest may be renamed to, and back.
+    const other = name.endsWith('y') ? name.slice(0, -1) : `${name}y`
+    if (faults.includes('console renames'))
+      add(`rename ${index}`, 1, `Somebody renames ${pipe} to "${other}" in the console.`, (m) => {
+        const renamed = m.pipes[index]
+        if (renamed !== undefined) renamed.name = other
+      })
     if (faults.includes('console rests') && life.live.state === 'Running')
       add(`stop ${index}`, 1, `Somebody stops ${pipe} in the console.`, of(stopByHand))
     if (faults.includes('console rests') && life.live.state === 'Stopped')

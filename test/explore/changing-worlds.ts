@@ -46,6 +46,20 @@ export const CHANGING_WORLDS: readonly World[] = [
   },
   {
     ...CHANGES,
+    name: 'renamed',
+    about:
+      'a pipe that is renamed in Git and in the console, and edited in the same commit, on a service with a list',
+    begin: () => model(['a']),
+    isSettled: true,
+    waits: ['3 min'],
+    faults: ['console renames'],
+    edits: ['rename', 'rename with its name', 'replicas', 'remove'],
+    changeReplies: [],
+    replies: ['lost after the work'],
+    depth: 3,
+  },
+  {
+    ...CHANGES,
     name: 'changing',
     about: 'a pipe whose manifest is edited: changes that fail, that do nothing, and crashes',
     begin: () => model(['a']),

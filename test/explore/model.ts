@@ -55,7 +55,7 @@ export interface Pipe {
   readonly wish: number | undefined
   readonly intentId: string | undefined
   readonly serviceId: string
-  readonly name: string
+  name: string
   readonly topics: string
   /** ms since the story began. */
   readonly madeAt: number

@@ -22,6 +22,7 @@ import { asBefore, changingPlatform } from './changing-platform.ts'
 import { bodyOfValues, born, lives, shownBefore, told, valuesOf } from './life.ts'
 import { NO_CHOICE } from './ledger.ts'
 import { judgeSent } from './pod-laws.ts'
+import { judgeListed } from './list-laws.ts'
 import { removePipe } from './removing-platform.ts'
 import { choose, settle, forever, tell, type Process, type Run } from './run.ts'
 import { upserting, type Sending } from './upserting.ts'
@@ -105,6 +106,7 @@ export function createPlatform(
     const fenced = Math.min(notAfter, await sending.fence())
     if (isDead()) return forever()
     judgeBeside(run, pipe)
+    judgeListed(run, sender, { serviceId: service.serviceId, text: request.body, intentId })
     if (model.pods === undefined) judgeCreate(run, service, request.body, pipe)
     if (run.world.standsStill) {
       await run.passMeanwhile(run, sender, 'while it stands still before its POST', 'standstill')

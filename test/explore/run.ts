@@ -1,4 +1,5 @@
 import type { Key } from '../../src/kinds/key.ts'
+import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import type { ReconcileResult } from '../../src/reconcile/context.ts'
 import type { Written } from '../support/oracle.ts'
 import type { Chooser, Option } from './chooser.ts'
@@ -52,6 +53,8 @@ export interface Run {
   readonly broken: string[]
   /** What was written to the ledger. */
   readonly writes: Written[]
+  /** The last list of each service that a process got in this step. */
+  readonly lists: WeakMap<Process, ReadonlyMap<string, readonly RemoteResource[]>>
   /** The process, once this step needed it; a new one after a crash. */
   process: Process | undefined
   /** Of two processes of which one acts, those that this step needed. */
@@ -82,6 +85,7 @@ export function createRun(model: Model, world: World, chooser: Chooser, passMean
     lines: [],
     broken: [],
     writes: [],
+    lists: new WeakMap(),
     process: undefined,
     pods: new Map(),
     standing: new Map(),

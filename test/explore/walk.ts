@@ -2,7 +2,7 @@ import type { Written } from '../support/oracle.ts'
 import { createRandom, type Random } from '../torture/random.ts'
 import { createChooser, type Option } from './chooser.ts'
 import { passTime } from './hiding.ts'
-import { keysOf, MINUTE, type Model } from './model.ts'
+import { copyOf, keysOf, MINUTE, type Model } from './model.ts'
 import { play, type Move } from './play.ts'
 import { settledModel } from './settled.ts'
 import { storyAsText } from './story.ts'
@@ -145,7 +145,7 @@ async function lookAtAll(from: Model, world: World): Promise<{ model: Model; bro
 }
 
 function calmed(from: Model): Model {
-  const model = structuredClone(from)
+  const model = copyOf(from)
   const isRight = { isPermitted: true, isDiskFull: false, isDiskGone: false, isIdle: false }
   Object.assign(model, isRight, { isServiceFlawed: false, isLockBroken: false, jumpedMs: 0, late: [] })
   model.password ??= 'old'

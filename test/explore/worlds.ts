@@ -1,5 +1,6 @@
 import type { Profile } from '../../src/kinds/profile.ts'
 import { model, NONE } from './begin.ts'
+import { CHANGING } from './changing-profile.ts'
 import { CHANGING_WORLDS } from './changing-worlds.ts'
 import type { ChangeReply } from './changing-platform.ts'
 import { MINUTE, SECOND, type Model } from './model.ts'
@@ -79,6 +80,7 @@ export type FaultKind =
   | 'clock'
   | 'second daemon'
   | 'console edits'
+  | 'console renames'
   | 'console rests'
   | 'console makes'
   | 'stale'
@@ -383,6 +385,18 @@ export const LARGE_WORLDS: readonly World[] = [
       'break the lock',
     ],
     words: ['adopt', 'adopt in Git', 'retry', 'retry in Git', 'recreate', 'recreate in Git', 'forget'],
+  },
+  {
+    ...LONG,
+    isSettled: true,
+    name: 'console',
+    about: 'three pipes on a service with a list, renamed and edited in Git and in the console',
+    begin: () => model(['a', 'b', 'c']),
+    profile: CHANGING,
+    faults: ['console renames', 'deletes', 'list fails', 'restart'],
+    edits: ['rename', 'rename with its name', 'copy', 'replicas', 'suspend', 'remove'],
+    words: ['adopt', 'retry', 'forget'],
+    standsStill: false,
   },
   {
     ...LONG,
