@@ -9,7 +9,7 @@ import { nextCatalog } from '../src/manifest/catalog/next-catalog.ts'
 import { FINDING_CODES, pictureOf } from '../src/manifest/diagnostics/diagnostic.ts'
 import { DEFAULT_LIMITS } from '../src/manifest/yaml/limits.ts'
 import { parseFile } from '../src/manifest/validate/parse-file.ts'
-import { createEffort } from '../src/manifest/validate/repairs.ts'
+import { createFindingRoom } from '../src/manifest/validate/parse-options.ts'
 import { createPlaces } from '../src/manifest/rules/source-locator.ts'
 
 /* docs/findings.md: each code with what it means, a wrong and a right example, and what is really said of the wrong one. */
@@ -59,7 +59,7 @@ export function findingsOfExample(
       name,
       parseFile(
         { file: name, hash: name, bytes: content },
-        { profile: profileOf(profile), limits: DEFAULT_LIMITS, effort: createEffort() },
+        { profile: profileOf(profile), limits: DEFAULT_LIMITS, room: createFindingRoom() },
       ),
     ]),
   )

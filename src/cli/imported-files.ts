@@ -6,7 +6,7 @@ import type { Profile } from '../kinds/profile.ts'
 import { secretRefsIn } from '../kinds/secret-ref.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { parseFile } from '../manifest/validate/parse-file.ts'
-import { createEffort } from '../manifest/validate/repairs.ts'
+import { createFindingRoom } from '../manifest/validate/parse-options.ts'
 import { DEFAULT_LIMITS } from '../manifest/yaml/limits.ts'
 import { withComment, writeNew } from './commands/import-command.ts'
 import { CommandError, type Io, print, printJson } from './io.ts'
@@ -48,7 +48,7 @@ export function written(
   const text = withComment(manifest)
   const { documents, findings } = parseFile(
     { file: 'manifest.yaml', hash: '', bytes: Buffer.from(text) },
-    { profile, limits: DEFAULT_LIMITS, effort: createEffort() },
+    { profile, limits: DEFAULT_LIMITS, room: createFindingRoom() },
   )
   const all = [...findings, ...documents.flatMap((document) => document.findings)]
   const wrong = all.find(({ severity }) => severity === 'error')

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type { FieldEdit, ManifestPlace, PlacedEdit } from '../kinds/field-edit.ts'
 import type { Recorded } from '../contract/catalog.ts'
 import type { Profile } from '../kinds/profile.ts'
 import type { Key } from '../kinds/key.ts'
@@ -7,7 +6,6 @@ import { sha256 } from '../lib/digest.ts'
 import { catalogSteps } from './catalog/next-catalog.ts'
 import type { CatalogState } from './catalog/deletion-grace.ts'
 import { DEFAULT_LIMITS, type Limits } from './yaml/limits.ts'
-import { placeEdit } from './yaml/place-edit.ts'
 import { textIn } from './validate/parse-file.ts'
 import { createPlaces, type KnownPlaces } from './rules/source-locator.ts'
 import { readBytes } from './files/read-bytes.ts'
@@ -50,8 +48,6 @@ export interface Source {
     },
     signal: AbortSignal,
   ): Promise<LoadResult>
-  /** Where an edit of a document goes in its file; undefined when the file is another one by now, or it cannot be said in a line. */
-  placeEdit(at: ManifestPlace, edit: FieldEdit): PlacedEdit | undefined
 }
 
 export interface SourceOptions {
@@ -111,10 +107,6 @@ export function createSource({ profile, root, limits, onRead }: SourceOptions): 
       const result = running.then(() => loadNow(recorded, options, signal))
       running = result.catch(() => undefined)
       return result
-    },
-    placeEdit(at, edit) {
-      const text = last && textNow(last, at.file, Buffer.allocUnsafe(bounds.fileBytes + 1))
-      return text === undefined ? undefined : placeEdit(text, at, edit)
     },
   }
 }

@@ -9,7 +9,7 @@ import { createReadingBudget } from './files/reading-budget.ts'
 import { createSlices, inSlices } from './validate/slices.ts'
 import { createPlaces } from './rules/source-locator.ts'
 import { parseInSlices, textIn, type ParsedFile } from './validate/parse-file.ts'
-import { createEffort } from './validate/repairs.ts'
+import { createFindingRoom } from './validate/parse-options.ts'
 import { DEFAULT_LIMITS, type Limits } from './yaml/limits.ts'
 
 /** Readings that have to agree before something that was there counts as gone. */
@@ -37,14 +37,14 @@ export async function catalogOfTree(
   const parsed = new Map<string, ParsedFile>()
   const texts = new Map<string, Buffer>()
   const slices = createSlices()
-  const effort = createEffort()
+  const room = createFindingRoom()
   const budget = createReadingBudget(limits, slices)
   for (const { file, bytes } of files) {
     about.signal.throwIfAborted()
     if (!budget.hasRoomFor(file, bytes.length)) continue
     const one = await parseInSlices(
       { file, hash: sha256(bytes), bytes },
-      { profile: about.profile, limits, effort },
+      { profile: about.profile, limits, room },
       slices,
     )
     budget.takes(one, bytes.length, 'new')

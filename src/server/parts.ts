@@ -1,7 +1,6 @@
 import type { CommandContext } from './command-line.ts'
 import type { Allowance, Allowed } from '../contract/allowance.ts'
 import type { Finding } from '../kinds/finding.ts'
-import type { FieldEdit, ManifestPlace, PlacedEdit } from '../kinds/field-edit.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Profile } from '../kinds/profile.ts'
 import type { Revision, SourceProblem } from '../contract/catalog.ts'
@@ -33,8 +32,6 @@ export interface ServerParts {
   desired(key: Key): JsonObject | undefined
   /** What its manifest says and stands among. */
   manifest(key: Key): ManifestFacts | undefined
-  /** Where an edit of a manifest goes, in its file as it was read. */
-  readonly placeEdit: (at: ManifestPlace, edit: FieldEdit) => PlacedEdit | undefined
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   /** What happens is added to it by whoever emits. */
   readonly recentEvents: Omit<RecentEvents, 'add'>

@@ -94,12 +94,12 @@ type Draft = Omit<Problem, 'next'> & { readonly steps: () => readonly NextStep[]
  * @param asked `query`: as it was given, for the way to the next page
  */
 export function* attentionOf(
-  parts: Pick<ServerParts, 'board' | 'overview' | 'ready' | 'placeEdit'>,
+  parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>,
   asked: { readonly narrowing: Narrowing; readonly part: Part; readonly query: Query },
 ): Steps<AttentionReply> {
   const { narrowing, part, query } = asked
   const overview = parts.overview()
-  const context = { ...overview, placeEdit: parts.placeEdit }
+  const context = overview
   const all = parts.board.list()
   const unwell = yield* filterInSteps(all, (resource) => !isWell(resource))
   const errors = yield* filterInSteps(overview.findings, ({ severity }) => severity === 'error')

@@ -1,4 +1,3 @@
-import type { FieldEdit, ManifestPlace, PlacedEdit } from '../kinds/field-edit.ts'
 import type { Finding } from '../kinds/finding.ts'
 import { stepsOf, wordsOf } from '../plan/reason.ts'
 import { type About, type Step, joined } from '../plan/reasons/row.ts'
@@ -35,8 +34,6 @@ export type Remediable = Pick<
 /** What the words of a step depend on, beside the resource. */
 export interface StepContext extends CommandContext {
   readonly manifestsDir: string
-  /** Where an edit goes in a file as it is now; undefined: nobody knows. */
-  readonly placeEdit?: (at: ManifestPlace, edit: FieldEdit) => PlacedEdit | undefined
 }
 
 /**
@@ -106,36 +103,14 @@ function nextStep(step: Step, resource: Remediable, context: StepContext): NextS
   return { text: text.replace(/:$/, '.'), copy: undefined }
 }
 
-function withCopy(
-  { text, shell, edit, copy }: Step,
-  { key, file, line }: Remediable,
-  context: StepContext,
-): NextStep {
+function withCopy({ text, shell, edit, copy }: Step, { file }: Remediable, context: StepContext): NextStep {
   if (shell !== undefined) return { text, copy: commandLine(shell, context) }
   if (edit === undefined) return { text, copy }
   const place = file === undefined ? 'the manifest' : placeOf(context.manifestsDir, file, undefined)
-  const placed =
-    file === undefined || line === undefined ? undefined : context.placeEdit?.({ key, file, line }, edit)
-  if (placed?.how === 'change' && placed.from === placed.text)
-    return { text: `${text} The line stands in ${place}, at line ${placed.line}.`, copy: undefined }
-  if (placed !== undefined) return { text: `${text} ${editWords(placed, place)}:`, copy: placed.text }
-  // What stands there already is not known: it is added to what there is, or takes its place.
   const [field = '', ...parents] = edit.path.toReversed()
   return {
     text: `${text} In ${place}, under \`${parents.toReversed().join('.')}\`, write:`,
     copy: `${field}: ${edit.value}`,
-  }
-}
-
-/** What to do on which line of which file. */
-function editWords(placed: PlacedEdit, place: string): string {
-  switch (placed.how) {
-    case 'change':
-      return `In ${place}, line ${placed.line}, change \`${placed.from}\` to`
-    case 'below':
-      return `In ${place}, under \`${placed.parent}:\` at line ${placed.line}, add`
-    case 'above':
-      return `In ${place}, above \`${placed.next}:\` at line ${placed.line}, add`
   }
 }
 

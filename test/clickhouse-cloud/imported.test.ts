@@ -10,7 +10,7 @@ import { secretRefsIn } from '../../src/kinds/secret-ref.ts'
 import { echoMask } from '../../src/lib/echo.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { parseFile } from '../../src/manifest/validate/parse-file.ts'
-import { createEffort } from '../../src/manifest/validate/repairs.ts'
+import { createFindingRoom } from '../../src/manifest/validate/parse-options.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { createRandom } from '../torture/random.ts'
 import { GIVEN, givenNamed, wireBody } from './given.ts'
@@ -40,7 +40,7 @@ function imported(reply: JsonObject) {
 function findingsIn(manifest: JsonObject): readonly string[] {
   const { documents, findings } = parseFile(
     { file: 'orders.yaml', hash: '', bytes: Buffer.from(stringify(manifest)) },
-    { profile: CLICKHOUSE_CLOUD, limits: DEFAULT_LIMITS, effort: createEffort() },
+    { profile: CLICKHOUSE_CLOUD, limits: DEFAULT_LIMITS, room: createFindingRoom() },
   )
   return [...findings, ...documents.flatMap((document) => document.findings)].map(({ message }) => message)
 }

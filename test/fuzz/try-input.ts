@@ -2,7 +2,7 @@ import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { nextCatalog } from '../../src/manifest/catalog/next-catalog.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { parseFile, textIn } from '../../src/manifest/validate/parse-file.ts'
-import { createEffort } from '../../src/manifest/validate/repairs.ts'
+import { createFindingRoom } from '../../src/manifest/validate/parse-options.ts'
 import { pictureOf } from '../../src/manifest/diagnostics/diagnostic.ts'
 import { createPlaces } from '../../src/manifest/rules/source-locator.ts'
 
@@ -56,7 +56,7 @@ const FILE = 'fuzz.yaml'
 function findingsOf(bytes: Buffer) {
   const parsed = parseFile(
     { file: FILE, hash: '', bytes },
-    { profile: DEFAULT, limits: DEFAULT_LIMITS, effort: createEffort() },
+    { profile: DEFAULT, limits: DEFAULT_LIMITS, room: createFindingRoom() },
   )
   const reading = {
     revision: { id: 'fuzz', from: 'content' },

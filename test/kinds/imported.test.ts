@@ -9,7 +9,7 @@ import { PipeManifest } from '../../src/kinds/profiles/default/pipe/schema.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import { isObject, type Json, type JsonObject } from '../../src/lib/json.ts'
 import { parseFile } from '../../src/manifest/validate/parse-file.ts'
-import { createEffort } from '../../src/manifest/validate/repairs.ts'
+import { createFindingRoom } from '../../src/manifest/validate/parse-options.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { pipeBody, SERVICE_ID } from '../support/manifests.ts'
 import { fullPipe, SOURCE_KINDS } from './manifests.ts'
@@ -37,7 +37,7 @@ function errorsIn(manifest: JsonObject): readonly string[] {
   const bytes = Buffer.from(stringify(manifest))
   const { documents, findings } = parseFile(
     { file: 'orders.yaml', hash: '', bytes },
-    { profile: DEFAULT, limits: DEFAULT_LIMITS, effort: createEffort() },
+    { profile: DEFAULT, limits: DEFAULT_LIMITS, room: createFindingRoom() },
   )
   return [...findings, ...documents.flatMap((document) => document.findings)]
     .filter(({ severity }) => severity === 'error')

@@ -2,7 +2,7 @@ import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_LIMITS, findTooMany } from '../../src/manifest/yaml/limits.ts'
 import { parseFile } from '../../src/manifest/validate/parse-file.ts'
-import { createEffort } from '../../src/manifest/validate/repairs.ts'
+import { createFindingRoom } from '../../src/manifest/validate/parse-options.ts'
 import { documents, findingsOf, parse, pipe, service } from './support.ts'
 import { cpuMsOf } from '../support/cpu.ts'
 
@@ -234,7 +234,7 @@ describe('one file', () => {
   test('an error beyond what is shown still makes a manifest invalid', () => {
     const file = parseFile(
       { file: 'a.yaml', hash: '', bytes: Buffer.from(pipe('a').replace('kafka: {', 'kafka: {x: 1, y: 1, ')) },
-      { profile: DEFAULT, limits: { ...DEFAULT_LIMITS, findings: 0 }, effort: createEffort() },
+      { profile: DEFAULT, limits: { ...DEFAULT_LIMITS, findings: 0 }, room: createFindingRoom() },
     )
     expect(findingsOf(file).map(({ code }) => code)).toEqual(['too-many-findings'])
     expect(file.documents[0]?.manifest).toBeUndefined()

@@ -9,7 +9,7 @@ import { nextCatalog, type CatalogInput } from '../../src/manifest/catalog/next-
 import type { CatalogState } from '../../src/manifest/catalog/deletion-grace.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { parseFile, type ParsedFile } from '../../src/manifest/validate/parse-file.ts'
-import { createEffort } from '../../src/manifest/validate/repairs.ts'
+import { createFindingRoom } from '../../src/manifest/validate/parse-options.ts'
 import { createPlaces } from '../../src/manifest/rules/source-locator.ts'
 import type { Reading } from '../../src/manifest/files/read-directory.ts'
 
@@ -60,7 +60,7 @@ export function documents(...texts: readonly string[]): string {
 export function parse(text: string | Buffer, file = 'a.yaml'): ParsedFile {
   return parseFile(
     { file, hash: String(text), bytes: Buffer.from(text) },
-    { profile: DEFAULT, limits: DEFAULT_LIMITS, effort: createEffort() },
+    { profile: DEFAULT, limits: DEFAULT_LIMITS, room: createFindingRoom() },
   )
 }
 

@@ -6,7 +6,7 @@ import type { Key } from '../../src/kinds/key.ts'
 import { nextCatalog } from '../../src/manifest/catalog/next-catalog.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { parseFile, type ParsedFile } from '../../src/manifest/validate/parse-file.ts'
-import { createEffort } from '../../src/manifest/validate/repairs.ts'
+import { createFindingRoom } from '../../src/manifest/validate/parse-options.ts'
 import { createPlaces } from '../../src/manifest/rules/source-locator.ts'
 
 /** Files as texts, that several processes may read. */
@@ -40,7 +40,7 @@ function parse(
   if (known !== undefined) return known
   const parsed = parseFile(
     { file, hash, bytes: Buffer.from(text) },
-    { profile, limits: DEFAULT_LIMITS, effort: createEffort() },
+    { profile, limits: DEFAULT_LIMITS, room: createFindingRoom() },
   )
   cache.set(hash, parsed)
   return parsed

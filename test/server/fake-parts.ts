@@ -169,7 +169,6 @@ export function fakeParts(
     board: boardOf(resources),
     desired: () => undefined,
     manifest: () => undefined,
-    placeEdit: () => undefined,
     recentEvents: {
       source: () => recentEvents.source(),
       states: (key) => recentEvents.states(key),

@@ -3,7 +3,6 @@ import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { ResourceStatus } from '../../src/contract/status.ts'
 import type { Event } from '../../src/contract/events.ts'
 import type { Health, Overview } from '../../src/server/parts.ts'
-import type { PlacedEdit } from '../../src/kinds/field-edit.ts'
 import { createRecentEvents } from '../../src/server/recent-events.ts'
 import { condition, fakeParts, finding, limited, NOW, overview, resource } from './fake-parts.ts'
 import { ask, running } from './running.ts'
@@ -17,8 +16,6 @@ interface World {
   readonly ready: Health
   readonly history: readonly HistoryEntry[]
   readonly events: readonly Event[]
-  /** At which line an edit goes. */
-  readonly line: number
 }
 
 const HELD = resource('Pipe/held', {
@@ -63,11 +60,6 @@ const FIRST: World = {
   // With fewer, the reader cannot tell that they are the same.
   history: ['fourth', 'third', 'second', 'first'].map(entry),
   events: [],
-  line: 3,
-}
-
-function editAt(line: number): PlacedEdit {
-  return { how: 'below', line, parent: 'policy', text: 'x: y' }
 }
 
 function partsOf(world: () => World) {
@@ -89,7 +81,6 @@ function partsOf(world: () => World) {
     overview: () => world().overview,
     ready: () => world().ready,
     history: async ({ limit }: { readonly limit: number }) => world().history.slice(0, limit),
-    placeEdit: () => editAt(world().line),
     recentEvents: { ...parts.recentEvents, source: () => recentEvents().source() },
   }
 }
@@ -126,11 +117,6 @@ it.each<readonly [string, string, Change]>([
   ['attention', 'whether it is ready', (world) => ({ ...world, ready: { ok: false, detail: 'no ledger' } })],
   ['attention', 'findings', known({ findings: [finding({ message: 'another' })] })],
   ['findings', 'findings', known({ findings: [finding({ message: 'another' })] })],
-  [
-    'attention',
-    'the lines of a file, by a reading with the same findings',
-    (world) => known({ lastLoadAt: NOW })({ ...world, line: 4 }),
-  ],
   ['timeline', 'the history', (world) => ({ ...world, history: [entry('fifth'), ...world.history] })],
   ['timeline', 'the source', (world) => ({ ...world, events: [PROBLEM] })],
 ])('%s is other than before when there is a change of %s', async (path, _, change) => {

@@ -72,7 +72,6 @@ function hostileParts() {
           neededByCount: 9,
         }
       },
-      placeEdit: ({ line }, edit) => ({ how: 'change', line, from: MARKUP, text: edit.value }),
       overview: () =>
         overview({
           findings,

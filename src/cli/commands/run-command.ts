@@ -122,7 +122,6 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     board,
     desired: (key) => desiredBody(settings.profile, engine.context.store.entry(key)?.manifest),
     manifest: (key) => manifestFacts(engine.context, key),
-    placeEdit: (...edit) => source.placeEdit(...edit),
     history: (query) => ledger.history(query),
     recentEvents,
     metrics: telemetry.metrics,

@@ -1,9 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { SettingsOf } from '../command-help.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
-import type { FieldEdit, ManifestPlace } from '../../kinds/field-edit.ts'
-import { placeEdit } from '../../manifest/yaml/place-edit.ts'
 import { isWell } from '../../plan/severity.ts'
 import { commandsTyped } from '../../server/command-line.ts'
 import { nextSteps, placeOf, type NextStep } from '../../server/remedy.ts'
@@ -176,29 +172,15 @@ function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
   }
 }
 
-/** What a person does about it, with the lines of the manifest where it can be read here. */
+/** What a person does about it. */
 function nextOf(resource: ResourceView, settings: SettingsOf<'status'>): readonly NextStep[] {
-  if (isWell(resource)) return []
-  const context = stepContext(settings)
-  const placeIn = ({ file, ...at }: ManifestPlace, edit: FieldEdit) => {
-    const text = textOf(join(context.manifestsDir, file))
-    return text === undefined ? undefined : placeEdit(text, at, edit)
-  }
-  return nextSteps(resource, { ...context, placeEdit: placeIn }, [])
+  return isWell(resource) ? [] : nextSteps(resource, stepContext(settings), [])
 }
 
 /** Who asks for the status of a resource is not told to ask for it. */
 function withoutItself(steps: readonly NextStep[], key: string): readonly NextStep[] {
   const itself = new RegExp(`^(npx )?pipewright status ${RegExp.escape(key)}( |$)`)
   return steps.filter(({ copy }) => copy === undefined || !itself.test(copy))
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return undefined
-  }
 }
 
 function jsonOf({ state, last }: StatusReading['daemon']) {

@@ -99,8 +99,6 @@ export const FINDING_CODES = {
   'alias-explosion': 'aliases stand for too many nodes',
   template: 'a document is a template that was not rendered',
   placeholder: 'a text holds ${NAME}, and nothing is put in its place',
-  'typographic-quote': 'a text begins or ends with a typographic quote',
-  'look-alike': 'a word mixes Latin letters with others that look like them',
   'unseen-character': 'a text holds a character that nobody can see, or a space that is none',
   'duplicate-field': 'a mapping names the same field twice',
   'not-a-mapping': 'a document is not a mapping',

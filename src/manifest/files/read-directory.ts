@@ -10,7 +10,7 @@ import { findingOfFile } from '../diagnostics/diagnostic.ts'
 import type { Profile } from '../../kinds/profile.ts'
 import type { Limits } from '../yaml/limits.ts'
 import { parseInSlices, type FileContent, type ParsedFile } from '../validate/parse-file.ts'
-import { createEffort } from '../validate/repairs.ts'
+import { createFindingRoom } from '../validate/parse-options.ts'
 import { isOutOfFiles, MORE_FILES } from '../../lib/open-files.ts'
 import { codeOf, readBytes, isUntouched, type Stamp } from './read-bytes.ts'
 import { commitOf, contentRevision } from './commit.ts'
@@ -174,7 +174,7 @@ async function readAll(
   const contents = new Map<FoundFile, Content>()
   const buffer = Buffer.allocUnsafe(limits.fileBytes + 1)
   const slices = createSlices()
-  const effort = createEffort()
+  const room = createFindingRoom()
   const budget = createReadingBudget(limits, slices)
   let done = 0
   for (const found of knownFirst(files, options.previous)) {
@@ -183,7 +183,7 @@ async function readAll(
       const { file, bytes } = content.content
       const { length } = bytes
       if (budget.hasRoomFor(file, length)) {
-        const parsed = await parseInSlices(content.content, { profile, limits, effort }, slices)
+        const parsed = await parseInSlices(content.content, { profile, limits, room }, slices)
         budget.takes(parsed, length, 'new')
         contents.set(found, { parsed, stamp: content.stamp })
       }

@@ -3,7 +3,6 @@ import type { Path } from '../diagnostics/diagnostic.ts'
 
 /** What is looked at of a zod schema; the library offers no narrower way to walk one. */
 interface Shape {
-  safeParse(value: unknown): { readonly success: boolean }
   readonly def: {
     readonly type: string
     readonly shape?: Readonly<Record<string, Shape>>
@@ -23,11 +22,6 @@ export function knownFields(schema: z.ZodType, path: Path): readonly string[] {
 /** The format of the text that may stand at a path, as zod names it. */
 export function formatOf(schema: z.ZodType, path: Path): string | undefined {
   return shapesAt(schema, path).find((shape) => shape.def.format !== undefined)?.def.format
-}
-
-/** Whether a value may stand at a path. */
-export function accepts(schema: z.ZodType, path: Path, value: unknown): boolean {
-  return shapesAt(schema, path).some((shape) => shape.safeParse(value).success)
 }
 
 function shapesAt(schema: z.ZodType, path: Path): readonly Shape[] {
@@ -50,15 +44,6 @@ export function allFields(schema: z.ZodType): ReadonlySet<string> {
   const names = new Set<string>()
   collect(schema, '', (_path, field) => names.add(field))
   return names
-}
-
-/** Whether a field may be left out. */
-export function isOptional(schema: z.ZodType, path: Path): boolean {
-  const name = String(path.at(-1))
-  return shapesAt(schema, path.slice(0, -1)).some((shape) => {
-    const field = shape.def.shape?.[name]
-    return field === undefined || field.def.type === 'optional'
-  })
 }
 
 function collect(shape: Shape, path: string, visit: (path: string, field: string) => unknown): void {

@@ -26,27 +26,26 @@ import {
   aliasFindings,
   documentFindings,
   versionFinding,
+  withoutEchoes,
   yamlFinding,
   type YamlFinding,
 } from '../yaml/syntax-findings.ts'
 import { textFindings } from '../yaml/text-findings.ts'
 import { contentDigest } from './content-digest.ts'
-import { brokenFindings } from './broken-text.ts'
-import { missingMark } from './missing-mark.ts'
 import { createCap } from './cap.ts'
 import { documentTooComplex, notSeparated, tooDeep, tooManyOfFile } from './limit-statements.ts'
 import type { ParsedDocument } from './parsed-document.ts'
 import { NO_LOCKS, startOf, unreadable } from './unreadable-document.ts'
-import { withTextsFirst } from './odd-texts.ts'
-import { misplacedLine, type ParseOptions } from './repairs.ts'
+import { causeOfBrokenText, withTexts } from './odd-texts.ts'
+import type { ParseOptions } from './parse-options.ts'
 
 /** The documents of one part of a file; more than one only where the text is broken. */
 export function parseChunk(
   source: SourceText,
   chunk: Chunk,
-  { room, ...options }: ParseOptions & { readonly room: Room },
+  options: ParseOptions,
 ): readonly ParsedDocument[] {
-  const { limits } = options
+  const { limits, room } = options
   const text = source.text.slice(chunk.start, chunk.end)
   const much = findTooMany(text, limits.documentMarks)
   if (much !== undefined) {
@@ -79,11 +78,6 @@ export function parseChunk(
     })
 }
 
-/** Findings that may still be put into words, in one file: what is wrong beyond them is only said to be. */
-export interface Room {
-  left: number
-}
-
 interface Input extends ParseOptions {
   readonly source: SourceText
   readonly chunk: Chunk
@@ -106,16 +100,14 @@ function parseDocument(input: Input): ParsedDocument {
   const broken = unplaced.some((finding) => finding.statement.severity === 'error')
   if (broken) {
     if (input.isBrief) return unreadableBriefly(input)
-    const said = brokenFindings(unplaced, text, input)
+    const said = causeOfBrokenText(withoutEchoes(unplaced, text), text)
     return unreadable(source, chunk, said, identityOfNodes(document), document)
   }
   if (!input.isBrief) unplaced.push(...textFindings(document, text, limits))
   const { value, findings: more } = convert(document, limits)
   if (more.length > 0) {
     if (input.isBrief) return unreadableBriefly(input)
-    const mark = missingMark(document, (offset) => source.position(chunk.start + offset).line)
-    const said = mark === undefined ? [...unplaced, ...more] : [mark]
-    return unreadable(source, chunk, said, identityOfNodes(document), document)
+    return unreadable(source, chunk, [...unplaced, ...more], identityOfNodes(document), document)
   }
   return checked({ ...input, unplaced, value })
 }
@@ -141,23 +133,15 @@ function checked(
   const identity = identityOf(value)
   const place = (range: Range) => source.place(chunk.start + range.start, chunk.start + range.end)
   const cap = createCap(limits)
-  const texts = (input.isBrief ? [] : input.unplaced).flatMap(({ statement, range, about = range }) => {
+  const texts = (input.isBrief ? [] : input.unplaced).flatMap(({ statement, range }) => {
     const said = cap.said(statement)
-    if (said === undefined) return []
-    return [
-      {
-        finding: findingAt(place(range), said, identity),
-        about: source.position(chunk.start + about.start),
-      },
-    ]
+    return said === undefined ? [] : [findingAt(place(range), said, identity)]
   })
   const findings: Finding[] = []
   let failed = false
-  let unknown: number | undefined
   const report: Report = (rangeIn, statement) => {
     failed ||= statement.severity === 'error'
     if (input.isBrief) return
-    if (statement.code === 'unknown-field') unknown ??= rangeIn(document).start
     const said = cap.said(statement)
     if (said !== undefined) findings.push(findingAt(place(rangeIn(document)), said, identity))
   }
@@ -167,9 +151,6 @@ function checked(
     report((tree) => rangeOfPath(tree, ['kind']), LOCK_ELSEWHERE)
   const accepted = outline === undefined ? validate(value, identity.kind, { report, ...input }) : undefined
   const manifest = accepted === undefined || failed ? undefined : copyOf(accepted)
-  const misplaced = unknown === undefined ? undefined : misplacedLine(input.text, unknown, input)
-  if (misplaced !== undefined)
-    findings.splice(0, Infinity, findingAt(place(misplaced.range), misplaced.statement, identity))
   if (input.isBrief && failed) findings.push(briefFinding(input, identity))
   const rest = manifest === undefined && isResource(accepted) ? copyOf(accepted) : undefined
   return {
@@ -179,7 +160,7 @@ function checked(
     meaning: manifest && contentDigest(manifest),
     rest: isResource(rest) ? rest : undefined,
     stated: manifest === undefined ? statedIn(value) : undefined,
-    findings: withTextsFirst(texts, findings).toSorted(byPosition),
+    findings: withTexts(texts, findings).toSorted(byPosition),
     locks: identity.kind === LOCK.name ? readLocks(value) : NO_LOCKS,
     readable: true,
     chunk,
@@ -209,9 +190,8 @@ function validate(
     report,
     profile,
     limits,
-    effort,
     isBrief,
-  }: { readonly report: Report } & Pick<Input, 'profile' | 'limits' | 'effort' | 'isBrief'>,
+  }: { readonly report: Report } & Pick<Input, 'profile' | 'limits' | 'isBrief'>,
 ): Manifest | undefined {
   const schema = kind === undefined ? undefined : schemaOf(profile, kind)
   if (schema === undefined) return undefined
@@ -231,7 +211,6 @@ function validate(
     schema,
     input: value,
     most,
-    effort,
   })
   for (const { at, path, statement } of shape) {
     report((tree) => (at === 'value' ? rangeOfPath(tree, path) : rangeOfField(tree, path)), statement)

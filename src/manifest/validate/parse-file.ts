@@ -7,7 +7,7 @@ import { findTooMany } from '../yaml/limits.ts'
 import { tooComplex, tooManyDocuments } from './limit-statements.ts'
 import { parseChunk } from './parse-document.ts'
 import type { ParsedDocument } from './parsed-document.ts'
-import { allowFor, type ParseOptions } from './repairs.ts'
+import type { ParseOptions } from './parse-options.ts'
 import { createSourceText } from '../diagnostics/source-text.ts'
 import { atOnce, type Slices } from './slices.ts'
 import { splitDocuments } from '../yaml/parse-yaml.ts'
@@ -52,7 +52,7 @@ export async function parseInSlices(
 
 /** In steps of one document. */
 function* stepsOf(content: FileContent, options: ParseOptions): Generator<void, ParsedFile> {
-  const { limits, effort } = options
+  const { limits } = options
   const { file, hash, bytes } = content
   if (!isUtf8(bytes)) return unreadable(content, notUtf8(content))
   const text = textIn(bytes)
@@ -66,16 +66,15 @@ function* stepsOf(content: FileContent, options: ParseOptions): Generator<void, 
     const finding = findingOfFile(file, tooComplex(limits))
     return unreadable(content, { ...finding, line, column, endColumn: column + 1 })
   }
-  allowFor(effort, bytes.length)
   const chunks = splitDocuments(text)
-  const room = { left: Math.min(limits.findingsOfFile, effort.findings) }
-  const how = { ...options, room }
+  const allowed = Math.min(limits.findingsOfFile, options.room.left)
+  const how = { ...options, room: { left: allowed } }
   const documents: ParsedDocument[] = []
   for (const chunk of chunks.slice(0, limits.documents)) {
     documents.push(...parseChunk(source, chunk, how))
     yield
   }
-  effort.findings -= Math.min(limits.findingsOfFile, effort.findings) - Math.max(0, room.left)
+  options.room.left -= allowed - Math.max(0, how.room.left)
   if (documents.length === 0 && isLockFileName(file))
     return unreadable(content, findingAt(source.place(0, 1), LOCK_EMPTY, { key: undefined }))
   const beyond = chunks[limits.documents]

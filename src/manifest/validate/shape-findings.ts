@@ -5,8 +5,6 @@ import { isObject } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
 import { formatOf } from './known-fields.ts'
-import { referenceForm, referenceIn } from './reference-form.ts'
-import { textualForm, typedForm, withoutQuotes } from './right-form.ts'
 import { valueAt, valueFinding, type Context, type ShapeFinding } from './shape.ts'
 import { unknownFields } from './unknown-field.ts'
 import { looksLikeToken, looksSensitive } from '../diagnostics/mask-lines.ts'
@@ -53,11 +51,11 @@ function findingsOf(issue: Issue, prefix: Path, context: Context): readonly Shap
   const path = [...prefix, ...pathOf(issue)]
   const input = valueAt(context.input, path)
   if (issue.code === 'unrecognized_keys') {
-    return isSecretBundle(path) ? [literalSecret(path, input)] : unknownFields(path, issue.keys, context)
+    return isSecretBundle(path) ? [literalSecret(path)] : unknownFields(path, issue.keys, context)
   }
   if (isSecretBundle(path.slice(0, -1)) && isWrittenOut(valueAt(context.input, path.slice(0, -1)))) return []
   if (input === undefined) return [missing(path, issue, context)]
-  if (isLiteralSecret(path, input)) return [literalSecret(path, input)]
+  if (isLiteralSecret(path, input)) return [literalSecret(path)]
   if (issue.code === 'invalid_union') return unionFindings(issue, path, context)
   if (issue.code === 'invalid_element')
     return issue.issues.flatMap((inner) => findingsOf(inner, path, context))
@@ -74,15 +72,13 @@ function simpleFinding(issue: Simple, path: Path, context: Context): ShapeFindin
       path,
       'wrong-format',
       `${name} ${words}.`,
-      textualForm({ path, input }) ??
-        formatHint(path, issue.code === 'invalid_format' ? issue.format : undefined),
+      formatHint(path, issue.code === 'invalid_format' ? issue.format : undefined),
     )
   if (issue.code === 'invalid_type') {
     const isFraction = issue.expected === 'int' && typeof input === 'number' && Number.isFinite(input)
     const is = isFraction ? `${input} is not one` : `is ${inputName(input)}`
     const message = `${name} must be ${typeName(issue.expected)}, and ${is}.`
-    const hint = typedForm(issue.expected, { path, input, schema: context.schema })
-    return valueFinding(path, 'wrong-type', message, hint ?? typeHint(issue.expected, input, path))
+    return valueFinding(path, 'wrong-type', message, typeHint(issue.expected, input, path))
   }
   if (issue.code === 'invalid_value') return wrongValue(path, input, issue.values)
   if (issue.code === 'invalid_format') return format(formatWords(issue))
@@ -130,31 +126,22 @@ function missing(path: Path, issue: Issue, context: Context): ShapeFinding {
   }
 }
 
-function literalSecret(path: Path, input: unknown): ShapeFinding {
+function literalSecret(path: Path): ShapeFinding {
   const isBundle = isSecretBundle(path) || isSecretBundle(path.slice(0, -1))
-  if (path.at(-1) === 'secretRef') return secretRefAsText(path, input, isBundle)
-  const isReference = referenceIn(input) !== undefined
-  const form = isBundle ? '{secretRef: {name: …}}' : referenceForm(input)
+  const fields = isBundle ? '{name: …}' : '{name: …, key: …}'
+  if (path.at(-1) === 'secretRef')
+    return valueFinding(
+      path,
+      'literal-secret',
+      `${nameOf(path)} must be a mapping with ${isBundle ? 'the field name' : 'the fields name and key'}.`,
+      `Write secretRef: ${fields}, with the name of the mounted secret${isBundle ? '' : ' and its key'}.`,
+    )
   return valueFinding(
     path,
     'literal-secret',
     `${nameOf(path)} must be a reference to a mounted secret, and never the secret itself.`,
-    withoutQuotes(input) ??
-      `Write ${isReference ? `${String(path.at(-1))}: ` : ''}${form}.${isReference ? '' : ' A secret that was committed is known: replace it.'}`,
+    `Write {secretRef: ${fields}}. Replace a secret that was committed.`,
   )
-}
-
-/** `secretRef: kafka/username`: the right field, in another form. What stands there is repeated only where it is no secret. */
-function secretRefAsText(path: Path, input: unknown, isBundle: boolean): ShapeFinding {
-  const message = `${nameOf(path)} must be a mapping with ${isBundle ? 'the field name' : 'the fields name and key'}.`
-  const known = referenceIn(input)
-  const key = known?.key ?? '…'
-  const form = `{name: ${known?.name ?? '…'}${isBundle ? '' : `, key: ${key}`}}`
-  const hint =
-    known === undefined
-      ? `Write secretRef: ${form}, with the name of the mounted secret${isBundle ? '' : ' and its key'}.`
-      : `Write secretRef: ${form}.`
-  return valueFinding(path, 'literal-secret', message, hint)
 }
 
 function wrongValue(path: Path, input: unknown, values: readonly unknown[]): ShapeFinding {

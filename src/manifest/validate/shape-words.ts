@@ -3,7 +3,7 @@ import { ownWords, typeName } from '../../kinds/type-words.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
 import { withoutSecrets } from '../../lib/sensitive.ts'
-import { looksLikeToken, MASK } from '../diagnostics/mask-lines.ts'
+import { MASK } from '../diagnostics/mask-lines.ts'
 import { printable } from '../../lib/shown-text.ts'
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -109,13 +109,4 @@ function short(text: string): string {
   // Before it is cut: of half a URL nobody sees that it has a password.
   const safe = printable(withoutSecrets(text, MASK))
   return safe.length > 64 ? `${safe.slice(0, 63)}…` : safe
-}
-
-/** A short text that may be repeated in a hint, as it would be written in YAML; undefined for one that may be a secret, or is no text. */
-export function plainText(value: unknown): string | undefined {
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (typeof value !== 'string' || value.trim() === '' || value.length > 80) return undefined
-  const isPlain =
-    !looksLikeToken(value) && printable(value) === value && withoutSecrets(value, MASK) === value
-  return isPlain ? value : undefined
 }

@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import type { Profile } from '../../kinds/profile.ts'
 import { isObject } from '../../lib/json.ts'
-import type { Effort } from './repairs.ts'
 import type { Path, Statement } from '../diagnostics/diagnostic.ts'
 
 /** What is wrong with the shape of a document, and where. `at` says what to mark. */
@@ -21,23 +20,6 @@ export interface Context {
   readonly input: unknown
   /** More findings than these are not put into words, in all and of each sort. */
   readonly most: { readonly all: number; readonly ofRule: number }
-  /** What hints may cost. */
-  readonly effort: Effort
-}
-
-/** What to do, and which fields of the same place are not missing because of it. */
-export interface Advice {
-  readonly hint: string
-  readonly stands?: readonly string[]
-}
-
-/** A field that may not stand where it stands. */
-export interface Unknown {
-  readonly parent: Path
-  readonly name: string
-  /** The fields that may stand there. */
-  readonly known: readonly string[]
-  readonly context: Context
 }
 
 export function valueFinding(

@@ -20,8 +20,6 @@ export interface YamlFinding {
   readonly range: Range
   /** Offset where the parser noticed it, when that is not where it is marked. */
   readonly noticed?: number
-  /** The text that it is about, when only a part of it is marked. */
-  readonly about?: Range
   /** Another place that takes part. */
   readonly first?: { readonly range: Range; readonly message: string }
 }
@@ -106,7 +104,7 @@ export function withoutEchoes(findings: readonly YamlFinding[], text: string): r
     })
 }
 
-export function noticedAt({ noticed, range }: YamlFinding): number {
+function noticedAt({ noticed, range }: YamlFinding): number {
   return noticed ?? range.start
 }
 

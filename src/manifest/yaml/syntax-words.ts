@@ -49,7 +49,7 @@ export const WORDS: Readonly<Record<YAMLError['code'], Words>> = {
   BLOCK_AS_IMPLICIT_KEY: {
     code: SYNTAX,
     message: 'A mapping or list begins where none can.',
-    hint: 'Put the value in quotes, if the ": " is a part of it.',
+    hint: 'Indent this line and the next one like their neighbours, or put a value with ": " in quotes.',
   },
   BLOCK_IN_FLOW: {
     code: SYNTAX,

@@ -179,7 +179,7 @@ function detailsOf(resource: ResourceStatus, parts: ServerParts): ResourceReply 
     since: sinceOf(resource),
     revision: overview.revision?.id,
     cause: causeWords(resource, overview),
-    next: nextSteps(resource, { ...overview, placeEdit: parts.placeEdit }, findings),
+    next: nextSteps(resource, overview, findings),
     fields: sideBySide(parts.profile, resource, desired),
     comparison: comparisonOf(resource, desired, overview.startedAt),
     states: parts.recentEvents.states(resource.key),
