@@ -13,8 +13,6 @@ interface Row {
   readonly hint: string
 }
 
-const USER = 'spec:\n  source: {kafka: {credentials: {username: '
-
 const ROWS: readonly Row[] = [
   {
     why: 'a number has no unit, and quotes alone would not give it one',
