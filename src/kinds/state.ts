@@ -24,6 +24,8 @@ export interface RestStates {
   readonly loading?: readonly string[]
   /** It has done all that it was made for. */
   readonly done?: readonly string[]
+  /** It will be gone: it is never adopted and never ready. */
+  readonly deleting?: readonly string[]
 }
 
 /** What a service documents of the states of a resource. One that is not listed is neither good nor bad. */
@@ -66,6 +68,7 @@ export function judgeState(
   healthy: HealthyStates | undefined,
   known: KnownStates | undefined,
 ): StateVerdict {
+  if (isDeleting(known, state)) return 'unhealthy'
   if (healthy !== undefined)
     return state !== undefined && healthy.states.includes(state) ? 'healthy' : 'unhealthy'
   if (state === undefined) return 'unjudged'
@@ -76,6 +79,10 @@ export function judgeState(
   }
   if (BAD.test(state)) return 'unhealthy'
   return MOVING.test(state) ? 'moving' : 'unjudged'
+}
+
+export function isDeleting(states: RestStates | undefined, state: string | null | undefined): boolean {
+  return typeof state === 'string' && states?.deleting?.includes(state) === true
 }
 
 /** Names that plainly say that it failed: nobody means those to be healthy. */

@@ -44,7 +44,8 @@ function segment(name: string, id: string): string {
   if (/^\.{0,2}$/.test(id)) {
     throw notSent('Rejected', `"${id}" is not a valid ${name}; correct it in the manifest`)
   }
-  return encodeURIComponent(id.toWellFormed())
+  const text = id.toWellFormed()
+  return encodeURIComponent(isUuid(text) ? text.toLowerCase() : text)
 }
 
 /** Where requests go: the origin, and the path that stands before every path of the interface. */

@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { isObject, type JsonObject } from '../../src/lib/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/lib/json.ts'
 
 /* A way to a server on which requests and replies are lost, or answered by somebody else. */
 
@@ -18,7 +18,7 @@ export type Mishap =
   /** It arrives, and is answered in the words of somebody else. */
   | { readonly after: { readonly status: number; readonly error: string } }
   /** It does not arrive, and somebody answers that it was done. */
-  | { readonly answered: JsonObject }
+  | { readonly answered: Json }
   | undefined
 
 export interface OnItsWay {
@@ -57,7 +57,7 @@ export async function startFaultyProxy(to: string): Promise<FaultyProxy> {
       if (mishap !== undefined) return answer(mishap.after)
       response.writeHead(reply.status, { 'content-type': reply.type }).end(reply.content)
     }
-    function done(result: JsonObject): void {
+    function done(result: Json): void {
       const requestId = '00000000-0000-4000-8000-00000000fa17'
       response
         .writeHead(200, { 'content-type': 'application/json' })

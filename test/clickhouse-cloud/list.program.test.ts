@@ -91,7 +91,7 @@ describe('a list', () => {
     expect(world.requests('createPipe')).toBe(NAMES.length)
   })
 
-  test('is one request for the drift of all pipes', async () => {
+  test('is one request for the drift of all pipes, and one more for each that differs', async () => {
     await using world = await given(NAMES)
     await world.apply()
     const [made] = world.platform.pipes()
@@ -101,7 +101,7 @@ describe('a list', () => {
     expect(reasons.filter((reason) => reason === 'Drifted')).toHaveLength(1)
     expect(reasons.filter((reason) => reason === 'InSync')).toHaveLength(NAMES.length - 1)
     expect(world.requests('listPipes') - before.lists).toBe(1)
-    expect(world.requests('getPipe') - before.gets).toBe(0)
+    expect(world.requests('getPipe') - before.gets).toBe(1)
   })
 
   test('that is answered 404 says nothing of a pipe: it is asked for by its id', async () => {

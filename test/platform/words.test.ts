@@ -128,6 +128,10 @@ test.each([
 
 test('an id is one segment of a path, and nothing else', () => {
   expect(pathOf('/a/{id}/b', { id: 'x/../y?z#ü' })).toBe('/a/x%2F..%2Fy%3Fz%23%C3%BC/b')
+  expect(pathOf('/a/{id}', { id: 'ABCDEFAB-CDEF-4ABC-8DEF-ABCDEFABCDEF' })).toBe(
+    '/a/abcdefab-cdef-4abc-8def-abcdefabcdef',
+  )
+  expect(pathOf('/a/{id}', { id: 'Not-a-UUID' })).toBe('/a/Not-a-UUID')
   for (const id of ['', '.', '..']) expect(() => pathOf('/a/{id}', { id })).toThrow('not sent')
 })
 

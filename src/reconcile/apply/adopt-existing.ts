@@ -1,5 +1,6 @@
 import { capital, nounOf } from '../../kinds/lookup.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
+import { isDeleting } from '../../kinds/state.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import { messageOf, type Because } from '../../plan/reason.ts'
 import type { LedgerRecord, Fingerprint, ServiceIdentity } from '../../plan/record.ts'
@@ -73,6 +74,8 @@ export async function adoptExisting(
   if (!sameId(owner, service.serviceId)) {
     return refused(`${capital(nounOf(key))} ${pipeId} belongs to another service, ${echoes(owner)}.`)
   }
+  if (isDeleting(createOnceKindOf(profile, key).changes?.rest, remote.state))
+    return refused(`${capital(nounOf(key))} ${pipeId} is being deleted.`)
   const awaited = awaitedElsewhere(store, wanted, remote)
   if (awaited !== undefined) return refused(awaited)
   // The answer took its time: somebody else may have it by now, another process too.

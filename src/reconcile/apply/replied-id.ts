@@ -5,6 +5,7 @@ import type { ServiceIdentity, Intent, LedgerRecord, Remote } from '../../plan/r
 import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import { idFormOf } from '../../kinds/id-form.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
+import { isDeleting } from '../../kinds/state.ts'
 import { instantOf } from '../../kinds/instant.ts'
 import { CLOCKS_APART_MS } from '../../plan/outcome-unknown.ts'
 import type { ReconcileContext } from '../context.ts'
@@ -87,7 +88,9 @@ export async function readRepliedId(
     if (error instanceof RemoteError || error instanceof SecretUnavailableError) return { is: 'not known' }
     throw error
   }
-  const { id, serviceId, name, createdAt } = reply.value
+  const { id, serviceId, name, createdAt, state } = reply.value
+  // In the end it is not found: only then is something known.
+  if (isDeleting(createOnceKindOf(profile, recorded.key).changes?.rest, state)) return { is: 'not known' }
   const since = instantOf(createdAt ?? '') ?? -Infinity
   const isOurs =
     sameId(serviceId ?? access.serviceId, access.serviceId) &&

@@ -1,6 +1,9 @@
 import { isReadable } from '../../kinds/definition.ts'
 import { isUpserted } from '../../kinds/lookup.ts'
-import { kindFor } from '../../kinds/profile.ts'
+import { compareBody } from '../../kinds/compare-body.ts'
+import { fieldsOf, kindFor, knownStatesOf } from '../../kinds/profile.ts'
+import { judgeState } from '../../kinds/state.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -10,7 +13,7 @@ import type { Desired } from '../../plan/input.ts'
 import { isRemovalDue } from '../../plan/decide-removal.ts'
 import { wasGivenUp } from '../../plan/missing.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
-import type { LedgerRecord } from '../../plan/record.ts'
+import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import { isListFailing, listedKind, listingOf } from './listing.ts'
 import type { Listing } from '../state/listings.ts'
 import { recordedAccess, type DesiredService } from './service-access.ts'
@@ -40,6 +43,8 @@ export type Answer =
       readonly reply: Reply<RemoteResource>
       /** On the monotonic clock, ms. */
       readonly askedAt: number
+      /** A list of all pipes said it. */
+      readonly isOfList?: true
     }
   | {
       readonly failure: unknown
@@ -149,13 +154,55 @@ async function listedAnswer(
     const listing = await listingOf(context, { key, access, permit: undefined }, options)
     const item = listing?.items.get(remote.id.toLowerCase())
     if (listing === undefined || item === undefined) return undefined
-    await request.releaseSlot()
-    return { reply: { ...listing.reply, value: item }, askedAt: listing.askedAt }
+    return { reply: { ...listing.reply, value: item }, askedAt: listing.askedAt, isOfList: true }
   } catch (failure) {
     // Where the list is not to be had, the pipe may be.
     if (failure instanceof RemoteError && !OF_ALL.has(failure.facts.class)) return undefined
     return { failure, askedAt, isOfList: true }
   }
+}
+
+/**
+ * A list can lag behind. It stands in for a reading only if it calls for nothing: it shows the pipe as the manifest asks for it, and the
+ * manifest is not edited. Anything else is asked for by its id before it is told or corrected.
+ */
+export async function confirmed(
+  context: ReconcileContext,
+  question: Question,
+  { wanted, answer }: { readonly wanted: Wanted; readonly answer: Answer },
+): Promise<Answer> {
+  if (answer === undefined || !('reply' in answer) || answer.isOfList !== true) return answer
+  if (!callsForNothing(context, question, wanted, answer.reply.value)) return askPlatform(context, question)
+  await question.request.releaseSlot()
+  return answer
+}
+
+interface Wanted {
+  readonly entry: Entry | undefined
+  readonly body: JsonObject | undefined
+  readonly fingerprint: Fingerprint | undefined
+}
+
+function callsForNothing(
+  { profile }: ReconcileContext,
+  { key, recorded }: Question,
+  { entry, body, fingerprint }: Wanted,
+  item: RemoteResource,
+): boolean {
+  const { manifest } = entry ?? {}
+  if (manifest === undefined || body === undefined || fingerprint === undefined) return true
+  const { applied } = recorded
+  const isRotated = Object.entries(fingerprint.secrets).some(([path, hash]) => {
+    const sent = applied?.secrets[path]
+    return sent !== undefined && sent !== hash
+  })
+  if (fingerprint.digest !== applied?.digest || isRotated) return false
+  const isToRest = manifest.policy?.paused !== undefined
+  // Stopped, or not, as its manifest asks for.
+  const rests = isToRest
+    ? judgeState(item.state ?? undefined, undefined, knownStatesOf(profile, manifest))
+    : 'healthy'
+  return rests === 'healthy' && compareBody(fieldsOf(profile, key), body, item as JsonObject).length === 0
 }
 
 function questionOf(

@@ -10,7 +10,7 @@ import type { MissingSecret } from '../../plan/reasons/missing-secret.ts'
 import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import { type DesiredService, desiredService, isOtherService, sameService } from './service-access.ts'
 import type { Basis, ReconcileContext, ReconcileRequest } from '../context.ts'
-import { type Answer, lookAt } from './ask-platform.ts'
+import { type Answer, confirmed, lookAt } from './ask-platform.ts'
 import { observationOf } from './observe.ts'
 import { catchUp } from '../state/current-record.ts'
 import type { Listing } from '../state/listings.ts'
@@ -68,14 +68,22 @@ export async function gather(
   const entry = store.entry(key)
   const service = desiredService(store, entry?.manifest)
   const state = store.desiredState(key)
-  const asking = lookAt(context, { key, entry, state, recorded, service, request, permit, looks })
+  const question = { key, entry, state, recorded, service, request, permit, looks }
+  const asking = lookAt(context, question)
   // What is wanted is worked out while the platform answers; and anew, where that is not what is wanted then.
   let wanted = await wantedOf(context, key, recorded)
-  const { answer, listing } = await asking
+  const { listing, ...asked } = await asking
+  let { answer } = asked
   const news = permit !== undefined && permit.waitedMs > 0 ? await catchUp(context) : []
   const mustBeFresh = permit !== undefined
   const isCurrent = (known: Wanted) => isStillWanted(store, known) && (known.isFresh || !mustBeFresh)
-  while (!isCurrent(wanted)) wanted = await wantedOf(context, key, recorded, mustBeFresh)
+  let isConfirmed = false
+  while (!isConfirmed || !isCurrent(wanted)) {
+    if (!isCurrent(wanted)) wanted = await wantedOf(context, key, recorded, mustBeFresh)
+    const again = await confirmed(context, question, { wanted, answer })
+    isConfirmed = again === answer
+    answer = again
+  }
   return { key, recorded, wanted, answer, listing, permit, news, since, isAsked: request.isAsked }
 }
 

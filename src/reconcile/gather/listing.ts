@@ -5,6 +5,7 @@ import { isReturnedField } from '../../kinds/field-table.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { changedFields } from '../../kinds/fingerprint.ts'
 import { instantOf } from '../../kinds/instant.ts'
+import { isDeleting } from '../../kinds/state.ts'
 import { nameOf, parseKey, type Key } from '../../kinds/key.ts'
 import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
@@ -167,7 +168,8 @@ export function listedFor(
       continue
     const there = item as JsonObject // it came as JSON
     const fields = compareBody(kind.fields, body, there).map(({ field }) => field)
-    const differs = [...fields.filter((field) => !edited.has(field)), ...unlikeThen(there)]
+    const gone = isDeleting(kind.changes?.rest, item.state) ? ['state'] : []
+    const differs = [...fields.filter((field) => !edited.has(field)), ...unlikeThen(there), ...gone]
     // One without a name may be this one, where nothing else speaks against it.
     const isNameless = typeof item.name !== 'string'
     if (isNameless && differs.some((field) => field !== 'name')) continue

@@ -75,11 +75,12 @@ function thereOf(
 function found(
   context: ReconcileContext,
   { key, entry, recorded, body, sent }: Parameters<typeof observationOf>[1],
-  { reply, askedAt }: Extract<Answer, { readonly reply: object }>,
+  { reply, askedAt, isOfList }: Extract<Answer, { readonly reply: object }>,
 ): ObservedKey {
   const { value, requestId, credential, echoes } = reply
   const desired = body ?? (entry?.manifest && expectedOf(context.profile, entry.manifest)) ?? {}
-  const compared = compareBody(fieldsOf(context.profile, key), desired, value as JsonObject) // a parsed reply is JSON
+  const compared =
+    isOfList === true ? [] : compareBody(fieldsOf(context.profile, key), desired, value as JsonObject) // a parsed reply is JSON
   const { state, differences } = noteFound(context, key, {
     state: value.state ?? undefined,
     reply: value,

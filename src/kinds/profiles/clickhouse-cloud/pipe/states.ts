@@ -10,6 +10,7 @@ export const REST_STATES: RestStates = {
   failed: ['Failed'],
   loading: ['Snapshot'],
   done: ['Completed'],
+  deleting: ['Deleting'],
 }
 
 /** Facts 6.1. At rest is not well unless somebody wants it so. */
