@@ -13,6 +13,9 @@ type FieldType = 'id' | 'text' | 'texts' | 'object' | 'objects'
 /** The fields of a reply that are looked at. */
 export type ReplyShape = Readonly<Record<string, FieldType>> & { readonly id: 'id' }
 
+/** Marks an item of a list that is not what its shape says. No field of a reply has this name. */
+export const ODD: unique symbol = Symbol('odd')
+
 /** A resource as a reply says it: what the engine asks for, of every kind, and whatever else came with it. */
 export type RemoteResource = Readonly<Record<string, unknown>> & {
   readonly id: string
@@ -20,6 +23,8 @@ export type RemoteResource = Readonly<Record<string, unknown>> & {
   readonly name?: string | null | undefined
   readonly state?: string | null | undefined
   readonly createdAt?: string | null | undefined
+  /** Its fields that cannot be read, and that are left out. */
+  readonly [ODD]?: readonly string[]
 }
 
 /** Texts of every kind, where a reply has them. */
@@ -32,6 +37,26 @@ export function remoteResourceOf(shape: ReplyShape, value: Json | undefined): Re
     if (!fits(type, Object.hasOwn(value, name) ? value[name] : undefined)) return undefined
   }
   return value as RemoteResource // each field was looked at
+}
+
+/**
+ * An item of a list that is not what the shape says, with the fields that can be read. Without an id, its place is its id.
+ * @returns undefined if nothing of it can be read
+ */
+export function oddResourceOf(
+  shape: ReplyShape,
+  value: Json | undefined,
+  index: number,
+): RemoteResource | undefined {
+  if (value === undefined || !isObject(value)) return undefined
+  const types = new Map<string, FieldType>(Object.entries({ ...COMMON, ...shape }))
+  const readable = Object.entries(value).filter(([name, field]) => fits(types.get(name), field))
+  const kept = Object.fromEntries(readable)
+  const odd = [...types.keys()].filter(
+    (name) => (name === 'id' || Object.hasOwn(value, name)) && !Object.hasOwn(kept, name),
+  )
+  const { id } = kept
+  return { ...kept, id: typeof id === 'string' ? id : `at index ${index} of the list`, [ODD]: odd }
 }
 
 function fits(type: FieldType | undefined, value: Json | undefined): boolean {

@@ -1,6 +1,6 @@
 import type { Operation, ReadableKind, CreateOnceKind, UpsertKind } from '../kinds/definition.ts'
 import { notSent } from '../contract/remote-error.ts'
-import { remoteResourceOf, type RemoteResource } from '../kinds/remote-resource.ts'
+import { oddResourceOf, remoteResourceOf, type RemoteResource } from '../kinds/remote-resource.ts'
 import { isUuid } from '../lib/same-id.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 
@@ -129,13 +129,14 @@ export function createdResource({ operations, reply }: CreateOnceKind): ReadValu
   }
 }
 
-/** All of a service (facts 3.1). One that cannot be understood makes the whole of it one that cannot. */
+/** All of a service (facts 3.1). An odd item is marked and stops nothing else. */
 export function listedResources({ reply }: CreateOnceKind): ReadValue<readonly RemoteResource[]> {
   return (json, wire) => {
     const list = json[wire.valueField.services]
     if (!Array.isArray(list)) return undefined
-    const found = list.map((item: Json) => remoteResourceOf(reply, item))
-    return found.every((item) => item !== undefined) ? found : undefined
+    return list.flatMap(
+      (item: Json, index) => remoteResourceOf(reply, item) ?? oddResourceOf(reply, item, index) ?? [],
+    )
   }
 }
 

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
-import type { JsonObject } from '../../src/lib/json.ts'
+import type { Json, JsonObject } from '../../src/lib/json.ts'
 import type { ErrorClass } from '../../src/contract/remote-error.ts'
-import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
+import { PIPE } from '../../src/kinds/profiles/clickhouse-cloud/pipe/kind.ts'
+import { ODD, type RemoteResource } from '../../src/kinds/remote-resource.ts'
+import { DEFAULT_WIRE, listedResources } from '../../src/platform/wire.ts'
 import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 import { given, type Given, HOUR, MINUTE, SECOND } from './given.ts'
 import { during, LISTING } from './given-listing.ts'
@@ -468,5 +470,44 @@ describe('an odd list', () => {
     expect((await world.conditions(ORDERS)).Synced.message).toContain(
       `Pipe ${id} is listed without a name, is like "orders" in all else, and no manifest holds it.`,
     )
+  })
+})
+
+describe('an odd item of a list', () => {
+  const NAMED = { state: { status: 'Running' } }
+  const rows = [
+    { of: 'an object as a state', name: 'theirs', item: NAMED, reason: 'New' },
+    { of: 'an object as a state, and the same name', name: 'orders', item: NAMED, reason: 'Ambiguous' },
+    { of: 'no id', name: 'theirs', item: { id: null }, reason: 'New' },
+    { of: 'no id, and the same name', name: 'orders', item: { id: null }, reason: 'Ambiguous' },
+    { of: 'a number as a name, and another body', name: 'theirs', item: { name: 7 }, reason: 'New' },
+    { of: 'a number as a name, and the same body', name: 'orders', item: { name: 7 }, reason: 'Ambiguous' },
+    { of: 'neither name nor source', name: 'theirs', item: { name: 7, source: 7 }, reason: 'New' },
+  ] as const
+
+  test.each(rows)('with $of: $reason', async ({ name, item, reason }) => {
+    const world = await listing(['orders'])
+    make(world, name, { topics: name })
+    world.platform.listed = (there) => {
+      const result = JSON.parse(JSON.stringify(there.map((each) => ({ ...each, ...item })))) as Json
+      return listedResources(PIPE)({ result }, DEFAULT_WIRE) ?? []
+    }
+    expect((await world.go(ORDERS)).action.reason).toBe(reason)
+    expect(world.platform.posts).toHaveLength(reason === 'New' ? 1 : 0)
+    if (reason !== 'Ambiguous') return
+    const { message } = (await world.conditions(ORDERS)).Synced
+    expect(message).toContain(
+      'id' in item ? 'at index 0 of the list' : '00000000-0000-4000-8000-000000000001',
+    )
+  })
+
+  test('is no reading of its pipe: that is asked for by its id', async () => {
+    const world = await listing(['orders'])
+    await world.go(ORDERS)
+    await world.clock.advance(HOUR)
+    world.platform.listed = (there) => there.map((each) => ({ ...each, [ODD]: ['state'] }))
+    const { get } = world.platform.requests
+    expect((await world.go(ORDERS)).action.reason).toBe('InSync')
+    expect(world.platform.requests.get).toBe(get + 1)
   })
 })

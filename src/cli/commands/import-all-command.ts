@@ -5,7 +5,7 @@ import type { CreateOnceKind } from '../../kinds/definition.ts'
 import { importedManifest } from '../../kinds/imported.ts'
 import { keyOf, kindOf, nameOf, type Key } from '../../kinds/key.ts'
 import { manifestNames } from '../../kinds/manifest-names.ts'
-import type { RemoteResource } from '../../kinds/remote-resource.ts'
+import { ODD, type RemoteResource } from '../../kinds/remote-resource.ts'
 import type { ServiceManifest } from '../../kinds/service/kind.ts'
 import type { EchoMask } from '../../lib/echo.ts'
 import { sentence } from '../../plan/reasons/row.ts'
@@ -94,7 +94,8 @@ async function surveyOf(
   try {
     const options = { priority: 0, signal: io.stop.stopping } as const
     const { value, echoes } = await engine.context.platform.list(kind, access, options)
-    const pipes = value.map((resource) => ({ resource, name: echoes(resource.name ?? ''), echoes }))
+    const readable = value.filter((resource) => resource[ODD] === undefined)
+    const pipes = readable.map((resource) => ({ resource, name: echoes(resource.name ?? ''), echoes }))
     return { ...nothing, ...sorted(pipes, heldPipes(engine.context.store, kind), access.serviceId) }
   } catch (error) {
     if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error

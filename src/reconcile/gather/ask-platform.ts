@@ -7,7 +7,7 @@ import type { JsonObject } from '../../lib/json.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
 import type { Key } from '../../kinds/key.ts'
-import type { RemoteResource } from '../../kinds/remote-resource.ts'
+import { ODD, type RemoteResource } from '../../kinds/remote-resource.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Desired } from '../../plan/input.ts'
 import { isRemovalDue } from '../../plan/decide-removal.ts'
@@ -153,7 +153,7 @@ async function listedAnswer(
     const options = { priority: request.priority, signal: request.stopping }
     const listing = await listingOf(context, { key, access, permit: undefined }, options)
     const item = listing?.items.get(remote.id.toLowerCase())
-    if (listing === undefined || item === undefined) return undefined
+    if (listing === undefined || item === undefined || item[ODD] !== undefined) return undefined
     return { reply: { ...listing.reply, value: item }, askedAt: listing.askedAt, isOfList: true }
   } catch (failure) {
     // Where the list is not to be had, the pipe may be.

@@ -1,6 +1,7 @@
 import type { Looks, ReadOptions, ServiceAccess } from '../../contract/platform.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
+import { ODD } from '../../kinds/remote-resource.ts'
 import { isReturnedField } from '../../kinds/field-table.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { changedFields } from '../../kinds/fingerprint.ts'
@@ -167,13 +168,22 @@ export function listedFor(
     if (intent !== undefined && createdAt !== undefined && createdAt < intent.openedAt - CLOCKS_APART_MS)
       continue
     const there = item as JsonObject // it came as JSON
+    const odd = item[ODD] ?? []
     const fields = compareBody(kind.fields, body, there).map(({ field }) => field)
     const gone = isDeleting(kind.changes?.rest, item.state) ? ['state'] : []
     const differs = [...fields.filter((field) => !edited.has(field)), ...unlikeThen(there), ...gone]
-    // One without a name may be this one, where nothing else speaks against it.
+    // One without a name may be this one, where nothing else speaks against it. A field that cannot be read does not.
     const isNameless = typeof item.name !== 'string'
-    if (isNameless && differs.some((field) => field !== 'name')) continue
-    candidates.push({ id: item.id, listedAs: item.name ?? undefined, differs })
+    if (
+      isNameless &&
+      differs.some((field) => field !== 'name' && !odd.includes(field.split('.')[0] ?? field))
+    )
+      continue
+    candidates.push({
+      id: item.id,
+      listedAs: item.name ?? undefined,
+      differs: [...new Set([...odd, ...differs])],
+    })
   }
   return {
     name,
