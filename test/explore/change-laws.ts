@@ -143,13 +143,15 @@ export function judgeBeside({ model, world, broken }: Run, pipe: Pipe): void {
     [...model.records.values()].flatMap(({ remote, former }) => [remote?.id, former?.remote.id]),
   )
   const since = model.now - LIST_AGE_MS - LISTED_AFTER_MS
+  const lags = world.faults.includes('list lags')
   const beside = model.pipes.find(
-    ({ id, name, serviceId, madeAt, view }) =>
+    ({ id, name, serviceId, madeAt, view, isDenied }) =>
       name === pipe.name &&
       serviceId === pipe.serviceId &&
       !held.has(id) &&
       view === 'seen' &&
-      madeAt <= since,
+      // The list before the next attempt begins after this one.
+      (madeAt <= since || (isDenied === true && !lags)),
   )
   if (beside !== undefined)
     broken.push(`A create of "${pipe.name}" goes out beside pipe ${shortId(beside.id)}, which a list shows.`)

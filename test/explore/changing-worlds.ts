@@ -22,6 +22,15 @@ export const CHANGING_WORLDS: readonly World[] = [
   },
   {
     ...CHANGES,
+    name: 'warm',
+    about: 'one new pipe, a list of seconds ago, and creates that are denied and carried out',
+    begin: () => model(['a']),
+    waits: ['5 s'],
+    replies: ['refused', 'refused after the work'],
+    depth: 2,
+  },
+  {
+    ...CHANGES,
     name: 'rotating',
     about: 'a pipe that is new, and whose secret is rotated before it is known what became of a request',
     begin: () => model(['a']),

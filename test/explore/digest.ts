@@ -67,6 +67,11 @@ export function textOf(model: Model, world: World): string {
     (model.memory.listings ?? [])
       .filter(([, { askedAt }]) => model.now - askedAt <= LISTING_MS)
       .map((listing) => listingOf(model, listing, looks, pipes)),
+    // Only a list that began earlier is told from it.
+    (model.memory.writes ?? []).map(([key, at]) => [
+      key,
+      (model.memory.listings ?? []).map(([, { askedAt }]) => askedAt > at),
+    ]),
   ])
   const numbers = new Map<string, string>()
   return text.replace(/[0a]0000000-0000-4000-8000-(\d{12})/g, (id) => {
@@ -254,12 +259,37 @@ export function ageOf(
 }
 
 function pipeOf(
-  { id, wish, intentId, serviceId, name, topics, view, goneSince, isBeside, isTold, isChanged }: Pipe,
+  {
+    id,
+    wish,
+    intentId,
+    serviceId,
+    name,
+    topics,
+    view,
+    goneSince,
+    isBeside,
+    isTold,
+    isChanged,
+    isDenied,
+  }: Pipe,
   now: number,
   hides: boolean,
 ): unknown {
   const gone = goneSince === undefined ? undefined : Math.min(now - goneSince, ALONE_MS)
-  return [id, wish, intentId, serviceId, name, topics, view, hides && [gone, isBeside], isTold, isChanged]
+  return [
+    id,
+    wish,
+    intentId,
+    serviceId,
+    name,
+    topics,
+    view,
+    hides && [gone, isBeside],
+    isTold,
+    isChanged,
+    isDenied,
+  ]
 }
 
 /** What is there, as far as it makes a difference; nothing of a service that changes nothing. */

@@ -68,6 +68,8 @@ export interface Pipe {
   isTold: boolean
   /** Whether somebody changed it in the console. */
   isChanged?: boolean
+  /** Whether the reply to its create said that nothing was created. */
+  isDenied?: boolean
   /** Whether its record was lost when a list showed it, and that is all that it is to be found by. */
   isListed?: boolean
   /** On a service that changes pipes. */
@@ -89,6 +91,8 @@ export interface Memory {
   readonly unsaved: readonly (readonly [Key, PendingOutcome])[]
   /** Whether it has read a valid manifest of each service. */
   readonly knowsServices: boolean
+  /** When the last request of a key ended that changes something, where a list of before can count. */
+  readonly writes?: readonly (readonly [Key, number])[]
   /** The last list of each service, where that is not too old to count. */
   readonly listings?: readonly (readonly [string, Listing])[]
 }

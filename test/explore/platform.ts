@@ -149,6 +149,12 @@ export function createPlatform(
       tell(run, `${what}: 429.`)
       throw remoteError('Throttled', 'none')
     }
+    if (reply === 'refused after the work') {
+      tell(run, `${what}: pipe ${shortId(pipe.id)} is made, and the answer is 409.`)
+      model.pipes.push({ ...pipe, wish: undefined, intentId: undefined, isDenied: true })
+      settle(run)
+      throw remoteError('Rejected', 'none')
+    }
     is('unknown')
     if (reply === 'lost') {
       tell(run, `${what}; it never arrives, and no reply comes.`)

@@ -54,7 +54,10 @@ function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
     memory: () => ({
       ...memoryOf(store, outbox, model.now),
       knowsServices: model.memory.knowsServices || !model.isServiceFlawed,
-      ...(profile !== DEFAULT && { listings: listingsOf(store, model.now) }),
+      ...(profile !== DEFAULT && {
+        listings: listingsOf(store, model.now),
+        writes: writesOf(store, model.now),
+      }),
     }),
   }
 
@@ -169,12 +172,23 @@ export function remember(
     const asked = { value: [...items.values()], ...reply }
     void store.listings.since(name, { since: askedAt, now: askedAt }, async () => asked)
   }
+  for (const [key, at] of memory.writes ?? []) {
+    clock.at = at
+    store.lastWrites.noteEnd({ key })
+    clock.at = undefined
+  }
   for (const [key, unsaved] of memory.unsaved) outbox.remember(key, unsaved)
 }
 
 /** Those that somebody may still look at. */
 function listingsOf({ listings }: StateStore, now: number): NonNullable<Memory['listings']> {
   return [...listings.all()].filter(([, { askedAt }]) => now - askedAt <= LISTING_MS)
+}
+
+function writesOf(store: StateStore, now: number): NonNullable<Memory['writes']> {
+  return keysOf(store)
+    .map((key) => [key, store.lastWrites.endedAt({ key })] as const)
+    .filter(([, at]) => now - at <= LISTING_MS)
 }
 
 function keysOf(store: StateStore): readonly LedgerRecord['key'][] {

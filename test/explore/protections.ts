@@ -278,6 +278,21 @@ export const REMOVALS: readonly Removal[] = [
     ],
   },
   {
+    protection: 'the list that a create depends on begins after the last attempt',
+    world: 'warm',
+    depth: 1,
+    patches: [
+      {
+        from: `const since = Math.max(now - oldest, freshSince(store, key))`,
+        to: `const since = now - oldest`,
+      },
+      {
+        from: `if (readSince < store.lastWrites.endedAt({ key }))`,
+        to: `if (readSince < -Infinity)`,
+      },
+    ],
+  },
+  {
     protection: 'the list that a create depends on is a new one',
     world: 'listed',
     depth: 1,

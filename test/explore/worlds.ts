@@ -23,6 +23,7 @@ export type Wait = keyof typeof WAITS
 export const REPLIES = [
   'created',
   'refused',
+  'refused after the work',
   'lost',
   'lost after the work',
   'late',
