@@ -34,7 +34,7 @@ const OF_SERVICE: ReadonlySet<Reason> = new Set([
 ])
 
 /** So many of one kind of trouble in one service are most likely one matter, such as a folder that was removed. */
-const MANY = 4
+export const MANY = 4
 
 /** Resources with one cause each, worst and first as they came. */
 export function groupByCause<T extends Troubled>(resources: readonly T[]): readonly (readonly T[])[] {

@@ -34,6 +34,8 @@ export interface ProblemFacts {
   readonly file: string | undefined
   readonly line: number | undefined
   readonly manifestRevision: string | undefined
+  /** Another line reports it, such as the end of a create. */
+  readonly isReported?: boolean
 }
 
 /** What an earlier process said of the manifests, as far as it bears on the first reading of this one. */

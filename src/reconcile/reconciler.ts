@@ -18,7 +18,7 @@ import {
 } from './context.ts'
 import { type Assessment, assess, gather, type Gathered } from './gather/assess.ts'
 import type { WritableBoard } from './state/status-board.ts'
-import { createStandingProblems } from './state/standing-problems.ts'
+import { createProblemTracker, type ProblemTracker } from './state/problem-tracker.ts'
 import { catchUp, currentRecord } from './state/current-record.ts'
 import { report, withoutLedger } from './report.ts'
 import { forget, writeRecord } from './write-record.ts'
@@ -39,8 +39,7 @@ export interface Reconciler {
    * @returns those that could not be written
    */
   saveOutcomes(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
-  /** Says what was still held back of problems: the process ends. */
-  saySoFar(): void
+  readonly problems: ProblemTracker
 }
 
 /** What was decided is no longer what is to be done; nothing was sent, or what came of it is written. */
@@ -72,10 +71,10 @@ export function createReconciler(
   board: WritableBoard,
   outbox = createOutcomeOutbox(context),
 ): Reconciler {
-  const problems = createStandingProblems(context, board)
+  const problems = createProblemTracker(context, board)
   return {
     saveOutcomes: (until) => outbox.recoverAll(until),
-    saySoFar: () => problems.flush(),
+    problems,
     async reconcile(key, request) {
       problems.begin()
       const reconciliation: Reconciliation = {

@@ -76,6 +76,18 @@ function said({ program }: Live, from = 0) {
     }))
 }
 
+/** One line when it begins, and one each time that it has grown tenfold. */
+function expectBegin(lines: ReturnType<typeof said>, reason: string): void {
+  const [first, ...more] = lines
+  expect(first).toMatchObject({ level: 'warn', msg: 'Problem found', reason })
+  let least = Number(first?.number) * 10
+  for (const line of more) {
+    expect(line).toMatchObject({ level: 'warn', msg: 'Problem grew', reason })
+    expect(line.number).toBeGreaterThanOrEqual(least)
+    least *= 10
+  }
+}
+
 function length({ program }: Live): number {
   return program.log().length
 }
@@ -94,14 +106,14 @@ describe.concurrent('one cause, one line:', () => {
     let from = length(live)
     scenario.workspace.write('credentials/analytics-api/keySecret', 'revoked')
     await allSay(live, 30, 'AuthFailed')
-    expect(said(live, from)).toEqual([
-      { level: 'warn', msg: 'Problem found', reason: 'AuthFailed', number: 31 },
-    ])
+    await until('the line', () => said(live, from).length > 0)
+    expectBegin(said(live, from), 'AuthFailed')
     expect(detailed(live, from, 'AuthFailed')).toBe(30)
     from = length(live)
     mountCredential(scenario.workspace, 'analytics-api', CREDENTIAL)
     await allSay(live, 30, 'Ready')
     await live.says('Service/analytics', 'Ready')
+    await until('the end', () => said(live, from).length > 0)
     expect(said(live, from)).toEqual([
       { level: 'info', msg: 'Problem over', reason: 'AuthFailed', number: 31 },
     ])
@@ -128,10 +140,7 @@ describe.concurrent('one cause, one line:', () => {
     const live = await ready(scenario, 10)
     for (const { id } of scenario.platform.pipes()) scenario.platform.change(id, { scaling: { replicas: 5 } })
     await allSay(live, 10, 'Drifted')
-    await until(
-      'all of them to be said',
-      () => said(live).filter(({ reason }) => reason === 'Drifted').length === 4,
-    )
+    await until('the line', () => said(live).some(({ reason }) => reason === 'Drifted'))
     const from = length(live)
     scenario.platform.faults.add({
       operation: 'getPipe',
@@ -142,31 +151,27 @@ describe.concurrent('one cause, one line:', () => {
     scenario.platform.faults.clear()
     await allSay(live, 10, 'Drifted')
     await live.says('Service/analytics', 'Ready')
+    await until('the end', () => said(live, from).some(({ msg }) => msg === 'Problem over'))
     const lines = said(live, from)
     expect(lines.filter(({ reason }) => reason !== 'Unavailable')).toEqual([])
     expect(lines.filter(({ msg }) => msg === 'Problem over')).toHaveLength(1)
   })
 
-  test('an outage, which each pipe finds out by itself: at once, and its number ten seconds later', async () => {
+  test('an outage, which each pipe finds out by itself', async () => {
     await using scenario = await createScenario()
     const live = await ready(scenario, 30)
     const { faults } = scenario.platform
     let from = length(live)
     faults.add({ operation: 'getPipe', times: 'always', fault: { type: 'status', status: 503 } })
     await until('the first line', () => said(live, from).length > 0)
-    expect(said(live, from)).toEqual([
-      { level: 'warn', msg: 'Problem found', reason: 'Unavailable', number: 1 },
-    ])
     await allSay(live, 30, 'Unavailable')
-    await until('the number', () => said(live, from).length > 1)
-    expect(said(live, from).slice(1)).toMatchObject([
-      { level: 'warn', msg: 'Problem grew', reason: 'Unavailable' },
-    ])
+    expectBegin(said(live, from), 'Unavailable')
     expect(detailed(live, from, 'Unavailable')).toBe(30)
     from = length(live)
     faults.clear()
     await allSay(live, 30, 'Ready')
     await live.says('Service/analytics', 'Ready')
+    await until('the end', () => said(live, from).length > 0)
     expect(said(live, from)).toEqual([
       { level: 'info', msg: 'Problem over', reason: 'Unavailable', number: 31 },
     ])
@@ -184,11 +189,8 @@ describe.concurrent('one cause, one line:', () => {
       fault: { type: 'status', status: 404 },
     })
     await allSay(live, 30, 'MassMissing')
-    await until('the number', () => said(live).length > 1)
-    expect(said(live)).toMatchObject([
-      { level: 'warn', msg: 'Problem found', reason: 'MassMissing', number: 1 },
-      { level: 'warn', msg: 'Problem grew', reason: 'MassMissing' },
-    ])
+    await until('the line', () => said(live).length > 0)
+    expectBegin(said(live), 'MassMissing')
     await live.stop()
     const again = await scenario.start(FAST)
     await allSay(again, 30, 'MassMissing')
@@ -240,9 +242,8 @@ describe.concurrent('one cause, one line:', () => {
     writePipes(scenario, 20)
     const live = await scenario.start(FAST)
     await allSay(live, 20, 'SecretUnavailable')
-    expect(said(live)).toEqual([
-      { level: 'warn', msg: 'Problem found', reason: 'SecretUnavailable', number: 20 },
-    ])
+    await until('the line', () => said(live).length > 0)
+    expectBegin(said(live), 'SecretUnavailable')
     await live.stop()
     const again = await scenario.start(FAST)
     await passes(again)

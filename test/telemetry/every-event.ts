@@ -208,10 +208,15 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
     { type: 'ProblemFound', ...PROBLEM, message: 'it drifted' },
     { type: 'ProblemFound', ...SEVERAL, message: 'they drifted' },
     { type: 'ProblemFound', ...PROBLEM, ...UNKNOWN, message: 'nobody knows' },
+    { type: 'ProblemFound', ...PROBLEM, message: 'it drifted', isReported: true },
   ],
-  ProblemGrew: [{ type: 'ProblemGrew', ...SEVERAL, message: 'they drifted' }],
+  ProblemGrew: [
+    { type: 'ProblemGrew', ...SEVERAL, message: 'they drifted' },
+    { type: 'ProblemGrew', ...SEVERAL, reason: 'CreateLimit', message: 'held back' },
+  ],
   ProblemOver: [
     { type: 'ProblemOver', ...PROBLEM, durationMs: 5 },
+    { type: 'ProblemOver', ...PROBLEM, reason: 'InvalidManifest', durationMs: 5 },
     { type: 'ProblemOver', ...SEVERAL, durationMs: 5 },
   ],
   CreateLimitChanged: [LIMIT, { ...LIMIT, isKnown: true }, { ...LIMIT, on: false, keys: [] }],

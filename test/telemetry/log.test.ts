@@ -80,6 +80,7 @@ const LEVELS: readonly (readonly [string, Event, string])[] = [
     'info',
   ],
   ['a stop that left work is worth a look', { type: 'Stopped', unfinished: 2 }, 'warn'],
+  ['an invalid manifest has lines of its own', problem({ reason: 'InvalidManifest' }), 'debug'],
   ['a create limit that an earlier process said is no news', limitReached({ isKnown: true }), 'debug'],
   ['a resource that came to rest is news', conditionChanged(CONDITION, { isNews: true }), 'info'],
   ['another condition is not', conditionChanged(CONDITION), 'debug'],

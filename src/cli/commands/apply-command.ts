@@ -89,7 +89,7 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
   })
   const pass = await passOverAll(engine, settings, { io, progress, waitMs: options.waitMs })
   progress[Symbol.dispose]()
-  engine.reconciler.saySoFar()
+  engine.reconciler.problems.flush()
   await heartbeat.stop()
   showUnreconciled(board, pass)
   const resources = board.list()

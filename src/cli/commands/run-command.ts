@@ -211,7 +211,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   const deadline = AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), io.stop.forced])
   await Promise.race([standing, aborted(deadline)])
   const cut = await daemon.stop(deadline)
-  engine.reconciler.saySoFar()
+  engine.reconciler.problems.flush()
   const unsaved = await engine.reconciler.saveOutcomes(deadline)
   const unfinished = cut.unfinished + unsaved.size
   const typed = (args: string) => commandLine(args, commandContext(settings))

@@ -25,16 +25,26 @@ const PROBLEM_FIELDS = [
   'manifestRevision',
 ] as const
 
+/** Lines about the manifests, the create limit, the request budget and the ledger report these. */
+const REPORTED_ELSEWHERE: ReadonlySet<Reason> = new Set([
+  'InvalidManifest',
+  'CreateLimit',
+  'RateLimited',
+  'LedgerFailed',
+])
+
 const PROBLEM_LEVELS = {
+  debug: 'another line reports it',
   warn: 'a person has to look soon, or it continues automatically',
   error: 'a person has to decide: nobody knows whether something was created',
 } as const
 
-function problemLevel({ reason }: ProblemFacts): Level {
+function problemLevel({ reason, isReported }: ProblemFacts): Level {
+  if (isReported || REPORTED_ELSEWHERE.has(reason)) return 'debug'
   return NEEDS_SOMEBODY_NOW.has(reason) ? 'error' : 'warn'
 }
 
-function problemFacts({ service, ...facts }: ProblemFacts & { readonly message?: string }): Facts {
+function problemFacts({ service, isReported: _, ...facts }: ProblemFacts & { readonly message?: string }): Facts {
   const [key] = facts.keys
   const isOne = facts.resources === 1
   return {
@@ -173,17 +183,18 @@ export const RESOURCE_EVENTS = {
     lines: [
       {
         message: 'Problem grew',
-        levels: { warn: 'it touches more resources than was said' },
+        levels: { debug: PROBLEM_LEVELS.debug, warn: 'it affects ten times as many resources' },
         fields: ['reason', 'serviceName', 'resources', 'keys', 'detail'],
       },
     ],
+    level: problemLevel,
     facts: problemFacts,
   },
   ProblemOver: {
     lines: [
       {
         message: 'Problem over',
-        levels: { info: 'no resource has it any more' },
+        levels: { debug: PROBLEM_LEVELS.debug, info: 'no resource has it any more' },
         fields: [
           'key',
           'reason',
@@ -197,6 +208,7 @@ export const RESOURCE_EVENTS = {
         ],
       },
     ],
+    level: ({ reason }) => (REPORTED_ELSEWHERE.has(reason) ? 'debug' : 'info'),
     facts: problemFacts,
   },
   CreateLimitChanged: {
