@@ -93,20 +93,7 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- if hasPrefix "/etc/pipewright/credentials" .mountPath -}}{{- $elsewhere = true -}}{{- end -}}
 {{- end -}}
 {{- if and .Values.secrets (not .Values.credentials) (not $platform.sandbox) (not $elsewhere) -}}
-{{- $faults = append $faults (printf "credentials is empty, and secrets is not (%s). What a Service or notifications names belongs in credentials, and is not read out of secrets: move it. Only what pipes name stays in secrets." (join ", " $secretNames)) -}}
-{{- end -}}
-{{- range $target := get (.Values.notifications | default dict) "targets" | default list -}}
-{{- range $field := list "url" "signingKey" -}}
-{{- $at := get $target $field | default dict -}}
-{{- $ref := get $at "secretRef" | default dict -}}
-{{- $name := get $ref "name" | default "" -}}
-{{- if and (has $name $secretNames) (not (has $name $credentialNames)) -}}
-{{- $faults = append $faults (printf "notifications: %s of the target %v refers to %q, which is in secrets. What notifications use is read out of credentials: move it there." $field (get $target "name") $name) -}}
-{{- end -}}
-{{- if hasPrefix "/etc/pipewright/secrets/" (get $at "file" | default "") -}}
-{{- $faults = append $faults (printf "notifications: %s of the target %v is a file of secrets, which a manifest could name. Move it to credentials." $field (get $target "name")) -}}
-{{- end -}}
-{{- end -}}
+{{- $faults = append $faults (printf "credentials is empty, and secrets is not (%s). What a Service names belongs in credentials, and is not read out of secrets: move it. Only what pipes name stays in secrets." (join ", " $secretNames)) -}}
 {{- end -}}
 
 {{- if and $repository (not (or $git.image.digest $git.image.tag)) -}}
@@ -196,20 +183,6 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- with get $settings "interval" -}}{{- $_ := set $durations "settings.interval" . -}}{{- end -}}
 {{- with get $settings "api-budget" -}}{{- $_ := set $durations "settings.api-budget" (splitList "/" . | last) -}}{{- end -}}
 {{- $limits := dict "shutdown.requestTimeout" (list "100ms" "1h") "shutdown.grace" (list "1s" "2h") "source.git.period" (list "10ms" "2562047h") "settings.interval" (list "1s" "24h") "settings.api-budget" (list "100ms" "1h") "ledger.leaseDuration" (list "1s" "10m") -}}
-{{- $targets := list -}}
-{{- range $index, $target := get (.Values.notifications | default dict) "targets" | default list -}}
-{{- if has $target.name $targets -}}
-{{- $faults = append $faults (printf "notifications names the target %q twice: give each a name of its own." $target.name) -}}
-{{- end -}}
-{{- $targets = append $targets $target.name -}}
-{{- range $field, $limit := dict "groupWait" (list "0s" "1h") "flapWindow" (list "0s" "24h") "rateLimit" (list "100ms" "1h") -}}
-{{- with get $target $field -}}
-{{- $name := printf "notifications.targets[%d].%s" $index $field -}}
-{{- $_ := set $durations $name (splitList "/" . | last) -}}
-{{- $_ := set $limits $name $limit -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
 {{- range $name, $duration := $durations -}}
 {{- $limit := get $limits $name -}}
 {{- $seconds := include "pipewright.seconds" $duration | float64 -}}

@@ -60,7 +60,6 @@ listen: service.port, for the port that others see
 metrics-listen: service.metricsPort, for the port that others see
 allowed-hosts: allowedHosts
 admin-token-file: adminToken
-notifications: notifications
 request-timeout: shutdown.requestTimeout
 shutdown-grace: shutdown.grace
 {{- end }}

@@ -4,9 +4,6 @@ metadata:
   labels:
     {{- include "pipewright.labels" (list . .Values.podLabels) | nindent 4 }}
   annotations:
-    {{- if .Values.notifications }}
-    pipewright/config-checksum: {{ toYaml .Values.notifications | sha256sum }}
-    {{- end }}
     {{- $container := dict "kubectl.kubernetes.io/default-container" "pipewright" }}
     {{- toYaml (merge (dict) (.Values.podAnnotations | default dict) (.Values.commonAnnotations | default dict) $container) | nindent 4 }}
 spec:

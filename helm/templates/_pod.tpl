@@ -28,9 +28,6 @@
 {{- if .Values.adminToken.secretName -}}
 {{- $_ = set $env "PIPEWRIGHT_ADMIN_TOKEN_FILE" "/etc/pipewright/admin-token/token" -}}
 {{- end -}}
-{{- if .Values.notifications -}}
-{{- $_ = set $env "PIPEWRIGHT_NOTIFICATIONS" "/etc/pipewright/config/notifications.yaml" -}}
-{{- end -}}
 {{- range $name, $value := .Values.settings -}}
 {{- $_ = set $env (printf "PIPEWRIGHT_%s" ($name | upper | replace "-" "_")) (toString $value) -}}
 {{- end -}}
@@ -80,11 +77,6 @@
 {{- if .Values.adminToken.secretName }}
 - name: admin-token
   mountPath: /etc/pipewright/admin-token
-  readOnly: true
-{{- end }}
-{{- if .Values.notifications }}
-- name: config
-  mountPath: /etc/pipewright/config
   readOnly: true
 {{- end }}
 {{- include "pipewright.outboundMounts" . }}
@@ -168,11 +160,6 @@
     defaultMode: 0440
     items: [{ key: {{ .key | quote }}, path: token }]
 {{- end }}
-{{- end }}
-{{- if .Values.notifications }}
-- name: config
-  configMap:
-    name: {{ include "pipewright.fullname" . }}
 {{- end }}
 {{- include "pipewright.outboundVolumes" . }}
 {{- with .Values.extraVolumes }}

@@ -23,7 +23,8 @@ const DIRECTORY = [
   'alertsTokenFile',
   'adminTokenFile',
   'clientKeyFile',
-  'notifications',
+  'webhookUrl',
+  'webhookSecretFile',
 ] as const
 
 /** To ask the platform. How long a request may take depends on how long a stop may take. */

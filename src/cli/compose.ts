@@ -154,10 +154,12 @@ function ownFilesOf({
   alertsTokenFile,
   adminTokenFile,
   clientKeyFile,
-  notifications,
+  webhookUrl,
+  webhookSecretFile,
 }: Settings): readonly string[] {
-  const ofTargets = notifications.flatMap(({ url, signingKey }) => [url.path, signingKey?.path])
-  return [alertsTokenFile, adminTokenFile, clientKeyFile, ...ofTargets].filter((file) => file !== undefined)
+  const urlFile = webhookUrl !== undefined && 'file' in webhookUrl ? webhookUrl.file : undefined
+  const files = [alertsTokenFile, adminTokenFile, clientKeyFile, urlFile, webhookSecretFile]
+  return files.filter((file) => file !== undefined)
 }
 
 /** Puts the parts together; what they hold is released with the stack. */

@@ -55,7 +55,7 @@ export const PAGE_SETTINGS = {
     flag: 'public-url',
     placeholder: 'URL',
     default: undefined,
-    describe: 'where people open the page, for links in notifications',
+    describe: 'where people open the page, for links in messages of the webhook',
     parse: parseBaseUrl,
   },
   repositoryUrl: {

@@ -1,5 +1,7 @@
 import { formatDuration, parseDuration } from '../lib/duration.ts'
 import { nearest } from '../lib/nearest.ts'
+import { Secret } from '../lib/secret.ts'
+import { parseTarget, type WebhookUrl } from '../lib/webhook-url.ts'
 
 /** A path that is not empty; it need not exist. */
 export function parsePath(text: string): Parsed<string> {
@@ -136,6 +138,18 @@ export function parseBaseUrl(text: string): Parsed<string> {
   if (text.includes('?')) return hidden(bad('it has a query', right), text)
   if (text.includes('#')) return hidden(bad('it has a fragment', right), text)
   return good(url.href.replace(/\/+$/, ''))
+}
+
+/** The URL of a webhook, or the file that holds it. Neither is shown in a message: the URL is a secret. */
+export function parseWebhookUrl(text: string): Parsed<WebhookUrl> {
+  const right = 'give a URL such as https://hooks.example.com/…, or file:/path/of/a/file that holds it'
+  if (text.startsWith('file:')) {
+    const file = text.slice('file:'.length).replace(/^\/\/(?=\/)/, '')
+    return parsePath(file).ok && !file.startsWith('//') ? good({ file }) : bad('it names no file', right)
+  }
+  const parsed = parseTarget(text, true)
+  if (typeof parsed !== 'string') return good({ url: new Secret(text) })
+  return { ok: false, why: `it ${parsed}`, right, hide: true }
 }
 
 /** What a template of a repository's address may hold: each stands for itself, encoded. */

@@ -83,13 +83,13 @@ function problemsOf(read: ReadProxy, isNeeded: boolean): readonly SettingProblem
   return isNeeded && read !== undefined && 'why' in read ? [read] : []
 }
 
-/** Whether something that the settings name goes through a proxy. Where notifications go to is not known yet. */
+/** Whether something that the settings name goes through a proxy. The URL of the webhook is in a file that can change. */
 function isUsed(
   protocol: 'https:' | 'http:',
   { noProxy }: ProxySettings,
-  { notifications, baseUrl, alertsBaseUrl, server }: ReadValues,
+  { webhookUrl, baseUrl, alertsBaseUrl, server }: ReadValues,
 ): boolean {
-  if (notifications !== undefined) return true
+  if (webhookUrl !== undefined) return true
   const urls = [baseUrl, alertsBaseUrl, server].flatMap((read) =>
     read === undefined ? [] : [new URL(read.value)],
   )

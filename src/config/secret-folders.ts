@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isBelow } from '../lib/below.ts'
-import type { NotificationTarget } from './notification-settings.ts'
 import type { SettingProblem } from './setting-problem.ts'
 import { definitionOf, type Read, type ReadValues } from './settings-table.ts'
 
@@ -22,16 +21,12 @@ const RIGHT_FOLDERS =
  * What manifests may name lies below `--secrets-dir`, and nothing of Pipewright's own does (design §2, law 6): neither the
  * directory of the platform's credentials, nor a file that another setting names.
  */
-export function checkSecretFolders(
-  values: ReadValues,
-  targets: readonly NotificationTarget[],
-  realPath: RealPath,
-): readonly SettingProblem[] {
+export function checkSecretFolders(values: ReadValues, realPath: RealPath): readonly SettingProblem[] {
   const { credentialsDir, secretsDir } = values
   if (credentialsDir === undefined || secretsDir === undefined) return []
   const between = foldersProblem(credentialsDir, secretsDir, realPath)
   if (between !== undefined) return [between]
-  return ownFiles(values, targets)
+  return ownFiles(values)
     .filter(({ path }) => isIn(path, secretsDir.value, realPath))
     .map(({ setting, from, path }) => ({
       setting,
@@ -74,24 +69,28 @@ function isIn(path: string, folder: string, realPath: RealPath): boolean {
   return isBelow(resolve(path), resolve(folder)) || isBelow(realPath(path), realPath(folder))
 }
 
-function ownFiles(
-  { alertsTokenFile, adminTokenFile, clientKeyFile }: ReadValues,
-  targets: readonly NotificationTarget[],
-): readonly OwnFile[] {
+function ownFiles({
+  alertsTokenFile,
+  adminTokenFile,
+  clientKeyFile,
+  webhookUrl,
+  webhookSecretFile,
+}: ReadValues): readonly OwnFile[] {
+  const urlFile =
+    webhookUrl !== undefined && 'file' in webhookUrl.value
+      ? { value: webhookUrl.value.file, from: webhookUrl.from }
+      : undefined
   const ofSettings = [
     ['alertsTokenFile', alertsTokenFile],
     ['adminTokenFile', adminTokenFile],
     ['clientKeyFile', clientKeyFile],
+    ['webhookUrl', urlFile],
+    ['webhookSecretFile', webhookSecretFile],
   ] as const
-  return [
-    ...ofSettings.flatMap(([name, read]) => {
-      const { flag } = definitionOf(name)
-      return read === undefined ? [] : [{ setting: flag, from: read.from ?? `--${flag}`, path: read.value }]
-    }),
-    ...targets
-      .flatMap(({ url, signingKey }) => (signingKey === undefined ? [url] : [url, signingKey]))
-      .map(({ path, from }) => ({ setting: 'notifications', from, path })),
-  ]
+  return ofSettings.flatMap(([name, read]) => {
+    const { flag } = definitionOf(name)
+    return read === undefined ? [] : [{ setting: flag, from: read.from ?? `--${flag}`, path: read.value }]
+  })
 }
 
 /** Of the nearest folder that is there, and what is left of the path. */

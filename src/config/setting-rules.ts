@@ -1,4 +1,6 @@
 import { formatDuration } from '../lib/duration.ts'
+import { isLoopbackHost } from '../lib/proxy.ts'
+import { parseTarget } from '../lib/webhook-url.ts'
 import type { SettingProblem } from './setting-problem.ts'
 import type { Environment } from './setting-sources.ts'
 import type { Read, ReadValues } from './settings-table.ts'
@@ -15,6 +17,7 @@ const RULES: readonly Rule[] = [
   (values) => encrypted(values, 'base-url', values.baseUrl),
   (values) => encrypted(values, 'alerts-base-url', values.alertsBaseUrl),
   (values) => encrypted(values, 'server', values.server),
+  encryptedWebhook,
   timeoutWithinGrace,
   rememberPipes,
   (values) =>
@@ -59,14 +62,22 @@ function encrypted(
   }
 }
 
+function encryptedWebhook({ webhookUrl, allowInsecureHttp }: ReadValues): SettingProblem | undefined {
+  if (webhookUrl === undefined || !('url' in webhookUrl.value)) return undefined
+  const parsed = parseTarget(webhookUrl.value.url.reveal(), allowInsecureHttp?.value === true)
+  if (typeof parsed !== 'string') return undefined
+  const from = webhookUrl.from ?? '--webhook-url'
+  return { setting: 'webhook-url', from, given: undefined, why: `it ${parsed}`, right: 'give an https: URL' }
+}
+
 /** With this Node checks no certificate of any server. */
 const UNCHECKED = 'NODE_TLS_REJECT_UNAUTHORIZED'
 
 /** Whether Node is told to check no certificates, although something is reached over TLS. */
 export function isUnchecked(values: ReadValues, env: Environment): boolean {
-  const { baseUrl, alertsBaseUrl, server, notifications } = values
+  const { baseUrl, alertsBaseUrl, server, webhookUrl } = values
   const isUsed =
-    notifications !== undefined ||
+    webhookUrl !== undefined ||
     [baseUrl, alertsBaseUrl, server].some((url) => url?.value.startsWith('https:') === true)
   return env[UNCHECKED] === '0' && isUsed
 }
@@ -84,12 +95,8 @@ export function uncheckedProblem(values: ReadValues, env: Environment): SettingP
   }
 }
 
-/** `URL` writes hosts in lower case, IPv4 in four parts, IPv6 in brackets. */
 function isLoopback(url: string): boolean {
-  const host = new URL(url).hostname
-  return (
-    host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
-  )
+  return isLoopbackHost(new URL(url).hostname)
 }
 
 /** A create that has begun must be able to end, and its outcome be recorded, while the process stops (law 2). */

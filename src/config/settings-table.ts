@@ -9,6 +9,7 @@ import {
   parseList,
   parsePath,
   parseSwitch,
+  parseWebhookUrl,
   wholeNumber,
 } from './parsers.ts'
 import { PROFILES } from '../kinds/profiles/profiles.ts'
@@ -91,7 +92,7 @@ export const TABLE = {
     default: '/etc/pipewright/credentials',
     sandboxDefault: '.pipewright/credentials',
     describe:
-      "directory of the platform's credentials, which Services and notifications name: a folder each, with a file for each key",
+      "directory of the platform's credentials, which Services name: a folder each, with a file for each key",
     parse: parsePath,
   },
   secretsDir: {
@@ -134,14 +135,23 @@ export const TABLE = {
     parse: duration(SECOND, 600 * SECOND),
   },
   ...PAGE_SETTINGS,
-  notifications: {
+  webhookUrl: {
     group: 'Notifications',
-    flag: 'notifications',
-    placeholder: 'FILE',
+    flag: 'webhook-url',
+    placeholder: 'URL',
     default: undefined,
     defaultNote: 'none: no notifications',
     describe:
-      'YAML file with the targets of notifications: its format is in [docs/notifications.md](notifications.md)',
+      'where a message goes when a problem begins, grows or ends ([docs/notifications.md](notifications.md)); or file:PATH, a file that holds the URL',
+    parse: parseWebhookUrl,
+  },
+  webhookSecretFile: {
+    group: 'Notifications',
+    flag: 'webhook-secret-file',
+    placeholder: 'FILE',
+    default: undefined,
+    defaultNote: 'none: messages are not signed',
+    describe: 'file with the secret that signs messages; not below --secrets-dir',
     parse: parsePath,
   },
   intervalMs: {
@@ -237,7 +247,7 @@ export const TABLE = {
     default: undefined,
     defaultNote: 'none: the authorities of Node',
     describe:
-      'certificates in PEM of authorities that are believed as well: by requests to the platform, of notifications, to --server, and to an https: proxy',
+      'certificates in PEM of authorities that are believed as well: by requests to the platform, to the webhook, to --server, and to an https: proxy',
     parse: parsePath,
   },
   clientCertFile: {

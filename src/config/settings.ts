@@ -11,7 +11,6 @@ import {
   type Source,
 } from './setting-sources.ts'
 import { DEFAULT } from '../kinds/profiles/default/profile.ts'
-import { parseNotifications, type NotificationTarget } from './notification-settings.ts'
 import type { SettingDefinition } from './setting-definition.ts'
 import { checkRules, isUnchecked, uncheckedProblem } from './setting-rules.ts'
 import { readProxies } from './proxy-settings.ts'
@@ -28,7 +27,7 @@ import {
 } from './settings-table.ts'
 
 /** Names of which something else is made than the table says. */
-type Worked = 'config' | 'alertsTokenFile' | 'notifications'
+type Worked = 'config' | 'alertsTokenFile'
 
 /** Everything that can be set, ready to be used; frozen. Paths are as given, relative to the working directory. */
 export type Settings = {
@@ -37,8 +36,6 @@ export type Settings = {
     : ValueOf<N> | undefined
 } & {
   readonly alertsTokenFile: string
-  /** Who is notified; nobody when it is empty. */
-  readonly notifications: readonly NotificationTarget[]
   /** Not of the table: variables that most programs obey. */
   readonly proxies: ProxySettings
 }
@@ -86,13 +83,11 @@ export async function readSettings(input: SettingsInput): Promise<SettingsReadin
   const sources = await readSources(input)
   const parsed = parse(sources.flatMap((source) => source.given))
   const values = withDefaults(parsed.values)
-  const notifications = await readNotifications(values, input.readFile)
   const problems = [
     ...sources.flatMap((source) => source.problems),
     ...parsed.problems,
     ...checkRules(values),
-    ...notifications.problems,
-    ...checkSecretFolders(values, notifications.targets, input.realPath ?? realPathOf),
+    ...checkSecretFolders(values, input.realPath ?? realPathOf),
   ]
   // One that was named wrongly is a problem already.
   const names = (setting: SettingName) =>
@@ -107,9 +102,7 @@ export async function readSettings(input: SettingsInput): Promise<SettingsReadin
     uncheckedTls: uncheckedProblem(values, input.env),
     isTlsUnchecked: isUnchecked(values, input.env),
   }
-  return problems.length > 0
-    ? { problems, ...about }
-    : { settings: normalise(values, { notifications: notifications.targets, proxies }), ...about }
+  return problems.length > 0 ? { problems, ...about } : { settings: normalise(values, proxies), ...about }
 }
 
 const NO_PLATFORM: SettingProblem = {
@@ -136,29 +129,6 @@ async function readFrom(config: Given, readFile: SettingsInput['readFile']): Pro
     const why = `the file cannot be read: ${error instanceof Error ? error.message : String(error)}`
     const right = 'name a YAML file that exists and is readable'
     return { given: [], problems: [{ setting: 'config', from: config.from, given: config.text, why, right }] }
-  }
-}
-
-interface ReadNotifications {
-  readonly targets: readonly NotificationTarget[]
-  readonly problems: readonly SettingProblem[]
-}
-
-/** The file that `--notifications` names; the files that it names in turn are read by who needs them. */
-async function readNotifications(
-  { notifications, credentialsDir }: ReadValues,
-  readFile: SettingsInput['readFile'],
-): Promise<ReadNotifications> {
-  if (notifications === undefined) return { targets: [], problems: [] }
-  const { value: file, from = '--notifications' } = notifications
-  try {
-    const text = await readFile(file)
-    const { targets = [], problems } = parseNotifications(file, text, credentialsDir?.value ?? '')
-    return { targets, problems }
-  } catch (error) {
-    const why = `the file cannot be read: ${error instanceof Error ? error.message : String(error)}`
-    const right = 'name a YAML file that exists and is readable'
-    return { targets: [], problems: [{ setting: 'notifications', from, given: file, why, right }] }
   }
 }
 
@@ -207,10 +177,7 @@ function standardOf(
     : standard?.replace(/^((?:sqlite:)?\.pipewright\/)/, `$1${profile.name}/`)
 }
 
-function normalise(
-  values: ReadValues,
-  { notifications, proxies }: Pick<Settings, 'notifications' | 'proxies'>,
-): Settings {
+function normalise(values: ReadValues, proxies: ProxySettings): Settings {
   const names = SETTING_NAMES.filter((name) => name !== 'config')
   const plain: unknown = Object.fromEntries(names.map((name) => [name, Object.freeze(values[name]?.value)]))
   return Object.freeze({
@@ -218,7 +185,6 @@ function normalise(
     baseUrl: baseUrlOf(values),
     alertsTokenFile:
       values.alertsTokenFile?.value ?? join(values.credentialsDir?.value ?? '', 'alerts', 'token'),
-    notifications: Object.freeze([...notifications]),
     proxies: Object.freeze(proxies),
   })
 }

@@ -17,10 +17,18 @@ export const WATCH_MODES = ['recursive', 'parent', 'polling', 'none'] as const
 
 export type WatchMode = (typeof WATCH_MODES)[number]
 
-/** What became of a notification; `folded`: the state was back before it was sent. Label values of `pipewright_notifications_total{result}`. */
-export const NOTIFICATION_RESULTS = ['delivered', 'folded', 'lost'] as const
-
-export type NotificationResult = (typeof NOTIFICATION_RESULTS)[number]
+/** One attempt to send a message to the webhook. */
+export interface MessageFacts {
+  /** `webhook-id`. */
+  readonly id: string
+  readonly reason: Reason
+  readonly resources: number
+  /** Of this message, from 1. */
+  readonly attempt: number
+  /** HTTP status, or the class of the failure. */
+  readonly code: string
+  readonly durationMs: number
+}
 
 /** A cause of problems, and whom it touches. */
 export interface ProblemFacts {
@@ -217,38 +225,18 @@ export type Event =
       /** An earlier process said so. */
       readonly isKnown: boolean
     }
-  | {
-      /** A message reached a target of notifications. */
+  | (MessageFacts & {
       readonly type: 'NotificationSent'
-      readonly target: string
-      /** Travels with the message, so that it can be found on the other side. */ readonly id: string
-      /** How many resources it tells of. */ readonly news: number
-      /** Of this message, from 1. */ readonly attempt: number
-      readonly code: string
-      readonly durationMs: number
       /** The attempt before failed. */ readonly recovered: boolean
-    }
-  | {
+    })
+  | (MessageFacts & {
       readonly type: 'NotificationFailed'
-      readonly target: string
-      readonly id: string
-      readonly news: number
-      readonly attempt: number
-      /** HTTP status, or the class of the failure. */ readonly code: string
-      readonly durationMs: number
       readonly message: string
-      /** `undefined`: the message was refused, and is lost. */ readonly retryInMs: number | undefined
+      /** Undefined: minutes pass before the next attempt. */ readonly retryInMs: number | undefined
       /** The attempt before did not fail. */ readonly first: boolean
-    }
-  | {
-      /** Notifications about so many resources are no longer pending for a target. */
-      readonly type: 'NotificationsSettled'
-      readonly target: string
-      readonly result: NotificationResult
-      readonly count: number
-    }
-  /** Notifications about so many resources are pending for a target. */
-  | { readonly type: 'NotificationsWaiting'; readonly target: string; readonly count: number }
+    })
+  /** Changes of problems that the webhook was not told. */
+  | { readonly type: 'NotificationsWaiting'; readonly count: number }
   /** What was sent cannot be remembered, or is not known: it may be sent again after a restart. */
   | { readonly type: 'NotificationsForgotten'; readonly message: string }
   | {

@@ -43,7 +43,7 @@ export const Metadata = z.strictObject({
     .record(LabelKey, LabelValue)
     .optional()
     .describe(
-      'Free labels, such as the team, for filters and notifications; keys and values as Kubernetes has them.',
+      'Free labels, such as the team, for filters; keys and values as Kubernetes has them.',
     ),
 })
 export type Metadata = z.infer<typeof Metadata>

@@ -42,7 +42,7 @@ export function proxyFor(origin: string, { https, http, noProxy }: ProxySettings
 export function isDirect(url: URL, noProxy: ProxySettings['noProxy']): boolean {
   const host = plainHost(url.hostname)
   const port = url.port === '' ? DEFAULT_PORT[url.protocol] : url.port
-  return isLoopback(host) || noProxy.some((entry) => covers(entry, host, port))
+  return isLoopbackHost(host) || noProxy.some((entry) => covers(entry, host, port))
 }
 
 const DEFAULT_PORT: Readonly<Record<string, string>> = { 'https:': '443', 'http:': '80' }
@@ -55,8 +55,12 @@ function plainHost(host: string): string {
     .replace(/(.)\.$/, '$1')
 }
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127(\.\d+){3}$/.test(host)
+/** As `URL` writes a host: lower case, IPv4 in four parts. IPv6 with brackets or without. */
+export function isLoopbackHost(host: string): boolean {
+  const plain = plainHost(host)
+  return (
+    plain === 'localhost' || plain.endsWith('.localhost') || plain === '::1' || /^127(\.\d+){3}$/.test(plain)
+  )
 }
 
 /**

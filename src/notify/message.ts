@@ -1,67 +1,114 @@
-import type { Key } from '../kinds/key.ts'
-import { CHANGES, notificationId, summaryOf, type Notification } from './notification.ts'
+import { createHmac } from 'node:crypto'
+import type { Problem } from '../contract/problem.ts'
+import { sha256 } from '../lib/digest.ts'
+import { formatDuration } from '../lib/duration.ts'
+import type { Secret } from '../lib/secret.ts'
+import { REASONS } from '../plan/reason.ts'
 
-/** What every message says besides its notifications; the same for every message of a process. */
-export interface MessageContext {
-  readonly version: string
-  /** Everything is made up. */
-  readonly sandbox: boolean
-  /** Where people open the page, without a slash at its end; `undefined`: nobody said. */
-  readonly publicUrl: string | undefined
-  /** What a person does about a resource that is not well, in a sentence; `undefined`: nothing. */
-  readonly nextStep: (key: Key) => string | undefined
-}
+/** Keys in one message. */
+const MAX_KEYS = 100
+/** Keys in its text. */
+const MAX_KEYS_IN_TEXT = 3
+/** Of the explanation in its text, in characters. */
+const MAX_WORDS = 2_000
 
-/** What is sent at once: notifications about one resource, or about many. */
-export interface Message {
-  /** The same for the same notifications: a repetition is known by it. */
+export type ProblemChange = 'began' | 'grew' | 'ended'
+
+/** The same id and bytes at each attempt. */
+export interface WebhookMessage {
   readonly id: string
-  /** When it was put together: ms since the epoch. */
-  readonly at: number
-  /** What happened, in a sentence. */
-  readonly sentence: string
-  /** Worst first. */
-  readonly listed: readonly Notification[]
-  /** So many more are not listed. */
-  readonly more: number
-  readonly total: number
-  /** Of all, also those that are not listed. */
-  readonly counts: Readonly<Record<string, number>>
+  readonly body: string
 }
 
-export function messageOf(
-  notifications: readonly Notification[],
-  options: { readonly at: number; readonly most: number },
-): Message {
-  const listed = notifications.slice(0, options.most)
-  return {
-    id: notificationId(notifications.map(({ id }) => id).toSorted()),
-    at: options.at,
-    sentence: summaryOf(notifications),
-    listed,
-    more: notifications.length - listed.length,
-    total: notifications.length,
-    counts: Object.fromEntries(
-      CHANGES.map((change) => [change, notifications.filter((item) => item.change === change).length]),
-    ),
+export interface MessageContext {
+  readonly isSandbox: boolean
+  /** Where people open the page, without a slash at its end. */
+  readonly publicUrl: string | undefined
+  /** The revision in force. */
+  readonly revision: string
+  /** ms since the epoch. */
+  readonly now: number
+  /** What happened and why. Undefined: nothing is known. */
+  readonly words: string | undefined
+}
+
+/** Fields can be added. None is removed or changes its meaning. */
+export function createMessage(
+  change: ProblemChange,
+  problem: Problem,
+  context: MessageContext,
+): WebhookMessage {
+  const { id, reason, severity, service, keys, since, state } = problem
+  const { isSandbox, publicUrl, revision, now } = context
+  const [key] = keys
+  const page = keys.length === 1 && change !== 'ended' ? `?resource=${key}` : ''
+  const url = publicUrl === undefined ? undefined : `${publicUrl}/${page}`
+  const facts = {
+    type: `problem.${change}`,
+    timestamp: timeOf(now),
+    text: [textOf(change, problem, context), url].filter((line) => line !== undefined).join('\n'),
+    id,
+    problem: reason,
+    severity,
+    service,
+    keys: keys.slice(0, MAX_KEYS),
+    resources: keys.length,
+    since: timeOf(since),
+    endedAt: change === 'ended' ? timeOf(now) : undefined,
+    revision,
+    url,
+    sandbox: isSandbox || undefined,
   }
+  const size = change === 'grew' ? keys.length : undefined
+  const name = JSON.stringify([id, change, state, size])
+  return { id: `msg_${sha256(name).slice(0, 32)}`, body: JSON.stringify(facts) }
 }
 
-/** Where the page shows a resource, or all of them. */
-export function pageOf(
-  { publicUrl }: MessageContext,
-  notification: Notification | undefined,
-): string | undefined {
-  if (publicUrl === undefined) return undefined
-  return notification === undefined || notification.status === undefined
-    ? `${publicUrl}/`
-    : `${publicUrl}/?resource=${notification.key}`
+function textOf(
+  change: ProblemChange,
+  { reason, severity, keys, since }: Problem,
+  { isSandbox, now, words }: MessageContext,
+): string {
+  const named = keys.slice(0, MAX_KEYS_IN_TEXT).join(', ')
+  const more = keys.length > MAX_KEYS_IN_TEXT ? ` and ${keys.length - MAX_KEYS_IN_TEXT} more` : ''
+  const what = `${plain(`${named}${more}`)}: ${REASONS[reason].means} (${reason})`
+  const sandbox = isSandbox ? '[sandbox] ' : ''
+  if (change === 'ended') return `${sandbox}Ended after ${formatDuration(Math.max(0, now - since))}: ${what}.`
+  const grown = change === 'grew' ? ` Now ${keys.length} resources.` : ''
+  const why = words === undefined ? '' : ` ${plain(words).slice(0, MAX_WORDS).toWellFormed()}`
+  return `${sandbox}${severity === 'critical' ? 'Critical' : 'Warning'}: ${what}.${grown}${why}`
 }
 
-const CUT = '…'
+/** One line in which a chat finds no markup, no link of its own, and no mention. */
+function plain(text: string): string {
+  return text
+    .replaceAll(/[\p{C}\s]+/gu, ' ')
+    .replaceAll('<', '‹')
+    .replaceAll('>', '›')
+    .replaceAll('@', '@\u200B')
+}
 
-/** At most `most` UTF-16 code units, without control characters but line breaks. */
-export function plain(text: string, most: number): string {
-  const clean = text.replaceAll(/[^\P{C}\n]/gu, ' ').toWellFormed()
-  return clean.length <= most ? clean : `${clean.slice(0, most - CUT.length).toWellFormed()}${CUT}`
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+/** Standard Webhooks (standardwebhooks.com). @param secret its bytes, or `whsec_` and base64 @param now ms since the epoch */
+export function webhookHeaders(
+  { id, body }: WebhookMessage,
+  secret: Secret | undefined,
+  now: number,
+): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(now / 1_000))
+  const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp }
+  if (secret === undefined) return headers
+  const hash = createHmac('sha256', keyBytes(secret.reveal())).update(`${id}.${timestamp}.${body}`)
+  return { ...headers, 'webhook-signature': `v1,${hash.digest('base64')}` }
+}
+
+const PREFIX = 'whsec_'
+
+function keyBytes(text: string): Buffer {
+  return text.startsWith(PREFIX)
+    ? Buffer.from(text.slice(PREFIX.length), 'base64')
+    : Buffer.from(text, 'utf8')
 }

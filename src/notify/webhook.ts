@@ -1,91 +1,161 @@
-import { createHmac } from 'node:crypto'
-import type { Secret } from '../lib/secret.ts'
-import { pageOf, plain, type Message, type MessageContext } from './message.ts'
-import { sentenceOf, type Notification } from './notification.ts'
+import type { Emit, Event } from '../contract/events.ts'
+import type { Problem } from '../contract/problem.ts'
+import type { Key } from '../kinds/key.ts'
+import { deliver, DeliveryError, type DeliveryParts } from './delivery.ts'
+import type { WebhookMemory } from './memory.ts'
+import { createMessage, type ProblemChange } from './message.ts'
 
-/** Notification listed in one message of a webhook. */
-export const MOST_IN_WEBHOOK = 100
+/** What could not be sent, or remembered, is tried again after this time: ms. */
+const AGAIN_MS = 5 * 60_000
 
-const LONGEST_TEXT = 2_500
+/** At the end of the process, nothing takes longer: ms. */
+const STOP_MS = 2_000
 
-/** The body of a webhook (`docs/notifications.md`). Fields may come; none goes or changes its meaning within a version. */
-export function webhookBody(message: Message, context: MessageContext): string {
-  const { id, at, sentence, listed, more, total, counts } = message
-  return JSON.stringify({
-    version: 1,
-    id,
-    time: timeOf(at),
-    sentence,
-    total,
-    counts,
-    more,
-    page: pageOf(context, undefined),
-    sender: { app: 'pipewright', version: context.version, sandbox: context.sandbox },
-    news: listed.map((notification) => itemOf(notification, context)),
-  })
+const GROWTH = 10
+
+export interface WebhookParts extends Omit<DeliveryParts, 'onAttempt'> {
+  readonly memory: WebhookMemory
+  /** Undefined: before the first reconcile. */
+  readonly problems: () => readonly Problem[] | undefined
+  /** What happened to a resource and why. */
+  readonly words: (key: Key) => string | undefined
+  readonly revision: () => string
+  readonly isSandbox: boolean
+  readonly publicUrl: string | undefined
+  readonly emit: Emit
 }
 
-function itemOf(notification: Notification, context: MessageContext) {
-  const { key, change, severity, labels, status, condition, reason, before, changes, revision, file, line } =
-    notification
-  const slash = key.indexOf('/')
+/** Tells one receiver when a problem begins, grows tenfold, and ends. Nothing waits for it. */
+export interface Webhook {
+  observe(event: Event): void
+  /** Sends what is left, once. */
+  stop(deadline: AbortSignal): Promise<void>
+}
+
+interface Change {
+  readonly change: ProblemChange
+  readonly problem: Problem
+}
+
+const PROBLEM_EVENTS: ReadonlySet<Event['type']> = new Set(['ProblemFound', 'ProblemGrew', 'ProblemOver'])
+
+export function createWebhook(parts: WebhookParts): Webhook {
+  const { memory, clock, emit } = parts
+  const told = new Map(memory.before.map((problem) => [problem.id, problem]))
+  const stopping = new AbortController()
+  let running: Promise<void> | undefined
+  let isWanted = false
+  let hasLooked = false
+  let isFailing = false
+  let isForgetful = false
+  let waiting: number | undefined
+  let cancelTimer: (() => void) | undefined
+
+  if (memory.unusable !== undefined) emit({ type: 'NotificationsForgotten', message: memory.unusable })
+
+  /** The difference between the problems and what the receiver knows. Nothing else is queued. */
+  function changes(): readonly Change[] {
+    const problems = parts.problems()
+    if (problems === undefined) return []
+    const now = new Set(problems.map(({ id }) => id))
+    const ended = [...told.values()].filter(({ id }) => !now.has(id))
+    return [
+      ...problems.flatMap((problem) => changeOf(problem, told.get(problem.id))),
+      ...ended.map((problem): Change => ({ change: 'ended', problem })),
+    ]
+  }
+
+  function noteWaiting(): void {
+    const count = changes().length
+    if (count === waiting) return
+    waiting = count
+    emit({ type: 'NotificationsWaiting', count })
+  }
+
+  async function round(signal: AbortSignal, retries?: number): Promise<void> {
+    isWanted = false
+    for (const { change, problem } of changes()) {
+      const [key] = problem.keys
+      const message = createMessage(change, problem, {
+        ...parts,
+        revision: parts.revision(),
+        now: clock.now(),
+        words: change === 'ended' || key === undefined ? undefined : parts.words(key),
+      })
+      const onAttempt: DeliveryParts['onAttempt'] = ({ message: why, retryInMs, ...attempt }) => {
+        const facts = { ...attempt, reason: problem.reason, resources: problem.keys.length }
+        if (why === undefined) emit({ type: 'NotificationSent', ...facts, recovered: isFailing })
+        else emit({ type: 'NotificationFailed', ...facts, message: why, retryInMs, first: !isFailing })
+        isFailing = why !== undefined
+      }
+      try {
+        await deliver(message, { ...parts, onAttempt }, { signal, retries })
+      } catch (error) {
+        if (error instanceof DeliveryError && error.isRefusal) continue
+        throw error
+      }
+      if (change === 'ended') told.delete(problem.id)
+      else told.set(problem.id, problem)
+      await remember()
+      noteWaiting()
+    }
+  }
+
+  async function remember(): Promise<void> {
+    try {
+      await parts.confirm()
+      await memory.save([...told.values()])
+      isForgetful = false
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      if (!isForgetful) emit({ type: 'NotificationsForgotten', message })
+      isForgetful = true
+    }
+  }
+
+  async function run(): Promise<void> {
+    cancelTimer?.()
+    try {
+      if (isForgetful) await remember()
+      while (isWanted && !stopping.signal.aborted) await round(stopping.signal)
+    } catch (error) {
+      if (!(error instanceof DeliveryError) && !stopping.signal.aborted) throw error
+    }
+    if (changes().length > 0 || isForgetful) cancelTimer = clock.after(AGAIN_MS, wake)
+  }
+
+  function wake(): void {
+    isWanted = true
+    noteWaiting()
+    if (stopping.signal.aborted) return
+    running ??= run()
+      .catch((error: unknown) => {
+        const bug = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
+        emit({ type: 'Bug', message: 'the webhook could not send a message', error: bug })
+      })
+      .finally(() => {
+        running = undefined
+        if (isWanted) wake()
+      })
+  }
+
   return {
-    id: notification.id,
-    key,
-    kind: key.slice(0, slash),
-    name: key.slice(slash + 1),
-    labels,
-    change,
-    severity,
-    sentence: sentenceOf(notification),
-    status,
-    condition,
-    reason,
-    message: plain(notification.message, LONGEST_TEXT),
-    nextStep: nextStepOf(notification, context),
-    before,
-    changes,
-    since: notification.since > 0 ? timeOf(notification.since) : undefined,
-    revision,
-    file,
-    line,
-    pipeId: notification.pipeId,
-    page: pageOf(context, notification),
+    observe({ type }) {
+      if (!PROBLEM_EVENTS.has(type) && (hasLooked || type !== 'ReconcileFinished')) return
+      hasLooked = true
+      wake()
+    },
+    async stop(deadline) {
+      cancelTimer?.()
+      stopping.abort(new Error('Pipewright stops'))
+      await running
+      const end = AbortSignal.any([deadline, AbortSignal.timeout(STOP_MS)])
+      await round(end, 0).catch(() => undefined) // it is sent after the next start
+    },
   }
 }
 
-function nextStepOf(notification: Notification, context: MessageContext): string | undefined {
-  const step = notification.change === 'bad' ? context.nextStep(notification.key) : undefined
-  return step === undefined ? undefined : plain(step, LONGEST_TEXT)
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms).toISOString()
-}
-
-/**
- * The headers of Standard Webhooks (standardwebhooks.com): HMAC-SHA256 over id, time and body, so that neither can be
- * changed and an old message cannot be sent again later.
- * @param key its bytes; or, after `whsec_`, its bytes in base64
- * @param now ms since the epoch
- */
-export function signedHeaders(
-  { id, body }: { readonly id: string; readonly body: string },
-  key: Secret | undefined,
-  now: number,
-): Readonly<Record<string, string>> {
-  const timestamp = String(Math.floor(now / 1_000))
-  const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp }
-  if (key === undefined) return headers
-  const hash = createHmac('sha256', keyBytes(key)).update(`${id}.${timestamp}.${body}`).digest('base64')
-  return { ...headers, 'webhook-signature': `v1,${hash}` }
-}
-
-const ENCODED = 'whsec_'
-
-function keyBytes(key: Secret): Buffer {
-  const text = key.reveal()
-  return text.startsWith(ENCODED)
-    ? Buffer.from(text.slice(ENCODED.length), 'base64')
-    : Buffer.from(text, 'utf8')
+function changeOf(problem: Problem, known: Problem | undefined): readonly Change[] {
+  if (known === undefined || known.state !== problem.state) return [{ change: 'began', problem }]
+  return problem.keys.length >= known.keys.length * GROWTH ? [{ change: 'grew', problem }] : []
 }

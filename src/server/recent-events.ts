@@ -230,7 +230,6 @@ export function createRecentEvents(now: () => number): RecentEvents {
     QueueWaited: undefined,
     NotificationSent: undefined,
     NotificationFailed: undefined,
-    NotificationsSettled: undefined,
     NotificationsWaiting: undefined,
     NotificationsForgotten: undefined,
     Started: undefined,

@@ -75,10 +75,9 @@ export const FIELDS = {
   unfinished: 'reconciles and outcomes that were cut short',
   err: 'the error: `type`, `message`, `stack`, `code`, `cause`',
   lines: 'number of lines that could not be written',
-  // of notifications
-  target: 'name of the target',
+  // of the webhook
   notificationId: 'id of the message; sent as `webhook-id`',
-  retryInMs: 'when it is tried again, in ms; without it, never',
+  retryInMs: 'when the next attempt follows, in ms; without it, in five minutes',
 } as const satisfies Readonly<Record<string, string>>
 
 export type Field = keyof typeof FIELDS

@@ -4,7 +4,7 @@ import { MANIFEST_KINDS, RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
 import { STATUSES } from '../plan/severity.ts'
 import { REASONS } from '../plan/reason.ts'
-import { NOTIFICATION_RESULTS, RESULTS, WATCH_MODES } from '../contract/events.ts'
+import { RESULTS, WATCH_MODES } from '../contract/events.ts'
 import type { Priority } from '../contract/platform.ts'
 import { ERROR_CLASSES } from '../contract/remote-error.ts'
 
@@ -258,20 +258,20 @@ export const METRICS = {
     help: 'Number of fields in which the platform differs from the manifest, by kind and name.',
     labels: { kind: 'open', name: 'open' },
   },
-  notifications_total: {
-    type: 'counter',
-    help: 'Number of notifications, by target and result; folded: the problem was over before it was sent.',
-    labels: { target: 'open', result: NOTIFICATION_RESULTS },
+  problems: {
+    type: 'gauge',
+    help: 'Number of problems, by severity. One cause that affects many resources is one problem.',
+    labels: { severity: ['warning', 'critical'] },
   },
   notifications_waiting: {
     type: 'gauge',
-    help: 'Number of notifications that wait to be sent, by target.',
-    labels: { target: 'open' },
+    help: 'Number of changes of problems that the webhook was not told.',
+    labels: {},
   },
   notification_requests_total: {
     type: 'counter',
-    help: 'Number of attempts to send a message, by target and by HTTP status, or class of error without a reply.',
-    labels: { target: 'open', code: 'open' },
+    help: 'Number of attempts to send a message to the webhook, by HTTP status, or class of error without a reply.',
+    labels: { code: 'open' },
   },
   build_info: {
     type: 'gauge',

@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Emit, Event } from '../contract/events.ts'
+import type { Problem } from '../contract/problem.ts'
 import type { ResourceStatus } from '../contract/status.ts'
 import { createLog, type Log, type LogOptions } from './logger.ts'
 import { collectDefaultMetrics, Registry } from 'prom-client'
@@ -32,6 +33,7 @@ export interface ScrapedFacts {
   readonly withoutLock: number
   /** Pipes that no manifest holds, by service. Undefined: the platform does not list its pipes. */
   readonly withoutManifest: readonly { readonly service: string; readonly count: number }[] | undefined
+  readonly problems?: readonly Pick<Problem, 'severity'>[]
   /** Of the request budget, of the credential that uses most: from 0 to 1. */
   readonly budgetUsed: number
 }
@@ -116,9 +118,11 @@ function createMetrics(options: TelemetryOptions) {
     async render() {
       // Here and not in collect(): a collect() that throws fails the whole scrape.
       boardGauges.update(options.board(), options.clock.now())
-      const { isActing, withoutLock, withoutManifest = [], budgetUsed } = options.facts()
+      const { isActing, withoutLock, withoutManifest = [], problems = [], budgetUsed } = options.facts()
       instruments.leader.set(isActing ? 1 : 0)
       countWithoutManifest(withoutManifest)
+      for (const severity of ['warning', 'critical'] as const)
+        instruments.problems.set({ severity }, problems.filter((one) => one.severity === severity).length)
       instruments.pipes_without_lock.set(withoutLock)
       instruments.api_budget_used_ratio.set(budgetUsed)
       return { contentType: registry.contentType, text: await registry.metrics() }

@@ -60,7 +60,8 @@ const DIRECTORY = [
   'alerts-token-file',
   'admin-token-file',
   'client-key-file',
-  'notifications',
+  'webhook-url',
+  'webhook-secret-file',
 ]
 
 const PLATFORM = [

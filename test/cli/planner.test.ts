@@ -18,7 +18,8 @@ const SETTINGS = {
   alertsTokenFile: '/nowhere/token',
   adminTokenFile: undefined,
   clientKeyFile: undefined,
-  notifications: [],
+  webhookUrl: undefined,
+  webhookSecretFile: undefined,
   sandbox: false,
   concurrency: 1,
 } as const

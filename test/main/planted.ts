@@ -14,7 +14,6 @@ export const PLANTED = {
   signingKey: 'sign-Xe6pDk0Hv8NjTs',
   webhookPath: 'hook-Rm1wGz5Yc3SaOu',
   webhookQuery: 'qury-Fb8tKi2Eq7XlPd',
-  slackPath: 'slck-Vn4hJo9Wy6ZrCm',
   kafkaPassword: 'kpwd-Uk3xQe7Tb0GfLa',
   kafkaUser: 'kusr-Dj5vSn1Mo8RyHi',
   kafkaCertificate: 'kcrt-Pz2cWl6Xg4BtEq',

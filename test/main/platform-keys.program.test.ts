@@ -231,30 +231,24 @@ test('a file with a token that manifests could name is refused at the start, eac
   using workspace = given()
   workspace.write('secrets/admin/token', 'planted-admin-token')
   workspace.write('secrets/hooks/url', 'https://planted.example/hook')
-  symlinkSync('secrets/hooks/url', workspace.path('slack-url'))
-  workspace.write(
-    'notifications.yaml',
-    `targets:
-  - {name: a, type: slack, url: {file: ${workspace.path('secrets/hooks/url')}}}
-  - {name: b, type: slack, url: {file: ${workspace.path('slack-url')}}}
-`,
-  )
   const { code, stderr } = await runProgram(
     runArgs(workspace, 'http://127.0.0.1:9', [
       '--admin-token-file',
       workspace.path('secrets/admin/token'),
       '--alerts-token-file',
       workspace.path('secrets/alerts/token'),
-      '--notifications',
-      workspace.path('notifications.yaml'),
+      '--webhook-url',
+      `file:${workspace.path('secrets/hooks/url')}`,
+      '--webhook-secret-file',
+      workspace.path('secrets/hooks/url'),
     ]),
   )
   expect(code).toBe(64)
   for (const place of [
     '--admin-token-file',
     '--alerts-token-file',
-    'notifications.yaml:2:33',
-    'notifications.yaml:3:33',
+    '--webhook-url',
+    '--webhook-secret-file',
   ])
     expect(stderr).toMatch(new RegExp(`${place}.*it is below --secrets-dir`))
   expect(stderr).not.toContain('planted')
@@ -324,17 +318,13 @@ describe('the log says at the start what lies in the wrong place', () => {
   })
 })
 
-test('notifications use no address out of the secrets of sources', async () => {
+test('the webhook uses no URL out of the secrets of sources', async () => {
   using workspace = given()
   workspace.write('secrets/hooks/url', 'https://planted.example/hook')
-  workspace.write(
-    'notifications.yaml',
-    'targets: [{name: a, type: slack, url: {secretRef: {name: hooks, key: url}}}]\n',
-  )
-  const more = ['--notifications', workspace.path('notifications.yaml')]
+  const more = ['--webhook-url', `file:${workspace.path('credentials/hooks/url')}`]
   const { code, stderr } = await runProgram(runArgs(workspace, 'http://127.0.0.1:9', more))
   expect(code).toBe(64)
   expect(stderr).toContain(workspace.path('credentials/hooks/url'))
-  expect(stderr).toContain('what notifications use now belongs in --credentials-dir')
+  expect(stderr).toContain('Move it to --credentials-dir')
   expect(stderr).not.toContain('planted')
 })

@@ -1,224 +1,101 @@
 import { createHmac } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import type { ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { httpPost } from '../../src/cli/compose-webhook.ts'
+import { systemClock } from '../../src/daemon/system-clock.ts'
+import { Secret } from '../../src/lib/secret.ts'
+import { type Attempt, deliver } from '../../src/notify/delivery.ts'
 import { openNetwork } from '../../src/platform/network.ts'
 import { DIRECT } from '../platform/support/platform.ts'
-import { httpPost } from '../../src/cli/compose-notifier.ts'
-import { systemClock } from '../../src/daemon/system-clock.ts'
-import { NotLeading } from '../../src/contract/leadership.ts'
-import { deliver, type Delivery } from '../../src/notify/delivery.ts'
-import { readSecretFile } from '../../src/platform/secret-store.ts'
-import { httpServer, tcpServer, type Received } from '../platform/support/server.ts'
-import { createFakeClock } from '../support/fake-clock.ts'
-import { until } from '../support/until.ts'
+import { httpServer, tcpServer } from '../platform/support/server.ts'
 
-const KEY = 'planted-signing-key'
-const MESSAGE = { id: 'm-1', body: '{"sentence":"Grüße"}' }
+/* One message over a real connection. No line about it holds the path of the URL or the secret. */
 
-/** Sends one message to an address, as a target does. */
-async function send(
-  address: string,
-  options: {
-    readonly key?: string | undefined
-    readonly clock?: typeof systemClock
-    readonly signal?: AbortSignal
-    readonly confirm?: () => Promise<number>
-  } = {},
-): Promise<Delivery> {
-  const folder = mkdtempSync(join(tmpdir(), 'pipewright-notify-'))
+const MESSAGE = { id: 'm-1', body: '{"text":"Grüße"}' }
+const SECRET = 'planted-signing-key'
+
+/** @returns the attempts, and the error of the last one */
+async function send(url: string, { signal = new AbortController().signal, retries = 0 } = {}) {
   const network = openNetwork(DIRECT, 5_000)
-  try {
-    writeFileSync(join(folder, 'url'), `${address}\n`)
-    if (options.key !== undefined) writeFileSync(join(folder, 'key'), options.key)
-    return await deliver(
-      MESSAGE,
-      {
-        urlFile: join(folder, 'url'),
-        keyFile: options.key === undefined ? undefined : join(folder, 'key'),
-        allowInsecureHttp: false,
-      },
-      {
-        confirm: options.confirm ?? (async () => Infinity),
-        post: httpPost(network, options.clock ?? systemClock),
-        readSecret: readSecretFile,
-        clock: options.clock ?? systemClock,
-        userAgent: 'pipewright/test',
-      },
-      options.signal ?? new AbortController().signal,
-    )
-  } finally {
-    await network.destroy()
-    rmSync(folder, { recursive: true })
-  }
+  const attempts: Attempt[] = []
+  const error = await deliver(
+    MESSAGE,
+    {
+      readTarget: async () => ({ url: new URL(url), secret: new Secret(SECRET) }),
+      post: httpPost(network, systemClock),
+      confirm: async () => Infinity,
+      clock: systemClock,
+      random: () => 0,
+      userAgent: 'pipewright/test',
+      onAttempt: (attempt) => attempts.push(attempt),
+    },
+    { signal, retries },
+  ).catch((thrown: unknown) => thrown)
+  await network.destroy()
+  return { attempts, error }
 }
 
 test('a message arrives whole, with its query, and can be verified', async () => {
   await using server = await httpServer((response) => response.writeHead(204).end())
-  expect(await send(`${server.url}/hook/planted-path?key=planted-query`, { key: KEY })).toEqual({
-    result: 'delivered',
-    code: '204',
-  })
+  const { attempts, error } = await send(`${server.url}/planted-path?key=planted-query`)
+  expect(error).toBeUndefined()
+  expect(attempts).toMatchObject([{ id: 'm-1', attempt: 1, code: '204', message: undefined }])
   const [request] = server.requests
   expect(request).toMatchObject({
     method: 'POST',
-    url: '/hook/planted-path?key=planted-query',
+    url: '/planted-path?key=planted-query',
     body: MESSAGE.body,
     headers: { 'content-type': 'application/json', 'user-agent': 'pipewright/test', 'webhook-id': 'm-1' },
   })
-  const timestamp = String(request?.headers['webhook-timestamp'])
-  const signed = createHmac('sha256', KEY).update(`m-1.${timestamp}.${MESSAGE.body}`).digest('base64')
+  const time = String(request?.headers['webhook-timestamp'])
+  const signed = createHmac('sha256', SECRET).update(`m-1.${time}.${MESSAGE.body}`).digest('base64')
   expect(request?.headers['webhook-signature']).toBe(`v1,${signed}`)
-  expect(Math.abs(Number(timestamp) - Date.now() / 1_000)).toBeLessThan(60)
+  expect(Math.abs(Number(time) - Date.now() / 1_000)).toBeLessThan(60)
 })
 
-const NOT_TOLD: readonly (readonly [string, () => Promise<number>, string])[] = [
-  [
-    'another one has taken over',
-    () => Promise.reject(new NotLeading('two has taken over', true)),
-    'NotLeading',
-  ],
-  ['another one may have taken over by now', async () => systemClock.monotonic() - 1, 'Connection'],
-]
-
-test.each(NOT_TOLD)('nothing is sent when %s', async (_, confirm, code) => {
-  await using server = await httpServer((response) => response.end())
-  expect(await send(server.url, { confirm })).toMatchObject({ result: 'again', code })
-  expect(server.requests).toEqual([])
-})
-
-type Answer = (response: ServerResponse, request: Received) => void
-
-const ANSWERS: readonly (readonly [string, Answer, Partial<Delivery>])[] = [
-  ['200', (response) => response.end('ok'), { result: 'delivered', code: '200' }],
-  [
-    '200 with a reply without end',
-    (response) => {
-      const pour = () => {
-        while (response.write('x'.repeat(65_536)));
-      }
-      response.on('drain', pour)
-      pour()
-    },
-    { result: 'delivered', code: '200' },
-  ],
-  [
-    '200 and a cut',
-    (response) => {
-      response.writeHead(200, { 'content-length': '100' }).write('half')
-      setTimeout(() => response.destroy(), 20)
-    },
-    { result: 'delivered', code: '200' },
-  ],
-  [
-    '429 with seconds',
-    (response) => response.writeHead(429, { 'retry-after': '30' }).end(),
-    { result: 'again', code: '429', retryAfterMs: 30_000 },
-  ],
-  [
-    '429 with a time that is nonsense',
-    (response) => response.writeHead(429, { 'retry-after': '99999999999' }).end(),
-    { result: 'again', code: '429', retryAfterMs: 15 * 60_000 },
-  ],
-  ['500', (response) => response.writeHead(500).end('oops'), { result: 'again', why: 'HTTP 500: oops' }],
-  [
-    '400',
-    (response) => response.writeHead(400).end('invalid_blocks'),
-    { result: 'refused', why: 'HTTP 400: invalid_blocks' },
-  ],
-  ['413', (response) => response.writeHead(413).end(), { result: 'refused', why: 'HTTP 413' }],
-  [
-    '404, as Slack says of an address that was revoked',
-    (response) => response.writeHead(404).end('no_service'),
-    { result: 'address', code: '404' },
-  ],
-  [
-    'a cut before anything',
-    (response) => response.socket?.destroy(),
-    { result: 'again', code: 'Connection' },
-  ],
-]
-
-test.each(ANSWERS)('the answer %s', async (_, answer, expected) => {
-  await using server = await httpServer(answer)
-  expect(await send(server.url)).toMatchObject(expected)
-  expect(server.requests).toHaveLength(1)
-})
-
-test('a redirect is not followed, whoever it leads to', async () => {
-  await using thief = await httpServer((response) => response.end())
-  for (const status of [301, 302, 303, 307, 308]) {
-    await using server = await httpServer((response) =>
-      response.writeHead(status, { location: `${thief.url}/stolen` }).end(),
-    )
-    expect(await send(server.url, { key: KEY })).toMatchObject({ result: 'address', code: String(status) })
-  }
-  expect(thief.requests).toEqual([])
-})
-
-test('a receiver that hangs is given up after ten seconds', async () => {
-  await using server = await tcpServer(() => undefined)
-  const clock = createFakeClock()
-  const sent = send(server.url, { clock })
-  await until('the request to be on its way', () => server.connections() === 1)
-  await clock.advance(9_999)
-  expect(clock.pending).toBe(1)
-  await clock.advance(1)
-  expect(await sent).toMatchObject({ result: 'again', code: 'Timeout' })
-})
-
-test('a stop ends it at once', async () => {
-  await using server = await tcpServer(() => undefined)
-  const stop = new AbortController()
-  const sent = send(server.url, { signal: stop.signal })
-  await until('the request to be on its way', () => server.connections() === 1)
-  stop.abort(new Error('stop'))
-  expect(await sent).toEqual({ result: 'stopped' })
-})
-
-test('nobody there is no reason to give up', async () => {
-  const closed = await httpServer((response) => response.end())
-  await closed[Symbol.asyncDispose]()
-  expect(await send(closed.url)).toMatchObject({
-    result: 'again',
-    code: 'Connection',
-    why: 'the connection failed (ECONNREFUSED)',
+test.each([
+  [301, 'HTTP 301: a redirect, which is never followed'],
+  [404, 'HTTP 404'],
+  [500, 'HTTP 500'],
+])('a receiver that says %i and repeats the message: %s', async (status, message) => {
+  await using other = await httpServer((response) => response.end())
+  await using server = await httpServer((response, { body, url, headers }) => {
+    response.writeHead(status, { location: other.url })
+    response.end(`${body} ${url} ${JSON.stringify(headers)} ${SECRET}`)
   })
+  const { attempts, error } = await send(`${server.url}/planted-path`)
+  expect(attempts).toMatchObject([{ code: String(status), message }])
+  expect(`${String(error)} ${JSON.stringify(attempts)}`).not.toContain('planted')
+  expect(other.requests).toEqual([])
 })
 
-describe('an address', () => {
-  test.each([
-    ['that is none', 'hooks.example/planted', 'does not hold an http or https URL'],
-    ['of another kind', 'file:///planted', 'does not hold an http or https URL'],
-    ['with a password', 'https://user:planted@hooks.example/', 'carries a user or a password'],
-    ['over plain http to others', 'http://hooks.example/planted', 'is plain http:'],
-    ['that is empty', '', 'is empty'],
-  ])('%s is reported, without showing it', async (_, address, why) => {
-    const delivery = await send(address)
-    expect(delivery).toMatchObject({ result: 'address', code: 'NoAddress' })
-    expect(JSON.stringify(delivery)).toContain(why)
-    expect(JSON.stringify(delivery)).not.toContain('planted')
-  })
-
-  test('without its key is not used: nothing goes out unsigned', async () => {
+test('a receiver that is not there is named by a code', async () => {
+  const { url } = await (async () => {
     await using server = await httpServer((response) => response.end())
-    expect(await send(server.url, { key: '' })).toMatchObject({ result: 'address' })
-    expect(await send(server.url, { key: 'whsec_$$$' })).toMatchObject({ result: 'address' })
-    expect(server.requests).toEqual([])
-  })
+    return { url: server.url }
+  })()
+  const { attempts } = await send(`${url}/planted-path`)
+  expect(attempts).toMatchObject([{ code: 'Connection', message: 'the connection failed (ECONNREFUSED)' }])
+})
 
-  test('that a receiver repeats in its reply is not shown', async () => {
-    await using server = await httpServer((response, request) => {
-      const said = `no hook ${request.url} at http://${request.headers.host ?? ''}${request.url}, nor ${KEY}`
-      response.writeHead(400).end(said)
-    })
-    const delivery = await send(`${server.url}/services/T0planted/B0planted?token=planted-query`, {
-      key: KEY,
-    })
-    expect(delivery).toMatchObject({ result: 'refused' })
-    expect(JSON.stringify(delivery)).toContain('no hook')
-    expect(JSON.stringify(delivery)).not.toMatch(/planted/)
+test('a receiver that cuts the first connection gets the message by the second', async () => {
+  let count = 0
+  await using server = await tcpServer((socket) => {
+    count += 1
+    if (count === 1) socket.destroy()
+    else socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'))
   })
+  const { attempts, error } = await send(`${server.url}/planted-path`, { retries: 3 })
+  expect(error).toBeUndefined()
+  expect(attempts.map(({ attempt, code }) => [attempt, code])).toEqual([
+    [1, 'Connection'],
+    [2, '200'],
+  ])
+})
+
+test('a stop ends an attempt that hangs', async () => {
+  await using server = await httpServer(() => undefined)
+  const stopping = new AbortController()
+  const sending = send(`${server.url}/planted-path`, { signal: stopping.signal, retries: 3 })
+  setTimeout(() => stopping.abort(new Error('stop')), 100)
+  expect(await sending).toMatchObject({ error: new Error('stop') })
 })

@@ -1,101 +1,35 @@
-import { type Key, kindOf, nameOf } from '../../src/kinds/key.ts'
-import type { Event } from '../../src/contract/events.ts'
-import type { Condition } from '../../src/plan/condition.ts'
-import type { Status } from '../../src/plan/severity.ts'
-import type { Reason } from '../../src/plan/reason.ts'
-import type { ResourceStatus } from '../../src/contract/status.ts'
-import type { MessageContext } from '../../src/notify/message.ts'
-import type { Filter } from '../../src/notify/filter.ts'
-import type { Notification } from '../../src/notify/notification.ts'
+import type { Problem } from '../../src/contract/problem.ts'
+import type { Posted, Posting } from '../../src/notify/delivery.ts'
+import type { Key } from '../../src/kinds/key.ts'
 
-export const EVERYTHING: Filter = { kinds: [], names: [], labels: {}, severity: 'info' }
+export const SINCE = Date.parse('2026-06-01T12:00:00.000Z')
 
-export const CONTEXT: MessageContext = {
-  version: '9.9.9',
-  sandbox: false,
-  publicUrl: 'https://pipes.example',
-  nextStep: (key) => `Look: pipewright status ${key}`,
+export function problem(id: string, over: Partial<Problem> = {}): Problem {
+  const keys: readonly Key[] = [`Pipe/${id}`]
+  const facts = { reason: 'Drifted', severity: 'warning', service: 'analytics', state: '' } as const
+  return { id, cause: `Drifted ${id}`, ...facts, keys, since: SINCE, ...over }
 }
 
-const REASON_OF: Partial<Record<Status, Reason>> = {
-  Ready: 'InSync',
-  Suspended: 'Suspended',
-  Drifted: 'Drifted',
-  Missing: 'Missing',
-  Failed: 'Unavailable',
-  OutcomeUnknown: 'OutcomeUnknown',
-  Progressing: 'MissingUnconfirmed',
-  Orphaned: 'Orphaned',
+export function keys(count: number): readonly Key[] {
+  return Array.from({ length: count }, (_, index): Key => `Pipe/p${index}`)
 }
 
-/** A resource as the board shows it. */
-export function resourceStatus(
-  key: Key,
-  status: Status,
-  over: Partial<Omit<ResourceStatus, 'status'> & Pick<Condition, 'since'>> = {},
-): ResourceStatus {
-  const {
-    message = `it is ${status}`,
-    since = 1_000,
-    reason = REASON_OF[status] ?? 'Unobserved',
-    ...more
-  } = over
-  const fine: Condition = { status: 'True', reason: 'Healthy', message: 'It exists.', since }
-  const synced: Condition = { status: status === 'Ready' ? 'True' : 'False', reason, message, since }
+export function reply(status: number, headers: Readonly<Record<string, string>> = {}): Posted {
+  return { type: 'reply', status, headers }
+}
+
+export const SILENCE: Posted = { type: 'silence', why: 'error', code: 'ECONNREFUSED', fault: undefined }
+
+/** A receiver that answers from a list, and 204 after its end. */
+export function receiver(...answers: readonly Posted[]) {
+  const left = [...answers]
+  const posts: Posting[] = []
   return {
-    key,
-    kind: kindOf(key),
-    name: nameOf(key),
-    labels: {},
-    conditions: {
-      Valid: { ...fine, reason: 'Valid' },
-      Synced: synced,
-      Ready: status === 'Ready' ? fine : synced,
+    posts,
+    post: async (posting: Posting): Promise<Posted> => {
+      posts.push(posting)
+      return left.shift() ?? reply(204)
     },
-    action: 'observe',
-    reason,
-    message,
-    differences: [],
-    file: 'orders.yaml',
-    line: 3,
-    checkedAt: undefined,
-    manifestRevision: '4faf373abc0011223344556677889900aabbccdd',
-    service: undefined,
-    pipeId: undefined,
-    state: undefined,
-    observed: undefined,
-    lastReconciledAt: undefined,
-    nextReconcileAt: undefined,
-    suspendedUntil: undefined,
-    ...more,
-    status,
+    bodies: () => posts.map(({ body }) => JSON.parse(body) as Readonly<Record<string, unknown>>),
   }
-}
-
-export function item(over: Partial<Notification> = {}): Notification {
-  return {
-    id: 'n-1',
-    key: 'Pipe/orders',
-    change: 'bad',
-    severity: 'warning',
-    labels: {},
-    status: 'Drifted',
-    condition: 'Synced',
-    reason: 'Drifted',
-    message: 'scaling.replicas differs',
-    before: undefined,
-    since: 1_000,
-    changes: 1,
-    revision: '4faf373abc0011223344556677889900aabbccdd',
-    file: 'orders.yaml',
-    line: 3,
-    pipeId: undefined,
-    ...over,
-  }
-}
-
-export type Of<T extends Event['type']> = Extract<Event, { type: T }>
-
-export function eventsOf<T extends Event['type']>(events: readonly Event[], type: T): readonly Of<T>[] {
-  return events.filter((event): event is Of<T> => event.type === type)
 }

@@ -81,12 +81,12 @@ function setUp() {
     /** @param remembered whether a webhook remembers the problems */
     restart: (remembered = false) => {
       problems.flush()
-      const before = problems.list()
+      const before = problems.list() ?? []
       problems = start()
       if (remembered) problems.remember(before)
       problems.begin()
     },
-    list: () => problems.list(),
+    list: () => problems.list() ?? [],
     flush: () => problems.flush(),
     /** The lines since the last call. */
     said: () => {

@@ -3,8 +3,6 @@ import { type BadValues, testRefusals } from './support/chart-refusals.ts'
 
 /* What the pod reads and mounts: refused where a secret would be seen, or where two would be one. */
 
-const SLACK = { name: 'team', type: 'slack' }
-
 const BAD: readonly BadValues[] = [
   {
     why: "the platform's Secrets among those that manifests can name",
@@ -35,22 +33,6 @@ const BAD: readonly BadValues[] = [
     why: 'credentials that were left among the secrets',
     values: { credentials: [], secrets: [{ name: 'analytics-api' }, { name: 'kafka' }] },
     says: ['credentials is empty, and secrets is not (analytics-api, kafka)'],
-  },
-  {
-    why: 'targets of notifications in what a manifest can name',
-    values: {
-      secrets: [{ name: 'slack' }],
-      notifications: {
-        targets: [
-          { ...SLACK, url: { secretRef: { name: 'slack', key: 'url' } } },
-          { ...SLACK, name: 'two', url: { file: '/etc/pipewright/secrets/slack/url' } },
-        ],
-      },
-    },
-    says: [
-      'notifications: url of the target team refers to "slack", which is in secrets',
-      'notifications: url of the target two is a file of secrets',
-    ],
   },
   {
     why: 'a password in the address of the repository',

@@ -2,9 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { stringify } from 'yaml'
 import { z } from 'zod'
-import { parseNotifications } from '../../src/config/notification-settings.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { CHART, GOOD, HELMS, overlay, renderValues, tryValues } from './support/chart.ts'
 
@@ -214,83 +212,4 @@ test.each(
   expect(code).not.toBe(0)
   const places = ['platform/baseUrl', 'platform/alertsBaseUrl', 'shutdown/requestTimeout', 'shutdown/grace']
   for (const place of [...places, 'source/git/period']) expect(stderr).toContain(`at '/${place}'`)
-})
-
-const URL_REF = { secretRef: { name: 'slack', key: 'url' } }
-const TARGET = { name: 'team', type: 'slack', url: URL_REF }
-
-const GOOD_TARGETS: readonly object[] = [
-  TARGET,
-  { ...TARGET, type: 'webhook', signingKey: { file: '/run/key' }, groupWait: '0s', flapWindow: '24h' },
-  {
-    ...TARGET,
-    url: { file: '/run/url' },
-    rateLimit: '1/100ms',
-    filter: { kinds: ['Pipe'], names: ['a*'], labels: { team: 'x' }, severity: 'warning' },
-  },
-]
-
-const BAD_TARGETS: readonly object[] = [
-  { ...TARGET, nam: 'x' },
-  { ...TARGET, name: 'Team' },
-  { ...TARGET, type: 'teams' },
-  { ...TARGET, url: 'https://hooks.example/1' },
-  { ...TARGET, url: { file: 'url' } },
-  { ...TARGET, url: { secretRef: { name: '../x', key: 'url' } } },
-  { ...TARGET, url: { secretRef: { name: 'slack' } } },
-  { ...TARGET, signingKey: { file: '/run/key' } },
-  { ...TARGET, groupWait: '10' },
-  { ...TARGET, rateLimit: '10' },
-  { ...TARGET, filter: { kinds: ['Pip'] } },
-  { ...TARGET, filter: { kinds: [] } },
-  { ...TARGET, filter: { severity: 'bad' } },
-  { ...TARGET, filter: { label: {} } },
-  { name: 'team', type: 'slack' },
-]
-
-/** Of the right form, each beyond what it may be. */
-const FAR_TARGETS: readonly object[] = [
-  { ...TARGET, groupWait: '61m' },
-  { ...TARGET, name: 'other', flapWindow: '25h' },
-  { ...TARGET, name: 'third', rateLimit: '10/99ms' },
-]
-
-function isRight(targets: readonly object[]): boolean {
-  return parseNotifications('n.yaml', stringify({ targets }), '/credentials').targets !== undefined
-}
-
-describe('notifications', () => {
-  const credentials = [{ name: 'analytics-api' }, { name: 'slack' }]
-  const named = GOOD_TARGETS.map((target, index) => ({ ...target, name: `team-${index}` }))
-
-  test('are held to the form that the program gives them', async () => {
-    expect(isRight(named)).toBe(true)
-    for (const target of [...BAD_TARGETS, ...FAR_TARGETS])
-      expect([target, isRight([target])]).toEqual([target, false])
-    expect(isRight([TARGET, TARGET])).toBe(false)
-    expect(
-      await tryValues(folder, { ...GOOD, credentials, notifications: { targets: named } }),
-    ).toMatchObject({
-      code: 0,
-    })
-  })
-
-  test('are refused, each target that is wrong', async () => {
-    const notifications = { targets: BAD_TARGETS }
-    const { code, stderr } = await tryValues(folder, { ...GOOD, credentials, notifications })
-    expect(code).not.toBe(0)
-    const places = BAD_TARGETS.map((_, index) => index).filter(
-      (index) => !new RegExp(`at '/notifications/targets/${index}[/']`).test(stderr),
-    )
-    expect(places.map((index) => BAD_TARGETS[index])).toEqual([])
-  })
-
-  test('are refused when a time is too long, or two have one name', async () => {
-    const notifications = { targets: [...FAR_TARGETS, TARGET] }
-    const { stderr } = await tryValues(folder, { ...GOOD, credentials, notifications })
-    for (const field of ['[0].groupWait: 61m', '[1].flapWindow: 25h', '[2].rateLimit: 99ms']) {
-      expect(stderr).toContain(`notifications.targets${field} is not from`)
-    }
-    expect(stderr).toContain('notifications names the target "team" twice')
-  })
 })

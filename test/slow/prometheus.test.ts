@@ -68,12 +68,7 @@ beforeAll(async () => {
   workspace.write('manifests/wrong.yaml', pipeManifest('wrong').replace('scaling:', 'scalling:'))
   workspace.write('manifests/endpoint.yaml', ENDPOINT)
   workspace.write('manifests/alert.yaml', alertManifest('lag', 'alert-1'))
-  workspace.write('url', 'http://127.0.0.1:1/') // nobody listens there
-  workspace.write(
-    'notifications.yaml',
-    `targets: [{name: chat, type: slack, url: {file: ${workspace.path('url')}}}]`,
-  )
-  live = await scenario.start(['--interval', '1s', '--notifications', workspace.path('notifications.yaml')])
+  live = await scenario.start(['--interval', '1s', '--webhook-url', 'http://127.0.0.1:1/'])
   await live.says('Pipe/lost', 'OutcomeUnknown')
   await live.says('Alert/lag', 'Ready')
   const { pipeId } = await live.says('Pipe/refunds', 'Ready')

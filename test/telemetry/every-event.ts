@@ -48,9 +48,9 @@ const LIMIT: Of<'CreateLimitChanged'> = {
 }
 
 const NOTIFICATION = {
-  target: 'on-call',
   id: 'm-1',
-  news: 1,
+  reason: 'Drifted',
+  resources: 1,
   attempt: 1,
   code: '503',
   durationMs: 1,
@@ -244,6 +244,5 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
   ],
   NotificationFailed: [FAILED, { ...FAILED, first: false }, { ...FAILED, retryInMs: undefined }],
   NotificationsForgotten: [{ type: 'NotificationsForgotten', message: 'the ledger failed' }],
-  NotificationsSettled: [{ type: 'NotificationsSettled', target: 'on-call', result: 'delivered', count: 1 }],
-  NotificationsWaiting: [{ type: 'NotificationsWaiting', target: 'on-call', count: 1 }],
+  NotificationsWaiting: [{ type: 'NotificationsWaiting', count: 1 }],
 }

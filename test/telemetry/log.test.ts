@@ -71,7 +71,7 @@ const LEVELS: readonly (readonly [string, Event, string])[] = [
   ['a receiver that is back is news', sent(true), 'info'],
   ['a receiver that is away stands in the way', notSent({ retryInMs: 5 }), 'warn'],
   ['one that still is, is no news', notSent({ retryInMs: 5, first: false }), 'debug'],
-  ['a notification that is lost needs a person', notSent({}), 'error'],
+  ['one that is refused stands in the way', notSent({}), 'warn'],
   ['a 429 stands in the way', limited(true), 'warn'],
   ['the next of the same limit is no news', limited(false), 'debug'],
   [
@@ -121,9 +121,9 @@ function conditionChanged(before: Condition | undefined, over: { readonly isNews
 function notSent(over: { readonly retryInMs?: number; readonly first?: boolean }): Event {
   return {
     type: 'NotificationFailed',
-    target: 'on-call',
     id: 'm-1',
-    news: 1,
+    reason: 'Drifted',
+    resources: 1,
     attempt: 1,
     code: '503',
     durationMs: 1,
@@ -135,7 +135,7 @@ function notSent(over: { readonly retryInMs?: number; readonly first?: boolean }
 }
 
 function sent(recovered: boolean): Event {
-  const facts = { target: 'on-call', id: 'm-1', news: 1, attempt: 1, code: '200', durationMs: 1 }
+  const facts = { id: 'm-1', reason: 'Drifted', resources: 1, attempt: 1, code: '200', durationMs: 1 } as const
   return { type: 'NotificationSent', ...facts, recovered }
 }
 

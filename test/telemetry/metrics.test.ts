@@ -48,9 +48,9 @@ const DESIGN = `
   gauge pipe_state{name,state}
   gauge alert_state{name,state}
   gauge drift_fields{kind,name}
-  - counter notifications_total{target,result}
-  - gauge notifications_waiting{target}
-  - counter notification_requests_total{target,code}
+  - gauge problems{severity}
+  - gauge notifications_waiting
+  - counter notification_requests_total{code}
   gauge build_info{version,node_version}`
   .trim()
   .split('\n')
@@ -59,16 +59,15 @@ const DESIGN = `
 const NOTIFICATIONS: readonly Event[] = [
   {
     type: 'NotificationSent',
-    target: 'on-call',
     id: 'm-1',
-    news: 2,
+    reason: 'Drifted',
+    resources: 2,
     attempt: 1,
     code: '204',
     durationMs: 12,
     recovered: false,
   },
-  { type: 'NotificationsSettled', target: 'on-call', result: 'delivered', count: 2 },
-  { type: 'NotificationsWaiting', target: 'on-call', count: 3 },
+  { type: 'NotificationsWaiting', count: 3 },
 ]
 
 type Telemetry = Awaited<ReturnType<typeof telemetry>>
@@ -439,10 +438,9 @@ describe('the board', () => {
 })
 
 describe('notifications', () => {
-  it('are counted by target: the attempts, and what became of the news', async () => {
+  it('are counted: the attempts, and the changes that wait', async () => {
     const samples = await after(...NOTIFICATIONS, ...NOTIFICATIONS)
-    expect(samples.get('notification_requests_total{target="on-call",code="204"}')).toBe(2)
-    expect(samples.get('notifications_total{target="on-call",result="delivered"}')).toBe(4)
-    expect(samples.get('notifications_waiting{target="on-call"}')).toBe(3)
+    expect(samples.get('notification_requests_total{code="204"}')).toBe(2)
+    expect(samples.get('notifications_waiting')).toBe(3)
   })
 })

@@ -10,7 +10,7 @@ async function exported() {
   const resources = [resource('Pipe/a', { state: 'Running' }), resource('Alert/a', { state: 'OK' })]
   const made = await telemetry({ board: () => resources, log: { level: 'silent' } })
   made.emit(loaded())
-  made.emit({ type: 'NotificationsSettled', target: 'on-call', result: 'lost', count: 0 })
+  made.emit({ type: 'NotificationsWaiting', count: 0 })
   return exportedIn((await made.metrics.render()).text)
 }
 

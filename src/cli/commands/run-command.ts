@@ -6,7 +6,7 @@ import { startHeartbeat } from '../../daemon/heartbeat.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import { createLeading } from '../../daemon/leading.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
-import type { Notifier } from '../../notify/notifier.ts'
+import type { Webhook } from '../../notify/webhook.ts'
 import type { Emit, Event } from '../../contract/events.ts'
 import { NotLeading, type Term } from '../../contract/leadership.ts'
 import { desiredBody } from '../../contract/status.ts'
@@ -28,11 +28,11 @@ import { allowerOf, tokenReader, triggerOf } from '../page-actions.ts'
 import { createPlanner } from '../planner.ts'
 import { createGreeting } from '../sandbox-greeting.ts'
 import { failpointsOf } from '../failpoints.ts'
-import { assertAddresses, openNotifier } from '../compose-notifier.ts'
+import { assertWebhook, openWebhook } from '../compose-webhook.ts'
 
 /** `pipewright run`: the daemon, until it is told to stop. */
 export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
-  await assertAddresses(settings)
+  await assertWebhook(settings)
   await using stack = new AsyncDisposableStack()
   const startedAt = systemClock.now()
   const leading = createLeading({
@@ -54,7 +54,13 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     version: VERSION,
     board: () => (leading.term === undefined ? [] : board.list()),
     facts: () =>
-      listening.facts?.() ?? { isActing: false, withoutLock: 0, withoutManifest: undefined, budgetUsed: 0 },
+      listening.facts?.() ?? {
+        isActing: false,
+        withoutLock: 0,
+        withoutManifest: undefined,
+        problems: [],
+        budgetUsed: 0,
+      },
     namedResources: settings.namedResources,
     clock: systemClock,
   })
@@ -62,17 +68,17 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   const recentEvents = createRecentEvents(() => systemClock.now())
   const listening: {
     /** There where this process acts. */
-    notifier: (Notifier & AsyncDisposable) | undefined
+    webhook: (Webhook & AsyncDisposable) | undefined
     greet: ((event: Event) => void) | undefined
     read: (() => Promise<void>) | undefined
     /** Says once that this process acts on what may be older: that is known when the manifests are read. */
     sayOlder: (() => void) | undefined
     facts: (() => ScrapedFacts) | undefined
-  } = { notifier: undefined, greet: undefined, read: undefined, sayOlder: undefined, facts: undefined }
+  } = { webhook: undefined, greet: undefined, read: undefined, sayOlder: undefined, facts: undefined }
   const emit: Emit = (event) => {
     telemetry.emit(event)
     recentEvents.add(event)
-    listening.notifier?.observe(event)
+    listening.webhook?.observe(event)
     listening.greet?.(event)
     leading.observe(event)
     if (event.type !== 'SourceLoaded') return
@@ -104,6 +110,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     isActing: leading.isActing,
     withoutLock: pipesWithoutLock(engine.context.store),
     withoutManifest: pipesWithoutManifest(engine.context),
+    problems: engine.reconciler.problems.list() ?? [],
     budgetUsed: Math.max(
       0,
       ...engine.platform.budgets().map(({ used }) => used / settings.apiBudget.requests),
@@ -218,14 +225,14 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   // Before anything that may take its time: whoever ends the process by force must not keep them back.
   for (const [key, end] of unsaved) emit(lastWords(key, end, typed))
   await heartbeat.stop()
-  await Promise.race([listening.notifier?.stop(deadline), aborted(deadline)])
+  await Promise.race([listening.webhook?.stop(deadline), aborted(deadline)])
   await leading.term?.release()
   emit({ type: 'Stopped', unfinished })
   if (ending.signal.reason instanceof Error && !(ending.signal.reason instanceof NotLeading))
     throw ending.signal.reason
   return unfinished === 0 && !ending.signal.aborted ? EXIT.fine : EXIT.failed
 
-  /** From now on this process acts: it notifies, and ends when another one takes over. */
+  /** From now on this process acts: it sends to the webhook, and ends when another one takes over. */
   async function act(term: Term | undefined): Promise<void> {
     if (term === undefined) return
     leading.begin(term)
@@ -247,11 +254,9 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     }
     if (over.aborted) onOver()
     over.addEventListener('abort', onOver)
-    if (settings.notifications.length === 0) return
     const end = AbortSignal.any([io.stop.stopping, over])
-    const parts = { ledger, notes, board, emit, confirm: () => term.confirm() }
-    const opened = await openNotifier(settings, parts, end)
-    if (opened !== undefined) listening.notifier = stack.use(opened)
+    const opened = await openWebhook(settings, { engine, notes, emit, confirm: () => term.confirm() }, end)
+    if (opened !== undefined) listening.webhook = stack.use(opened)
   }
 
   function tellLeadership(

@@ -248,7 +248,16 @@ export function createProblemTracker(
 function createEmpty() {
   const none: readonly Key[] = []
   const flags = { isReported: false, isRenewed: false }
-  return { keys: new Set<Key>(), state: '', message: '', ...flags, reported: 0, most: 0, endedAt: 0, named: none }
+  return {
+    keys: new Set<Key>(),
+    state: '',
+    message: '',
+    ...flags,
+    reported: 0,
+    most: 0,
+    endedAt: 0,
+    named: none,
+  }
 }
 
 /** Facts of reasons under which a second fact is news, such as another field that drifts. */

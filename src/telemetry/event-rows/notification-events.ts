@@ -2,17 +2,19 @@ import type { Event } from '../../contract/events.ts'
 import type { Instruments } from '../instruments.ts'
 import type { EventRows } from './event-row.ts'
 
-/** Notifications. */
+const FIELDS = ['notificationId', 'reason', 'resources', 'attempt', 'code', 'durationMs'] as const
+
+/** Messages to the webhook. */
 export const NOTIFICATION_EVENTS = {
   NotificationSent: {
     lines: [
       {
         message: 'Notification sent',
-        levels: { debug: 'as before', info: 'the target is reached again' },
-        fields: ['target', 'notificationId', 'resources', 'attempt', 'code', 'durationMs'],
+        levels: { debug: 'as before', info: 'the webhook works again' },
+        fields: FIELDS,
       },
     ],
-    facts: ({ id, news, ...facts }) => ({ ...facts, notificationId: id, resources: news }),
+    facts: ({ id, ...facts }) => ({ ...facts, notificationId: id }),
     level: ({ recovered }) => (recovered ? 'info' : 'debug'),
     count: countAttempt,
   },
@@ -20,57 +22,32 @@ export const NOTIFICATION_EVENTS = {
     lines: [
       {
         message: 'Notification not sent',
-        levels: {
-          debug: 'again',
-          warn: 'the first time; it is tried again',
-          error: 'it was refused, and is not tried again',
-        },
-        fields: [
-          'target',
-          'notificationId',
-          'resources',
-          'attempt',
-          'code',
-          'durationMs',
-          'detail',
-          'retryInMs',
-        ],
+        levels: { debug: 'again', warn: 'the first time' },
+        fields: [...FIELDS, 'detail', 'retryInMs'],
       },
     ],
-    facts: ({ id, news, message, ...facts }) => ({
-      ...facts,
-      notificationId: id,
-      resources: news,
-      detail: message,
-    }),
-    level({ retryInMs, first }) {
-      if (retryInMs === undefined) return 'error'
-      return first ? 'warn' : 'debug'
-    },
+    facts: ({ id, message, ...facts }) => ({ ...facts, notificationId: id, detail: message }),
+    level: ({ first }) => (first ? 'warn' : 'debug'),
     count: countAttempt,
   },
   NotificationsForgotten: {
     lines: [
       {
         message: 'Notification state lost',
-        levels: { warn: 'after a restart, some notifications may be sent again' },
+        levels: { warn: 'after a restart, some notifications can be sent again' },
         fields: ['detail'],
       },
     ],
   },
-  NotificationsSettled: {
-    lines: [],
-    count: (metrics, { target, result, count }) => metrics.notifications_total.inc({ target, result }, count),
-  },
   NotificationsWaiting: {
     lines: [],
-    count: (metrics, { target, count }) => metrics.notifications_waiting.set({ target }, count),
+    count: (metrics, { count }) => metrics.notifications_waiting.set(count),
   },
 } satisfies EventRows
 
 function countAttempt(
   metrics: Instruments,
-  { target, code }: Extract<Event, { type: 'NotificationSent' | 'NotificationFailed' }>,
+  { code }: Extract<Event, { type: 'NotificationSent' | 'NotificationFailed' }>,
 ): void {
-  metrics.notification_requests_total.inc({ target, code })
+  metrics.notification_requests_total.inc({ code })
 }

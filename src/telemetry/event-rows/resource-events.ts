@@ -44,7 +44,11 @@ function problemLevel({ reason, isReported }: ProblemFacts): Level {
   return NEEDS_SOMEBODY_NOW.has(reason) ? 'error' : 'warn'
 }
 
-function problemFacts({ service, isReported: _, ...facts }: ProblemFacts & { readonly message?: string }): Facts {
+function problemFacts({
+  service,
+  isReported: _,
+  ...facts
+}: ProblemFacts & { readonly message?: string }): Facts {
   const [key] = facts.keys
   const isOne = facts.resources === 1
   return {

@@ -93,7 +93,6 @@ export const EVERYTHING = {
   source: { git: { repository: 'https://git.example/p.git' } },
   credentials: [{ name: 'analytics-api' }],
   adminToken: { secretName: 'admin' },
-  notifications: { targets: [] },
   ingress: { enabled: true, hosts: ['pipes.example'] },
   httpRoute: { enabled: true, hostnames: ['pipes.example'], parentRefs: [{ name: 'gateway' }] },
   networkPolicy: { people: [{ podSelector: {} }] },

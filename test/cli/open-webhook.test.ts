@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest'
-import { openNotifier } from '../../src/cli/compose-notifier.ts'
+import type { Engine } from '../../src/cli/compose.ts'
+import { openWebhook } from '../../src/cli/compose-webhook.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { LedgerError, type Notes } from '../../src/contract/ledger.ts'
-import { openMemoryLedger } from '../../src/ledger/memory-backend.ts'
-import { createBoard } from '../../src/reconcile/state/status-board.ts'
-import { ignore } from '../ledger/samples.ts'
+import { Secret } from '../../src/lib/secret.ts'
 
-/* What was sent before is read before anything is sent, however often it takes. */
+/* The memory of the webhook is read before the first message, however often it takes. */
 
 const SETTINGS = {
-  notifications: [],
+  webhookUrl: { url: new Secret('https://hooks.example') },
+  credentialsDir: '/nowhere/credentials',
+  secretsDir: '/nowhere/secrets',
   allowInsecureHttp: false,
   sandbox: false,
   publicUrl: undefined,
@@ -19,18 +20,18 @@ const SETTINGS = {
 } as unknown as Settings // nothing else of them is asked for
 
 async function opening(notes: Notes, giveUp: AbortSignal) {
-  const { ledger } = openMemoryLedger({ emit: ignore })
   const said: (string | undefined)[] = []
+  const remembered: unknown[] = []
+  const problems = { remember: (all: unknown) => remembered.push(all), list: () => undefined }
   const parts = {
-    ledger,
+    engine: { reconciler: { problems } } as unknown as Engine, // nothing else of it is asked for
     notes,
-    board: createBoard(),
     emit: (event: { type: string; message?: string | undefined }) => void said.push(event.message),
     confirm: async () => Infinity,
   }
-  const notifier = await openNotifier(SETTINGS, parts, giveUp)
-  await notifier?.[Symbol.asyncDispose]()
-  return { isOpen: notifier !== undefined, said }
+  const webhook = await openWebhook(SETTINGS, parts, giveUp)
+  await webhook?.[Symbol.asyncDispose]()
+  return { isOpen: webhook !== undefined, said, remembered: remembered.length }
 }
 
 const away = new LedgerError('io', 'the ledger cannot be reached')
@@ -43,7 +44,11 @@ test('it is read again after it could not be read, and that is said', async () =
     return undefined
   }
   const notes = { read, write: async () => undefined }
-  expect(await opening(notes, new AbortController().signal)).toEqual({ isOpen: true, said: [away.message] })
+  expect(await opening(notes, new AbortController().signal)).toEqual({
+    isOpen: true,
+    said: [away.message],
+    remembered: 1,
+  })
 })
 
 test('it is given up when this process does not act any more', async () => {

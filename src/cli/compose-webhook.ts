@@ -1,0 +1,119 @@
+import type { Settings } from '../config/settings.ts'
+import { formatProblems } from '../config/setting-problem.ts'
+import type { Emit } from '../contract/events.ts'
+import { LedgerError, type Notes } from '../contract/ledger.ts'
+import { systemClock } from '../daemon/system-clock.ts'
+import { sleep, type Clock } from '../lib/clock.ts'
+import type { DeliveryParts, Target } from '../notify/delivery.ts'
+import { createMemoryless, openMemoryFile, openMemoryNote, type WebhookMemory } from '../notify/memory.ts'
+import { readTarget } from '../notify/target.ts'
+import { createWebhook, type Webhook } from '../notify/webhook.ts'
+import { exchange } from '../platform/http-exchange.ts'
+import { faultOfReply, type Network, openNetwork } from '../platform/network.ts'
+import { createMountedSecrets } from '../platform/secret-store.ts'
+import { commandsTyped } from '../server/command-line.ts'
+import { commandContext } from './command-context.ts'
+import type { Engine } from './compose.ts'
+import { networkToOthers } from './compose-network.ts'
+import { CommandError, EXIT, VERSION } from './io.ts'
+
+const CONNECT_MS = 5_000
+
+/** Between two attempts to read which problems the webhook was told: ms. */
+const AGAIN_MS = 1_000
+
+/** @throws {CommandError} if the URL or the secret cannot be read */
+export async function assertWebhook(settings: Settings): Promise<void> {
+  const target = await targetReader(settings)?.()
+  if (target === undefined || target.url !== undefined) return
+  const problem = { setting: 'webhook-url', from: '--webhook-url', given: undefined, why: target.why }
+  const text = formatProblems([{ ...problem, right: 'correct the file, or the setting that names it' }])
+  throw new CommandError(text, EXIT.usage)
+}
+
+export interface WebhookRun {
+  readonly engine: Engine
+  readonly notes: Notes | undefined
+  readonly emit: Emit
+  readonly confirm: () => Promise<number>
+}
+
+/** @returns undefined: there is none, or `giveUp` came before its memory could be read */
+export async function openWebhook(
+  settings: Settings,
+  { engine, notes, emit, confirm }: WebhookRun,
+  giveUp: AbortSignal,
+): Promise<(Webhook & AsyncDisposable) | undefined> {
+  const readNow = targetReader(settings)
+  const memory = readNow && (await openMemory(settings, notes, { emit, giveUp }))
+  if (readNow === undefined || memory === undefined) return undefined
+  const { context, board, reconciler } = engine
+  reconciler.problems.remember(memory.before)
+  const network = openNetwork(networkToOthers(settings), CONNECT_MS)
+  const webhook = createWebhook({
+    memory,
+    problems: () => reconciler.problems.list(),
+    words(key) {
+      const message = board.get(key)?.message
+      return message && commandsTyped(message, commandContext(settings))
+    },
+    revision: () => context.store.revision,
+    isSandbox: settings.sandbox,
+    publicUrl: settings.publicUrl,
+    emit,
+    readTarget: readNow,
+    post: httpPost(network, systemClock),
+    confirm,
+    clock: systemClock,
+    random: Math.random,
+    userAgent: `pipewright/${VERSION}`,
+  })
+  return { ...webhook, [Symbol.asyncDispose]: () => network.destroy() }
+}
+
+function targetReader(settings: Settings): (() => Promise<Target>) | undefined {
+  const { webhookUrl, webhookSecretFile: secretFile, allowInsecureHttp } = settings
+  if (webhookUrl === undefined) return undefined
+  const mounted = createMountedSecrets(settings)
+  return () => readTarget({ webhookUrl, secretFile, allowInsecureHttp }, (file) => mounted.readFile(file))
+}
+
+/** The memory lasts as long as the ledger. */
+async function openMemory(
+  { ledger }: Settings,
+  notes: Notes | undefined,
+  { emit, giveUp }: { readonly emit: Emit; readonly giveUp: AbortSignal },
+): Promise<WebhookMemory | undefined> {
+  if (notes === undefined)
+    return ledger.startsWith('sqlite:')
+      ? openMemoryFile(`${ledger.slice('sqlite:'.length)}.notifications.json`)
+      : createMemoryless()
+  while (!giveUp.aborted) {
+    try {
+      return await openMemoryNote(notes)
+    } catch (error) {
+      if (!(error instanceof LedgerError) || error.code !== 'io') throw error
+      emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message: error.message })
+    }
+    await sleep(systemClock, AGAIN_MS, giveUp).catch(() => undefined)
+  }
+  return undefined
+}
+
+export function httpPost(network: Pick<Network, 'wayTo'>, clock: Clock): DeliveryParts['post'] {
+  return async ({ timeoutMs, maxReplyBytes, notAfter, ...request }, signal) => {
+    const way = network.wayTo(request.origin)
+    const seen = await exchange(way.dispatcher, way.routed({ ...request, method: 'POST' }), {
+      clock,
+      timeoutMs,
+      maxReplyBytes,
+      signal,
+      mayStart: () => clock.monotonic() < notAfter,
+      onSent: () => undefined,
+      onWhole: () => undefined,
+    })
+    if (seen.type !== 'reply') return seen
+    const fault = faultOfReply(seen, way.proxy)
+    return fault === undefined ? seen : { type: 'silence', why: 'error', code: undefined, fault }
+  }
+}

@@ -1,0 +1,16 @@
+import { isLoopbackHost } from './proxy.ts'
+import type { Secret } from './secret.ts'
+
+/** The URL of the webhook, or the file that holds it. It is a secret: everybody who knows it can write into the channel. */
+export type WebhookUrl = { readonly url: Secret } | { readonly file: string }
+
+/** @returns what is wrong, without the text */
+export function parseTarget(text: string, allowInsecureHttp: boolean): URL | string {
+  const url = URL.parse(text.trim())
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    return 'is not an http or https URL'
+  if (url.username !== '' || url.password !== '') return 'has a user or a password, which is not supported'
+  if (url.protocol === 'http:' && !allowInsecureHttp && !isLoopbackHost(url.hostname))
+    return 'is plain http:, which everybody on the way can read. Use https:, or add --allow-insecure-http'
+  return url
+}

@@ -1,0 +1,104 @@
+import { open, readFile, rename, rm } from 'node:fs/promises'
+import type { Notes } from '../contract/ledger.ts'
+import type { Problem } from '../contract/problem.ts'
+import type { Key } from '../kinds/key.ts'
+import { knownKey } from '../kinds/lookup.ts'
+import { z } from '../kinds/zod.ts'
+import { parseReason, type Reason } from '../plan/reason.ts'
+import { SEVERITIES } from '../plan/severity.ts'
+
+/** The problems that the webhook was told and that did not end. */
+export interface WebhookMemory {
+  readonly before: readonly Problem[]
+  /** Why the stored problems cannot be used. */
+  readonly unusable: string | undefined
+  save(problems: readonly Problem[]): Promise<void>
+}
+
+/** Version 1 was of several targets. */
+const Memory = z.strictObject({
+  version: z.literal(2),
+  problems: z.array(
+    z.strictObject({
+      id: z.string(),
+      cause: z.string(),
+      reason: z.string(),
+      severity: z.enum(SEVERITIES),
+      service: z.string().optional(),
+      keys: z.array(z.string()),
+      since: z.number(),
+      state: z.string(),
+    }),
+  ),
+})
+
+export function createMemoryless(): WebhookMemory {
+  return { before: [], unusable: undefined, save: async () => undefined }
+}
+
+/** A file beside the ledger. */
+export async function openMemoryFile(file: string): Promise<WebhookMemory> {
+  const save = (problems: readonly Problem[]) => replaceFile(file, textOf(problems))
+  try {
+    return { ...readMemory(await readFile(file, 'utf8')), save }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    const isAbsent = code === 'ENOENT' || code === 'ENOTDIR'
+    return { before: [], unusable: isAbsent ? undefined : `${file} cannot be read (${code})`, save }
+  }
+}
+
+/** @throws {LedgerError} */
+export async function openMemoryNote(notes: Notes): Promise<WebhookMemory> {
+  const text = await notes.read('sentState')
+  return {
+    ...(text === undefined ? { before: [], unusable: undefined } : readMemory(text)),
+    save: (problems) => notes.write('sentState', textOf(problems)),
+  }
+}
+
+function textOf(problems: readonly Problem[]): string {
+  return `${JSON.stringify({ version: 2, problems })}\n`
+}
+
+function readMemory(text: string): Pick<WebhookMemory, 'before' | 'unusable'> {
+  const { data } = Memory.safeParse(jsonOf(text))
+  if (data === undefined) return { before: [], unusable: 'it is damaged, or of another version' }
+  return { before: data.problems.flatMap(problemIn), unusable: undefined }
+}
+
+/** A problem whose reason or resources this version does not know is forgotten. */
+function problemIn({
+  reason: name,
+  keys: names,
+  service,
+  ...facts
+}: z.infer<typeof Memory>['problems'][number]): readonly Problem[] {
+  const reason: Reason | undefined = parseReason(name)
+  const keys: readonly Key[] = names.flatMap((key) => knownKey(key) ?? [])
+  return reason === undefined || keys.length === 0 ? [] : [{ ...facts, service, reason, keys }]
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A crash leaves the old text or the new one. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const next = `${file}.next`
+  try {
+    {
+      await using handle = await open(next, 'w', 0o600)
+      await handle.writeFile(text)
+      await handle.sync()
+    }
+    await rename(next, file)
+  } catch (error) {
+    await rm(next, { force: true }).catch(() => undefined)
+    throw error
+  }
+}

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { readSettings } from '../../src/config/settings.ts'
+
+/* The settings of the webhook. Its URL is a secret, and no message shows it. */
+
+async function read(flags: Readonly<Record<string, string>>, env: Readonly<Record<string, string>> = {}) {
+  const reading = await readSettings({
+    flags: { 'base-url': 'https://api.example.com', ...flags },
+    env,
+    readFile: () => Promise.reject(new Error('there is no file')),
+    realPath: (path) => path,
+  })
+  return 'settings' in reading
+    ? { settings: reading.settings, problems: [] }
+    : { settings: undefined, problems: reading.problems }
+}
+
+test('the URL is read, and does not print itself', async () => {
+  const { settings } = await read({}, { PIPEWRIGHT_WEBHOOK_URL: 'https://hooks.example/planted?key=planted' })
+  const url = settings?.webhookUrl
+  expect(url !== undefined && 'url' in url && url.url.reveal()).toBe(
+    'https://hooks.example/planted?key=planted',
+  )
+  expect(JSON.stringify(settings)).not.toContain('planted')
+})
+
+test.each([
+  ['file:/etc/hooks/url', '/etc/hooks/url'],
+  ['file:///etc/hooks/url', '/etc/hooks/url'],
+  ['file:hooks/url', 'hooks/url'],
+])('%s is a file', async (text, file) => {
+  expect((await read({ 'webhook-url': text })).settings?.webhookUrl).toEqual({ file })
+})
+
+test.each([
+  ['planted', /not an http or https URL/],
+  ['ftp://hooks.example/planted', /not an http or https URL/],
+  ['https://planted:planted@hooks.example/', /a user or a password/],
+  ['http://hooks.example/planted', /plain http:/],
+  ['file:', /it names no file/],
+  ['file://host/planted', /it names no file/],
+])('%s is refused, and not shown', async (text, why) => {
+  const { problems } = await read({ 'webhook-url': text })
+  expect(problems).toMatchObject([
+    { setting: 'webhook-url', from: '--webhook-url', why: expect.stringMatching(why) as unknown },
+  ])
+  expect(JSON.stringify(problems.map(({ given: _, ...one }) => one))).not.toContain('planted')
+  if (!text.startsWith('file:')) expect(problems[0]?.given).toBeUndefined()
+})
+
+test.each(['http://127.0.0.1:9000/hook', 'http://[::1]/hook', 'http://localhost/hook'])(
+  '%s is on this machine',
+  async (text) => {
+    expect((await read({ 'webhook-url': text })).problems).toEqual([])
+  },
+)
+
+test('plain http: is allowed with --allow-insecure-http', async () => {
+  const flags = { 'webhook-url': 'http://hooks.example/', 'allow-insecure-http': 'true' }
+  expect((await read(flags)).problems).toEqual([])
+})
+
+test.each(['webhook-url', 'webhook-secret-file'])('no file of --%s is below --secrets-dir', async (flag) => {
+  const value = `${flag === 'webhook-url' ? 'file:' : ''}/secrets/hooks/url`
+  const { problems } = await read({
+    'secrets-dir': '/secrets',
+    'credentials-dir': '/credentials',
+    [flag]: value,
+  })
+  expect(problems).toMatchObject([
+    {
+      setting: flag,
+      given: '/secrets/hooks/url',
+      why: expect.stringMatching(/below --secrets-dir/) as unknown,
+    },
+  ])
+})
+
+test('the settings of version 0.1 name what took their place', async () => {
+  const { problems } = await read({}, { PIPEWRIGHT_NOTIFICATIONS: 'notifications.yaml' })
+  expect(problems).toMatchObject([
+    {
+      from: 'PIPEWRIGHT_NOTIFICATIONS',
+      right: expect.stringMatching(/webhook-url.*Alertmanager/) as unknown,
+    },
+  ])
+})

@@ -1,0 +1,286 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Event } from '../../src/contract/events.ts'
+import type { Problem } from '../../src/contract/problem.ts'
+import { NotLeading } from '../../src/contract/leadership.ts'
+import type { Posted } from '../../src/notify/delivery.ts'
+import { openMemoryFile, openMemoryNote, type WebhookMemory } from '../../src/notify/memory.ts'
+import { createWebhook, type WebhookParts } from '../../src/notify/webhook.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { keys, problem, receiver, reply, SILENCE, SINCE } from './given.ts'
+
+/* What the webhook sends of problems that begin, grow and end; when the receiver is away; and after a restart. */
+
+const FOUND: Event = { type: 'ReconcileFinished' } as Event // the webhook asks for its type alone
+
+interface World {
+  readonly answers?: readonly Posted[]
+  readonly before?: readonly Problem[]
+  readonly over?: Partial<WebhookParts>
+}
+
+function setUp({ answers = [], before = [], over = {} }: World = {}) {
+  const clock = createFakeClock()
+  const events: Event[] = []
+  const saved: Problem[][] = [[...before]]
+  const there = receiver(...answers)
+  let problems: readonly Problem[] | undefined
+  const memory: WebhookMemory = {
+    before,
+    unusable: undefined,
+    save: async (now) => void saved.push([...now]),
+  }
+  const webhook = createWebhook({
+    memory,
+    problems: () => problems,
+    words: (key) => `words of ${key}`,
+    revision: () => 'abc123',
+    isSandbox: false,
+    publicUrl: undefined,
+    emit: (event) => events.push(event),
+    readTarget: async () => ({ url: new URL('https://hooks.example/T0'), secret: undefined }),
+    post: there.post,
+    confirm: async () => Infinity,
+    clock,
+    random: () => 0.5,
+    userAgent: 'test',
+    ...over,
+  })
+  return {
+    ...there,
+    clock,
+    events,
+    webhook,
+    saved,
+    /** The problems are these now. */
+    show: async (...now: readonly Problem[]) => {
+      problems = now
+      webhook.observe({ ...FOUND, type: 'ProblemFound' } as Event) // as above
+      await clock.advance(0)
+    },
+    told: () =>
+      there.bodies().map(({ type, id }) => `${String(type).slice('problem.'.length)} ${String(id)}`),
+  }
+}
+
+describe('what is sent', () => {
+  test('a begin, growth tenfold, and an end, once each', async () => {
+    const { show, told } = setUp()
+    await show(problem('a'))
+    await show(problem('a', { keys: keys(9) }))
+    await show(problem('a', { keys: keys(10) }))
+    await show(problem('a', { keys: keys(10) }))
+    await show(problem('a', { keys: keys(99) }))
+    await show()
+    await show()
+    expect(told()).toEqual(['began a', 'grew a', 'ended a'])
+  })
+
+  test('another field that drifts is a begin again', async () => {
+    const { show, told } = setUp()
+    await show(problem('a', { state: 'replicas' }))
+    await show(problem('a', { state: 'columns' }))
+    expect(told()).toEqual(['began a', 'began a'])
+  })
+
+  test('has words, and none of what is over', async () => {
+    const { show, bodies } = setUp()
+    await show(problem('a'))
+    await show()
+    expect(bodies().map(({ text }) => String(text).includes('words of Pipe/a'))).toEqual([true, false])
+  })
+
+  test('nothing before the first reconcile, since nothing is known', async () => {
+    const { webhook, clock, posts } = setUp({ before: [problem('a')] })
+    webhook.observe({ ...FOUND, type: 'SourceLoaded' } as Event) // as above
+    webhook.observe({ ...FOUND, type: 'ReconcileFinished' } as Event) // as above
+    await clock.advance(3_600_000)
+    expect(posts).toEqual([])
+  })
+})
+
+describe('a receiver that is away', () => {
+  test('gets the same bytes under one id, with full jitter, seven times; then after five minutes', async () => {
+    const { show, posts, clock, events } = setUp({ answers: Array.from({ length: 9 }, () => SILENCE) })
+    await show(problem('a'))
+    const waits = []
+    for (let seen = 1; seen < 8; seen += 1) {
+      const from = clock.monotonic()
+      while (posts.length === seen) await clock.advance(100)
+      waits.push(clock.monotonic() - from)
+    }
+    expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000])
+    await clock.advance(299_000)
+    expect(posts).toHaveLength(8)
+    await clock.advance(1_000)
+    expect(posts).toHaveLength(9)
+    expect(new Set(posts.slice(0, 8).map(({ body }) => body)).size).toBe(1)
+    await clock.advance(60_000)
+    expect(new Set(posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    const news = events.flatMap((event): readonly unknown[] => {
+      if (event.type === 'NotificationFailed') return [event.first]
+      return event.type === 'NotificationSent' ? ['sent'] : []
+    })
+    expect(news).toEqual([true, ...Array.from({ length: 8 }, () => false), 'sent'])
+  })
+
+  test('is asked again when it said', async () => {
+    const { show, posts, clock } = setUp({ answers: [reply(429, { 'retry-after': '40' })] })
+    await show(problem('a'))
+    await clock.advance(39_000)
+    expect(posts).toHaveLength(1)
+    await clock.advance(1_000)
+    expect(posts).toHaveLength(2)
+  })
+
+  test.each([
+    ['that began and ended meanwhile', [problem('a')], [], []],
+    ['that began', [], [problem('a')], ['began a']],
+    ['that grew', [problem('a')], [problem('a', { keys: keys(50) })], ['began a']],
+  ] as const)('is not told twice of a problem %s', async (_, first, second, expected) => {
+    const { show, told, clock, posts } = setUp({
+      answers: [SILENCE, ...Array.from({ length: 7 }, () => SILENCE)],
+    })
+    await show(problem('x'), ...first)
+    await clock.advance(120_000)
+    const before = posts.length
+    await show(problem('x'), ...second)
+    await clock.advance(0)
+    expect(told().slice(before)).toEqual(['began x', ...expected])
+  })
+
+  test.each([301, 400, 401, 404, 410, 413])(
+    'and one that says %i holds up no other problem',
+    async (status) => {
+      const { show, told, clock } = setUp({ answers: [reply(status)] })
+      await show(problem('a'), problem('b'))
+      expect(told()).toEqual(['began a', 'began b'])
+      await clock.advance(299_000)
+      expect(told()).toHaveLength(2)
+      await clock.advance(1_000)
+      expect(told().slice(2)).toEqual(['began a'])
+    },
+  )
+
+  test('is counted', async () => {
+    const { show, events, clock } = setUp({ answers: [SILENCE] })
+    await show(problem('a'), problem('b'))
+    await clock.advance(1_000)
+    const counts = events.flatMap((event) => (event.type === 'NotificationsWaiting' ? [event.count] : []))
+    expect(counts).toEqual([2, 1, 0])
+  })
+})
+
+describe('a restart', () => {
+  test('repeats nothing that did not change', async () => {
+    const { show, posts } = setUp({ before: [problem('a'), problem('b', { keys: keys(5) })] })
+    await show(problem('a'), problem('b', { keys: keys(20) }))
+    expect(posts).toEqual([])
+  })
+
+  test('sends what changed meanwhile', async () => {
+    const { show, told } = setUp({ before: [problem('a'), problem('b')] })
+    await show(problem('b', { keys: keys(10) }), problem('c'))
+    expect(told()).toEqual(['grew b', 'began c', 'ended a'])
+  })
+
+  test('continues after a stop that could not send', async () => {
+    const first = setUp({ answers: Array.from({ length: 20 }, () => SILENCE) })
+    await first.show(problem('a'))
+    await first.webhook.stop(new AbortController().signal)
+    expect(first.saved).toEqual([[]])
+    const second = setUp({ before: first.saved.at(-1) ?? [] })
+    await second.show(problem('a'))
+    expect(second.told()).toEqual(['began a'])
+    expect(second.posts[0]?.headers['webhook-id']).toBe(first.posts[0]?.headers['webhook-id'])
+  })
+
+  test('a stop sends what is left, once', async () => {
+    const { show, webhook, told } = setUp({ answers: [SILENCE] })
+    await show(problem('a'))
+    await webhook.stop(new AbortController().signal)
+    expect(told()).toEqual(['began a', 'began a'])
+  })
+})
+
+describe('a process that does not act', () => {
+  test('sends nothing, and forgets nothing', async () => {
+    const confirm = () => Promise.reject(new NotLeading('two has taken over', true))
+    const { show, posts, events, saved, clock } = setUp({ over: { confirm } })
+    await show(problem('a'))
+    await clock.advance(1_000_000)
+    expect([posts, saved]).toEqual([[], [[]]])
+    expect(events.find(({ type }) => type === 'NotificationFailed')).toMatchObject({
+      code: 'NotLeading',
+      message: 'two has taken over',
+    })
+  })
+})
+
+test('a memory that cannot be written is one warning, and is written later', async () => {
+  let isFull = true
+  const saved: number[] = []
+  const memory: WebhookMemory = {
+    before: [],
+    unusable: undefined,
+    save: async (now) => {
+      if (isFull) throw new Error('the disk is full')
+      saved.push(now.length)
+    },
+  }
+  const { show, events, clock } = setUp({ over: { memory } })
+  await show(problem('a'))
+  await show(problem('a'), problem('b'))
+  const lost = () => events.filter(({ type }) => type === 'NotificationsForgotten')
+  expect(lost()).toEqual([{ type: 'NotificationsForgotten', message: 'the disk is full' }])
+  isFull = false
+  await clock.advance(300_000)
+  expect(saved).toEqual([2])
+})
+
+describe('the memory', () => {
+  const PROBLEMS = [problem('a'), problem('b', { service: undefined, keys: keys(3), since: SINCE + 5 })]
+
+  async function inFolder(act: (file: string) => Promise<void>): Promise<void> {
+    const folder = mkdtempSync(join(tmpdir(), 'pipewright-memory-'))
+    await act(join(folder, 'notifications.json')).finally(() => rmSync(folder, { recursive: true }))
+  }
+
+  test('is read as it was written, from a file and from a note', () =>
+    inFolder(async (file) => {
+      await (await openMemoryFile(file)).save(PROBLEMS)
+      expect(await openMemoryFile(file)).toMatchObject({ before: PROBLEMS, unusable: undefined })
+      const notes = { read: async () => readFileSync(file, 'utf8'), write: async () => undefined }
+      expect(await openMemoryNote(notes)).toMatchObject({ before: PROBLEMS, unusable: undefined })
+    }))
+
+  test.each([
+    ['damaged', '{"version":2,"problems":[{'],
+    ['of an earlier version', '{"version":1,"targets":{"on-call":{"createdUntil":0,"told":{}}}}'],
+    ['of a later version', '{"version":3}'],
+    ['empty', ''],
+  ])('that is %s is not used', (_, text) =>
+    inFolder(async (file) => {
+      writeFileSync(file, text)
+      expect(await openMemoryFile(file)).toMatchObject({
+        before: [],
+        unusable: 'it is damaged, or of another version',
+      })
+    }),
+  )
+
+  test('drops a problem whose reason or resource this version does not know', () =>
+    inFolder(async (file) => {
+      const [one] = PROBLEMS
+      const unknown = [{ ...one, reason: 'FromTheFuture' }, { ...one, keys: ['Future/a'] }, one]
+      writeFileSync(file, JSON.stringify({ version: 2, problems: unknown }))
+      expect(await openMemoryFile(file)).toMatchObject({ before: [one], unusable: undefined })
+    }))
+
+  test('that is not there is empty', () =>
+    inFolder(async (file) => {
+      expect(await openMemoryFile(file)).toMatchObject({ before: [], unusable: undefined })
+    }))
+})
