@@ -265,7 +265,7 @@ export const METRICS = {
   },
   notifications_waiting: {
     type: 'gauge',
-    help: 'Number of changes of problems that the webhook was not told.',
+    help: 'Number of changes of problems that the webhook did not take yet.',
     labels: {},
   },
   notification_requests_total: {

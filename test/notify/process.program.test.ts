@@ -71,7 +71,10 @@ test('a problem that begins and ends is sent once, over a restart too', async ()
     expect(await metricOf(url, 'pipewright_problems{severity="warning"}')).toBe(1)
     platform.setAlert('alert-1', { state: 'OK' })
     await until('the end', () => told(hook).length === 2)
-    expect(await metricOf(url, 'pipewright_notifications_waiting')).toBe(0)
+    await until(
+      'no change to wait',
+      async () => (await metricOf(url, 'pipewright_notifications_waiting')) === 0,
+    )
     expect(await metricOf(url, 'pipewright_notification_requests_total{code="204"}')).toBe(2)
     await stop(program)
   }
@@ -82,7 +85,7 @@ test('a problem that begins and ends is sent once, over a restart too', async ()
     await using program = start(workspace, platform.url)
     const url = await urlOf(program)
     await passes(url, 4)
-    await until('the problem', () => told(hook).length === 3)
+    await until('the problem', () => told(hook).length >= 3)
     await stop(program)
   }
   expect(told(hook).slice(2)).toEqual(['began Pipe/orders NotUpdatable'])

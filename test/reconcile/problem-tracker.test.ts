@@ -336,6 +336,14 @@ test('another field that drifts is reported, and the end once', () => {
   expect(lines).toEqual([['+Drifted'], [], ['+Drifted'], ['-Drifted']])
 })
 
+test('the order of facts is no news: the ledger returns another one', () => {
+  const { show, said } = setUp()
+  show('a', ['Drifted'], 'words', { fields: ['replicas'], from: 'manifest' })
+  said()
+  show('a', ['Drifted'], 'words', { from: 'manifest', fields: ['replicas'] })
+  expect(said()).toEqual([])
+})
+
 describe('a problem that is remembered', () => {
   test('keeps its id, its keys and its begin over a restart', () => {
     const { show, said, restart, list } = setUp()

@@ -4,6 +4,7 @@ import type { Problem } from '../../contract/problem.ts'
 import { sinceOf, tellingCondition, type ResourceStatus, type StatusBoard } from '../../contract/status.ts'
 import type { Key } from '../../kinds/key.ts'
 import { sha256 } from '../../lib/digest.ts'
+import { stableJson } from '../../lib/json.ts'
 import { isToldAnew } from '../../plan/conditions.ts'
 import { REASONS, type Reason } from '../../plan/reason.ts'
 import { isWell } from '../../plan/severity.ts'
@@ -76,7 +77,7 @@ export function createProblemTracker(
   }
 
   /** The problem that a key joins. Few keys with a private cause have a problem each. */
-  function problemOf(cause: string, status: ResourceStatus, since: number): Tracked {
+  function problemOf(cause: string, status: ResourceStatus): Tracked {
     const known = [...(byCause.get(cause) ?? [])]
     const isOne = isOneMatter(status)
     const isMany = known.reduce((sum, { keys }) => sum + keys.size, 0) >= MANY
@@ -85,15 +86,16 @@ export function createProblemTracker(
     )
     if (joined !== undefined) return joined
     const { reason, service, key } = status
+    const since = sinceOf(status)
     const id = sha256(JSON.stringify([cause, since, key])).slice(0, 32)
     const { severity } = REASONS[reason]
     return open({ ...createEmpty(), id, cause, reason, severity, service, since })
   }
 
-  function joinProblem(status: ResourceStatus, since: number): Trouble {
+  function joinProblem(status: ResourceStatus): Trouble {
     const cause = causeOf(status)
     const state = stateOf(status)
-    const problem = problemOf(cause, status, since)
+    const problem = problemOf(cause, status)
     if (problem.keys.size === 0) {
       problem.message = tellingCondition(status).message
       problem.state = state
@@ -182,8 +184,7 @@ export function createProblemTracker(
       const visible = [shown, ...shownBehind(shown)].filter((status) => !isWell(status))
       const causes = new Set(visible.map(causeOf))
       const found = visible.map(
-        (status) =>
-          earlier.find(({ cause }) => cause === causeOf(status)) ?? joinProblem(status, sinceOf(status)),
+        (status) => earlier.find(({ cause }) => cause === causeOf(status)) ?? joinProblem(status),
       )
       const others = earlier.filter(({ cause }) => !causes.has(cause))
       const hidden = isUnseen(shown) ? others : []
@@ -223,7 +224,7 @@ export function createProblemTracker(
       const shown =
         cause === undefined || status === undefined
           ? []
-          : [same === undefined ? joinProblem(status, clock.now()) : renew(status, same)]
+          : [same === undefined ? joinProblem(status) : renew(status, same)]
       for (const { problem } of shown) problem.isReported ||= isReported
       if (shown.length + hidden.length > 0) troubles.set(key, [...shown, ...hidden])
       else troubles.delete(key)
@@ -263,5 +264,5 @@ function createEmpty() {
 /** Facts of reasons under which a second fact is news, such as another field that drifts. */
 function stateOf(status: ResourceStatus): string {
   const { facts } = tellingCondition(status)
-  return isToldAnew(status.reason) ? sha256(JSON.stringify(facts ?? null)).slice(0, 12) : ''
+  return isToldAnew(status.reason) ? sha256(stableJson(facts ?? null)).slice(0, 12) : ''
 }
