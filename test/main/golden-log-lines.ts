@@ -17,7 +17,7 @@ export function createNormaliser(dir: string, own: ReadonlySet<string>): (line: 
       .replaceAll(UUID, (id) => (own.has(id) ? id : '<uuid>'))
       .replaceAll(TIME, '<time>')
       .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
-      .replaceAll(/\b[0-9a-f]{32}\b/g, '<id>')
+      .replaceAll(/\b(?:msg_)?[0-9a-f]{32}\b/g, '<id>')
   }
 
   function revisionOf(value: string): string {
