@@ -5,9 +5,9 @@ import type { Key } from '../../src/kinds/key.ts'
 export const SINCE = Date.parse('2026-06-01T12:00:00.000Z')
 
 export function problem(id: string, over: Partial<Problem> = {}): Problem {
-  const keys: readonly Key[] = [`Pipe/${id}`]
+  const own: readonly Key[] = [`Pipe/${id}`]
   const facts = { reason: 'Drifted', severity: 'warning', service: 'analytics', state: '' } as const
-  return { id, cause: `Drifted ${id}`, ...facts, keys, since: SINCE, ...over }
+  return { id, cause: `Drifted ${id}`, ...facts, keys: own, since: SINCE, ...over }
 }
 
 export function keys(count: number): readonly Key[] {

@@ -35,6 +35,10 @@ function bodyOf(
   ) as Record<string, unknown>
 }
 
+function idOf(change: Parameters<typeof createMessage>[0], over: Partial<Problem> = {}, now = 0): string {
+  return createMessage(change, problem('orders', over), { ...CONTEXT, now }).id
+}
+
 describe('a message', () => {
   test('has a text and facts', () => {
     expect(bodyOf('began')).toEqual({
@@ -88,8 +92,6 @@ https://pipes.example/?resource=Pipe/orders`,
   })
 
   test('has the same id when it is made again, and another one after each change', () => {
-    const idOf = (change: Parameters<typeof createMessage>[0], over: Partial<Problem> = {}, now = 0) =>
-      createMessage(change, problem('orders', over), { ...CONTEXT, now }).id
     expect(idOf('began', {}, 1)).toBe(idOf('began', { keys: keys(4) }, 2))
     const ids = [
       idOf('began'),

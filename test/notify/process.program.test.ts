@@ -27,8 +27,10 @@ function start(workspace: Workspace, platform: string): Program {
   const secret = workspace.path('credentials/notifications/secret')
   return startProgram(
     runArgs(workspace, platform, [
-      ...['--interval', '1s', '--webhook-url', url, '--webhook-secret-file', secret],
-      ...['--public-url', 'https://pipes.example'],
+      '--interval=1s',
+      `--webhook-url=${url}`,
+      `--webhook-secret-file=${secret}`,
+      '--public-url=https://pipes.example',
     ]),
   )
 }
@@ -81,7 +83,7 @@ test('a problem that begins and ends is sent once, over a restart too', async ()
   expect(told(hook)).toEqual(['began Alert/lag UnhealthyState', 'ended Alert/lag UnhealthyState'])
 
   workspace.write('manifests/orders.yaml', pipeManifest('orders', { replicas: 3 }))
-  for (const _restart of [1, 2, 3]) {
+  for (let restart = 1; restart <= 3; restart += 1) {
     await using program = start(workspace, platform.url)
     const url = await urlOf(program)
     await passes(url, 4)

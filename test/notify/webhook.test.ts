@@ -205,10 +205,13 @@ describe('a restart', () => {
   })
 })
 
+function refuse(): Promise<number> {
+  return Promise.reject(new NotLeading('two has taken over', true))
+}
+
 describe('a process that does not act', () => {
   test('sends nothing, and forgets nothing', async () => {
-    const confirm = () => Promise.reject(new NotLeading('two has taken over', true))
-    const { show, posts, events, saved, clock } = setUp({ over: { confirm } })
+    const { show, posts, events, saved, clock } = setUp({ over: { confirm: refuse } })
     await show(problem('a'))
     await clock.advance(1_000_000)
     expect([posts, saved]).toEqual([[], [[]]])
@@ -240,13 +243,13 @@ test('a memory that cannot be written is one warning, and is written later', asy
   expect(saved).toEqual([2])
 })
 
+async function inFolder(act: (file: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'pipewright-memory-'))
+  await act(join(folder, 'notifications.json')).finally(() => rmSync(folder, { recursive: true }))
+}
+
 describe('the memory', () => {
   const PROBLEMS = [problem('a'), problem('b', { service: undefined, keys: keys(3), since: SINCE + 5 })]
-
-  async function inFolder(act: (file: string) => Promise<void>): Promise<void> {
-    const folder = mkdtempSync(join(tmpdir(), 'pipewright-memory-'))
-    await act(join(folder, 'notifications.json')).finally(() => rmSync(folder, { recursive: true }))
-  }
 
   test('is read as it was written, from a file and from a note', () =>
     inFolder(async (file) => {

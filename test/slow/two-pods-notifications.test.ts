@@ -71,7 +71,8 @@ test('what was told is not told again by the process that takes over, and what h
   await passes(500)
   two.program.signal('SIGSTOP')
   one.program.signal('SIGKILL')
-  workspace.write('manifests/meanwhile.yaml', BROKEN('meanwhile'))
+  // Another mistake: equal ones are one problem.
+  workspace.write('manifests/meanwhile.yaml', pipeManifest('meanwhile').replace('scaling:', 'scalling:'))
   await passes(WAIT_MS)
   two.program.signal('SIGCONT')
   await acts(two)

@@ -46,7 +46,7 @@ function problemLevel({ reason, isReported }: ProblemFacts): Level {
 
 function problemFacts({
   service,
-  isReported: _,
+  isReported: _isReported,
   ...facts
 }: ProblemFacts & { readonly message?: string }): Facts {
   const [key] = facts.keys
