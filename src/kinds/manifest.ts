@@ -42,9 +42,7 @@ export const Metadata = z.strictObject({
   labels: z
     .record(LabelKey, LabelValue)
     .optional()
-    .describe(
-      'Free labels, such as the team, for filters; keys and values as Kubernetes has them.',
-    ),
+    .describe('Free labels, such as the team, for filters; keys and values as Kubernetes has them.'),
 })
 export type Metadata = z.infer<typeof Metadata>
 

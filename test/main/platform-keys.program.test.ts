@@ -244,12 +244,7 @@ test('a file with a token that manifests could name is refused at the start, eac
     ]),
   )
   expect(code).toBe(64)
-  for (const place of [
-    '--admin-token-file',
-    '--alerts-token-file',
-    '--webhook-url',
-    '--webhook-secret-file',
-  ])
+  for (const place of ['--admin-token-file', '--alerts-token-file', '--webhook-url', '--webhook-secret-file'])
     expect(stderr).toMatch(new RegExp(`${place}.*it is below --secrets-dir`))
   expect(stderr).not.toContain('planted')
 })

@@ -135,7 +135,14 @@ function notSent(over: { readonly retryInMs?: number; readonly first?: boolean }
 }
 
 function sent(recovered: boolean): Event {
-  const facts = { id: 'm-1', reason: 'Drifted', resources: 1, attempt: 1, code: '200', durationMs: 1 } as const
+  const facts = {
+    id: 'm-1',
+    reason: 'Drifted',
+    resources: 1,
+    attempt: 1,
+    code: '200',
+    durationMs: 1,
+  } as const
   return { type: 'NotificationSent', ...facts, recovered }
 }
 
