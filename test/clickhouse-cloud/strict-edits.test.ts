@@ -13,6 +13,7 @@ const bodies = GIVEN.filter(({ manifest }) => manifest.kind === 'Pipe').map(({ t
   title,
   manifest,
   body: wireBody(manifest),
+  edits: editsOf(wireBody(manifest)),
 }))
 
 /** As the edit would be made by hand. */
@@ -42,9 +43,9 @@ function inOrder(body: JsonObject | undefined): Json {
 }
 
 describe('every edit is taken, and makes what it asks for', () => {
-  test.each(bodies)('$title', async ({ body }) => {
-    const edits = editsOf(body).filter(({ requests }) => requests.length > 0)
-    for (const edit of edits) {
+  test.each(bodies)('$title', async ({ body, edits }) => {
+    const changes = edits.filter(({ requests }) => requests.length > 0)
+    for (const edit of changes) {
       await using world = await startWithBody(body)
       await make(edit, world)
       const seen = world.server.seen()
@@ -59,12 +60,12 @@ describe('every edit is taken, and makes what it asks for', () => {
         isAsAsked: true,
       })
     }
-    expect(edits.length).toBeGreaterThan(0)
+    expect(changes.length).toBeGreaterThan(0)
   })
 })
 
 describe('there is an edit', () => {
-  const edits = bodies.flatMap(({ body }) => editsOf(body))
+  const edits = bodies.flatMap((pipe) => pipe.edits)
 
   /** What takes one word alone has no other. */
   const rows = FACTS.filter(({ words }) => words?.length !== 1)
@@ -89,16 +90,16 @@ describe('there is an edit', () => {
 })
 
 describe('an edited body as a manifest has it', () => {
-  test.each(bodies)('is one that the client takes: $title', ({ body, manifest }) => {
-    const found = [...editsOf(body), ...clearingsOf(body)].flatMap(({ field, after }) => {
+  test.each(bodies)('is one that the client takes: $title', ({ body, edits, manifest }) => {
+    const found = [...edits, ...clearingsOf(body)].flatMap(({ field, after }) => {
       const spec = { service: manifest.spec.service, ...withRefs(after).spec }
       return clientFindings('Pipe', { ...manifest, spec }).map((finding) => `${field}: ${finding}`)
     })
     expect(found).toEqual([])
   })
 
-  test.each(bodies)('has no secret in it: $title', ({ body }) => {
-    for (const { after } of editsOf(body)) {
+  test.each(bodies)('has no secret in it: $title', ({ edits }) => {
+    for (const { after } of edits) {
       const { spec, secrets } = withRefs(after)
       const texts = FACTS.filter(({ isSecret }) => isSecret).flatMap(({ field }) => at(after, field) ?? [])
       expect(secrets.map(({ text }) => text).toSorted(inText)).toEqual(texts.map(textOf).toSorted(inText))
