@@ -63,6 +63,13 @@ test('CI names each suite of the night, and the path for which it runs', () => {
   expect(stdout).toContain(`The suite cluster runs at night only: ${since}, no path of it changed.\n`)
 })
 
+test('each suite of the night has a job in the nightly workflow', () => {
+  const named = (file: string, pattern: RegExp) => pattern.exec(readFileSync(join(ROOT, file), 'utf8'))?.[1]
+  const suites = named('.ci/run', /^SUITES=\((.*)\)$/m)?.split(' ')
+  expect(suites?.length).toBeGreaterThan(5)
+  expect(named('.github/workflows/nightly.yml', /suite: \[(.*)\]/)?.split(', ')).toEqual(suites)
+})
+
 /** For Node's `--import`: nearly all of the memory is used. */
 const FULL = `data:text/javascript,${encodeURIComponent(`
   import { syncBuiltinESMExports } from 'node:module'
