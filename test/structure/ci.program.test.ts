@@ -63,11 +63,14 @@ test('CI names each suite of the night, and the path for which it runs', () => {
   expect(stdout).toContain(`The suite cluster runs at night only: ${since}, no path of it changed.\n`)
 })
 
+function matchIn(file: string, pattern: RegExp): string | undefined {
+  return pattern.exec(readFileSync(join(ROOT, file), 'utf8'))?.[1]
+}
+
 test('each suite of the night has a job in the nightly workflow', () => {
-  const named = (file: string, pattern: RegExp) => pattern.exec(readFileSync(join(ROOT, file), 'utf8'))?.[1]
-  const suites = named('.ci/run', /^SUITES=\((.*)\)$/m)?.split(' ')
+  const suites = matchIn('.ci/run', /^SUITES=\((.*)\)$/m)?.split(' ')
   expect(suites?.length).toBeGreaterThan(5)
-  expect(named('.github/workflows/nightly.yml', /suite: \[(.*)\]/)?.split(', ')).toEqual(suites)
+  expect(matchIn('.github/workflows/nightly.yml', /suite: \[(.*)\]/)?.split(', ')).toEqual(suites)
 })
 
 /** For Node's `--import`: nearly all of the memory is used. */
