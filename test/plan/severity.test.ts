@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isWell, isAtLeast } from '../../src/plan/severity.ts'
+import { isWell } from '../../src/plan/severity.ts'
 import { REASONS } from '../../src/plan/reason.ts'
 
 describe('severity', () => {
@@ -18,11 +18,5 @@ describe('severity', () => {
 
   test('is info for what is well, and for nothing else', () => {
     for (const row of Object.values(REASONS)) expect(row.severity === 'info').toBe(isWell(row))
-  })
-
-  test('has an order', () => {
-    expect(isAtLeast('critical', 'warning')).toBe(true)
-    expect(isAtLeast('warning', 'warning')).toBe(true)
-    expect(isAtLeast('info', 'warning')).toBe(false)
   })
 })
