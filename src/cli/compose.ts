@@ -171,6 +171,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
   const mounted = createMountedSecrets(
     { ...settings, ownFiles: ownFilesOf(settings) },
     sandbox?.readSecretFile,
+    emit,
   )
   const secrets = createFreshSecrets(mounted, systemClock)
   const baseUrl = sandbox?.url ?? settings.baseUrl
@@ -200,6 +201,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
     ledger,
     secrets,
     mounted,
+    mask: secrets.mask,
     store: createStateStore({
       profile,
       hashKey: ledger.hashKey,

@@ -1,3 +1,4 @@
+import type { MaskedText } from '../lib/mask/secret-mask.ts'
 import type { Difference } from '../kinds/difference.ts'
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
@@ -113,7 +114,7 @@ export type Event =
   | {
       readonly type: 'Observed'
       readonly key: Key
-      /** `undefined`: the reply carried none. */ readonly state: string | undefined
+      /** `undefined`: the reply carried none. */ readonly state: MaskedText | undefined
       readonly differences: readonly Difference[]
     }
   | { readonly type: 'Forgotten'; readonly key: Key }
@@ -146,6 +147,8 @@ export type Event =
       /** Replies that were 429. */ readonly replies: number
       /** From the first of them to the last. */ readonly durationMs: number
     }
+  /** A mounted secret stands in ordinary words by chance, so that no output masks it. Once for each file. */
+  | { readonly type: 'ShortSecretFound'; readonly file: string }
   | { readonly type: 'ServicePaused'; readonly service: string; readonly message: string }
   | { readonly type: 'ServiceResumed'; readonly service: string }
   | {

@@ -1,5 +1,4 @@
 import type { CreateOnceKind, ReadableKind, UpsertKind } from '../kinds/definition.ts'
-import type { EchoMask } from '../lib/echo.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { Step } from '../plan/action.ts'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
@@ -30,13 +29,12 @@ export interface ReadOptions {
 
 /** A reply as the interface promises it. */
 export interface Reply<T> {
+  /** As it came. It can repeat secrets. */
   readonly value: T
   /** `requestId` of the envelope; alerts have none (4.4). */
   readonly requestId: string | undefined
   /** Equal for equal credentials: those that it was asked with. */
   readonly credential: string
-  /** Masks whatever secret it may repeat. The value is as it came: nothing of it is shown, or written down, without this. */
-  readonly echoes: EchoMask
 }
 
 /** What is read: a resource of a kind, by the id that it has on the platform. */

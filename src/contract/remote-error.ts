@@ -1,3 +1,6 @@
+import type { SecretMask } from '../lib/mask/secret-mask.ts'
+import type { Secret } from '../lib/secret.ts'
+
 /** How a failed request is to be taken (design §6); the label values of outcomes. */
 export const ERROR_CLASSES = [
   'Rejected',
@@ -21,6 +24,8 @@ export interface RemoteErrorFacts {
   readonly what: string
   readonly class: ErrorClass
   readonly effect: Effect
+  /** The reply as it came, for a decision; it cannot print itself. Undefined: none came. */
+  readonly reply?: Secret | undefined
   /** Undefined when no reply came. */
   readonly httpStatus: number | undefined
   readonly requestId: string | undefined
@@ -61,6 +66,14 @@ export class RemoteError extends Error {
     this.name = 'RemoteError'
     this.facts = facts
   }
+}
+
+/** The same failure without the secrets that its words repeat. */
+export function maskFailure(failure: unknown, { mask }: Pick<SecretMask, 'mask'>): unknown {
+  if (!(failure instanceof RemoteError)) return failure
+  const message = mask(failure.message)
+  if (message === failure.message) return failure
+  return new RemoteError(message, { ...failure.facts, what: mask(failure.facts.what) })
 }
 
 /** The error of a request that never left us. @param known when it may be tried again, and which credentials are refused */

@@ -1,3 +1,4 @@
+import type { MaskedText } from '../lib/mask/secret-mask.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Difference } from '../kinds/difference.ts'
 import type { Lifecycle } from '../kinds/definition.ts'
@@ -34,7 +35,7 @@ export interface ResourceStatus {
   readonly service: string | undefined
   readonly pipeId: string | undefined
   /** `state` as the platform last reported it. */
-  readonly state: string | undefined
+  readonly state: MaskedText | undefined
   /** The last reply, sensitive values masked. JSON text: as objects, those of thousands take many times the room. */
   readonly observed: string | undefined
   /** When the platform was last asked for it, and answered: ms since the epoch. Undefined: never. */

@@ -1,7 +1,6 @@
 import { lifecycleOfStatus, type StatusBoard, type ResourceStatus } from '../contract/status.ts'
 import type { Key } from '../kinds/key.ts'
 import { isAlarm } from '../kinds/lookup.ts'
-import { judgeState } from '../kinds/state.ts'
 import type { ActionType } from '../plan/action.ts'
 import type { Reason } from '../plan/reason.ts'
 import type { ReconcileResult } from '../reconcile/context.ts'
@@ -148,7 +147,7 @@ function isMoving(
   resource: ResourceStatus,
   { isChanged, wasMoving }: { readonly isChanged: boolean; readonly wasMoving: boolean },
 ): boolean {
-  const { key, status, reason, conditions, state } = resource
+  const { key, status, reason, conditions } = resource
   if (status === 'Progressing' && isChanged) return true
   if (wasMoving && PASSING.has(reason)) return true
   if (lifecycleOfStatus(resource) !== 'create-once') return false
@@ -160,9 +159,11 @@ function isMoving(
   if (status === 'Progressing')
     return conditions.Synced.reason === 'Changing' || conditions.Ready.reason === 'StateChanging'
   // A list of healthy states need not name those on the way there.
+  const { Ready } = conditions
   return (
     status === 'NotReady' &&
-    conditions.Ready.reason === 'UnhealthyState' &&
-    judgeState(state, undefined, undefined) !== 'unhealthy'
+    Ready.reason === 'UnhealthyState' &&
+    Ready.facts !== undefined &&
+    'mayBeMoving' in Ready.facts
   )
 }

@@ -1,4 +1,5 @@
 import type { Json } from '../lib/json.ts'
+import type { SecretMask } from '../lib/mask/secret-mask.ts'
 import type { LeafForm } from './field-table.ts'
 import { canonicalLeaf, membersOf } from './canonical.ts'
 import { maskSensitive, maskText, SENSITIVE } from './mask.ts'
@@ -18,6 +19,18 @@ const LONGEST = 200
 const SHARED_SHOWN = 40
 
 export const NOT_SET = '(not set)'
+
+/** Differences without the secrets that a platform repeats. An item that only the platform has can name a field. */
+export function maskDifferences(
+  differences: readonly Difference[],
+  mask: SecretMask['mask'],
+): readonly Difference[] {
+  return differences.map((one) => ({
+    ...one,
+    field: one.field.replace(/\[.*\]/s, (items) => mask(items)),
+    observed: mask(one.observed),
+  }))
+}
 
 export type Pair = readonly [desired: string, observed: string]
 

@@ -16,7 +16,7 @@ import { instantOf } from './instant.ts'
 import { type Fitted, fitted, isOnlyReferences, type LeftOut } from './left-out.ts'
 import { API_VERSION } from './manifest.ts'
 import { isSensitiveName, SENSITIVE_FIELDS } from '../lib/sensitive.ts'
-import type { EchoMask } from '../lib/echo.ts'
+import type { SecretMask } from '../lib/mask/secret-mask.ts'
 import { printable } from '../lib/shown-text.ts'
 import { maskText } from './mask.ts'
 import { ABOUT, type RemoteResource } from './remote-resource.ts'
@@ -45,7 +45,7 @@ export interface ImportRequest {
   readonly secret: string
   readonly resource: RemoteResource
   /** Masks whatever secret the reply repeats. */
-  readonly echoes: EchoMask
+  readonly mask: Pick<SecretMask, 'mask'>
 }
 
 /**
@@ -53,13 +53,13 @@ export interface ImportRequest {
  * value is in it: where one belongs, or may belong, stands a reference that a person has to look at. What a manifest
  * cannot have is left out, so that the kind accepts it. There is none when the last that is left out must be there.
  */
-export function importedManifest({ kind, name, service, secret, resource, echoes }: ImportRequest): Fitted {
+export function importedManifest({ kind, name, service, secret, resource, mask }: ImportRequest): Fitted {
   const came = resource as JsonObject // it came as JSON
   const reply = kind.setIn?.(came) ?? came
   const leftOut: LeftOut[] = []
   const known = { ...kind.fields, ...ABOUT }
   const isRuled = kind.credentialRules === true
-  const place = { path: 'spec', secret, keys: [], known, leftOut, echoes, isRuled }
+  const place = { path: 'spec', secret, keys: [], known, leftOut, mask, isRuled }
   const result = fitted(kind, {
     apiVersion: API_VERSION,
     kind: kind.name,
@@ -67,7 +67,7 @@ export function importedManifest({ kind, name, service, secret, resource, echoes
     policy: { adopt: resource.id },
     spec: { service, ...objectOf(kind.fields, reply, place) },
   })
-  const all = [...leftOut, ...result.leftOut].map((one) => ({ ...one, path: echoes(one.path) }))
+  const all = [...leftOut, ...result.leftOut].map((one) => ({ ...one, path: mask.mask(one.path) }))
   return { ...result, leftOut: once(all) }
 }
 
@@ -86,7 +86,7 @@ interface Place {
   /** Fields of which nothing has to be said. */
   readonly known: Readonly<Record<string, unknown>>
   readonly leftOut: LeftOut[]
-  readonly echoes: EchoMask
+  readonly mask: Pick<SecretMask, 'mask'>
   /** Whether the rules of the kind say which credentials have to go. */
   readonly isRuled: boolean
 }
@@ -194,7 +194,7 @@ function leafOf(form: LeafForm, value: Json, place: Place): Json | undefined {
     return leaveOut(place, 'It holds a password or a signature, which no manifest may hold.')
   if (texts.some((text) => printable(text) !== text))
     return leaveOut(place, 'It holds control characters, or some that turn a text around.')
-  if (texts.some((text) => place.echoes(text) !== text))
+  if (texts.some((text) => place.mask.mask(text) !== text))
     return leaveOut(place, 'It repeats a secret that Pipewright sends.')
   return written
 }

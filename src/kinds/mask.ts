@@ -1,7 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { isSensitiveName, NAMING_FIELDS, readsLikeName, withoutUrlSecrets } from '../lib/sensitive.ts'
-import type { Echo, EchoMask } from '../lib/echo.ts'
-import type { Secret } from '../lib/secret.ts'
+import type { MaskedText, SecretMask } from '../lib/mask/secret-mask.ts'
 import { asSecretRef } from './secret-ref.ts'
 
 export const SENSITIVE = '[sensitive]'
@@ -66,43 +65,40 @@ function isReference(value: Json): boolean {
   )
 }
 
-/**
- * What was sent in a JSON body under the names of sensitive fields, so that it can be masked when it comes back; all of it when
- * it is not JSON. A name that a manifest writes out and that reads like one, such as "admin", is none: it would be masked
- * inside the words of the platform.
- * @param referenced what mounted secrets held
- */
-export function sensitiveTexts(body: string, referenced: ReadonlySet<string>): readonly Echo[] {
-  const echoes: Echo[] = []
-  try {
-    // The reviver sees every member; what it returns is not used.
-    JSON.parse(body, (name, value: unknown) => {
-      if (typeof value === 'string' && isSensitiveName(name)) echoes.push(...echoOf(name, value, referenced))
-      return value
-    })
-    return echoes
-  } catch {
-    // Not passed on: the error of a parser quotes the text.
-    return [...referenced, body]
+/** The texts of a body under sensitive names, except plain names of users. */
+export function sensitiveTexts(body: JsonObject): readonly string[] {
+  return Object.entries(body).flatMap(([name, value]) =>
+    value === undefined ? [] : sensitiveIn(name, value),
+  )
+}
+
+function sensitiveIn(name: string, value: Json): readonly string[] {
+  if (typeof value === 'string') return isSensitiveName(name) && !isPlainUserName(name, value) ? [value] : []
+  if (typeof value !== 'object' || value === null) return []
+  return isObject(value) ? sensitiveTexts(value) : value.flatMap((item) => sensitiveIn(name, item))
+}
+
+/** Whether a value is the name of a user that people choose, such as "admin": a platform uses such words, too. */
+function isPlainUserName(field: string, value: string): boolean {
+  return NAMING_FIELDS.has(field) && readsLikeName(value)
+}
+
+/** Masks the texts of a reply, except texts that the manifest shows as well. @param asked what the manifest asks for */
+export function replyMask(
+  { mask }: Pick<SecretMask, 'mask'>,
+  asked: JsonObject | undefined,
+): SecretMask['mask'] {
+  let open: ReadonlySet<string> | undefined
+  return (text) => {
+    const shown = mask(text)
+    if (shown === text) return shown
+    open ??= new Set(asked === undefined ? [] : openTexts(asked))
+    return open.has(text) ? (text as MaskedText) : shown // the manifest is no secret
   }
 }
 
-function echoOf(name: string, value: string, referenced: ReadonlySet<string>): readonly Echo[] {
-  if (!NAMING_FIELDS.has(name)) return [value]
-  if (!readsLikeName(value)) return [value]
-  return referenced.has(value) ? [{ wholeWord: value }] : []
-}
-
-/** What mounted secrets held, so that it can be masked when it comes back. @param sent by the dotted path of the reference */
-export function referenceEchoes(sent: ReadonlyMap<string, Secret>): readonly Echo[] {
-  return [...sent].flatMap(([path, secret]) => {
-    const value = secret.reveal()
-    return echoOf(path.slice(path.lastIndexOf('.') + 1), value, new Set([value]))
-  })
-}
-
 /** The texts of a body that are shown wherever it is. */
-export function openTexts(body: JsonObject): readonly string[] {
+function openTexts(body: JsonObject): readonly string[] {
   return Object.entries(body).flatMap(([name, value]) =>
     value === undefined || isSensitiveName(name) ? [] : openTextsIn(value),
   )
@@ -115,19 +111,19 @@ function openTextsIn(value: Json): readonly string[] {
 }
 
 /** A body with every text of it masked. */
-export function maskEchoes(body: JsonObject, echoes: EchoMask): JsonObject {
-  return echoesBelow(body, echoes, 0)
+export function maskTexts(body: JsonObject, mask: SecretMask['mask']): JsonObject {
+  return textsBelow(body, mask, 0)
 }
 
-function echoesBelow<T extends Json>(value: T, echoes: EchoMask, depth: number): T
-function echoesBelow(value: Json, echoes: EchoMask, depth: number): Json {
-  if (typeof value === 'string') return echoes(value)
+function textsBelow<T extends Json>(value: T, mask: SecretMask['mask'], depth: number): T
+function textsBelow(value: Json, mask: SecretMask['mask'], depth: number): Json {
+  if (typeof value === 'string') return mask(value)
   if (typeof value !== 'object' || value === null || depth >= DEEPEST) return value
-  if (!isObject(value)) return value.map((item) => echoesBelow(item, echoes, depth + 1))
+  if (!isObject(value)) return value.map((item) => textsBelow(item, mask, depth + 1))
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      inner === undefined ? undefined : echoesBelow(inner, echoes, depth + 1),
+      inner === undefined ? undefined : textsBelow(inner, mask, depth + 1),
     ]),
   )
 }

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
+import type { RawText } from '../lib/mask/secret-mask.ts'
 import { type Field, type Fields, isRequestOnly, plainForm } from './field-table.ts'
 
 /*
@@ -21,7 +22,7 @@ export type RemoteResource = Readonly<Record<string, unknown>> & {
   readonly id: string
   readonly serviceId?: string | null | undefined
   readonly name?: string | null | undefined
-  readonly state?: string | null | undefined
+  readonly state?: RawText | null | undefined
   readonly createdAt?: string | null | undefined
   /** Its fields that cannot be read, and that are left out. */
   readonly [ODD]?: readonly string[]

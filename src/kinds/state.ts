@@ -1,4 +1,5 @@
 import type { JsonObject } from '../lib/json.ts'
+import type { RawText } from '../lib/mask/secret-mask.ts'
 
 /*
  * What a `state` says about readiness. A person's list decides; without one what the service documents, where it does. The interface of
@@ -64,7 +65,7 @@ const MOVING = new RegExp(
 
 /** @param state as the platform reports it; `undefined`: it reports none */
 export function judgeState(
-  state: string | undefined,
+  state: RawText | undefined,
   healthy: HealthyStates | undefined,
   known: KnownStates | undefined,
 ): StateVerdict {

@@ -1,5 +1,5 @@
-import { type EchoMask } from './echo.ts'
 import { isObject } from './json.ts'
+import type { SecretMask } from './mask/secret-mask.ts'
 import { withoutAssignments, withoutUrlSecrets } from './sensitive.ts'
 
 /** Longest excerpt of a reply in a message, in bytes of UTF-8: enough for every violation that a platform lists, and little enough for a ledger. */
@@ -11,15 +11,15 @@ const LOOKED_AT = 16_384
 const MASK = '[secret]'
 
 /**
- * A text of a reply that is fit to be shown: one line, at most 2 KB, no control characters, and no part of any secret that we
- * sent, also when the platform repeats it. Masked before it is cut: half a secret could not be told. Empty when there is
+ * A text of a reply that is fit to be shown: one line, at most 2 KB, no control characters, and no secret that we
+ * sent, also when the platform repeats it. Masked before it is cut: half a secret is not recognized. Empty when there is
  * nothing to show.
  */
-export function excerptOf(body: string, echoes: EchoMask): string {
-  const said = wordsOf(body)
-    .replace(/[\p{C}\s]+/gu, ' ')
+export function excerptOf(body: string, { mask }: Pick<SecretMask, 'mask'>): string {
+  const said = mask(wordsOf(body))
     .slice(0, LOOKED_AT)
-  const text = withoutAssignments(withoutUrlSecrets(echoes(said), MASK), MASK, 'shown')
+    .replace(/[\p{C}\s]+/gu, ' ')
+  const text = withoutAssignments(withoutUrlSecrets(said, MASK), MASK, 'shown')
     .replace(/\/\/[^\s/@]+@/g, `//${MASK}@`)
     .toWellFormed()
     .trim()

@@ -1,3 +1,4 @@
+import type { RawText } from '../lib/mask/secret-mask.ts'
 import { isReadable } from '../kinds/definition.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Action } from './action.ts'
@@ -16,7 +17,7 @@ export interface ConditionsInput {
   readonly action: Action
   readonly outcome: Outcome
   /** `state` as the platform reported it last in this reconcile. */
-  readonly state: string | undefined
+  readonly state: RawText | undefined
   readonly previous: Conditions | undefined
 }
 
@@ -247,14 +248,14 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
 /** Which states are healthy stands in a manifest that nobody can read now: the one that it called healthy stays so. */
 function isHealthyAsBefore(
   decided: DecideInput,
-  state: string | undefined,
+  state: RawText | undefined,
   previous: Conditions | undefined,
 ): previous is Conditions {
   const { desired } = decided
   if (desired.state !== 'invalid' || desired.fingerprint !== undefined) return false
   const healthy = claimOf(decided, 'True', {
     reason: 'Healthy',
-    facts: { state, by: 'policy.healthyStates' },
+    facts: { state: state === undefined ? undefined : decided.mask(state), by: 'policy.healthyStates' },
   })
   return previous?.Ready.reason === 'Healthy' && previous.Ready.message === healthy.message
 }

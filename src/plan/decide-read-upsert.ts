@@ -94,20 +94,21 @@ function decideEqual(input: UpsertInput): Action {
 }
 
 function decideDifferent(input: UpsertInput, differences: readonly Difference[]): Action {
-  const { recorded, policy, takesAway, gives } = input
+  const { recorded, policy, takesAway, gives, mask } = input
+  const access = { takesAway: takesAway.map(mask), gives }
   if (recorded.upsert === undefined)
     return {
       type: 'upsert',
       reason: 'New',
       takesAway,
-      facts: { is: 'applied', there: { takesAway, gives } },
+      facts: { is: 'applied', there: access },
     }
   if (isEdited(input))
     return {
       type: 'upsert',
       reason: 'Edited',
       takesAway,
-      facts: { takesAway, gives, again: recorded.applied === undefined },
+      facts: { ...access, again: recorded.applied === undefined },
     }
   const fields = differences.map(({ field }) => field)
   const isOurs = input.isAsLeft || input.isOvertaken
@@ -131,7 +132,7 @@ function decideDifferent(input: UpsertInput, differences: readonly Difference[])
       fields,
       by: [input.kind.operations.upsert.name],
       is: 'to be sent',
-      access: { takesAway, gives },
+      access,
     },
   }
 }
@@ -160,7 +161,7 @@ function isDueAgain({ recorded, now, isAsked }: UpsertInput): boolean {
   return isAsked === true || now - at >= AGAIN_MS || now < at
 }
 
-function idThere({ observed }: UpsertInput): string {
+function idThere({ observed, mask }: UpsertInput): string {
   const id = observed.status === 'found' ? observed.there?.['id'] : undefined
-  return typeof id === 'string' ? id : ''
+  return typeof id === 'string' ? mask(id) : ''
 }

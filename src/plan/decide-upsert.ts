@@ -28,7 +28,7 @@ export function decideUpsert(input: UpsertInput): Action {
 }
 
 function decideApplied(input: UpsertInput): Action {
-  const { desired, recorded, policy, timing, now, replyDiffers, takesAway, isOvertaken } = input
+  const { desired, recorded, policy, timing, now, replyDiffers, takesAway, isOvertaken, mask } = input
   const waiting = backingOff(input)
   if (waiting !== undefined) return waiting
   const { upsert, applied } = recorded
@@ -45,7 +45,7 @@ function decideApplied(input: UpsertInput): Action {
       type: 'upsert',
       reason: 'Edited',
       takesAway,
-      facts: { takesAway, again: true },
+      facts: { takesAway: takesAway.map(mask), again: true },
     }
   }
   if (desired.otherService || desired.fingerprint?.digest !== applied.digest) {
@@ -53,7 +53,7 @@ function decideApplied(input: UpsertInput): Action {
       type: 'upsert',
       reason: 'Edited',
       takesAway,
-      facts: { takesAway, again: false },
+      facts: { takesAway: takesAway.map(mask), again: false },
     }
   }
   const intervalMs =

@@ -1,3 +1,4 @@
+import type { RawText, SecretMask } from '../lib/mask/secret-mask.ts'
 import type { Compared } from '../kinds/changes.ts'
 import type { Difference } from '../kinds/difference.ts'
 import type { JsonObject } from '../lib/json.ts'
@@ -31,7 +32,7 @@ export type Observed =
   | { readonly status: 'unseen' }
   | {
       readonly status: 'found'
-      readonly state: string | undefined
+      readonly state: RawText | undefined
       readonly differences: readonly Difference[]
       /** As it came, where what is found can be changed; never shown. */
       readonly there?: JsonObject | undefined
@@ -134,6 +135,8 @@ interface Common {
   readonly knownStates: KnownStates | undefined
   /** ms since the epoch. */
   readonly now: number
+  /** Masks a text of the platform, to be told. What is decided on is not masked. */
+  readonly mask: SecretMask['mask']
   /** The same by the steady clock, which no wall clock moves: for what has to have been a while ago. */
   readonly steadyNow: number
   /** A person asked, or the credentials are others now: an earlier failure is not waited out. */

@@ -1,3 +1,4 @@
+import type { RawText } from '../lib/mask/secret-mask.ts'
 import { judgeState, type StateVerdict } from '../kinds/state.ts'
 import type { Action } from './action.ts'
 import type { ConditionStatus } from './condition.ts'
@@ -11,7 +12,7 @@ const ROLLOUT_MS = 15 * 60_000
 
 interface SeenState {
   /** As the platform reported it last in this reconcile. */
-  readonly state: string | undefined
+  readonly state: RawText | undefined
   /** It was created in this reconcile. */
   readonly isNew: boolean
   readonly isInSync: boolean
@@ -31,25 +32,36 @@ export function readinessOf(
   const isRollout =
     verdict === 'unhealthy' &&
     ((sounds === 'moving' && isYoung(decided, isNew)) || isOnItsWay(decided, { state, sounds, action }))
+  const shown = state === undefined ? undefined : decided.mask(state)
   switch (isRollout ? 'moving' : verdict) {
     case 'healthy':
-      return { status: 'True', because: { reason: 'Healthy', facts: { state, by } } }
+      return { status: 'True', because: { reason: 'Healthy', facts: { state: shown, by } } }
     case 'unhealthy':
       return {
         status: 'False',
         because: {
           reason: 'UnhealthyState',
-          facts: { state, healthy: list?.states, by, ...(list === undefined && known && DOCUMENTED) },
+          facts: {
+            state: shown,
+            healthy: list?.states,
+            by,
+            ...(list === undefined && known && DOCUMENTED),
+            ...(judgeState(state, undefined, undefined) !== 'unhealthy' && MAY_BE_MOVING),
+          },
         },
       }
     case 'moving':
-      return { status: 'Unknown', because: { reason: 'StateChanging', facts: { state: state ?? '' } } }
+      return {
+        status: 'Unknown',
+        because: { reason: 'StateChanging', facts: { state: shown ?? decided.mask('') } },
+      }
     case 'unjudged':
-      return { status: 'True', because: { reason: 'NotJudged', facts: { state, isInSync } } }
+      return { status: 'True', because: { reason: 'NotJudged', facts: { state: shown, isInSync } } }
   }
 }
 
 const DOCUMENTED = { isDocumented: true } as const
+const MAY_BE_MOVING = { mayBeMoving: true } as const
 
 /** Whether we created it a short while ago. By the steady clock: nobody makes it young again. */
 function isYoung({ lifecycle, recorded, steadyNow }: DecideInput, isNew: boolean): boolean {

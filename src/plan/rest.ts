@@ -86,11 +86,16 @@ export function againAfterMs({ at, since = at }: NonNullable<LedgerRecord['comma
 }
 
 /** What is reported of a command that is recorded, and not heeded for long; undefined: it was, or may be yet. */
-export function unheeded({ observed, recorded, steadyNow }: CreateOnceInput): Because<'Stalled'> | undefined {
+export function unheeded({
+  observed,
+  recorded,
+  steadyNow,
+  mask,
+}: CreateOnceInput): Because<'Stalled'> | undefined {
   const { command } = recorded
   if (command === undefined || steadyNow - (command.since ?? command.at) < UNHEEDED_MS) return undefined
   const why = WHY_SENT[command.command][command.isForChange === true ? 'for a change' : 'by policy']
-  const state = observed.status === 'found' ? (observed.state ?? '') : ''
+  const state = mask(observed.status === 'found' ? (observed.state ?? '') : '')
   return {
     reason: 'Stalled',
     facts: { fields: [], now: false, again: 'in an hour', command: { why, state } },
@@ -128,8 +133,8 @@ export function isLoading(input: CreateOnceInput): boolean {
 }
 
 /** What is said of one that is not stopped now. */
-export function loadingFacts({ desired, observed }: CreateOnceInput): FactsOf<'Changing'>['loading'] {
-  return { key: desired.key, state: observed.status === 'found' ? (observed.state ?? '') : '' }
+export function loadingFacts({ desired, observed, mask }: CreateOnceInput): FactsOf<'Changing'>['loading'] {
+  return { key: desired.key, state: mask(observed.status === 'found' ? (observed.state ?? '') : '') }
 }
 
 /** It was stopped so that it can be changed, and nobody has told it to start since. */

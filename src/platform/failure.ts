@@ -9,7 +9,8 @@ import {
   RemoteError,
   whatIsRefused,
 } from '../contract/remote-error.ts'
-import type { EchoMask } from '../lib/echo.ts'
+import type { SecretMask } from '../lib/mask/secret-mask.ts'
+import { Secret } from '../lib/secret.ts'
 import { excerptOf } from '../lib/excerpt.ts'
 import { retryAfterMs } from '../lib/retry-after.ts'
 import { connectWords, isClientCertificateRefused, proxyWords } from '../lib/connect-words.ts'
@@ -25,8 +26,8 @@ export interface Failure {
   readonly credential: string
   /** Where a person looks for them, in words. */
   readonly source: string
-  /** Masks every secret that was sent, in whatever form it comes back. */
-  readonly echoes: EchoMask
+  /** Masks every secret that was sent. */
+  readonly mask: SecretMask['mask']
   /** Where it was sent: the origin. */
   readonly origin: string
   /** On the way there; `undefined`: none. */
@@ -62,17 +63,17 @@ export interface Failure {
 
 /** The error of a request that did not end in the reply the interface promises. */
 export function classify(failure: Failure): RemoteError {
-  const { operation, seen, body, echoes, now } = failure
+  const { operation, seen, body, now } = failure
   const kind = kindOf(failure)
   const known = {
     class: kind,
     effect: operation.does === 'read' ? ('none' as const) : effectOf(kind, failure),
     httpStatus: seen.type === 'reply' ? seen.status : undefined,
     requestId: body.requestId,
+    reply: seen.type === 'reply' ? new Secret(seen.body) : undefined,
     retryAfterMs: seen.type === 'reply' ? retryAfterMs(seen.headers, now) : undefined,
     transient: kind === 'Unavailable' || kind === 'BadReply',
-    repliedId:
-      operation.does === 'create' && body.repliedId !== undefined ? echoes(body.repliedId) : undefined,
+    repliedId: operation.does === 'create' ? body.repliedId : undefined,
     proxy: failure.proxy?.address.origin,
     credential: failure.credential,
     refused:
@@ -80,7 +81,7 @@ export function classify(failure: Failure): RemoteError {
         ? { source: failure.source, what: whatIsRefused(seen.status) }
         : undefined,
   }
-  const excerpt = seen.type === 'reply' ? excerptOf(seen.body, echoes) : ''
+  const excerpt = seen.type === 'reply' ? excerptOf(seen.body, failure) : ''
   const facts: RemoteErrorFacts = { ...known, what: seenWords(failure, known, excerpt) }
   return new RemoteError(failureWords(failure, facts), facts)
 }
@@ -149,7 +150,7 @@ export function seenWords(failure: Failure, facts: Known, excerpt: string): stri
   const fault = faultOfReply(seen, proxy)
   if (fault !== undefined) return `nothing was sent to ${origin}: ${proxyWords(fault)}`
   const words = REPLY_WORDS[facts.class](seen, facts, operation)
-  const answered = `${origin} answered ${seen.status}, ${words}${quoted(excerpt)}${idWords(facts.repliedId)}`
+  const answered = `${origin} answered ${seen.status}, ${words}${quoted(excerpt)}${idWords(facts.repliedId, failure)}`
   // Also one that joins, where it reads TLS: its authority is in --ca-file then.
   return proxy !== undefined && !body.isPlatforms
     ? `${answered}; it may be the proxy ${proxy.address.origin} that answered`
@@ -159,9 +160,11 @@ export function seenWords(failure: Failure, facts: Known, excerpt: string): stri
 /** Longest id that is shown in full, in characters: what is longer is no id. */
 const LONGEST_ID = 64
 
-function idWords(id: string | undefined): string {
+function idWords(id: string | undefined, { mask }: Failure): string {
   if (id === undefined) return ''
-  const shown = id.slice(0, LONGEST_ID).replace(/[\p{C}\p{Z}]/gu, ' ')
+  const shown = mask(id)
+    .slice(0, LONGEST_ID)
+    .replace(/[\p{C}\p{Z}]/gu, ' ')
   return `; the reply held the id "${shown}${id.length > LONGEST_ID ? '…' : ''}"`
 }
 

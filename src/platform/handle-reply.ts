@@ -1,8 +1,5 @@
-import { sensitiveTexts } from '../kinds/mask.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type EchoMask, echoMask, NO_ECHOES } from '../lib/echo.ts'
-import { isUuid } from '../lib/same-id.ts'
-import type { Secret } from '../lib/secret.ts'
+import type { SecretMask } from '../lib/mask/secret-mask.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Reply } from '../contract/platform.ts'
 import { type ErrorClass, RemoteError } from '../contract/remote-error.ts'
@@ -20,7 +17,7 @@ export interface HandleReplyParts {
   readonly emit: Emit
   readonly breaker: CredentialBreaker
   /** Read again for the next request when the platform refused what they said. */
-  readonly secrets: Pick<FreshSecrets, 'forget' | 'known'>
+  readonly secrets: Pick<FreshSecrets, 'forget' | 'mask'>
 }
 
 /** One attempt that is over. */
@@ -30,8 +27,6 @@ export interface Attempt<T> {
   readonly way: Way
   /** As it was meant, whatever is on the way. */
   readonly request: WireRequest
-  /** What mounted secrets stand in its body. */
-  readonly sent: readonly Secret[]
   readonly seen: Failure['seen']
   readonly readValue: ReadValue<T>
   readonly timeoutMs: number
@@ -47,12 +42,12 @@ export function handleReply<T>(attempt: Attempt<T>, parts: HandleReplyParts): Re
   const body = seen.type === 'reply' ? readBody(seen.body, seen.status, parts.wire) : NO_BODY
   const value = isDone(seen) && body.json !== undefined ? attempt.readValue(body.json, parts.wire) : undefined
   const { digest: credential } = attempt.admission.login
-  const echoes = echoesOf(attempt, parts)
-  const requestId = shownId(body.requestId, echoes, parts)
+  const mask = (text: string) => parts.secrets.mask.mask(attempt.way.mask.mask(text))
+  const requestId = body.requestId === undefined ? undefined : mask(body.requestId)
   const result =
     value === undefined
-      ? failureOf(attempt, { ...body, requestId }, { parts, echoes })
-      : { value, requestId, credential, echoes }
+      ? failureOf(attempt, { ...body, requestId }, { parts, mask })
+      : { value, requestId, credential }
   const problem = result instanceof RemoteError ? result : undefined
   parts.emit({
     type: 'RequestFinished',
@@ -74,7 +69,7 @@ function isDone(seen: Seen): boolean {
 function failureOf(
   attempt: Attempt<unknown>,
   body: Failure['body'],
-  { parts, echoes }: { readonly parts: HandleReplyParts; readonly echoes: EchoMask },
+  { parts, mask }: { readonly parts: HandleReplyParts; readonly mask: SecretMask['mask'] },
 ): RemoteError {
   const { request, way, admission, caller, seen, timeoutMs } = attempt
   return classify({
@@ -83,38 +78,12 @@ function failureOf(
     body,
     credential: admission.login.digest,
     source: admission.login.source,
-    echoes,
+    mask,
     origin: request.origin,
     proxy: way.proxy,
     timeoutMs,
     now: parts.clock.now(),
   })
-}
-
-/** Every secret that was sent, who asked and what the body held; and all others. Made ready for who asks first. */
-function echoesOf(
-  { admission, way, request, sent }: Attempt<unknown>,
-  { secrets }: HandleReplyParts,
-): EchoMask {
-  let own: EchoMask | undefined
-  return (text) => {
-    own ??= ofBody()
-    return way.echoes(secrets.known.echoes(admission.login.echoes(own(text))))
-  }
-
-  function ofBody(): EchoMask {
-    if (request.body === undefined) return NO_ECHOES
-    return echoMask(sensitiveTexts(request.body, new Set(sent.map((secret) => secret.reveal()))))
-  }
-}
-
-/** Each reply has another one: only what looks like none, or is a key, is worth to be looked at. */
-function shownId(
-  id: string | undefined,
-  echoes: EchoMask,
-  { secrets }: HandleReplyParts,
-): string | undefined {
-  return id === undefined || (isUuid(id) && !secrets.known.isOne(id)) ? id : echoes(id)
 }
 
 function follow(attempt: Attempt<unknown>, problem: RemoteError | undefined, parts: HandleReplyParts): void {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { keyedHash } from '../lib/digest.ts'
-import { type EchoMask, echoMask } from '../lib/echo.ts'
 import { Secret } from '../lib/secret.ts'
 import { type MissingCredential, type SecretReading, SecretUnavailableError } from '../contract/secrets.ts'
 import type { FreshSecrets } from './secret-store.ts'
@@ -12,8 +11,6 @@ export interface Login {
   readonly authorization: Secret
   /** Every text that must not come back in a message: parts of the header and what it was made of. */
   readonly secrets: readonly Secret[]
-  /** Masks these in a text. */
-  readonly echoes: EchoMask
   /** Equal for equal credentials; keyed with a key of this process, so that it says nothing elsewhere. */
   readonly digest: string
   /** Where a person looks for them, in words. */
@@ -62,10 +59,10 @@ export function createCredentials(options: {
     const secret = valueOf(keySecret, 'API key')
     const pair = `${id.reveal()}:${secret.reveal()}`
     const encoded = Buffer.from(pair, 'utf8').toString('base64')
+    secrets.mask.add(encoded)
     return {
       authorization: new Secret(`Basic ${encoded}`),
       secrets: [id, secret, new Secret(encoded)],
-      echoes: echoMask([id.reveal(), secret.reveal(), encoded]),
       digest: keyedHash(hashKey, pair),
       source: `secret ${name} (files ${name}/${wire.keyIdKey} and ${name}/${wire.keySecretKey} in --credentials-dir)`,
     }
@@ -80,7 +77,6 @@ export function createCredentials(options: {
     return {
       authorization: new Secret(`Bearer ${token.reveal()}`),
       secrets: [token],
-      echoes: echoMask([token.reveal()]),
       digest: keyedHash(hashKey, token.reveal()),
       source: `the alerts token (file ${alertsTokenFile}, --alerts-token-file)`,
     }

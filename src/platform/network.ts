@@ -1,5 +1,5 @@
 import { Agent, type buildConnector, type Dispatcher } from 'undici'
-import { type EchoMask, echoMask, NO_ECHOES } from '../lib/echo.ts'
+import { createSecretMask, type SecretMask } from '../lib/mask/secret-mask.ts'
 import { type ProxyAddress, proxyFor, type ProxyFault, type ProxySettings } from '../lib/proxy.ts'
 import type { Seen, WireRequest } from './http-exchange.ts'
 import {
@@ -47,7 +47,7 @@ export interface Way {
   /** The request as it is sent; its origin is where the connection goes to. */
   readonly routed: (request: WireRequest) => WireRequest
   /** Masks what the proxy was sent to let us in. */
-  readonly echoes: EchoMask
+  readonly mask: Pick<SecretMask, 'mask'>
 }
 
 /** The ways out. Disposing it waits for the requests that run. */
@@ -78,7 +78,7 @@ export function openNetwork({ proxies, tls }: NetworkSettings, timeoutMs: number
       dispatcher: agent,
       open: (options, ms) => opener(proxy, ms)(options),
       routed: (request) => (proxy?.does === 'forwards' ? forwarded(request, proxy.address) : request),
-      echoes: proxy === undefined ? NO_ECHOES : echoMask(proxy.address.secrets.map((one) => one.reveal())),
+      mask: createSecretMask(proxy?.address.secrets.map((secret) => secret.reveal())),
     }
   }
 

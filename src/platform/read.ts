@@ -218,7 +218,6 @@ export async function perform<T>(
     admission,
     way,
     request,
-    sent: body?.secrets ?? [],
     seen,
     readValue,
     timeoutMs,

@@ -4,11 +4,12 @@ import { dirname, join, relative, sep } from 'node:path'
 import { isSecretRef, type SecretRef } from '../kinds/secret-ref.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isBelow } from '../lib/below.ts'
+import { createSecretMask, MIN_MASKED_LENGTH, type SecretMask } from '../lib/mask/secret-mask.ts'
 import { isOutOfFiles } from '../lib/open-files.ts'
 import { Secret } from '../lib/secret.ts'
-import { createKnownSecrets, type KnownSecrets } from './known-secrets.ts'
 import { isOfPlatform } from './platform-values.ts'
 import { DEFAULT_WIRE } from './wire.ts'
+import type { Emit } from '../contract/events.ts'
 import type { SecretOwner, SecretReading, SecretStore } from '../contract/secrets.ts'
 
 /** A mounted secret is a key, a password or a certificate; what is larger was mounted by mistake. In bytes. */
@@ -39,8 +40,20 @@ export interface MountedSecrets extends SecretStore {
  */
 export function createMountedSecrets(
   { credentialsDir, secretsDir, ownFiles = [] }: SecretFolders,
-  readFile: ReadSecretFile = readSecretFile,
+  readSecret: ReadSecretFile = readSecretFile,
+  emit: Emit = () => undefined,
 ): MountedSecrets {
+  const short = new Set<string>()
+
+  async function readFile(file: string): Promise<SecretReading> {
+    const reading = await readSecret(file)
+    if (reading.found && reading.value.reveal().length < MIN_MASKED_LENGTH && !short.has(file)) {
+      short.add(file)
+      emit({ type: 'ShortSecretFound', file })
+    }
+    return reading
+  }
+
   const folders: Readonly<Record<SecretOwner, string>> = { platform: credentialsDir, source: secretsDir }
 
   async function readCredential(file: string): Promise<SecretReading> {
@@ -141,8 +154,8 @@ const FRESH_MS = 1_000
 export interface FreshSecrets extends MountedSecrets {
   /** Each file is read again for whoever asks next. */
   readonly forget: () => void
-  /** Every secret that was read, also what a file held before. */
-  readonly known: Pick<KnownSecrets, 'echoes' | 'isOne' | 'noteSent'>
+  /** Masks every secret that was read, also those that a file held before. */
+  readonly mask: SecretMask
 }
 
 interface Kept {
@@ -155,7 +168,7 @@ interface Kept {
  */
 export function createFreshSecrets(mounted: MountedSecrets, clock: Pick<Clock, 'monotonic'>): FreshSecrets {
   const readings = new Map<string, Kept>()
-  const known = createKnownSecrets()
+  const mask = createSecretMask()
   let since = -Infinity
 
   function fresh(
@@ -182,13 +195,13 @@ export function createFreshSecrets(mounted: MountedSecrets, clock: Pick<Clock, '
   }
 
   function note(reading: SecretReading): void {
-    if (reading.found) known.note(reading.value)
+    if (reading.found) mask.add(reading.value.reveal())
   }
 
   return {
     read: (ref, owner) => fresh(`${owner} ${ref.name}/${ref.key}`, () => mounted.read(ref, owner)),
     readFile: (file) => fresh(`file ${file}`, () => mounted.readFile(file)),
     forget: () => readings.clear(),
-    known,
+    mask,
   }
 }

@@ -99,7 +99,7 @@ async function sendCreate(
   parts: CreateParts,
 ): Promise<Reply<RemoteResource>> {
   const { caller, admission, base, way, path, readValue } = call
-  const { body, secrets: sent, intentId, notAfter } = call.request
+  const { body, intentId, notAfter } = call.request
   const { clock, deadlineMs: timeoutMs, userAgent, wire } = parts
   const { login, place } = admission
   const request: WireRequest = {
@@ -109,13 +109,11 @@ async function sendCreate(
     headers: { ...headersOf({ login, userAgent, body }), [wire.idempotencyHeader]: intentId },
     body,
   }
-  // Before anybody else may repeat it.
-  parts.secrets.known.noteSent(body, sent)
   const startedAt = clock.monotonic()
   const seen = await exchangeOnce(request, { way, parts, notAfter, onSent: () => place.sent() })
   place.ended()
   const durationMs = clock.monotonic() - startedAt
-  const attempt = { caller, admission, way, request, sent, seen, readValue, timeoutMs, durationMs }
+  const attempt = { caller, admission, way, request, seen, readValue, timeoutMs, durationMs }
   const result = handleReply(attempt, parts)
   if (result instanceof RemoteError) throw result
   return result

@@ -14,6 +14,7 @@ import type { Outcome } from '../plan/outcome.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Entry } from '../contract/catalog.ts'
 import type { JsonObject } from '../lib/json.ts'
+import type { SecretMask } from '../lib/mask/secret-mask.ts'
 import type { BodySecrets } from './gather/body-secrets.ts'
 import type { DesiredService } from './gather/service-access.ts'
 import type { HistoryEntry } from '../contract/history.ts'
@@ -28,6 +29,8 @@ export interface ReconcileContext {
   readonly secrets: SecretStore
   /** The same, read anew each time: for what is sent now. */
   readonly mounted: SecretStore
+  /** Masks secrets where a text is told, stored or thrown. What is decided on is not masked. */
+  readonly mask: SecretMask
   readonly store: StateStore
   readonly clock: Clock
   readonly emit: Emit

@@ -219,6 +219,7 @@ export function createRecentEvents(now: () => number): RecentEvents {
     BudgetWaited: undefined,
     RateLimited: undefined,
     RateLimitOver: undefined,
+    ShortSecretFound: undefined,
     ServicePaused: undefined,
     ServiceResumed: undefined,
     LedgerWritten: undefined,

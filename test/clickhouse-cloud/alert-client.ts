@@ -1,3 +1,4 @@
+import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { heedReading } from '../../src/reconcile/heed-reading.ts'
 import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
@@ -139,6 +140,7 @@ export async function startAlerts(
       platform: client,
       ledger,
       secrets,
+      mask: createSecretMask(),
       mounted: secrets,
       store,
       clock,

@@ -1,3 +1,4 @@
+import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { describe, expect, test } from 'vitest'
 import { CREATE_FAILPOINTS } from '../../src/contract/failpoint.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
@@ -9,7 +10,6 @@ import type { Mishap } from './faulty-proxy.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { adoptAs } from '../../src/reconcile/operator/adopt.ts'
 import { textOf } from './look.ts'
-import { NO_ECHOES } from '../../src/lib/echo.ts'
 import {
   Killed,
   KEY,
@@ -224,7 +224,7 @@ describe('an alert that exists', () => {
       service: 'analytics',
       secret: 'lag',
       resource: result as unknown as RemoteResource,
-      echoes: NO_ECHOES,
+      mask: createSecretMask(),
     })
     const { spec, policy } = (manifest ?? {}) as Readonly<Record<string, JsonObject>>
     expect(policy).toEqual({ adopt: id })

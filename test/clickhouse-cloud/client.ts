@@ -1,3 +1,4 @@
+import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { heedReading } from '../../src/reconcile/heed-reading.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
 import { createReconciler } from '../../src/reconcile/reconciler.ts'
@@ -165,6 +166,7 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
     platform: mortal,
     ledger,
     secrets,
+    mask: createSecretMask(),
     mounted: secrets,
     clock,
     emit: (event) => void events.push(event),

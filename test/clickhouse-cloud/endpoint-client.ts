@@ -1,3 +1,4 @@
+import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { heedReading } from '../../src/reconcile/heed-reading.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import type { PlanItem } from '../../src/contract/plan.ts'
@@ -121,6 +122,7 @@ export async function startProcess(
     platform: client,
     ledger,
     secrets,
+    mask: createSecretMask(),
     mounted: secrets,
     store,
     clock,

@@ -7,7 +7,7 @@ import type { PipeManifest } from '../../src/kinds/profiles/clickhouse-cloud/pip
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import { secretRefsIn } from '../../src/kinds/secret-ref.ts'
-import { echoMask } from '../../src/lib/echo.ts'
+import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { parseFile } from '../../src/manifest/validate/parse-file.ts'
 import { createFindingRoom } from '../../src/manifest/validate/parse-options.ts'
@@ -33,7 +33,12 @@ const TELLING = /\.(protobufSchema|addedLater)$|^spec\.scaling\./
 
 function imported(reply: JsonObject) {
   const names = { name: 'orders', service: 'warehouse', secret: 'orders' } as const
-  return importedManifest({ kind: PIPE, ...names, resource: reply as RemoteResource, echoes: echoMask([]) })
+  return importedManifest({
+    kind: PIPE,
+    ...names,
+    resource: reply as RemoteResource,
+    mask: createSecretMask([]),
+  })
 }
 
 /** All that is said of a manifest that stands in a file. */

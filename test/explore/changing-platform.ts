@@ -1,3 +1,4 @@
+import { Secret } from '../../src/lib/secret.ts'
 import type {
   ChangeBody,
   ChangeTarget,
@@ -7,7 +8,6 @@ import type {
   ServiceAccess,
 } from '../../src/contract/platform.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
-import { NO_ECHOES } from '../../src/lib/echo.ts'
 import { sameId } from '../../src/lib/same-id.ts'
 import { RemoteError } from '../../src/contract/remote-error.ts'
 import { remoteError } from '../reconcile/model-platform.ts'
@@ -80,7 +80,7 @@ export function changingPlatform(
     noteListed(run, listed)
     const value = listed.map(show)
     run.lists.set(process, new Map([...(run.lists.get(process) ?? []), [serviceId, value]]))
-    return { value, requestId: 'request', credential: 'api', echoes: NO_ECHOES }
+    return { value, requestId: 'request', credential: 'api' }
   }
 
   async function change(
@@ -103,7 +103,7 @@ export function changingPlatform(
       tell(run, `${what} (${end}).`)
       if (end.startsWith('dies')) return process.die()
       if (end === 'answered' || end === 'not applied') {
-        const reply = { value: {}, requestId: 'request', credential: 'api', echoes: NO_ECHOES }
+        const reply = { value: {}, requestId: 'request', credential: 'api' }
         await run.passMeanwhile(run, process, 'while the reply is on its way', 'reply')
         return process.isDead ? forever() : reply
       }
@@ -180,5 +180,9 @@ function isPauseAsked({ model }: Run, pipe: Pipe): boolean {
 
 function mustBePaused(): RemoteError {
   const { facts } = remoteError('Rejected', 'none')
-  return new RemoteError('it must be paused', { ...facts, what: 'it must be paused' })
+  return new RemoteError('it must be paused', {
+    ...facts,
+    what: 'it must be paused',
+    reply: new Secret('it must be paused'),
+  })
 }

@@ -1,5 +1,4 @@
 import { PIPE_FIELDS } from '../../src/kinds/profiles/default/pipe/fields.ts'
-import { NO_ECHOES } from '../../src/lib/echo.ts'
 import type { CreateOnceKind } from '../../src/kinds/definition.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import { withoutRequestOnly } from '../../src/sandbox/stored.ts'
@@ -60,7 +59,7 @@ export function createPlatform(
     if (seen.life !== undefined) told(pipe, seen.life.live)
     // Whoever reads what was there before cannot know that it was in vain.
     if (isStale) lives(pipe, { vain: undefined })
-    return { value: shown(seen), requestId: 'request', credential: 'api', echoes: NO_ECHOES }
+    return { value: shown(seen), requestId: 'request', credential: 'api' }
   }
 
   function isShownStale(pipe: Pipe): boolean {
@@ -211,7 +210,6 @@ export function createPlatform(
       value: shown({ ...pipe, id: isOther ? another.id : pipe.id }),
       requestId: 'request',
       credential: 'api',
-      echoes: NO_ECHOES,
     }
   }
 

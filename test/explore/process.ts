@@ -1,3 +1,4 @@
+import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
@@ -84,6 +85,7 @@ export function contextOf(
     ...parts,
     profile: world.profile ?? DEFAULT,
     secrets: secretsOf(model),
+    mask: createSecretMask(),
     mounted: secretsOf(model),
     emit: () => undefined,
     random: () => 0,
@@ -132,6 +134,7 @@ export async function createShell(run: Run): Promise<OperatorContext> {
     platform: createPlatform(run, NO_CHOICE),
     ledger: model.pods === undefined ? createLedger(run, NO_CHOICE) : await shellLedger(run),
     secrets: secretsOf(model),
+    mask: createSecretMask(),
     store,
     clock,
   }

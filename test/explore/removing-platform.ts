@@ -1,5 +1,4 @@
 import type { Looks, Reply } from '../../src/contract/platform.ts'
-import { NO_ECHOES } from '../../src/lib/echo.ts'
 import { remoteError } from '../reconcile/model-platform.ts'
 import { changes } from './life.ts'
 import { isVisible, shortId } from './model.ts'
@@ -51,7 +50,7 @@ export async function removePipe(
     if (end === 'answered') {
       await run.passMeanwhile(run, process, 'while the reply is on its way', 'reply')
       if (process.isDead) return forever()
-      return { value: {}, requestId: 'request', credential: 'api', echoes: NO_ECHOES }
+      return { value: {}, requestId: 'request', credential: 'api' }
     }
     if (end === 'refused') throw remoteError('Rejected', 'none')
     if (end === 'fails for good') throw remoteError('Unavailable', 'unknown')

@@ -1,6 +1,5 @@
 import type { UpsertKind } from '../../src/kinds/definition.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
-import { NO_ECHOES } from '../../src/lib/echo.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { Looks, Platform, ServiceAccess } from '../../src/contract/platform.ts'
 import type { Fence } from '../../src/platform/fence.ts'
@@ -56,7 +55,7 @@ export function upserting(
       if (taken === 'answered') {
         if (model.pods !== undefined) model.pods.applied = body.allowedOrigins
         const value = { id: 'endpoint', ...body } as RemoteResource // our own body, as 2.7 has it
-        return { value, requestId: 'request', credential: 'api', echoes: NO_ECHOES }
+        return { value, requestId: 'request', credential: 'api' }
       }
     }
   }

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { importedManifest } from '../../src/kinds/imported.ts'
-import { echoMask } from '../../src/lib/echo.ts'
+import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { PipeManifest } from '../../src/kinds/profiles/default/pipe/schema.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
@@ -23,9 +23,9 @@ const ORDERS = pipeBody('orders')
 
 function imported(reply: JsonObject) {
   const resource = { ...ABOUT, ...reply } as RemoteResource // it has an id
-  const echoes = echoMask(['Hq7kV2xe9Lm4'])
+  const mask = createSecretMask(['Hq7kV2xe9Lm4'])
   const names = { name: 'orders', service: 'analytics', secret: 'orders' } as const
-  return importedManifest({ kind: PIPE, ...names, resource, echoes })
+  return importedManifest({ kind: PIPE, ...names, resource, mask })
 }
 
 function specOf(reply: JsonObject): JsonObject {

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { isSensitiveName, SENSITIVE_NAMES } from '../../src/lib/sensitive.ts'
 import { maskSensitive, sensitiveTexts } from '../../src/kinds/mask.ts'
 import { maskLines } from '../../src/manifest/diagnostics/mask-lines.ts'
-import { mask } from '../../src/lib/echo.ts'
+import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { maskText, REDACTED_PATHS } from '../../src/telemetry/log-mask.ts'
 
-const VALUE = 'hunter2-hunter2'
+const VALUE = 'hunter2+hunter2'
 
 /** Every place that shows something, and how it shows a value under a name. */
 const MASKS: Readonly<Record<string, (name: string) => string>> = {
@@ -13,7 +13,7 @@ const MASKS: Readonly<Record<string, (name: string) => string>> = {
   'a line of a manifest': (name) => maskLines([`    ${name}: ${VALUE}`]).join(),
   'a log line': (name) => maskText(`it said "${name}": "${VALUE}"`),
   'a reply that repeats what was sent': (name) =>
-    mask(`you sent ${VALUE}`, sensitiveTexts(JSON.stringify({ [name]: VALUE }), new Set([VALUE]))),
+    createSecretMask(sensitiveTexts({ [name]: VALUE })).mask(`you sent ${VALUE}`),
 }
 
 for (const [where, shown] of Object.entries(MASKS)) {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
-import { base64Of, goJsonOf, htmlOf, urlTwiceOf } from './planted.ts'
+import { base64Of } from './planted.ts'
 import { httpServer, type Received, type TestServer } from '../platform/support/server.ts'
 
 export const THIRD_SERVICE_ID = '99999999-8888-4777-8666-555555555555'
@@ -46,30 +46,10 @@ export async function echoingPlatform(): Promise<TestServer & { readonly forget:
         return reply(response, 400, { error: Buffer.from(told).toString('base64') })
       case 'base64url':
         return reply(response, 400, { error: Buffer.from(`${told}.`).toString('base64url') })
-      case 'hex':
-        return reply(response, 400, { error: Buffer.from(sourceOf(body)).toString('hex') })
-      case 'upper-hex':
-        return reply(response, 400, { error: Buffer.from(sourceOf(body)).toString('hex').toUpperCase() })
-      case 'upper':
-        return reply(response, 400, { error: told.toUpperCase() })
-      case 'lower':
-        return reply(response, 400, { error: told.toLowerCase() })
       case 'url':
         return reply(response, 400, { error: encodeURIComponent(told) })
-      case 'backwards':
-        return reply(response, 400, { error: Array.from(told).toReversed().join('') })
-      case 'lines':
-        return reply(response, 400, { error: told.replaceAll(/.{5}/g, '$&\n') })
       case 'edge':
         return reply(response, 400, { error: edgeOf(told) })
-      case 'html-numbers':
-        return reply(response, 400, { error: htmlOf(told) })
-      case 'go-json':
-        return reply(response, 400, { error: goJsonOf(told) })
-      case 'url-twice':
-        return reply(response, 400, { error: urlTwiceOf(told) })
-      case 'base64-twice':
-        return reply(response, 400, { error: base64Of(base64Of(told)) })
       case 'pem':
         return reply(response, 400, { error: `bad line ${/MII\w+/.exec(told)?.[0]}` })
       case 'wrong-id':
@@ -128,7 +108,7 @@ function withEchoes(pipe: object, told: string): object {
     createdAt: told,
     organizationId: base64Of(told),
     source: { kafka: { topics: told, consumerGroup: base64Of(told), [told]: told } },
-    destination: { columns: [column], tableDefinition: { partitionBy: urlTwiceOf(told) } },
+    destination: { columns: [column], tableDefinition: { partitionBy: encodeURIComponent(told) } },
     fieldMappings: [{ sourceField: told, destinationField: told }],
     scaling: { replicas: told },
     [told]: told,

@@ -70,21 +70,7 @@ const coded = (name: string, key = 'coded') =>
   pipe(name, POSTGRES.replace('{name: postgres, key: password}', `{name: postgres, key: ${key}}`))
 
 /** A platform that encodes what it repeats, or cuts it: by the name of the pipe. */
-const CODED = [
-  'base64',
-  'base64url',
-  'hex',
-  'upper-hex',
-  'upper',
-  'lower',
-  'url',
-  'backwards',
-  'lines',
-  'html-numbers',
-  'go-json',
-  'url-twice',
-  'base64-twice',
-] as const
+const CODED = ['base64', 'base64url', 'url'] as const
 
 const RETURNED = `    objectStorage:
       url: https://storage.example/x

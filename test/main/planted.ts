@@ -50,20 +50,6 @@ export function base64Of(text: string): string {
   return Buffer.from(text).toString('base64')
 }
 
-/** With numbers for whatever is no letter. */
-export function htmlOf(text: string): string {
-  return text.replaceAll(/\W/g, (sign) => `&#${sign.charCodeAt(0)};`)
-}
-
-export function urlTwiceOf(text: string): string {
-  return encodeURIComponent(encodeURIComponent(text))
-}
-
-/** With the escapes that encoders for web pages write. */
-export function goJsonOf(text: string): string {
-  return text.replaceAll(/[&+/=]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)
-}
-
 /** The forms in which a secret could come out. */
 function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret)
@@ -87,9 +73,6 @@ function formsOf(secret: string): readonly string[] {
         .toString('base64')
         .slice(4, 4 + SHORTEST),
     ),
-    ...[htmlOf, urlTwiceOf, goJsonOf].map((encode) => encode(secret)),
-    base64Of(base64Of(secret)).replace(/=+$/, ''),
-    secret.split('').toReversed().join(''),
     bytes.toString('utf16le'),
   ]
 }

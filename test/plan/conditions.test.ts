@@ -1,3 +1,4 @@
+import { masked } from '../support/masked.ts'
 import { describe, expect, test } from 'vitest'
 import type { Action } from '../../src/plan/action.ts'
 import type { Condition, Conditions } from '../../src/plan/condition.ts'
@@ -87,7 +88,7 @@ const HEALTHY_AND_INVALID: Conditions = {
     status: 'True',
     reason: 'Healthy',
     message: messageOf(
-      { reason: 'Healthy', facts: { state: 'Running', by: 'policy.healthyStates' } },
+      { reason: 'Healthy', facts: { state: masked('Running'), by: 'policy.healthyStates' } },
       'Pipe/orders',
     ),
     since: 0,

@@ -1,3 +1,4 @@
+import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { ALERT } from '../../src/kinds/profiles/default/alert/kind.ts'
 import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
@@ -153,6 +154,7 @@ function common(key: Key, changes: Changes) {
     healthyStates: undefined,
     knownStates: undefined,
     now: NOW,
+    mask: createSecretMask().mask,
     steadyNow: NOW,
   }
 }

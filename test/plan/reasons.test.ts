@@ -1,3 +1,4 @@
+import { masked } from '../support/masked.ts'
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Condition } from '../../src/plan/condition.ts'
@@ -121,17 +122,21 @@ test('a name of before is read as the one of now', () => {
 
 describe('a state that cannot be seen stands in quotes', () => {
   test.each([
-    ['Healthy', { state: '', by: 'policy.healthyStates' }, 'Its state is "", as policy.healthyStates asks.'],
-    ['NotJudged', { state: ' ', isInSync: false }, 'Nothing says whether state " " is healthy.'],
+    [
+      'Healthy',
+      { state: masked(''), by: 'policy.healthyStates' },
+      'Its state is "", as policy.healthyStates asks.',
+    ],
+    ['NotJudged', { state: masked(' '), isInSync: false }, 'Nothing says whether state " " is healthy.'],
     [
       'StateChanging',
-      { state: 'Pending\n' },
+      { state: masked('Pending\n') },
       String.raw`Its state is "Pending\n". It is checked again until that changes.`,
     ],
-    ['UnhealthyState', { state: 'Failed ' }, 'Its state is "Failed ", which sounds unhealthy.'],
+    ['UnhealthyState', { state: masked('Failed ') }, 'Its state is "Failed ", which sounds unhealthy.'],
     [
       'UnhealthyState',
-      { state: '', healthy: ['Running', ' '], by: '--healthy-states' },
+      { state: masked(''), healthy: ['Running', ' '], by: '--healthy-states' },
       'Its state is "". --healthy-states allows Running, " ".',
     ],
   ] as const)('%s of %j', (reason, facts, says) => {

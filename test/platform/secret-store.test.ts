@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Event } from '../../src/contract/events.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import { createMountedSecrets } from '../../src/platform/secret-store.ts'
 
@@ -169,6 +170,18 @@ describe('of two owners', () => {
     await symlink(join(dir, 'mounted/only-in-mounted/key'), join(dir, 'token'))
     expect(await store().readFile(join(dir, 'token'))).toMatchObject({ found: false, why: 'linked' })
   })
+})
+
+test('a secret that is too short to be masked is told once, with its file', async () => {
+  const events: Event[] = []
+  const folders = { credentialsDir: join(dir, 'credentials'), secretsDir: join(dir, 'mounted') }
+  const mounted = createMountedSecrets(folders, undefined, (event) => void events.push(event))
+  const file = await put('pwd\n')
+  await mounted.read(REF, 'source')
+  await mounted.read(REF, 'source')
+  await put('pass\n')
+  await mounted.read(REF, 'source')
+  expect(events).toEqual([{ type: 'ShortSecretFound', file }])
 })
 
 function there(folder: string) {

@@ -1,3 +1,4 @@
+import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import type { Profile } from '../../src/kinds/profile.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { Key } from '../../src/kinds/key.ts'
@@ -119,6 +120,7 @@ export async function startProcess(around: Surroundings, options: ProcessOptions
     platform: options.platform ?? platform,
     ledger,
     secrets,
+    mask: createSecretMask(),
     mounted: secrets,
     store: createStateStore({ profile, hashKey: ledger.hashKey, clock, olderThan: options.olderThan }),
     clock,

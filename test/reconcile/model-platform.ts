@@ -1,4 +1,3 @@
-import { NO_ECHOES } from '../../src/lib/echo.ts'
 import type { CreateOnceKind } from '../../src/kinds/definition.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import type { Key } from '../../src/kinds/key.ts'
@@ -172,7 +171,6 @@ export function createModelPlatform(parts: {
       value: shown(pipe, script),
       requestId: `request-${posts.length}`,
       credential: CREDENTIAL,
-      echoes: NO_ECHOES,
     }
   }
 
@@ -195,7 +193,6 @@ export function createModelPlatform(parts: {
       value: shown(pipe, script),
       requestId: `request-get-${requests.get}`,
       credential: CREDENTIAL,
-      echoes: NO_ECHOES,
     }
   }
 
@@ -214,7 +211,6 @@ export function createModelPlatform(parts: {
       value: model.listed(there.map((pipe) => shown(pipe, script))),
       requestId: `request-list-${requests.list}`,
       credential: CREDENTIAL,
-      echoes: NO_ECHOES,
     }
   }
 
@@ -228,7 +224,6 @@ export function createModelPlatform(parts: {
       value: { id, ...alert },
       requestId: undefined,
       credential: 'alerts token',
-      echoes: NO_ECHOES,
     }
   }
 
@@ -264,7 +259,6 @@ export function createModelPlatform(parts: {
         value,
         requestId: `request-upsert-${upserts.length}`,
         credential: CREDENTIAL,
-        echoes: NO_ECHOES,
       }
     },
     change: () => Promise.reject(new Error('this platform changes nothing')),

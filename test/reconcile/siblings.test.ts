@@ -29,7 +29,15 @@ test('a pipe that was read with other credentials is no witness: they may see wh
   const clock = createFakeClock()
   const missed = made('missed', ID)
   const store = storeOf(missed, made('beside', NEW_ID))
-  const seen = { at: 0, readAt: 7, found: true, misses: undefined, state: undefined, reply: undefined }
+  const seen = {
+    at: 0,
+    readAt: 7,
+    found: true,
+    misses: undefined,
+    state: undefined,
+    shownState: undefined,
+    reply: undefined,
+  }
   store.noteObservation('Pipe/beside', { ...seen, credential: 'theirs', unsettled: 0 })
   expect(siblingFoundAt({ store, clock }, missed, 'ours')).toBeUndefined()
   expect(siblingFoundAt({ store, clock }, missed, 'theirs')).toBe(7)

@@ -92,7 +92,13 @@ function intentOf(state: Intent['state'], at: number): Intent {
 }
 
 function observationOf(found: boolean, at: number): Observation {
-  const nothing = { readAt: undefined, misses: undefined, credential: undefined, state: undefined }
+  const nothing = {
+    readAt: undefined,
+    misses: undefined,
+    credential: undefined,
+    state: undefined,
+    shownState: undefined,
+  }
   return { ...nothing, at, found, reply: undefined, unsettled: 0 }
 }
 

@@ -6,7 +6,7 @@ import type { ResourceManifest } from '../../src/kinds/manifest.ts'
 import type { Profile } from '../../src/kinds/profile.ts'
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
-import { echoMask } from '../../src/lib/echo.ts'
+import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { blankRecord, type Intent, type LedgerRecord } from '../../src/plan/record.ts'
 import { pipesWithoutManifest } from '../../src/reconcile/gather/pipes-without-manifest.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
@@ -79,13 +79,16 @@ async function told(
   store.setCatalog(catalog)
   for (const record of records) store.note(record)
   const items = names.map((name, index) => ({ id: index === 0 ? ID.toLowerCase() : `id-${index}`, name }))
-  const reply = { requestId: undefined, credential: 'c', echoes: echoMask(['Hq7kV2xe9Lm4']) }
+  const reply = { requestId: undefined, credential: 'c' }
   const now = clock.monotonic()
   await store.listings.since(`Pipe ${SERVICE_ID.toLowerCase()} analytics-api`, { since: now, now }, () =>
     Promise.resolve({ value: items, ...reply }),
   )
   await clock.advance(40_000)
-  return { all: pipesWithoutManifest({ profile, store, clock }), now: clock.now() }
+  return {
+    all: pipesWithoutManifest({ profile, store, clock, mask: createSecretMask(['Hq7kV2xe9Lm4']) }),
+    now: clock.now(),
+  }
 }
 
 const OPEN = { id: 'i', state: 'unknown', openedAt: 0, sendBy: 0, attempt: 1 } as unknown as Intent // no more is looked at

@@ -1,3 +1,4 @@
+import { masked } from '../support/masked.ts'
 import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { HistoryEntry } from '../../src/contract/history.ts'
@@ -10,7 +11,7 @@ const RESOURCES = [
   resource('Pipe/clicks', { status: 'Drifted', reason: 'Drifted', labels: { team: 'web' } }),
   resource('Pipe/orders', {
     observed: { name: 'orders', state: 'Running' },
-    state: 'Running',
+    state: masked('Running'),
   }),
   resource('Pipe/users', {
     status: 'Missing',
@@ -149,7 +150,7 @@ describe('/api/v1/resources', () => {
       { overview: () => overview({ findings: [orders, finding()] }), desired: () => ({ name: 'orders' }) },
       RESOURCES,
     )
-    parts.tell({ type: 'Observed', key: 'Pipe/orders', state: 'Running', differences: [] })
+    parts.tell({ type: 'Observed', key: 'Pipe/orders', state: masked('Running'), differences: [] })
     const { url } = await running(parts)
     expect((await ask(`${url}/api/v1/resources/Pipe/orders`)).body).toMatchObject({
       since: NOW - 60_000,

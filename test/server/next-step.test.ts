@@ -1,3 +1,4 @@
+import { masked } from '../support/masked.ts'
 import { describe, expect, it } from 'vitest'
 import { unknownFacts } from '../../src/plan/outcome-unknown.ts'
 import { blankRecord } from '../../src/plan/record.ts'
@@ -103,12 +104,12 @@ const ROWS: readonly (readonly [string, ResourceStatus, readonly (string | undef
   ],
   [
     'a state that plainly says that it failed: nobody is told to call it healthy',
-    told({ reason: 'UnhealthyState', facts: { state: 'ProvisioningFailed' } }, { pipeId: 'p-1' }),
+    told({ reason: 'UnhealthyState', facts: { state: masked('ProvisioningFailed') } }, { pipeId: 'p-1' }),
     ['p-1'],
   ],
   [
     'a state that only sounds bad: the manifest, and not a line that would take the place of those that are fine',
-    told({ reason: 'UnhealthyState', facts: { state: 'Paused' } }, { pipeId: 'p-1' }),
+    told({ reason: 'UnhealthyState', facts: { state: masked('Paused') } }, { pipeId: 'p-1' }),
     ['p-1', 'manifests/pipes/orders.yaml:3'],
   ],
   ['an orphan', stuck('Orphaned'), ['manifests/pipes/orders.yaml:3', 'pipewright forget Pipe/orders']],

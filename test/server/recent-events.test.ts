@@ -1,3 +1,4 @@
+import { masked } from '../support/masked.ts'
 import { describe, expect, it } from 'vitest'
 import { type Event, NOTHING_SAID_BEFORE } from '../../src/contract/events.ts'
 import type { Change } from '../../src/server/recent-events.ts'
@@ -39,7 +40,12 @@ function reading(id: string, over: Partial<Extract<Event, { type: 'SourceLoaded'
 }
 
 function observed(state: string | undefined): Event {
-  return { type: 'Observed', key: 'Pipe/x', state, differences: [] }
+  return {
+    type: 'Observed',
+    key: 'Pipe/x',
+    state: state === undefined ? state : masked(state),
+    differences: [],
+  }
 }
 
 const conditionChanged: Event = {

@@ -1,3 +1,4 @@
+import { masked } from '../support/masked.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type Server } from '../../src/server/server.ts'
@@ -51,7 +52,7 @@ function colourfulParts() {
     resource('Pipe/suspended', { status: 'Suspended', reason: 'Suspended' }),
     resource('Pipe/new', { status: 'Progressing', reason: 'Unobserved' }),
     ...Array.from({ length: 60 }, (_, index) =>
-      resource(`Alert/a${index}`, { labels: { team: 'web' }, state: 'OK' }),
+      resource(`Alert/a${index}`, { labels: { team: 'web' }, state: masked('OK') }),
     ),
   ]
   const parts = fakeParts(
@@ -108,8 +109,8 @@ function colourfulParts() {
       },
     ],
   )
-  parts.tell({ type: 'Observed', key: 'Pipe/drifted', state: 'Provisioning', differences: [] })
-  parts.tell({ type: 'Observed', key: 'Pipe/drifted', state: 'Running', differences: [] })
+  parts.tell({ type: 'Observed', key: 'Pipe/drifted', state: masked('Provisioning'), differences: [] })
+  parts.tell({ type: 'Observed', key: 'Pipe/drifted', state: masked('Running'), differences: [] })
   parts.tell({
     type: 'CreateLimitChanged',
     keys: [],

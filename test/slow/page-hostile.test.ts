@@ -1,3 +1,4 @@
+import { masked } from '../support/masked.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { nameOf, type Key } from '../../src/kinds/key.ts'
@@ -39,7 +40,7 @@ function hostileParts() {
       labels: { [text]: text },
       file: `${text}.yaml`,
       service: text,
-      state: text,
+      state: masked(text),
       pipeId: text,
       manifestRevision: text,
       observed: { id: text, name: text, scaling: { replicas: 2 }, [text]: { [text]: text } },
@@ -50,7 +51,7 @@ function hostileParts() {
         Ready: condition('True', { message: text }),
       },
     })
-    return [drifted, resource(`Alert/${index}`, { labels: { [text]: text }, state: text })]
+    return [drifted, resource(`Alert/${index}`, { labels: { [text]: text }, state: masked(text) })]
   })
   const findings = NAMES.map((text) =>
     finding({ message: text, hint: text, file: text, lineText: text, code: text, column: 1, endColumn: 9 }),
@@ -97,7 +98,7 @@ function hostileParts() {
     })),
   )
   for (const text of NAMES) {
-    parts.tell({ type: 'Observed', key: `Pipe/${text}`, state: text, differences: [] })
+    parts.tell({ type: 'Observed', key: `Pipe/${text}`, state: masked(text), differences: [] })
     parts.tell({ type: 'WatchModeChanged', mode: 'polling', message: text })
   }
   return parts

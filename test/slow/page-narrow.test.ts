@@ -1,3 +1,4 @@
+import { masked } from '../support/masked.ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
@@ -81,7 +82,7 @@ function wordyParts() {
       },
     ],
   )
-  parts.tell({ type: 'Observed', key, state: 'Running', differences: [] })
+  parts.tell({ type: 'Observed', key, state: masked('Running'), differences: [] })
   return { key, parts }
 }
 

@@ -1,3 +1,4 @@
+import { masked } from '../support/masked.ts'
 import { NOTHING_SAID_BEFORE } from '../../src/contract/events.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -133,15 +134,18 @@ test('in an outage a state says its age, in the table and on its page', async ()
   const over = {
     status: 'Failed',
     reason: 'Unavailable',
-    state: 'Running',
+    state: masked('Running'),
     checkedAt: NOW - 180_000,
   } as const
   const orders = resource('Pipe/orders', {
     ...over,
     conditions: { Valid: condition('True'), Synced: unavailable, Ready: unavailable },
   })
-  const parts = fakeParts({}, [orders, resource('Pipe/well', { state: 'Running', checkedAt: NOW - 180_000 })])
-  parts.tell({ type: 'Observed', key: 'Pipe/orders', state: 'Running', differences: [] })
+  const parts = fakeParts({}, [
+    orders,
+    resource('Pipe/well', { state: masked('Running'), checkedAt: NOW - 180_000 }),
+  ])
+  parts.tell({ type: 'Observed', key: 'Pipe/orders', state: masked('Running'), differences: [] })
   const { url } = await running(parts)
   await using watched = await openPage(browser, url)
   const { page } = watched

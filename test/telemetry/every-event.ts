@@ -1,3 +1,4 @@
+import { masked } from '../support/masked.ts'
 import type { Event } from '../../src/contract/events.ts'
 import { createFinished, finding, loaded, NOW, reconciled } from './sample.ts'
 
@@ -199,7 +200,7 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
     {
       type: 'Observed',
       key: 'Pipe/orders',
-      state: 'Running',
+      state: masked('Running'),
       differences: [{ field: 'scaling.replicas', desired: '1', observed: '2' }],
     },
   ],
@@ -235,6 +236,7 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
     { type: 'RateLimited', service: 'analytics', retryAfterMs: 1, isFirst: true },
     { type: 'RateLimited', service: 'analytics', retryAfterMs: 1, isFirst: false },
   ],
+  ShortSecretFound: [{ type: 'ShortSecretFound', file: '/secrets/kafka/password' }],
   RateLimitOver: [{ type: 'RateLimitOver', service: 'analytics', replies: 2, durationMs: 1 }],
   ServicePaused: [{ type: 'ServicePaused', service: 'analytics', message: 'refused' }],
   ServiceResumed: [{ type: 'ServiceResumed', service: 'analytics' }],

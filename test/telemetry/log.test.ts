@@ -1,3 +1,4 @@
+import { masked } from '../support/masked.ts'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -183,7 +184,7 @@ describe('levels', () => {
     text()
     emit(loaded({ findings: [finding()] }))
     emit(reconciled())
-    emit({ type: 'Observed', key: 'Pipe/orders', state: 'Running', differences: [] })
+    emit({ type: 'Observed', key: 'Pipe/orders', state: masked('Running'), differences: [] })
     emit(ledger('written'))
     emit({ type: 'QueueChanged', depth: { 0: 1, 1: 0, 2: 0 } })
     emit({ type: 'QueueWaited', priority: 0, waitMs: 3 })
@@ -585,7 +586,7 @@ describe('texts of others', () => {
       desired: '1',
       observed: '2',
     }))
-    emit({ type: 'Observed', key: 'Pipe/orders', state: 'Running', differences })
+    emit({ type: 'Observed', key: 'Pipe/orders', state: masked('Running'), differences })
     expect(lines()[0]?.['differs']).toHaveLength(50)
   })
 

@@ -1,3 +1,4 @@
+import { masked } from '../support/masked.ts'
 import { describe, expect, it } from 'vitest'
 import { REASONS } from '../../src/plan/reason.ts'
 import type { Event } from '../../src/contract/events.ts'
@@ -93,7 +94,10 @@ async function after(...events: readonly Event[]): Promise<ReadonlyMap<string, n
 
 describe('a fresh process', () => {
   it('has every metric of the design with its type and labels, and no other', async () => {
-    const states = [resource('Pipe/a', { state: 'Running' }), resource('Alert/a', { state: 'OK' })]
+    const states = [
+      resource('Pipe/a', { state: masked('Running') }),
+      resource('Alert/a', { state: masked('OK') }),
+    ]
     const made = await telemetry({ board: () => states, log: { level: 'silent' } })
     made.emit(loaded())
     for (const event of NOTIFICATIONS) made.emit(event)
@@ -371,7 +375,10 @@ describe('the board', () => {
 
   it('shows the state a pipe is in, and not the one it was in', async () => {
     let state = 'Provisioning'
-    const made = await telemetry({ board: () => [resource('Pipe/a', { state })], log: { level: 'silent' } })
+    const made = await telemetry({
+      board: () => [resource('Pipe/a', { state: masked(state) })],
+      log: { level: 'silent' },
+    })
     expect((await scrape(made)).get('pipe_state{name="a",state="Provisioning"}')).toBe(1)
     state = 'Running'
     const samples = await scrape(made)
@@ -381,7 +388,7 @@ describe('the board', () => {
 
   it('shows a state that would move on a screen, or is very long, as a short text on one line', async () => {
     const state = `a\u202eb\u001b[2J\nc${'d'.repeat(200)}`
-    const samples = await scrape(board(resource('Pipe/a', { state })))
+    const samples = await scrape(board(resource('Pipe/a', { state: masked(state) })))
     expect(samples.get(`pipe_state{name="a",state="a\ufffdb\ufffd[2J c${'d'.repeat(91)}"}`)).toBe(1)
   })
 
@@ -399,7 +406,7 @@ describe('the board', () => {
     const made = await telemetry({
       namedResources: 3,
       log: { level: 'silent' },
-      board: () => names.map((name) => resource(`Pipe/${name}`, { state: 'Running' })),
+      board: () => names.map((name) => resource(`Pipe/${name}`, { state: masked('Running') })),
     })
     await scrape(made)
     names.unshift('a', 'b')
@@ -426,8 +433,10 @@ describe('the board', () => {
   })
 
   it('bounds the states that a platform invents, in number and length', async () => {
-    const pipes = Array.from({ length: 30 }, (_, index) => resource(`Pipe/p${index}`, { state: `s${index}` }))
-    const samples = await scrape(board(...pipes, resource('Alert/a', { state: 'x"\n'.repeat(500) })))
+    const pipes = Array.from({ length: 30 }, (_, index) =>
+      resource(`Pipe/p${index}`, { state: masked(`s${index}`) }),
+    )
+    const samples = await scrape(board(...pipes, resource('Alert/a', { state: masked('x"\n'.repeat(500)) })))
     const states = new Set(
       [...samples.keys()].flatMap((key) => /^pipe_state\{.*state="(.*)"/.exec(key)?.[1] ?? []),
     )

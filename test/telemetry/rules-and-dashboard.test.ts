@@ -1,3 +1,4 @@
+import { masked } from '../support/masked.ts'
 import { describe, expect, test } from 'vitest'
 import { alertRules } from '../support/alert-rules.ts'
 import { dashboardFaults, queriesOf, readDashboard } from '../support/dashboard.ts'
@@ -7,7 +8,10 @@ import { loaded, resource, telemetry } from './sample.ts'
 /* The same is held against a running daemon and a real Prometheus in test/slow/prometheus.test.ts. */
 
 async function exported() {
-  const resources = [resource('Pipe/a', { state: 'Running' }), resource('Alert/a', { state: 'OK' })]
+  const resources = [
+    resource('Pipe/a', { state: masked('Running') }),
+    resource('Alert/a', { state: masked('OK') }),
+  ]
   const made = await telemetry({ board: () => resources, log: { level: 'silent' } })
   made.emit(loaded())
   made.emit({ type: 'NotificationsWaiting', count: 0 })

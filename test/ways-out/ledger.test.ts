@@ -244,6 +244,9 @@ async function contended(times: number) {
     get secrets(): never {
       throw new Error('nor have secrets')
     },
+    get mask(): never {
+      throw new Error('and nothing is masked')
+    },
   }
   return { ledger, context }
 }

@@ -7,7 +7,7 @@ import { keyOf, kindOf, nameOf, type Key } from '../../kinds/key.ts'
 import { manifestNames } from '../../kinds/manifest-names.ts'
 import { ODD, type RemoteResource } from '../../kinds/remote-resource.ts'
 import type { ServiceManifest } from '../../kinds/service/kind.ts'
-import type { EchoMask } from '../../lib/echo.ts'
+import type { SecretMask } from '../../lib/mask/secret-mask.ts'
 import { sentence } from '../../plan/reasons/row.ts'
 import { accessOf } from '../../reconcile/gather/service-access.ts'
 import { heldPipes, type HeldPipes } from '../../reconcile/state/held-pipes.ts'
@@ -75,7 +75,7 @@ interface Listed {
   readonly resource: RemoteResource
   /** Its name there, as it may be shown. */
   readonly name: string
-  readonly echoes: EchoMask
+  readonly mask: SecretMask
 }
 
 /** A service, and whose its pipes are. */
@@ -93,9 +93,10 @@ async function surveyOf(
   const access = accessOf(identityOf(service), service.spec.credentials.secretRef.name)
   try {
     const options = { priority: 0, signal: io.stop.stopping } as const
-    const { value, echoes } = await engine.context.platform.list(kind, access, options)
+    const { mask } = engine.context
+    const { value } = await engine.context.platform.list(kind, access, options)
     const readable = value.filter((resource) => resource[ODD] === undefined)
-    const pipes = readable.map((resource) => ({ resource, name: echoes(resource.name ?? ''), echoes }))
+    const pipes = readable.map((resource) => ({ resource, name: mask.mask(resource.name ?? ''), mask }))
     return { ...nothing, ...sorted(pipes, heldPipes(engine.context.store, kind), access.serviceId) }
   } catch (error) {
     if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
@@ -144,9 +145,9 @@ function divided(surveys: readonly Survey[]): readonly Placed[] {
 function manifestsOf(engine: Engine, kind: CreateOnceKind, pipes: readonly Placed[]): readonly Imported[] {
   const names = namesFor(engine, kind, pipes)
   const secretFor = secretNamer(engine)
-  return pipes.map(({ resource, echoes, service, name: there }, index) => {
+  return pipes.map(({ resource, mask, service, name: there }, index) => {
     const name = names[index] ?? '' // there is one for each
-    const fitted = importedManifest({ kind, name, service, secret: secretFor(name), resource, echoes })
+    const fitted = importedManifest({ kind, name, service, secret: secretFor(name), resource, mask })
     const about = { key: keyOf(kind.name, name), pipeId: resource.id, name: there, file: `${name}.yaml` }
     return { ...about, service, ...written(engine.context.profile, fitted) }
   })

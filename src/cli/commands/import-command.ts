@@ -53,7 +53,7 @@ export async function importPipe(io: Io, settings: Settings, options: ImportOpti
   await using stack = new AsyncDisposableStack()
   const engine = await engineToImport(io, settings, stack)
   assertFree(engine, key, pipeId)
-  const { value: resource, echoes } = await read(io, engine, { key, pipeId, service: options.service })
+  const { value: resource } = await read(io, engine, { key, pipeId, service: options.service })
   const kind = createOnceKindOf(settings.profile, key)
   const secret = secretNamer(engine)(name.data)
   const { service } = options
@@ -63,7 +63,7 @@ export async function importPipe(io: Io, settings: Settings, options: ImportOpti
     service,
     secret,
     resource,
-    echoes,
+    mask: engine.context.mask,
   })
   if (manifest === undefined) throw noManifest(key, pipeId, leftOut)
   await write(io, { manifest, leftOut }, options)

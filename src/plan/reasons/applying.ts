@@ -2,7 +2,7 @@ import { nounOf } from '../../kinds/lookup.ts'
 import { shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
 import { accessWords } from './access.ts'
-import { DRIFTED, only, PROGRESSING, row, WELL, withId } from './row.ts'
+import { A_STATE, DRIFTED, only, PROGRESSING, row, WELL, withId } from './row.ts'
 
 /** What it was asked, and why; and what a person does instead. */
 const COMMANDS = {
@@ -76,9 +76,7 @@ export const APPLYING = {
       /** When it is sent again; at its interval unless said. `once edited`: these were taken out of the manifest, and the service keeps them. */
       again: z.enum(['in an hour', 'once edited']).optional(),
       /** A command to start or to stop was taken, and nothing came of it: why it was sent, and the state all the while. */
-      command: z
-        .strictObject({ why: z.enum(Object.keys(COMMANDS) as [Command]), state: z.string() })
-        .optional(), // the keys of an object literal
+      command: z.strictObject({ why: z.enum(Object.keys(COMMANDS) as [Command]), state: A_STATE }).optional(), // the keys of an object literal
     }),
     sample: { fields: ['roles'], now: false },
     words: ({ fields, now, again, command }, noun) =>

@@ -4,7 +4,7 @@ import { z } from '../../kinds/zod.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { ACCESS, accessWords } from './access.ts'
 import { REMOVAL, removalWords } from './removal-words.ts'
-import { A_KEY, DRIFTED, only, PROGRESSING, row, withId } from './row.ts'
+import { A_KEY, A_STATE, DRIFTED, only, PROGRESSING, row, withId } from './row.ts'
 
 /** Why something that exists is changed. */
 const WHY = {
@@ -43,7 +43,7 @@ export const CHANGING = {
       /** Something is removed, and added in its new form: what it holds is loaded again. */
       loadsAgain: z.literal(true).optional(),
       /** Its state, in which it is not stopped unless a person asks. */
-      loading: z.strictObject({ key: A_KEY, state: z.string() }).optional(),
+      loading: z.strictObject({ key: A_KEY, state: A_STATE }).optional(),
       access: ACCESS.optional(),
     }),
     sample: {

@@ -8,11 +8,13 @@ import { keptWords, NOT_SENT, NOT_SENT_STEPS, wayOutWords } from './not-sent.ts'
 import { REMOVAL } from './removal-words.ts'
 import {
   A_KEY,
+  A_STATE,
   DRIFTED,
   NOT_READY,
   only,
   PROGRESSING,
   row,
+  sampleState,
   WELL,
   withId,
   type About,
@@ -30,7 +32,6 @@ const CANNOT_UPDATE = FIELDS.extend({
   kept: REMOVAL.optional(),
 })
 
-const A_STATE = z.string().optional()
 /** Where somebody says which states are healthy. */
 const A_LIST = z.enum(['policy.healthyStates', '--healthy-states'])
 
@@ -152,8 +153,8 @@ export const STATE = {
   Healthy: row({
     ...WELL,
     means: 'its state is one of the healthy ones',
-    facts: z.strictObject({ state: A_STATE, by: A_LIST.optional() }),
-    sample: { state: 'Running', by: 'policy.healthyStates' },
+    facts: z.strictObject({ state: A_STATE.optional(), by: A_LIST.optional() }),
+    sample: { state: sampleState('Running'), by: 'policy.healthyStates' },
     words: ({ state, by }) =>
       only(
         state === undefined
@@ -164,8 +165,8 @@ export const STATE = {
   NotJudged: row({
     ...WELL,
     means: 'it exists, and nothing says whether its state is healthy',
-    facts: z.strictObject({ state: A_STATE, isInSync: z.boolean() }),
-    sample: { state: 'Running', isInSync: true },
+    facts: z.strictObject({ state: A_STATE.optional(), isInSync: z.boolean() }),
+    sample: { state: sampleState('Running'), isInSync: true },
     words: ({ state, isInSync }) => {
       const judgement =
         state === undefined
@@ -177,8 +178,8 @@ export const STATE = {
   StateChanging: row({
     ...PROGRESSING,
     means: 'its state sounds like a change in progress',
-    facts: z.strictObject({ state: z.string() }),
-    sample: { state: 'Provisioning' },
+    facts: z.strictObject({ state: A_STATE }),
+    sample: { state: sampleState('Provisioning') },
     words: ({ state }) => only(`Its state is ${shownState(state)}. It is checked again until that changes.`),
   }),
   UnhealthyState: row({
@@ -186,14 +187,16 @@ export const STATE = {
     toldAnew: true,
     means: 'its state is not a healthy one',
     facts: z.strictObject({
-      state: A_STATE,
+      state: A_STATE.optional(),
       /** Those that somebody listed. Undefined: nobody did, and the name of the state says it. */
       healthy: z.array(z.string()).readonly().optional(),
       by: A_LIST.optional(),
       /** Nobody listed any, and the service documents this one. */
       isDocumented: z.literal(true).optional(),
+      /** A list of healthy states leaves it out, and its name does not sound bad. */
+      mayBeMoving: z.literal(true).optional(),
     }),
-    sample: { state: 'Failed', healthy: ['Running'], by: 'policy.healthyStates' },
+    sample: { state: sampleState('Failed'), healthy: ['Running'], by: 'policy.healthyStates' },
     words: ({ state, healthy, by, isDocumented }) =>
       isDocumented === true
         ? only(`Its state is ${reported(state)}, which is not a healthy one.`)

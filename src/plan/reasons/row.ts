@@ -1,3 +1,4 @@
+import { createSecretMask, type MaskedText } from '../../lib/mask/secret-mask.ts'
 import type { Difference } from '../../kinds/difference.ts'
 import type { FieldEdit } from '../../kinds/field-edit.ts'
 import { parseKey, type Key } from '../../kinds/key.ts'
@@ -105,6 +106,12 @@ export function joined({ cause, remedy }: Words): string {
 export const SAID = z.strictObject({ said: z.string() })
 
 export const A_KEY = z.custom<Key>((value) => typeof value === 'string' && parseKey(value) !== undefined)
+
+/** A state of the platform. Facts are told and stored: it is masked. */
+export const A_STATE = z.custom<MaskedText>((value) => typeof value === 'string')
+
+/** A state that holds no secret, for a sample. */
+export const sampleState = createSecretMask().mask
 
 export const A_TIME = z.number()
 

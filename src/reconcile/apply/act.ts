@@ -144,11 +144,7 @@ async function create(
   if (reply === undefined || outcome.result !== 'done') return { outcome, record, history: [] }
   // The reply is the first reading of the pipe: no GET is spent on what it says.
   return {
-    outcome: noteReply(
-      context,
-      { key, entry, body, reply, sent: { body, secrets: secrets.values }, readAt: undefined },
-      outcome,
-    ),
+    outcome: noteReply(context, { key, entry, body, reply, readAt: undefined }, outcome),
     record,
     history: [],
   }

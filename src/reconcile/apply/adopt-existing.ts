@@ -45,7 +45,7 @@ export type AdoptResult =
  * @throws {RemoteError} and what else a request throws, but for what is not there
  */
 export async function adoptExisting(
-  context: Pick<ReconcileContext, 'profile' | 'platform' | 'clock' | 'store' | 'ledger'>,
+  context: Pick<ReconcileContext, 'profile' | 'platform' | 'clock' | 'store' | 'ledger' | 'mask'>,
   wanted: AdoptRequest,
   options: ReadOptions,
 ): Promise<AdoptResult> {
@@ -69,10 +69,12 @@ export async function adoptExisting(
         : 'Correct the id; nothing is created until then.'
     return refused(`There is no ${nounOf(key)} ${pipeId} in ${where}. ${next}`)
   }
-  const { value: remote, requestId, echoes } = reply
+  const { value: remote, requestId } = reply
   const owner = remote.serviceId ?? service.serviceId
   if (!sameId(owner, service.serviceId)) {
-    return refused(`${capital(nounOf(key))} ${pipeId} belongs to another service, ${echoes(owner)}.`)
+    return refused(
+      `${capital(nounOf(key))} ${pipeId} belongs to another service, ${context.mask.mask(owner)}.`,
+    )
   }
   if (isDeleting(createOnceKindOf(profile, key).changes?.rest, remote.state))
     return refused(`${capital(nounOf(key))} ${pipeId} is being deleted.`)

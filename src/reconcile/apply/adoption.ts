@@ -71,11 +71,7 @@ export async function adopt(
   const { requestId } = reply
   const done: Done = { result: 'done', ...because, differences: [], requestId }
   return {
-    outcome: noteReply(
-      context,
-      { key, entry, body, reply, sent: { body, secrets: assessment.secrets.values }, readAt },
-      done,
-    ),
+    outcome: noteReply(context, { key, entry, body, reply, readAt }, done),
     record,
     history,
   }
@@ -109,7 +105,7 @@ function isStillAsked({ store }: ReconcileContext, { input, entry }: Assessment)
 /** One reading settles a create whose reply held an id, and was no proof (design §5.4). */
 async function adoptByRead(
   context: ReconcileContext,
-  { input, entry, body = {}, secrets, service }: Assessment,
+  { input, entry, body = {}, service }: Assessment,
   action: Action & { readonly type: 'adopt' },
   request: ReconcileRequest,
 ): Promise<Acted> {
@@ -156,11 +152,7 @@ async function adoptByRead(
   }
   const done: Done = { result: 'done', ...because, differences: [], requestId }
   return {
-    outcome: noteReply(
-      context,
-      { key, entry, body, reply, sent: { body, secrets: secrets.values }, readAt: undefined },
-      done,
-    ),
+    outcome: noteReply(context, { key, entry, body, reply, readAt: undefined }, done),
     record,
     history: [history],
   }

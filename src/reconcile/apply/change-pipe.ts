@@ -175,17 +175,13 @@ function seenOutcome(
   looked: Look | undefined,
   { requestId, kept }: { readonly requestId: string | undefined; readonly kept: readonly string[] },
 ): Done {
-  const { entry, body, secrets } = assessment
+  const { entry, body } = assessment
   const done: Done = { ...NOTHING_TO_DO, requestId }
   const notSeen: Done = { ...done, ...notSeenYet(facts) }
   if (looked === undefined || body === undefined) return notSeen
   const { reply, readAt } = looked
   const { key } = input.desired
-  const seen = noteReply(
-    context,
-    { key, entry, body, reply, readAt, sent: { body, secrets: secrets.values } },
-    done,
-  )
+  const seen = noteReply(context, { key, entry, body, reply, readAt }, done)
   const { differences } = seen
   const own = differences.filter(({ field }) => fields.includes(fieldOfPath(field)))
   const compared = { desired: body, observed: reply.value as JsonObject } // a parsed reply is JSON

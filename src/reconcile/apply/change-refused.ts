@@ -7,7 +7,6 @@ import { isAtRest, isFailed, isLoading, isStoppedForChange, loadingFacts } from 
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Acted, ReconcileContext } from '../context.ts'
 import { noteReply } from '../state/observations.ts'
-import { shownFailure } from '../state/shown-reply.ts'
 import { outcomeOf } from './outcome-of-error.ts'
 import { begun, bodyOf, entryOf, look, startCommand, stopNoted, type Changing } from './change-steps.ts'
 
@@ -28,8 +27,7 @@ export async function refused(
   const isWritten = begunRecord.version > input.recorded.version
   const isCounted = isWritten || error.facts.effect === 'unknown' || isFailed(input)
   const record = isCounted ? begunRecord : { ...begunRecord, corrections: input.recorded.corrections }
-  const sent = { body: assessment.body, secrets: assessment.secrets.values }
-  const outcome: Outcome = outcomeOf(shownFailure(error, sent), {
+  const outcome: Outcome = outcomeOf(error, {
     signal: options.signal,
     now: context.clock.now(),
   })
@@ -48,15 +46,8 @@ export async function refused(
     const isResting = isAtRest({ ...input, observed })
     const isDone = step.body['command'] === 'start' ? !isResting : isResting
     if (!isDone) return { outcome, record, history: [] }
-    const { body, secrets } = assessment
     const done: Done = { ...NOTHING_TO_DO, requestId: outcome.requestId }
-    const about = {
-      key,
-      entry: assessment.entry,
-      body: body ?? {},
-      ...seen,
-      sent: { body, secrets: secrets.values },
-    }
+    const about = { key, entry: assessment.entry, body: assessment.body ?? {}, ...seen }
     return {
       outcome: noteReply(context, about, done),
       // What it was stopped for is still to be done.
@@ -65,7 +56,8 @@ export async function refused(
     }
   }
   const { kind } = changing
-  const asksForRest = error.facts.class === 'Rejected' && kind.changes?.asksForRest(error.facts.what) === true
+  const asksForRest =
+    error.facts.class === 'Rejected' && kind.changes?.asksForRest(error.facts.reply?.reveal() ?? '') === true
   if (asksForRest && isLoading(input)) return putOff(changing, record)
   if (asksForRest && !isAtRest(input)) return stoppedFirst(changing, record)
   if (!isGivenUp(context, record, error.facts.class)) return { outcome, record, history: [] }

@@ -28,12 +28,12 @@ const LONGEST = 64
 
 /** Why the id of a reply to a create cannot be that of the new pipe, in words that name it; undefined: it can. */
 export function mismatchOf(
-  { store, profile }: Pick<ReconcileContext, 'store' | 'profile'>,
+  { store, profile, mask }: Pick<ReconcileContext, 'store' | 'profile' | 'mask'>,
   expected: Expected,
-  { value, echoes }: Pick<Reply<RemoteResource>, 'value' | 'echoes'>,
+  { value }: Pick<Reply<RemoteResource>, 'value'>,
 ): string | undefined {
   const { id, serviceId, name } = value
-  const shown = (text: string) => excerptOfId(echoes(text))
+  const shown = (text: string) => excerptOfId(mask.mask(text))
   const answered = `the platform answered 200 with the id "${shown(id)}"`
   const form = idFormOf(createOnceKindOf(profile, expected.key))
   if (!form.matches(id)) return `${answered}, which ${form.not}`

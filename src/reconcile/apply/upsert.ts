@@ -13,8 +13,7 @@ import { assess, gather, type Assessment } from '../gather/assess.ts'
 import { currentRecord } from '../state/current-record.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { noteFound } from '../state/observations.ts'
-import { replyMask } from '../state/shown-reply.ts'
-import { maskEchoes } from '../../kinds/mask.ts'
+import { maskTexts, replyMask } from '../../kinds/mask.ts'
 
 type Upsert = Action & { readonly type: 'upsert' }
 
@@ -45,27 +44,25 @@ export async function upsert(
     },
     options,
   )
-  const { value, requestId, credential, echoes } = await applied.finally(() =>
+  const { value, requestId, credential } = await applied.finally(() =>
     context.store.lastWrites.noteEnd({ key }),
   )
   const { input, entry } = asked
   const { body, fingerprint, identity } = upsertOf(asked)
   const at = context.clock.now()
   const { revision } = context.store
-  const sent = { body, secrets: asked.secrets.values }
-  const { differences } = noteFound(context, key, {
+  const differences = noteFound(context, key, {
     state: undefined,
     reply: value,
     entry,
     readAt: undefined,
     credential,
     differences: compareBody(kind.fields, body, value as JsonObject), // a parsed reply is JSON
-    sent,
-    echoes,
+    body,
   })
   const corrected = correctedBy(action)
-  // What was asked for is compared with it at the next upsert, and stands in it unmasked.
-  const reply = maskEchoes(kind.configured(value), replyMask(sent, echoes))
+  // The next upsert is compared with it: what was asked for stands in it unmasked.
+  const reply = maskTexts(kind.configured(value), replyMask(context.mask, body))
   const record: LedgerRecord = {
     ...input.recorded,
     service: identity,
@@ -104,11 +101,12 @@ function takesNoMore(now: Upsert, before: Upsert): boolean {
 /** A reading shows that what is there is as asked for: it is compared with that from now on, and no request was needed. */
 export function withWhatIsThere(
   context: ReconcileContext,
-  { input, service, requestId }: Assessment,
+  { input, body, service, requestId }: Assessment,
 ): LedgerRecord {
   const { recorded, observed, desired } = input
-  const reply = observed.status === 'found' ? observed.there : undefined
-  if (desired.fingerprint === undefined || !service.usable || reply === undefined) return recorded
+  const there = observed.status === 'found' ? observed.there : undefined
+  if (desired.fingerprint === undefined || !service.usable || there === undefined) return recorded
+  const reply = maskTexts(there, replyMask(context.mask, body))
   // What was there before anything was applied there was made by somebody else.
   const isTakenOver = recorded.upsert === undefined || desired.otherService || recorded.upsert.isTakenOver
   return {

@@ -1,5 +1,4 @@
 import { idFormOf } from '../../kinds/id-form.ts'
-import { NO_ECHOES } from '../../lib/echo.ts'
 import { returnedBody, type RemoteResource } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { CreatePermit, Looks, Platform, Reply, ServiceAccess } from '../../contract/platform.ts'
@@ -92,5 +91,5 @@ export function createDryPlatform(
 
 /** Without the id of a request, so that nobody takes it for an answer of the service. */
 function replyOf(value: RemoteResource): Reply<RemoteResource> {
-  return { value, requestId: undefined, credential: NO_CREDENTIAL, echoes: NO_ECHOES }
+  return { value, requestId: undefined, credential: NO_CREDENTIAL }
 }

@@ -4,7 +4,7 @@ import { kindOf, parseKey, type Key } from '../../kinds/key.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'
 import { expectedOf, fieldsOf, kindFor, type Profile } from '../../kinds/profile.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
-import { maskSensitive } from '../../kinds/mask.ts'
+import { maskSensitive, maskTexts, replyMask } from '../../kinds/mask.ts'
 import type { Difference } from '../../kinds/difference.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { PlanItem, Verdict } from '../../contract/plan.ts'
@@ -227,7 +227,8 @@ function beforeOf(
   const fields = fieldsOf(profile, key)
   if (assessment?.input.lifecycle === 'upsert') {
     const reply = lastReply(applied, assessment)
-    return reply && Object.keys(reply).length > 0 ? beforeWhole(fields, asked, reply) : undefined
+    if (reply === undefined || Object.keys(reply).length === 0) return undefined
+    return maskTexts(beforeWhole(fields, asked, reply), replyMask(assessment.input, asked))
   }
   const observed = bodyIn(store.observation(key)?.reply)
   return observed && beforeBody(fields, asked, observed)
@@ -241,14 +242,17 @@ function accessOf(
   const input = assessment?.input
   if (input?.lifecycle === 'upsert' && (action.type === 'delete' || isToBeDeleted(action))) {
     const reply = input.recorded.upsert?.reply ?? {}
-    return { gives: [], takesAway: input.kind.takenAway(reply, {}) }
+    return { gives: [], takesAway: input.kind.takenAway(reply, {}).map(input.mask) }
   }
   const comes = action.type === 'upsert' || action.reason === 'DependencyNotReady'
   if (!comes || input?.lifecycle !== 'upsert' || assessment?.body === undefined)
     return { gives: [], takesAway: [] }
   const reply = lastReply(applied, assessment) ?? {}
   const { kind } = input
-  return { gives: kind.takenAway(assessment.body, reply), takesAway: kind.takenAway(reply, assessment.body) }
+  return {
+    gives: kind.takenAway(assessment.body, reply),
+    takesAway: kind.takenAway(reply, assessment.body).map(input.mask),
+  }
 }
 
 /**

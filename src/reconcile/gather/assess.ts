@@ -15,7 +15,13 @@ import { observationOf } from './observe.ts'
 import { catchUp } from '../state/current-record.ts'
 import type { Listing } from '../state/listings.ts'
 import type { CreatePermit, Looks } from '../../contract/platform.ts'
-import { type BodySecrets, missingCredentials, NO_SECRETS, readBodySecrets } from './body-secrets.ts'
+import {
+  type BodySecrets,
+  maskSecretsOf,
+  missingCredentials,
+  NO_SECRETS,
+  readBodySecrets,
+} from './body-secrets.ts'
 import { changedSince, deletionFacts } from './deletion-facts.ts'
 import { removalFacts } from './removal-facts.ts'
 import { configuredThere } from './configured-there.ts'
@@ -107,11 +113,7 @@ export function assess(
     fingerprint,
     otherService: isOtherService(recorded, service),
   }
-  const looked = observationOf(
-    context,
-    { key, entry, recorded, body, permit, sent: { body, secrets: secrets.values } },
-    answer,
-  )
+  const looked = observationOf(context, { key, entry, recorded, body, permit }, answer)
   const now = context.clock.now()
   const base = {
     desired,
@@ -135,6 +137,7 @@ export function assess(
     healthyStates: healthyStatesFor(entry?.manifest?.policy?.healthyStates, context.healthyStates),
     knownStates: entry?.manifest && knownStatesOf(context.profile, entry.manifest),
     now,
+    mask: context.mask.mask,
     steadyNow: store.steadyNow(),
     isAsked,
   }
@@ -212,6 +215,7 @@ async function wantedOf(
   const common = { key, entry, service, missingCredentials: missing, isFresh }
   if (asked === undefined) return { ...common, body: undefined, secrets: NO_SECRETS, fingerprint: undefined }
   const secrets = await readBodySecrets(secretStore, asked.body)
+  maskSecretsOf(context.mask, asked.body, secrets)
   return { ...common, body: asked.body, secrets, fingerprint: withSecretHashes(store, asked, secrets) }
 }
 

@@ -1,5 +1,7 @@
 import { type SecretRef, secretRefsIn } from '../../kinds/secret-ref.ts'
+import { sensitiveTexts } from '../../kinds/mask.ts'
 import type { JsonObject } from '../../lib/json.ts'
+import type { SecretMask } from '../../lib/mask/secret-mask.ts'
 import type { Secret } from '../../lib/secret.ts'
 import type { MissingSecret } from '../../plan/reasons/missing-secret.ts'
 import type { SecretReading, SecretStore } from '../../contract/secrets.ts'
@@ -31,6 +33,12 @@ export async function readBodySecrets(store: SecretStore, body: JsonObject): Pro
   }
   const sorted = [...missing.values()].toSorted((a, b) => (a.file < b.file ? -1 : 1))
   return { values, missing: sorted, missingAt }
+}
+
+/** Masks from now on what a body sends of secrets, also where the manifest writes them out. */
+export function maskSecretsOf({ add }: SecretMask, body: JsonObject, { values }: BodySecrets): void {
+  for (const text of sensitiveTexts(body)) add(text)
+  for (const secret of values.values()) add(secret.reveal())
 }
 
 /** The files of a service's API key that are not there, or hold nothing. */

@@ -1,23 +1,26 @@
 import { compareBody } from '../../kinds/compare-body.ts'
 import { isReadable, type UpsertKind } from '../../kinds/definition.ts'
+import { maskTexts, replyMask } from '../../kinds/mask.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Observed, UpsertInput } from '../../plan/input.ts'
-import type { LedgerRecord } from '../../plan/record.ts'
 
 /** What an upsert of `body` would do to what is configured there, as far as anybody knows. */
 export function configuredThere(
   kind: UpsertKind,
-  { recorded, observed }: { readonly recorded: LedgerRecord; readonly observed: Observed },
+  { recorded, observed, mask }: Pick<UpsertInput, 'recorded' | 'observed' | 'mask'>,
   body: JsonObject | undefined,
 ): Pick<UpsertInput, 'replyDiffers' | 'takesAway' | 'gives' | 'isAsLeft'> {
   const reply = recorded.upsert?.reply
   const there = isReadable(kind) ? thereNow(observed) : reply
+  // A reply is stored without secrets.
+  const storedForm = (value: JsonObject | undefined) => value && maskTexts(value, replyMask({ mask }, body))
   const isKnown = there !== undefined && body !== undefined
   return {
     replyDiffers: reply !== undefined && body !== undefined ? compareBody(kind.fields, body, reply) : [],
     takesAway: isKnown ? kind.takenAway(there, body) : [],
     gives: isKnown ? kind.takenAway(body, there) : [],
-    isAsLeft: isReadable(kind) && reply !== undefined && isSameThere(kind, reply, thereNow(observed)),
+    isAsLeft:
+      isReadable(kind) && reply !== undefined && isSameThere(kind, reply, storedForm(thereNow(observed))),
   }
 }
 

@@ -1,6 +1,5 @@
 import { compareBody } from '../../kinds/compare-body.ts'
 import { isUpserted, lifecycleOf } from '../../kinds/lookup.ts'
-import { maskEchoes } from '../../kinds/mask.ts'
 import { expectedOf, fieldsOf, kindFor } from '../../kinds/profile.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -11,10 +10,8 @@ import type { Observed } from '../../plan/input.ts'
 import { missesAfter } from '../../plan/missing.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
-import { replyMask, shownFailure, type Sent } from '../state/shown-reply.ts'
 import { forgetMisses, noteFound, noteMissing } from '../state/observations.ts'
-import type { Reply } from '../../contract/platform.ts'
-import { RemoteError, type RemoteErrorFacts } from '../../contract/remote-error.ts'
+import { maskFailure, RemoteError, type RemoteErrorFacts } from '../../contract/remote-error.ts'
 import { saysDeleted } from '../state/entry-policy.ts'
 import { siblingFoundAt, witnessOf } from './siblings.ts'
 import type { Answer, Question } from './ask-platform.ts'
@@ -32,7 +29,6 @@ export function observationOf(
   context: ReconcileContext,
   asked: Pick<Question, 'key' | 'entry' | 'recorded' | 'permit'> & {
     readonly body: JsonObject | undefined
-    readonly sent: Sent
   },
   answer: Answer,
 ): ObservedKey {
@@ -41,7 +37,8 @@ export function observationOf(
   if (answer === undefined) return { ...unseen, failure: undefined }
   if ('reply' in answer) return found(context, asked, answer)
   const { askedAt } = answer
-  const failure = shownFailure(answer.failure, asked.sent)
+  // Some of its secrets were read after this answer came.
+  const failure = maskFailure(answer.failure, context.mask)
   // What came between two 404s breaks their row. A reply that says to ask later is no answer.
   const isBroken = failure instanceof RemoteError && !['Missing', 'Throttled'].includes(failure.facts.class)
   if (isBroken) forgetMisses(context, asked.key)
@@ -59,41 +56,33 @@ export function observationOf(
     : { ...unseen, failure }
 }
 
-/** What access an upsert takes away is shown, and may be what a reply repeats. */
-function thereOf(
-  { profile }: ReconcileContext,
-  key: Key,
-  { value, echoes }: Reply<RemoteResource>,
-  sent: Sent,
-): JsonObject {
+/** What is found, or what an upsert configures of it. */
+function thereOf({ profile }: ReconcileContext, key: Key, value: RemoteResource): JsonObject {
   const kind = kindFor(profile, { key, manifest: undefined, record: undefined }) // what is upserted has one form
-  return kind.lifecycle === 'upsert'
-    ? maskEchoes(kind.configured(value), replyMask(sent, echoes))
-    : (value as JsonObject) // a parsed reply is JSON
+  return kind.lifecycle === 'upsert' ? kind.configured(value) : (value as JsonObject) // a parsed reply is JSON
 }
 
 function found(
   context: ReconcileContext,
-  { key, entry, recorded, body, sent }: Parameters<typeof observationOf>[1],
+  { key, entry, recorded, body }: Parameters<typeof observationOf>[1],
   { reply, askedAt, isOfList }: Extract<Answer, { readonly reply: object }>,
 ): ObservedKey {
-  const { value, requestId, credential, echoes } = reply
+  const { value, requestId, credential } = reply
   const desired = body ?? (entry?.manifest && expectedOf(context.profile, entry.manifest)) ?? {}
   const compared =
     isOfList === true ? [] : compareBody(fieldsOf(context.profile, key), desired, value as JsonObject) // a parsed reply is JSON
-  const { state, differences } = noteFound(context, key, {
-    state: value.state ?? undefined,
+  const state = value.state ?? undefined
+  const differences = noteFound(context, key, {
+    state,
     reply: value,
     entry,
     readAt: askedAt,
     credential,
     differences: compared,
-    sent,
-    echoes,
+    body,
   })
-  context.emit({ type: 'Observed', key, state, differences })
   return {
-    observed: { status: 'found', state, differences, there: thereOf(context, key, reply, sent) },
+    observed: { status: 'found', state, differences, there: thereOf(context, key, value) },
     recorded: seen(recorded, entry, { id: value.id, now: context.clock.now() }),
     failure: undefined,
     requestId,

@@ -16,7 +16,7 @@ import { identityOf } from '../state/store.ts'
 import { nameOfListing } from './listing.ts'
 import { accessOf } from './service-access.ts'
 
-type Context = Pick<ReconcileContext, 'profile' | 'store' | 'clock'>
+type Context = Pick<ReconcileContext, 'profile' | 'store' | 'clock' | 'mask'>
 
 /**
  * What the last list of each service showed that nobody holds; nothing is asked for. Undefined: the platform does not list. Services of
@@ -66,7 +66,7 @@ function listedServices({ store }: Context, kind: CreateOnceKind): readonly List
 }
 
 function foundIn(
-  { store, clock }: Context,
+  { store, clock, mask }: Context,
   { service, listing, held }: ListedService & { readonly held: HeldPipes },
 ): WithoutManifest {
   const { serviceId } = service.spec
@@ -78,7 +78,7 @@ function foundIn(
     listedAt: wholeSeconds(store.steadyNow() - (clock.monotonic() - listing.askedAt)),
     count: free.length,
     pipes: free
-      .map((pipe) => ({ id: pipe.id, name: nameOf(pipe, listing) }))
+      .map((pipe) => ({ id: pipe.id, name: nameOf(pipe, mask) }))
       .toSorted((a, b) => (`${a.name} ${a.id}` < `${b.name} ${b.id}` ? -1 : 1))
       .slice(0, PIPES_NAMED),
   }
@@ -90,8 +90,8 @@ function wholeSeconds(ms: number): number {
 }
 
 /** As it may be shown: it came from the platform. */
-function nameOf({ name }: RemoteResource, { reply }: Listing): string {
-  return printable(reply.echoes(name ?? ''))
+function nameOf({ name }: RemoteResource, { mask }: ReconcileContext['mask']): string {
+  return printable(mask(name ?? ''))
     .replaceAll(/\s/g, ' ')
     .slice(0, NAME_TOLD)
     .toWellFormed()

@@ -28,7 +28,8 @@ import type { ReadOptions } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { adoptExisting } from '../apply/adopt-existing.ts'
 import { heldElsewhere } from '../apply/other-claims.ts'
-import { replyMask, shownDifferences } from '../state/shown-reply.ts'
+import { maskDifferences } from '../../kinds/difference.ts'
+import { replyMask } from '../../kinds/mask.ts'
 
 /** A pipe that a person gives to a key. */
 export interface Adoption {
@@ -82,12 +83,12 @@ async function adoptOnce(
   const anew = conditionsToRenew(recorded.conditions, key, context.clock.now())
   const conditions = isSame ? keptFrom(recorded.conditions, anew) : anew
   await context.ledger.swap({ ...taken.record, conditions }, history)
-  const { body, secrets } = target.found
+  const { body } = target.found
   const remote = taken.reply.value
   const { fields } = createOnceKindOf(context.profile, key)
-  const differences = shownDifferences(
+  const differences = maskDifferences(
     body === undefined ? [] : compareBody(fields, body, remote as JsonObject), // a parsed reply is JSON
-    replyMask({ body, secrets }, taken.reply.echoes),
+    replyMask(context.mask, body),
   )
   const said = isSame
     ? `${key} keeps ${nounOf(key)} ${remote.id}. The manifest as it is now, secret values included, is recorded as applied.`

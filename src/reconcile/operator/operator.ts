@@ -18,7 +18,7 @@ import { LedgerConflict } from '../../contract/ledger.ts'
 
 export type OperatorContext = Pick<
   ReconcileContext,
-  'profile' | 'platform' | 'ledger' | 'secrets' | 'store' | 'clock'
+  'profile' | 'platform' | 'ledger' | 'secrets' | 'mask' | 'store' | 'clock'
 >
 
 /** What became of an operator's command. */

@@ -1,11 +1,9 @@
 import type { Entry } from '../../contract/catalog.ts'
-import type { EchoMask } from '../../lib/echo.ts'
-import type { Difference } from '../../kinds/difference.ts'
+import { type Difference, maskDifferences } from '../../kinds/difference.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import type { Key } from '../../kinds/key.ts'
 import { fieldsOf, knownStatesOf } from '../../kinds/profile.ts'
-import { maskSensitive } from '../../kinds/mask.ts'
-import { type Sent, shownReply } from './shown-reply.ts'
+import { maskSensitive, maskTexts, replyMask } from '../../kinds/mask.ts'
 import { healthyStatesFor, judgeState } from '../../kinds/state.ts'
 import { type RemoteResource, returnedBody } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -14,9 +12,9 @@ import type { ReconcileContext } from '../context.ts'
 import type { Reply } from '../../contract/platform.ts'
 import type { Observation } from './store.ts'
 
-/** Remembers what the platform said of a key, and tells it where it was compared. @returns how it is shown */
+/** Remembers the observation of a key, and emits it. @returns its differences, fit to be shown */
 export function noteFound(
-  { profile, store, clock, healthyStates }: ReconcileContext,
+  context: ReconcileContext,
   key: Key,
   seen: {
     readonly state: string | undefined
@@ -25,18 +23,21 @@ export function noteFound(
     readonly readAt: number | undefined
     readonly credential: string
     readonly entry: Entry | undefined
+    /** What the manifest asks for. */
+    readonly body: JsonObject | undefined
+    /** As they were compared. */
     readonly differences: readonly Difference[]
-    readonly sent: Sent
-    /** Of the reply. */
-    readonly echoes: EchoMask
   },
-): { readonly state: string | undefined; readonly differences: readonly Difference[] } {
-  const { entry, readAt, credential } = seen
+): readonly Difference[] {
+  const { profile, store, clock, healthyStates } = context
+  const { entry, readAt, credential, state } = seen
+  const mask = replyMask(context.mask, seen.body)
   // A parsed reply is JSON.
-  const body = maskSensitive(returnedBody(fieldsOf(profile, key), seen.reply as JsonObject))
-  const shown = shownReply({ state: seen.state, body, differences: seen.differences }, seen.sent, seen.echoes)
+  const returned = maskSensitive(returnedBody(fieldsOf(profile, key), seen.reply as JsonObject))
+  const differences = maskDifferences(seen.differences, mask)
+  const shownState = state === undefined ? undefined : mask(state)
   const verdict = judgeState(
-    seen.state,
+    state,
     healthyStatesFor(entry?.manifest?.policy?.healthyStates, healthyStates),
     entry?.manifest && knownStatesOf(profile, entry.manifest),
   )
@@ -47,11 +48,13 @@ export function noteFound(
     found: true,
     misses: undefined,
     credential,
-    state: shown.state,
-    reply: JSON.stringify(shown.body),
+    state,
+    shownState,
+    reply: JSON.stringify(maskTexts(returned, mask)),
     unsettled: settled ? 0 : (store.observation(key)?.unsettled ?? 0) + 1,
   })
-  return shown
+  context.emit({ type: 'Observed', key, state: shownState, differences })
+  return differences
 }
 
 /** Remembers and tells what a reply said of a pipe. */
@@ -62,22 +65,16 @@ export function noteReply(
     readonly entry: Entry | undefined
     readonly body: JsonObject
     readonly reply: Reply<RemoteResource>
-    readonly sent: Sent
     /** As in {@link Observation}: a list that is older says nothing after it. */
     readonly readAt: number | undefined
   },
   done: Done,
 ): Done {
-  const { key, entry, body, reply, sent, readAt } = about
-  const { value, credential, echoes } = reply
+  const { key, entry, body, reply, readAt } = about
+  const { value, credential } = reply
   const compared = compareBody(fieldsOf(context.profile, key), body, value as JsonObject)
-  const found = { state: value.state ?? undefined, reply: value, entry, credential, sent, echoes }
-  const { state, differences } = noteFound(context, key, {
-    ...found,
-    readAt,
-    differences: compared,
-  })
-  context.emit({ type: 'Observed', key, state, differences })
+  const found = { state: value.state ?? undefined, reply: value, entry, credential, body }
+  const differences = noteFound(context, key, { ...found, readAt, differences: compared })
   return withDrift(done, differences)
 }
 
@@ -100,7 +97,7 @@ export function noteMissing(
   key: Key,
   missed: Pick<Observation, 'readAt' | 'misses' | 'credential'>,
 ): void {
-  const nothing = { found: false, state: undefined, reply: undefined, unsettled: 0 }
+  const nothing = { found: false, state: undefined, shownState: undefined, reply: undefined, unsettled: 0 }
   store.noteObservation(key, { at: clock.now(), ...missed, ...nothing })
 }
 

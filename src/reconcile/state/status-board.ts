@@ -90,7 +90,7 @@ export function describeStatus(input: {
     checkedAt: input.checkedAt,
     service: serviceNameOf(manifest, record) ?? entry?.stated?.service,
     pipeId: record.remote?.id,
-    state: observation?.state,
+    state: observation?.shownState,
     observed: observation?.reply ?? repliedBefore(record),
     lastReconciledAt: input.lastReconciledAt,
     nextReconcileAt: input.nextReconcileAt,

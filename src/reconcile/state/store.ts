@@ -1,3 +1,4 @@
+import type { MaskedText, RawText } from '../../lib/mask/secret-mask.ts'
 import type { Catalog, Entry } from '../../contract/catalog.ts'
 import type { Lifecycle } from '../../kinds/definition.ts'
 import { kindOf, nameOf, type Key } from '../../kinds/key.ts'
@@ -36,8 +37,9 @@ export interface Observation {
   readonly misses: Misses | undefined
   /** Equal for equal credentials: those that it was asked with. */
   readonly credential: string | undefined
-  readonly state: string | undefined
-  /** JSON text of what it returned, sensitive values masked. */
+  readonly state: RawText | undefined
+  readonly shownState: MaskedText | undefined
+  /** JSON text of what it returned, sensitive values and secrets masked. */
   readonly reply: string | undefined
   /** Looks in a row that found a state which is not healthy. */
   readonly unsettled: number

@@ -51,6 +51,16 @@ export const REQUEST_EVENTS = {
     ],
     facts: named,
   },
+  ShortSecretFound: {
+    lines: [
+      {
+        message: 'Secret too short to be masked',
+        levels: { warn: 'it has fewer than four characters: logs, messages and the ledger can show it' },
+        fields: ['file'],
+      },
+    ],
+    facts: (event) => event,
+  },
   ServicePaused: {
     lines: [
       {

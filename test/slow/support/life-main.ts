@@ -1,3 +1,4 @@
+import { createSecretMask } from '../../../src/lib/mask/secret-mask.ts'
 import { DEFAULT } from '../../../src/kinds/profiles/default/profile.ts'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -96,6 +97,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
     platform,
     ledger,
     secrets,
+    mask: createSecretMask(),
     mounted: secrets,
     store: createStateStore({ profile: DEFAULT, hashKey: ledger.hashKey, clock }),
     clock,

@@ -1,0 +1,111 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
+import { cpuMsOf } from '../support/cpu.ts'
+
+const SECRET = 'Hq7/kV2+xe"9 Lm4é'
+const BYTES = Buffer.from(SECRET)
+const PEM = `-----BEGIN CERTIFICATE-----\n${'MIIDxTCCAq2gAwIBAgIB'.repeat(3)}\n${'Zr5tB8wn3Pc6Qv1x'.repeat(4)}\n-----END CERTIFICATE-----`
+
+describe('a secret is masked', () => {
+  test.each([
+    ['as it is', SECRET],
+    ['in JSON', JSON.stringify(SECRET).slice(1, -1)],
+    ['in a URL', encodeURIComponent(SECRET)],
+    ['in base64', BYTES.toString('base64')],
+    ['in base64url', BYTES.toString('base64url')],
+    ['twice in a row', SECRET + SECRET],
+  ])('%s', (_why, form) => {
+    expect(createSecretMask([SECRET]).mask(`sent "${form}".`)).toMatch(/^sent "\[secret\]=?"\.$/)
+  })
+
+  test.each([0, 1, 2, 3, 4, 5])('in base64 of a text in which it stands behind %i bytes', (before) => {
+    const text = Buffer.from(`${'x'.repeat(before)}${SECRET} and more`).toString('base64')
+    const shown = createSecretMask([SECRET]).mask(text)
+    expect(shown).toContain('[secret]')
+    expect(shown.length).toBeLessThan(text.length)
+  })
+
+  test('by each of its lines, if it has several', () => {
+    const [, line = ''] = PEM.split('\n')
+    expect(createSecretMask([PEM]).mask(`bad line ${line} in -----BEGIN CERTIFICATE-----`)).toBe(
+      'bad line [secret] in -----BEGIN CERTIFICATE-----',
+    )
+  })
+
+  test('as far as a text repeats a long one', () => {
+    const long = 'Zr5tB8wn3Pc6Qv1x'.repeat(4_096)
+    expect(createSecretMask([long]).mask(`<${long.slice(0, 999)}>`)).toBe('<[secret]>')
+  })
+
+  test('where two of them overlap', () => {
+    expect(createSecretMask(['abcd-efgh', 'efgh-ijkl']).mask('<abcd-efgh-ijkl>')).toBe('<[secret]>')
+  })
+
+  test.each([
+    ['the domain of main', 'the domain of [secret]'],
+    ['main', '[secret]'],
+    ['mains', 'mains'],
+  ])('as a word, if it reads like one: %s', (text, shown) => {
+    expect(createSecretMask(['main']).mask(text)).toBe(shown)
+  })
+})
+
+test.each(['', 'p', 'pw', 'pwd', '=', '\\', ' ', '✓', '\n\n\n'])(
+  '%j is too short to be masked, and the masking ends',
+  (secret) => {
+    for (const text of ['', 'p', 'MergeTree()', 'State [p] of "orders"', secret.repeat(9)])
+      expect(createSecretMask([secret]).mask(text)).toBe(text)
+  },
+)
+
+test('of any secrets and any text, the masking ends and shows none of them', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.string({ unit: 'binary', maxLength: 9 }), { maxLength: 5 }),
+      fc.array(fc.oneof(fc.nat(4), fc.string({ unit: 'binary', maxLength: 9 })), { maxLength: 9 }),
+      (secrets, parts) => {
+        const text = parts.map((part) => (typeof part === 'number' ? (secrets[part] ?? '') : part)).join('')
+        const shown = createSecretMask(secrets).mask(text)
+        for (const secret of secrets)
+          if (
+            secret.length >= 4 &&
+            !/^[a-z]{1,16}\d{0,4}$/i.test(secret) &&
+            !'[secret][secret]'.includes(secret)
+          )
+            expect(shown.replaceAll('[secret]', '\u0000')).not.toContain(secret)
+      },
+    ),
+  )
+})
+
+test('a secret is encoded once, however often it is read, and again only if it was dropped', () => {
+  const secrets = Array.from({ length: 10 }, (_, at) => `${at}${'Hq7kV2xe9Lm4Zr5t'.repeat(4_096)}`)
+  const mask = createSecretMask()
+  for (let reading = 0; reading < 100; reading += 1) for (const secret of secrets) mask.add(secret)
+  expect(mask.encoded).toBe(10)
+})
+
+test('of more secrets than there is room for, the last ones are masked', () => {
+  const secretOf = (at: number) => `${at}-${'Hq7kV2xe9Lm4Zr5t'.repeat(4_096)}`
+  const mask = createSecretMask()
+  mask.add('used-Hq7kV2xe')
+  for (let at = 0; at < 200; at += 1) {
+    mask.add('used-Hq7kV2xe')
+    mask.add(secretOf(at))
+  }
+  expect(mask.mask(secretOf(199))).toBe('[secret]')
+  expect(mask.mask('used-Hq7kV2xe')).toBe('[secret]')
+  expect(mask.mask(secretOf(0))).not.toBe('[secret]')
+})
+
+test.each([
+  ['ordinary secrets', (at: number) => `k${at}-${'Hq7kV2xe9Lm4'.repeat(20)}${at}`, 'x9Kq2 m4Lp7 '],
+  ['secrets that begin alike', (at: number) => `${'a'.repeat(60)}${at}`, 'aaaaaaaaaaaa'],
+  ['secrets of one letter', (at: number) => `${'a'.repeat(1_000 * (at + 1))}b`, 'aaaaaaaaaaaa'],
+])('the cost grows with the text: %s', (_why, secretOf, piece) => {
+  const { mask } = createSecretMask(Array.from({ length: 20 }, (_, at) => secretOf(at)))
+  mask(piece.repeat(1_000))
+  const floor = cpuMsOf(() => mask(piece.repeat(4_000))) + 20
+  expect(cpuMsOf(() => mask(piece.repeat(40_000)))).toBeLessThan(20 * floor)
+})
