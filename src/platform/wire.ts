@@ -89,7 +89,7 @@ export function readBody(text: string, status: number, wire: Wire): ReplyBody {
     json,
     requestId,
     isPlatforms: isUuid(requestId) && json[wire.statusField] === status,
-    repliedId: idInJson(json, wire) ?? idInText(text, wire),
+    repliedId: idInJson(json, text, wire),
   }
 }
 
@@ -157,10 +157,12 @@ function jsonObject(text: string): JsonObject | undefined {
   }
 }
 
-function idInJson(json: JsonObject, { valueField }: Wire): string | undefined {
-  const result = json[valueField.services]
+function idInJson(json: JsonObject, text: string, wire: Wire): string | undefined {
+  const result = json[wire.valueField.services]
   const id = result !== undefined && isObject(result) ? result['id'] : undefined
-  return typeof id === 'string' ? id : undefined
+  if (typeof id === 'string') return id
+  // The parser drops digits of a long number. A list has no id of its own, and is too long for this.
+  return typeof id === 'number' ? idInText(text, wire) : undefined
 }
 
 /** A string that is closed, punctuation, or anything else up to the next of these. */

@@ -309,8 +309,8 @@ export const REMOVALS: readonly Removal[] = [
     depth: 1,
     patches: [
       {
-        from: `{ key, entry, body, reply, readAt, sent: { body, secrets: secrets.values } }`,
-        to: `{ key, entry, body, reply, readAt: undefined, sent: { body, secrets: secrets.values } }`,
+        from: `const seen = noteReply(context, { key, entry, body, reply, readAt }, done)`,
+        to: `const seen = noteReply(context, { key, entry, body, reply, readAt: undefined }, done)`,
       },
     ],
   },
