@@ -1,14 +1,19 @@
 import { keyOfWish, type Model, type Wish } from './model.ts'
 import { edited } from './life.ts'
 import { tell, type Run, type Step } from './run.ts'
+import type { Mounted } from './metamorphic.ts'
 import type { EditKind, World } from './worlds.ts'
 import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 
 /** A pipe that somebody made in the console, which a Lock may name. */
 const STRAY_ID = '00000000-0000-4000-8000-000000000099'
 
+/** The password before and after it is rotated. */
+const USUAL: Pick<Mounted, 'old' | 'new'> = { old: 'old', new: 'new' }
+
 /** What may change in Git, and in the mounted secrets. Pipewright reads it at once. */
-export function editsOf(model: Model, { edits, profile }: World): readonly Step[] {
+export function editsOf(model: Model, { edits, profile, mounted }: World): readonly Step[] {
+  const passwords = mounted ?? USUAL
   const steps: Step[] = []
   const add = (name: string, cost: number, line: string, change: (model: Model) => void): void => {
     const play = (run: Run): void => {
@@ -104,7 +109,7 @@ export function editsOf(model: Model, { edits, profile }: World): readonly Step[
   if (may('unmount')) {
     const isMounted = model.password !== undefined
     const line = isMounted ? 'The secret is not mounted any more.' : 'The secret is mounted.'
-    add('unmount', isMounted ? 1 : 0, line, (m) => (m.password = isMounted ? undefined : 'old'))
+    add('unmount', isMounted ? 1 : 0, line, (m) => (m.password = isMounted ? undefined : passwords.old))
   }
   if (may('service'))
     add('service', 1, 'The serviceId in the Service manifest is corrected.', (m) => {
@@ -124,7 +129,7 @@ export function editsOf(model: Model, { edits, profile }: World): readonly Step[
       'password',
       1,
       'The mounted password is rotated.',
-      (m) => (m.password = m.password === 'old' ? 'new' : 'old'),
+      (m) => (m.password = m.password === passwords.old ? passwords.new : passwords.old),
     )
   const { endpoint } = model
   if (endpoint !== undefined) {

@@ -34,6 +34,8 @@ export interface Limits {
   readonly depth: number
   /** When to stop, as `performance.now()` says. */
   readonly until: number
+  /** Told everything that happened in each step, in sentences. */
+  readonly onPlayed?: (lines: string) => void
 }
 
 /** A situation to go on from, and how it was reached. */
@@ -111,6 +113,7 @@ export async function explore(world: World, limits: Limits): Promise<Explored> {
       for (let script = scripts.pop(); script !== undefined; script = scripts.pop()) {
         const played = await playStep(model, world, step, createChooser(script))
         plays += 1
+        limits.onPlayed?.(`${step.name}\n${played.lines.join('\n')}`)
         const trace = { move: { step: step.name, script }, before }
         if (played.broken.length > 0)
           return { moves: movesOf(trace), broken: played.broken, cost: cost + played.cost }

@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util'
 import { explore, type Explored } from './explore.ts'
+import { compareWith, MOUNTED } from './metamorphic.ts'
 import { storyAsText } from './story.ts'
 import { WORLDS, type World } from './worlds.ts'
 
 /*
  * `npm run explore -- [--world NAME] [--without NAME] [--keys N] [--depth N] [--minutes N]`: tells all stories of small worlds, up to a number of
  * faults, edits and words in one, and ends with 1 when a law is broken in one of them, or when the memory is full before all are told.
+ * With `--secrets` each world is explored again with mounted secrets that are texts of its replies, and has to be the same.
  * With `--minutes` there are ever more of them, until the time is over.
  */
 
@@ -20,6 +22,7 @@ const { values } = parseArgs({
     without: { type: 'string', multiple: true, default: [] },
     keys: { type: 'string' },
     json: { type: 'boolean', default: false },
+    secrets: { type: 'boolean', default: false },
   },
 })
 
@@ -39,7 +42,8 @@ const WHY = {
 } as const
 
 if (!values.json) say('world      depth  situations       steps  seconds  steps/s')
-let left: readonly World[] = worlds
+let left: readonly World[] = values.secrets ? [] : worlds
+if (values.secrets) await compareAll()
 for (let more = 0; left.length > 0; more += 1) {
   const next: World[] = []
   for (const world of left) {
@@ -50,6 +54,22 @@ for (let more = 0; left.length > 0; more += 1) {
     if (explored.story !== undefined || (explored.stopped === 'memory' && !isEndless)) process.exitCode = 1
   }
   left = isEndless ? next : []
+}
+
+/** With `--secrets`: explores each world again for each sort of mounted secrets, one fault less deep. */
+async function compareAll(): Promise<void> {
+  for (const world of worlds) {
+    for (const mounted of MOUNTED) {
+      const depth = values.depth === undefined ? Math.max(0, world.depth - 1) : Number(values.depth)
+      const { compared, difference } = await compareWith(world, mounted, depth)
+      say(
+        `${world.name.padEnd(10)} ${String(depth).padStart(5)} ${String(compared).padStart(11)}  secrets ${mounted.name}`,
+      )
+      if (difference === undefined) continue
+      say(`\nSecrets change what happens in the world "${world.name}":\n${difference}\n`)
+      process.exitCode = 1
+    }
+  }
 }
 
 async function show(world: World, explored: Explored): Promise<void> {

@@ -85,7 +85,7 @@ export function contextOf(
     ...parts,
     profile: world.profile ?? DEFAULT,
     secrets: secretsOf(model),
-    mask: createSecretMask(),
+    mask: createSecretMask(world.mounted?.others),
     mounted: secretsOf(model),
     emit: () => undefined,
     random: () => 0,

@@ -3,6 +3,7 @@ import { model, NONE } from './begin.ts'
 import { CHANGING } from './changing-profile.ts'
 import { CHANGING_WORLDS } from './changing-worlds.ts'
 import type { ChangeReply } from './changing-platform.ts'
+import type { Mounted } from './metamorphic.ts'
 import { MINUTE, SECOND, type Model } from './model.ts'
 import { POD_WORLDS } from './pod-worlds.ts'
 import type { RemoveReply } from './removing-platform.ts'
@@ -121,6 +122,8 @@ export interface World {
   readonly changeReplies?: readonly ChangeReply[]
   /** What may become of a deletion, besides that it is done. */
   readonly removeReplies?: readonly RemoveReply[]
+  /** Secrets that are mounted in place of the usual ones. */
+  readonly mounted?: Mounted
 }
 
 const EVERY_REPLY: readonly ReplyKind[] = [

@@ -12,8 +12,8 @@ export const MIN_MASKED_LENGTH = 4
 /** Masks the secrets of this process in texts that leave it. The work is linear in the text. */
 export interface SecretMask {
   /** Masks a secret from now on. Does nothing for a secret that it holds. */
-  add(secret: string): void
-  mask(text: string): MaskedText
+  readonly add: (secret: string) => void
+  readonly mask: (text: string) => MaskedText
   /** How many secrets it has encoded so far. */
   readonly encoded: number
 }

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { compareWith, MOUNTED } from './metamorphic.ts'
+import { WORLDS } from './worlds.ts'
+
+/* The rest is `npm run explore -- --secrets`. */
+
+test.each(
+  WORLDS.flatMap((world) =>
+    ['resting', 'paused'].includes(world.name)
+      ? MOUNTED.map((mounted) => [world.name, mounted.name, world, mounted] as const)
+      : [],
+  ),
+)('the world "%s" goes on as it would with secrets %s', async (_world, _mounted, world, mounted) => {
+  const { compared, difference } = await compareWith(world, mounted, 1)
+  expect(difference).toBeUndefined()
+  expect(compared).toBeGreaterThan(0)
+})
