@@ -8,7 +8,7 @@ import type { JsonObject } from '../lib/json.ts'
 import { parseFile } from '../manifest/validate/parse-file.ts'
 import { createFindingRoom } from '../manifest/validate/parse-options.ts'
 import { DEFAULT_LIMITS } from '../manifest/yaml/limits.ts'
-import { withComment, writeNew } from './commands/import-command.ts'
+import { withComment, writeNew } from './imported-text.ts'
 import { CommandError, type Io, print, printJson } from './io.ts'
 
 /** A pipe without a manifest, and the one that it gets. */

@@ -56,7 +56,10 @@ test('a look before the first start shows what that start would do, and writes n
   const { code, stdout } = await plan(workspace)
   expect([code, stdout]).toEqual([2, expect.stringContaining('+ Pipe/orders  create New')])
   const imported = ['import', 'Pipe/found', FOUND, '--service', 'analytics', '--sandbox']
-  expect(await runProgram(imported, { cwd: workspace.dir })).toMatchObject({ code: 0, stderr: '' })
+  expect(await runProgram(imported, { cwd: workspace.dir })).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^pipewright: Once the pipe is adopted, .*\n$/) as string,
+  })
   expect(filesIn(workspace)).toEqual(before)
 })
 

@@ -1,10 +1,8 @@
-import { writeFile } from 'node:fs/promises'
-import { stringify } from 'yaml'
 import type { Settings } from '../../config/settings.ts'
 import type { Reply } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
-import { importedManifest, placesToWrite } from '../../kinds/imported.ts'
+import { importedManifest } from '../../kinds/imported.ts'
 import type { LeftOut } from '../../kinds/left-out.ts'
 import { type Key, nameOf } from '../../kinds/key.ts'
 import { nounOf } from '../../kinds/lookup.ts'
@@ -21,6 +19,7 @@ import { accessOf } from '../../reconcile/gather/service-access.ts'
 import { identityOf } from '../../reconcile/state/store.ts'
 import { compose, type Engine, loadOnce, openBoard, openSource } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
+import { withComment, writeNew } from '../imported-text.ts'
 import { afterAdoption } from '../render/import-text.ts'
 import { pipeIdFrom, pipeKeyFrom } from './operator-command.ts'
 import { ledgerToRead } from './plan-command.ts'
@@ -201,32 +200,4 @@ async function write(io: Io, { manifest, leftOut }: Imported, options: ImportOpt
   for (const { path, why } of leftOut)
     print(io.stderr, printable(`pipewright: ${path} is left out. ${why}`).replaceAll('\n', ' '))
   print(io.stderr, `pipewright: ${afterAdoption(1)}`)
-}
-
-/** @throws {CommandError} when it is there, or cannot be written */
-export async function writeNew(file: string, text: string): Promise<void> {
-  await writeFile(file, text, { flag: 'wx' }).catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    const why = code === 'EEXIST' ? 'is there already, and is left as it is' : `cannot be written (${code})`
-    throw new CommandError(`import: ${file} ${why}.`)
-  })
-}
-
-/** What a person has to look at stands at the top. */
-export function withComment(manifest: JsonObject): string {
-  const refs = secretRefsIn(manifest)
-  const open = placesToWrite(manifest)
-  const secrets = [
-    '# No secret is written here. Mount these, correct the references, or remove what the pipe does not use:',
-    ...refs.map(({ path, ref }) => `#   ${path}: secret ${ref.name}, key ${ref.key}`),
-  ]
-  const others = [
-    '# The service does not say what these are. Write what the pipe has, or remove what it does not use:',
-    ...open.map((path) => `#   ${path}`),
-  ]
-  return [
-    ...(refs.length === 0 ? [] : secrets),
-    ...(open.length === 0 ? [] : others),
-    stringify(manifest),
-  ].join('\n')
 }
