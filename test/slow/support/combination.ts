@@ -83,33 +83,34 @@ export interface Combination {
 }
 
 /**
- * The cells of one action. A failpoint that a create never comes past changes nothing, whatever its action: that is tried
- * with one of them.
+ * The cells of one action. Replies that tell the same, and did the same, are one; a process that is killed before it sends gets none. A
+ * failpoint that a create never comes past changes nothing, whatever its action: one action tries that.
  */
 export function combinationsOf(action: MatrixAction): readonly Combination[] {
   const replies = Object.keys(REPLIES) as readonly ReplyName[] // the keys of the object above
-  const isOfDisk = action === 'disk-full' || action === 'disk-slow'
   return CREATE_FAILPOINTS.flatMap((at) =>
-    (isOfDisk ? replies.filter(isFirstOfItsKind) : replies)
+    replies
+      .filter((_, place) => {
+        const isUnsent = action === 'kill' && isBetween(at, 'before-intent', 'after-connect')
+        return isUnsent ? place === 0 : isFirstOfItsKind(place, replies, action.startsWith('disk'))
+      })
       .map((reply) => ({ at, action, reply }))
       .filter((combination) => action === 'throw' || isReached(combination)),
   )
 }
 
-/** The same where a list of all pipes tells what has worked: of replies that tell the same, and did the same, one. */
+/** The same where a list of all pipes tells what has worked. */
 export function combinationsOfListed(action: 'kill' | 'throw'): readonly Combination[] {
-  const seen = new Set<string>()
-  return combinationsOf(action).filter((combination) => {
-    const { fault: _, ...reply }: ReplyKind = REPLIES[combination.reply]
-    const kind = `${combination.at} ${JSON.stringify(reply)}`
-    return isReached(combination) && !seen.has(kind) && seen.add(kind)
-  })
+  return combinationsOf(action).filter(isReached)
 }
 
-/** What is written to the disk follows from what a reply tells and how much of it arrives; it makes no difference how it came to that. */
-function isFirstOfItsKind(reply: ReplyName, at: number, replies: readonly ReplyName[]): boolean {
-  const kindOf = (name: ReplyName) => `${REPLIES[name].tells}, ${REPLIES[name].arrives}`
-  return replies.findIndex((name) => kindOf(name) === kindOf(reply)) === at
+/** @param isOfDisk only what a reply tells reaches the disk: the work makes no difference */
+function isFirstOfItsKind(place: number, replies: readonly ReplyName[], isOfDisk: boolean): boolean {
+  const kinds = replies.map((name) => {
+    const { worked, tells, arrives }: ReplyKind = REPLIES[name]
+    return isOfDisk ? `${tells}, ${arrives}` : `${tells}, ${arrives}, ${worked}`
+  })
+  return kinds.indexOf(kinds[place] ?? '') === place
 }
 
 /** Whether a create that is answered like that comes past the failpoint at all. */
