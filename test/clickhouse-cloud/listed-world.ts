@@ -4,6 +4,7 @@ import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/prof
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
 import { mountSecrets, platformArgs, SERVICE } from '../support/manifests.ts'
 import { startPlatform } from '../support/platform.ts'
+import { runHere } from '../support/command.ts'
 import { runProgram } from '../support/process.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 
@@ -67,13 +68,15 @@ export async function given(names: readonly string[], options: Partial<SandboxOp
   const clocked = { env: { NODE_OPTIONS: `--import=${CLOCKS}`, CLOCK_SHIFT_FILE: workspace.path('clock') } }
   const common = [...platformArgs(workspace, platform.url), '--profile', 'clickhouse-cloud']
   let skipped = 0
+  // Only a process of its own has another clock.
+  const runArgs = (args: readonly string[]) => (skipped === 0 ? runHere(args) : runProgram(args, clocked))
   let last: readonly Shown[] = []
   return {
     workspace,
     platform,
     async apply(...more) {
       const args = ['apply', ...common, '--api-budget', '1000/1s', '-o', 'json', ...more]
-      const { stdout, stderr } = await runProgram(args, clocked)
+      const { stdout, stderr } = await runArgs(args)
       if (stdout === '') throw new Error(stderr)
       last = (JSON.parse(stdout) as { readonly resources: readonly Shown[] }).resources
       return Object.fromEntries(
@@ -86,8 +89,7 @@ export async function given(names: readonly string[], options: Partial<SandboxOp
     },
     messageOf: (key) => last.find((one) => one.key === key)?.message ?? '',
     requests: (operation) => platform.requests().filter((one) => one.operation === operation).length,
-    run: (command = '', ...args) =>
-      runProgram([command, ...args, ...common, '--api-budget', '1000/1s'], clocked),
+    run: (command = '', ...args) => runArgs([command, ...args, ...common, '--api-budget', '1000/1s']),
     skip(ms) {
       skipped += ms
       workspace.write('clock', String(skipped))

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { fakeParts } from '../server/fake-parts.ts'
 import { running } from '../server/running.ts'
-import { runProgram } from '../support/process.ts'
+import { runHere } from '../support/command.ts'
 
 test('a command that asks by a name that is refused says so, and what to do', async () => {
   const { port } = await running(fakeParts())
@@ -21,7 +21,7 @@ test('a command that asks by a name that is refused says so, and what to do', as
   try {
     const { port: asked } = proxy.address() as AddressInfo // it listens on TCP
     const server = `http://127.0.0.1:${asked}`
-    const { code, stderr } = await runProgram(['status', '--server', server])
+    const { code, stderr } = await runHere(['status', '--server', server])
     expect(code).not.toBe(0)
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
       `status: ${server}: the host "pipes.example.com" is not known here. Ask by IP address or as localhost`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startProgram } from '../support/process.ts'
+import { runHere } from '../support/command.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
 /* Node obeys NODE_TLS_REJECT_UNAUTHORIZED=0 for every connection of the process: credentials would go to anybody. */
@@ -12,9 +12,8 @@ async function run(command: readonly string[], env: Readonly<Record<string, stri
   workspace.write('manifests/.keep', '')
   const ledger = ['--ledger', `sqlite:${workspace.path('ledger.db')}`]
   const args = [...command, '--manifests', workspace.manifests, ...ledger]
-  await using program = startProgram(args, { env })
-  const code = await program.ended
-  return { code, said: program.stderr() }
+  const { code, stderr } = await runHere(args, env)
+  return { code, said: stderr }
 }
 
 const OFF = { NODE_TLS_REJECT_UNAUTHORIZED: '0' }

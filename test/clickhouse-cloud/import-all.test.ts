@@ -8,10 +8,10 @@ import {
   platformArgs,
   serviceManifest,
 } from '../support/manifests.ts'
-import { runProgram } from '../support/process.ts'
+import { runHere } from '../support/command.ts'
 import { given, pipe, type World } from './listed-world.ts'
 
-/* A manifest for each pipe that has none (`import --all`), with the real program and a platform that lists. */
+/* A manifest for each pipe that has none (`import --all`), with the commands and a platform that lists. */
 
 const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 
@@ -120,7 +120,7 @@ describe('import --all', () => {
     expect(bills).toContain(`adopt: ${id(6)}`)
     expect(bills).not.toContain('planted')
     expect(
-      (await runProgram(['validate', world.workspace.manifests, '--profile', 'clickhouse-cloud'])).code,
+      (await runHere(['validate', world.workspace.manifests, '--profile', 'clickhouse-cloud'])).code,
     ).toBe(0)
     for (const key of ['username', 'password']) world.workspace.write(`secrets/bills/${key}`, 'planted')
     const plan = await planned(world)
@@ -331,7 +331,7 @@ describe('import --all writes nothing, and says why,', () => {
 
   test('where the platform does not list', async () => {
     await using world = await given([])
-    const called = await runProgram(['import', '--all', ...platformArgs(world.workspace, world.platform.url)])
+    const called = await runHere(['import', '--all', ...platformArgs(world.workspace, world.platform.url)])
     expect(called).toMatchObject({ code: 64, stdout: '' })
     expect(called.stderr).toContain(
       'does not list its pipes. Import one at a time: "pipewright import KEY ID --service NAME',
