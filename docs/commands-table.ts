@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { COMMAND_GROUPS, COMMAND_HELP } from '../src/cli/command-help.ts'
+import { COMMAND_HELP } from '../src/cli/command-help.ts'
 import { buildProgram } from '../src/cli/program.ts'
 import { cell, code } from './table.ts'
 
@@ -19,13 +19,7 @@ function commandsTable(): string {
     { stdout: process.stdout, stderr: process.stderr, env: {}, stop },
     () => undefined,
   )
-  const names = COMMAND_GROUPS.flatMap(([, group]) => group).filter((name) => name !== 'help')
-  const rows = names.map((name) =>
-    rowOf(
-      name,
-      program.commands.find((one) => one.name() === name),
-    ),
-  )
+  const rows = program.commands.filter((command) => command.name() in COMMAND_HELP).map(rowOf)
   const widths = HEAD.map((head, column) =>
     Math.max(...[HEAD, ...rows].map((row) => row[column]?.length ?? 0), head.length),
   )
@@ -34,8 +28,8 @@ function commandsTable(): string {
   return [HEAD, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('\n')
 }
 
-function rowOf(name: string, command: Command | undefined): readonly string[] {
-  if (command === undefined) throw new Error(`there is no command ${name}`)
+function rowOf(command: Command): readonly string[] {
+  const name = command.name()
   const words = command.registeredArguments.map((argument) =>
     argument.required
       ? argument.name().toUpperCase()

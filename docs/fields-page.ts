@@ -46,9 +46,7 @@ function typeWords({ type, allowed, isSensitive }: FieldFacts): string {
   return isSensitive ? `${words}; sensitive` : words
 }
 
-/** Of a mapping its fields have examples. */
-function example({ example: value, fields }: FieldFacts): string {
-  if (fields.some(({ name }) => name !== 'secretRef')) return ''
-  const text = stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()
-  return `\`${text}\``
+function example({ example: value }: FieldFacts): string {
+  if (value === undefined) return ''
+  return `\`${stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()}\``
 }

@@ -21,7 +21,6 @@ import {
   type EmbeddedSandbox,
   type SandboxUse,
 } from './embedded-sandbox.ts'
-import type { SettingsOf } from './command-help.ts'
 import { assertTls, networkOf } from './compose-network.ts'
 import type { Failpoints } from './failpoints.ts'
 import { nobody, print, VERSION, type Io } from './io.ts'
@@ -274,7 +273,7 @@ export function openBoard(): WritableBoard {
 }
 
 /** @param progress of a command that a person waits for */
-export function openSource(settings: SettingsOf<'validate'>, progress?: Progress): Source {
+export function openSource(settings: Settings, progress?: Progress): Source {
   const onRead = (done: number, of: number) => progress?.show('Reading manifest', done, of)
   return createSource({ profile: settings.profile, root: settings.manifests, onRead })
 }

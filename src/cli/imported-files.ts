@@ -1,7 +1,8 @@
-import { access, mkdir } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Fitted, LeftOut } from '../kinds/left-out.ts'
-import type { Key } from '../kinds/key.ts'
+import { nameOf, type Key } from '../kinds/key.ts'
 import type { Profile } from '../kinds/profile.ts'
 import { secretRefsIn } from '../kinds/secret-ref.ts'
 import type { JsonObject } from '../lib/json.ts'
@@ -11,32 +12,24 @@ import { DEFAULT_LIMITS } from '../manifest/yaml/limits.ts'
 import { withComment, writeNew } from './imported-text.ts'
 import { CommandError, type Io, print, printJson } from './io.ts'
 
-/** A pipe without a manifest, and the one that it gets. */
+/** A pipe without a manifest, and its new manifest. */
 export interface Imported {
   readonly key: Key
   readonly pipeId: string
-  /** Its name there, as it may be shown. */
+  /** Its name on the platform, safe to print. */
   readonly name: string
   /** `metadata.name` of its Service. */
   readonly service: string
-  /** The name of its file, where each has its own. */
-  readonly file: string
   readonly manifest: JsonObject | undefined
-  /** The manifest as YAML, with a comment on top. Undefined: none can be made. */
+  /** The manifest as YAML, with a comment on top. Undefined: no manifest is possible. */
   readonly text: string | undefined
-  /** Why not. */
+  /** Why no manifest is possible. */
   readonly why: string | undefined
   readonly leftOut: readonly LeftOut[]
 }
 
-/** Where manifests go. */
-export type Target =
-  | { readonly is: 'printed'; readonly as: 'yaml' | 'json' }
-  | { readonly is: 'file'; readonly file: string }
-  | { readonly is: 'folder'; readonly folder: string }
-
-/** The manifest as it stands in a file: read like every other, before it is given to anybody. */
-export function written(
+/** The manifest as YAML, if reading it back finds no error. */
+export function readBack(
   profile: Profile,
   { manifest, leftOut }: Fitted,
 ): Pick<Imported, 'manifest' | 'text' | 'why' | 'leftOut'> {
@@ -57,63 +50,31 @@ export function written(
     : { manifest: undefined, text: undefined, why: wrong.message, leftOut }
 }
 
-/** @throws {CommandError} when a file is in the way: then none is written */
-export async function writeAll(io: Io, all: readonly Imported[], target: Target): Promise<void> {
-  const made = all.flatMap(({ text, file }) => (text === undefined ? [] : [{ text, file }]))
-  if (target.is === 'folder') return writeFolder(target.folder, made)
-  if (target.is === 'printed' && target.as === 'json') return printJson(io, all.map(asJson))
-  if (made.length === 0) return undefined
-  const stream = made.map(({ text }) => text).join('---\n')
-  if (target.is === 'printed') return print(io.stdout, stream)
-  const isTooMuch =
-    made.length > DEFAULT_LIMITS.documents || Buffer.byteLength(stream) > DEFAULT_LIMITS.fileBytes
-  if (isTooMuch)
-    throw new CommandError(
-      `import: ${made.length} manifests are more than one file may hold. Give --output-dir in place of --file.`,
-    )
-  return writeNew(target.file, stream)
-}
-
-/** Files that one message names, at most. */
-const FILES_NAMED = 5
-
-async function writeFolder(
-  folder: string,
-  made: readonly { readonly text: string; readonly file: string }[],
+/** @throws {CommandError} if a file is in the way; then none is written */
+export async function writeAll(
+  io: Io,
+  all: readonly Imported[],
+  { folder, output }: { readonly folder: string | undefined; readonly output: 'yaml' | 'json' },
 ): Promise<void> {
-  if (made.length === 0) return
-  const there: string[] = []
-  for (const { file } of made) if (await isThere(join(folder, file))) there.push(file)
-  if (there.length > 0) {
-    const more = there.length > FILES_NAMED ? ` and ${there.length - FILES_NAMED} more` : ''
-    throw new CommandError(
-      `import: in ${folder} there ${there.length === 1 ? 'is' : 'are'} already ${there.slice(0, FILES_NAMED).join(', ')}${more}. Nothing was written. ` +
-        'Give another --output-dir.',
-    )
-  }
+  if (folder === undefined && output === 'json') return printJson(io, all.map(asJson))
+  const made = all.flatMap(({ text, key }) =>
+    text === undefined ? [] : [{ text, file: join(folder ?? '', `${nameOf(key)}.yaml`) }],
+  )
+  if (made.length === 0) return undefined
+  if (folder === undefined) return print(io.stdout, made.map(({ text }) => text).join('---\n'))
+  const taken = made.find(({ file }) => existsSync(file))
+  if (taken !== undefined)
+    throw new CommandError(`import: ${taken.file} exists. Nothing was written. Give another --output-dir.`)
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     throw new CommandError(`import: ${folder} cannot be made (${code}).`)
   })
-  for (const { file, text } of made) await writeNew(join(folder, file), text)
+  for (const { file, text } of made) await writeNew(file, text)
+  return undefined
 }
 
-async function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  )
-}
-
-function asJson({ key, pipeId, name, service, manifest, why, leftOut }: Imported) {
-  return {
-    key,
-    pipeId,
-    name,
-    service,
-    manifest,
-    why,
-    leftOut: leftOut.map((one) => ({ path: one.path, why: one.why })),
-    secrets: manifest === undefined ? [] : secretRefsIn(manifest),
-  }
+function asJson(imported: Imported) {
+  const { manifest } = imported
+  const secrets = manifest === undefined ? [] : secretRefsIn(manifest)
+  return { ...imported, text: undefined, secrets }
 }

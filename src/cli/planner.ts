@@ -10,7 +10,6 @@ import { catalogOfTree } from '../manifest/tree-catalog.ts'
 import type { Settings } from '../config/settings.ts'
 import type { FileTree } from '../contract/plan.ts'
 import type { Planner, PlanAnswer } from '../server/parts.ts'
-import type { SettingsOf } from './command-help.ts'
 import type { Engine } from './compose.ts'
 import { openDryWorld } from './dry-world.ts'
 
@@ -28,7 +27,7 @@ const LONGEST_MS = 10 * 60_000
  */
 export function createPlanner(
   engine: Planning,
-  settings: SettingsOf<'validate'> & Pick<Settings, 'concurrency'>,
+  settings: Pick<Settings, 'manifests' | 'concurrency'>,
   { adminToken, stopping }: { readonly adminToken: Planner['adminToken']; readonly stopping: AbortSignal },
 ): Planner {
   const { context, platform } = engine

@@ -1,11 +1,11 @@
-import type { Command } from 'commander'
-import type { SettingProblem } from '../config/setting-problem.ts'
+import { type Command, InvalidArgumentError } from 'commander'
 import { timeOf } from '../kinds/instant.ts'
 import { RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { nearest } from '../lib/nearest.ts'
 import { REASONS } from '../plan/reason.ts'
 import { STATUSES } from '../plan/severity.ts'
+import { CommandError, EXIT } from './io.ts'
 
 /** What `status` and `history` are narrowed to; an empty list, or no time, narrows nothing. */
 export interface ResourceFilter {
@@ -18,43 +18,29 @@ export interface ResourceFilter {
   readonly since: number | undefined
 }
 
-/** The flags of a filter, with what they ask for, as one would write them; none of a filter that narrows nothing. */
-export function filterFlags({
-  kinds,
-  labels,
-  statuses,
-  reasons,
-  since,
-}: ResourceFilter): readonly FilterFlag[] {
-  const all: readonly FilterFlag[] = [
+/** The filter as flags; empty if it narrows nothing. */
+export function filterWords({ kinds, labels, statuses, reasons, since }: ResourceFilter): string {
+  const flags = [
     ['--kind', kinds.join(',')],
-    ...labels.map((label): FilterFlag => ['--label', label]),
+    ...labels.map((label) => ['--label', label]),
     ['--status', statuses.join(',')],
     ['--reason', reasons.join(',')],
     ['--since', since === undefined ? '' : timeOf(since)],
   ]
-  return all.filter(([flag, value]) => value !== '' || flag === '--label')
-}
-
-type FilterFlag = readonly [flag: string, value: string]
-
-export function filterWords(filter: ResourceFilter): string {
-  return filterFlags(filter)
+  return flags
+    .filter(([flag, value]) => value !== '' || flag === '--label')
     .map((words) => words.join(' '))
     .join(' ')
 }
 
-/** What is wrong with a filter beside a key: there is nothing to narrow. */
-export function besideKey(key: string | undefined, filter: ResourceFilter): readonly SettingProblem[] {
-  if (key === undefined) return []
-  const why = 'it narrows the list of all resources, and a key names one of them'
-  return filterFlags(filter).map(([from, given]) => ({
-    setting: undefined,
-    from,
-    given,
-    why,
-    right: `leave out either the key or ${from}`,
-  }))
+/** @throws {CommandError} if a command has a key and a filter */
+export function assertNoFilter(key: string | undefined, filter: ResourceFilter): void {
+  const flags = filterWords(filter)
+  if (key === undefined || flags === '') return
+  throw new CommandError(
+    `status: ${flags} narrows the list of all resources, and ${key} is one of them. Leave out either.`,
+    EXIT.usage,
+  )
 }
 
 /** What is asked of a resource; a line of history has no status. */
@@ -68,86 +54,73 @@ export interface Filtered {
 }
 
 interface FilterFlags {
-  readonly kind?: string
+  readonly kind?: readonly string[]
   readonly label?: readonly string[]
-  readonly status?: string
-  readonly reason?: string
-  readonly since?: string
+  readonly status?: readonly string[]
+  readonly reason?: readonly string[]
+  readonly since?: number
 }
 
 /** The flags of a filter. @param of what they narrow */
 export function withFilter(command: Command, of: 'resources' | 'history'): Command {
   command
-    .option('--kind <KINDS>', `only of these kinds: ${RESOURCE_KINDS.join(', ')}`)
-    .option('--label <NAME=VALUE>', 'only with this label; may be repeated', gathered)
+    .option('--kind <KINDS>', `only these kinds: ${RESOURCE_KINDS.join(', ')}`, wordsAmong(RESOURCE_KINDS))
+    .option('--label <NAME=VALUE>', 'only with this label; can be repeated', appended)
   if (of === 'resources')
-    command.option('--status <STATUSES>', 'only with these statuses, such as Drifted,Failed')
-  return command
-    .option('--reason <REASONS>', 'only with these reasons, such as CreateLimit')
-    .option(
-      '--since <TIME>',
-      of === 'resources'
-        ? 'only what came to be so since then: 2h, or a time such as 2026-01-31T08:00:00Z'
-        : 'only from then on: 2h, or a time such as 2026-01-31T08:00:00Z',
+    command.option(
+      '--status <STATUSES>',
+      'only with these statuses, such as Drifted,Failed',
+      wordsAmong(STATUSES),
     )
+  return command
+    .option(
+      '--reason <REASONS>',
+      'only with these reasons, such as CreateLimit',
+      wordsAmong(Object.keys(REASONS)),
+    )
+    .option('--since <TIME>', 'only from then on: 2h, or a time such as 2026-01-31T08:00:00Z', timeFrom)
 }
 
-function gathered(value: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), value]
+function appended(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
 }
 
-/** @param now ms since the epoch */
-export function readFilter(
-  flags: FilterFlags,
-  now: number,
-): { readonly filter: ResourceFilter; readonly problems: readonly SettingProblem[] } {
-  const problems: SettingProblem[] = []
-  const words = (flag: string, text: string | undefined, known: readonly string[]) => {
-    const given = (text ?? '').split(',').map((word) => word.trim())
-    return given.flatMap((word) => {
-      if (word === '') return []
-      const found = known.find((one) => one.toLowerCase() === word.toLowerCase())
-      if (found !== undefined) return [found]
-      const near = nearest(word, known)
-      const right = near === undefined ? `give ${someOf(known)}` : `did you mean ${near}?`
-      problems.push({
-        setting: undefined,
-        from: flag,
-        given: word,
-        why: 'it is not one of the possible values',
-        right,
+export function readFilter({ kind, label, status, reason, since }: FilterFlags): ResourceFilter {
+  return { kinds: kind ?? [], labels: label ?? [], statuses: status ?? [], reasons: reason ?? [], since }
+}
+
+/** Words with commas between them, in any case. */
+function wordsAmong(known: readonly string[]): (text: string) => readonly string[] {
+  return (text) =>
+    text
+      .split(',')
+      .map((word) => word.trim())
+      .filter((word) => word !== '')
+      .map((word) => {
+        const found = known.find((one) => one.toLowerCase() === word.toLowerCase())
+        if (found !== undefined) return found
+        const near = nearest(word, known)
+        throw new InvalidArgumentError(
+          near === undefined ? `Give ${someOf(known)}.` : `Did you mean ${near}?`,
+        )
       })
-      return []
-    })
-  }
-  const since = flags.since === undefined ? undefined : timeFrom(flags.since, now)
-  if (since === 'wrong') {
-    const right = 'give a duration such as 2h, or a time such as 2026-01-31T08:00:00Z'
-    problems.push({ setting: undefined, from: '--since', given: flags.since, why: 'it is not a time', right })
-  }
-  const filter: ResourceFilter = {
-    kinds: words('--kind', flags.kind, RESOURCE_KINDS),
-    labels: flags.label ?? [],
-    statuses: words('--status', flags.status, STATUSES),
-    reasons: words('--reason', flags.reason, Object.keys(REASONS)),
-    since: since === 'wrong' ? undefined : since,
-  }
-  return { filter, problems }
 }
 
-/** More on one line than this, nobody reads. */
-const MOST_WORDS = 12
+/** Words that fit one line. */
+const MAX_WORDS = 12
 
 function someOf(words: readonly string[]): string {
-  if (words.length <= MOST_WORDS) return words.join(', ')
+  if (words.length <= MAX_WORDS) return words.join(', ')
   return 'one that "pipewright status" shows; docs/runbook.md has an entry for each'
 }
 
-function timeFrom(text: string, now: number): number | 'wrong' {
+/** ms since the epoch. */
+function timeFrom(text: string): number {
   const ago = parseDuration(text)
-  if (ago !== undefined) return now - ago
+  if (ago !== undefined) return Date.now() - ago
   const at = Date.parse(text)
-  return /^\d{4}-/.test(text) && !Number.isNaN(at) ? at : 'wrong'
+  if (/^\d{4}-/.test(text) && !Number.isNaN(at)) return at
+  throw new InvalidArgumentError('Give a duration such as 2h, or a time such as 2026-01-31T08:00:00Z.')
 }
 
 export function passes({ kind, labels, status, reasons, at }: Filtered, filter: ResourceFilter): boolean {

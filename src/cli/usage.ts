@@ -1,54 +1,85 @@
-import { type Argument, type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { readFile } from 'node:fs/promises'
-import { formatProblems, type SettingProblem } from '../config/setting-problem.ts'
-import { type Settings, readSettings, SETTINGS } from '../config/settings.ts'
-import { CommandError, EXIT, type Io, print } from './io.ts'
+import type { Parser } from '../config/parsers.ts'
+import { formatProblems } from '../config/setting-problem.ts'
+import { readSettings, SETTINGS, type Settings } from '../config/settings.ts'
+import { sentence } from '../plan/reasons/row.ts'
+import { COMMAND_HELP } from './command-help.ts'
 import { failpointProblems } from './failpoints.ts'
-import { nearestOf } from '../config/setting-sources.ts'
+import { CommandError, EXIT, type Io, print } from './io.ts'
+
+/** A command of the program, without settings. */
+export function addPlain(program: Command, name: string, description: string): Command {
+  const { examples = [], exits = {} } = COMMAND_HELP[name] ?? {}
+  const codes = Object.entries({ ...exits, 64: 'usage error', 70: 'internal error' })
+  return program
+    .command(name)
+    .description(description)
+    .addHelpText(
+      'after',
+      [
+        '\nExamples:',
+        ...examples.map((example) => `  pipewright ${example}`),
+        '\nExit codes:',
+        ...codes.map(([code, text]) => `  ${code.padEnd(3)} ${text}`),
+      ].join('\n'),
+    )
+}
 
 /**
- * Every setting as an option; the environment and the file are read beside them. commander is told to take any words, and
- * a flag without its value: `settingsFor` says what is wrong with them, all problems at once.
+ * A command that reads settings: it takes each as a flag. A flag without its value is `true`: the next flag is never taken for
+ * the value, and `settingsFor` reports it.
  */
-export function withSettings(command: Command): Command {
-  for (const { flag, placeholder, describe } of SETTINGS) {
-    const value = placeholder === undefined ? '' : ` [${placeholder}]`
-    command.option(`--${flag}${value}`, describe)
+export function addCommand(program: Command, name: string, description: string): Command {
+  const command = addPlain(program, name, description)
+  const options = SETTINGS.map(
+    ({ flag, placeholder }) =>
+      new Option(placeholder === undefined ? `--${flag}` : `--${flag} [${placeholder}]`),
+  )
+  for (const option of options) command.addOption(option)
+  // Not before: the suggestion for a wrong flag is one of the options that are not hidden.
+  command.on('beforeHelp', () => options.forEach((option) => option.hideHelp()))
+  return command.addHelpText(
+    'after',
+    '\nSettings, such as --manifests and --base-url: "pipewright help settings".',
+  )
+}
+
+/** A command of which only the help is of use: it lists the settings. */
+export function addSettingsHelp(program: Command): void {
+  const command = program
+    .command('settings', { hidden: true })
+    .description(
+      'Each setting is a flag, a variable, or a line of the file that --config names. A flag wins over a variable, a variable over the file.',
+    )
+    .helpOption(false)
+  for (const { group, flag, placeholder, describe, env, defaultText = 'none' } of SETTINGS) {
+    // A link of the docs is its text here.
+    const text = describe.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+    const flags = placeholder === undefined ? `--${flag}` : `--${flag} <${placeholder}>`
+    command.addOption(new Option(flags, `${text}. ${env}. Default: ${defaultText}.`).helpGroup(`${group}:`))
   }
-  return lenient(command)
+  command.action(() => command.help())
 }
 
-export function lenient(command: Command): Command {
-  return command
-    .allowUnknownOption()
-    .allowExcessArguments()
-    .configureOutput({ outputError: (text, write) => write(errorWords(text, command)) })
-    .configureHelp({ optionTerm: ({ flags }) => flags.replace(/\[(.+)\]/, '<$1>') })
+export function output(choices: readonly string[]): Option {
+  return new Option('-o, --output <FORMAT>', 'how to print').choices(choices).default(choices[0])
 }
 
-/** What commander itself ends with: an argument that is missing. */
-function errorWords(text: string, command: Command): string {
-  const [, name] = /^error: missing required argument '(.+)'/.exec(text) ?? []
-  if (name === undefined) return text.replace(/^error:/, 'pipewright:')
-  const call = ['pipewright', command.name(), ...command.registeredArguments.map(argumentTerm)].join(' ')
-  const right = `give ${call}`
-  return `pipewright: ${formatProblems([{ setting: undefined, from: name, given: undefined, why: 'it is missing', right }])}\n`
+/** For the value of an option. */
+export function parsedBy<T>(parser: Parser<T>): (text: string) => T {
+  return (text) => {
+    const parsed = parser(text)
+    if (parsed.ok) return parsed.value
+    throw new InvalidArgumentError(sentence(`${parsed.why}; ${parsed.right}`))
+  }
 }
 
-function argumentTerm(argument: Argument): string {
-  return argument.required ? `<${argument.name()}>` : `[${argument.name()}]`
-}
-
-/**
- * The settings of a command.
- * @param more what else is wrong with how it was called
- * @throws {CommandError} with all problems of flags, variables, the file and the call
- */
+/** @throws {CommandError} with all problems of flags, variables and the file */
 export async function settingsFor(
   io: Io,
   command: Command,
   needs: 'platform' | 'platform or server' | 'local',
-  more: readonly SettingProblem[] = [],
 ): Promise<Settings> {
   const flags = Object.entries(command.opts()).filter((entry): entry is [string, string | true] =>
     isGiven(entry[1]),
@@ -61,8 +92,6 @@ export async function settingsFor(
   const reachesOthers = needs !== 'local' || reading.namesServer
   const needsPlatform = needs === 'platform' || (needs === 'platform or server' && !reading.namesServer)
   const problems = [
-    ...usageProblems(command),
-    ...more,
     ...('problems' in reading ? reading.problems : []),
     ...(needsPlatform && reading.noPlatform !== undefined ? [reading.noPlatform] : []),
     ...(reachesOthers ? reading.proxyProblems : []),
@@ -79,81 +108,6 @@ const UNCHECKED_TLS =
   'pipewright: warning: no certificate is checked (NODE_TLS_REJECT_UNAUTHORIZED=0 and --allow-insecure-tls): whoever is on ' +
   'the way can read the credentials and answer in place of the platform. This is for tests.'
 
-/** @throws {CommandError} with all that is wrong with a call that has no settings */
-export function assertUsage(command: Command): void {
-  const problems = usageProblems(command)
-  if (problems.length > 0) throw new CommandError(formatProblems(problems), EXIT.usage)
-}
-
 function isGiven(value: unknown): value is string | true {
   return typeof value === 'string' || value === true
-}
-
-/** The choices are checked with all else, not by commander. */
-export function output(choices: readonly string[]): Option {
-  const option = new Option('-o, --output [FORMAT]', 'how to print').default(choices[0])
-  option.argChoices = [...choices]
-  return option
-}
-
-/*
- * How a command was called. commander ends with the first problem that it sees; a person wants all of them at once,
- * those of the settings too. So commander only takes the words apart, and what is wrong with them is found here.
- */
-
-/** Unknown flags, values that are missing or not among the choices, and more arguments than there are. */
-export function usageProblems(command: Command): readonly SettingProblem[] {
-  const unknown = command.args.filter(isFlag).map((word) => unknownFlag(command, word))
-  const values = command.options.flatMap((option) => valueProblem(command, option) ?? [])
-  // A word after an unknown flag may be its value, so that nothing can be said of arguments then.
-  const surplus = unknown.length > 0 ? [] : surplusArguments(command)
-  return [...unknown, ...values, ...surplus]
-}
-
-function isFlag(word: string): boolean {
-  return word.startsWith('-') && word !== '-'
-}
-
-/** Only its name is shown: what follows it may be a secret. */
-function unknownFlag(command: Command, word: string): SettingProblem {
-  const flag = word.split('=')[0] ?? word
-  const known = command.options.flatMap(({ long }) => long ?? [])
-  const why = `"${command.name()}" has no such flag`
-  return { setting: undefined, from: flag, given: undefined, why, right: nearestOf(flag, known) }
-}
-
-function valueProblem(command: Command, option: Option): SettingProblem | undefined {
-  const value: unknown = command.getOptionValue(option.attributeName())
-  const { argChoices: choices, long } = option
-  const problem = { setting: undefined, from: long ?? option.flags }
-  if (choices !== undefined && typeof value === 'string' && !choices.includes(value)) {
-    return {
-      ...problem,
-      given: value,
-      why: 'it is not one of the possible values',
-      right: `give ${choices.join(', ')}`,
-    }
-  }
-  const readElsewhere = SETTINGS.some(({ flag }) => long === `--${flag}`)
-  if (value !== true || !option.optional || readElsewhere) return undefined
-  return {
-    ...problem,
-    given: undefined,
-    why: 'it has no value',
-    right: `give ${choices?.join(', ') ?? 'one'}`,
-  }
-}
-
-function surplusArguments({ args, registeredArguments: wanted }: Command): readonly SettingProblem[] {
-  if (wanted.at(-1)?.variadic === true) return []
-  return args.slice(wanted.length).map((word) => ({
-    setting: undefined,
-    from: 'argument',
-    given: word,
-    why:
-      wanted.length === 0
-        ? 'there are no arguments here'
-        : `there is one too many (${wanted.length} at most)`,
-    right: 'remove it',
-  }))
 }

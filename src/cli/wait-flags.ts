@@ -1,27 +1,28 @@
-import type { SettingProblem } from '../config/setting-problem.ts'
+import { type Command, Option } from 'commander'
 import { duration } from '../config/parsers.ts'
-import type { Command } from 'commander'
+import { formatDuration } from '../lib/duration.ts'
+import { CommandError, EXIT } from './io.ts'
+import { parsedBy } from './usage.ts'
 
-/** The flags of a command that can wait for what it set off. @param standard how long at most, unless given */
-export function withWait(command: Command, what: string, standard: string): Command {
-  return command.option('--wait', what).option('--timeout [D]', 'with --wait, wait so long at most', standard)
+const MIN_WAIT_MS = 1_000
+const MAX_WAIT_MS = 24 * 3_600_000
+
+/** The flags of a command that can wait for its effect. @param standardMs the default of the longest wait */
+export function withWait(command: Command, what: string, standardMs: number): Command {
+  return command
+    .option('--wait', what)
+    .addOption(
+      new Option('--timeout <D>', 'with --wait, wait at most this long')
+        .argParser(parsedBy(duration(MIN_WAIT_MS, MAX_WAIT_MS)))
+        .default(standardMs, formatDuration(standardMs)),
+    )
 }
 
-/** Waits of a command: ms. */
-const SHORTEST_MS = 1_000
-const LONGEST_MS = 24 * 3_600_000
-
-/** `waitMs` is undefined when nobody wants to wait. */
-export function readWait(command: Command): {
-  readonly waitMs: number | undefined
-  readonly problems: readonly SettingProblem[]
-} {
-  const flags = command.opts<{ readonly wait?: true; readonly timeout?: string | true }>()
-  const given = String(flags.timeout)
-  const about = { setting: undefined, from: '--timeout', given }
-  if (flags.wait !== true && command.getOptionValueSource('timeout') === 'cli')
-    return { waitMs: undefined, problems: [{ ...about, why: 'it goes with --wait', right: 'add --wait' }] }
-  const timeout = duration(SHORTEST_MS, LONGEST_MS)(given)
-  if (!timeout.ok) return { waitMs: undefined, problems: [{ ...about, ...timeout }] }
-  return { waitMs: flags.wait === true ? timeout.value : undefined, problems: [] }
+/** How long to wait at most: ms. Undefined: the command does not wait. */
+export function readWait(command: Command): number | undefined {
+  const { wait, timeout } = command.opts<{ readonly wait?: true; readonly timeout: number }>()
+  if (wait === true) return timeout
+  if (command.getOptionValueSource('timeout') === 'cli')
+    throw new CommandError('--timeout goes with --wait.', EXIT.usage)
+  return undefined
 }

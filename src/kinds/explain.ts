@@ -1,14 +1,13 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { Kind } from './definition.ts'
-import { FIELD_EXAMPLES } from './field-examples.ts'
 import { formOf, howOftenReturned, type Fields } from './field-table.ts'
 import { kindJsonSchema } from './json-schema.ts'
 import { MANIFEST_KINDS } from './lookup.ts'
 import type { Profile } from './profile.ts'
 import { isSensitiveName } from '../lib/sensitive.ts'
 
-/** All that there is to say of a field of a manifest, made of the schemas and field tables that manifests are checked and compared with. */
+/** A field of a manifest, from the schemas and field tables that check and compare manifests. */
 export interface FieldFacts {
   /** From the kind on: `Pipe.spec.source.kafka.brokers`; below a list `Pipe.spec.destination.columns[].name`. */
   readonly path: string
@@ -19,7 +18,8 @@ export interface FieldFacts {
   readonly meaning: string
   /** The words that it takes, when it takes no others. */
   readonly allowed: readonly string[]
-  readonly example: Json
+  /** Undefined: its type, or the fields below it, say enough. */
+  readonly example: Json | undefined
   /** Whether a difference between manifest and platform is drift, and how it is compared, or why not. */
   readonly compared: string
   /** How it is changed in something that exists; undefined where nothing can be changed, or this is no field of its own. */
@@ -35,38 +35,29 @@ export function explainKind(profile: Profile, name: string): FieldFacts | undefi
   return schema && factsOf({ profile, kind: name, steps: [], schema, isRequired: false })
 }
 
-/**
- * The field at a path such as `pipe.spec.source.kafka`; the kind in any case, `[]` of lists left out or not.
- * @returns the nearest path when there is no such field; undefined when nothing is near
- */
-export function explainPath(
+/** The field at a path such as `pipe.spec.source.kafka`, in any case; without it, the paths that are meant. */
+export function findField(
   profile: Profile,
   path: string,
-): FieldFacts | { readonly nearest: string | undefined } {
-  const [first = '', ...steps] = path.split('.').map((step) => step.replace(/\[\d*\]$/, ''))
-  const kind = MANIFEST_KINDS.find((name) => name.toLowerCase() === first.toLowerCase())
-  if (kind === undefined)
-    return { nearest: nearest(first, MANIFEST_KINDS) ?? withKind(profile, [first, ...steps]) }
-  let field = explainKind(profile, kind)
-  for (const step of steps) {
-    const next: FieldFacts | undefined = field?.fields.find(({ name }) => name === step)
-    if (next === undefined) {
-      const meant = nearest(step, field?.fields.map(({ name }) => name) ?? [])
-      return { nearest: meant === undefined || field === undefined ? undefined : `${field.path}.${meant}` }
-    }
-    field = next
-  }
-  return field ?? { nearest: undefined }
+): { readonly field: FieldFacts } | { readonly meant: readonly string[] } {
+  const all = MANIFEST_KINDS.flatMap((kind) => explainKind(profile, kind) ?? []).flatMap(withFields)
+  const byPath = new Map(all.map((field) => [comparable(field.path), field]))
+  const wanted = comparable(path)
+  const field = byPath.get(wanted)
+  if (field !== undefined) return { field }
+  const [first = '', ...rest] = wanted.split('.')
+  const isKind = byPath.has(first)
+  const end = `.${isKind ? rest.join('.') : wanted}`
+  const ending = [...byPath.keys()].filter(
+    (one) => one.endsWith(end) && (!isKind || one.startsWith(`${first}.`)),
+  )
+  const near = ending.length > 0 ? undefined : nearest(wanted, byPath.keys())
+  const found = near === undefined ? ending : [near]
+  return { meant: found.flatMap((one) => byPath.get(one)?.path ?? []) }
 }
 
-/** The path with the first kind that has it, for whoever began it without one. */
-function withKind(profile: Profile, steps: readonly string[]): string | undefined {
-  return MANIFEST_KINDS.flatMap((kind) => {
-    const paths = [`${kind}.${steps.join('.')}`, `${kind}.spec.${steps.join('.')}`]
-    return paths
-      .map((each) => explainPath(profile, each))
-      .flatMap((found) => ('nearest' in found ? [] : [found.path]))
-  })[0]
+function comparable(path: string): string {
+  return path.replaceAll(/\[\d*\]/g, '').toLowerCase()
 }
 
 /** Every field below one, itself first. */
@@ -105,7 +96,7 @@ function factsOf(place: Place): FieldFacts {
     isRequired,
     meaning: textIn(schema['description']) ?? MEANINGS[name] ?? '',
     allowed: wordsIn(schema['enum']),
-    example: exampleOf(place, path, fields),
+    example: exampleOf(name, schema),
     compared: comparedWords(profile, [kind, ...steps], fields.length > 0),
     changed: changedWords(
       profile,
@@ -169,19 +160,24 @@ function isReference(schema: JsonObject): boolean {
   return objectIn(schema['properties'])?.['secretRef'] !== undefined
 }
 
-/** That of the table; of a mapping, those of its fields together. */
-function exampleOf({ profile, schema }: Place, path: string, fields: readonly FieldFacts[]): Json {
-  if (schema['const'] !== undefined) return schema['const']
-  const steps = path.split('.')
-  for (let at = 0; at < steps.length; at += 1) {
-    const end = steps.slice(at).join('.')
-    const known = profile.examples[end] ?? FIELD_EXAMPLES[end]
-    if (known !== undefined) return known
+/** From the declaration of the field: its own example, or what its type says. */
+function exampleOf(name: string, schema: JsonObject): Json | undefined {
+  const { examples, const: only, enum: words, anyOf, items, format, type } = schema
+  if (Array.isArray(examples)) return examples[0]
+  if (only !== undefined) return only
+  if (Array.isArray(words)) return words[0]
+  if (type === 'boolean') return true
+  if (isReference(schema) || Array.isArray(anyOf)) return { secretRef: { name: 'orders', key: name } }
+  if (isObject(items)) {
+    const example = exampleOf(name, items)
+    return example === undefined ? undefined : [example]
   }
-  const [word] = wordsIn(schema['enum'])
-  if (word !== undefined) return word
-  const example = Object.fromEntries(fields.map((field) => [field.name, field.example]))
-  return objectIn(schema['items']) === undefined ? example : [example]
+  return EXAMPLES[textIn(format) ?? '']
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  uuid: '9c3732ac-5ebf-4bcb-8a41-d38f40d65f4d',
+  'date-time': '2027-01-31T00:00:00Z',
 }
 
 /** How fields are compared, by their form. */

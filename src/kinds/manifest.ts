@@ -38,25 +38,30 @@ const LabelValue = z
 
 /** Who a manifest is about. */
 export const Metadata = z.strictObject({
-  name: ResourceName.describe('Unique per kind over the whole directory.'),
+  name: ResourceName.describe('Unique per kind over the whole directory.').meta({ examples: ['orders'] }),
   labels: z
     .record(LabelKey, LabelValue)
     .optional()
-    .describe('Free labels, such as the team, for filters; keys and values as Kubernetes has them.'),
+    .describe('Free labels, such as the team, for filters; keys and values as Kubernetes has them.')
+    .meta({ examples: [{ team: 'payments' }] }),
 })
 export type Metadata = z.infer<typeof Metadata>
 
 const MIN_INTERVAL_MS = 1_000
 const MAX_INTERVAL_MS = 24 * 3_600_000
 
-const Interval = z.string().refine((text) => {
-  const ms = parseDuration(text) ?? 0
-  return ms >= MIN_INTERVAL_MS && ms <= MAX_INTERVAL_MS
-}, 'must be a duration from 1s to 24h, such as "10m" or "1h30m"')
+const Interval = z
+  .string()
+  .refine((text) => {
+    const ms = parseDuration(text) ?? 0
+    return ms >= MIN_INTERVAL_MS && ms <= MAX_INTERVAL_MS
+  }, 'must be a duration from 1s to 24h, such as "10m" or "1h30m"')
+  .meta({ examples: ['10m'] })
 
 const ResourceKey = z
   .string()
   .refine((text) => parseKey(text) !== undefined, 'must be Kind/name, such as "Pipe/orders"')
+  .meta({ examples: ['Pipe/orders'] })
 
 /** What may stand in `policy` of every resource kind that is reconciled. */
 const commonPolicy = {
@@ -88,6 +93,7 @@ const HealthyStates = z
     'The values of `state` that are healthy, all of them. Without it `--healthy-states` says which are. Without that, a name that sounds bad ' +
       'is not ready, one that sounds like moving is progressing, and any other is ready, with the words that nobody judged it.',
   )
+  .meta({ examples: [['Running']] })
 
 /** Policy of what is created once. */
 export const CreateOncePolicy = z.strictObject({

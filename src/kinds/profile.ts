@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Json, JsonObject } from '../lib/json.ts'
+import type { JsonObject } from '../lib/json.ts'
 import type { CreateOnceKind, Kind, Lifecycle, Operation } from './definition.ts'
 import type { Fields } from './field-table.ts'
 import type { RuleFinding } from './finding.ts'
@@ -23,8 +23,6 @@ export interface Profile {
   readonly version: string | undefined
   /** In the order in which people read them. */
   readonly kinds: readonly Kind[]
-  /** Values that stand in for those of `field-examples.ts`, by name or by the end of a path. */
-  readonly examples: Readonly<Record<string, Json>>
 }
 
 /** The kind of a resource, in the form in which it lives. */

@@ -17,13 +17,15 @@ export const SecretRef = z.strictObject({
 export type SecretRef = z.infer<typeof SecretRef>
 
 /** A reference to a whole mounted secret, whose keys are fixed by who uses it. */
-export const SecretBundleRef = z.strictObject({
-  secretRef: z.strictObject({
-    name: SecretName.describe(
-      'Name of the mounted secret, which has the keys `keyId` and `keySecret`: a folder in the credentials directory.',
-    ),
-  }),
-})
+export const SecretBundleRef = z
+  .strictObject({
+    secretRef: z.strictObject({
+      name: SecretName.describe(
+        'Name of the mounted secret, which has the keys `keyId` and `keySecret`: a folder in the credentials directory.',
+      ),
+    }),
+  })
+  .meta({ examples: [{ secretRef: { name: 'analytics-api' } }] })
 export type SecretBundleRef = z.infer<typeof SecretBundleRef>
 
 /** Whether a text is a reference that somebody put in quotes. */

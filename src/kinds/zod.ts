@@ -20,6 +20,7 @@ export const Url = z
     (text) => (URL.parse(text)?.password ?? '') === '',
     'must not hold a password: a URL is shown. Use `credentials` with a secretRef',
   )
+  .meta({ examples: ['https://registry.example:8081'] })
 
 /** As {@link Url}, over TLS. */
 export const HttpsUrl = Url.refine((text) => text.startsWith('https://'), 'must begin with https://')
@@ -28,7 +29,7 @@ export const HttpsUrl = Url.refine((text) => text.startsWith('https://'), 'must 
 export const HostName = Text.regex(
   /^[^\s/@:]+$|^\[[0-9a-fA-F:.]+\]$/,
   'must be a host name or address, without scheme, port or path',
-)
+).meta({ examples: ['db.example'] })
 
 /** A text that people read: it says why, or is a name. */
 export const ShownText = z

@@ -1,71 +1,80 @@
 import { expect, test } from 'vitest'
 import { runHere } from '../support/command.ts'
 
-test.each([
-  [
-    'unknown flags, bad values and a missing platform',
-    ['run', '--intervall', '5m', '--listen', '99', '--concurrency', 'zero', '--bogus=planted-secret'],
-    [
-      '--intervall',
-      'did you mean --interval?',
-      '--bogus',
-      '--listen "99"',
-      '--concurrency "zero"',
-      '--base-url',
-    ],
-  ],
-  [
-    'an unknown format and a flag without its value',
-    ['plan', '--sandbox', '-o', 'foo', '--interval'],
-    ['--output "foo"', 'give text, json, markdown', '--interval: it has no value'],
-  ],
-  ['arguments too many', ['status', 'a', 'b', 'c', '-o', 'pdf'], ['"b"', '"c"', '--output "pdf"']],
-  [
-    'a bad number beside others',
-    ['history', '--limit', '0', '--interval', '5'],
-    ['--limit "0"', '--interval "5"'],
-  ],
-  [
-    'a flag that takes the next flag for its value',
-    ['status', '--ledger', '--sandbox'],
-    ['--ledger: it has no value'],
-  ],
-  ['an argument that is missing', ['adopt'], ['key: it is missing; give pipewright adopt <key> <id>']],
-  [
-    'an argument that is missing, of another command',
-    ['resolve', '--retry'],
-    ['key: it is missing; give pipewright resolve <key>'],
-  ],
-  ['a flag of another command', ['resolve', 'Pipe/a', '--created'], ['"resolve" has no such flag']],
-  [
-    'a reason that there is not',
-    ['status', '--reason', 'Zzzzzzzz'],
-    ['give one that "pipewright status" shows'],
-  ],
-  ['a time that is none', ['status', '--since', 'noon'], ['--since "noon": it is not a time']],
-  ['a field that is elsewhere', ['explain', 'replicas'], ['There is Pipe.spec.scaling.replicas.']],
-  [
-    'a field that is elsewhere in its kind',
-    ['explain', 'pipe.brokers'],
-    ['There is Pipe.spec.source.kafka.brokers'],
-  ],
-  ['a field that is in many places', ['explain', 'name'], [/There is \S+, \S+, \S+ and \d+ more\./]],
-  ['a command without settings', ['schema', '--bogus', '-o', 'text'], ['--bogus', '--output "text"']],
-])('%s are told at once, with exit 64', async (_why, args, words) => {
+test.each<{ why: string; args: readonly string[]; says: string | RegExp }>([
+  { why: 'an unknown command', args: ['statsu'], says: 'Did you mean status?' },
+  { why: 'help of an unknown command', args: ['help', 'statsu'], says: 'Usage: pipewright' },
+  { why: 'an unknown flag', args: ['run', '--intervall', '5m'], says: 'Did you mean --interval?' },
+  { why: 'an unknown flag, without its value', args: ['run', '--bogus=planted'], says: /'--bogus'\n/ },
+  { why: 'an unknown flag with quotes', args: ['run', "--bogus=a'\n'planted"], says: /'--bogus'\n/ },
+  { why: 'a flag of another command', args: ['resolve', 'Pipe/a', '--created'], says: "'--created'" },
+  {
+    why: 'an unknown flag of a command without settings',
+    args: ['version', '--sandbox'],
+    says: "'--sandbox'",
+  },
+  {
+    why: 'an unknown format',
+    args: ['plan', '-o', 'foo'],
+    says: 'Allowed choices are text, json, markdown.',
+  },
+  { why: 'a format without a value', args: ['schema', '-o'], says: 'argument missing' },
+  { why: 'too many arguments', args: ['status', 'a', 'b'], says: 'Expected 1 argument but got 2' },
+  { why: 'a missing argument', args: ['adopt'], says: "missing required argument 'key'" },
+  { why: 'another missing argument', args: ['adopt', 'Pipe/a'], says: "missing required argument 'id'" },
+  { why: 'a number below the range', args: ['history', '--limit', '0'], says: 'It is less than 1; give' },
+  { why: 'a number above the range', args: ['history', '--limit', '100001'], says: 'more than 100000' },
+  { why: 'an unknown status', args: ['status', '--status', 'Readdy'], says: 'Did you mean Ready?' },
+  {
+    why: 'an unknown reason',
+    args: ['status', '--reason', 'Zzzzzzz'],
+    says: 'that "pipewright status" shows',
+  },
+  { why: 'an unknown kind', args: ['history', '--kind', 'Pipe,Zzzzz'], says: 'Give Service, Pipe' },
+  { why: 'a time that is none', args: ['status', '--since', 'noon'], says: 'Give a duration such as 2h' },
+  { why: 'a filter with a key', args: ['status', 'Pipe/a', '--kind', 'Pipe'], says: 'Leave out either.' },
+  { why: 'an unknown shape of a ledger command', args: ['ledger', 'burn'], says: 'Allowed choices are' },
+  { why: 'an export without a file', args: ['ledger', 'export'], says: 'need a file' },
+  { why: 'an accept with a file', args: ['ledger', 'accept', 'file'], says: 'need a file' },
+  { why: 'neither a key nor a platform', args: ['forget'], says: 'or --platform' },
+  { why: 'a key and a platform', args: ['forget', 'Pipe/a', '--platform'], says: 'or --platform' },
+  { why: '--force without --retry', args: ['resolve', 'Pipe/a', '--adopt', 'x', '--force'], says: '--retry' },
+  { why: 'a field that is elsewhere', args: ['explain', 'replicas'], says: 'Pipe.spec.scaling.replicas' },
+])('$why is a usage error: exit 64', async ({ args, says }) => {
   const { code, stdout, stderr } = await runHere(args)
-  expect(code).toBe(64)
-  expect(stdout).toBe('')
-  for (const word of words) expect(stderr).toMatch(word)
-  expect(stderr).not.toContain('planted-secret')
+  expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+  expect(stderr).toMatch(says)
+  expect(stderr).not.toContain('planted')
 })
 
-test('a daemon that is named wrongly is what is wrong, and no platform is asked for', async () => {
+test('all problems of settings are told at once, with exit 64', async () => {
+  const { code, stdout, stderr } = await runHere(
+    ['run', '--listen', '99', '--concurrency', 'zero', '--ledger', '--log-level'],
+    { PIPEWRIGHT_INTERVAL: '5' },
+  )
+  expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+  const problems = ['--listen "99"', '--concurrency "zero"', 'PIPEWRIGHT_INTERVAL "5"', '--base-url']
+  for (const problem of [...problems, '--ledger: it has no value', '--log-level: it has no value'])
+    expect(stderr).toContain(problem)
+})
+
+test('a flag of a setting never takes the next flag for its value', async () => {
+  const { code, stderr } = await runHere(['apply', '--manifests', '--sandbox'])
+  expect(code).toBe(64)
+  expect(stderr).toContain('--manifests: it has no value; give DIR')
+})
+
+test('a daemon with a wrong address is the problem, and no platform is needed', async () => {
   const { code, stderr } = await runHere(['plan', '--server', 'zzz'])
   expect([code, stderr]).toEqual([64, expect.stringMatching(/^pipewright: 1 problem:\n {2}--server "zzz"/)])
 })
 
-test('right calls pass', async () => {
-  expect((await runHere(['schema', 'Pipe', '-o', 'json'])).code).toBe(0)
-  expect((await runHere(['validate', 'manifests', '-o', 'json'])).stdout).toContain('"findings": []')
-  expect((await runHere(['run', '--help'])).stdout).toContain('--interval <D>')
+test.each([
+  { args: ['schema', 'Pipe', '-o', 'json'], says: '"$schema"' },
+  { args: ['schema', '--interval', '5m'], says: '"$schema"' },
+  { args: ['validate', 'manifests', '-o', 'json'], says: '"findings": []' },
+])('$args is a right call', async ({ args, says }) => {
+  const { code, stdout } = await runHere(args)
+  expect(code).toBe(0)
+  expect(stdout).toContain(says)
 })

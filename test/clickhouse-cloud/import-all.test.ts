@@ -100,12 +100,10 @@ describe('import --all', () => {
     )
     expect(imported).toMatchObject({ code: 0, stdout: '' })
     expect(imported.stderr.split('\n')).toEqual([
-      'pipewright: Service/analytics: of 7 pipes 1 belongs to a manifest or a record already, 6 have none.',
-      `pipewright: 6 manifests were written to ${world.workspace.path('manifests/imported')}, a file each.`,
-      'pipewright: No secret is written: Pipe/bills refers to secrets that a comment on top names. Mount them, or name others.',
-      expect.stringMatching(
-        /^pipewright: Then pipewright plan .* must say adopt for each of them, and create for none\.$/,
-      ),
+      'pipewright: Service/analytics: 7 pipes, 1 with a manifest or a record, 0 that a manifest might mean, 6 without.',
+      `pipewright: Manifests written to ${world.workspace.path('manifests/imported')}, a file each: 6.`,
+      'pipewright: No secret is written. Comments in the manifests name the secrets to mount and the values to fill in.',
+      expect.stringMatching(/^pipewright: Next, pipewright plan .* must say adopt for each of them\.$/),
       expect.stringMatching(
         /^pipewright: Once the pipes are adopted, remove policy\.adopt from the manifests, or commit the Lock /,
       ),
@@ -131,18 +129,17 @@ describe('import --all', () => {
       code: 0,
       stdout: '',
       stderr:
-        'pipewright: Service/analytics: of 7 pipes 7 belong to a manifest or a record already, 0 have none.\n',
+        'pipewright: Service/analytics: 7 pipes, 7 with a manifest or a record, 0 that a manifest might mean, 0 without.\n',
     })
   })
 
-  test('prints one stream in the same order each time, and writes the same into one file', async () => {
+  test('prints one stream in the same order each time, for one file', async () => {
     await using world = await given([], consoleOf(there(3, 'c'), there(1, 'b'), there(2, 'a')))
     const printed = await world.run('import', '--all')
     expect(printed.code).toBe(0)
     expect(namesIn(printed.stdout)).toEqual(['a', 'b', 'c'])
-    const file = world.workspace.path('manifests/all.yaml')
-    expect(await world.run('import', '--all', '--file', file)).toMatchObject({ code: 0, stdout: '' })
-    expect(readFileSync(file, 'utf8')).toBe(printed.stdout)
+    expect(await world.run('import', '--all')).toEqual(printed)
+    world.workspace.write('manifests/all.yaml', printed.stdout)
     expect(await planned(world)).toEqual({ a: 'adopt', b: 'adopt', c: 'adopt' })
   })
 
@@ -151,10 +148,10 @@ describe('import --all', () => {
     const imported = await world.run('import', '--all')
     expect(namesIn(imported.stdout)).toEqual(['other'])
     expect(imported.stderr).toContain(
-      'of 2 pipes 0 belong to a manifest or a record already, 1 may yet, 1 has none.',
+      '2 pipes, 0 with a manifest or a record, 1 that a manifest might mean, 1 without.',
     )
     expect(imported.stderr).toContain(
-      `Pipe/orders asks for a pipe of the name "orders" and has none yet, so that ${id(1)} gets no`,
+      `Pipe/orders might mean ${id(1)} ("orders"), so that pipe gets no manifest.`,
     )
   })
 
@@ -166,7 +163,7 @@ describe('import --all', () => {
     const imported = await world.run('import', '--all')
     expect(imported.stdout).toBe('')
     expect(imported.stderr).toContain(
-      'of 1 pipe 0 belong to a manifest or a record already, 1 may yet, 0 have none.',
+      '1 pipes, 0 with a manifest or a record, 1 that a manifest might mean, 0 without.',
     )
   })
 
@@ -207,7 +204,7 @@ describe('import --all', () => {
     const { code, stderr } = await world.run('import', '--all')
     expect(code).toBe(0)
     expect(stderr.split('\n').filter((line) => line.includes('left out'))).toEqual([
-      'pipewright: spec.owner of Pipe/p1, Pipe/p2, Pipe/p3 and 2 more is left out. A manifest has no such field.',
+      'pipewright: Pipe/p1 and 4 more: spec.owner is left out. A manifest has no such field.',
     ])
   })
 
@@ -252,7 +249,7 @@ describe('import --all writes nothing, and says why,', () => {
     const { code, stderr } = await world.run('import', '--all', '--output-dir', folder)
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `pipewright: import: in ${folder} there is already b.yaml. Nothing was written. Give another --output-dir.\n`,
+      stderr: `pipewright: import: ${folder}/b.yaml exists. Nothing was written. Give another --output-dir.\n`,
     })
     expect(readdirSync(folder)).toEqual(['b.yaml'])
   })
@@ -263,7 +260,8 @@ describe('import --all writes nothing, and says why,', () => {
     expect(await world.run('import', '--all', '--output-dir', folder)).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'pipewright: Service/analytics has no pipes.\n',
+      stderr:
+        'pipewright: Service/analytics: 0 pipes, 0 with a manifest or a record, 0 that a manifest might mean, 0 without.\n',
     })
     expect(readdirSync(world.workspace.path('.'))).not.toContain('out')
   })
@@ -295,31 +293,31 @@ describe('import --all writes nothing, and says why,', () => {
   })
 
   test.each<{ why: string; args: readonly string[]; says: string }>([
-    { why: 'a key', args: ['--all', 'Pipe/orders'], says: 'key: with --all each pipe gets a key of its own' },
+    { why: 'a key', args: ['--all', 'Pipe/orders'], says: 'with --all, each pipe gets its own key' },
     {
       why: 'an id',
       args: ['--all', 'analytics', 'x'],
-      says: 'key: with --all each pipe gets a key of its own',
+      says: 'with --all, each pipe gets its own key',
     },
     {
       why: 'a Service twice',
       args: ['--all', 'analytics', '--service', 'analytics'],
-      says: '--service: the Service is named already',
+      says: 'the Service is named twice',
     },
     {
-      why: 'two places',
-      args: ['--all', '--file', 'a', '--output-dir', 'b'],
-      says: '--output-dir: there is --file',
+      why: 'one file for all',
+      args: ['--all', '--file', 'a'],
+      says: '--file is for one manifest. Give --output-dir, or redirect the output',
     },
     {
       why: 'JSON into files',
-      args: ['--all', '--file', 'a', '-o', 'json'],
-      says: '--output: manifests are written as YAML',
+      args: ['--all', '--output-dir', 'a', '-o', 'json'],
+      says: 'manifests are written as YAML',
     },
     {
       why: 'a folder for one',
       args: ['Pipe/a', id(1), '--service', 'analytics', '--output-dir', 'b'],
-      says: '--output-dir: it is for --all',
+      says: '--output-dir goes with --all',
     },
     { why: 'neither a key nor --all', args: [], says: 'or --all' },
   ])('called with $why', async ({ args, says }) => {

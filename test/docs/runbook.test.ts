@@ -302,7 +302,7 @@ describe('commands', async () => {
   })
 })
 
-/** What `pipewright COMMAND --help` prints; a command that is not there fails. */
+/** The help of a command and of the settings. An unknown command fails. */
 async function helpOf(command: string): Promise<string> {
   let text = ''
   const out = new Writable({
@@ -313,7 +313,9 @@ async function helpOf(command: string): Promise<string> {
   })
   const never = new AbortController().signal
   const stop = { stopping: never, forced: never, onHangup: () => undefined }
-  const code = await runCommand({ stdout: out, stderr: out, env: {}, stop }, [command, '--help'])
-  expect([command, code]).toEqual([command, 0])
+  for (const args of [[command, '--help'], ['settings']]) {
+    const code = await runCommand({ stdout: out, stderr: out, env: {}, stop }, args)
+    expect([args, code]).toEqual([args, 0])
+  }
   return text
 }

@@ -1,5 +1,5 @@
+import type { Settings } from '../../config/settings.ts'
 import { commandContext, settingsOfDaemon } from '../command-context.ts'
-import type { SettingsOf } from '../command-help.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import type { HistoryQuery } from '../../contract/ledger.ts'
@@ -10,7 +10,7 @@ import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '..
 import { historyText } from '../render/history-text.ts'
 import { paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { readServerHistory, readServerStatus } from '../server-reading.ts'
-import { filterFlags, filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
+import { filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
 import { typedKey } from '../typed-key.ts'
 import { didYouMean } from '../did-you-mean.ts'
 
@@ -27,11 +27,7 @@ export interface HistoryOptions {
 const ALL_LINES = 100_000
 
 /** `pipewright history [key]`: what was done and what changed, newest first; of a ledger, or of the daemon that `--server` names. */
-export async function history(
-  io: Io,
-  settings: SettingsOf<'history'>,
-  options: HistoryOptions,
-): Promise<ExitCode> {
+export async function history(io: Io, settings: Settings, options: HistoryOptions): Promise<ExitCode> {
   const key = options.key === undefined ? undefined : typedKey(options.key)
   if (options.key !== undefined && key === undefined) {
     throw new CommandError(
@@ -78,7 +74,7 @@ interface Labelled {
 }
 
 /** The daemon that `--server` names, or the ledger. @throws {LedgerError} */
-async function openHistory(io: Io, settings: SettingsOf<'history'>): Promise<HistorySource> {
+async function openHistory(io: Io, settings: Settings): Promise<HistorySource> {
   const { server } = settings
   if (server === undefined) {
     const ledger = await openLedgerToRead(settings)
@@ -103,7 +99,7 @@ async function entriesOf(
   source: HistorySource,
   { key, filter, limit }: Pick<HistoryOptions, 'filter' | 'limit'> & { readonly key: Key | undefined },
 ): Promise<readonly HistoryEntry[]> {
-  const isNarrow = filterFlags(filter).length > 0
+  const isNarrow = filterWords(filter) !== ''
   if (!isNarrow) return source.history({ key, limit })
   const labels =
     filter.labels.length === 0
@@ -129,6 +125,6 @@ async function assertKnown(source: HistorySource, key: Key): Promise<void> {
 
 function nothingFound(key: Key | undefined, filter: ResourceFilter): string {
   if (key !== undefined) return `Nothing is recorded of ${key} that matches.`
-  const isNarrow = filterFlags(filter).length > 0
+  const isNarrow = filterWords(filter) !== ''
   return isNarrow ? `Nothing in the history matches ${filterWords(filter)}.` : 'The history is empty.'
 }

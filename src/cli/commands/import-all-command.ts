@@ -15,19 +15,32 @@ import { identityOf } from '../../reconcile/state/store.ts'
 import { commandContext } from '../command-context.ts'
 import type { Engine } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print } from '../io.ts'
-import { written, writeAll, type Imported, type Target } from '../imported-files.ts'
+import { readBack, writeAll, type Imported } from '../imported-files.ts'
 import { importSummary, type Surveyed } from '../render/import-text.ts'
-import { engineToImport, secretNamer, serviceToImport, servicesOf } from './import-command.ts'
+import {
+  engineToImport,
+  type IMPORT_OUTPUTS,
+  secretNamer,
+  serviceToImport,
+  servicesOf,
+} from './import-command.ts'
+
+interface ImportAllOptions {
+  /** `metadata.name` of a Service. Undefined: all of them. */
+  readonly service: string | undefined
+  /** Where each manifest becomes a file. Undefined: they are printed. */
+  readonly folder: string | undefined
+  readonly output: (typeof IMPORT_OUTPUTS)[number]
+}
 
 /**
- * `pipewright import --all [SERVICE]`: a manifest for each pipe that is there and has none. Nothing is changed but the files that it writes.
- * @param service `metadata.name` of a Service; undefined: all of them
- * @throws {CommandError} when the platform has no list, no service can be asked, or a file is in the way
+ * `pipewright import --all [SERVICE]`: a manifest for each pipe without one. It changes nothing except the files that it writes.
+ * @throws {CommandError} if the platform has no list, no service answers, or a file is in the way
  */
 export async function importAll(
   io: Io,
   settings: Settings,
-  { service, target }: { readonly service: string | undefined; readonly target: Target },
+  { service, folder, output }: ImportAllOptions,
 ): Promise<ExitCode> {
   const kind = settings.profile.kinds.find(isListed)
   if (kind === undefined) throw noList()
@@ -38,12 +51,12 @@ export async function importAll(
   if (surveys.every(({ problem }) => problem !== undefined))
     throw new CommandError(`import: ${surveys.flatMap(({ problem }) => problem ?? []).join('\n')}`)
   const all = manifestsOf(engine, kind, divided(surveys))
-  await writeAll(io, all, target)
+  await writeAll(io, all, { folder, output })
   const { entries } = engine.context.store.catalog ?? {}
   const summary = importSummary({
     surveys: surveys.map((survey) => ({ ...survey, free: survey.free.length })),
     all,
-    target,
+    folder,
     invalid: [...(entries?.values() ?? [])].filter(({ state }) => state === 'invalid').length,
     here: commandContext(settings),
   })
@@ -148,8 +161,8 @@ function manifestsOf(engine: Engine, kind: CreateOnceKind, pipes: readonly Place
   return pipes.map(({ resource, mask, service, name: there }, index) => {
     const name = names[index] ?? '' // there is one for each
     const fitted = importedManifest({ kind, name, service, secret: secretFor(name), resource, mask })
-    const about = { key: keyOf(kind.name, name), pipeId: resource.id, name: there, file: `${name}.yaml` }
-    return { ...about, service, ...written(engine.context.profile, fitted) }
+    const about = { key: keyOf(kind.name, name), pipeId: resource.id, name: there }
+    return { ...about, service, ...readBack(engine.context.profile, fitted) }
   })
 }
 

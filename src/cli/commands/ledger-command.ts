@@ -1,10 +1,10 @@
+import type { Settings } from '../../config/settings.ts'
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { systemClock } from '../../daemon/system-clock.ts'
 import { archiveText, readArchiveText, type Archive } from '../../ledger/archive.ts'
 import { syncFolder } from '../../ledger/location.ts'
 import { acceptLedger, exportLedger, importLedger, moveLedger } from '../../ledger/open.ts'
-import type { SettingsOf } from '../command-help.ts'
 import { openLedgerToRead, printMissing, sayMoved } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, nobody, print } from '../io.ts'
 import { assertLasting } from './operator-command.ts'
@@ -14,7 +14,7 @@ export const LEDGER_ACTIONS = ['export', 'import', 'accept'] as const
 const OPTIONS = { clock: systemClock, emit: nobody }
 
 /** `pipewright ledger export FILE`: all that the ledger holds, to be kept. */
-export async function exportTo(io: Io, settings: SettingsOf<'ledger'>, file: string): Promise<ExitCode> {
+export async function exportTo(io: Io, settings: Settings, file: string): Promise<ExitCode> {
   assertLasting(settings)
   const archive = await exportLedger(settings.ledger, OPTIONS)
   save(file, archive)
@@ -31,7 +31,7 @@ export async function exportTo(io: Io, settings: SettingsOf<'ledger'>, file: str
 }
 
 /** `pipewright ledger export FILE --move`: the same, to be put into another one; nothing acts with this one any more. */
-export async function moveTo(io: Io, settings: SettingsOf<'ledger'>, file: string): Promise<ExitCode> {
+export async function moveTo(io: Io, settings: Settings, file: string): Promise<ExitCode> {
   assertLasting(settings)
   let counts = ''
   const keep = (archive: Archive) => {
@@ -65,7 +65,7 @@ function save(file: string, archive: Archive): void {
 }
 
 /** `pipewright ledger import FILE`: makes a ledger of an export; there must be none. */
-export async function importFrom(io: Io, settings: SettingsOf<'ledger'>, file: string): Promise<ExitCode> {
+export async function importFrom(io: Io, settings: Settings, file: string): Promise<ExitCode> {
   assertLasting(settings)
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new CommandError(
@@ -88,11 +88,7 @@ export async function importFrom(io: Io, settings: SettingsOf<'ledger'>, file: s
  * `pipewright ledger accept`: a person accepts the records as they are, after they were put back to an earlier state.
  * @param how `force`: also while they lack pipes
  */
-export async function acceptAsItIs(
-  io: Io,
-  settings: SettingsOf<'ledger'>,
-  how: 'force' | 'complete',
-): Promise<ExitCode> {
+export async function acceptAsItIs(io: Io, settings: Settings, how: 'force' | 'complete'): Promise<ExitCode> {
   assertLasting(settings)
   const { what, missing, isAccepted } = await acceptLedger(settings.ledger, OPTIONS, how)
   printMissing(io.stdout, missing)

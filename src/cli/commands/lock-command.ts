@@ -1,6 +1,6 @@
+import type { Settings } from '../../config/settings.ts'
 import { isLockable, nounOf } from '../../kinds/lookup.ts'
 import { stringify } from 'yaml'
-import type { SettingsOf } from '../command-help.ts'
 import { LOCK, LockedId, MOST_LOCKED, type LockManifest } from '../../kinds/lock/schema.ts'
 import { API_VERSION, ResourceName } from '../../kinds/manifest.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
@@ -19,7 +19,7 @@ export const LOCK_OUTPUTS = ['yaml', 'json'] as const
  */
 export async function lock(
   io: Io,
-  settings: SettingsOf<'lock'>,
+  settings: Settings,
   options: { readonly name: string; readonly output: (typeof LOCK_OUTPUTS)[number] },
 ): Promise<ExitCode> {
   assertLasting(settings)

@@ -1,6 +1,6 @@
+import type { Settings } from '../../config/settings.ts'
 import { AS_SAID, commandsTyped } from '../../server/command-line.ts'
 import { setTimeout } from 'node:timers/promises'
-import type { SettingsOf } from '../command-help.ts'
 import type { ResourceReply, ResourcesReply } from '../../server/api/resources.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -38,11 +38,7 @@ export interface ReconcileOptions {
 }
 
 /** `pipewright reconcile [KEY] --wait`: a running daemon reads and reconciles now, everything or one resource. */
-export async function reconcile(
-  io: Io,
-  settings: SettingsOf<'reconcile'>,
-  options: ReconcileOptions,
-): Promise<ExitCode> {
+export async function reconcile(io: Io, settings: Settings, options: ReconcileOptions): Promise<ExitCode> {
   const { key, accept, waitMs, output } = options
   const command = 'reconcile'
   const server = await runningServer(settings, command)

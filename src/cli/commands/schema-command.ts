@@ -1,12 +1,12 @@
+import type { Settings } from '../../config/settings.ts'
 import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
 import { kindJsonSchema, manifestJsonSchema } from '../../kinds/json-schema.ts'
 import { nearest } from '../../lib/nearest.ts'
-import type { SettingsOf } from '../command-help.ts'
 import { typedKind } from '../typed-key.ts'
 import { CommandError, EXIT, type ExitCode, type Io, printJson } from '../io.ts'
 
 /** `pipewright schema [kind]`: JSON Schema (draft 7) for editors. */
-export function schema(io: Io, { profile }: SettingsOf<'schema'>, name: string | undefined): ExitCode {
+export function schema(io: Io, { profile }: Settings, name: string | undefined): ExitCode {
   if (name === undefined) {
     printJson(io, manifestJsonSchema(profile))
     return EXIT.fine

@@ -1,4 +1,4 @@
-import type { SettingsOf } from '../command-help.ts'
+import type { Settings } from '../../config/settings.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import { isWell } from '../../plan/severity.ts'
 import { commandsTyped } from '../../server/command-line.ts'
@@ -12,7 +12,7 @@ import { networkToOthers } from '../compose-network.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { isTerminal, paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { NOTHING_RECORDED, statusDetails, statusText, type StatusText } from '../render/status-text.ts'
-import { filterFlags, filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
+import { filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
 import { readLedgerStatus, type ResourceView, type StatusReading } from '../resource-view.ts'
 import { wholeSentences } from '../whole-facts.ts'
 import { readServerStatus, readServerSteps } from '../server-reading.ts'
@@ -28,11 +28,7 @@ export interface StatusOptions {
 }
 
 /** `pipewright status [key]`: what the ledger says, also while a daemon runs on it; with `--server`, what that daemon says. */
-export async function status(
-  io: Io,
-  settings: SettingsOf<'status'>,
-  asked: StatusOptions,
-): Promise<ExitCode> {
+export async function status(io: Io, settings: Settings, asked: StatusOptions): Promise<ExitCode> {
   const { server } = settings
   const options = asked.key === undefined ? asked : { ...asked, key: typedKey(asked.key) ?? asked.key }
   const read = async () => {
@@ -94,7 +90,7 @@ function chosen(reading: StatusReading, { key, filter }: StatusOptions): Chosen 
       resources: [viewNamed(resources, key)],
     }
   }
-  const isAll = filterFlags(filter).length === 0
+  const isAll = filterWords(filter) === ''
   return {
     ...reading,
     whole: isAll ? reading.whole : { ...reading.whole, unreconciled: undefined },
@@ -113,11 +109,7 @@ function reasonsOf({ reason, conditions }: ResourceView): readonly string[] {
 }
 
 /** @throws {CommandError} when there is a manifest: then there is something to say of the key, although nothing is recorded */
-async function assertNoManifest(
-  io: Io,
-  { profile, manifests }: SettingsOf<'status'>,
-  key: string,
-): Promise<void> {
+async function assertNoManifest(io: Io, { profile, manifests }: Settings, key: string): Promise<void> {
   const source = createSource({ profile, root: manifests })
   const { state } = await source.load(new Map(), { accept: 'normal' }, io.stop.stopping)
   const entry = [...state.catalog.entries.values()].find((one) => one.key === key)
@@ -173,7 +165,7 @@ function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
 }
 
 /** What a person does about it. */
-function nextOf(resource: ResourceView, settings: SettingsOf<'status'>): readonly NextStep[] {
+function nextOf(resource: ResourceView, settings: Settings): readonly NextStep[] {
   return isWell(resource) ? [] : nextSteps(resource, stepContext(settings), [])
 }
 

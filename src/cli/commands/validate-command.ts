@@ -1,6 +1,6 @@
+import type { Settings } from '../../config/settings.ts'
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import type { SettingsOf } from '../command-help.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import type { Catalog } from '../../contract/catalog.ts'
 import { folderOf } from '../command-context.ts'
@@ -34,11 +34,7 @@ interface Asked {
 }
 
 /** `pipewright validate [path…]`: the findings of all manifests, or of those named, without talking to anything. */
-export async function validate(
-  io: Io,
-  settings: SettingsOf<'validate'>,
-  { output, paths }: Asked,
-): Promise<ExitCode> {
+export async function validate(io: Io, settings: Settings, { output, paths }: Asked): Promise<ExitCode> {
   const named = paths.map((path) => belowRoot(path, settings.manifests))
   for (const path of ignoredAmong(named, settings.manifests))
     print(io.stderr, `${path} is named in ${IGNORE_FILE}, so it is not read.`)
@@ -123,12 +119,7 @@ interface Result {
   readonly total: number
 }
 
-function show(
-  io: Io,
-  settings: SettingsOf<'validate'>,
-  output: (typeof VALIDATE_OUTPUTS)[number],
-  result: Result,
-): void {
+function show(io: Io, settings: Settings, output: (typeof VALIDATE_OUTPUTS)[number], result: Result): void {
   const { findings, problem, total, paths } = result
   const { manifests } = settings
   const root = folderOf(manifests)

@@ -35,7 +35,8 @@ export function lockSchema(kinds: readonly string[]) {
           (pipes) => Object.keys(pipes).length <= MOST_LOCKED,
           `must have at most ${MOST_LOCKED} entries`,
         )
-        .describe('Key of a pipe, such as `Pipe/orders`, and the id of that pipe.'),
+        .describe('Key of a pipe, such as `Pipe/orders`, and the id of that pipe.')
+        .meta({ examples: [{ 'Pipe/orders': '9c3732ac-5ebf-4bcb-8a41-d38f40d65f4d' }] }),
     }),
   })
 }

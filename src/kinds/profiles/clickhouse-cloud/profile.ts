@@ -1,7 +1,6 @@
 import type { Profile } from '../../profile.ts'
 import { SERVICE } from '../../service/kind.ts'
 import { ALERT } from './alert/kind.ts'
-import { EXAMPLES } from './examples.ts'
 import { PIPE } from './pipe/kind.ts'
 import { QUERY_ENDPOINT } from './query-endpoint/kind.ts'
 
@@ -10,5 +9,4 @@ export const CLICKHOUSE_CLOUD: Profile = {
   name: 'clickhouse-cloud',
   version: '/v1',
   kinds: [SERVICE, PIPE, QUERY_ENDPOINT, ALERT],
-  examples: EXAMPLES,
 }

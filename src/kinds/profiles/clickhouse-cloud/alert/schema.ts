@@ -5,9 +5,15 @@ import { ShownText, Text, z } from '../../../zod.ts'
 const Timestamp = z.iso.datetime({ offset: true })
 
 /** Facts 1: of an alert, a dashboard, a saved search, a webhook; not a UUID. */
-const Id = z.string().regex(/^[0-9a-f]{24}$/i, 'must be 24 hexadecimal digits')
+const Id = z
+  .string()
+  .regex(/^[0-9a-f]{24}$/i, 'must be 24 hexadecimal digits')
+  .meta({ examples: ['66d0f1a2b3c4d5e6f7a8b9c2'] })
 
-const Address = z.string().regex(/^[^@\s]+@[^@\s]+$/, 'must be an e-mail address')
+const Address = z
+  .string()
+  .regex(/^[^@\s]+@[^@\s]+$/, 'must be an e-mail address')
+  .meta({ examples: ['data-platform@example.com'] })
 
 const THRESHOLD_TYPES = [
   'above',

@@ -20,7 +20,8 @@ export const QueryEndpointManifest = z.strictObject({
       ),
     allowedOrigins: z
       .string()
-      .describe('Comma-separated list of domains; `*` is any, and an empty text none: for servers only.'),
+      .describe('Comma-separated list of domains; `*` is any, and an empty text none: for servers only.')
+      .meta({ examples: ['https://app.example,localhost:3000'] }),
   }),
 })
 export type QueryEndpointManifest = z.infer<typeof QueryEndpointManifest>

@@ -4,8 +4,12 @@ import { isRealDateTime } from '../../../instant.ts'
 
 /** `spec/api.md` 2.3, source.kafka. */
 export const KafkaSource = z.strictObject({
-  brokers: Text.optional().describe('Comma-separated list of brokers, each host:port.'),
-  topics: Text.optional().describe('Comma-separated list of topics.'),
+  brokers: Text.optional()
+    .describe('Comma-separated list of brokers, each host:port.')
+    .meta({ examples: ['b-1.example:9092,b-2.example:9092'] }),
+  topics: Text.optional()
+    .describe('Comma-separated list of topics.')
+    .meta({ examples: ['orders,refunds'] }),
   consumerGroup: Text.optional().describe('Consumer group to read as.'),
   iamRole: Text.optional().describe('Role identifier for cloud-role authentication.'),
   offset: z
@@ -18,7 +22,8 @@ export const KafkaSource = z.strictObject({
         )
         .refine(isRealDateTime, 'must be a day and a time that exist')
         .optional()
-        .describe('Where to begin: a date-time without zone designator, such as 2026-01-31T08:00:00.'),
+        .describe('Where to begin: a date-time without zone designator, such as 2026-01-31T08:00:00.')
+        .meta({ examples: ['2026-01-31T08:00:00'] }),
     })
     .optional()
     .describe('Where in the topic to begin.'),
@@ -37,11 +42,15 @@ export const KafkaSource = z.strictObject({
 
 /** `spec/api.md` 2.3, source.objectStorage. */
 export const ObjectStorageSource = z.strictObject({
-  url: Url.optional().describe('URL of the objects; may contain wildcard patterns.'),
+  url: Url.optional()
+    .describe('URL of the objects; may contain wildcard patterns.')
+    .meta({ examples: ['https://bucket.example/events/*.json'] }),
   delimiter: z.string().optional().describe('Delimiter of the fields in a file.'),
   compression: Text.optional().describe('Compression of the files.'),
   isContinuous: z.boolean().optional().describe('Whether new files are ingested continuously.'),
-  queueUrl: Url.optional().describe('URL of a notification queue.'),
+  queueUrl: Url.optional()
+    .describe('URL of a notification queue.')
+    .meta({ examples: ['https://queue.example/new-files'] }),
   iamRole: Text.optional().describe('Role identifier for cloud-role authentication.'),
   connectionString: SensitiveText.optional().describe('Connection string of the storage account.'),
   path: Text.optional().describe('Path inside the container; may contain wildcard patterns.'),

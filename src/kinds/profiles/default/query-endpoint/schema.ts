@@ -12,7 +12,8 @@ export const QueryEndpointSpec = z.strictObject({
   allowedOrigins: z
     .string()
     .optional()
-    .describe('Comma-separated list of domains, each with or without scheme and port, or `*`.'),
+    .describe('Comma-separated list of domains, each with or without scheme and port, or `*`.')
+    .meta({ examples: ['https://app.example,localhost:3000'] }),
 })
 
 /** A manifest of the query endpoint of a service. */

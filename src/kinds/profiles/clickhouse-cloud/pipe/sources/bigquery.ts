@@ -10,7 +10,8 @@ export const BigquerySource = z.strictObject({
   snapshotStagingPath: z
     .string()
     .regex(/^gs:\/\/[^\s/]+\/(?:\S*\/)?$/, 'must be a folder of a bucket, such as "gs://bucket/path/"')
-    .describe('Folder for what is on its way: gs://BUCKET/PATH/.'),
+    .describe('Folder for what is on its way: gs://BUCKET/PATH/.')
+    .meta({ examples: ['gs://staging.example/pipes/'] }),
   settings: z
     .strictObject({
       replicationMode: z.enum(['snapshot']).describe('What is copied. snapshot: what is there, once.'),

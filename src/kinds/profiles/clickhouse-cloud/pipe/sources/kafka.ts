@@ -10,8 +10,10 @@ export const KafkaSource = z.strictObject({
     .enum(['kafka', 'redpanda', 'msk', 'gcmk', 'confluent', 'warpstream', 'azureeventhub', 'dokafka'])
     .describe('Which kind of Kafka it is.'),
   format: z.enum(['JSONEachRow', 'Avro', 'AvroConfluent', 'Protobuf']).describe('Format of the messages.'),
-  brokers: Text.describe('Comma-separated list of brokers, each host:port.'),
-  topics: Text.describe('Comma-separated list of topics.'),
+  brokers: Text.describe('Comma-separated list of brokers, each host:port.').meta({
+    examples: ['b-1.example:9092,b-2.example:9092'],
+  }),
+  topics: Text.describe('Comma-separated list of topics.').meta({ examples: ['orders,refunds'] }),
   consumerGroup: Text.optional().describe(
     'Consumer group to read as; made of the id of the pipe unless set.',
   ),
@@ -30,7 +32,8 @@ export const KafkaSource = z.strictObject({
         )
         .refine(isRealDateTime, 'must be a day and a time that exist')
         .optional()
-        .describe('Where to begin with from_timestamp: date and time in UTC, to the minute, without a zone.'),
+        .describe('Where to begin with from_timestamp: date and time in UTC, to the minute, without a zone.')
+        .meta({ examples: ['2026-01-31T08:00'] }),
     })
     .optional()
     .describe('Where in the topics to begin.'),

@@ -24,7 +24,8 @@ export const ObjectStorageSource = z.strictObject({
     .string()
     .regex(/^(?:https|gs):\/\/[^\s/]+/, 'must be a URL that begins with https://, or for gcs with gs://')
     .optional()
-    .describe('URL of the objects; may contain wildcards. Not for azureblobstorage.'),
+    .describe('URL of the objects; may contain wildcards. Not for azureblobstorage.')
+    .meta({ examples: ['https://bucket.example/events/*.json'] }),
   delimiter: Text.optional().describe('Delimiter of the fields in a file.'),
   compression: z
     .enum(['none', 'gzip', 'gz', 'brotli', 'br', 'xz', 'LZMA', 'zstd', 'auto'])
