@@ -6,7 +6,6 @@ import type { Catalog } from '../contract/catalog.ts'
 import type { LoadResult, Source } from '../manifest/source.ts'
 import type { Priority } from '../contract/platform.ts'
 import { seedStatus, type WritableBoard } from '../reconcile/state/status-board.ts'
-import { heedReading } from '../reconcile/heed-reading.ts'
 import { catchUp } from '../reconcile/state/current-record.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
@@ -166,7 +165,6 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       saidBefore: first ? parts.saidBefore(catalog) : NOTHING_SAID_BEFORE,
       missedByWatcher: differs && !first && late && listens(watcher.mode()),
     })
-    if (differs && acting !== undefined) void heedReading(context)
     const isTrusted = wasOlder && store.olderThan === undefined
     const everything = first || isTrusted || reading.tokens.length > 0
     const keys = everything ? allKeys(catalog) : new Set([...changed, ...also])
@@ -260,7 +258,6 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       if (stopping.signal.aborted) return
       acting = begin()
       if (store.catalog === undefined) return
-      await heedReading(context)
       for (const key of allKeys(store.catalog)) {
         seedStatus(context, board, key)
         ask(key, isSettled(key) ? 2 : 0)

@@ -157,20 +157,19 @@ export const ChangeablePolicy = CreateOncePolicy.extend({
 
 /** Policy of what is created once where the service deletes it, too. */
 export const DeletablePolicy = ChangeablePolicy.extend({
-  onRemove: z
-    .enum(['orphan', 'delete'])
+  ensure: z
+    .enum(['present', 'absent'])
     .optional()
     .describe(
-      'What to do ten minutes after the manifest is gone for good: leave the pipe as it is, or delete it. It is deleted only if it was ' +
-        'created from here and is as it was when it was last in sync, and only if few are to be deleted at once. What the manifest said last ' +
-        'while it was valid counts. `orphan` unless set.',
+      'Whether there is to be a pipe. `absent` deletes the recorded pipe after ten minutes, if it is as it was when it was last in sync and ' +
+        'few pipes are to be deleted together. Remove the manifest afterwards; a removed manifest deletes nothing. Default: `present`.',
     ),
   onImmutable: z
     .enum(['report', 'replace'])
     .optional()
     .describe(
       'What to do when a field was edited that cannot be changed in a pipe that exists: report it, or delete the pipe after ten minutes and ' +
-        'create it again, as under `onRemove: delete`. `report` unless set.',
+        'create it again, as under `ensure: absent`, if it was created from here. `report` unless set.',
     ),
 })
 
@@ -186,12 +185,12 @@ export const ReadableUpsertPolicy = UpsertPolicy.extend({
     .describe(
       'What to do when it was changed elsewhere, or is gone: report it, or apply the manifest again. `report` unless set.',
     ),
-  onRemove: z
-    .enum(['orphan', 'delete'])
+  ensure: z
+    .enum(['present', 'absent'])
     .optional()
     .describe(
-      'What to do ten minutes after the manifest is gone for good: leave what was applied as it is, or delete it. It is deleted only if it was ' +
-        'applied from here and nobody changed it since. What the manifest said last while it was valid counts. `orphan` unless set.',
+      'Whether there is to be one. `absent` deletes what was applied after ten minutes, if it was not changed elsewhere. Remove the manifest ' +
+        'afterwards; a removed manifest deletes nothing. Default: `present`.',
     ),
 })
 

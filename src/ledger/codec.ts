@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Key } from '../kinds/key.ts'
+import { isObject } from '../lib/json.ts'
 import { storedCondition } from '../plan/condition.ts'
 import { LedgerRecord } from '../plan/record.ts'
 import { Activity } from '../contract/activity.ts'
@@ -41,12 +42,23 @@ function storedConditions({ conditions }: LedgerRecord): unknown {
 
 /** @throws {LedgerError} `corrupt`, naming the key */
 export function decodeRecord(stored: StoredRecord): LedgerRecord {
-  const reading = LedgerRecord.safeParse(parse(stored.body))
+  const reading = LedgerRecord.safeParse(migrated(parse(stored.body)))
   if (!reading.success) throw unreadable(`the record of ${stored.key}`, issues(reading.error))
   if (reading.data.key !== stored.key || reading.data.version !== stored.version) {
     throw unreadable(`the record of ${stored.key}`, 'its text is of another key or version')
   }
   return reading.data
+}
+
+/** A record of an earlier version, which remembered permissions to delete: only a request that was sent still counts. */
+function migrated(body: unknown): unknown {
+  if (!isObject(body)) return body
+  const { onRemove, removal, ...rest } = body
+  if (!isObject(removal)) return onRemove === undefined ? body : rest
+  const { heldBy, isKept, ...mark } = removal
+  const isEarlier = mark['digest'] === undefined || heldBy !== undefined || isKept !== undefined
+  const isDropped = isEarlier && mark['isSent'] !== true
+  return isDropped ? rest : { ...rest, removal: mark }
 }
 
 /** A record as text, of whatever version of the ledger. @throws {LedgerError} `corrupt`, naming the key */

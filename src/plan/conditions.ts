@@ -226,10 +226,17 @@ function isSettledSince({ reason }: Condition, { recorded }: DecideInput): boole
 
 function readyOf({ decided, action, outcome, state, previous }: ConditionsInput, synced: Claim): Claim {
   if (outcome.result === 'stopped') return previous?.Ready ?? unobserved(decided, action)
-  if (action.type === 'hold' && action.reason !== 'InvalidManifest' && previous !== undefined) {
+  if (
+    action.type === 'hold' &&
+    action.reason !== 'InvalidManifest' &&
+    previous !== undefined &&
+    !isGoing(action)
+  ) {
     const stays = !READY_TOO.has(action.reason) || isMissedAnew(action, previous)
     return stays && !isSettledSince(previous.Ready, decided) ? previous.Ready : briefly(synced)
   }
+  if (isGoing(outcome.result === 'done' && outcome.reason !== undefined ? outcome : action))
+    return briefly(synced)
   const seen = outcome.result === 'done' && (action.type === 'create' || action.type === 'adopt')
   // What is set as a whole has no state of its own: it is ready once it is as asked.
   const isFound = decided.observed.status === 'found' && decided.lifecycle !== 'upsert'
@@ -243,6 +250,11 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
   if (synced.reason === 'Orphaned' && unansweredIntent(decided) !== undefined) return UNKNOWN_BRIEFLY
   if (synced.reason === 'Stalled') return { ...synced, status: 'False' }
   return briefly(synced)
+}
+
+/** The request to delete it was sent. */
+function isGoing({ reason, facts }: Because): boolean {
+  return reason === 'Deleting' && facts.removal.is === 'going'
 }
 
 /** Which states are healthy stands in a manifest that nobody can read now: the one that it called healthy stays so. */

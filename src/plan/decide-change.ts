@@ -36,7 +36,7 @@ function isNewReplacement(
   action: Action,
 ): action is Action & { readonly type: 'hold' } {
   const isNew = recorded.removal?.digest !== desired.fingerprint?.digest
-  return isNew && action.type === 'hold' && action.reason === 'Replacing'
+  return isNew && action.type === 'hold' && action.reason === 'Deleting'
 }
 
 function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, compared: Compared): Action {

@@ -29,7 +29,7 @@ import {
 } from './missing-gates.ts'
 import { decideChange } from './decide-change.ts'
 import { restAction } from './rest-action.ts'
-import { deleted, goingFirst, goneUnconfirmed } from './decide-deletion.ts'
+import { absent, decideAbsent, goingFirst, goneUnconfirmed } from './decide-deletion.ts'
 import { editedFields, rotatedSecrets } from './edited.ts'
 import { foundByList, listedFirst } from './listed.ts'
 import { wasGivenUp } from './missing.ts'
@@ -38,11 +38,16 @@ import type { Because } from './reason.ts'
 import type { Intent, Remote } from './record.ts'
 
 export function decideCreateOnce(input: CreateOnceInput): Action {
-  const stop = firstStop(input, [deleted, orphaned, manifestMissing, suspended])
+  const stop = firstStop(input, [deletedBefore, orphaned, manifestMissing, suspended])
   if (stop === undefined) return decideLive(input)
-  // What is to be deleted now need not run before.
-  const isGoing = stop.type === 'delete' || isBeingDeleted(input)
-  return isGoing ? stop : (startedFirst(input) ?? stop)
+  return isBeingDeleted(input) ? stop : (startedFirst(input) ?? stop)
+}
+
+/** The manifest is gone, and the request to delete its pipe was sent before. */
+function deletedBefore(input: CreateOnceInput): Action | undefined {
+  const { remote } = input.recorded
+  const isGone = input.desired.state === 'absent' && remote !== undefined
+  return isGone ? goingFirst(input, remote) : undefined
 }
 
 /** The request was sent. */
@@ -68,6 +73,7 @@ function decideWithoutRemote(input: CreateOnceInput, intent: Intent | undefined)
   if (undecided !== undefined && !isDismissed(input, undecided))
     return foundByRead(undecided) ?? foundByList(input) ?? outcomeUnknown(input, undecided)
   const stop = firstStop(input, [
+    absent,
     unfound,
     serviceInvalid,
     lockUnreadable,
@@ -101,7 +107,8 @@ function foundByRead({ attempt, seen }: Intent): Action | undefined {
 /** A manifest or a Lock names the pipe to take over. */
 function adoption(input: CreateOnceInput): Action | undefined {
   const pipeId = namedId(input)
-  if (pipeId === undefined) return undefined
+  const isUnwanted = input.policy.ensure === 'absent' && undecidedIntent(input.recorded) === undefined
+  if (pipeId === undefined || isUnwanted) return undefined
   const by = pipeId === input.policy.adopt ? 'policy.adopt' : 'a Lock'
   const held = adoptOfOlder(input, pipeId, by)
   if (held === undefined)
@@ -124,7 +131,10 @@ function outcomeUnknown({ recorded, surroundings }: CreateOnceInput, intent: Int
 
 /** There is an id: what does the platform say of it? */
 function decideExisting(input: CreateOnceInput, remote: Remote): Action {
-  const first = adoptConflict(input, remote) ?? goingFirst(input, remote)
+  const conflict = adoptConflict(input, remote)
+  if (conflict !== undefined) return conflict
+  if (input.policy.ensure === 'absent') return decideUnwanted(input, remote)
+  const first = goingFirst(input, remote)
   if (first !== undefined) return first
   switch (input.observed.status) {
     case 'missing':
@@ -134,6 +144,13 @@ function decideExisting(input: CreateOnceInput, remote: Remote): Action {
     case 'found':
       return invalidFound(input) ?? decideFound(input, remote)
   }
+}
+
+function decideUnwanted(input: CreateOnceInput, remote: Remote): Action {
+  const action = (isBeingDeleted(input) ? undefined : invalid(input)) ?? decideAbsent(input, remote)
+  // What is deleted within minutes need not run before.
+  const isGoing = action.type === 'delete' || (action.type === 'hold' && action.reason === 'Deleting')
+  return isGoing ? action : (startedFirst(input) ?? action)
 }
 
 /** An invalid manifest changes nothing; what was stopped for a change is started again all the same. */
@@ -186,8 +203,8 @@ function decideMissing(input: CreateOnceInput, remote: Remote): Action {
   ])
   if (stop !== undefined) return stop
   if (isOurs) {
-    const facts = { fields: [], pipeId: remote.id, removal: { is: 'done' } } as const
-    return { type: 'create', reason: 'Replacing', facts }
+    const facts = { why: 'back', fields: [], pipeId: remote.id, removal: { is: 'done' } } as const
+    return { type: 'create', reason: 'Deleting', facts }
   }
   return isSaid
     ? { type: 'create', reason: 'RecreateApproved', facts: { pipeId: remote.id } }

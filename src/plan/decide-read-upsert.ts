@@ -1,7 +1,7 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Action } from './action.ts'
 import { AGAIN_MS, contestOf } from './corrections.ts'
-import { removed } from './decide-removal.ts'
+import { decideAbsentUpsert } from './decide-deletion.ts'
 import { editedFields } from './edited.ts'
 import {
   backingOff,
@@ -33,15 +33,25 @@ import type { UpsertInput } from './input.ts'
  * | valid | applied, overtaken | differs | upsert Changing |
  * | valid | applied | differs | report Drifted; with policy.onDrift "correct" upsert Changing, the third within an hour report Contested |
  * | valid | applied | none | report Missing; with policy.onDrift "correct" upsert Missing |
+ * | valid, ensure: absent | – | any | as {@link decideAbsentUpsert} |
  * | valid | – | not read | observe Unobserved; never applied and no Service: refuse ServiceInvalid |
  */
 export function decideRead(input: UpsertInput): Action {
-  const stop = firstStop(input, [removed, orphaned, manifestMissing, suspended, invalid])
+  const stop = firstStop(input, [deletedBefore, orphaned, manifestMissing, suspended, invalid])
   if (stop !== undefined) return stop
+  if (input.policy.ensure === 'absent') return decideAbsentUpsert(input)
   const action = decideSeen(input)
   if (action.type !== 'upsert') return action
   const gates = [unfound, backingOff, dependencyNotReady, serviceInvalid, secretUnavailable]
   return firstStop(input, gates) ?? action
+}
+
+/** The manifest is gone, and so is what was applied: a request to delete it was sent before. */
+function deletedBefore({ desired, recorded, observed }: UpsertInput): Action | undefined {
+  const isSent = recorded.removal?.isSent === true && observed.status === 'missing'
+  if (desired.state !== 'absent' || !isSent) return undefined
+  const facts = { why: 'removed', fields: [], removal: { is: 'done' } } as const
+  return { type: 'delete', reason: 'Deleting', facts }
 }
 
 function decideSeen(input: UpsertInput): Action {

@@ -36,7 +36,9 @@ import { firstStop, invalid, orphaned, suspended, manifestMissing, secretUnavail
  * | invalid now, valid before | any | any | hold InvalidManifest: keep observing |
  * | not found, not believed yet | any | any | hold ManifestVanishing |
  * | suspended | any | any | hold Suspended |
- * | absent | id or intent | any | report Orphaned; with policy.onRemove "delete" the table of `decide-deletion.ts` |
+ * | absent | id or intent | any | report Orphaned |
+ * | valid, ensure: absent | none | – | observe Absent |
+ * | valid, ensure: absent | id | any | the table of `decide-deletion.ts` |
  * | QueryEndpoint, never applied or edited | – | – | upsert New, Edited |
  * | QueryEndpoint, applied | reply of the last upsert | older than its interval | upsert Resync |
  * | QueryEndpoint, applied | reply differs | younger than its interval | report Stalled |

@@ -6,13 +6,10 @@ const ONE_IN = 10
 
 /**
  * What a person's word to delete is about, as the record's `allowed` has it: this deletion, and neither a later one nor a creation.
- * @param manifest the digest of its manifest; undefined: it is gone
+ * @param manifest the digest of its manifest
  */
-export function deletionDigest(
-  manifest: string | undefined,
-  { removal }: Pick<LedgerRecord, 'removal'>,
-): string {
-  return `delete ${manifest ?? 'removed'} ${removal?.since ?? ''}`
+export function deletionDigest(manifest: string, { removal }: Pick<LedgerRecord, 'removal'>): string {
+  return `delete ${manifest} ${removal?.since ?? ''}`
 }
 
 /** More deletions than the limit lets pass. */

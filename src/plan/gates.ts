@@ -31,11 +31,9 @@ export function expectsManifest(record: LedgerRecord): boolean {
   return leftSomething(record) && !isKnownGone(record)
 }
 
-/** Whether its manifest is known to be gone. One that is to be replaced has one, and one that came back after a request. */
-export function isKnownGone({ conditions, removal }: LedgerRecord): boolean {
-  if (conditions?.Synced.reason === 'Orphaned') return true
-  const isBack = removal?.isSent === true && removal.heldBy === 'manifests'
-  return removal !== undefined && removal.digest === undefined && !isBack
+/** Whether its manifest is known to be gone. */
+export function isKnownGone({ conditions }: LedgerRecord): boolean {
+  return conditions?.Valid.reason === 'Orphaned'
 }
 
 /** The manifest is gone for good: shown until a person forgets it or brings it back. */
@@ -45,7 +43,7 @@ export function orphaned(input: DecideInput): Action | undefined {
 }
 
 /** What stays where a manifest is gone. */
-export function orphanFacts(input: DecideInput): NonNullable<FactsOf<'Orphaned'>> {
+function orphanFacts(input: DecideInput): NonNullable<FactsOf<'Orphaned'>> {
   const { desired, recorded } = input
   const intent = unansweredIntent(input)
   return {

@@ -77,6 +77,8 @@ export interface Surroundings {
   readonly similar: Similar | undefined
   /** Whether the last reading did not find the manifest, and is not believed. */
   readonly unfound: boolean
+  /** Whether the last reading of the directory is not accepted. */
+  readonly isDoubted: boolean
   /** What another process acted on, where that may be newer than the manifests here. */
   readonly olderThan: string | undefined
   /** Keys of `policy.dependsOn` that are not ready. */
@@ -150,7 +152,7 @@ export interface CreateOnceInput extends Common {
   readonly compared?: Compared | undefined
   /** Fields that are not as they were when it was last in sync; undefined: nobody knows. */
   readonly changedSince?: readonly string[] | undefined
-  /** Undefined: it is not to be deleted, whatever happens. */
+  /** Undefined: no manifest asks to delete it, and no request was sent. */
   readonly removal?: DeletionFacts | undefined
   /** It is not found by its id, and the list of its service shows it, or is not to be believed. Asked for only where it would be forgotten. */
   readonly mayBeThere?: boolean | undefined
@@ -169,31 +171,16 @@ export interface UpsertInput extends Common {
   readonly isAsLeft: boolean
   /** A late request of a process that acted before this one may have been applied since: it is applied once more. */
   readonly isOvertaken: boolean
-  /** Undefined: nothing is to be deleted. */
-  readonly removal: RemovalFacts | undefined
 }
 
-/** What bears on the deletion of what was applied, once its manifest is gone. */
-export interface RemovalFacts {
-  /** The last reading of the manifests is not accepted, or may be older than what another process acted on: what it did not find may be there. */
-  readonly doubt: 'doubted' | 'older' | undefined
-  /** There is a valid Service manifest that leads to where it was applied. */
-  readonly isReachable: boolean
-  /** Another one that applies to the same service, which has one only; or of which nobody knows to which. */
-  readonly beside: Key | undefined
-  /** Files that nobody can read, in which a manifest of it may be. */
-  readonly unread: readonly string[]
-}
-
-/** The same of something that was created once. Worked out when it is looked at. */
-export interface DeletionFacts extends Omit<RemovalFacts, 'beside'> {
-  /** Another manifest that asks for it, or may: under another name, by its id, or with errors. */
+/** What bears on a deletion that a manifest asks for. Worked out when it is looked at. */
+export interface DeletionFacts {
+  /** Another manifest that names the pipe: by its id, in a Lock, or as what it was renamed from. */
   readonly claimant: Key | undefined
   /** Undefined: the limit is not reached. */
   readonly limit: FactsOf<'DeleteLimit'> | undefined
   /** A person let it pass, whatever the limit says. */
   readonly isAllowed: boolean
-  readonly staysBehind: string | undefined
 }
 
 export interface ReadOnlyInput extends Common {

@@ -159,7 +159,7 @@ const RecordedUpsert = z
   .readonly()
 export type RecordedUpsert = z.infer<typeof RecordedUpsert>
 
-/** What was seen of it while it was in sync; only where it may be deleted from here. */
+/** What was seen of it while it was in sync; only while its manifest lets it be deleted. */
 const Left = z
   .strictObject({
     /** What its manifest asked for then: as that of {@link Fingerprint}. */
@@ -237,8 +237,6 @@ export const LedgerRecord = z
       .optional(),
     /** What was asked for when it was created, adopted or last applied. */
     applied: Fingerprint.optional(),
-    /** What its manifest said last while it was valid, and not suspended. */
-    onRemove: z.literal('delete').optional(),
     removal: Removal.optional(),
     left: Left.optional(),
     change: Change.optional(),

@@ -52,15 +52,12 @@ export const Command = z
   .readonly()
 export type Command = z.infer<typeof Command>
 
-/**
- * It is to be deleted: its manifest is gone for good, or asks for what only another one can be. A manifest that comes back, or is edited
- * back, ends it until the request was sent.
- */
+/** Its manifest asks to delete it. A manifest that goes away, or is edited back, ends this until the request was sent. */
 export const Removal = z
   .strictObject({
     /** Since when that is known; on the steady clock. */
     since: Time,
-    /** What the manifest asks for that is to replace it. Absent: its manifest is gone. */
+    /** `absent`, or the digest of the spec that is to replace it. Undefined: an earlier version sent the request for a removed manifest. */
     digest: z.string().optional(),
     /** A request to delete it was about to be sent. */
     isSent: z.literal(true).optional(),
@@ -68,13 +65,8 @@ export const Removal = z
     sentAt: Time.optional(),
     /** The service took it, or says that there is none: the next 404 is the end. */
     isAnswered: z.literal(true).optional(),
-    /** The last look found a reason to keep it. */
-    isKept: z.literal(true).optional(),
-    /**
-     * What stood in the way when that was last looked at: manifests, or the reading of them; or the limit on deletions. Once nothing does,
-     * the while begins, unless a person lets pass what the limit holds back.
-     */
-    heldBy: z.enum(['manifests', 'limit']).optional(),
+    /** The limit on deletions stood in the way at the last look. Once it does not, the grace begins anew, unless an operator allowed it. */
+    isLimited: z.literal(true).optional(),
   })
   .readonly()
 export type Removal = z.infer<typeof Removal>

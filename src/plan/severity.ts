@@ -13,6 +13,8 @@ const WELLNESS = {
   Orphaned: 'bad',
   // Somebody wanted it so, and it ends by itself.
   Suspended: 'good',
+  // Its manifest asks for that, and can be removed.
+  Absent: 'good',
   Progressing: 'between',
   Ready: 'good',
 } as const satisfies Readonly<Record<string, Wellness>>

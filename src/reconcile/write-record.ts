@@ -7,9 +7,10 @@ import type { Conditions } from '../plan/condition.ts'
 import { changedConditions } from '../plan/conditions.ts'
 import type { DecideInput } from '../plan/input.ts'
 import { NOTHING_TO_DO, type Outcome } from '../plan/outcome.ts'
+import { markAfter } from '../plan/deletion-mark.ts'
 import { DIFFERENCES_KEPT, lastValidIn, type LedgerRecord, type Backoff } from '../plan/record.ts'
 import type { Assessment } from './gather/assess.ts'
-import { removalMark } from './removal-mark.ts'
+import { leftAfter } from './gather/deletion-facts.ts'
 import type { WritableBoard } from './state/status-board.ts'
 import type { ReconcileContext, ReconcileResult, Acted } from './context.ts'
 import { requestIdOf } from './apply/outcome-of-error.ts'
@@ -43,7 +44,8 @@ export function writeRecord(
     labels: labelsOf(entry?.manifest) ?? recorded.labels,
     manifest: entry === undefined ? recorded.manifest : { digest: entry.digest, revision: manifestRevision },
     differences: differencesOf(assessment, acted.outcome, recorded.differences),
-    ...removalMark(context, assessment, { action, record: acted.record }),
+    removal: markAfter(assessment.input, action, acted.record),
+    left: leftAfter(context.store, assessment.input, acted.record),
     conditions,
     backoff,
   }

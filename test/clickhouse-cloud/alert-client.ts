@@ -1,5 +1,4 @@
 import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
-import { heedReading } from '../../src/reconcile/heed-reading.ts'
 import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import type { PlanItem } from '../../src/contract/plan.ts'
@@ -181,7 +180,6 @@ export async function startAlerts(
       },
     )
     store.setCatalog(catalog)
-    await heedReading(process.context)
     return catalog
   }
 

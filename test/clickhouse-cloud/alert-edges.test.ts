@@ -22,25 +22,6 @@ async function goes(client: AlertClient, rest: Parameters<AlertClient['want']>[0
   for (let i = 0; i < 4; i += 1) await client.want(rest)
 }
 
-test('a manifest that watches something else does not stop a deletion', async () => {
-  await using client = await startAlerts()
-  const other = await made(client, { name: 'Other' })
-  expect(await client.want({ lag: { policy: { onRemove: 'delete' } }, w: { spec: { id: other } } })).toEqual(
-    [],
-  )
-  await client.settle(W)
-  await client.settle()
-  client.skip(5 * MINUTE)
-  await client.reconcile()
-  await goes(client, { w: { spec: { id: other } } })
-  await client.reconcile()
-  client.sent()
-  client.skip(GRACE)
-  await client.reconcile(W)
-  await client.reconcile()
-  expect(writes(client)).toEqual(['DELETE …'])
-})
-
 test('what was left behind and is gone since blocks no other', async () => {
   await using client = await startAlerts()
   await client.want({ lag: {} })
@@ -84,25 +65,6 @@ test('another channel that somebody has added is a change', async () => {
   client.change(id, { channels: [WEBHOOK, { type: 'email', emailRecipients: ['b@example.com'] }] })
   client.sent()
   client.skip(GRACE)
-  await client.reconcile()
-  expect(writes(client)).toEqual([])
-})
-
-test('watches the very one that is to be deleted, and has left something itself', async () => {
-  await using client = await startAlerts()
-  const spec = { ...SPEC, name: 'W', threshold: 77 }
-  await client.want({ lag: { policy: { onRemove: 'delete' } }, w: { spec } })
-  await client.settle(W)
-  await client.settle()
-  client.skip(5 * MINUTE)
-  await client.reconcile()
-  const id = client.record()?.remote?.id ?? ''
-  await goes(client, { w: { spec: { id } } })
-  await client.reconcile(W)
-  await client.reconcile()
-  client.sent()
-  client.skip(GRACE)
-  await client.reconcile(W)
   await client.reconcile()
   expect(writes(client)).toEqual([])
 })

@@ -2,21 +2,20 @@ import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { KEY, SPEC, startAlerts, type AlertClient } from './alert-client.ts'
 
-/* An alert that was created is deleted as a pipe is: only where its manifest said so, and only as it was left (design §14). */
+/* An alert that was created is deleted as a pipe is: only where its manifest says so, and only as it was left (design §14). */
 
 const MINUTE = 60_000
 const GRACE = 10 * MINUTE + 1_000
 
-/** One that was created with this policy and seen in sync; its manifest is gone since. */
-async function removed(policy: JsonObject): Promise<AlertClient & { readonly id: string }> {
+/** One that was created and seen in sync; its manifest has this policy since. */
+async function unwanted(policy: JsonObject): Promise<AlertClient & { readonly id: string }> {
   const client = await startAlerts()
-  expect(await client.want({ lag: { policy } })).toEqual([])
+  expect(await client.want({ lag: {} })).toEqual([])
   await client.settle()
   client.skip(5 * MINUTE)
   await client.reconcile()
   const id = client.record()?.remote?.id ?? ''
-  await client.want({})
-  for (let count = 0; count < 3; count += 1) await client.remove()
+  await client.want({ lag: { policy } })
   await client.reconcile()
   client.sent()
   return Object.assign(client, { id })
@@ -26,24 +25,27 @@ function writes(client: AlertClient): readonly string[] {
   return client.sent().filter((each) => !each.startsWith('GET'))
 }
 
-test('it is deleted ten minutes after its manifest is gone, once, and forgotten', async () => {
-  await using client = await removed({ onRemove: 'delete' })
-  expect(client.shown()?.message).toContain('The alert is deleted ten minutes after that is known')
+test('it is deleted after ten minutes, once, and the manifest can go', async () => {
+  await using client = await unwanted({ ensure: 'absent' })
+  expect(client.shown()?.message).toContain('The alert is deleted at ')
   client.skip(9 * MINUTE)
   await client.reconcile()
   expect(writes(client)).toEqual([])
   client.skip(GRACE)
-  expect((await client.reconcile()).action).toMatchObject({ type: 'delete', reason: 'Orphaned' })
+  expect((await client.reconcile()).action).toMatchObject({ type: 'delete', reason: 'Deleting' })
   expect(writes(client)).toEqual([`DELETE …`])
   expect(client.alerts()).toEqual([])
   client.skip(2_000)
+  await client.reconcile()
+  expect(client.shown()?.reason).toBe('Absent')
+  for (let count = 0; count < 3; count += 1) await client.want({})
   await client.reconcile()
   expect(client.record()).toBeUndefined()
   expect(writes(client)).toEqual([])
 })
 
 test('not if somebody changed it', async () => {
-  await using client = await removed({ onRemove: 'delete' })
+  await using client = await unwanted({ ensure: 'absent' })
   client.change(client.id, { threshold: SPEC['threshold'] + 1 })
   client.skip(GRACE)
   await client.reconcile()
@@ -52,7 +54,7 @@ test('not if somebody changed it', async () => {
 })
 
 test('not without the policy', async () => {
-  await using client = await removed({})
+  await using client = await unwanted({ ensure: 'present' })
   client.skip(GRACE)
   await client.reconcile()
   expect(writes(client)).toEqual([])

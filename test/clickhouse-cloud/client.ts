@@ -1,5 +1,4 @@
 import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
-import { heedReading } from '../../src/reconcile/heed-reading.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
 import { createReconciler } from '../../src/reconcile/reconciler.ts'
 import { createBoard } from '../../src/reconcile/state/status-board.ts'
@@ -226,7 +225,6 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
       ]),
     )
     store.setCatalog({ ...catalog, entries })
-    await heedReading({ ...shared, store })
     return catalog.findings.filter(({ severity }) => severity === 'error').map(({ message }) => message)
   }
 

@@ -8,7 +8,7 @@ import { having, KAFKA, MINUTE } from './edited-pipes.ts'
 
 /** More than the clocks of two processes differ by. */
 export const GRACE = 10 * MINUTE + 1_000
-export const DELETE: Policy = { onRemove: 'delete' }
+export const DELETE: Policy = { ensure: 'absent' }
 export const REPLACE: Policy = { onImmutable: 'replace' }
 
 /** No request changes the topics of a pipe that exists. */
@@ -29,10 +29,10 @@ export async function started(body: JsonObject, policy: Policy): Promise<Client>
   return client
 }
 
-/** The same, and its manifest is gone since. */
-export async function removed(body: JsonObject = KAFKA, policy = DELETE): Promise<Client> {
-  const client = await started(body, policy)
-  await client.remove()
+/** The same, and its manifest asks to delete it since. */
+export async function unwanted(body: JsonObject = KAFKA): Promise<Client> {
+  const client = await started(body, {})
+  await client.want(body, DELETE)
   await client.reconcile()
   return client
 }
@@ -42,15 +42,15 @@ export async function replaced(body: JsonObject = OTHER_TOPIC, policy = REPLACE)
   const client = await started(KAFKA, policy)
   await client.want(body, policy)
   await client.reconcile()
-  expect(client.reason()).toBe('Replacing')
+  expect(client.reason()).toBe('Deleting')
   return client
 }
 
-/** As the queue does, for so long, or until it is forgotten. @returns how often it was reconciled */
+/** As the queue does, for so long, or until its record holds no pipe. @returns how often it was reconciled */
 export async function goesOn(client: Client, ms: number): Promise<number> {
   let left = ms
   let count = 0
-  for (; left > 0 && client.record() !== undefined; count += 1) {
+  for (; left > 0 && client.record()?.remote !== undefined; count += 1) {
     const { next } = await client.reconcile()
     const wait = Math.min(left, Math.max(250, next?.afterMs ?? left))
     client.skip(wait)

@@ -8,10 +8,10 @@ import {
   goesOn,
   GRACE,
   OTHER_TOPIC,
-  removed,
   REPLACE,
   replaced,
   started,
+  unwanted,
   withTopics,
 } from './deleted-pipes.ts'
 import type { Interfere } from './faulty-proxy.ts'
@@ -20,8 +20,6 @@ import { textOf } from './look.ts'
 import { withRefs } from './refs.ts'
 
 /* Deletion and replacement of pipes (design §14): what happens before, after, late, twice and in between. */
-
-const BOTH: Policy = { ...DELETE, ...REPLACE }
 
 /** Other pipes of the service that are there, or that are to be deleted. */
 async function others(client: Client, count: number, more: object = {}): Promise<void> {
@@ -35,7 +33,6 @@ async function others(client: Client, count: number, more: object = {}): Promise
       platformName: `other-${number}`,
       applied: { digest: 'other', fields: {}, secrets: {} },
       remote: { ...record.remote, id: `0ther000-0000-4000-8000-${String(number).padStart(12, '0')}` },
-      onRemove: undefined,
       removal: undefined,
       left: { digest: 'other', since: 0, fields: {} },
       ...more,
@@ -86,7 +83,7 @@ describe('the mark', () => {
     expect(sent(client), client.message()).toEqual(['DELETE', 'DELETE', 'POST'])
   })
   test('the request arrives, its reply is lost, and the look before its next attempt fails: the mark stays', async () => {
-    await using client = await removed()
+    await using client = await unwanted()
     client.skip(GRACE)
     let cut = 0
     client.interfere(({ method }) => {
@@ -96,7 +93,7 @@ describe('the mark', () => {
     await client.reconcile()
     expect(client.record()?.removal).toMatchObject({ isSent: true })
   })
-  test('the manifest vanishes (no onRemove) after the DELETE of a replacement', async () => {
+  test('the manifest vanishes after the DELETE of a replacement', async () => {
     await using client = await replaced()
     client.skip(GRACE)
     await client.reconcile()
@@ -119,27 +116,27 @@ describe('the mark', () => {
     await goesOn(client, 60 * MINUTE)
     expect.soft(sent(client)).toEqual(['POST'])
   })
-  test('a restart after the DELETE of a removal, and the manifest is back but has errors', async () => {
-    await using client = await removed()
+  test('a restart after the DELETE, and the manifest asks for the pipe but has errors', async () => {
+    await using client = await unwanted()
     client.skip(GRACE)
     await client.reconcile()
     expect(sent(client)).toEqual(['DELETE'])
-    await client.want(KAFKA, { ...DELETE, onMissing: 'report' })
+    await client.want(KAFKA, { onMissing: 'report' })
     await client.spoil()
     await client.restart()
     await client.reconcile()
     expect.soft(client.record()?.removal).toMatchObject({ isSent: true })
-    await client.want(KAFKA, { ...DELETE, onMissing: 'report' })
+    await client.want(KAFKA, { onMissing: 'report' })
     await goesOn(client, 60 * MINUTE)
     expect.soft(sent(client)).toEqual(['POST'])
   })
-  test('the manifest comes back between two attempts of one DELETE of which the first may have arrived', async () => {
-    await using client = await removed()
+  test('the manifest asks for the pipe between two attempts of one DELETE of which the first may have arrived', async () => {
+    await using client = await unwanted()
     client.skip(GRACE)
     let back: Promise<void> | undefined
     client.interfere(({ method }) => {
       if (method !== 'DELETE' || back) return undefined
-      back = client.want(KAFKA, { ...DELETE, onMissing: 'report' })
+      back = client.want(KAFKA, { onMissing: 'report' })
       return 'cut after'
     })
     await client.reconcile()
@@ -161,7 +158,7 @@ async function unanswered(client: Client): Promise<void> {
 
 describe('a request that nobody answered, of what is not found', () => {
   test('it is sent again after a minute, and not before', async () => {
-    await using client = await removed()
+    await using client = await unwanted()
     await unanswered(client)
     client.skip(50_000)
     await client.reconcile()
@@ -172,7 +169,7 @@ describe('a request that nobody answered, of what is not found', () => {
     expect(client.record()?.removal).toMatchObject({ isSent: true, isAnswered: true })
     client.skip(2_000)
     await client.reconcile()
-    expect(client.record()).toBeUndefined()
+    expect(client.record()?.remote).toBeUndefined()
   })
   test('of a replacement, too', async () => {
     await using client = await replaced()
@@ -180,13 +177,13 @@ describe('a request that nobody answered, of what is not found', () => {
     client.skip(MINUTE)
     await client.reconcile()
     expect(sent(client)).toEqual(['DELETE'])
-    expect(client.reason()).toBe('Replacing')
+    expect(client.reason()).toBe('Deleting')
     client.skip(2_000)
     await client.reconcile()
     expect(sent(client)).toEqual(['POST'])
   })
   test('it is not, if the pipe is found right before', async () => {
-    await using client = await removed()
+    await using client = await unwanted()
     client.skip(GRACE)
     client.killAt({ way: 'delete', when: 'before' })
     await expect(client.reconcile()).rejects.toThrow(Killed)
@@ -200,12 +197,13 @@ describe('a request that nobody answered, of what is not found', () => {
     expect(sent(client)).toEqual([])
   })
   test.each([
-    ['its manifest is back', (client: Client) => client.want(KAFKA, DELETE)],
-    ['its manifest has errors', (client: Client) => client.want(KAFKA, DELETE).then(() => client.spoil())],
+    ['its manifest asks for the pipe', (client: Client) => client.want(KAFKA, {})],
+    ['its manifest is gone', (client: Client) => client.remove()],
+    ['its manifest has errors', (client: Client) => client.spoil()],
     ['a reading is not accepted', async (client: Client) => client.doubt('there')],
     ['no service leads there', (client: Client) => client.service('broken')],
   ])('it is not, if %s', async (_, happens) => {
-    await using client = await removed()
+    await using client = await unwanted()
     await unanswered(client)
     await happens(client)
     client.skip(2 * MINUTE)
@@ -222,7 +220,7 @@ describe('a request that nobody answered, of what is not found', () => {
     expect(sent(client), client.message()).toEqual([])
   })
   test('it is refused: it waits before it is sent again', async () => {
-    await using client = await removed()
+    await using client = await unwanted()
     await unanswered(client)
     client.skip(MINUTE)
     let refused = 0
@@ -237,13 +235,13 @@ describe('a request that nobody answered, of what is not found', () => {
     client.interfere(undefined)
     await goesOn(client, 5 * MINUTE)
     expect(sent(client)).toEqual(['DELETE'])
-    expect(client.record()).toBeUndefined()
+    expect(client.record()?.remote).toBeUndefined()
   })
 })
 
 describe('nothing was sent', () => {
   test('somebody else wrote its record between the mark and the last look: it is sent at once', async () => {
-    await using client = await removed()
+    await using client = await unwanted()
     client.skip(GRACE)
     client.meanwhile(async () => {
       const record = client.record()
@@ -254,19 +252,20 @@ describe('nothing was sent', () => {
     expect(sent(client), client.message()).toEqual(['DELETE'])
   })
   test('its record moved to another key meanwhile: that one is not said to be deleted', async () => {
-    await using client = await removed()
+    await using client = await unwanted()
     client.skip(GRACE)
     client.meanwhile(async () => {
+      await client.remove()
       await client.put('b.json', manifestOf('b', KAFKA, { renamedFrom: 'Pipe/edited' }))
       await client.reconcile(undefined, 'Pipe/b')
     })
     await client.reconcile()
     expect(sent(client)).toEqual([])
     expect(client.record('Pipe/b')?.remote).toBeDefined()
-    expect(client.record('Pipe/b')?.removal).not.toHaveProperty('isSent')
+    expect(client.record('Pipe/b')?.removal?.isSent).toBeUndefined()
   })
   test('its record was written, and the last look is not answered', async () => {
-    await using client = await removed()
+    await using client = await unwanted()
     client.skip(GRACE)
     client.meanwhile(async () => {
       const record = client.record()
@@ -277,7 +276,7 @@ describe('nothing was sent', () => {
       )
     })
     await client.reconcile()
-    expect(client.record()?.removal).not.toHaveProperty('isSent')
+    expect(client.record()?.removal?.isSent).toBeUndefined()
     client.interfere(undefined)
     await goesOn(client, 5 * MINUTE)
     expect(sent(client)).toEqual(['DELETE'])
@@ -298,31 +297,6 @@ describe('the grace', () => {
     await client.reconcile()
     expect(sent(client)).toEqual([])
   })
-  test('the manifest is removed after an edit was refused for long', async () => {
-    const policy: Policy = { ...REPLACE, ...DELETE }
-    await using client = await replaced(OTHER_TOPIC, policy)
-    await others(client, 3, { removal: { digest: 'x', since: 0 } })
-    client.skip(60 * MINUTE)
-    await client.reconcile()
-    expect(client.reason()).toBe('DeleteLimit')
-    for (const i of [0, 1, 2]) await client.drop(`Pipe/other-${i}`)
-    await client.remove()
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-  })
-  test('an orphan that was kept for long, and its manifest comes back with an edit', async () => {
-    const policy: Policy = { ...REPLACE, ...DELETE }
-    await using client = await removed(KAFKA, policy)
-    await client.service('broken')
-    await client.remove()
-    client.skip(60 * MINUTE)
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-    await client.service('there')
-    await client.want(OTHER_TOPIC, policy)
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-  })
   test('edited, then edited again while nobody ran, as between two jobs', async () => {
     await using client = await replaced()
     client.skip(60 * MINUTE)
@@ -331,29 +305,10 @@ describe('the grace', () => {
     await client.reconcile()
     expect(sent(client)).toEqual([])
   })
-  test('edited, then removed while nobody ran', async () => {
-    await using client = await replaced(OTHER_TOPIC, { ...REPLACE, ...DELETE })
-    client.skip(60 * MINUTE)
-    await client.restartWithout()
-    await client.reconcile()
-    await client.remove()
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-  })
-  test('removed, then back with an edit while nobody ran', async () => {
-    const policy: Policy = { ...REPLACE, ...DELETE }
-    await using client = await removed(KAFKA, policy)
-    client.skip(60 * MINUTE)
-    await client.want(OTHER_TOPIC, policy)
-    await client.restart()
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-  })
   test('a restart neither begins it anew nor ends it', async () => {
-    await using client = await removed()
+    await using client = await unwanted()
     client.skip(5 * MINUTE)
-    await client.restartWithout()
-    await client.remove()
+    await client.restart()
     await client.reconcile()
     client.skip(4 * MINUTE)
     await client.reconcile()
@@ -383,23 +338,22 @@ describe('the last look', () => {
 })
 
 describe('the limit', () => {
-  test('a word that was given for one removal counts for no later one', async () => {
-    await using client = await removed()
-    await others(client, 5, { onRemove: 'delete' })
-    await client.remove()
+  test('a word that was given for one deletion counts for no later one', async () => {
+    await using client = await unwanted()
+    await others(client, 5, { removal: { digest: 'absent', since: 0 } })
     await client.reconcile()
     expect(client.reason()).toBe('DeleteLimit')
     const record = client.record()
-    if (record === undefined) throw new Error('none')
+    if (record?.manifest === undefined) throw new Error('none')
     const now = Date.now() + 21 * MINUTE
     await client.write({
       ...record,
-      allowed: { digest: deletionDigest(undefined, record), at: now, until: now + 15 * MINUTE },
+      allowed: { digest: deletionDigest(record.manifest.digest, record), at: now, until: now + 15 * MINUTE },
     })
     client.skip(MINUTE)
-    await client.want(KAFKA, DELETE)
+    await client.want(KAFKA, {})
     await client.reconcile()
-    await client.remove()
+    await client.want(KAFKA, DELETE)
     await client.reconcile()
     client.skip(GRACE)
     await client.reconcile()
@@ -407,22 +361,13 @@ describe('the limit', () => {
     expect(client.reason()).toBe('DeleteLimit')
   })
   test('one that is kept for good does not count', async () => {
-    await using client = await removed()
-    await others(client, 1, { onRemove: 'delete', removal: { since: 0 }, left: undefined })
-    await client.remove()
+    await using client = await unwanted()
+    const { conditions } = client.record() ?? {}
+    const Synced = { ...conditions?.Synced, status: 'False', reason: 'Drifted' }
+    await others(client, 1, { removal: { digest: 'absent', since: 0 }, conditions: { ...conditions, Synced } })
     client.skip(GRACE)
     await client.reconcile()
     expect(sent(client)).toEqual(['DELETE'])
-  })
-  test('what is refused asks for nothing', async () => {
-    await using client = await removed()
-    await others(client, 5, { onRemove: 'delete' })
-    await client.remove()
-    client.skip(GRACE)
-    let gets = 0
-    client.interfere(() => ((gets += 1), undefined))
-    await goesOn(client, 10 * MINUTE)
-    expect(gets).toBeLessThan(12)
   })
 })
 
@@ -503,19 +448,9 @@ describe('what can be changed in place', () => {
 })
 
 describe('paused for a change', () => {
-  test.each([
-    ['removed', async (client: Client) => client.remove()],
-    [
-      'to be replaced',
-      async (client: Client) =>
-        client.want(
-          having(withTable('invoices'), { 'source.postgres.settings.replicationMode': 'snapshot' }),
-          BOTH,
-        ),
-    ],
-  ] as const)('whose start keeps failing, and %s: it is deleted all the same', async (_, then) => {
-    await using client = await started(POSTGRES, BOTH)
-    await client.want(withTable('invoices'), BOTH)
+  test('whose start keeps failing, and to be replaced: it is deleted all the same', async () => {
+    await using client = await started(POSTGRES, REPLACE)
+    await client.want(withTable('invoices'), REPLACE)
     client.interfere(({ method, body }) =>
       method === 'PATCH' && body['command'] !== 'stop'
         ? { status: 500, error: 'INTERNAL_ERROR: no' }
@@ -524,7 +459,8 @@ describe('paused for a change', () => {
     await client.reconcile()
     expect(sent(client)).toEqual(['stop'])
     client.skip(5_000)
-    await then(client)
+    const edited = having(withTable('invoices'), { 'source.postgres.settings.replicationMode': 'snapshot' })
+    await client.want(edited, REPLACE)
     await goesOn(client, 3 * HOUR)
     expect(sent(client), client.message()).toContain('DELETE')
   })
@@ -567,7 +503,7 @@ describe('between DELETE and POST', () => {
 
 describe('clocks', () => {
   test('a clock that was ahead when the request was sent', async () => {
-    await using client = await removed()
+    await using client = await unwanted()
     client.skip(GRACE)
     client.interfere(({ method }) => (method === 'DELETE' ? 'cut before' : undefined))
     await client.reconcile()
@@ -586,7 +522,7 @@ describe('clocks', () => {
 
 describe('404s', () => {
   test('a request that never arrived, and a minute of 404s: nothing is forgotten', async () => {
-    await using client = await removed()
+    await using client = await unwanted()
     const id = client.id()
     client.skip(GRACE)
     client.interfere(({ method }) => (method === 'DELETE' ? 'cut before' : undefined))
@@ -597,7 +533,7 @@ describe('404s', () => {
     await goesOn(client, 3 * MINUTE)
     client.interfere(undefined)
     await goesOn(client, 60 * MINUTE)
-    expect(client.record() === undefined).toBe(!client.server.pipes().has(id))
+    expect(client.record()?.remote === undefined).toBe(!client.server.pipes().has(id))
   })
   test('the same for a replacement, where the list is of no help', async () => {
     await using client = await replaced()
@@ -618,7 +554,7 @@ const isNotFound: Interfere = ({ method, below }) =>
 
 describe('404 by its id, and the list has it', () => {
   test('nothing was sent: it is not said to be gone, and not forgotten', async () => {
-    await using client = await removed()
+    await using client = await unwanted()
     client.skip(GRACE)
     client.interfere(isNotFound)
     await goesOn(client, HOUR)
@@ -626,10 +562,10 @@ describe('404 by its id, and the list has it', () => {
     client.interfere(undefined)
     await goesOn(client, 5 * MINUTE)
     expect(sent(client)).toEqual(['DELETE'])
-    expect(client.record()).toBeUndefined()
+    expect(client.record()?.remote).toBeUndefined()
   })
   test('the request is answered 404, too: the same', async () => {
-    await using client = await removed()
+    await using client = await unwanted()
     client.skip(GRACE)
     client.interfere((asked) => (asked.method === 'DELETE' ? isNotFound(asked) : undefined))
     await client.reconcile()
@@ -639,7 +575,7 @@ describe('404 by its id, and the list has it', () => {
     expect(client.server.pipes().has(client.id())).toBe(true)
   })
   test('there is no list at the moment: it is not forgotten until there is', async () => {
-    await using client = await removed()
+    await using client = await unwanted()
     client.skip(GRACE)
     await client.reconcile()
     client.server.setStates(client.id(), 'gone')
@@ -650,13 +586,13 @@ describe('404 by its id, and the list has it', () => {
     expect(client.record()?.removal).toMatchObject({ isSent: true })
     client.interfere(undefined)
     await goesOn(client, 20 * MINUTE)
-    expect(client.record()).toBeUndefined()
+    expect(client.record()?.remote).toBeUndefined()
   })
   test('the list has nothing, not even what else is there: it is not believed', async () => {
-    await using client = await started(KAFKA, DELETE)
+    await using client = await started(KAFKA, {})
     await client.put('b.json', manifestOf('b', { ...OTHER_TOPIC, name: 'another' }))
     await client.reconcile(undefined, 'Pipe/b')
-    await client.remove()
+    await client.want(KAFKA, DELETE)
     await client.reconcile()
     client.skip(GRACE)
     await client.reconcile()
@@ -668,19 +604,7 @@ describe('404 by its id, and the list has it', () => {
     expect(client.record()?.removal).toMatchObject({ isSent: true })
     client.interfere(undefined)
     await goesOn(client, 5 * MINUTE)
-    expect(client.record()).toBeUndefined()
-  })
-  test('the list is asked for once, right before it is forgotten', async () => {
-    await using client = await removed()
-    client.skip(GRACE)
-    const lists: string[] = []
-    client.interfere(({ method, below }) => {
-      if (below === '…') lists.push(method)
-      return undefined
-    })
-    await goesOn(client, 10 * MINUTE)
-    expect(client.record()).toBeUndefined()
-    expect(lists).toEqual(['GET'])
+    expect(client.record()?.remote).toBeUndefined()
   })
 })
 
@@ -724,72 +648,19 @@ describe('held on the way', () => {
 })
 
 describe('as it was left', () => {
-  test('somebody added what its manifest never named, long before it was removed: nobody asked for that to go', async () => {
-    await using client = await started(KAFKA, DELETE)
+  test('somebody added what its manifest never named, long before the edit: nobody asked for that to go', async () => {
+    await using client = await started(KAFKA, REPLACE)
     client.skip(HOUR)
     await client.reconcile()
     const before = client.body() ?? {}
     const settings = { ...(before['settings'] as JsonObject), streaming_max_insert_wait_ms: 7_000 }
     client.server.setBody(client.id(), { ...before, settings })
     await client.reconcile()
-    await client.remove()
-    await client.reconcile()
-    client.skip(GRACE)
-    await client.reconcile()
-    expect(sent(client), client.message()).toEqual([])
-  })
-})
-
-describe('claims', () => {
-  test('a Lock that cannot be read may name it for another one', async () => {
-    await using client = await removed()
-    await client.put('lock.json', { apiVersion: 'pipewright/v1', kind: 'Lock', spec: 5 })
-    await client.remove()
-    client.skip(GRACE)
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-  })
-})
-
-describe('read while its key waits for its turn', () => {
-  test('a manifest that says orphan before it goes keeps it', async () => {
-    await using client = await started(KAFKA, DELETE)
-    await client.want(KAFKA, { onRemove: 'orphan' })
-    await client.remove()
-    await client.reconcile()
-    expect(client.record()?.onRemove).toBeUndefined()
-    await goesOn(client, 30 * MINUTE)
-    expect(sent(client), client.message()).toEqual([])
-  })
-  test('so does one that is suspended when it goes', async () => {
-    await using client = await started(KAFKA, DELETE)
-    await client.want(KAFKA, { ...DELETE, suspend: { until: '2036-01-01T00:00:00Z', reason: 'moved' } })
-    await client.remove()
-    await goesOn(client, 30 * MINUTE)
-    expect(sent(client), client.message()).toEqual([])
-  })
-  test('a manifest that was back has ten minutes again', async () => {
-    await using client = await removed()
-    client.skip(9 * MINUTE)
-    await client.want(KAFKA, DELETE)
-    await client.remove()
-    client.skip(2 * MINUTE)
-    await client.reconcile()
-    expect(sent(client), client.message()).toEqual([])
-    client.skip(GRACE)
-    await client.reconcile()
-    expect(sent(client)).toEqual(['DELETE'])
-  })
-  test('an edit that was undone, and made again, has ten minutes again', async () => {
-    await using client = await replaced()
-    client.skip(9 * MINUTE)
-    await client.want(KAFKA, REPLACE)
     await client.want(OTHER_TOPIC, REPLACE)
-    client.skip(2 * MINUTE)
+    await client.reconcile()
+    client.skip(GRACE)
     await client.reconcile()
     expect(sent(client), client.message()).toEqual([])
-    client.skip(9 * MINUTE)
-    await client.reconcile()
-    expect(sent(client)).toEqual(['DELETE'])
   })
 })
+

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { Killed } from './client.ts'
+import { Killed, type Client } from './client.ts'
 import {
   DELETE,
   goesOn,
   GRACE,
   OTHER_TOPIC,
-  removed,
   REPLACE,
   replaced,
   started,
+  unwanted,
   withTopics,
 } from './deleted-pipes.ts'
 import { byHand, having, HOUR, KAFKA, MINUTE, POSTGRES, sent, withTable } from './edited-pipes.ts'
@@ -18,18 +18,18 @@ import { GIVEN, wireBody } from './given.ts'
 
 const PIPES = GIVEN.filter(({ manifest }) => manifest.kind === 'Pipe')
 
-describe('policy.onRemove delete', () => {
-  test('deletes ten minutes after the manifest is gone, once, and forgets it when it is gone', async () => {
-    await using client = await removed()
+describe('policy.ensure absent', () => {
+  test('deletes after ten minutes, once; then the manifest can go, and nothing is left', async () => {
+    await using client = await unwanted()
     const id = client.id()
     expect(client.message()).toMatch(
-      /^The manifest was removed \(it was in pipe\.json\), and said policy\.onRemove "delete" last\. The pipe is deleted ten minutes after that is known, at [^ ]+, unless somebody changed it\. Its destination tables and their data stay\. Bring the manifest back to keep it\.$/,
+      /^policy\.ensure is "absent"\. The pipe is deleted at [^ ]+, unless it is changed elsewhere before\. Its destination tables and their data stay\. Remove the manifest then\. Take policy\.ensure out of the manifest to keep it\.$/,
     )
     await goesOn(client, 9 * MINUTE)
     expect(sent(client)).toEqual([])
     client.skip(MINUTE + 1_000)
     const { action, next } = await client.reconcile()
-    expect(action).toMatchObject({ type: 'delete', reason: 'Orphaned' })
+    expect(action).toMatchObject({ type: 'delete', reason: 'Deleting' })
     expect(next?.afterMs).toBe(2_000)
     expect(sent(client)).toEqual(['DELETE'])
     expect(client.record()?.removal).toMatchObject({ isSent: true })
@@ -37,7 +37,14 @@ describe('policy.onRemove delete', () => {
     const count = await goesOn(client, 5 * MINUTE)
     expect(count).toBeLessThan(20)
     expect(client.server.pipes().has(id)).toBe(false)
-    expect(client.record()).toBeUndefined()
+    expect([client.status(), client.reason()]).toEqual(['Absent', 'Absent'])
+    expect(client.message()).toBe(
+      'policy.ensure is "absent", and the ledger holds no pipe of this manifest. Remove the manifest.',
+    )
+    const { version } = client.record() ?? {}
+    await client.restart()
+    await client.reconcile()
+    expect([client.reason(), client.record()?.version]).toEqual(['Absent', version])
     expect(sent(client)).toEqual([])
     const lines = (await client.history()).flatMap((entry) =>
       entry.type === 'action' && entry.action === 'delete' ? [entry.message] : [],
@@ -45,78 +52,145 @@ describe('policy.onRemove delete', () => {
     expect(lines).toHaveLength(2)
     expect(lines.join('\n')).toMatch(/The pipe was deleted\./)
     expect(lines.join('\n')).toContain('The request to delete the pipe was sent at ')
+    await client.remove()
+    await client.reconcile()
+    expect(client.record()).toBeUndefined()
   })
 
-  test.each(PIPES)(
-    '$title is as it was left, in whatever words the service says it',
-    async ({ manifest }) => {
-      await using client = await started(wireBody(manifest), DELETE)
-      for (let reading = 0; reading < 5; reading += 1) {
-        client.skip(5 * MINUTE)
-        await client.reconcile('in passing')
-      }
-      await client.remove()
-      await client.reconcile()
-      client.skip(GRACE)
-      // A default that it shows for the first time looks like an edit: it has ten minutes again once it is not shown.
-      await goesOn(client, 3 * HOUR)
-      expect(sent(client), client.message()).toEqual(['DELETE'])
-      expect(client.record()).toBeUndefined()
-    },
-  )
-
-  test('not without the policy', async () => {
-    await using client = await removed(KAFKA, {})
-    await goesOn(client, 60 * MINUTE)
+  test('creates nothing if nothing is recorded, also not what policy.adopt names', async () => {
+    await using client = await started(KAFKA, {})
+    const id = client.id()
+    const record = client.record()
+    if (record === undefined) throw new Error('there is none')
+    await client.drop(record.key)
+    await client.want(KAFKA, { ...DELETE, adopt: id })
+    await client.reconcile()
+    client.skip(GRACE)
+    await client.reconcile()
+    expect(client.reason()).toBe('Absent')
     expect(sent(client)).toEqual([])
-    expect(client.message()).toContain('Nothing is deleted')
+    expect(client.server.pipes().has(id)).toBe(true)
+  })
+
+  test('taken out after the deletion, the pipe is created again', async () => {
+    await using client = await unwanted()
+    client.skip(GRACE)
+    await goesOn(client, 5 * MINUTE)
+    await client.want(KAFKA, {})
+    await client.settle()
+    expect(sent(client)).toEqual(['DELETE', 'POST'])
+    expect(client.reason()).toBe('InSync')
+  })
+
+  test.each(PIPES)('$title is deleted in whatever words the service says it', async ({ manifest }) => {
+    await using client = await unwanted(wireBody(manifest))
+    for (let reading = 0; reading < 5; reading += 1) {
+      client.skip(5 * MINUTE)
+      await client.reconcile('in passing')
+    }
+    await goesOn(client, 3 * HOUR)
+    expect(sent(client), client.message()).toEqual(['DELETE'])
+    expect(client.reason()).toBe('Absent')
   })
 
   test.each([
-    ['the last valid manifest counts', { onRemove: 'delete' }, ['DELETE']],
-    ['one that was taken back does not', { onRemove: 'orphan' }, []],
+    ['a removed manifest deletes nothing', (client: Client) => client.remove(), 'Orphaned'],
+    ['nor does one that says it no more', (client: Client) => client.want(KAFKA, {}), 'InSync'],
     [
-      'nor does one that was suspended',
-      { onRemove: 'delete', suspend: { reason: 'move', until: '2999-01-01T00:00:00Z' } },
-      [],
+      'nor one that says present',
+      (client: Client) => client.want(KAFKA, { ensure: 'present' }),
+      'InSync',
     ],
-  ] as const)('%s', async (_, policy, requests) => {
-    await using client = await started(KAFKA, DELETE)
-    await client.want(KAFKA, policy)
-    await client.reconcile()
-    await client.spoil()
-    await client.reconcile()
-    await client.remove()
-    await client.reconcile()
+    ['nor one with errors', (client: Client) => client.spoil(), 'InvalidManifest'],
+    [
+      'nor a suspended one',
+      suspended,
+      'Suspended',
+    ],
+    ['nor a checkout that may be older', (client: Client) => client.older('r9'), 'Deleting'],
+    ['nor a reading that is not accepted', async (client: Client) => client.doubt('there'), undefined],
+    [
+      'nor one whose service has no valid manifest',
+      (client: Client) => client.service('broken'),
+      'ServiceInvalid',
+    ],
+    [
+      'nor one whose pipe a Lock gives to another key',
+      (client: Client) =>
+        client.put('lock.json', {
+          apiVersion: 'pipewright/v1',
+          kind: 'Lock',
+          metadata: { name: 'all' },
+          spec: { pipes: { 'Pipe/other': client.id() } },
+        }),
+      'Deleting',
+    ],
+  ] as const)('%s, in the grace, after it, and right before the request', async (_, change, reason) => {
+    for (const ms of [MINUTE, GRACE]) {
+      await using client = await unwanted()
+      client.skip(ms)
+      await change(client)
+      await goesOn(client, 12 * MINUTE)
+      expect(sent(client)).toEqual([])
+      if (reason !== undefined) expect(client.reason()).toBe(reason)
+    }
+    await using client = await unwanted()
     client.skip(GRACE)
+    client.meanwhile(() => change(client))
     await client.reconcile()
-    expect(sent(client)).toEqual(requests)
+    expect(sent(client)).toEqual([])
+    expect(client.record()?.removal?.isSent).toBeUndefined()
   })
 
-  test('a manifest that comes back during the grace keeps it, and the next time it has ten minutes again', async () => {
-    await using client = await removed()
+  test.each([
+    ['is taken out', async (client: Client) => client.want(KAFKA, {})],
+    ['is suspended', suspended],
+    ['has errors', (client: Client) => client.spoil()],
+    ['is of a checkout that may be older', (client: Client) => client.older('r9')],
+    ['is of a reading that is not accepted', async (client: Client) => client.doubt('there')],
+  ] as const)('a wish that %s meanwhile has ten minutes again', async (_, change) => {
+    await using client = await unwanted()
     client.skip(9 * MINUTE)
-    await client.want(KAFKA, DELETE)
+    await change(client)
     await client.reconcile()
-    expect(client.record()?.removal).toBeUndefined()
-    client.skip(5 * MINUTE)
-    await client.remove()
+    client.skip(MINUTE)
+    client.doubt('over')
+    await client.older(undefined)
+    await client.want(KAFKA, DELETE)
     await client.reconcile()
     client.skip(9 * MINUTE)
     await client.reconcile()
     expect(sent(client)).toEqual([])
+    client.skip(MINUTE + 1_000)
+    await client.reconcile()
+    expect(sent(client)).toEqual(['DELETE'])
   })
 
-  test('a manifest that comes back after the request has a new one, once the old one is gone for sure', async () => {
-    await using client = await removed()
+  test('a manifest that is removed after the request: its end is followed, and the record goes', async () => {
+    await using client = await unwanted()
+    client.skip(GRACE)
+    await client.reconcile()
+    await client.remove()
+    await client.reconcile()
+    expect(client.message()).toContain('The manifest was removed after the request to delete.')
+    await goesOn(client, 5 * MINUTE)
+    expect(sent(client)).toEqual(['DELETE'])
+    expect(client.record()).toBeUndefined()
+  })
+
+  test('a manifest that asks for the pipe after the request has a new one, once the old one is gone for sure', async () => {
+    await using client = await unwanted()
     const id = client.id()
     client.skip(GRACE)
     await client.reconcile()
-    await client.want(KAFKA, { ...DELETE, onMissing: 'report' })
+    await client.want(KAFKA, { onMissing: 'report' })
     await client.reconcile()
-    expect(client.reason()).toBe('Replacing')
+    expect(client.reason()).toBe('Deleting')
     expect(client.message()).toContain('The pipe is being deleted, and its manifest asks for it.')
-    await goesOn(client, 5 * MINUTE)
+    for (let turn = 0; turn < 20; turn += 1) {
+      client.skip(20_000)
+      await client.reconcile()
+    }
     expect(sent(client)).toEqual(['DELETE', 'POST'])
     expect(client.id()).not.toBe(id)
     expect(client.server.pipes().size).toBe(1)
@@ -124,21 +198,26 @@ describe('policy.onRemove delete', () => {
     expect(client.reason()).toBe('InSync')
   })
 
-  test('somebody changed it: it is kept, and the field is named', async () => {
-    await using client = await removed()
+  test('somebody changed it in the grace: it is kept, and the field is named', async () => {
+    await using client = await unwanted()
     byHand(client, { name: 'mine' })
     client.skip(GRACE)
     await client.reconcile()
     expect(sent(client)).toEqual([])
-    expect(client.message()).toContain(
-      'The pipe is not as it was when it was last in sync (name), and so it is not deleted.',
-    )
+    expect(client.reason()).toBe('Drifted')
+    expect(client.message()).toContain('changed since it was last in sync (name), and so it is not deleted.')
   })
 
   test('also a field that its manifest never named', async () => {
-    await using client = await removed()
-    const body = { ...client.body(), settings: { streaming_max_insert_wait_ms: 7_000 } }
-    client.server.setBody(client.id(), body)
+    await using client = await started(KAFKA, {})
+    const setWait = (ms: number) =>
+      client.server.setBody(client.id(), { ...client.body(), settings: { streaming_max_insert_wait_ms: ms } })
+    setWait(6_000)
+    await client.want(KAFKA, DELETE)
+    await client.reconcile()
+    setWait(7_000)
+    client.skip(MINUTE)
+    await client.reconcile()
     client.skip(GRACE)
     await client.reconcile()
     expect(sent(client)).toEqual([])
@@ -146,7 +225,7 @@ describe('policy.onRemove delete', () => {
   })
 
   test('changed between the look and the request', async () => {
-    await using client = await removed()
+    await using client = await unwanted()
     client.skip(GRACE)
     let reads = 0
     client.interfere(({ method }) => {
@@ -155,81 +234,54 @@ describe('policy.onRemove delete', () => {
     })
     await client.reconcile()
     expect(sent(client)).toEqual([])
-    expect(client.record()?.removal).not.toHaveProperty('isSent', true)
-    expect(client.message()).toContain('not as it was when it was last in sync')
-  })
-
-  test('an edit that never took effect: it is not as it was asked for, and is kept', async () => {
-    await using client = await started(KAFKA, DELETE)
-    byHand(client, { name: 'mine' })
-    await client.reconcile()
+    expect(client.record()?.removal?.isSent).toBeUndefined()
     expect(client.reason()).toBe('Drifted')
-    await client.remove()
-    await client.reconcile()
-    client.skip(GRACE)
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
   })
 
-  test('one that was not in sync since it may be deleted is kept', async () => {
+  test('changed before the manifest asked: it is kept until it is as the manifest says, and has ten minutes then', async () => {
     await using client = await started(KAFKA, {})
     byHand(client, { name: 'mine' })
     await client.want(KAFKA, DELETE)
-    await client.reconcile()
-    await client.remove()
-    await client.reconcile()
-    client.skip(GRACE)
-    await client.reconcile()
+    await goesOn(client, 30 * MINUTE)
     expect(sent(client)).toEqual([])
-    expect(client.message()).toContain('not seen in sync since its manifest last changed')
-  })
-
-  test('an adopted one is kept', async () => {
-    await using client = await started(KAFKA, DELETE)
-    const record = client.record()
-    if (record?.remote === undefined) throw new Error('there is none')
-    await client.write({ ...record, remote: { ...record.remote, origin: 'adopted' } })
-    await client.remove()
+    expect(client.reason()).toBe('Drifted')
+    await client.want({ ...KAFKA, name: 'mine' }, DELETE)
     await client.reconcile()
-    client.skip(GRACE)
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-    expect(client.message()).toContain('The pipe was adopted. So it is not deleted')
-  })
-
-  test('one that is gone already is forgotten, once that is sure', async () => {
-    await using client = await removed()
-    client.server.setStates(client.id(), 'gone')
-    client.skip(GRACE)
-    await client.reconcile()
-    expect(client.message()).toContain('The pipe is not found. It is checked again until that is sure.')
-    await goesOn(client, 5 * MINUTE)
-    expect(client.record()).toBeDefined()
-    await goesOn(client, 15 * MINUTE)
-    expect(client.record()).toBeUndefined()
-    expect(sent(client)).toEqual([])
-  })
-
-  test('without a valid Service manifest nothing is deleted; once it is valid again there are ten minutes', async () => {
-    await using client = await removed()
-    await client.service('broken')
-    await client.remove()
-    client.skip(GRACE)
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-    expect(client.message()).toContain('no valid Service manifest leads to the pipe')
-    await client.service('there')
-    await client.remove()
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
+    expect(client.reason()).toBe('Deleting')
     client.skip(GRACE)
     await client.reconcile()
     expect(sent(client)).toEqual(['DELETE'])
   })
 
+  test('an adopted one is deleted, too: its manifest is there and says so', async () => {
+    await using client = await started(KAFKA, {})
+    const record = client.record()
+    if (record?.remote === undefined) throw new Error('there is none')
+    await client.write({ ...record, remote: { ...record.remote, origin: 'adopted' } })
+    await client.want(KAFKA, { ...DELETE, adopt: record.remote.id })
+    await client.reconcile()
+    client.skip(GRACE)
+    await goesOn(client, 5 * MINUTE)
+    expect(sent(client)).toEqual(['DELETE'])
+    expect(client.reason()).toBe('Absent')
+  })
+
+  test('one that is gone already is let go of, once that is sure', async () => {
+    await using client = await unwanted()
+    client.server.setStates(client.id(), 'gone')
+    client.skip(GRACE)
+    await client.reconcile()
+    expect(client.message()).toContain('The pipe is not found. It is checked again until that is sure.')
+    await goesOn(client, 5 * MINUTE)
+    expect(client.record()?.remote).toBeDefined()
+    await goesOn(client, 15 * MINUTE)
+    expect(client.reason()).toBe('Absent')
+    expect(sent(client)).toEqual([])
+  })
+
   describe.each(['before', 'after'] as const)('the process ends %s the request', (when) => {
     test('the next one asks for it until it is gone', async () => {
-      await using client = await removed()
+      await using client = await unwanted()
       const id = client.id()
       client.skip(GRACE)
       client.killAt({ way: 'delete', when })
@@ -239,26 +291,42 @@ describe('policy.onRemove delete', () => {
       await goesOn(client, when === 'after' ? 3 * MINUTE : 20 * MINUTE)
       expect(sent(client)).toEqual(['DELETE'])
       expect(client.server.pipes().has(id)).toBe(false)
-      expect(client.record()).toBeUndefined()
+      expect(client.reason()).toBe('Absent')
     })
 
-    test('a manifest that came back meanwhile has a pipe in the end, and never two', async () => {
-      await using client = await removed()
+    test('a manifest that asks for the pipe by then has one in the end, and never two', async () => {
+      await using client = await unwanted()
       client.skip(GRACE)
       client.killAt({ way: 'delete', when })
       await expect(client.reconcile()).rejects.toThrow(Killed)
-      await client.want(KAFKA, DELETE)
+      await client.want(KAFKA, {})
       await client.restart()
-      await goesOn(client, 30 * MINUTE)
+      for (let turn = 0; turn < 60; turn += 1) {
+        client.skip(MINUTE / 2)
+        await client.reconcile()
+      }
       expect(sent(client)).toEqual(when === 'after' ? ['DELETE', 'POST'] : [])
       expect([...client.server.pipes().keys()]).toEqual([client.id()])
       expect(client.reason()).toBe('InSync')
       expect(client.record()?.removal).toBeUndefined()
     })
+
+    test('a manifest that is gone by then: nothing more is sent', async () => {
+      await using client = await unwanted()
+      client.skip(GRACE)
+      client.killAt({ way: 'delete', when })
+      await expect(client.reconcile()).rejects.toThrow(Killed)
+      await client.remove()
+      await client.restart()
+      await goesOn(client, 60 * MINUTE)
+      expect(sent(client)).toEqual(when === 'after' ? ['DELETE'] : [])
+      if (when === 'before') expect(client.reason()).toBe('Orphaned')
+      else expect(client.record()).toBeUndefined()
+    })
   })
 
   test('a reply that is lost: it is asked for again after ten minutes, if it is still there', async () => {
-    await using client = await removed()
+    await using client = await unwanted()
     client.skip(GRACE)
     client.interfere(({ method }) => (method === 'DELETE' ? 'cut before' : undefined))
     await client.reconcile()
@@ -268,11 +336,11 @@ describe('policy.onRemove delete', () => {
     expect(sent(client)).toEqual([])
     await goesOn(client, 5 * MINUTE)
     expect(sent(client)).toEqual(['DELETE'])
-    expect(client.record()).toBeUndefined()
+    expect(client.reason()).toBe('Absent')
   })
 
   test('a refused request is tried again, ever later, and counts as not sent', async () => {
-    await using client = await removed()
+    await using client = await unwanted()
     client.skip(GRACE)
     client.interfere(({ method }) =>
       method === 'DELETE' ? { status: 400, error: 'BAD_REQUEST: not now' } : undefined,
@@ -282,9 +350,13 @@ describe('policy.onRemove delete', () => {
     expect(client.message()).toContain('not now')
     client.interfere(undefined)
     await goesOn(client, 5 * MINUTE)
-    expect(client.record()).toBeUndefined()
+    expect(client.reason()).toBe('Absent')
   })
 })
+
+function suspended(client: Client): Promise<void> {
+  return client.want(KAFKA, { ...DELETE, suspend: { reason: 'move', until: '2999-01-01T00:00:00Z' } })
+}
 
 describe('policy.onImmutable replace', () => {
   test('deletes it after ten minutes and creates it anew, once the old one is gone', async () => {
@@ -292,9 +364,9 @@ describe('policy.onImmutable replace', () => {
     const id = client.id()
     await client.want(OTHER_TOPIC, REPLACE)
     await client.reconcile()
-    expect(client.reason()).toBe('Replacing')
+    expect(client.reason()).toBe('Deleting')
     expect(client.message()).toMatch(
-      /^source\.kafka\.topics changed in the manifest, no request changes that in a pipe that exists, and policy\.onImmutable is "replace"\. The pipe is deleted ten minutes after that is known, at [^ ]+, unless somebody changed it\. Its destination tables and their data stay\. Then it is created again\. Undo the edit to keep it\.$/,
+      /^source\.kafka\.topics changed in the manifest, no request changes that in a pipe that exists, and policy\.onImmutable is "replace"\. The pipe is deleted at [^ ]+, unless it is changed elsewhere before\. Its destination tables and their data stay\. Then it is created again\. Undo the edit to keep it\.$/,
     )
     await goesOn(client, 9 * MINUTE)
     expect(sent(client)).toEqual([])

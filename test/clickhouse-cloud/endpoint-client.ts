@@ -1,5 +1,4 @@
 import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
-import { heedReading } from '../../src/reconcile/heed-reading.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import type { PlanItem } from '../../src/contract/plan.ts'
 import { makePlan } from '../../src/daemon/planning.ts'
@@ -172,7 +171,6 @@ export async function startProcess(
         },
       )
       store.setCatalog(catalog)
-      await heedReading(context)
     },
     reconcile: (key = KEY) =>
       reconciler.reconcile(key, {

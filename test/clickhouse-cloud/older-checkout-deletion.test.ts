@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Client } from './client.ts'
-import { DELETE, GRACE, OTHER_TOPIC, REPLACE, removed, started } from './deleted-pipes.ts'
+import { DELETE, OTHER_TOPIC, REPLACE, started } from './deleted-pipes.ts'
 import { KAFKA, MINUTE, sent } from './edited-pipes.ts'
 
-/* The manifests here may be older than what another process acted on: nothing counts as removed, however long that lasts. */
+/* The manifests here may be older than what another process acted on: nothing is deleted, however long that lasts. */
 
 async function passes(client: Client, ms: number): Promise<readonly string[]> {
   await client.reconcile()
@@ -12,45 +12,15 @@ async function passes(client: Client, ms: number): Promise<readonly string[]> {
   return sent(client)
 }
 
-describe('what is not there', () => {
-  test('is not removed, and has its ten minutes once the manifests are trusted', async () => {
-    await using client = await started(KAFKA, DELETE)
-    await client.older('r2')
-    await client.remove()
-    expect(await passes(client, 60 * MINUTE)).toEqual([])
-    expect(client.record()).toMatchObject({ onRemove: 'delete', remote: { id: client.id() } })
-    expect(client.record()?.removal).toBeUndefined()
-    expect(client.reason()).not.toBe('Orphaned')
-    expect(client.record()?.conditions?.Valid).toMatchObject({
-      status: 'Unknown',
-      reason: 'ManifestVanishing',
-    })
-    await client.older(undefined)
-    expect(await passes(client, 9 * MINUTE)).toEqual([])
-    expect(await passes(client, 2 * MINUTE)).toEqual(['DELETE'])
-  })
-
-  test('has its ten minutes anew where they had begun', async () => {
-    await using client = await removed()
-    client.skip(9 * MINUTE)
-    await client.older('r2')
-    expect(await passes(client, GRACE)).toEqual([])
-    await client.older(undefined)
-    expect(await passes(client, 9 * MINUTE)).toEqual([])
-    expect(await passes(client, 2 * MINUTE)).toEqual(['DELETE'])
-  })
-})
-
-test('what they say of a removal is not written down', async () => {
-  await using client = await started(KAFKA, { onRemove: 'orphan' })
+test('a wish that is there says nothing', async () => {
+  await using client = await started(KAFKA, {})
   await client.older('r2')
   await client.want(KAFKA, DELETE)
-  await client.reconcile()
-  expect(client.record()?.onRemove).toBeUndefined()
-  await client.older(undefined)
-  await client.remove()
   expect(await passes(client, 60 * MINUTE)).toEqual([])
-  expect(client.reason()).toBe('Orphaned')
+  expect(client.record()?.removal).toBeUndefined()
+  await client.older(undefined)
+  expect(await passes(client, 9 * MINUTE)).toEqual([])
+  expect(await passes(client, 2 * MINUTE)).toEqual(['DELETE'])
 })
 
 test('what only another pipe can be is not replaced', async () => {

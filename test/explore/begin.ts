@@ -47,7 +47,7 @@ export function model(names: readonly string[], services: Readonly<Record<string
     shownNow: new Map(),
     ghosts: [],
     deleted: new Set(),
-    goneAt: {},
+    askedAt: {},
     late: [],
     records: new Map(),
     copy: undefined,

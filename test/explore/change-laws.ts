@@ -177,7 +177,7 @@ export function judgeEnd(model: Model): readonly string[] {
         `In the end pipe ${shortId(pipe.id)} is ${life.live.state}, and nobody but Pipewright has stopped it.`,
       ]
     const said = inForce(model, pipe)
-    return said === undefined ? [] : unlike(model, pipe, life, said)
+    return said === undefined || said.policy['ensure'] === 'absent' ? [] : unlike(model, pipe, life, said)
   })
   return [...unlikeAsked, ...judgeRemoved(model)]
 }

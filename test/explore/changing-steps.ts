@@ -153,10 +153,10 @@ export function changingEdits(model: Model, { edits }: World): readonly Step[] {
     for (const isPaused of [true, false, undefined])
       if (isPaused !== wish.isPaused)
         add('pause', 1, `policy.paused of ${key} is ${isPaused ?? 'taken out'} now.`, { isPaused })
-    const { onRemove, ...rest } = wish.policy
-    const isAdded = onRemove === undefined
-    add('on remove', 1, `policy.onRemove of ${key} is ${isAdded ? 'delete' : 'taken out'} now.`, {
-      policy: isAdded ? { ...rest, onRemove: 'delete' } : rest,
+    const { ensure, ...rest } = wish.policy
+    const isAdded = ensure === undefined
+    add('ensure', 0, `policy.ensure of ${key} is ${isAdded ? 'absent' : 'taken out'} now.`, {
+      policy: isAdded ? { ...rest, ensure: 'absent' } : rest,
     })
     const { onDrift, ...others } = wish.policy
     const policy = onDrift === undefined ? { ...others, onDrift: 'correct' } : others

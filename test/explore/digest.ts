@@ -45,13 +45,17 @@ export function textOf(model: Model, world: World): string {
     model.pods === undefined && records.map(({ remote }) => ageOf(model, remote)),
     [...(model.copy?.values() ?? [])].map((record) => recordOf(record, steady, world)),
     model.copy === undefined,
+    model.restorable && [
+      model.restorable.wishes.map(wishOf),
+      [...model.restorable.records.values()].map((record) => recordOf(record, steady, world)),
+    ],
     model.memory.unsaved.map(unsavedText),
     [model.memory.knowsServices, model.isDiskFull, model.isPermitted, model.isServiceFlawed, model.password],
     [model.isIdle, model.isDiskGone, model.jumpedMs, model.hasSecond, model.isLockBroken],
     pipes.map((pipe) => pipeOf(pipe, model.now, hides)),
     hides && shownNowOf(model, pipes),
     model.late.map(({ pipe, before }) => [pipe.intentId, pipe.wish, Math.max(0, before - model.now)]),
-    model.wishes.map((wish, index) => [wishOf(wish), wish.asksRemoval === true && graceOf(model, index)]),
+    model.wishes.map((wish, index) => [wishOf(wish), graceOf(model, index)]),
     records.map(({ remote }) => isIn(model.deleted, remote?.id)),
     model.ghosts.map(({ id, name, life }) => [id, name, life?.live]),
     [model.endpoint, model.services, model.lock, model.isLockBroken],
@@ -123,9 +127,9 @@ function wishOf(wish: Wish): string {
   return inOrderOfNames
 }
 
-/** For how long a manifest is gone, up to where its pipe may be deleted. */
-function graceOf({ goneAt, now }: Model, index: number): number | undefined {
-  const at = goneAt[index]
+/** For how long a manifest asks for a deletion, up to where its pipe may be deleted. */
+function graceOf({ askedAt, now }: Model, index: number): number | undefined {
+  const at = askedAt[index]
   return at === undefined ? undefined : Math.min(now - at, GRACE_MS)
 }
 
@@ -149,8 +153,8 @@ function recordOf(record: LedgerRecord, steady: number, world: World): unknown {
     command,
     corrections,
     conditions,
-    onRemove,
     removal,
+    left,
     differences,
   } = record
   const from = replaceableFrom(replaced)
@@ -188,8 +192,12 @@ function recordOf(record: LedgerRecord, steady: number, world: World): unknown {
       count,
       ...[at, before].map((time) => Math.min(steady - time, 24 * 60 * MINUTE)),
     ]),
-    onRemove,
-    removal && [Math.min(steady - removal.since, GRACE_MS), removal.isSent, removal.isKept, removal.heldBy],
+    removal && [
+      removal.digest,
+      Math.min(steady - removal.since, GRACE_MS),
+      removal.isSent && [Math.min(steady - (removal.sentAt ?? 0), GRACE_MS), removal.isAnswered],
+    ],
+    left?.digest,
     // Other words to write are one more place to die at.
     world.crashes && differences?.map(({ observed }) => observed),
     // What other commands and keys read of it.

@@ -37,7 +37,6 @@ export function editsOf(model: Model, { edits, profile, mounted }: World): reado
       if (may('remove'))
         add(`remove ${key}`, 1, `The manifest of ${key} is removed.`, (m) => {
           change({ isPresent: false })(m)
-          m.goneAt[index] ??= m.now
           delete m.wishes[index]?.isKnown
         })
       if (may('suspend')) {

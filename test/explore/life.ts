@@ -1,6 +1,7 @@
 import { sameId } from '../../src/lib/same-id.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { pipeBodyOf } from '../reconcile/manifests.ts'
+import { noteEdited } from './removal-laws.ts'
 import { keyOfWish, MINUTE, SECOND, type Model, type Pipe, type Wish } from './model.ts'
 
 /* What becomes of a pipe that exists, on a service that changes, starts and stops pipes. */
@@ -175,6 +176,7 @@ export function timePassed(model: Model, ms: number): void {
 
 /** Somebody edited a manifest, or a secret. */
 export function edited(model: Model): void {
+  noteEdited(model)
   for (const pipe of model.pipes) {
     const { life } = pipe
     if (life === undefined) continue

@@ -45,8 +45,6 @@ export interface Wish {
   isPaused?: boolean | undefined
   /** Whether the process that lives has read it while it was valid. */
   isKnown?: boolean
-  /** Whether its manifest asked for the deletion of its pipe when its key was last looked at while it was there. */
-  asksRemoval?: boolean
 }
 
 export interface Pipe {
@@ -134,13 +132,19 @@ export interface Model {
   ghosts: Pipe[]
   /** Ids of pipes whose deletion was begun. */
   deleted: Set<string>
-  /** Since when the manifest of a wish is gone; one that came back counts once its key was looked at. */
-  goneAt: Record<number, number>
+  /** Since when a manifest asks for a deletion, by its wish; one that does not counts once its key was looked at. */
+  askedAt: Record<number, number>
   late: LatePost[]
   /** What the ledger holds, by key. */
   records: Map<Key, LedgerRecord>
   /** A copy of the ledger that somebody made. */
   copy: ReadonlyMap<Key, LedgerRecord> | undefined
+  /** Git and the ledger, as they were when they were backed up. */
+  restorable?: {
+    readonly wishes: readonly Wish[]
+    readonly records: ReadonlyMap<Key, LedgerRecord>
+    readonly askedAt: Readonly<Record<number, number>>
+  }
   memory: Memory
   isDiskFull: boolean
   /** Whether the ledger cannot be read. */
@@ -190,7 +194,7 @@ export function copyOf(model: Model): Model {
     pipes: model.pipes.map((pipe) => ({ ...pipe })),
     ghosts: [...model.ghosts],
     deleted: new Set(model.deleted),
-    goneAt: { ...model.goneAt },
+    askedAt: { ...model.askedAt },
     late: [...model.late],
     shownNow: new Map(model.shownNow),
     records: new Map(model.records),
@@ -243,6 +247,7 @@ function idsIn(model: Model): Set<string | undefined> {
   for (const { remote, former, replaced, intent } of [
     ...model.records.values(),
     ...(model.copy?.values() ?? []),
+    ...(model.restorable?.records.values() ?? []),
   ])
     ids.add(remote?.id).add(former?.remote.id).add(replaced?.id).add(intent?.id)
   const { listings = [] } = model.memory

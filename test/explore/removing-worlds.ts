@@ -1,7 +1,8 @@
 import { model, NONE } from './begin.ts'
 import { CHANGING } from './changing-profile.ts'
 import { makeByHand } from './changing-steps.ts'
-import type { Model } from './model.ts'
+import type { Model, Wish } from './model.ts'
+import { noteEdited } from './removal-laws.ts'
 import { REMOVE_REPLIES } from './removing-platform.ts'
 import type { World } from './worlds.ts'
 
@@ -14,32 +15,56 @@ const REMOVES = {
   crashes: true,
 } as const
 
-/** Worlds in which manifests go away whose pipes are to be deleted then. */
+/** Worlds in which manifests ask to delete their pipes. */
 export const REMOVING_WORLDS: readonly World[] = [
   {
     ...REMOVES,
     name: 'removing',
-    about: 'a pipe whose manifest goes away and comes back, and which is deleted after a while',
-    begin: () => removing(model(['a'])),
+    about: 'a pipe that is to be deleted, or not, and whose manifest goes away and comes back',
+    begin: () => model(['a']),
     faults: ['console edits', 'list lags', 'stale'],
-    edits: ['remove', 'on remove'],
+    edits: ['remove', 'ensure'],
     replies: ['lost', 'lost after the work'],
     meanwhile: 1,
     depth: 2,
   },
   {
     ...REMOVES,
+    name: 'restored',
+    about: 'a pipe that is to be deleted, or not, while backups of Git and of the ledger are restored',
+    begin: () => model(['a']),
+    waits: ['16 min'],
+    faults: ['restores'],
+    edits: ['remove', 'ensure', 'manifest'],
+    crashes: false,
+    depth: 3,
+  },
+  {
+    ...REMOVES,
+    name: 'replaced',
+    about: 'a pipe that is to be replaced by an edit, or not, while backups of Git and of the ledger are restored',
+    begin: () => withPolicy(model(['a']), { onImmutable: 'replace' }),
+    waits: ['16 min'],
+    faults: ['restores'],
+    edits: ['remove', 'table', 'ensure'],
+    removeReplies: ['lost'],
+    crashes: false,
+    depth: 2,
+  },
+  {
+    ...REMOVES,
     name: 'adopted',
-    about: 'a pipe that a person made, and whose manifest goes away',
-    begin: () => adopting(removing(model(['a']))),
+    about: 'a pipe that a person made, and whose manifest asks to delete it, or goes away',
+    begin: () => adopting(model(['a'])),
     faults: ['list lags'],
-    edits: ['remove'],
+    edits: ['remove', 'ensure'],
     depth: 2,
   },
 ]
 
-function removing(all: Model): Model {
-  for (const wish of all.wishes) wish.policy = { onRemove: 'delete' }
+function withPolicy(all: Model, policy: Wish['policy']): Model {
+  for (const wish of all.wishes) wish.policy = policy
+  noteEdited(all)
   return all
 }
 

@@ -2,7 +2,7 @@ import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
 import { passTime } from './hiding.ts'
 import { made } from './laws.ts'
 import { look, secondLook } from './look.ts'
-import { LAG_MS } from './life.ts'
+import { edited, LAG_MS } from './life.ts'
 import { MINUTE, forgetAll, keysOf, shortId, type Model } from './model.ts'
 import { changingEdits, consoleSteps } from './changing-steps.ts'
 import { editsOf } from './edits.ts'
@@ -83,6 +83,33 @@ function platformSteps(model: Model, { faults, twins = false }: World): readonly
         steps.push(putBack('put back', model.copy, 'Pipewright is stopped, and starts with the copy.'))
     }
   }
+  if (faults.includes('restores')) {
+    const git = model.wishes.map((wish) => ({ ...wish }))
+    if (model.restorable === undefined)
+      add('back up', 0, 'Git and the ledger are backed up.', (m) => {
+        m.restorable = { wishes: git, records: new Map(m.records), askedAt: { ...m.askedAt } }
+      })
+    else {
+      const { wishes, records, askedAt } = model.restorable
+      if (JSON.stringify(wishes) !== JSON.stringify(git))
+        steps.push({
+          ...restore('Git', (m) => {
+            m.wishes = wishes.map((wish) => ({ ...wish }))
+            edited(m)
+          }),
+          kind: 'edit',
+        })
+      if (JSON.stringify([...records]) !== JSON.stringify([...model.records]))
+        steps.push(
+          restore('the ledger', (m) => {
+            m.records = new Map(records)
+            m.askedAt = { ...askedAt }
+            for (const pipe of m.pipes) pipe.isListed = true
+            forgetAll(m)
+          }),
+        )
+    }
+  }
   // A list shows them all by then, and as they are asked for.
   if (faults.includes('listed losses') && isListed(model))
     steps.push(putBack('lost', new Map(), 'Pipewright is stopped, its ledger is lost, and it starts again.'))
@@ -143,6 +170,19 @@ function isMissed({ records, memory, now }: Model, id: string): boolean {
     ([key, { misses }]) =>
       misses !== undefined && now - misses.lastAt <= ROW_MS && records.get(key)?.remote?.id === id,
   )
+}
+
+function restore(what: string, change: (model: Model) => void): Step {
+  return {
+    name: `restore ${what}`,
+    cost: 1,
+    kind: 'crash',
+    play(run) {
+      tell(run, `A backup of ${what} is restored.`)
+      change(run.model)
+      settle(run)
+    },
+  }
 }
 
 function putBack(name: string, records: NonNullable<Model['copy']>, line: string): Step {

@@ -63,7 +63,7 @@ export type EditKind =
   | 'tables'
   | 'pause'
   | 'correct'
-  | 'on remove'
+  | 'ensure'
 
 export type WordKind =
   'adopt' | 'adopt in Git' | 'retry' | 'retry in Git' | 'force' | 'recreate' | 'recreate in Git' | 'forget'
@@ -76,6 +76,7 @@ export type FaultKind =
   | 'restart'
   | 'disk'
   | 'copies'
+  | 'restores'
   | 'idle'
   | 'reads'
   | 'changes'

@@ -1,26 +1,43 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { UpsertKind } from '../../src/kinds/definition.ts'
+import { QUERY_ENDPOINT as CLOUD_ENDPOINT } from '../../src/kinds/profiles/clickhouse-cloud/query-endpoint/kind.ts'
 import { decide } from '../../src/plan/decide.ts'
-import type { CreateOnceInput, DeletionFacts } from '../../src/plan/input.ts'
+import { markAfter } from '../../src/plan/deletion-mark.ts'
+import { attemptDigest } from '../../src/plan/gates.ts'
+import type { CreateOnceInput, DeletionFacts, Observed, Surroundings } from '../../src/plan/input.ts'
+import { blankRecord } from '../../src/plan/record.ts'
 import type { Removal } from '../../src/plan/recorded-change.ts'
-import { created, FOUND, HOUR, MINUTE, missed, MISSING, NOW, pipe } from './inputs.ts'
+import {
+  appliedEndpoint,
+  created,
+  DIFFERS,
+  endpoint,
+  FIELDS,
+  FOUND,
+  HOUR,
+  intent,
+  MINUTE,
+  missed,
+  MISSING,
+  NOW,
+  pipe,
+} from './inputs.ts'
 
-/* A pipe whose manifest is gone for good and said policy.onRemove "delete": each row of the table of `decide-deletion.ts`. */
+/* A pipe whose manifest says policy.ensure "absent": each row of the table of `decide-deletion.ts`, and the mark that follows. */
 
-const FACTS: DeletionFacts = {
-  doubt: undefined,
-  isReachable: true,
-  claimant: undefined,
-  unread: [],
-  limit: undefined,
-  isAllowed: false,
-  staysBehind: undefined,
-}
-const LONG_AGO = { since: NOW - 11 * MINUTE }
+const FACTS: DeletionFacts = { claimant: undefined, limit: undefined, isAllowed: false }
+const OTHER_ID = '7a0c7f5e-3c0b-4f0e-9a1b-7d2f64a1c9e3'
+const SUSPEND = { reason: 'move', until: '2999-01-01T00:00:00Z' }
+const OLDER = { olderThan: 'r9' }
+const LONG_AGO: Removal = { since: NOW - 11 * MINUTE, digest: 'absent' }
 const LIMIT = { service: 'analytics', wanted: 2, of: 5, limit: 1 }
 
 interface Row {
   readonly why: string
   readonly facts?: Partial<DeletionFacts>
+  readonly around?: Partial<Surroundings>
+  readonly desired?: Partial<CreateOnceInput['desired']>
+  readonly policy?: CreateOnceInput['policy']
   readonly removal?: Removal
   readonly observed?: CreateOnceInput['observed']
   readonly origin?: 'created' | 'adopted'
@@ -31,19 +48,27 @@ interface Row {
 
 const ROWS: readonly Row[] = [
   { why: 'ten minutes later, as it was left', is: ['delete', 'now'] },
-  { why: 'before that', removal: { since: NOW - 9 * MINUTE }, is: ['hold', 'later'] },
+  { why: 'before that', removal: { ...LONG_AGO, since: NOW - 9 * MINUTE }, is: ['hold', 'later'] },
   {
-    why: 'what was to be replaced has a while of its own once its manifest is gone',
+    why: 'what was to be replaced has a grace of its own',
     removal: { ...LONG_AGO, digest: 'another' },
     is: ['hold', 'later'],
   },
-  { why: 'a reading is not accepted', facts: { doubt: 'doubted' }, is: ['hold', 'doubted'] },
-  { why: 'it was adopted', origin: 'adopted', is: ['report', 'not ours'] },
-  { why: 'another manifest may ask for it', facts: { claimant: 'Pipe/new' }, is: ['report', 'claimed'] },
-  { why: 'a file cannot be read', facts: { unread: ['a.yaml'] }, is: ['report', 'unread'] },
-  { why: 'no service leads there', facts: { isReachable: false }, is: ['report', 'unreachable'] },
-  { why: 'somebody changed it', changedSince: ['name'], is: ['report', 'changed'] },
-  { why: 'it was not seen in sync', changedSince: undefined, is: ['report', 'never in sync'] },
+  { why: 'it was adopted', origin: 'adopted', is: ['delete', 'now'] },
+  { why: 'a reading is not accepted', around: { isDoubted: true }, is: ['hold', 'doubted'] },
+  { why: 'the checkout may be older', around: OLDER, is: ['hold', 'older'] },
+  { why: 'the manifest was not found', around: { unfound: true }, is: ['hold', 'ManifestVanishing'] },
+  { why: 'no service leads there', around: { serviceProblem: 'none' }, is: ['refuse', 'ServiceInvalid'] },
+  { why: 'the manifest names another service', desired: { otherService: true }, is: ['report', 'Drifted'] },
+  { why: 'another manifest names it', facts: { claimant: 'Pipe/new' }, is: ['hold', 'claimed'] },
+  { why: 'somebody changed it', changedSince: ['name'], is: ['report', 'Drifted'] },
+  { why: 'it was in sync when it was asked for', changedSince: undefined, is: ['delete', 'now'] },
+  { why: 'it was not', changedSince: undefined, observed: DIFFERS, is: ['report', 'Drifted'] },
+  { why: 'it has an error now', desired: { state: 'invalid' }, is: ['hold', 'InvalidManifest'] },
+  { why: 'the manifest is not found', desired: { state: 'missing' }, is: ['hold', 'ManifestVanishing'] },
+  { why: 'the manifest is gone', desired: { state: 'absent' }, is: ['report', 'Orphaned'] },
+  { why: 'it is suspended', policy: { suspend: SUSPEND }, is: ['hold', 'Suspended'] },
+  { why: 'policy.adopt names another one', policy: { adopt: OTHER_ID }, is: ['refuse', 'AdoptRefused'] },
   { why: 'too many', facts: { limit: LIMIT }, is: ['refuse', 'DeleteLimit'] },
   {
     why: 'a request was sent a moment ago',
@@ -53,7 +78,8 @@ const ROWS: readonly Row[] = [
   {
     why: 'what was sent is waited for, whatever came since',
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE },
-    facts: { doubt: 'doubted', limit: LIMIT, claimant: 'Pipe/new' },
+    facts: { limit: LIMIT, claimant: 'Pipe/new' },
+    around: OLDER,
     is: ['hold', 'going'],
   },
   {
@@ -105,7 +131,27 @@ const ROWS: readonly Row[] = [
     is: ['hold', 'going'],
   },
   {
-    why: 'the same, and another manifest may ask for it',
+    why: 'the same, and the manifest is gone',
+    removal: { ...LONG_AGO, isSent: true, sentAt: NOW - 2 * MINUTE },
+    observed: missed(1, 0),
+    desired: { state: 'absent' },
+    is: ['hold', 'going'],
+  },
+  {
+    why: 'a request of an earlier version, for a manifest that was gone, is followed to its end',
+    removal: { since: NOW - HOUR, isSent: true, sentAt: NOW - MINUTE, isAnswered: true },
+    observed: MISSING,
+    desired: { state: 'absent' },
+    is: ['delete', 'done'],
+  },
+  {
+    why: 'ten minutes after a request the pipe is still there, and the manifest is gone',
+    removal: { ...LONG_AGO, isSent: true, sentAt: NOW - 10 * MINUTE },
+    desired: { state: 'absent' },
+    is: ['report', 'Orphaned'],
+  },
+  {
+    why: 'the same, and another manifest names it',
     removal: { ...LONG_AGO, isSent: true, sentAt: NOW - 2 * MINUTE },
     facts: { claimant: 'Pipe/new' },
     observed: missed(1, 0),
@@ -116,21 +162,136 @@ const ROWS: readonly Row[] = [
   { why: 'the list shows it', observed: MISSING, mayBeThere: true, is: ['hold', 'not found'] },
 ]
 
-test.each(ROWS)('$why', (row) => {
-  const { facts, removal = LONG_AGO, observed = FOUND, origin = 'created', is } = row
+function decided({ facts, around = {}, desired = {}, policy, ...row }: Omit<Row, 'why' | 'is'>) {
+  const { removal = LONG_AGO, observed = FOUND, origin = 'created' } = row
   const record = created()
   if (record.remote === undefined) throw new Error('there is none')
-  const action = decide({
-    ...pipe({
-      desired: { state: 'absent', fingerprint: undefined },
-      recorded: { ...record, remote: { ...record.remote, origin }, onRemove: 'delete', removal },
-      observed,
-    }),
+  const given = pipe({
+    desired,
+    recorded: { ...record, remote: { ...record.remote, origin }, removal },
+    observed,
+    surroundings: around,
+    policy: desired.state === 'absent' ? {} : { ensure: 'absent', ...policy },
+  })
+  const input: CreateOnceInput = {
+    ...given,
     lifecycle: 'create-once',
     removal: { ...FACTS, ...facts },
     mayBeThere: row.mayBeThere,
     changedSince: 'changedSince' in row ? row.changedSince : [],
-  })
-  const said = action.reason === 'Orphaned' ? action.facts?.removal?.is : action.reason
+  }
+  return { input, action: decide(input) }
+}
+
+test.each(ROWS)('$why', ({ is, ...row }) => {
+  const { action } = decided(row)
+  const said = action.reason === 'Deleting' ? action.facts.removal.is : action.reason
   expect([action.type, said]).toEqual(is)
+})
+
+test('without a pipe nothing is created, also not what a Lock names; an unknown outcome is settled first', () => {
+  const policy = { ensure: 'absent' } as const
+  const none = decide(pipe({ policy, surroundings: { lockedId: OTHER_ID } }))
+  expect([none.type, none.reason]).toEqual(['observe', 'Absent'])
+  const unknown = decide(pipe({ policy, recorded: { ...blankRecord('Pipe/orders'), intent: intent('unknown') } }))
+  expect([unknown.type, unknown.reason]).toEqual(['refuse', 'OutcomeUnknown'])
+})
+
+describe('the mark', () => {
+  const markOf = (row: Omit<Row, 'why' | 'is'>) => {
+    const { input, action } = decided(row)
+    return markAfter(input, action, input.recorded)
+  }
+
+  test.each([
+    ['goes on while the pipe is not read', { observed: { status: 'unseen' } as const }, LONG_AGO.since],
+    ['goes on while the pipe is kept', { changedSince: ['name'] }, LONG_AGO.since],
+    ['ends with the manifest', { desired: { state: 'absent' } as const }, undefined],
+    ['ends with an error', { desired: { state: 'invalid' } as const }, undefined],
+    ['ends with a suspension', { policy: { suspend: SUSPEND } }, undefined],
+    ['ends with a checkout that may be older', { around: OLDER }, undefined],
+    ['ends with a reading that is not accepted', { around: { isDoubted: true } }, undefined],
+    ['ends with a claim of another manifest', { facts: { claimant: 'Pipe/new' as const } }, undefined],
+    ['ends with the Service manifest', { around: { serviceProblem: 'none' } }, undefined],
+    ['is of now where the wish is another one', { removal: { ...LONG_AGO, digest: 'another' } }, NOW],
+    ['is of now where a clock was set back', { removal: { ...LONG_AGO, since: NOW + HOUR } }, NOW],
+    ['keeps its time while the limit is reached', { facts: { limit: LIMIT } }, LONG_AGO.since],
+    ['begins anew after the limit', { removal: { ...LONG_AGO, isLimited: true as const } }, NOW],
+    [
+      'goes on after the limit if an operator allowed it',
+      { removal: { ...LONG_AGO, isLimited: true as const }, facts: { isAllowed: true } },
+      LONG_AGO.since,
+    ],
+  ] as const)('%s', (_, row, since) => {
+    expect(markOf(row)?.since).toBe(since)
+  })
+
+  test('of a request that was sent stays, whatever the manifest says', () => {
+    const removal = { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE } as const
+    for (const state of ['valid', 'invalid', 'absent'] as const)
+      expect(markOf({ removal, desired: { state } })).toMatchObject(removal)
+  })
+})
+
+const kind = CLOUD_ENDPOINT as unknown as UpsertKind // its schema alone is narrower
+const NONE: Observed = { status: 'missing', misses: undefined, witness: 'nobody' }
+const THERE: Observed = { status: 'found', state: undefined, differences: [], there: { id: 'e1' } }
+const asked = { ...appliedEndpoint(HOUR), file: 'a.yaml' }
+const due = { ...asked, removal: { since: NOW - 10 * MINUTE, digest: 'absent' } }
+const sent = { ...asked, removal: { ...due.removal, isSent: true } } as const
+const backoff = { failures: 1, until: NOW + 1, digest: attemptDigest(FIELDS) }
+const isAsLeft = true
+
+describe('an endpoint whose manifest says policy.ensure "absent"', () => {
+  test.each([
+    ['nothing was applied', {}, 'observe', 'Absent'],
+    ['it is asked for now', { recorded: asked }, 'hold', 'later'],
+    ['the ten minutes are not over', { recorded: due, steadyNow: NOW - 1 }, 'hold', 'later'],
+    ['a clock was set back: from now on', { recorded: due, steadyNow: NOW - HOUR }, 'hold', 'later'],
+    ['it is as it was left', { recorded: due, observed: THERE, isAsLeft }, 'delete', 'now'],
+    ['it was changed', { recorded: due, observed: THERE }, 'report', 'Drifted'],
+    ['it is not there', { recorded: due, observed: NONE }, 'delete', 'gone already'],
+    ['it is not there after a request', { recorded: sent, observed: NONE }, 'delete', 'done'],
+    ['it was not read yet', { recorded: due }, 'hold', 'later'],
+    [
+      'it failed a moment ago',
+      { recorded: { ...due, backoff }, observed: THERE, isAsLeft },
+      'hold',
+      'BackingOff',
+    ],
+    [
+      'a reading is not accepted',
+      { recorded: due, observed: THERE, isAsLeft, surroundings: { isDoubted: true } },
+      'hold',
+      'doubted',
+    ],
+    [
+      'the checkout may be older',
+      { recorded: due, observed: THERE, isAsLeft, surroundings: OLDER },
+      'hold',
+      'older',
+    ],
+    [
+      'the manifest is gone',
+      { recorded: due, observed: THERE, isAsLeft, desired: { state: 'absent' }, policy: {} },
+      'report',
+      'Orphaned',
+    ],
+    [
+      'the manifest is gone after a request, and so is the endpoint',
+      { recorded: sent, observed: NONE, desired: { state: 'absent' }, policy: {} },
+      'delete',
+      'done',
+    ],
+    [
+      'the manifest is gone after a request that did not arrive',
+      { recorded: sent, observed: THERE, isAsLeft, desired: { state: 'absent' }, policy: {} },
+      'report',
+      'Orphaned',
+    ],
+  ] as const)('%s', (_, changes, type, is) => {
+    const action = decide(endpoint({ kind, policy: { ensure: 'absent' }, ...changes }))
+    const said = action.reason === 'Deleting' ? action.facts.removal.is : action.reason
+    expect([action.type, said]).toEqual([type, is])
+  })
 })

@@ -74,6 +74,7 @@ const ALONE: Surroundings = {
   createLimit: undefined,
   massMissing: undefined,
   unfound: false,
+  isDoubted: false,
   olderThan: undefined,
   knownIds: [],
   listed: undefined,
@@ -188,7 +189,6 @@ export function endpoint(
         | 'gives'
         | 'isAsLeft'
         | 'isOvertaken'
-        | 'removal'
         | 'steadyNow'
       >
     > = {},
@@ -203,7 +203,6 @@ export function endpoint(
     gives: changes.gives ?? [],
     isAsLeft: changes.isAsLeft ?? false,
     isOvertaken: changes.isOvertaken ?? false,
-    removal: changes.removal,
     steadyNow: changes.steadyNow ?? NOW,
   }
 }

@@ -172,7 +172,6 @@ export function judgeRecord({
   upsert,
   intent,
   former,
-  removal,
 }: LedgerRecord): readonly string[] {
   // While a create has no outcome, they are those of before.
   if (conditions === undefined || intent?.state === 'open') return []
@@ -186,8 +185,7 @@ export function judgeRecord({
     found.push(`${key} is Ready (${Ready.reason}) and was never applied`)
   if (Synced.status === 'True' && kind === 'Pipe' && pipe === undefined)
     found.push(`${key} is Synced (${Synced.reason}) without a pipe`)
-  // What was deleted is forgotten next.
-  if (intent?.state === 'succeeded' && pipe === undefined && removal === undefined)
+  if (intent?.state === 'succeeded' && pipe === undefined)
     found.push(`${key} succeeded without a pipe`)
   if (former !== undefined && !isUndecided(intent)) found.push(`${key} keeps a former pipe for nothing`)
   return found

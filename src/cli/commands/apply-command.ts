@@ -12,7 +12,6 @@ import { isStoppedByUs } from '../../plan/rest.ts'
 import { isWell } from '../../plan/severity.ts'
 import { createLogging } from '../../telemetry/telemetry.ts'
 import { seedStatus, type WritableBoard } from '../../reconcile/state/status-board.ts'
-import { heedReading } from '../../reconcile/heed-reading.ts'
 import { lastWords, type CreateEnd } from '../../reconcile/apply/outcome-outbox.ts'
 import { desiredBody, withBodies } from '../../contract/status.ts'
 import { type Engine, compose, loadOnce, openBoard, openLedgerToOwn, openSource } from '../compose.ts'
@@ -74,7 +73,6 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
     stack,
   )
   const catalog = await loadOnce(engine, io.stop.stopping, options.createLimit === 'off' ? 'force' : 'normal')
-  await heedReading(engine.context)
   await createMountWatch(settings, emit).look(catalog)
   await createTlsWatch(networkOf(settings).tls, emit, systemClock).look()
   const { store } = engine.context

@@ -23,6 +23,7 @@ const STYLES: Readonly<Record<Status, Parameters<Paint>[0]>> = {
   NotReady: 'yellow',
   Orphaned: 'yellow',
   Suspended: 'dim',
+  Absent: 'dim',
   Progressing: 'cyan',
   Ready: 'green',
 }

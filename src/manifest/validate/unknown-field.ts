@@ -48,6 +48,12 @@ export function unknownFields(
 function adviceOn(unknown: Unknown): Advice {
   const { name, known } = unknown
   if (name === '<<') return { hint: 'YAML merge keys are not supported; write the fields out.' }
+  if (unknown.parent.join('.') === 'policy' && (name === 'onRemove' || name === 'ensure'))
+    return {
+      hint: known.includes('ensure')
+        ? 'Remove it. To delete the resource, write policy.ensure: absent while the manifest is there.'
+        : 'Remove it: with this profile, nothing of this kind is deleted.',
+    }
   if (known.includes('secretRef'))
     return {
       hint: 'Write secretRef: {name: …, key: …}, with the name of the mounted secret.',

@@ -17,10 +17,23 @@ const WHY = {
   'started again': () => 'It was stopped to be changed, and is started again.',
 } as const
 
-function replacedWhy(fields: readonly string[], noun: string): string {
-  return fields.length === 0
-    ? `The ${noun} is being deleted, and its manifest asks for it.`
-    : `${fields.join(', ')} changed in the manifest, no request changes that in a ${noun} that exists, and policy.onImmutable is "replace".`
+/** Why something is deleted. */
+const DELETED_WHY = {
+  ensure: () => 'policy.ensure is "absent".',
+  edited: (fields: string, noun: string) =>
+    `${fields} changed in the manifest, no request changes that in a ${noun} that exists, and policy.onImmutable is "replace".`,
+  back: (_fields: string, noun: string) => `The ${noun} is being deleted, and its manifest asks for it.`,
+  removed: () => 'The manifest was removed after the request to delete.',
+} as const
+
+/** What comes after a deletion, with a blank before it, and what keeps the resource. */
+const DELETED_THEN: Readonly<
+  Record<keyof typeof DELETED_WHY, { readonly after: string; readonly toKeep: string }>
+> = {
+  ensure: { after: ' Remove the manifest then.', toKeep: 'Take policy.ensure out of the manifest to keep it.' },
+  edited: { after: ' Then it is created again.', toKeep: 'Undo the edit to keep it.' },
+  back: { after: ' Then it is created again.', toKeep: '' },
+  removed: { after: '', toKeep: '' },
 }
 
 function contestedWords(fields: readonly string[]): string {
@@ -74,27 +87,25 @@ export const CHANGING = {
       }
     },
   }),
-  Replacing: row({
+  Deleting: row({
     ...PROGRESSING,
-    means: 'it is deleted and created again, because a field was edited that cannot be changed in place',
+    means: 'its manifest asks to delete it, for good or to create it again with an edit that cannot be made in place',
     facts: z.strictObject({
-      /** None: it was being deleted when its manifest came back. */
+      why: z.enum(Object.keys(DELETED_WHY) as [keyof typeof DELETED_WHY]), // the keys of an object literal
       fields: z.array(z.string()).readonly(),
-      pipeId: z.string(),
+      pipeId: z.string().optional(),
       removal: REMOVAL,
       /** What stays when it is deleted, in a sentence. */
       staysBehind: z.string().optional(),
     }),
-    sample: { fields: ['source.kafka.topics'], pipeId: 'ID', removal: { is: 'later', at: 0 } },
-    words: ({ fields, removal, staysBehind }, noun) =>
+    sample: { why: 'ensure', fields: [], pipeId: 'ID', removal: { is: 'later', at: 0 } },
+    words: ({ why, fields, removal, staysBehind }, noun) =>
       removalWords(removal, {
-        asked: replacedWhy(fields, noun),
+        asked: DELETED_WHY[why](fields.join(', '), noun),
         noun,
-        made: 'created',
-        toKeep: 'Undo the edit to keep it.',
-        wayOut: 'Undo the edit.',
+        wayOut: '',
         staysBehind,
-        after: ' Then it is created again.',
+        ...DELETED_THEN[why],
       }),
   }),
   Contested: row({

@@ -16,7 +16,6 @@ import {
   type Step,
   type Words,
 } from './row.ts'
-import { REMOVAL, removalWords, type RemovalWords } from './removal-words.ts'
 import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownWords } from './unknown.ts'
 
 /** A create of the key that may have worked waits for a person, whatever else holds it. */
@@ -36,39 +35,13 @@ const ORPHAN = z.strictObject({
   attempt: UNKNOWN_ATTEMPT.optional(),
   /** Nothing stays. */
   isNothing: z.boolean(),
-  /** What becomes of it where its manifest said that it is to be deleted then. */
-  removal: REMOVAL.optional(),
-  /** What stays when it is deleted, in a sentence. */
-  staysBehind: z.string().optional(),
 })
 
-function removalOf(
-  removal: RemovalWords,
-  { key, pipeId, staysBehind }: z.output<typeof ORPHAN>,
-  where: string,
-): Words {
-  const noun = nounOf(key)
-  const gone = `The manifest was removed${where}`
-  const isBeside = removal.is === 'beside'
-  return removalWords(removal, {
-    asked: isBeside ? `${gone}.` : `${gone}, and said policy.onRemove "delete" last.`,
-    noun,
-    made: pipeId === undefined ? 'applied' : 'created',
-    toKeep: 'Bring the manifest back to keep it.',
-    wayOut: isBeside
-      ? `Run "pipewright forget ${key}".`
-      : `Bring the manifest back, or remove the ${noun} in the console and run "pipewright forget ${key}".`,
-    staysBehind,
-    after: '',
-  })
-}
-
 function orphanWords(orphan: z.output<typeof ORPHAN>): Words {
-  const { key, file, pipeId, attempt, isNothing, removal } = orphan
+  const { key, file, pipeId, attempt, isNothing } = orphan
   if (isNothing) return only('Its manifest was removed, and nothing of it is on the platform.')
   const noun = nounOf(key)
   const where = file === undefined ? '' : ` (it was in ${file})`
-  if (removal !== undefined) return removalOf(removal, orphan, where)
   if (attempt !== undefined) {
     return {
       cause: `The manifest was removed${where}, and nobody knows whether its ${noun} was created: the create was ${attemptWords(attempt)}.`,
@@ -188,10 +161,22 @@ export const MANIFESTS = {
     facts: ORPHAN.optional(),
     sample: { key: 'Pipe/orders', file: 'orders.yaml', pipeId: 'ID', isNothing: false },
     words: (facts) => (facts === undefined ? only('The manifest was removed.') : orphanWords(facts)),
-    steps: (facts, about) => [
+    steps: (_facts, about) => [
       { text: 'If it is still wanted, restore its manifest. It was in:', copy: about.place },
-      ...(facts?.removal?.is === 'later' || facts?.removal?.is === 'going' ? [] : [afterOrphan(about)]),
+      afterOrphan(about),
     ],
+  }),
+  Absent: row({
+    status: 'Absent',
+    severity: 'info',
+    means: 'its manifest asks to have none, and none is recorded',
+    facts: z.undefined(),
+    sample: undefined,
+    words: (_facts, noun) => ({
+      cause: `policy.ensure is "absent", and the ledger holds no ${noun} of this manifest.`,
+      remedy: 'Remove the manifest.',
+    }),
+    steps: place('Remove the manifest:'),
   }),
   LeftBehind: row({
     status: 'Orphaned',

@@ -35,7 +35,6 @@ export function keptWords(kept: RemovalWords | undefined, noun: string): string 
   const told = {
     asked,
     noun,
-    made: 'created',
     toKeep: '',
     wayOut: '',
     staysBehind: undefined,

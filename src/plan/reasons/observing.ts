@@ -44,7 +44,7 @@ const IN_SYNC = {
   read: 'The platform reports what the manifest asks for.',
 } as const
 
-const DRIFT_WORDS: Readonly<Record<'manifest' | 'expectation' | 'last valid', (fields: string) => Words>> = {
+const DRIFT_WORDS: Readonly<Record<'manifest' | 'expectation' | 'last valid' | 'ensure', (fields: string) => Words>> = {
   manifest: (fields) => ({
     cause: `The platform reports other values than the manifest for ${fields}.`,
     remedy: 'Change them back in the console, or edit the manifest to match.',
@@ -55,6 +55,10 @@ const DRIFT_WORDS: Readonly<Record<'manifest' | 'expectation' | 'last valid', (f
   }),
   'last valid': (fields) =>
     only(`The platform reports other values than the last valid manifest for ${fields}.`),
+  ensure: (fields) => ({
+    cause: `policy.ensure is "absent". It was changed since it was last in sync${fields === '' ? '' : ` (${fields})`}, and so it is not deleted.`,
+    remedy: 'Undo the change, edit the manifest to match, or delete it in the console.',
+  }),
 }
 
 /** What a reading says of something that is there. */
@@ -87,7 +91,7 @@ export const OBSERVING = {
     ...DRIFTED,
     toldAnew: true,
     means: 'the platform reports other values, though the manifest did not change',
-    facts: FIELDS.extend({ from: z.enum(['manifest', 'expectation', 'last valid']) }),
+    facts: FIELDS.extend({ from: z.enum(['manifest', 'expectation', 'last valid', 'ensure']) }),
     sample: { fields: ['scaling.replicas'], from: 'manifest' },
     // The same words wherever it is noticed, so that a second reading is no news.
     words: ({ fields, from }) => DRIFT_WORDS[from](fields.join(', ')),

@@ -75,7 +75,7 @@ export const REFUSING = {
       cause:
         `In service ${service}, ${wanted} of ${of} ${noun}s are to be deleted, and at most ${limit} may be at once: a tenth of them, and no more than five. ` +
         'None is deleted.',
-      remedy: `If they are meant, run "pipewright allow --deletions --service ${service}". If not, bring the manifests back, or undo the edits.`,
+      remedy: `If they are meant, run "pipewright allow --deletions --service ${service}". If not, undo the edits.`,
     }),
     steps: (_facts, { service }) => [
       {
@@ -83,7 +83,7 @@ export const REFUSING = {
         shell:
           service === undefined ? 'allow --deletions' : `allow --deletions --service ${shellWord(service)}`,
       },
-      { text: 'If not, bring the manifests back, or undo the edits. Nothing of it was deleted.' },
+      { text: 'If not, undo the edits. Nothing of it was deleted.' },
     ],
   }),
   CreateLimit: row({

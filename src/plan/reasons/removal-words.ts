@@ -14,17 +14,15 @@ export const REMOVAL = z.discriminatedUnion('is', [
       'doubted',
       'older',
       'not ours',
-      'unreachable',
       'never in sync',
     ]),
   }),
-  /** Since it was applied, or last in sync; the fields, where they are known. */
-  z.strictObject({ is: z.literal('changed'), fields: z.array(z.string()).readonly().optional() }),
+  /** Since it was last in sync. */
+  z.strictObject({ is: z.literal('changed'), fields: z.array(z.string()).readonly() }),
   /** `taken`: a new one would be taken for what that key has. */
-  z.strictObject({ is: z.enum(['beside', 'claimed', 'taken']), key: A_KEY }),
+  z.strictObject({ is: z.enum(['claimed', 'taken']), key: A_KEY }),
   /** What the service has of the name, and no manifest holds. */
   z.strictObject({ is: z.literal('listed'), name: z.string(), ids: z.array(z.string()).readonly() }),
-  z.strictObject({ is: z.literal('unread'), files: z.array(z.string()).readonly() }),
 ])
 export type RemovalWords = z.output<typeof REMOVAL>
 
@@ -32,8 +30,6 @@ interface Told {
   /** Why it is to be deleted, in sentences. */
   readonly asked: string
   readonly noun: string
-  /** How it came to be from here. */
-  readonly made: 'applied' | 'created'
   /** What keeps it, in a sentence; and what ends the waiting where it is not deleted. */
   readonly toKeep: string
   readonly wayOut: string
@@ -48,7 +44,7 @@ export function removalWords(removal: RemovalWords, told: Told): Words {
   switch (removal.is) {
     case 'later':
       return {
-        cause: `${asked} The ${noun} is deleted ten minutes after that is known, at ${timeOf(removal.at)}, unless somebody changed it.${stays}${after}`,
+        cause: `${asked} The ${noun} is deleted at ${timeOf(removal.at)}, unless it is changed elsewhere before.${stays}${after}`,
         remedy: toKeep,
       }
     case 'now':
@@ -69,18 +65,11 @@ export function removalWords(removal: RemovalWords, told: Told): Words {
       return only(
         `${asked} Nothing is deleted, because another process has acted on another revision of the manifests, which may be newer than the one here.`,
       )
-    case 'changed': {
-      const { fields } = removal
-      return fields === undefined
-        ? {
-            cause: `${asked} The ${noun} was changed since it was applied from here, and so it is not deleted.`,
-            remedy: wayOut,
-          }
-        : {
-            cause: `${asked} The ${noun} is not as it was when it was last in sync (${fields.join(', ')}), and so it is not deleted.`,
-            remedy: wayOut,
-          }
-    }
+    case 'changed':
+      return {
+        cause: `${asked} The ${noun} is not as it was when it was last in sync (${removal.fields.join(', ')}), and so it is not deleted.`,
+        remedy: wayOut,
+      }
     case 'never in sync':
       return {
         cause: `${asked} The ${noun} was not seen in sync since its manifest last changed. So it is not deleted.`,
@@ -88,21 +77,13 @@ export function removalWords(removal: RemovalWords, told: Told): Words {
       }
     case 'not ours':
       return {
-        cause:
-          told.made === 'created'
-            ? `${asked} The ${noun} was adopted. So it is not deleted: nobody knows here that it was created by this manifest.`
-            : `${asked} The ${noun} was there before and was not applied from here. So it is not deleted.`,
+        cause: `${asked} The ${noun} was adopted, and only policy.ensure: absent deletes such a ${noun}.`,
         remedy: wayOut,
-      }
-    case 'unreachable':
-      return {
-        cause: `${asked} Nothing is deleted, because no valid Service manifest leads to the ${noun}.`,
-        remedy: `Bring the Service manifest back until it is deleted. ${wayOut}`,
       }
     case 'claimed':
       return {
-        cause: `${asked} Nothing is deleted, because ${removal.key} may ask for this ${noun}.`,
-        remedy: `Correct ${removal.key}. If it is the same ${noun}, set policy.renamedFrom there; if it is another one, policy.replaces.`,
+        cause: `${asked} Nothing is deleted, because ${removal.key} names this ${noun}.`,
+        remedy: `If ${removal.key} is to keep the ${noun}, remove this manifest. If not, take the ${noun} out of ${removal.key}.`,
       }
     case 'taken':
       return {
@@ -113,16 +94,6 @@ export function removalWords(removal: RemovalWords, told: Told): Words {
       return {
         cause: `${asked} The ${noun} is not deleted, because no new one would be created: the service has ${noun} ${removal.ids.join(', ')} of the name "${removal.name}", which no manifest holds.`,
         remedy: `Delete that in the console, or give this ${noun} another spec.name.`,
-      }
-    case 'unread':
-      return {
-        cause: `${asked} Nothing is deleted, because a manifest of this ${noun} may be in ${removal.files.join(', ')}, which cannot be read.`,
-        remedy: 'Correct that file.',
-      }
-    case 'beside':
-      return {
-        cause: `${asked} Nothing is deleted: a service has one ${noun}, and it may be the one of ${removal.key}.`,
-        remedy: wayOut,
       }
   }
 }

@@ -27,15 +27,18 @@ export type Row<S extends z.ZodType> = Standing & {
 /** The status that it gives a resource; one that is not well has an alert that wakes somebody. */
 export type Standing =
   | {
-      readonly status: 'Ready' | 'Progressing' | 'Suspended'
+      readonly status: Calm
       readonly severity: 'info'
       readonly alert?: Alert
     }
   | {
-      readonly status: Exclude<Status, 'Ready' | 'Progressing' | 'Suspended'>
+      readonly status: Exclude<Status, Calm>
       readonly severity: Exclude<Severity, 'info'>
       readonly alert: Alert
     }
+
+/** Nobody has to look. */
+type Calm = 'Ready' | 'Progressing' | 'Suspended' | 'Absent'
 
 /** A rule in `helm/rules/pipewright.rules.yaml`. */
 type Alert = `Pipewright${string}`

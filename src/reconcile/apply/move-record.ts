@@ -44,7 +44,9 @@ function recordFor(
       ? named
       : undefined
   const { similar } = input.surroundings
-  if (manifest.policy?.adopt !== undefined || similar?.isSame !== true) return undefined
+  // What looks like it is not deleted for it, unless it is named.
+  const { adopt, ensure } = manifest.policy ?? {}
+  if (adopt !== undefined || ensure === 'absent' || similar?.isSame !== true) return undefined
   const same = store.record(similar.key)
   const isFree = same !== undefined && isGone(store, same) && isOnlyOne(store, { manifest, desired, service })
   return isFree ? same : undefined
@@ -64,14 +66,14 @@ export async function moveRecord(
 ): Promise<LedgerRecord> {
   const message = messageOf({ reason: 'Moved', facts: { from: from.key, to: to.key } }, to.key)
   // Of its deletion the manifest under the new key decides.
-  const moved = context.store.asRead({
+  const moved: LedgerRecord = {
     ...from,
     key: to.key,
     version: to.version,
     file: to.file,
     line: to.line,
     conditions: undefined,
-  })
+  }
   const entry: HistoryEntry = {
     type: 'action',
     action: 'move',

@@ -7,11 +7,11 @@ import type { Key } from '../../kinds/key.ts'
 import type { Action } from '../../plan/action.ts'
 import { sameId } from '../../lib/same-id.ts'
 import { decide } from '../../plan/decide.ts'
-import { orphanFacts } from '../../plan/gates.ts'
 import { NOTHING_TO_DO } from '../../plan/outcome.ts'
 import { messageOf, type Because } from '../../plan/reason.ts'
+import type { DecideInput } from '../../plan/input.ts'
 import type { RemovalWords } from '../../plan/reasons/removal-words.ts'
-import type { LedgerRecord } from '../../plan/record.ts'
+import { blankRecord, type LedgerRecord } from '../../plan/record.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import { assess, gather, type Assessment } from '../gather/assess.ts'
 import { recordedAccess, sameAccess } from '../gather/service-access.ts'
@@ -26,7 +26,7 @@ interface Deletion {
 }
 
 /**
- * Deletes what was applied or created for a manifest that is gone, or asks for another one. That it is about to be sent is on disk before; a
+ * Deletes what was applied or created, because its manifest asks for that. That it is about to be sent is on disk before; a
  * process that is killed after it asks for it until nothing is there, and has nothing to send then. What was created once may have to be asked
  * to go once more, so that somebody says that it is gone.
  * @returns a record of which nothing is left, once it is gone
@@ -39,7 +39,7 @@ export async function remove(
 ): Promise<Acted> {
   const { input } = first
   if (input.observed.status === 'missing' && !isAskedAgain(action))
-    return nothingLeft(context, first, input.recorded, first.requestId)
+    return nothingLeft(context, action, input, first.requestId)
   const { target, isAtOnce } = removalOf(context, first)
   const { key, removal } = input.recorded
   const options = { priority: request.priority, signal: request.stopping }
@@ -77,11 +77,12 @@ export async function remove(
     )
     await context.fail?.('after-delete')
     return isAtOnce
-      ? nothingLeft(context, first, record, reply?.requestId)
+      ? nothingLeft(context, action, { ...input, recorded: record }, reply?.requestId)
       : going(context, action, record, reply?.requestId)
   } catch (error) {
     const isGone = error instanceof RemoteError && error.facts.class === 'Missing'
-    if (isGone && isAtOnce) return nothingLeft(context, first, record, error.facts.requestId)
+    if (isGone && isAtOnce)
+      return nothingLeft(context, action, { ...input, recorded: record }, error.facts.requestId)
     if (isGone) return going(context, action, record, error.facts.requestId)
     const cleared = isAtOnce || attempts > 0 ? undefined : await unmarked(context, record, removal)
     if (!(error instanceof RemoteError || error instanceof SecretUnavailableError)) throw error
@@ -98,7 +99,7 @@ export async function remove(
 
 /** A request was sent before, and nobody answered it. */
 export function isAskedAgain({ reason, facts }: Action): boolean {
-  return (reason === 'Orphaned' || reason === 'Replacing') && facts?.removal?.is === 'going'
+  return reason === 'Deleting' && facts.removal.is === 'going'
 }
 
 function removalOf({ store }: ReconcileContext, { input, service }: Assessment): Deletion {
@@ -195,32 +196,23 @@ function going(
 function withRemoval(
   action: Action & { readonly type: 'delete' },
   removal: RemovalWords,
-): Because<'Orphaned' | 'Replacing'> {
-  if (action.reason === 'Replacing') return { reason: action.reason, facts: { ...action.facts, removal } }
-  if (action.reason === 'Orphaned' && action.facts !== undefined)
-    return { reason: action.reason, facts: { ...action.facts, removal } }
-  throw new Error(`a deletion was decided as ${action.reason}`)
+): Because<'Deleting'> {
+  if (action.reason !== 'Deleting') throw new Error(`a deletion was decided as ${action.reason}`)
+  return { reason: action.reason, facts: { ...action.facts, removal } }
 }
 
 function nothingLeft(
   context: ReconcileContext,
-  { input }: Assessment,
-  record: LedgerRecord,
+  action: Action & { readonly type: 'delete' },
+  { desired, recorded: record }: DecideInput,
   requestId: string | undefined,
 ): Acted {
   const { key } = record
-  const removal: RemovalWords = { is: record.removal?.isSent === true ? 'done' : 'gone already' }
-  const because: Because<'Orphaned'> = { reason: 'Orphaned', facts: { ...orphanFacts(input), removal } }
-  const left = {
-    upsert: undefined,
-    remote: undefined,
-    former: undefined,
-    applied: undefined,
-    backoff: undefined,
-  }
+  const because = withRemoval(action, { is: record.removal?.isSent === true ? 'done' : 'gone already' })
+  const told: Because = desired.state === 'absent' ? because : { reason: 'Absent', facts: undefined }
   return {
-    outcome: { ...NOTHING_TO_DO, ...because, requestId },
-    record: { ...record, ...left },
+    outcome: { ...NOTHING_TO_DO, ...told, requestId },
+    record: { ...blankRecord(key), version: record.version, service: record.service },
     history: [lineOf(context, key, because, requestId)],
   }
 }

@@ -161,7 +161,7 @@ function serviceOfItem(
 function isToBeDeleted(action: Action): boolean {
   if (action.type !== 'hold') return false
   return (
-    (action.reason === 'Orphaned' || action.reason === 'Replacing') && action.facts?.removal?.is === 'later'
+    action.reason === 'Deleting' && action.facts.removal.is === 'later'
   )
 }
 
@@ -207,7 +207,7 @@ function bodiesOf(
     ((WRITES.has(action.type) || action.reason === 'DependencyNotReady') && outcome.result === 'done') ||
     differences.length > 0 ||
     action.reason === 'NotUpdatable' ||
-    action.reason === 'Replacing'
+    action.reason === 'Deleting'
   if (asked === undefined || !isShown) return NOTHING_SHOWN
   const before = action.type === 'create' ? undefined : beforeOf(planned, key, assessment, asked)
   // Beside what was not read, all of it would look new.

@@ -10,7 +10,6 @@ import type { Key } from '../../kinds/key.ts'
 import { ODD, type RemoteResource } from '../../kinds/remote-resource.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Desired } from '../../plan/input.ts'
-import { isRemovalDue } from '../../plan/decide-removal.ts'
 import { wasGivenUp } from '../../plan/missing.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
@@ -20,7 +19,7 @@ import { recordedAccess, type DesiredService } from './service-access.ts'
 import type { ReconcileContext, ReconcileRequest } from '../context.ts'
 import type { CreatePermit, Looks, ReadOptions, Reply } from '../../contract/platform.ts'
 import { type ErrorClass, RemoteError } from '../../contract/remote-error.ts'
-import { isDeletionLimited, isHeldNow, mayBeReplaced } from './deletion-facts.ts'
+import { mayBeReplaced } from './deletion-facts.ts'
 import { isLeftAlone, saysDeleted } from '../state/entry-policy.ts'
 
 /** What is to be asked of the platform, and what for. */
@@ -63,13 +62,9 @@ export async function lookAt(
   question: Question,
 ): Promise<{ readonly answer: Answer; readonly listing: Listing | undefined }> {
   const { key, entry, state, recorded, service, request, permit, looks } = question
-  const isGone = state === 'absent' && isRemovalDue(recorded, context.store.steadyNow())
-  // While manifests stand in the way, or too many are to be deleted at once, nothing is looked at for that.
-  const isHeld =
-    isGone &&
-    looks === undefined &&
-    (isHeldNow(context.store, recorded) || isDeletionLimited(context.store, recorded))
-  if (isGone && !isHeld) return { answer: await askPlatform(context, question), listing: undefined }
+  // What is being deleted is looked at until it is gone.
+  if (state === 'absent' && recorded.removal?.isSent === true)
+    return { answer: await askPlatform(context, question), listing: undefined }
   const isLeft = state === 'absent' || isLeftAlone(entry, context.clock.now())
   // What was stopped for a change is started again first.
   if (state === 'missing' || (isLeft && recorded.command?.isForChange !== true))
@@ -77,8 +72,9 @@ export async function lookAt(
   let listing: Listing | undefined
   const isListed = listedKind(context, key) !== undefined
   const mayCreate = permit !== undefined || recorded.remote === undefined
+  const isUnwanted = entry?.manifest?.policy?.ensure === 'absent' && undecidedIntent(recorded) === undefined
   const isNeeded = mayCreate
-    ? permit !== undefined || !isNamed(context, question)
+    ? !isUnwanted && (permit !== undefined || !isNamed(context, question))
     : context.store.observation(key)?.found !== false && mayBeReplaced(context.store, entry, recorded)
   if (isListed && isNeeded && state === 'valid' && service.usable) {
     const askedAt = context.clock.monotonic()

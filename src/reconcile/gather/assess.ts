@@ -23,7 +23,6 @@ import {
   readBodySecrets,
 } from './body-secrets.ts'
 import { changedSince, deletionFacts } from './deletion-facts.ts'
-import { removalFacts } from './removal-facts.ts'
 import { configuredThere } from './configured-there.ts'
 import { surroundingsOf } from './surroundings.ts'
 import type { Asked } from '../state/bodies.ts'
@@ -100,10 +99,9 @@ export async function gather(
  */
 export function assess(
   context: ReconcileContext,
-  { key, recorded: written, wanted, answer, listing, permit, since, isAsked }: Gathered,
+  { key, recorded, wanted, answer, listing, permit, since, isAsked }: Gathered,
 ): Assessment {
   const { store } = context
-  const recorded = store.asRead(written)
   const { entry, service, body, secrets, fingerprint } = wanted
   const desired: Desired = {
     key,
@@ -141,7 +139,7 @@ export function assess(
     steadyNow: store.steadyNow(),
     isAsked,
   }
-  const input = inputOf(base, { entry, body, service }, context)
+  const input = inputOf(base, { entry, body }, context)
   const { failure, requestId } = looked
   const readSince = Math.min(since, listing?.askedAt ?? since, answer?.askedAt ?? since)
   return { input, entry, body, secrets, service, failure, requestId, since, readSince }
@@ -149,7 +147,7 @@ export function assess(
 
 function inputOf(
   base: Omit<DecideInput, 'lifecycle' | 'kind' | 'policy'> & { readonly recorded: LedgerRecord },
-  { entry, body, service }: Pick<Wanted, 'entry' | 'body' | 'service'>,
+  { entry, body }: Pick<Wanted, 'entry' | 'body'>,
   context: ReconcileContext,
 ): DecideInput {
   const { key } = base.desired
@@ -160,9 +158,9 @@ function inputOf(
       const { observed } = base
       const there = observed.status === 'found' ? observed.there : undefined
       const compared = there && body && { desired: body, observed: there }
-      const { desired, recorded } = base
-      const removal = deletionFacts(context.store, { kind, desired, recorded, service, entry })
-      const changed = removal && changedSince(context.store, { kind, desired, recorded }, there)
+      const { recorded } = base
+      const removal = deletionFacts(context.store, { kind, recorded, entry })
+      const changed = removal && changedSince(context.store, { kind, recorded, entry }, there)
       return { ...common, lifecycle: kind.lifecycle, kind, compared, removal, changedSince: changed }
     }
     case 'read-only': {
@@ -180,7 +178,6 @@ function inputOf(
         kind,
         ...configuredThere(kind, base, body),
         isOvertaken: context.store.overtaken.has(key),
-        removal: removalFacts(context.store, base.desired, { recorded: base.recorded, service }),
       }
   }
 }

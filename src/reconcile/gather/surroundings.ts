@@ -81,11 +81,12 @@ export function standing(
     entry,
     service,
   }: { readonly key: Key; readonly entry: Entry | undefined; readonly service: DesiredService },
-): Pick<Surroundings, 'serviceProblem' | 'unfound' | 'olderThan' | 'notReady'> {
+): Pick<Surroundings, 'serviceProblem' | 'unfound' | 'isDoubted' | 'olderThan' | 'notReady'> {
   const needed = entry?.manifest?.policy?.dependsOn ?? []
   return {
     serviceProblem: service.usable ? problemOfService(store, service.identity) : service.problem,
     unfound: isUnfound(store, key),
+    isDoubted: store.catalog?.problem !== undefined,
     olderThan: store.olderThan,
     notReady: needed.flatMap((text) => {
       const needs = parseKey(text)

@@ -90,7 +90,7 @@ function digestOf(
 ): string | undefined {
   const entry = store.entry(record.key)
   if (what === 'deletions')
-    return entry === undefined || entry.state === 'valid' ? deletionDigest(entry?.digest, record) : undefined
+    return entry?.state === 'valid' ? deletionDigest(entry.digest, record) : undefined
   return entry?.state === 'valid' ? entry.digest : undefined
 }
 

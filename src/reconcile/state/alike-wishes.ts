@@ -21,6 +21,7 @@ export function createAlikeWishes(
     const index = new Map<string, Key[]>()
     for (const entry of catalog?.entries.values() ?? []) {
       if (entry.state !== 'valid' || entry.manifest === undefined || !isCreateOnce(entry.manifest)) continue
+      if (entry.manifest.policy?.ensure === 'absent') continue
       const asked = askedOf(entry)
       if (asked === undefined) continue
       const name = nameOf(entry.key, asked)

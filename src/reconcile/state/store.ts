@@ -18,7 +18,6 @@ import { createAlikeWishes } from './alike-wishes.ts'
 import { createContacts } from './contacts.ts'
 import { createListings, type Listings } from './listings.ts'
 import { createMadeCreations } from './made-creations.ts'
-import { createLastSaid } from './last-said.ts'
 import { createLastWrites, type LastWrites } from './last-writes.ts'
 import { indexDependents, indexSuccessors, createKeyGroups } from './key-groups.ts'
 import { createSimilarIndex } from './similar-index.ts'
@@ -122,8 +121,6 @@ export interface StateStore extends Bodies {
   /** All pipes of each service, where the platform lists them. */
   readonly listings: Listings
   readonly lastWrites: LastWrites
-  /** A record with what was read since it was written, as far as it bears on a deletion. */
-  asRead(record: LedgerRecord): LedgerRecord
 }
 
 /** @param hashKey the ledger's: keys the hashes of what is recorded */
@@ -174,7 +171,6 @@ export function createStateStore({
     steadyNow,
   )
   const made = createMadeCreations(clock, steadyNow)
-  const lastSaid = createLastSaid(clock, steadyNow)
   const alike = createAlikeWishes((entry) => {
     const service = serviceWanted(store, entry)
     const wish = entry.manifest && store.asked(entry.manifest)
@@ -193,7 +189,6 @@ export function createStateStore({
       return catalog
     },
     setCatalog(next) {
-      lastSaid.setCatalog(catalog, next)
       catalog = next
       dependentsOf = indexDependents(next)
       successorsOf = indexSuccessors(next)
@@ -307,7 +302,6 @@ export function createStateStore({
     alike: (candidate) => alike.of(candidate),
     listings: createListings(),
     lastWrites: createLastWrites(clock),
-    asRead: (record) => lastSaid.asRead(record),
   }
 
   return store

@@ -202,6 +202,7 @@ function wantsCreation(
 ): boolean {
   if (entry.state !== 'valid' || entry.manifest === undefined || !isCreateOnce(entry.manifest)) return false
   const { policy } = entry.manifest
+  if (policy?.ensure === 'absent') return false
   // What names the pipe that is missed itself names none to take over.
   const named = policy?.adopt ?? catalog.locks.get(entry.key)
   if (named !== undefined && !sameId(named, record?.remote?.id)) return false

@@ -90,7 +90,7 @@ export function facts(...list) {
 }
 
 const GOOD = new Set(['Ready', 'True', 'done', 'same'])
-const CALM = new Set(['Suspended', 'Progressing', 'Unknown', 'started'])
+const CALM = new Set(['Suspended', 'Absent', 'Progressing', 'Unknown', 'started'])
 const WARN = new Set(['Drifted', 'Orphaned', 'NotReady', 'warning', 'differs'])
 
 /** How a status is coloured; its word is always there too. @param {string} status */

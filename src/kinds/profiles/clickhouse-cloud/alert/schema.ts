@@ -126,10 +126,10 @@ const AlertPolicy = DeletablePolicy.omit({ paused: true, onImmutable: true }).ex
   onEdit: CHANGEABLE.onEdit.describe(
     'What to do when the manifest was edited: change the alert, or report it. `apply` unless set.',
   ),
-  onRemove: CHANGEABLE.onRemove.describe(
-    'What to do ten minutes after the manifest of an alert that was created is gone for good: leave the alert as it is, or delete it. It is ' +
-      'deleted only if it was created from here and is as it was when it was last in sync, and only if few are to be deleted at once. What the ' +
-      'manifest said last while it was valid counts. `orphan` unless set.',
+  ensure: CHANGEABLE.ensure.describe(
+    'Whether there is to be an alert that was created. `absent` deletes the recorded alert after ten minutes, if it is as it was when it was ' +
+      'last in sync and few alerts are to be deleted together. Remove the manifest afterwards; a removed manifest deletes nothing. ' +
+      'Default: `present`.',
   ),
   onDrift: CHANGEABLE.onDrift.describe(
     'What to do when an alert that was created was changed elsewhere: report it, or change it back. `report` unless set.',
