@@ -78,7 +78,10 @@ export function decideAbsentUpsert(input: UpsertInput): Action {
     case 'found':
       return backingOff(input) ?? { type: 'delete', ...because({ is: 'now' }) }
     case 'missing':
-      return { type: 'delete', ...because({ is: recorded.removal?.isSent === true ? 'done' : 'gone already' }) }
+      return {
+        type: 'delete',
+        ...because({ is: recorded.removal?.isSent === true ? 'done' : 'gone already' }),
+      }
   }
 }
 
@@ -86,10 +89,7 @@ export function decideAbsentUpsert(input: UpsertInput): Action {
 export function replacedBy(
   input: CreateOnceInput,
   remote: Remote,
-  {
-    fields,
-    kept,
-  }: { readonly fields: readonly string[]; readonly kept: (removal: RemovalWords) => Action },
+  { fields, kept }: { readonly fields: readonly string[]; readonly kept: (removal: RemovalWords) => Action },
 ): Action | undefined {
   const { policy, removal } = input
   if (policy.onImmutable !== 'replace' || removal === undefined) return undefined

@@ -1,26 +1,15 @@
 import { expect, test } from 'vitest'
-import type { JsonObject } from '../../src/lib/json.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { KEY, SPEC, WEBHOOK, startAlerts, type AlertClient } from './alert-client.ts'
 import { ORGANIZATION } from './ask.ts'
-import { textOf } from './look.ts'
 
 /* Alerts that are created (design §14): what happens before, after, beside and by somebody else. */
 
 const MINUTE = 60_000
 const GRACE = 10 * MINUTE + 1_000
-async function made({ asker }: AlertClient, fields: JsonObject = {}): Promise<string> {
-  const { result } = await asker.ask('POST', '/clickstack/alerts', { ...SPEC, ...fields })
-  return textOf((result as JsonObject)['id'])
-}
-const writes = (client: AlertClient) => client.sent().filter((each) => !each.startsWith('GET'))
-const W = 'Alert/w' as Key
-const LAG2 = 'Alert/lag2' as Key
 
-async function goes(client: AlertClient, rest: Parameters<AlertClient['want']>[0]) {
-  await client.want(rest)
-  for (let i = 0; i < 4; i += 1) await client.want(rest)
-}
+const writes = (client: AlertClient) => client.sent().filter((each) => !each.startsWith('GET'))
+const LAG2 = 'Alert/lag2' as Key
 
 test('what was left behind and is gone since blocks no other', async () => {
   await using client = await startAlerts()
@@ -55,12 +44,12 @@ test('fields of a channel that are not returned are kept by the PUT', async () =
 
 test('another channel that somebody has added is a change', async () => {
   await using client = await startAlerts()
-  await client.want({ lag: { policy: { onRemove: 'delete' } } })
+  await client.want({ lag: {} })
   await client.settle()
   client.skip(5 * MINUTE)
   await client.reconcile()
   const id = client.record()?.remote?.id ?? ''
-  await goes(client, {})
+  await client.want({ lag: { policy: { ensure: 'absent' } } })
   await client.reconcile()
   client.change(id, { channels: [WEBHOOK, { type: 'email', emailRecipients: ['b@example.com'] }] })
   client.sent()

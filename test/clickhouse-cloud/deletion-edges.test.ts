@@ -364,7 +364,10 @@ describe('the limit', () => {
     await using client = await unwanted()
     const { conditions } = client.record() ?? {}
     const Synced = { ...conditions?.Synced, status: 'False', reason: 'Drifted' }
-    await others(client, 1, { removal: { digest: 'absent', since: 0 }, conditions: { ...conditions, Synced } })
+    await others(client, 1, {
+      removal: { digest: 'absent', since: 0 },
+      conditions: { ...conditions, Synced },
+    })
     client.skip(GRACE)
     await client.reconcile()
     expect(sent(client)).toEqual(['DELETE'])
@@ -663,4 +666,3 @@ describe('as it was left', () => {
     expect(sent(client), client.message()).toEqual([])
   })
 })
-

@@ -96,17 +96,9 @@ describe('policy.ensure absent', () => {
   test.each([
     ['a removed manifest deletes nothing', (client: Client) => client.remove(), 'Orphaned'],
     ['nor does one that says it no more', (client: Client) => client.want(KAFKA, {}), 'InSync'],
-    [
-      'nor one that says present',
-      (client: Client) => client.want(KAFKA, { ensure: 'present' }),
-      'InSync',
-    ],
+    ['nor one that says present', (client: Client) => client.want(KAFKA, { ensure: 'present' }), 'InSync'],
     ['nor one with errors', (client: Client) => client.spoil(), 'InvalidManifest'],
-    [
-      'nor a suspended one',
-      suspended,
-      'Suspended',
-    ],
+    ['nor a suspended one', suspended, 'Suspended'],
     ['nor a checkout that may be older', (client: Client) => client.older('r9'), 'Deleting'],
     ['nor a reading that is not accepted', async (client: Client) => client.doubt('there'), undefined],
     [

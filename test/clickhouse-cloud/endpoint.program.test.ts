@@ -70,7 +70,7 @@ async function world(...rules: readonly FaultRuleInput[]): Promise<World> {
   }
 }
 
-function manifest(policy: string, keys = KEY_A): string {
+function manifest(policy = '', keys = KEY_A): string {
   return `apiVersion: pipewright/v1
 kind: QueryEndpoint
 metadata: {name: analytics}
@@ -113,52 +113,52 @@ test('what others set is in the plan before it is replaced, and drift is told an
   expect(there(w)).toEqual(AS_ASKED)
 })
 
-test('ten minutes after its manifest is gone it is deleted, once, and no trace of it is left', async () => {
+test('policy.ensure absent deletes it after ten minutes, once; then the manifest can go', async () => {
   await using w = await world()
-  w.workspace.write('manifests/endpoint.yaml', manifest('onRemove: delete'))
+  w.workspace.write('manifests/endpoint.yaml', manifest())
   await w.run('apply')
-  rmSync(w.workspace.path('manifests/endpoint.yaml'))
-  w.requests()
+  w.workspace.write('manifests/endpoint.yaml', manifest('ensure: absent'))
   const first = await w.run('apply')
-  expect(first.stdout).toContain('is deleted ten minutes after that is known')
+  expect(first.stdout).toContain('The query endpoint is deleted at ')
   w.skip(9 * MINUTE)
   await w.run('apply')
-  expect(w.requests()).toEqual([])
+  expect(there(w)).toEqual(AS_ASKED)
   w.skip(2 * MINUTE)
   const plan = await w.run('plan')
   expect(plan.code).toBe(2)
-  expect(plan.stdout).toContain('- QueryEndpoint/analytics  delete Orphaned')
+  expect(plan.stdout).toContain('- QueryEndpoint/analytics  delete Deleting')
   expect(plan.stdout).toContain('takes away: role sql_console_read_only')
   expect(there(w)).toEqual(AS_ASKED)
   w.requests()
   await w.run('apply')
   expect(w.requests()).toEqual(['GET 200', 'GET 200', 'DELETE 200'])
   expect(there(w)).toBeUndefined()
+  expect((await w.run('apply')).stdout).toMatch(/QueryEndpoint\/analytics\s+Absent/)
+  rmSync(w.workspace.path('manifests/endpoint.yaml'))
   const last = await w.run('apply')
   expect(last.stdout).not.toContain('QueryEndpoint/analytics')
-  expect(w.requests()).toEqual([])
 })
 
-test('a manifest that comes back within them keeps it', async () => {
+test('a manifest that is removed within them deletes nothing', async () => {
   await using w = await world()
-  w.workspace.write('manifests/endpoint.yaml', manifest('onRemove: delete'))
+  w.workspace.write('manifests/endpoint.yaml', manifest())
   await w.run('apply')
-  rmSync(w.workspace.path('manifests/endpoint.yaml'))
-  await w.run('apply')
-  w.skip(9 * MINUTE)
-  w.workspace.write('manifests/endpoint.yaml', manifest('onRemove: delete'))
+  w.workspace.write('manifests/endpoint.yaml', manifest('ensure: absent'))
   await w.run('apply')
   w.skip(9 * MINUTE)
   rmSync(w.workspace.path('manifests/endpoint.yaml'))
-  await w.run('apply')
-  w.skip(9 * MINUTE)
-  await w.run('apply')
+  for (let times = 0; times < 2; times += 1) {
+    expect((await w.run('apply')).stdout).toContain('Orphaned')
+    w.skip(60 * MINUTE)
+  }
   expect(there(w)).toEqual(AS_ASKED)
 })
 
 test('a directory that is empty deletes nothing', async () => {
   await using w = await world()
-  w.workspace.write('manifests/endpoint.yaml', manifest('onRemove: delete'))
+  w.workspace.write('manifests/endpoint.yaml', manifest())
+  await w.run('apply')
+  w.workspace.write('manifests/endpoint.yaml', manifest('ensure: absent'))
   await w.run('apply')
   for (const file of ['endpoint.yaml', 'service.yaml']) rmSync(w.workspace.path('manifests', file))
   for (let times = 0; times < 2; times += 1) {
@@ -179,9 +179,9 @@ test.each([
   'killed while the deletion is on its way, $when: it ends deleted',
   async ({ fault, requests }) => {
     await using w = await world({ operation: 'deleteQueryEndpoint', fault })
-    w.workspace.write('manifests/endpoint.yaml', manifest('onRemove: delete'))
+    w.workspace.write('manifests/endpoint.yaml', manifest())
     await w.run('apply')
-    rmSync(w.workspace.path('manifests/endpoint.yaml'))
+    w.workspace.write('manifests/endpoint.yaml', manifest('ensure: absent'))
     await w.run('apply')
     w.skip(10 * MINUTE + 1_000)
     {
@@ -196,6 +196,6 @@ test.each([
     await w.run('apply')
     expect(w.requests()).toEqual(requests)
     expect(there(w)).toBeUndefined()
-    expect((await w.run('apply')).stdout).not.toContain('QueryEndpoint/analytics')
+    expect((await w.run('apply')).stdout).toMatch(/QueryEndpoint\/analytics\s+Absent/)
   },
 )

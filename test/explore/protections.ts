@@ -474,35 +474,19 @@ export const REMOVALS: readonly Removal[] = [
     ],
   },
   {
-    protection: 'nothing is deleted within ten minutes after its manifest is gone',
+    protection: 'nothing is deleted within ten minutes after its manifest asked for it',
     world: 'removing',
     depth: 1,
-    patches: [
-      {
-        from: `if (at > steadyNow) return hold({ is: 'later', at }, now + at - steadyNow)`,
-        to: `if (at > steadyNow + REMOVAL_GRACE_MS) return hold({ is: 'later', at }, now + at - steadyNow)`,
-      },
-      {
-        from: `return Math.min(removal.since, steadyNow) + REMOVAL_GRACE_MS <= steadyNow`,
-        to: `return true`,
-      },
-    ],
+    patches: [{ from: `export const GRACE_MS = 10 * 60_000`, to: `export const GRACE_MS = 60_000` }],
   },
   {
     protection: 'what somebody has changed is not deleted',
     world: 'removing',
-    depth: 2,
-    patches: [{ from: `return changedSince.length > 0 ?`, to: `return changedSince.length > 99 ?` }],
-  },
-  {
-    protection: 'what a person made and we adopted is not deleted',
-    world: 'adopted',
     depth: 1,
     patches: [
-      { from: `if (remote.origin !== 'created') return { is: 'not ours' }`, to: `` },
       {
-        from: `upsert?.isTakenOver !== true : remote.origin === 'created'`,
-        to: `upsert?.isTakenOver !== true : true`,
+        from: `const changed = observed.status === 'found' ? changedFields(input) : []`,
+        to: `const changed = observed.status === 'found' && now < 0 ? changedFields(input) : []`,
       },
     ],
   },
@@ -515,20 +499,10 @@ export const REMOVALS: readonly Removal[] = [
     ],
   },
   {
-    protection: 'a manifest that says it no more is not deleted for what it said before',
+    protection: 'a deletion is decided anew right before its request',
     world: 'removing',
-    depth: 2,
-    patches: [
-      { from: `onRemove: isAsked ? 'delete' : undefined,`, to: `onRemove: isAsked ? 'delete' : onRemove,` },
-      {
-        from: `return entry.state === 'valid' && saysDelete(entry, clock.now()) === undefined ? undefined : onRemove`,
-        to: `return onRemove`,
-      },
-      {
-        from: `isDeleted || manifest.policy?.onImmutable === 'replace'`,
-        to: `isDeleted || onRemove !== undefined || manifest.policy?.onImmutable === 'replace'`,
-      },
-    ],
+    depth: 1,
+    patches: [{ from: `          now.type !== 'delete' ||\n`, to: `` }],
   },
   ...POD_REMOVALS,
 ]

@@ -26,7 +26,7 @@ export const REMOVING_WORLDS: readonly World[] = [
     edits: ['remove', 'ensure'],
     replies: ['lost', 'lost after the work'],
     meanwhile: 1,
-    depth: 2,
+    depth: 1,
   },
   {
     ...REMOVES,
@@ -37,12 +37,13 @@ export const REMOVING_WORLDS: readonly World[] = [
     faults: ['restores'],
     edits: ['remove', 'ensure', 'manifest'],
     crashes: false,
-    depth: 3,
+    depth: 2,
   },
   {
     ...REMOVES,
     name: 'replaced',
-    about: 'a pipe that is to be replaced by an edit, or not, while backups of Git and of the ledger are restored',
+    about:
+      'a pipe that is to be replaced by an edit, or not, while backups of Git and of the ledger are restored',
     begin: () => withPolicy(model(['a']), { onImmutable: 'replace' }),
     waits: ['16 min'],
     faults: ['restores'],

@@ -193,7 +193,9 @@ test('without a pipe nothing is created, also not what a Lock names; an unknown 
   const policy = { ensure: 'absent' } as const
   const none = decide(pipe({ policy, surroundings: { lockedId: OTHER_ID } }))
   expect([none.type, none.reason]).toEqual(['observe', 'Absent'])
-  const unknown = decide(pipe({ policy, recorded: { ...blankRecord('Pipe/orders'), intent: intent('unknown') } }))
+  const unknown = decide(
+    pipe({ policy, recorded: { ...blankRecord('Pipe/orders'), intent: intent('unknown') } }),
+  )
   expect([unknown.type, unknown.reason]).toEqual(['refuse', 'OutcomeUnknown'])
 })
 

@@ -182,14 +182,7 @@ export function endpoint(
     Partial<
       Pick<
         UpsertInput,
-        | 'policy'
-        | 'kind'
-        | 'replyDiffers'
-        | 'takesAway'
-        | 'gives'
-        | 'isAsLeft'
-        | 'isOvertaken'
-        | 'steadyNow'
+        'policy' | 'kind' | 'replyDiffers' | 'takesAway' | 'gives' | 'isAsLeft' | 'isOvertaken' | 'steadyNow'
       >
     > = {},
 ): UpsertInput {

@@ -10,22 +10,20 @@ import { recordOf } from './support/ledger.ts'
 import { manifestOf, startPlatformOf } from './support/matrix-profile.ts'
 
 /*
- * The process fails around a deletion, and another one comes after it: for a pipe whose manifest stays away, and for one whose manifest
- * comes back meanwhile. Time passes sixty times as fast.
+ * The process fails around a deletion, and another one comes after it: for a pipe whose manifest still asks for it, was taken
+ * back, or is gone meanwhile. Time passes sixty times as fast.
  */
 
 const CLOCKS = new URL('clock-shift.ts', import.meta.url).href
 const FASTER = { NODE_OPTIONS: `--import=${CLOCKS}`, CLOCK_SPEED: '60', CLOCK_SINCE: String(Date.now()) }
 const FILE = 'manifests/orders.yaml'
 const KEY = 'Pipe/orders'
-const MANIFEST = manifestOf('clickhouse-cloud', 'orders').replace(
-  'spec:',
-  'policy: {onRemove: delete}\nspec:',
-)
+const MANIFEST = manifestOf('clickhouse-cloud', 'orders')
+const UNWANTED = MANIFEST.replace('spec:', 'policy: {ensure: absent}\nspec:')
 
 const CELLS = DELETE_FAILPOINTS.flatMap((at) =>
   (['kill', 'throw'] as const).flatMap((action) =>
-    (['away', 'back'] as const).map((manifest) => ({ at, action, manifest })),
+    (['there', 'back', 'gone'] as const).map((manifest) => ({ at, action, manifest })),
   ),
 )
 
@@ -62,7 +60,7 @@ async function ends(program: Program): Promise<void> {
   await endOf(program)
 }
 
-/** A pipe that was made and seen in sync, and a process that fails while it deletes it, because its manifest is gone. */
+/** A pipe that was made and seen in sync, and a process that fails while it deletes it, because its manifest asks for that. */
 async function failed(
   place: { readonly workspace: Workspace; readonly platform: Platform },
   { at, action }: { readonly at: DeleteFailpoint; readonly action: 'kill' | 'throw' },
@@ -74,11 +72,11 @@ async function failed(
   {
     await using first = start(place)
     await waited(first, 'the pipe to be seen in sync', async () => {
-      return (await isReady(first)) && (await recordOf(workspace, KEY))?.left !== undefined
+      return isReady(first)
     })
     await ends(first)
   }
-  rmSync(workspace.path(FILE))
+  workspace.write(FILE, UNWANTED)
   await using second = start(place, `${at}=${action}`)
   let isOver = false
   void second.ended.finally(() => (isOver = true))
@@ -98,26 +96,32 @@ describe.concurrent('the crash matrix of deletions', () => {
     const place = { workspace, platform }
     await failed(place, { at, action })
     if (manifest === 'back') workspace.write(FILE, MANIFEST)
+    if (manifest === 'gone') rmSync(workspace.path(FILE))
+    const isSent = at === 'after-delete'
     await using last = start(place)
     if (manifest === 'back')
       await waited(last, 'the pipe to be there', async () => {
         const isMarked = (await recordOf(workspace, KEY))?.removal !== undefined
         return !isMarked && (await isReady(last))
       })
+    else if (manifest === 'there')
+      await waited(last, 'the pipe to be absent', async () => (await shown(last))?.status === 'Absent')
     else
-      await waited(last, 'the pipe to be forgotten', async () => {
-        return (await recordOf(workspace, KEY)) === undefined && (await shown(last)) === undefined
-      })
+      await waited(last, 'the pipe to be an orphan, or forgotten', async () =>
+        isSent ? (await recordOf(workspace, KEY)) === undefined : (await shown(last))?.status === 'Orphaned',
+      )
     await ends(last)
     const writes = platform
       .requests()
       .flatMap(({ operation = '' }) => (/^(get|list)/.test(operation) ? [] : [operation]))
     const pipes = platform.pipes().map(({ name }) => name)
-    const isSent = at === 'after-delete'
-    const expected =
-      manifest === 'away' ? { pipes: [], creates: 1 } : { pipes: ['orders'], creates: isSent ? 2 : 1 }
+    const isDeleted = isSent || manifest === 'there'
+    const isThere = manifest === 'back' || !isDeleted
     const creates = writes.filter((operation) => operation === 'createPipe').length
-    expect({ pipes, creates }).toEqual(expected)
-    expect(writes.includes('deletePipe')).toBe(isSent || manifest === 'away')
+    expect({ pipes, creates }).toEqual({
+      pipes: isThere ? ['orders'] : [],
+      creates: manifest === 'back' && isSent ? 2 : 1,
+    })
+    expect(writes.includes('deletePipe')).toBe(isDeleted)
   })
 })

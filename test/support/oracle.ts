@@ -185,8 +185,7 @@ export function judgeRecord({
     found.push(`${key} is Ready (${Ready.reason}) and was never applied`)
   if (Synced.status === 'True' && kind === 'Pipe' && pipe === undefined)
     found.push(`${key} is Synced (${Synced.reason}) without a pipe`)
-  if (intent?.state === 'succeeded' && pipe === undefined)
-    found.push(`${key} succeeded without a pipe`)
+  if (intent?.state === 'succeeded' && pipe === undefined) found.push(`${key} succeeded without a pipe`)
   if (former !== undefined && !isUndecided(intent)) found.push(`${key} keeps a former pipe for nothing`)
   return found
 }

@@ -30,7 +30,10 @@ const DELETED_WHY = {
 const DELETED_THEN: Readonly<
   Record<keyof typeof DELETED_WHY, { readonly after: string; readonly toKeep: string }>
 > = {
-  ensure: { after: ' Remove the manifest then.', toKeep: 'Take policy.ensure out of the manifest to keep it.' },
+  ensure: {
+    after: ' Remove the manifest then.',
+    toKeep: 'Take policy.ensure out of the manifest to keep it.',
+  },
   edited: { after: ' Then it is created again.', toKeep: 'Undo the edit to keep it.' },
   back: { after: ' Then it is created again.', toKeep: '' },
   removed: { after: '', toKeep: '' },
@@ -89,7 +92,8 @@ export const CHANGING = {
   }),
   Deleting: row({
     ...PROGRESSING,
-    means: 'its manifest asks to delete it, for good or to create it again with an edit that cannot be made in place',
+    means:
+      'its manifest asks to delete it, for good or to create it again with an edit that cannot be made in place',
     facts: z.strictObject({
       why: z.enum(Object.keys(DELETED_WHY) as [keyof typeof DELETED_WHY]), // the keys of an object literal
       fields: z.array(z.string()).readonly(),

@@ -44,7 +44,9 @@ const IN_SYNC = {
   read: 'The platform reports what the manifest asks for.',
 } as const
 
-const DRIFT_WORDS: Readonly<Record<'manifest' | 'expectation' | 'last valid' | 'ensure', (fields: string) => Words>> = {
+const DRIFT_WORDS: Readonly<
+  Record<'manifest' | 'expectation' | 'last valid' | 'ensure', (fields: string) => Words>
+> = {
   manifest: (fields) => ({
     cause: `The platform reports other values than the manifest for ${fields}.`,
     remedy: 'Change them back in the console, or edit the manifest to match.',

@@ -6,16 +6,7 @@ import { z } from '../../kinds/zod.ts'
 export const REMOVAL = z.discriminatedUnion('is', [
   z.strictObject({ is: z.enum(['later', 'going']), at: A_TIME }),
   z.strictObject({
-    is: z.enum([
-      'now',
-      'done',
-      'gone already',
-      'not found',
-      'doubted',
-      'older',
-      'not ours',
-      'never in sync',
-    ]),
+    is: z.enum(['now', 'done', 'gone already', 'not found', 'doubted', 'older', 'not ours', 'never in sync']),
   }),
   /** Since it was last in sync. */
   z.strictObject({ is: z.literal('changed'), fields: z.array(z.string()).readonly() }),

@@ -84,14 +84,14 @@ export async function remove(
     if (isGone && isAtOnce)
       return nothingLeft(context, action, { ...input, recorded: record }, error.facts.requestId)
     if (isGone) return going(context, action, record, error.facts.requestId)
-    const cleared = isAtOnce || attempts > 0 ? undefined : await unmarked(context, record, removal)
+    const cleared = attempts > 0 ? undefined : await unmarked(context, record, removal)
     if (!(error instanceof RemoteError || error instanceof SecretUnavailableError)) throw error
     const outcome = outcomeOf(error, { signal: request.stopping, now: context.clock.now() })
     // Of several only the last one is known to have had no effect, where it was the request that failed and not the look before it.
     const isUnknown = error instanceof RemoteError && error.facts.effect === 'unknown'
     const mayBeSent = isLooking ? attempts > 0 : attempts > 1 || isUnknown
-    const unsent = cleared ?? { ...record, removal }
-    return { outcome, record: isAtOnce || mayBeSent ? record : unsent, history: [] }
+    const unsent = { ...record, removal }
+    return { outcome, record: cleared ?? (isAtOnce || mayBeSent ? record : unsent), history: [] }
   } finally {
     context.store.lastWrites.noteEnd({ key })
   }
@@ -167,9 +167,8 @@ async function holderNow(
   context: ReconcileContext,
   { key, remote }: LedgerRecord,
 ): Promise<LedgerRecord | undefined> {
-  if (remote === undefined) return undefined
   const current = await currentRecord(context, key)
-  if (sameId(current.remote?.id, remote.id)) return current
+  if (remote === undefined || sameId(current.remote?.id, remote.id)) return current
   const holder = context.store.holderOf(remote.id, key)
   return holder && currentRecord(context, holder)
 }

@@ -160,9 +160,7 @@ function serviceOfItem(
 /** After a while, in which its manifest may come back. */
 function isToBeDeleted(action: Action): boolean {
   if (action.type !== 'hold') return false
-  return (
-    action.reason === 'Deleting' && action.facts.removal.is === 'later'
-  )
+  return action.reason === 'Deleting' && action.facts.removal.is === 'later'
 }
 
 function verdictOf({ action, outcome, movedFrom }: ReconcileResult, reason: Reason): Verdict {

@@ -117,10 +117,15 @@ export function changedSince(
 ): CreateOnceInput['changedSince'] {
   const { key, left, applied } = recorded
   if (left === undefined || there === undefined || left.digest !== applied?.digest) return undefined
-  const fields = changedSinceLeft(kind.fields, left.fields, leftNow(store, { kind, key }, there), applied.fields)
-  // What it is like is learned only from when its manifest asks to delete it: what is shown for the first time is no change.
+  const fields = changedSinceLeft(
+    kind.fields,
+    left.fields,
+    leftNow(store, { kind, key }, there),
+    applied.fields,
+  )
+  // What it is like is learned only from when its manifest asks to delete it: a field that is shown for the first time is no change.
   const isAbsent = entry?.manifest?.policy?.ensure === 'absent'
-  return isAbsent ? fields.filter((path) => left.fields[path] !== undefined) : fields
+  return isAbsent ? fields.filter((path) => left.fields[path] !== undefined || path.includes(']')) : fields
 }
 
 /** A service shows some of what it fills in after a while, and some of it at times: that long it is learned. ms. */

@@ -89,8 +89,7 @@ function digestOf(
   { what }: Pick<Allowance, 'what'>,
 ): string | undefined {
   const entry = store.entry(record.key)
-  if (what === 'deletions')
-    return entry?.state === 'valid' ? deletionDigest(entry.digest, record) : undefined
+  if (what === 'deletions') return entry?.state === 'valid' ? deletionDigest(entry.digest, record) : undefined
   return entry?.state === 'valid' ? entry.digest : undefined
 }
 
