@@ -1,7 +1,6 @@
 import { sameId } from '../../src/lib/same-id.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { pipeBodyOf } from '../reconcile/manifests.ts'
-import { noteEdited } from './removal-laws.ts'
 import { keyOfWish, MINUTE, SECOND, type Model, type Pipe, type Wish } from './model.ts'
 
 /* What becomes of a pipe that exists, on a service that changes, starts and stops pipes. */
@@ -172,6 +171,17 @@ export function timePassed(model: Model, ms: number): void {
   for (const pipe of model.pipes)
     if (pipe.life?.before !== undefined && shownBefore(model, pipe) === undefined)
       lives(pipe, { before: undefined })
+}
+
+/** Whether a manifest that is there, is valid and is not suspended asks for the deletion of its pipe. */
+export function asksForDeletion({ isFlawed, isSuspended, policy }: Wish): boolean {
+  const isInForce = isFlawed !== true && !isSuspended
+  return isInForce && (policy['ensure'] === 'absent' || policy['onImmutable'] === 'replace')
+}
+
+/** A manifest was edited. */
+export function noteEdited({ wishes, askedAt, now }: Model): void {
+  for (const [index, wish] of wishes.entries()) if (asksForDeletion(wish)) askedAt[index] ??= now
 }
 
 /** Somebody edited a manifest, or a secret. */

@@ -1,6 +1,6 @@
 import type { LedgerRecord } from '../../src/plan/record.ts'
-import { isAsAsked, isSame } from './life.ts'
-import { keyOfWish, MINUTE, shortId, type Model, type Pipe, type Wish } from './model.ts'
+import { asksForDeletion, isAsAsked, isSame } from './life.ts'
+import { keyOfWish, MINUTE, shortId, type Model, type Pipe } from './model.ts'
 import type { Run } from './run.ts'
 
 /* A deletion is asked for by a manifest that is there (design, promise 4). */
@@ -32,12 +32,6 @@ function faultOf(model: Model, pipe: Pipe): string | undefined {
   return isSeen && !isAsAsked(pipe.life, wish) ? 'and it was seen that it was changed' : undefined
 }
 
-/** Whether a manifest that is there, is valid and is not suspended asks for the deletion of its pipe. */
-function asksForDeletion({ isFlawed, isSuspended, policy }: Wish): boolean {
-  const isInForce = isFlawed !== true && !isSuspended
-  return isInForce && (policy['ensure'] === 'absent' || policy['onImmutable'] === 'replace')
-}
-
 function holderOf({ records }: Model, { id }: Pick<Pipe, 'id'>): LedgerRecord | undefined {
   return [...records.values()].find(({ remote }) => remote?.id === id)
 }
@@ -46,11 +40,6 @@ function holderOf({ records }: Model, { id }: Pick<Pipe, 'id'>): LedgerRecord | 
 export function isRemoved({ pipes, wishes, deleted }: Model, pipeId: string): boolean {
   if (pipes.some(({ id }) => id === pipeId)) return false
   return deleted.has(pipeId) || wishes.some(({ policy }) => policy['ensure'] === 'absent')
-}
-
-/** A manifest was edited. */
-export function noteEdited({ wishes, askedAt, now }: Model): void {
-  for (const [index, wish] of wishes.entries()) if (asksForDeletion(wish)) askedAt[index] ??= now
 }
 
 /** A look at a key is over, and its process lives: it is known if its manifest asks for no deletion. */

@@ -2,7 +2,7 @@ import { model, NONE } from './begin.ts'
 import { CHANGING } from './changing-profile.ts'
 import { makeByHand } from './changing-steps.ts'
 import type { Model, Wish } from './model.ts'
-import { noteEdited } from './removal-laws.ts'
+import { noteEdited } from './life.ts'
 import { REMOVE_REPLIES } from './removing-platform.ts'
 import type { World } from './worlds.ts'
 

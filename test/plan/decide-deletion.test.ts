@@ -199,12 +199,12 @@ test('without a pipe nothing is created, also not what a Lock names; an unknown 
   expect([unknown.type, unknown.reason]).toEqual(['refuse', 'OutcomeUnknown'])
 })
 
-describe('the mark', () => {
-  const markOf = (row: Omit<Row, 'why' | 'is'>) => {
-    const { input, action } = decided(row)
-    return markAfter(input, action, input.recorded)
-  }
+function markOf(row: Omit<Row, 'why' | 'is'>) {
+  const { input, action } = decided(row)
+  return markAfter(input, action, input.recorded)
+}
 
+describe('the mark', () => {
   test.each([
     ['goes on while the pipe is not read', { observed: { status: 'unseen' } as const }, LONG_AGO.since],
     ['goes on while the pipe is kept', { changedSince: ['name'] }, LONG_AGO.since],
