@@ -37,7 +37,7 @@ export interface Checked {
  */
 export async function promtool(args: readonly string[], input = ''): Promise<Checked> {
   try {
-    const running = promisify(execFile)('promtool', [...args], { timeout: 60_000 })
+    const running = promisify(execFile)('promtool', [...args], { timeout: 600_000 })
     running.child.stdin?.on('error', () => undefined).end(input) // whoever does not read it closes it
     const { stdout, stderr } = await running
     return { ok: true, said: stdout + stderr }
