@@ -6,7 +6,7 @@ import { WORLDS } from './worlds.ts'
 
 test.each(
   WORLDS.flatMap((world) =>
-    ['resting', 'paused'].includes(world.name)
+    ['resting', 'tables'].includes(world.name)
       ? MOUNTED.map((mounted) => [world.name, mounted.name, world, mounted] as const)
       : [],
   ),
