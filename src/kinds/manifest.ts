@@ -106,7 +106,9 @@ export const CreateOncePolicy = z.strictObject({
   adopt: z
     .guid()
     .optional()
-    .describe('The id of a pipe that exists and is to be taken over instead of creating one.'),
+    .describe(
+      'The id of a pipe that exists and is to be taken over instead of creating one. A secret that is mounted then counts as the one that the pipe has.',
+    ),
   retryCreate: z
     .guid()
     .optional()
@@ -125,6 +127,9 @@ export const CreateOncePolicy = z.strictObject({
   ),
 })
 
+const CONTESTED =
+  'The third correction of a field within an hour waits an hour; each further wait is twice as long, up to a day.'
+
 /** Policy of what is created once where the service lists, changes and stops it, too. */
 export const ChangeablePolicy = CreateOncePolicy.extend({
   onUnknown: z
@@ -138,13 +143,13 @@ export const ChangeablePolicy = CreateOncePolicy.extend({
     .enum(['apply', 'report'])
     .optional()
     .describe(
-      'What to do when the manifest was edited, or the value of a secret is another one: change the pipe, or report it. `apply` unless set.',
+      'What to do when the manifest was edited, or the value of a secret is another one or not verified: change the pipe, or report it. `apply` unless set.',
     ),
   onDrift: z
     .enum(['report', 'correct'])
     .optional()
     .describe(
-      'What to do when the pipe was changed elsewhere: report it, or change it back. `report` unless set.',
+      `What to do when the pipe was changed elsewhere: report it, or change it back. ${CONTESTED} \`report\` unless set.`,
     ),
   paused: z
     .boolean()
@@ -183,7 +188,7 @@ export const ReadableUpsertPolicy = UpsertPolicy.extend({
     .enum(['report', 'correct'])
     .optional()
     .describe(
-      'What to do when it was changed elsewhere, or is gone: report it, or apply the manifest again. `report` unless set.',
+      `What to do when it was changed elsewhere, or is gone: report it, or apply the manifest again. ${CONTESTED} \`report\` unless set.`,
     ),
   ensure: z
     .enum(['present', 'absent'])

@@ -8,6 +8,8 @@ import type { DecideInput } from './input.ts'
 import { unknownOutcomeOf, undecidedIntent, unansweredIntent, unknownFacts } from './outcome-unknown.ts'
 import type { Outcome } from './outcome.ts'
 import { readinessOf } from './readiness.ts'
+import type { LedgerRecord } from './record.ts'
+import { notVerified } from './unverified.ts'
 import { isKept, messageOf, REASONS, type Because, type FactsOf, type Reason } from './reason.ts'
 
 type Claim = Omit<Condition, 'since'>
@@ -16,6 +18,8 @@ export interface ConditionsInput {
   readonly decided: DecideInput
   readonly action: Action
   readonly outcome: Outcome
+  /** The record after the action. */
+  readonly recorded: LedgerRecord
   /** `state` as the platform reported it last in this reconcile. */
   readonly state: RawText | undefined
   readonly previous: Conditions | undefined
@@ -102,7 +106,7 @@ function validOf({ decided, previous }: ConditionsInput): Claim {
 }
 
 function syncedOf(input: ConditionsInput): Claim {
-  const { action, outcome, previous, decided } = input
+  const { action, outcome, previous, decided, recorded } = input
   if (outcome.result === 'stopped') return previous?.Synced ?? unobserved(decided, action)
   if (outcome.result === 'unknown')
     return claimOf(decided, 'Unknown', { reason: 'OutcomeUnknown', facts: outcome.facts })
@@ -116,7 +120,7 @@ function syncedOf(input: ConditionsInput): Claim {
   const told: Because = outcome.reason === undefined ? action : outcome
   const { reason } = told
   // However it came to be in sync, it is: the condition does not change again at the next reading.
-  if (IN_SYNC.has(reason)) return inSync(decided)
+  if (IN_SYNC.has(reason)) return inSync(decided, recorded)
   // What the process before this one found out stands until this one knows better.
   if (reason === 'Unanswered' && previous !== undefined && CONTACT.has(previous.Synced.reason))
     return previous.Synced
@@ -142,8 +146,10 @@ function syncedOf(input: ConditionsInput): Claim {
 }
 
 /** A pipe that is there needs its secrets no more: those that are gone do not make it less well, and are told beside. */
-function inSync(decided: DecideInput): Claim {
+function inSync(decided: DecideInput, recorded: LedgerRecord): Claim {
   const { lifecycle, surroundings } = decided
+  const doubt = lifecycle === 'create-once' ? notVerified({ ...decided, recorded }) : undefined
+  if (doubt !== undefined) return claimOf(decided, 'False', doubt)
   const gone =
     lifecycle === 'create-once'
       ? surroundings.missingSecrets.filter(({ why }) => why !== 'no descriptor')

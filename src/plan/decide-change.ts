@@ -10,6 +10,7 @@ import { isOfNew } from './new-size.ts'
 import type { Remote } from './record.ts'
 import { decideWish, notSent } from './decide-wish.ts'
 import { restAction } from './rest-action.ts'
+import { firstValues, notVerified } from './unverified.ts'
 
 /*
  * What is done about something that exists, where the service can change it (design §14): all that is asked for, or nothing of it. What was
@@ -56,7 +57,8 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
   const kept = keptBefore(input, edited, { changes, compared })
   const open = edited.filter((field) => !kept.includes(field) && !isThere(input, field, drifted, compared))
   const rotated = rotatedSecrets(input)
-  const asked = new Set([...open, ...rotated])
+  const first = firstValues(input, { changes, compared })
+  const asked = new Set([...open, ...rotated, ...first])
   const unsettled =
     asked.size === 0
       ? (notShownYet(input, drifted, { changes, compared }) ?? stalledFields(input, drifted, changes))
@@ -90,11 +92,13 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
       ? 'edited'
       : rotated.length > 0
         ? 'rotated'
-        : policy.onDrift === 'correct'
-          ? 'drifted'
-          : drifted.some(isOurs)
-            ? 'edited'
-            : 'created'
+        : first.length > 0
+          ? 'unverified'
+          : policy.onDrift === 'correct'
+            ? 'drifted'
+            : drifted.some(isOurs)
+              ? 'edited'
+              : 'created'
   if (fields.size > 0)
     return decideWish({ input, remote, changes, compared, fields, edited: open, corrected, why })
   if (contest !== undefined) return { type: 'report', reason: 'Contested', differences, facts: contest }
@@ -114,7 +118,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
     }
   return edited.length > 0
     ? { type: 'observe', reason: 'Accepted', facts: { fields: edited } }
-    : { type: 'observe', reason: 'InSync', facts: { as: 'create-once' } }
+    : (notVerified(input) ?? { type: 'observe', reason: 'InSync', facts: { as: 'create-once' } })
 }
 
 /** Whether an edited field is as the manifest has it now: then nothing is to be sent for it. */

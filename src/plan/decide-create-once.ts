@@ -36,6 +36,7 @@ import { wasGivenUp } from './missing.ts'
 import { isDismissed, namedId, undecidedIntent, unknownFacts } from './outcome-unknown.ts'
 import type { Because } from './reason.ts'
 import type { Intent, Remote } from './record.ts'
+import { notVerified } from './unverified.ts'
 
 export function decideCreateOnce(input: CreateOnceInput): Action {
   const stop = firstStop(input, [deletedBefore, orphaned, manifestMissing, suspended])
@@ -253,5 +254,5 @@ function decideFound(input: CreateOnceInput, remote: Remote): Action {
   if (observed.status === 'unseen') {
     return { type: 'observe', reason: 'Unobserved', facts: { why: 'not read', pipeId: remote.id } }
   }
-  return { type: 'observe', reason: 'InSync', facts: { as: 'create-once' } }
+  return notVerified(input) ?? { type: 'observe', reason: 'InSync', facts: { as: 'create-once' } }
 }

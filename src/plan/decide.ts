@@ -27,6 +27,7 @@ import { firstStop, invalid, orphaned, suspended, manifestMissing, secretUnavail
  * | valid, edited since created | id | any | report NotUpdatable |
  * | valid, edited to what is there | id | equal, and every edited field is one the platform returns | observe Accepted |
  * | valid, a secret's value changed | id | any | report SecretRotated |
+ * | valid, a secret without a recorded value | id | equal | report SecretRotated, or SecretUnavailable if it is not mounted |
  * | valid | id | 404, and so are 30 % (at least 3) of the pipes of its service, or of its credential | refuse MassMissing |
  * | valid | id that a GET never found | 404, confirmed | hold NeverSeen |
  * | valid | id | 404, not confirmed or not witnessed | hold MissingUnconfirmed |

@@ -241,6 +241,7 @@ async function conclude(
     decided: assessment.input,
     action,
     outcome: acted.outcome,
+    recorded: acted.record,
     state: context.store.observation(key)?.state,
     previous: recorded.conditions,
   })

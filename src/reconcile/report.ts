@@ -51,6 +51,8 @@ export function report(
     random: context.random,
   })
   const message = messageAfter(key, outcome, action)
+  const isDone = outcome.result === 'done' && action.type !== 'hold'
+  const isDoubted = action.reason === 'Unanswered' || (isDone && conditions.Synced.status === 'False')
   const now = context.clock.now()
   board.set(
     describeStatus({
@@ -64,7 +66,7 @@ export function report(
       message:
         conditions.Valid.status === 'False'
           ? messageOf(action, key)
-          : bestMessage(conditions, action.reason === 'Unanswered' ? conditions.Synced.message : message),
+          : bestMessage(conditions, isDoubted ? conditions.Synced.message : message),
       manifestRevision,
       checkedAt: context.store.checkedAt(key),
       lastReconciledAt: now,

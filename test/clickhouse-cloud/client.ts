@@ -63,6 +63,8 @@ export interface Client extends AsyncDisposable, Asker {
   older(than: string | undefined): Promise<void>
   /** The Service manifest, as something that the pipe depends on. */
   dependency(is: 'ready' | 'not ready'): void
+  /** What its process works with now. */
+  readonly context: () => ReconcileContext
   /** Mounted secrets, by name and key. */
   readonly mounted: Map<string, string>
   readonly record: (key?: Key) => LedgerRecord | undefined
@@ -317,6 +319,7 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
       store.judged.add(key)
       store.note({ key, version: 1, conditions: { Valid: well, Synced: well, Ready: ready } })
     },
+    context: () => ({ ...shared, store }),
     mounted,
     record: (key = PIPE_KEY) => store.record(key),
     async write(record) {

@@ -586,7 +586,14 @@ function after(row: Pick<Row, 'decided' | 'outcome' | 'state' | 'previous'>): Co
     outcome?.result === 'failed' && decided.recorded.remote !== undefined
       ? { type: 'observe', reason: 'Unobserved', facts: { why: 'not asked' } }
       : decide(decided)
-  const input: ConditionsInput = { decided, action, outcome: outcome ?? NOTHING_TO_DO, state, previous }
+  const input: ConditionsInput = {
+    decided,
+    action,
+    outcome: outcome ?? NOTHING_TO_DO,
+    recorded: decided.recorded,
+    state,
+    previous,
+  }
   return conditionsAfter(input)
 }
 

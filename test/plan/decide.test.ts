@@ -340,6 +340,14 @@ const ROWS: readonly Row[] = [
     is: ['report', 'SecretRotated'],
   },
   {
+    why: 'a secret without a recorded value is not verified',
+    input: pipe({
+      recorded: created({ applied: { ...FIELDS, secrets: {} } }),
+      observed: FOUND,
+    }),
+    is: ['report', 'SecretRotated'],
+  },
+  {
     why: 'a secret that cannot be read now did not change',
     input: pipe({
       recorded: created(),

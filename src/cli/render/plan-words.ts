@@ -81,7 +81,7 @@ const TO_DO: Readonly<Partial<Record<ActionType, string>>> = {
 const REPORTED: Readonly<Partial<Record<Reason, string>>> = {
   Drifted: 'drifted',
   NotUpdatable: 'not updatable',
-  SecretRotated: 'with a rotated secret',
+  SecretRotated: 'with a secret that is not sent',
   Orphaned: 'orphaned',
   Missing: 'missing',
   Stalled: 'stalled',

@@ -10,6 +10,8 @@ import { A_KEY, A_STATE, DRIFTED, only, PROGRESSING, row, withId } from './row.t
 const WHY = {
   edited: (fields: string) => `${fields} changed in the manifest.`,
   rotated: (fields: string) => `The value of ${fields} changed.`,
+  unverified: (fields: string) =>
+    `Credentials not verified: Pipewright never sent the value of ${fields}. It is sent once.`,
   drifted: (fields: string) => `${fields} differ from the manifest, and policy.onDrift is "correct".`,
   created: (fields: string) => `${fields} are not as they were asked for when it was created.`,
   paused: () => 'policy.paused is true.',

@@ -12,8 +12,10 @@ export const NOT_SENT = {
   policy: () => 'and policy.onEdit is "report"',
 } as const
 
+export type NotSentWhy = keyof typeof NOT_SENT
+
 /** What a person does about it. */
-export const NOT_SENT_STEPS: Readonly<Record<keyof typeof NOT_SENT, (about: About) => readonly Step[]>> = {
+export const NOT_SENT_STEPS: Readonly<Record<NotSentWhy, (about: About) => readonly Step[]>> = {
   'no request': inConsole,
   done: inConsole,
   'at rest': ({ place: manifest }) => [
@@ -45,7 +47,7 @@ export function keptWords(kept: RemovalWords | undefined, noun: string): string 
 
 /** The same in words. */
 export function wayOutWords(
-  why: keyof typeof NOT_SENT,
+  why: NotSentWhy,
   { key, pipeId }: { readonly key: Key; readonly pipeId: string },
   noun: string,
 ): string {

@@ -128,25 +128,45 @@ export const OBSERVING = {
   SecretRotated: row({
     ...DRIFTED,
     toldAnew: true,
-    means: 'a secret changed, and the interface cannot update such a resource',
-    facts: CANNOT_UPDATE,
+    means: 'a secret changed, or its value is not verified, and it is not sent',
+    facts: CANNOT_UPDATE.extend({
+      /** Its value was never sent, and not mounted when the pipe was adopted. */
+      isUnverified: z.literal(true).optional(),
+    }),
     sample: { key: 'Pipe/orders', fields: ['source.kafka.credentials.password'], pipeId: 'ID' },
-    words: ({ key, fields, pipeId, why, kept }, noun) =>
-      only(
+    words: ({ key, fields, pipeId, why, kept, isUnverified }, noun) => {
+      if (isUnverified === true)
+        return {
+          cause:
+            `Credentials not verified: Pipewright never sent the value of ${fields.join(', ')}, ` +
+            `${why === undefined ? `and the interface cannot update ${anyOf(noun)}` : NOT_SENT[why](noun)}.`,
+          remedy: `If ${noun} ${pipeId} has this value, run "pipewright adopt ${key} ${pipeId}". If not, set it in the console first.`,
+        }
+      return only(
         why !== undefined
           ? `The value of ${fields.join(', ')} changed, ${NOT_SENT[why](noun)}. Nothing was sent.${keptWords(kept, noun)} ${wayOutWords(why, { key, pipeId }, noun)}`
           : `The value of ${fields.join(', ')} changed since the ${noun} was created, and the interface cannot update ${anyOf(noun)}. Change it ` +
               `for ${noun} ${pipeId} in the console, then run "pipewright adopt ${key} ${pipeId}".`,
-      ),
-    steps: (facts, about) =>
-      facts?.why === undefined
+      )
+    },
+    steps: (facts, about) => {
+      if (facts?.isUnverified === true)
+        return [
+          ...(facts.why === undefined ? [] : NOT_SENT_STEPS[facts.why](about)),
+          {
+            text: `If the ${nounOf(about.key)} has the mounted value, or once it is set in the console:`,
+            shell: `adopt ${about.key} ${facts.pipeId}`,
+          },
+        ]
+      return facts?.why === undefined
         ? [
             {
               text: `The interface cannot update ${anyOf(nounOf(about.key))}. Set the new secret in the console, for this ${nounOf(about.key)}:`,
               copy: about.pipeId,
             },
           ]
-        : NOT_SENT_STEPS[facts.why](about),
+        : NOT_SENT_STEPS[facts.why](about)
+    },
   }),
 } as const
 

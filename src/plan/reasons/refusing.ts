@@ -157,10 +157,18 @@ export const REFUSING = {
       missing: z.array(MISSING_SECRET).readonly(),
       /** In the words of whoever needed it for a request. */
       said: z.string().optional(),
+      /** The pipe exists. Its credentials cannot be verified without the secret. */
+      isUnverified: z.literal(true).optional(),
     }),
     sample: { missing: [{ file: 'SECRETS_DIR/NAME/KEY', why: 'absent' }] },
-    words: ({ missing, said }) => {
+    words: ({ missing, said, isUnverified }) => {
       if (said !== undefined) return only(sentence(said))
+      if (isUnverified === true)
+        return {
+          cause: `Credentials not verified. ${missingSecretWords(missing)}`,
+          remedy:
+            'Mount the secret there, or correct the secretRef. Pipewright looks again at the next drift check.',
+        }
       return {
         cause: missingSecretWords(missing),
         remedy: missing.every(({ misplaced }) => misplaced !== undefined)

@@ -66,8 +66,8 @@ function accepted(record: LedgerRecord, { input, entry }: Assessment, action: Ac
   const manifest = entry?.manifest
   if (action.reason !== 'Accepted' || fingerprint === undefined || manifest === undefined) return record
   const { digest, fields } = fingerprint
-  // No reply shows the value of a secret: what was sent last is there still.
-  const secrets = { ...fingerprint.secrets, ...record.applied?.secrets }
+  // No reply shows the value of a secret.
+  const secrets = record.applied?.secrets ?? {}
   return { ...record, applied: { digest, fields, secrets }, platformName: remoteNameOf(manifest) }
 }
 

@@ -1,6 +1,7 @@
 import { RemoteError } from '../../contract/remote-error.ts'
 import { fieldOfPath } from '../../kinds/changes.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'
+import { secretRefsIn } from '../../kinds/secret-ref.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Step } from '../../plan/action.ts'
 import { hiddenOf, keptFields } from '../../plan/change-waits.ts'
@@ -227,15 +228,22 @@ function sentRecord(
   const isSize = changing.action.steps.some(({ way }) => way === 'scale')
   return {
     ...(isSize ? withoutNewSize(record) : record),
-    // What could not be read was not sent, and is there as it was.
     applied: {
       ...withKept(fingerprint, kept, record.applied?.fields ?? {}),
-      secrets: { ...record.applied?.secrets, ...fingerprint.secrets },
+      secrets: { ...record.applied?.secrets, ...sentHashes(changing, fingerprint) },
     },
     platformName: manifest === undefined ? record.platformName : remoteNameOf(manifest),
     backoff: undefined,
     change: isSeen ? undefined : { ...begun(changing), isSent: true },
   }
+}
+
+/** Hashes of the secrets that the requests held. */
+function sentHashes({ action }: Changing, { secrets }: Fingerprint): Fingerprint['secrets'] {
+  const refs = action.steps.flatMap(({ body }) => secretRefsIn(body))
+  return Object.fromEntries(
+    refs.flatMap(({ path }) => (secrets[path] === undefined ? [] : [[path, secrets[path]] as const])),
+  )
 }
 
 /** What the service keeps is still to be taken out, as far as the manifest goes. */
