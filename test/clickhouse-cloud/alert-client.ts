@@ -1,4 +1,3 @@
-import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import type { PlanItem } from '../../src/contract/plan.ts'
@@ -111,10 +110,11 @@ export async function startAlerts(
     now: () => realClock.now() + skipped,
     monotonic: () => realClock.monotonic() + skipped,
   }
+  const platformSecrets = secretsOf(mounted, clock)
   const { client } = platform({
     baseUrl: proxy.url,
     requestTimeoutMs: 400,
-    secrets: secretsOf(mounted, clock),
+    secrets: platformSecrets,
     clock,
     idempotentRetries: 0,
     ...limits,
@@ -139,7 +139,7 @@ export async function startAlerts(
       platform: client,
       ledger,
       secrets,
-      mask: createSecretMask(),
+      mask: platformSecrets.mask,
       mounted: secrets,
       store,
       clock,

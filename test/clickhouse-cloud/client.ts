@@ -1,4 +1,3 @@
-import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
 import { createReconciler } from '../../src/reconcile/reconciler.ts'
 import { createBoard } from '../../src/reconcile/state/status-board.ts'
@@ -109,10 +108,11 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
     now: () => realClock.now() + skipped,
     monotonic: () => realClock.monotonic() + skipped,
   }
+  const platformSecrets = secretsOf(mounted, clock)
   const { client } = platform({
     baseUrl: proxy.url,
     requestTimeoutMs: 400,
-    secrets: secretsOf(mounted, clock),
+    secrets: platformSecrets,
     clock,
   })
   const secrets: SecretStore = {
@@ -167,7 +167,7 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
     platform: mortal,
     ledger,
     secrets,
-    mask: createSecretMask(),
+    mask: platformSecrets.mask,
     mounted: secrets,
     clock,
     emit: (event) => void events.push(event),

@@ -1,4 +1,3 @@
-import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import type { PlanItem } from '../../src/contract/plan.ts'
 import { makePlan } from '../../src/daemon/planning.ts'
@@ -96,9 +95,10 @@ export async function startProcess(
     monotonic: () => realClock.monotonic() + time.skipped,
   }
   const ledger = options.ledger ?? world.ledger
+  const platformSecrets = secretsOf(mounted, clock)
   const { client } = platform({
     baseUrl: server.url,
-    secrets: secretsOf(mounted, clock),
+    secrets: platformSecrets,
     clock,
     idempotentRetries: 0,
     ...options,
@@ -121,7 +121,7 @@ export async function startProcess(
     platform: client,
     ledger,
     secrets,
-    mask: createSecretMask(),
+    mask: platformSecrets.mask,
     mounted: secrets,
     store,
     clock,
