@@ -155,7 +155,7 @@ export function changingEdits(model: Model, { edits }: World): readonly Step[] {
         add('pause', 1, `policy.paused of ${key} is ${isPaused ?? 'taken out'} now.`, { isPaused })
     const { ensure, ...rest } = wish.policy
     const isAdded = ensure === undefined
-    add('ensure', 0, `policy.ensure of ${key} is ${isAdded ? 'absent' : 'taken out'} now.`, {
+    add('ensure', isAdded ? 1 : 0, `policy.ensure of ${key} is ${isAdded ? 'absent' : 'taken out'} now.`, {
       policy: isAdded ? { ...rest, ensure: 'absent' } : rest,
     })
     const { onDrift, ...others } = wish.policy

@@ -84,7 +84,9 @@ function faultOf(model: Model, wish: Wish, service: ServiceAccess, text: string)
   if (locked !== undefined && !sameId(locked, record?.former?.remote.id))
     return 'a Lock gives another pipe to'
   const { adopt } = wish.policy
-  if (adopt !== undefined && !sameId(adopt, record?.former?.remote.id))
+  // What was deleted because its manifest asked for that is gone for good.
+  const isDeleted = adopt !== undefined && isRemoved(model, adopt)
+  if (adopt !== undefined && !isDeleted && !sameId(adopt, record?.former?.remote.id))
     return 'policy.adopt gives another pipe to'
   return undefined
 }

@@ -476,13 +476,13 @@ export const REMOVALS: readonly Removal[] = [
   {
     protection: 'nothing is deleted within ten minutes after its manifest asked for it',
     world: 'removing',
-    depth: 1,
+    depth: 2,
     patches: [{ from: `export const GRACE_MS = 10 * 60_000`, to: `export const GRACE_MS = 60_000` }],
   },
   {
     protection: 'what somebody has changed is not deleted',
     world: 'removing',
-    depth: 1,
+    depth: 2,
     patches: [
       {
         from: `const changed = observed.status === 'found' ? changedFields(input) : []`,
@@ -493,7 +493,7 @@ export const REMOVALS: readonly Removal[] = [
   {
     protection: 'that something is about to be deleted is in the ledger before the request',
     world: 'removing',
-    depth: 1,
+    depth: 2,
     patches: [
       { from: `removal: { ...removal, isSent: true, sentAt, isAnswered: undefined }`, to: `removal` },
     ],
@@ -501,7 +501,7 @@ export const REMOVALS: readonly Removal[] = [
   {
     protection: 'a deletion is decided anew right before its request',
     world: 'removing',
-    depth: 1,
+    depth: 2,
     patches: [{ from: `          now.type !== 'delete' ||\n`, to: `` }],
   },
   ...POD_REMOVALS,

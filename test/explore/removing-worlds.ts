@@ -26,7 +26,7 @@ export const REMOVING_WORLDS: readonly World[] = [
     edits: ['remove', 'ensure'],
     replies: ['lost', 'lost after the work'],
     meanwhile: 1,
-    depth: 1,
+    depth: 2,
   },
   {
     ...REMOVES,

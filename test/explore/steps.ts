@@ -2,7 +2,7 @@ import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
 import { passTime } from './hiding.ts'
 import { made } from './laws.ts'
 import { look, secondLook } from './look.ts'
-import { edited, LAG_MS } from './life.ts'
+import { edited, LAG_MS, noteEdited } from './life.ts'
 import { MINUTE, forgetAll, keysOf, shortId, type Model } from './model.ts'
 import { changingEdits, consoleSteps } from './changing-steps.ts'
 import { editsOf } from './edits.ts'
@@ -104,6 +104,7 @@ function platformSteps(model: Model, { faults, twins = false }: World): readonly
           restore('the ledger', (m) => {
             m.records = new Map(records)
             m.askedAt = { ...askedAt }
+            noteEdited(m)
             for (const pipe of m.pipes) pipe.isListed = true
             forgetAll(m)
           }),
