@@ -87,6 +87,14 @@ const ROWS: readonly Row[] = [
     'Did you mean "replicas"? It belongs under spec.scaling.',
   ],
   [
+    'a permission to delete, which a manifest of an earlier version has',
+    PIPE,
+    '  interval: 10m',
+    '  interval: 10m\n  onRemove: delete',
+    'error unknown-field 8:3',
+    'Remove it: with this profile, nothing of this kind is deleted.',
+  ],
+  [
     'of another kind',
     ENDPOINT,
     '  interval: 1h',
