@@ -9,6 +9,7 @@ import { createPlatform, type PlatformClient } from '../platform/clients.ts'
 import { createFreshSecrets, createMountedSecrets } from '../platform/secret-store.ts'
 import { createBoard, type WritableBoard } from '../reconcile/state/status-board.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
+import { readBodySecrets } from '../reconcile/gather/body-secrets.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type Ledger, LedgerError, type MissingPipe, type OpenedLedger } from '../contract/ledger.ts'
@@ -265,7 +266,16 @@ export async function loadOnce(
   }
   if (result === undefined) throw new Error('there is at least one reading')
   store.setCatalog(result.state.catalog)
+  await maskSecrets(engine.context)
   return result.state.catalog
+}
+
+/** Masks the secrets of all manifests: the platform can repeat any of them in what a command shows. */
+async function maskSecrets({ store, secrets, mask }: ReconcileContext): Promise<void> {
+  for (const { manifest } of store.catalog?.entries.values() ?? []) {
+    const asked = manifest && store.asked(manifest)
+    if (asked !== undefined) await readBodySecrets(secrets, mask, asked.body)
+  }
 }
 
 export function openBoard(): WritableBoard {

@@ -1,5 +1,4 @@
 import type { CreateOnceKind, ReadableKind, UpsertKind } from '../kinds/definition.ts'
-import type { Secret } from '../lib/secret.ts'
 import type { Step } from '../plan/action.ts'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 
@@ -64,8 +63,6 @@ export interface Looks {
 export interface CreateRequest {
   /** JSON text, secrets in place. */
   readonly body: string
-  /** Those secrets, so that they are known when they come back. */
-  readonly secrets: readonly Secret[]
   /** Travels as `Idempotency-Key`. */
   readonly intentId: string
   /** On the monotonic clock, ms: later than this its first byte does not go out, and the effect is `none`. */
@@ -90,13 +87,6 @@ export interface DeleteTarget {
   readonly service: ServiceAccess
   /** Where a service has one of the kind, that of the service. */
   readonly id: string
-}
-
-/** A body, and the secrets in it, so that they are known when they come back. */
-export interface ChangeBody {
-  /** JSON text, secrets in place. */
-  readonly text: string
-  readonly secrets: readonly Secret[]
 }
 
 /** The right to send one create: a place in the request budget and readable credentials. */
@@ -167,7 +157,7 @@ export interface Platform {
    */
   change(
     target: ChangeTarget,
-    body: (looks: Looks) => Promise<ChangeBody>,
+    body: (looks: Looks) => Promise<string>,
     options: ReadOptions,
   ): Promise<Reply<unknown> | undefined>
 }

@@ -204,10 +204,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
             caller: callerOf(operation, service),
             ...needed(operation),
             path: pathOf(operation.path, idsOf(service)),
-            body: async (places: TakenPlaces) => ({
-              text: await body(looksIn(places, service)),
-              secrets: [],
-            }),
+            body: (places: TakenPlaces) => body(looksIn(places, service)),
             places: isReadable(kind) ? 2 : 1,
             readValue: upsertedResource(kind),
           }) as const

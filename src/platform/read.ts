@@ -1,6 +1,6 @@
 import pRetry from 'p-retry'
 import { sleep } from '../lib/clock.ts'
-import type { ChangeBody, ReadOptions, Reply } from '../contract/platform.ts'
+import type { ReadOptions, Reply } from '../contract/platform.ts'
 import { RemoteError } from '../contract/remote-error.ts'
 import { admit, authenticated, type Admission, type Caller } from './admission.ts'
 import { handleReply, type HandleReplyParts } from './handle-reply.ts'
@@ -39,7 +39,7 @@ export interface Read<T> {
    * Makes the body, once the request may be sent and before each attempt; `undefined`: there is none, and nothing to be looked at
    * before. What it throws is thrown, and nothing is sent.
    */
-  readonly body: ((places: TakenPlaces) => Promise<ChangeBody | undefined>) | undefined
+  readonly body: ((places: TakenPlaces) => Promise<string | undefined>) | undefined
   /** How many places are taken at once: one more for each look before it. One unless set. */
   readonly places?: 1 | 2
   readonly readValue: ReadValue<T>
@@ -177,7 +177,7 @@ export function takenPlaces(first: Admission, caller: Caller, parts: ReadParts):
 
 interface Performance {
   readonly admission: Admission
-  readonly body: ChangeBody | undefined
+  readonly body: string | undefined
   /** On the monotonic clock, ms: later than this nothing is written. */
   readonly notAfter: number
   readonly signal: AbortSignal
@@ -197,8 +197,8 @@ export async function perform<T>(
     origin: base.origin,
     path: `${base.path}${path}`,
     method: caller.operation.method,
-    headers: headersOf({ login, userAgent, body: body?.text }),
-    body: body?.text,
+    headers: headersOf({ login, userAgent, body }),
+    body,
   }
   const startedAt = clock.monotonic()
   const seen = await exchange(way.dispatcher, way.routed(request), {

@@ -1,12 +1,5 @@
 import { Secret } from '../../src/lib/secret.ts'
-import type {
-  ChangeBody,
-  ChangeTarget,
-  Looks,
-  Platform,
-  Reply,
-  ServiceAccess,
-} from '../../src/contract/platform.ts'
+import type { ChangeTarget, Looks, Platform, Reply, ServiceAccess } from '../../src/contract/platform.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import { sameId } from '../../src/lib/same-id.ts'
 import { RemoteError } from '../../src/contract/remote-error.ts'
@@ -85,13 +78,13 @@ export function changingPlatform(
 
   async function change(
     { way, id, isRepeatable }: ChangeTarget,
-    makeBody: (looks: Looks) => Promise<ChangeBody>,
+    makeBody: (looks: Looks) => Promise<string>,
   ): Promise<Reply<unknown>> {
     for (;;) {
       if (process.isDead) return forever()
       await run.passMeanwhile(run, process, 'while its change waits for the budget', 'permit')
       if (process.isDead) return forever()
-      const { text } = await makeBody({ read: unasked, list: unasked, lookCostsMs: 0 })
+      const text = await makeBody({ read: unasked, list: unasked, lookCostsMs: 0 })
       const pipe = model.pipes.find((each) => each.id === id)
       const what = `  It sends pipe ${shortId(id)} a change (${way}) of ${text}`
       if (pipe?.life === undefined || !isVisible(model, pipe)) {

@@ -54,7 +54,8 @@ describe('a secret is masked', () => {
 test.each(['', 'p', 'pw', 'pwd', '=', '\\', ' ', '✓', '\n\n\n'])(
   '%j is too short to be masked, and the masking ends',
   (secret) => {
-    for (const text of ['', 'p', 'MergeTree()', 'State [p] of "orders"', secret.repeat(9)])
+    const forms = [encodeURIComponent(secret), Buffer.from(secret).toString('base64'), JSON.stringify(secret)]
+    for (const text of ['', 'p', 'MergeTree()', 'State [p] of "orders"', secret.repeat(9), ...forms])
       expect(createSecretMask([secret]).mask(text)).toBe(text)
   },
 )

@@ -89,7 +89,7 @@ async function world(
       }
       const permit = await model.admitCreate(PIPE, ACCESS, { ...options, looks: 0 })
       const intentId = String(headers['idempotency-key'])
-      const { value } = await permit.send({ body, secrets: [], intentId, notAfter: Infinity })
+      const { value } = await permit.send({ body, intentId, notAfter: Infinity })
       response.end(envelope(value))
     } catch (error) {
       const status = error instanceof RemoteError ? (error.facts.httpStatus ?? 500) : 500

@@ -102,17 +102,22 @@ export function sentAgain(before: LedgerRecord['command'], now: Command): Comman
 }
 
 /**
- * The body as it is sent now.
+ * The body as it is sent now, as JSON text.
  * @param looks for a request that takes a whole body: what nobody asks to be changed stays as it is at this moment
  * @throws {DecisionOutdated} when it is no longer what is to be sent
  */
-export async function bodyOf(changing: Changing, record: LedgerRecord, step: Step, looks: Looks) {
+export async function bodyOf(
+  changing: Changing,
+  record: LedgerRecord,
+  step: Step,
+  looks: Looks,
+): Promise<string> {
   const { context, assessment, input, action, access } = changing
   const { way } = step
   const body = looksFirst(changing, step) ? await wholeBody(changing, step, looks) : step.body
   const { store } = context
   const { key } = record
-  const secrets = await readBodySecrets(context.mounted, body)
+  const secrets = await readBodySecrets(context.mounted, context.mask, body)
   const current = await currentRecord(context, key)
   const entry = store.entry(key)
   const service = desiredService(store, entry?.manifest)
@@ -131,8 +136,7 @@ export async function bodyOf(changing: Changing, record: LedgerRecord, step: Ste
       ([path, secret]) => store.hashOf(secret) === input.desired.fingerprint?.secrets[path],
     )
   if (!isSame) throw new DecisionOutdated(key)
-  const text = JSON.stringify(withSecrets(body, (path) => revealed(context, secrets, path)))
-  return { text, secrets: [...secrets.values.values()] }
+  return JSON.stringify(withSecrets(body, (path) => revealed(context, secrets, path)))
 }
 
 export function looksFirst({ kind }: Changing, { way }: Step): boolean {

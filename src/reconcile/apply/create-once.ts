@@ -89,8 +89,7 @@ async function sendOnce(
   const attempt: Attempt = { creation, opened, intent, access: permit.service, request }
   let reply: Reply<RemoteResource>
   try {
-    const secrets = [...creation.secrets.values.values()]
-    const sending = permit.send({ body: text, secrets, intentId, notAfter })
+    const sending = permit.send({ body: text, intentId, notAfter })
     const created = { serviceId: creation.service.serviceId, name: creation.platformName }
     reply = await sending.finally(() => context.store.lastWrites.noteEnd({ key, created }))
   } catch (error) {

@@ -15,13 +15,7 @@ import { observationOf } from './observe.ts'
 import { catchUp } from '../state/current-record.ts'
 import type { Listing } from '../state/listings.ts'
 import type { CreatePermit, Looks } from '../../contract/platform.ts'
-import {
-  type BodySecrets,
-  maskSecretsOf,
-  missingCredentials,
-  NO_SECRETS,
-  readBodySecrets,
-} from './body-secrets.ts'
+import { type BodySecrets, missingCredentials, NO_SECRETS, readBodySecrets } from './body-secrets.ts'
 import { changedSince, deletionFacts } from './deletion-facts.ts'
 import { configuredThere } from './configured-there.ts'
 import { surroundingsOf } from './surroundings.ts'
@@ -211,8 +205,7 @@ async function wantedOf(
   const missing = credentials === undefined ? [] : await missingCredentials(secretStore, credentials)
   const common = { key, entry, service, missingCredentials: missing, isFresh }
   if (asked === undefined) return { ...common, body: undefined, secrets: NO_SECRETS, fingerprint: undefined }
-  const secrets = await readBodySecrets(secretStore, asked.body)
-  maskSecretsOf(context.mask, asked.body, secrets)
+  const secrets = await readBodySecrets(secretStore, context.mask, asked.body)
   return { ...common, body: asked.body, secrets, fingerprint: withSecretHashes(store, asked, secrets) }
 }
 

@@ -16,8 +16,13 @@ export interface BodySecrets {
 
 export const NO_SECRETS: BodySecrets = { values: new Map(), missing: [], missingAt: new Map() }
 
-/** Reads every secret that a body refers to. Content never appears in a message. */
-export async function readBodySecrets(store: SecretStore, body: JsonObject): Promise<BodySecrets> {
+/** Reads every secret that a body refers to, and masks these and the secrets that it writes out. */
+export async function readBodySecrets(
+  store: SecretStore,
+  { add }: Pick<SecretMask, 'add'>,
+  body: JsonObject,
+): Promise<BodySecrets> {
+  for (const text of sensitiveTexts(body)) add(text)
   const refs = secretRefsIn(body)
   if (refs.length === 0) return NO_SECRETS
   const values = new Map<string, Secret>()
@@ -25,20 +30,16 @@ export async function readBodySecrets(store: SecretStore, body: JsonObject): Pro
   const missingAt = new Map<string, MissingSecret>()
   for (const { path, ref } of refs) {
     const reading = await store.read(ref, 'source')
-    if (reading.found) values.set(path, reading.value)
-    else {
+    if (reading.found) {
+      add(reading.value.reveal())
+      values.set(path, reading.value)
+    } else {
       missing.set(reading.file, missingOf(reading))
       missingAt.set(path, missingOf(reading))
     }
   }
   const sorted = [...missing.values()].toSorted((a, b) => (a.file < b.file ? -1 : 1))
   return { values, missing: sorted, missingAt }
-}
-
-/** Masks from now on what a body sends of secrets, also where the manifest writes them out. */
-export function maskSecretsOf({ add }: SecretMask, body: JsonObject, { values }: BodySecrets): void {
-  for (const text of sensitiveTexts(body)) add(text)
-  for (const secret of values.values()) add(secret.reveal())
 }
 
 /** The files of a service's API key that are not there, or hold nothing. */

@@ -29,7 +29,7 @@ export async function adoptionTarget(
   context: OperatorContext,
   recorded: LedgerRecord,
 ): Promise<AdoptionTarget> {
-  const { store, secrets, profile } = context
+  const { store, secrets, mask, profile } = context
   const { key } = recorded
   const entry = store.entry(key)
   const manifest = entry?.manifest
@@ -47,7 +47,7 @@ export async function adoptionTarget(
   const desired = desiredService(store, manifest)
   if (!desired.usable) return { problem: `${key} cannot be read. ${desired.problem}` }
 
-  const body = await readBodySecrets(secrets, asked.body)
+  const body = await readBodySecrets(secrets, mask, asked.body)
   const unopened = unopenedIn(body.missing)
   if (unopened !== undefined)
     return { problem: `${unopenedWords(unopened)} ${MORE_FILES} Then run this again.` }

@@ -39,7 +39,7 @@ export function admitOptions(signal?: AbortSignal, looksFirst = false): AdmitOpt
 
 /** A create that may go out whenever. */
 export function createRequest(body: string, intentId: string): CreateRequest {
-  return { body, secrets: [], intentId, notAfter: Infinity }
+  return { body, intentId, notAfter: Infinity }
 }
 
 /** Mounted secrets in memory; the map may change while it is used. */
