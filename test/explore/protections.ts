@@ -504,5 +504,17 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [{ from: `          now.type !== 'delete' ||\n`, to: `` }],
   },
+  {
+    protection: 'the ten minutes begin anew after a manifest was taken back or removed',
+    world: 'removing',
+    depth: 2,
+    patches: [
+      {
+        from: `if (digest === undefined || isHeld(action)) return undefined`,
+        to: `if (digest === undefined) return removal
+  if (isHeld(action)) return undefined`,
+      },
+    ],
+  },
   ...POD_REMOVALS,
 ]
