@@ -42,6 +42,9 @@ const TROUBLES: Readonly<Record<string, string>> = {
   'Alert/unreachable': 'Failed',
 }
 
+/** Longer than the daemon gathers problems before it reports them. */
+const REPORTED_MS = 3_000
+
 function writeSet(workspace: Workspace): void {
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)
@@ -126,6 +129,12 @@ test('passes over a world that is unwell and unchanged tell nothing and write no
       cause: error,
     })
   })
+  const settledAt = Date.now()
+  await until('the gathered problems to be reported', () =>
+    program
+      .log()
+      .some(({ msg, time }) => msg === 'Reconciled' && Date.parse(String(time)) > settledAt + REPORTED_MS),
+  )
   const [before, history] = [told(program), await historyOf(url)]
   const posts = () => platform.requests().filter(({ method }) => method === 'POST').length
   const [asked, posted] = [platform.requests().length, posts()]

@@ -101,7 +101,7 @@ test('a mistake in place of another one is said at once', async () => {
   const mistakes = [
     ['topics', 'topisc', 'There is no field "topisc"'],
     ['destination', 'destinatoin', 'There is no field "destinatoin"'],
-    ['      topics', '       topics', 'This line is indented by 7 spaces'],
+    ['      topics', '       topics', 'A mapping or list begins where none can.'],
   ] as const
   for (const [right, wrong, said] of mistakes) {
     world.workspace.write('manifests/orders.yaml', pipeManifest('orders').replace(right, wrong))

@@ -21,8 +21,6 @@ const INSTALL = {
   'pre-commit': 'apt-get install pre-commit',
   shellcheck: 'apt-get install shellcheck',
   'systemd-analyze': 'apt-get install systemd',
-  zsh: 'apt-get install zsh',
-  fish: 'apt-get install fish',
   script: 'apt-get install bsdutils',
   unshare: 'apt-get install util-linux',
 } as const
