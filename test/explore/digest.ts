@@ -187,10 +187,11 @@ function recordOf(record: LedgerRecord, steady: number, world: World): unknown {
       Math.min(steady - change.at, 60 * MINUTE),
     ],
     command && [command.command, command.isForChange, Math.min(steady - command.at, 60 * SECOND)],
+    // Waits are hours long: half an hour more or less makes no other story.
     Object.entries(corrections ?? {}).map(([field, { count, at, before = at }]) => [
       field,
-      count,
-      ...[at, before].map((time) => Math.min(steady - time, 24 * 60 * MINUTE)),
+      Math.min(count, 4),
+      ...[at, before].map((time) => Math.min(Math.floor((steady - time) / (30 * MINUTE)), 4)),
     ]),
     removal && [
       removal.digest,
