@@ -8,6 +8,9 @@ const LONGEST = 2_048
 /** As much of a reply is looked at: a mask may shorten what stands before. In characters. */
 const LOOKED_AT = 16_384
 
+/** Masking a longer reply would delay everything else by more than 50 ms. In characters. */
+const MAX_EXCERPTED = 1024 * 1024
+
 const MASK = '[secret]'
 
 /**
@@ -16,6 +19,7 @@ const MASK = '[secret]'
  * nothing to show.
  */
 export function excerptOf(body: string, { mask }: Pick<SecretMask, 'mask'>): string {
+  if (body.length > MAX_EXCERPTED) return `a text of ${body.length} characters`
   const said = mask(wordsOf(body))
     .slice(0, LOOKED_AT)
     .replace(/[\p{C}\s]+/gu, ' ')

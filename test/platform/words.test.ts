@@ -145,3 +145,11 @@ test('a base URL may have a path, and slashes at its end', () => {
     path: '/api/x',
   })
 })
+
+test.each([
+  [1024 * 1024, 'xxxx'],
+  [1024 * 1024 + 1, 'a text of 1048577 characters'],
+])('of a reply of %i characters the excerpt begins with %s', (length, begin) => {
+  const shown = excerptOf('x'.repeat(length), createSecretMask([SECRET]))
+  expect(shown.slice(0, begin.length)).toBe(begin)
+})
