@@ -39,10 +39,24 @@ export function addCommand(program: Command, name: string, description: string):
   for (const option of options) command.addOption(option)
   // Not before: the suggestion for a wrong flag is one of the options that are not hidden.
   command.on('beforeHelp', () => options.forEach((option) => option.hideHelp()))
+  const flags = SETTINGS.map(({ flag }) => `--${flag}`)
   return command.addHelpText(
     'after',
-    '\nSettings, such as --manifests and --base-url: "pipewright help settings".',
+    `\nSettings, explained by "pipewright help settings":\n${wrapped(flags).join('\n')}`,
   )
+}
+
+const MAX_LINE_LENGTH = 80
+
+function wrapped(words: readonly string[]): readonly string[] {
+  const lines: string[] = []
+  for (const word of words) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + word.length < MAX_LINE_LENGTH)
+      lines.push(`${lines.pop()} ${word}`)
+    else lines.push(`  ${word}`)
+  }
+  return lines
 }
 
 /** A command of which only the help is of use: it lists the settings. */
