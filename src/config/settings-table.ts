@@ -142,7 +142,7 @@ export const TABLE = {
     default: undefined,
     defaultNote: 'none: no notifications',
     describe:
-      'where a message goes when a problem begins, grows or ends ([docs/notifications.md](notifications.md)); or file:PATH, a file that holds the URL',
+      'where a message goes when a problem begins, grows or ends; or file:PATH, a file that holds the URL',
     parse: parseWebhookUrl,
   },
   webhookSecretFile: {
