@@ -55,6 +55,15 @@ const FORMS: Readonly<Record<string, Forms>> = {
   profile: { good: ['default', 'clickhouse-cloud'], bad: ['clickhouse', 'DEFAULT', ''] },
   server: URLS,
   'public-url': URLS,
+  'webhook-url': {
+    good: [
+      'https://hooks.example/x?key=y',
+      'HTTP://hooks.example',
+      'file:/etc/pipewright/credentials/hook/url',
+    ],
+    bad: ['hooks.example/x', 'ftp://hooks.example/x', 'file:', ''],
+  },
+  'webhook-secret-file': { good: ['/etc/pipewright/credentials/hook/secret'], bad: [''] },
   'repository-url': {
     good: [
       'https://git.example/blob/{revision}/{file}',
