@@ -169,13 +169,13 @@ describe('status and history of a running daemon', () => {
       checkedAt: expect.stringMatching(/^\d{4}-.*Z$/),
       daemon: { state: 'running', url: live.url },
     })
-    // The manifest is not here: the daemon says where in it something is to be written.
+    // The manifest is not here: the daemon names the field to write.
     scenario.writePipe('orders', { replicas: 2 })
     await live.says('Pipe/orders', 'Drifted')
     const steps = await there('status', 'Pipe/orders')
     expect([steps.code, steps.stdout]).toEqual([
       1,
-      expect.stringMatching(/line \d+,\s+change `replicas: 2` to:\s+replicas: 1/),
+      expect.stringMatching(/under\s+`spec\.scaling`,\s+write:\s+replicas: 1/),
     ])
     scenario.writePipe('orders')
     await live.says('Pipe/orders', 'Ready')

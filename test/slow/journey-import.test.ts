@@ -50,7 +50,10 @@ describe('import', () => {
 
     const file = workspace.path('manifests/taken.yaml')
     const imported = ['import', 'Pipe/taken', id, '--service', 'analytics', '--file', file] as const
-    expect(await scenario.run(imported)).toMatchObject({ code: 0, stderr: '' })
+    expect(await scenario.run(imported)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('policy.adopt'),
+    })
     const text = readFileSync(file, 'utf8')
     expect(text).toContain(`adopt: ${id}`)
     expect(text).toContain('source.kafka.credentials.password: secret taken, key password')
@@ -114,7 +117,7 @@ describe('import', () => {
         '--file',
         file,
       )
-      expect(imported).toMatchObject({ code: 0, stderr: '' })
+      expect(imported).toMatchObject({ code: 0, stderr: expect.stringContaining('policy.adopt') })
       const text = readFileSync(file, 'utf8')
       expect(text).not.toMatch(/planted|hunter2|BEGIN/)
       for (const { path, ref } of secretRefsIn(parse(text) as JsonObject)) {
