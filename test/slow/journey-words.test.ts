@@ -51,6 +51,9 @@ describe('what is said of', () => {
     const live = await scenario.start()
     const { message } = await live.says('Pipe/orders', 'AuthFailed')
     expect(message).toContain('analytics-api/keyId and analytics-api/keySecret')
+    await until('the log names the problem', () =>
+      live.program.log().some(({ msg }) => msg === 'Problem found'),
+    )
     const text = await printed(scenario, live, 'Pipe/orders')
     expect(text).toContain('"msg":"Problem found"')
     expect(text).not.toContain('revoked')
