@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ErrorClass } from '../../src/contract/remote-error.ts'
 import type { Key } from '../../src/kinds/key.ts'
+import { createLastWrites } from '../../src/reconcile/state/last-writes.ts'
 import { given, type Given, MINUTE, SECOND } from './given.ts'
 import { during, LISTING } from './given-listing.ts'
 import { pipe } from './manifests.ts'
@@ -101,4 +102,17 @@ test('a create on a list from before the last attempt throws, and nothing is sen
   await world.clock.advance(MINUTE)
   await expect(world.go(VICTIM)).rejects.toThrow('on a reading from before its last request')
   expect(victims(world)).toBe(1)
+})
+
+test('the end of a write is kept for an hour, however many keys follow', () => {
+  let now = 0
+  const writes = createLastWrites({ monotonic: () => now })
+  writes.noteEnd({ key: ORDERS })
+  writes.noteEnd({ key: VICTIM })
+  now = 59 * MINUTE
+  writes.noteEnd({ key: VICTIM })
+  expect(writes.endedAt({ key: ORDERS })).toBe(0)
+  now = 61 * MINUTE
+  writes.noteEnd({ key: 'Pipe/other' })
+  expect([ORDERS, VICTIM].map((key) => writes.endedAt({ key }))).toEqual([-Infinity, 59 * MINUTE])
 })

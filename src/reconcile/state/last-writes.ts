@@ -17,12 +17,20 @@ export interface LastWrites {
   move(from: Key, to: Key): void
 }
 
+/** No reading that is used is so old: ms. */
+const KEPT_MS = 60 * 60_000
+
 /** A key without a record is kept, too: its manifest can come back within seconds. */
 export function createLastWrites(clock: Pick<Clock, 'monotonic'>): LastWrites {
   const ends = new Map<string, number>()
   return {
     noteEnd(written) {
-      for (const name of namesOf(written)) ends.set(name, clock.monotonic())
+      const now = clock.monotonic()
+      for (const name of namesOf(written)) {
+        ends.delete(name)
+        ends.set(name, now)
+      }
+      for (const [name, at] of ends) if (now - at > KEPT_MS) ends.delete(name)
     },
     endedAt: (written) => Math.max(...namesOf(written).map((name) => ends.get(name) ?? -Infinity)),
     move(from, to) {
