@@ -1,3 +1,4 @@
+import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
 import type { Step } from '../../src/plan/action.ts'
 import {
   AGAIN_MS,
@@ -118,15 +119,21 @@ function stateFault(model: Model, pipe: Pipe, life: Life, { text }: Sent): strin
     : undefined
 }
 
-/** What a list shows is what may be taken over: it has the name of one wish, nothing else of it differs, and no record holds it. */
+/**
+ * A listed pipe may be adopted if one wish has its name, no record holds it, and nothing differs. Or the undecided attempt of a key made it:
+ * then the manifest can differ by now.
+ */
 export function noteListed({ model }: Run, listed: readonly Pipe[]): void {
-  const held = new Set([...model.records.values()].map(({ remote }) => remote?.id))
-  for (const { id, name, life } of listed) {
+  const records = [...model.records.values()]
+  const held = new Set(records.map(({ remote }) => remote?.id))
+  const attempts = new Set(records.map((record) => undecidedIntent(record)?.id))
+  for (const { id, name, life, intentId } of listed) {
     const wish = model.wishes.find((each) => each.isPresent && (each.platformName ?? each.name) === name)
     if (held.has(id)) continue
     const others = listed.filter((each) => each.name === name && !held.has(each.id))
-    if (wish !== undefined && others.length === 1 && life !== undefined && isAsAsked(life, wish))
-      model.saidPipe.add(id)
+    const isMeant =
+      (intentId !== undefined && attempts.has(intentId)) || (life && wish && isAsAsked(life, wish))
+    if (wish !== undefined && others.length === 1 && isMeant) model.saidPipe.add(id)
     else model.saidPipe.delete(id)
   }
 }

@@ -19,6 +19,8 @@ export interface Chooser {
   readonly made: readonly Choice[]
   /** What they cost. */
   readonly cost: number
+  /** Whether the script chose an option that is not there: the story cannot happen. */
+  readonly isLost: boolean
 }
 
 /**
@@ -30,11 +32,12 @@ export function createChooser(
   pick: (options: readonly Option[]) => number = () => 0,
 ): Chooser {
   const made: Choice[] = []
-  let cost = 0
+  let [cost, isLost] = [0, false]
   return {
     choose(options) {
       const taken = script[made.length] ?? pick(options)
       const option = options[taken]
+      isLost ||= option === undefined
       if (option === undefined) throw new Error(`there is no option ${taken} at choice ${made.length}`)
       made.push({ options, taken })
       cost += option.cost
@@ -43,6 +46,9 @@ export function createChooser(
     made,
     get cost() {
       return cost
+    },
+    get isLost() {
+      return isLost
     },
   }
 }

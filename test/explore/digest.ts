@@ -71,11 +71,7 @@ export function textOf(model: Model, world: World): string {
     (model.memory.listings ?? [])
       .filter(([, { askedAt }]) => model.now - askedAt <= LISTING_MS)
       .map((listing) => listingOf(model, listing, looks, pipes)),
-    // Only a list that began earlier is told from it.
-    (model.memory.writes ?? []).map(([key, at]) => [
-      key,
-      (model.memory.listings ?? []).map(([, { askedAt }]) => askedAt > at),
-    ]),
+    writesOf(model),
   ])
   const numbers = new Map<string, string>()
   return text.replace(/[0a]0000000-0000-4000-8000-(\d{12})/g, (id) => {
@@ -83,6 +79,14 @@ export function textOf(model: Model, world: World): string {
     numbers.set(id, number)
     return number
   })
+}
+
+/** A write matters as long as a list is kept that began before it, or begins in the same moment. */
+function writesOf({ memory: { writes = [], listings = [] }, now }: Model): unknown {
+  const kept = listings.filter(([, { askedAt }]) => now - askedAt <= LISTING_MS)
+  return writes
+    .map(([key, at]) => [key, at === now, kept.map(([, { askedAt }]) => askedAt > at)] as const)
+    .filter(([, isNow, isLater]) => isNow || isLater.includes(false))
 }
 
 /** Those that records hold first; of the others, the order in which they were made makes no difference. */

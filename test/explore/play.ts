@@ -29,7 +29,7 @@ export interface Played {
 }
 
 /** Plays one step from a situation, which stays as it is. */
-export function play(
+export async function play(
   from: Model,
   world: World,
   move: Move,
@@ -47,6 +47,7 @@ export async function playStep(from: Model, world: World, step: Step, chooser: C
     await step.play(run)
     await Promise.all(run.beside)
   } catch (error) {
+    if (chooser.isLost) throw error
     // Errors of the platform and of the disk are values by now: what is thrown is a bug.
     run.broken.push(`It threw ${String(error)}.`)
   }

@@ -304,13 +304,18 @@ export const REMOVALS: readonly Removal[] = [
     ],
   },
   {
-    protection: 'a list from before a change says nothing of the pipe after it',
+    protection:
+      'a list from before a change says nothing of the pipe after it, and a GET confirms what it shows',
     world: 'correcting',
     depth: 1,
     patches: [
       {
-        from: `const seen = noteReply(context, { key, entry, body, reply, readAt }, done)`,
-        to: `const seen = noteReply(context, { key, entry, body, reply, readAt: undefined }, done)`,
+        from: `const last = Math.max(lastWriteOf(store, key), store.observation(key)?.readAt ?? -Infinity)`,
+        to: `const last = -Infinity`,
+      },
+      {
+        from: `answer.reply.value)) return askPlatform(context, question)`,
+        to: `answer.reply.value)) return { ...answer, isOfList: undefined }`,
       },
     ],
   },
@@ -355,9 +360,9 @@ export const REMOVALS: readonly Removal[] = [
     patches: [
       {
         from: `if (!isSame) throw new DecisionOutdated(key)
-  const text`,
-        to: `if (!isSame && store.entry(key) === current) throw new DecisionOutdated(key)
-  const text`,
+  return JSON`,
+        to: `if (!isSame && store.entry(key) === undefined) throw new DecisionOutdated(key)
+  return JSON`,
       },
     ],
   },

@@ -16,7 +16,12 @@ export function unsettledIn(
 }
 
 const WELL: ReadonlySet<string> = new Set(['Ready', 'OutcomeUnknown', 'Drifted', 'Orphaned', 'Invalid'])
-const ASKS: ReadonlySet<string> = new Set(['RenameSuspected', 'AdoptRefused', 'DependencyNotReady'])
+const ASKS: ReadonlySet<string> = new Set([
+  'RenameSuspected',
+  'AdoptRefused',
+  'Ambiguous',
+  'DependencyNotReady',
+])
 /** Not proved, and never to be: no other pipe of the service shows that it can be seen. Or nobody ever saw it. */
 const UNPROVED: ReadonlySet<string> = new Set([
   'NeverSeen',

@@ -148,6 +148,7 @@ describe.concurrent('one cause, one line:', () => {
       fault: { type: 'status', status: 503 },
     })
     await allSay(live, 10, 'Unavailable')
+    await until('the outage', () => said(live, from).some(({ reason }) => reason === 'Unavailable'))
     scenario.platform.faults.clear()
     await allSay(live, 10, 'Drifted')
     await live.says('Service/analytics', 'Ready')
