@@ -149,6 +149,13 @@ export type Event =
     }
   /** A mounted secret stands in ordinary words by chance, so that no output masks it. Once for each file. */
   | { readonly type: 'ShortSecretFound'; readonly file: string }
+  /** The list of a service has items that cannot be read, and others than the list before. */
+  | {
+      readonly type: 'ListItemsOdd'
+      readonly service: string
+      /** The place of each, its id, and what cannot be read. */
+      readonly items: readonly string[]
+    }
   | { readonly type: 'ServicePaused'; readonly service: string; readonly message: string }
   | { readonly type: 'ServiceResumed'; readonly service: string }
   | {

@@ -17,6 +17,13 @@ export type ReplyShape = Readonly<Record<string, FieldType>> & { readonly id: 'i
 /** Marks an item of a list that is not what its shape says. No field of a reply has this name. */
 export const ODD: unique symbol = Symbol('odd')
 
+/** What is odd about an item of a list. */
+export interface Odd {
+  readonly index: number
+  /** Fields that cannot be read, and that are left out. Undefined: the item is no object. */
+  readonly fields: readonly string[] | undefined
+}
+
 /** A resource as a reply says it: what the engine asks for, of every kind, and whatever else came with it. */
 export type RemoteResource = Readonly<Record<string, unknown>> & {
   readonly id: string
@@ -24,8 +31,7 @@ export type RemoteResource = Readonly<Record<string, unknown>> & {
   readonly name?: string | null | undefined
   readonly state?: RawText | null | undefined
   readonly createdAt?: string | null | undefined
-  /** Its fields that cannot be read, and that are left out. */
-  readonly [ODD]?: readonly string[]
+  readonly [ODD]?: Odd
 }
 
 /** Texts of every kind, where a reply has them. */
@@ -40,25 +46,33 @@ export function remoteResourceOf(shape: ReplyShape, value: Json | undefined): Re
   return value as RemoteResource // each field was looked at
 }
 
-/**
- * An item of a list that is not what the shape says, with the fields that can be read. Without an id, its place is its id.
- * @returns undefined if nothing of it can be read
- */
-export function oddResourceOf(
-  shape: ReplyShape,
-  value: Json | undefined,
-  index: number,
-): RemoteResource | undefined {
-  if (value === undefined || !isObject(value)) return undefined
+/** An item of a list that is not what the shape says, with the fields that can be read. Without an id, its place is its id. */
+export function oddResourceOf(shape: ReplyShape, value: Json | undefined, index: number): RemoteResource {
+  const place = `at index ${index} of the list`
+  if (value === undefined || !isObject(value)) return { id: place, [ODD]: { index, fields: undefined } }
   const types = new Map<string, FieldType>(Object.entries({ ...COMMON, ...shape }))
   const readable = Object.entries(value).filter(([name, field]) => fits(types.get(name), field))
   const kept = Object.fromEntries(readable)
-  const odd = [...types.keys()].filter(
+  const fields = [...types.keys()].filter(
     (name) => (name === 'id' || Object.hasOwn(value, name)) && !Object.hasOwn(kept, name),
   )
   const { id } = kept
-  return { ...kept, id: typeof id === 'string' ? id : `at index ${index} of the list`, [ODD]: odd }
+  return { ...kept, id: typeof id === 'string' ? id : place, [ODD]: { index, fields } }
 }
+
+/** The items of a list that are odd, in words: their place, their id if they have one, and what cannot be read. */
+export function oddItemsOf(list: readonly RemoteResource[]): readonly string[] {
+  return list.flatMap((item) => {
+    const odd = item[ODD]
+    if (odd === undefined) return []
+    const hasId = odd.fields?.includes('id') === false
+    const id = hasId ? ` (id ${item.id.slice(0, MAX_ID_LENGTH)})` : ''
+    return [`index ${odd.index}${id}: ${odd.fields?.join(', ') ?? 'not an object'}`]
+  })
+}
+
+/** An id that the platform gives can have any length. */
+const MAX_ID_LENGTH = 64
 
 function fits(type: FieldType | undefined, value: Json | undefined): boolean {
   if (type === 'id') return typeof value === 'string' && value !== ''

@@ -134,9 +134,7 @@ export function listedResources({ reply }: CreateOnceKind): ReadValue<readonly R
   return (json, wire) => {
     const list = json[wire.valueField.services]
     if (!Array.isArray(list)) return undefined
-    return list.flatMap(
-      (item: Json, index) => remoteResourceOf(reply, item) ?? oddResourceOf(reply, item, index) ?? [],
-    )
+    return list.map((item: Json, index) => remoteResourceOf(reply, item) ?? oddResourceOf(reply, item, index))
   }
 }
 

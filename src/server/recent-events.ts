@@ -220,6 +220,7 @@ export function createRecentEvents(now: () => number): RecentEvents {
     RateLimited: undefined,
     RateLimitOver: undefined,
     ShortSecretFound: undefined,
+    ListItemsOdd: undefined,
     ServicePaused: undefined,
     ServiceResumed: undefined,
     LedgerWritten: undefined,

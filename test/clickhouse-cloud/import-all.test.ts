@@ -8,6 +8,7 @@ import {
   platformArgs,
   serviceManifest,
 } from '../support/manifests.ts'
+import { importSummary } from '../../src/cli/render/import-text.ts'
 import { runHere } from '../support/command.ts'
 import { given, pipe, type World } from './listed-world.ts'
 
@@ -217,6 +218,17 @@ describe('import --all', () => {
     expect(stderr).toContain(
       `pipewright: no manifest can be made of ${id(1)} ("a"). spec.source.kinesis.streamName would have to be there. It is missing. Write one, with policy.adopt: ${id(1)}.`,
     )
+  })
+
+  test('names each item of a list that cannot be read', () => {
+    const odd = ['index 0 (id x): state', 'index 3: not an object']
+    const survey = { service: 'analytics', there: 1, held: 1, wanted: [], free: 0, odd }
+    const here = { sandbox: false, ledger: undefined }
+    const lines = importSummary({ surveys: [survey], all: [], folder: undefined, invalid: 0, here })
+    for (const item of odd)
+      expect(lines).toContain(
+        `Service/analytics: an item of the list cannot be read and gets no manifest: ${item}.`,
+      )
   })
 
   test('prints JSON for scripts', async () => {

@@ -198,8 +198,8 @@ test.each([
     name: 'orders',
     odd: ['id'],
   },
-  { of: 'nothing', item: null, id: undefined, name: undefined, odd: undefined },
-  { of: 'a text', item: 'x', id: undefined, name: undefined, odd: undefined },
+  { of: 'nothing', item: null, id: 'at index 1 of the list', name: undefined, odd: undefined },
+  { of: 'a text', item: 'x', id: 'at index 1 of the list', name: undefined, odd: undefined },
 ])('an item with $of is marked, and all others are as they are', async ({ item, id, name, odd }) => {
   const other = { id: 'b', name: 'other' }
   await using server = await httpServer((response) => response.end(reply([other, item, other])))
@@ -207,7 +207,7 @@ test.each([
   const { value } = await p.client.list(PIPE_KIND, access, readOptions())
   expect(value.filter((each) => each[ODD] === undefined)).toEqual([other, other])
   const [marked] = value.filter((each) => each[ODD] !== undefined)
-  expect([marked?.id, marked?.name, marked?.[ODD]]).toEqual([id, name, odd])
+  expect([marked?.id, marked?.name, marked?.[ODD]]).toEqual([id, name, { index: 1, fields: odd }])
 })
 
 function failed(status: number): string {

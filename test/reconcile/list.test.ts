@@ -482,6 +482,7 @@ describe('an odd item of a list', () => {
     { of: 'no id, and the same name', name: 'orders', item: { id: null }, reason: 'Ambiguous' },
     { of: 'a number as a name, and another body', name: 'theirs', item: { name: 7 }, reason: 'New' },
     { of: 'a number as a name, and the same body', name: 'orders', item: { name: 7 }, reason: 'Ambiguous' },
+    { of: 'no object', name: 'orders', item: null, reason: 'New' },
     { of: 'neither name nor source', name: 'theirs', item: { name: 7, source: 7 }, reason: 'New' },
   ] as const
 
@@ -489,13 +490,16 @@ describe('an odd item of a list', () => {
     const world = await listing(['orders'])
     make(world, name, { topics: name })
     world.platform.listed = (there) => {
-      const result = JSON.parse(JSON.stringify(there.map((each) => ({ ...each, ...item })))) as Json
+      const result = JSON.parse(JSON.stringify(there.map((each) => item && { ...each, ...item }))) as Json
       return listedResources(PIPE)({ result }, DEFAULT_WIRE) ?? []
     }
     expect((await world.go(ORDERS)).action.reason).toBe(reason)
     expect(world.platform.posts).toHaveLength(reason === 'New' ? 1 : 0)
+    const reports = world.events.filter(({ type }) => type === 'ListItemsOdd')
+    expect(reports, 'one report').toHaveLength(1)
     if (reason !== 'Ambiguous') return
     const { message } = (await world.conditions(ORDERS)).Synced
+    expect(message).toContain(`set policy.adopt: ${'id' in item ? 'ID' : '0'}`)
     expect(message).toContain(
       'id' in item ? 'at index 0 of the list' : '00000000-0000-4000-8000-000000000001',
     )
@@ -505,7 +509,8 @@ describe('an odd item of a list', () => {
     const world = await listing(['orders'])
     await world.go(ORDERS)
     await world.clock.advance(HOUR)
-    world.platform.listed = (there) => there.map((each) => ({ ...each, [ODD]: ['state'] }))
+    world.platform.listed = (there) =>
+      there.map((each) => ({ ...each, [ODD]: { index: 0, fields: ['state'] } }))
     const { get } = world.platform.requests
     expect((await world.go(ORDERS)).action.reason).toBe('InSync')
     expect(world.platform.requests.get).toBe(get + 1)

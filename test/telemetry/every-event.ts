@@ -236,6 +236,7 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
     { type: 'RateLimited', service: 'analytics', retryAfterMs: 1, isFirst: true },
     { type: 'RateLimited', service: 'analytics', retryAfterMs: 1, isFirst: false },
   ],
+  ListItemsOdd: [{ type: 'ListItemsOdd', service: 'analytics', items: ['index 1 (id 7): state'] }],
   ShortSecretFound: [{ type: 'ShortSecretFound', file: '/secrets/kafka/password' }],
   RateLimitOver: [{ type: 'RateLimitOver', service: 'analytics', replies: 2, durationMs: 1 }],
   ServicePaused: [{ type: 'ServicePaused', service: 'analytics', message: 'refused' }],

@@ -5,7 +5,7 @@ import type { CreateOnceKind } from '../../kinds/definition.ts'
 import { importedManifest } from '../../kinds/imported.ts'
 import { keyOf, kindOf, nameOf, type Key } from '../../kinds/key.ts'
 import { manifestNames } from '../../kinds/manifest-names.ts'
-import { ODD, type RemoteResource } from '../../kinds/remote-resource.ts'
+import { ODD, oddItemsOf, type RemoteResource } from '../../kinds/remote-resource.ts'
 import type { ServiceManifest } from '../../kinds/service/kind.ts'
 import type { SecretMask } from '../../lib/mask/secret-mask.ts'
 import { sentence } from '../../plan/reasons/row.ts'
@@ -102,7 +102,7 @@ async function surveyOf(
   kind: CreateOnceKind,
   service: ServiceManifest,
 ): Promise<Survey> {
-  const nothing = { service: service.metadata.name, there: 0, held: 0, wanted: [], free: [] }
+  const nothing = { service: service.metadata.name, there: 0, held: 0, wanted: [], free: [], odd: [] }
   const access = accessOf(identityOf(service), service.spec.credentials.secretRef.name)
   try {
     const options = { priority: 0, signal: io.stop.stopping } as const
@@ -110,7 +110,8 @@ async function surveyOf(
     const { value } = await engine.context.platform.list(kind, access, options)
     const readable = value.filter((resource) => resource[ODD] === undefined)
     const pipes = readable.map((resource) => ({ resource, name: mask.mask(resource.name ?? ''), mask }))
-    return { ...nothing, ...sorted(pipes, heldPipes(engine.context.store, kind), access.serviceId) }
+    const odd = oddItemsOf(value)
+    return { ...nothing, odd, ...sorted(pipes, heldPipes(engine.context.store, kind), access.serviceId) }
   } catch (error) {
     if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
     const what = `the ${kind.noun}s of Service/${service.metadata.name} could not be listed.`

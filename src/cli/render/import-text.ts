@@ -16,6 +16,8 @@ export interface Surveyed {
   readonly wanted: readonly { readonly id: string; readonly name: string; readonly key: Key }[]
   /** Pipes without a manifest. */
   readonly free: number
+  /** Items that cannot be read. */
+  readonly odd: readonly string[]
   /** Why the service could not be listed. */
   readonly problem?: string
 }
@@ -35,6 +37,7 @@ export function importSummary({ surveys, all, folder, invalid, here }: Summary):
   const where = folder === undefined ? 'printed' : `written to ${folder}, a file each`
   const lines = [
     ...surveys.map(surveyLine),
+    ...surveys.flatMap(({ service, odd }) => odd.map((item) => oddLine(service, item))),
     ...surveys.flatMap(({ wanted }) => wanted).map(wantedLine),
     ...(made.length === 0 ? [] : [`Manifests ${where}: ${made.length}.`]),
     ...leftOutLines(made),
@@ -63,6 +66,10 @@ function isToComplete(manifest: Imported['manifest']): boolean {
 function surveyLine({ service, there, held, wanted, free, problem }: Surveyed): string {
   const counts = `${there} pipes, ${held} with a manifest or a record, ${wanted.length} that a manifest might mean, ${free} without.`
   return problem ?? `Service/${service}: ${counts}`
+}
+
+function oddLine(service: string, item: string): string {
+  return `Service/${service}: an item of the list cannot be read and gets no manifest: ${item}.`
 }
 
 function wantedLine({ id, name, key }: Surveyed['wanted'][number]): string {

@@ -41,6 +41,11 @@ interface Found {
   readonly listedAs?: string | undefined
 }
 
+/** The id of the only resource. An item of a list can have none. */
+function onlyId({ ids, differs }: { readonly ids: readonly string[]; readonly differs: readonly string[] }) {
+  return ids.length === 1 && !differs.includes('id') ? ids[0] : undefined
+}
+
 function foundWords({ name, ids, more, differs, listedAs }: Found, noun: string): string {
   const others = more === 0 ? '' : ` and ${more} more`
   if (ids.length > 1)
@@ -135,17 +140,17 @@ export const RENAMING = {
       differs: ['source.kafka.topics'],
       listedAs: 'orders',
     },
-    words: ({ ids, ...found }, noun) =>
+    words: (found, noun) =>
       only(
-        `${foundWords({ ids, ...found }, noun)} Nothing is created. If ${ids.length === 1 ? 'it' : 'one of them'} is this ${noun}, ` +
-          `set policy.adopt: ${ids.length === 1 ? (ids[0] ?? '') : 'ID'}. If not, give this ${noun} another spec.name.`,
+        `${foundWords(found, noun)} Nothing is created. If ${found.ids.length === 1 ? 'it' : 'one of them'} is this ${noun}, ` +
+          `set policy.adopt: ${onlyId(found) ?? 'ID'}. If not, give this ${noun} another spec.name.`,
       ),
     steps: (facts, about) => [
       {
         text: `Look in the console of ${serviceWords(about)}. If it is this ${nounOf(about.key)}, adopt it.`,
         edit: {
           path: ['policy', 'adopt'],
-          value: facts?.ids.length === 1 ? (facts.ids[0] ?? 'PIPE_ID') : 'PIPE_ID',
+          value: (facts && onlyId(facts)) ?? 'PIPE_ID',
         },
       },
       { text: `If not, give this ${nounOf(about.key)} another spec.name:`, copy: about.place },

@@ -1,7 +1,7 @@
 import type { Looks, ReadOptions, ServiceAccess } from '../../contract/platform.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
-import { ODD } from '../../kinds/remote-resource.ts'
+import { ODD, oddItemsOf, type RemoteResource } from '../../kinds/remote-resource.ts'
 import { isReturnedField } from '../../kinds/field-table.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { changedFields } from '../../kinds/fingerprint.ts'
@@ -9,7 +9,7 @@ import { instantOf } from '../../kinds/instant.ts'
 import { isDeleting } from '../../kinds/state.ts'
 import { nameOf, parseKey, type Key } from '../../kinds/key.ts'
 import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
-import type { ResourceManifest } from '../../kinds/manifest.ts'
+import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
 import { kindFor } from '../../kinds/profile.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
@@ -29,7 +29,7 @@ import { witnessOf } from './siblings.ts'
  * not. So it only ever turns a create into an adoption.
  */
 
-type ListingContext = Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 'clock' | 'timing'>
+type ListingContext = Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 'clock' | 'timing' | 'emit'>
 
 /** Many look at one list, for so long, and no longer than until they look again: ms. */
 const SHARED_MS = 30_000
@@ -38,7 +38,7 @@ const BEFORE_CREATE_MS = 10_000
 
 /** The list of a service for who looks at one of its pipes, or `undefined` when there is no such request. @throws as `Platform.list` */
 export async function listingOf(
-  { profile, platform, store, clock, timing }: ListingContext,
+  context: ListingContext,
   about: {
     readonly key: Key
     readonly access: ServiceAccess
@@ -47,16 +47,34 @@ export async function listingOf(
   },
   options: ReadOptions,
 ): Promise<Listing | undefined> {
+  const { platform, store, clock, timing } = context
   const { key, access, permit } = about
-  const kind = listedKind({ profile, store }, key)
+  const kind = listedKind(context, key)
   if (kind === undefined) return undefined
   const now = clock.monotonic()
   const oldest =
     permit === undefined ? Math.min(SHARED_MS, timing.intervalMs) : BEFORE_CREATE_MS + permit.lookCostsMs
   const since = Math.max(now - oldest, freshSince(store, key))
-  return store.listings.since(nameOfListing(kind, access), { since, now }, () =>
-    permit === undefined ? platform.list(kind, access, options) : permit.list(kind, options),
-  )
+  const name = nameOfListing(kind, access)
+  return store.listings.since(name, { since, now }, async () => {
+    const asked = permit === undefined ? platform.list(kind, access, options) : permit.list(kind, options)
+    const reply = await asked
+    reportOdd(context, { key, name }, reply.value)
+    return reply
+  })
+}
+
+/** Reports the odd items of a list when they are others than in the list before. */
+function reportOdd(
+  { store, emit }: ListingContext,
+  { key, name }: { readonly key: Key; readonly name: string },
+  list: readonly RemoteResource[],
+): void {
+  const items = oddItemsOf(list)
+  if (items.length === 0 || items.join() === store.listings.last(name)?.odd.join()) return
+  const manifest = store.entry(key)?.manifest
+  const service = (manifest && serviceOf(manifest)) ?? store.record(key)?.service?.name ?? ''
+  emit({ type: 'ListItemsOdd', service, items })
 }
 
 /** A list for a key begins at this time or later: after its last write, and after its own last reading, which might say more. */
@@ -168,7 +186,7 @@ export function listedFor(
     if (intent !== undefined && createdAt !== undefined && createdAt < intent.openedAt - CLOCKS_APART_MS)
       continue
     const there = item as JsonObject // it came as JSON
-    const odd = item[ODD] ?? []
+    const odd = item[ODD]?.fields ?? []
     const fields = compareBody(kind.fields, body, there).map(({ field }) => field)
     const gone = isDeleting(kind.changes?.rest, item.state) ? ['state'] : []
     const differs = [...fields.filter((field) => !edited.has(field)), ...unlikeThen(there), ...gone]

@@ -1,5 +1,5 @@
 import type { Reply } from '../../contract/platform.ts'
-import type { RemoteResource } from '../../kinds/remote-resource.ts'
+import { ODD, oddItemsOf, type RemoteResource } from '../../kinds/remote-resource.ts'
 
 /** All pipes of a service, as one reply gave them. */
 export interface Listing {
@@ -9,6 +9,8 @@ export interface Listing {
   readonly items: ReadonlyMap<string, RemoteResource>
   /** By their names; those without one under `undefined`. */
   readonly named: ReadonlyMap<string | undefined, readonly RemoteResource[]>
+  /** The items that are not what their shape says, in words. */
+  readonly odd: readonly string[]
   readonly reply: Omit<Reply<unknown>, 'value'>
 }
 
@@ -37,8 +39,10 @@ export function listingFrom(
   value: readonly RemoteResource[],
   about: Pick<Listing, 'askedAt' | 'reply'>,
 ): Listing {
-  const items = new Map(value.map((item) => [item.id.toLowerCase(), item]))
-  return { ...about, items, named: Map.groupBy(items.values(), ({ name }) => name ?? undefined) }
+  const readable = value.filter(({ [ODD]: odd }) => odd === undefined || odd.fields !== undefined)
+  const items = new Map(readable.map((item) => [item.id.toLowerCase(), item]))
+  const named = Map.groupBy(items.values(), ({ name }) => name ?? undefined)
+  return { ...about, items, named, odd: oddItemsOf(value) }
 }
 
 export function createListings(): Listings {

@@ -61,6 +61,16 @@ export const REQUEST_EVENTS = {
     ],
     facts: (event) => event,
   },
+  ListItemsOdd: {
+    lines: [
+      {
+        message: 'Items of a list cannot be read',
+        levels: { warn: 'they are skipped; a create waits only if one of them has its name' },
+        fields: ['serviceName', 'detail'],
+      },
+    ],
+    facts: ({ items, ...facts }) => ({ ...named(facts), detail: items.join('; ') }),
+  },
   ServicePaused: {
     lines: [
       {
