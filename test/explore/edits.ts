@@ -1,7 +1,7 @@
+import type { Mounted } from '../support/mounted-secrets.ts'
 import { keyOfWish, type Model, type Wish } from './model.ts'
 import { edited } from './life.ts'
 import { tell, type Run, type Step } from './run.ts'
-import type { Mounted } from './metamorphic.ts'
 import type { EditKind, World } from './worlds.ts'
 import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { explore, type Explored } from './explore.ts'
-import { compareWith, MOUNTED } from './metamorphic.ts'
+import { MOUNTED } from '../support/mounted-secrets.ts'
+import { compareWith } from './metamorphic.ts'
 import { storyAsText } from './story.ts'
 import { WORLDS, type World } from './worlds.ts'
 

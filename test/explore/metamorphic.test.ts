@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { compareWith, MOUNTED } from './metamorphic.ts'
+import { MOUNTED } from '../support/mounted-secrets.ts'
+import { compareWith } from './metamorphic.ts'
 import { WORLDS } from './worlds.ts'
 
 /* The rest is `npm run explore -- --secrets`. */

@@ -1,36 +1,11 @@
 import { explore, type Explored } from './explore.ts'
+import type { Mounted } from '../support/mounted-secrets.ts'
 import type { World } from './worlds.ts'
 
 /*
  * What secrets say must not matter: a world is explored a second time with mounted secrets that are taken from the texts of its replies,
  * and everything that happens has to be the same.
  */
-
-/** What is mounted: the password before and after it is rotated, and secrets of others. */
-export interface Mounted {
-  readonly name: string
-  readonly old: string
-  readonly new: string
-  readonly others: readonly string[]
-}
-
-const IDS = Array.from({ length: 9 }, (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`)
-
-export const MOUNTED: readonly Mounted[] = [
-  {
-    name: 'equal to texts of replies',
-    old: 'Stopped',
-    new: 'Running',
-    others: ['Stopping', 'a', 'b', 'first', 'second', 'must be paused', 'request', ...IDS],
-  },
-  {
-    name: 'with texts of replies in them',
-    old: 'Snapshot!Stopped!7',
-    new: 'Snapshot!Running!7',
-    others: ['xStoppingx', ...IDS.map((id) => `${id}/key`)],
-  },
-  { name: 'of one character', old: 'S', new: 'R', others: ['g', '-', '0', ' '] },
-]
 
 /** The first step that secrets change, and how many situations or steps were compared until then. */
 interface Compared {

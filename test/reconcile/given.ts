@@ -1,4 +1,3 @@
-import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import type { Profile } from '../../src/kinds/profile.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { Key } from '../../src/kinds/key.ts'
@@ -16,6 +15,7 @@ import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { type FakeClock, createFakeClock } from '../support/fake-clock.ts'
 import { type ModelDirectory, createModelDirectory, createReader } from './model-directory.ts'
 import { type LedgerView, createLedgerView } from './model-ledger.ts'
+import { scenarioMask } from '../support/mounted-secrets.ts'
 import { judgeWrite, type Truth, type Written } from '../support/oracle.ts'
 import { service } from './manifests.ts'
 import { type ModelPlatform, createModelPlatform } from './model-platform.ts'
@@ -120,7 +120,7 @@ export async function startProcess(around: Surroundings, options: ProcessOptions
     platform: options.platform ?? platform,
     ledger,
     secrets,
-    mask: createSecretMask(),
+    mask: scenarioMask(),
     mounted: secrets,
     store: createStateStore({ profile, hashKey: ledger.hashKey, clock, olderThan: options.olderThan }),
     clock,

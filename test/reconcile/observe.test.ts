@@ -375,8 +375,9 @@ describe('what is shown of a pipe', () => {
 
   test('is what the platform said, and what the manifest asks for', async () => {
     const world = await drifted()
+    const { mask } = world.context.mask
     const { id } = shown(world)?.observed ?? {}
-    expect(id).toBe((await world.record(ORDERS)).remote?.id)
+    expect(id).toBe(mask((await world.record(ORDERS)).remote?.id ?? ''))
     expect(shown(world)).toMatchObject({
       desired: { scaling: { replicas: 1 }, source: { kafka: { topics: 'orders' } } },
       observed: {

@@ -42,7 +42,7 @@ describe('what was read', () => {
     await world.go('Pipe/a')
     const item = (await itemsOf(await next(world))).get('Pipe/a')
     expect([item?.verdict, item?.reason]).toEqual(['attention', 'UnhealthyState'])
-    expect(item?.message).toContain('Its state is Running')
+    expect(item?.message).toContain(`Its state is ${world.context.mask.mask('Running')}`)
   })
 
   test('a pipe that was not asked for is not said to be unchanged', async () => {
