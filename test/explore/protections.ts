@@ -320,6 +320,28 @@ export const REMOVALS: readonly Removal[] = [
     ],
   },
   {
+    protection: 'a listed pipe that an orphan’s record holds stops a create of its name',
+    world: 'renamed',
+    depth: 3,
+    patches: [
+      {
+        from: `if (orphan !== undefined) return listedOrphan(kind, { candidate, wanted, orphan })`,
+        to: `if (orphan !== undefined) return undefined`,
+      },
+    ],
+  },
+  {
+    protection: 'a rename with another edit is suspected',
+    world: 'renamed',
+    depth: 3,
+    patches: [
+      {
+        from: `if (similarity !== undefined) return unclaimed(similarity.from, candidate)`,
+        to: `if (similarity !== undefined) return undefined`,
+      },
+    ],
+  },
+  {
     protection: 'what a list finds has the secrets with which it was created, whatever they are by now',
     world: 'rotating',
     depth: 2,
