@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import type { Settings } from '../config/settings.ts'
 import type { Replies } from '../server/routes.ts'
@@ -144,26 +143,16 @@ export async function getReply<Path extends keyof Replies>(
   call: Asked,
   { path, query = '' }: { readonly path: Path; readonly query?: string },
 ): Promise<Replies[Path]> {
-  const whole = {
+  const reply = await callServer(io, {
     ...call,
     method: 'GET',
     path: `${path}${query}`,
     token: undefined,
     body: undefined,
-  } as const
-  const deadline = performance.now() + READ_MS
-  for (;;) {
-    const reply = await callServer(io, { ...whole, timeoutMs: READ_MS })
-    if (reply.status !== BUSY || performance.now() > deadline)
-      return expectObject(call, reply) as unknown as Replies[Path] // as the daemon made it
-    await setTimeout(ASK_AGAIN_MS, undefined, { signal: io.stop.stopping }).catch(() => undefined)
-  }
+    timeoutMs: READ_MS,
+  })
+  return expectObject(call, reply) as unknown as Replies[Path] // as the daemon made it
 }
-
-/** Too many others ask as well. */
-const BUSY = 429
-
-const ASK_AGAIN_MS = 1_000
 
 /** A daemon answers each of these at once: ms. */
 const READ_MS = 30_000

@@ -267,19 +267,14 @@ export type Event =
   /** What settings name for TLS cannot be used any more; what was there before stays in use. */
   | { readonly type: 'TlsFilesUnusable'; readonly message: string }
   | {
-      /** Since the last time this was said, a listener had no room for all. */
+      /** A listener had as many connections as it can have. */
       readonly type: 'ConnectionsLimited'
       /** The setting of the listener. */
       readonly listener: 'listen' | 'metrics-listen'
-      /** Ended to make room; nothing was being answered on them. */ readonly closed: number
-      /** New ones that found no room. */ readonly refused: number
-      /** Ended because their clients did not take the replies. */ readonly unread: number
-      /** Of this listener, and of one address. */
+      /** Connections that the listener closed for new ones. */
+      readonly closed: number
       readonly limit: number
-      readonly limitOfAddress: number
     }
-  /** A connection could not be accepted, because the process may open no more files (EMFILE) or the machine may not (ENFILE). */
-  | { readonly type: 'DescriptorsExhausted'; readonly code: string; readonly limit: number }
   /** The first pass over the embedded sandbox is over. */
   | { readonly type: 'SandboxReady'; readonly page: string; readonly platform: string | undefined }
   /** A test asked for a failure: no process that matters has this. */

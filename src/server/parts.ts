@@ -14,7 +14,7 @@ import type { WithoutManifest } from '../contract/without-manifest.ts'
 import type { HistoryQuery } from '../contract/ledger.ts'
 import type { Priority } from '../contract/platform.ts'
 import type { StatusBoard } from '../contract/status.ts'
-import type { ListenOn } from './connections/listener.ts'
+import type { ListenOn } from './listener.ts'
 import type { RecentEvents } from './recent-events.ts'
 import type { KnownHosts } from './who-asks.ts'
 

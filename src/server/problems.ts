@@ -8,7 +8,6 @@ import { bodyIn, sinceOf, type ResourceStatus } from '../contract/status.ts'
 import { commandLine, commandsTyped, contextOf, type CommandContext } from './command-line.ts'
 import { nextSteps, placeOf, shortMessage, type NextStep, type StepContext } from './remedy.ts'
 import { type Answers, sendJson } from './api/answers.ts'
-import { filterInSteps, mapInSteps, type Steps } from './api/reply-cache.ts'
 import { filtered, findingsSelected, NARROWING, type Narrowing, narrowingOf } from './api/selection.ts'
 import { nextPage, type Part, partOf, pickedOf, type Query } from './parameters.ts'
 import type { Overview, ServerParts } from './parts.ts'
@@ -78,9 +77,9 @@ export function registerAttention(app: FastifyInstance, parts: ServerParts, answ
     const now = parts.overview()
     const { createLimit, sourceProblem, sourceReason, manifestsDir } = now
     const question = ['attention', query, contextOf(now), createLimit, sourceProblem, sourceReason]
-    const text = await answers.text([...question, manifestsDir, parts.ready()], now, function* () {
-      return JSON.stringify(yield* attentionOf(parts, { narrowing, part, query }))
-    })
+    const text = answers.text([...question, manifestsDir, parts.ready()], now, () =>
+      JSON.stringify(attentionOf(parts, { narrowing, part, query })),
+    )
     return sendJson(reply, text)
   })
 }
@@ -93,40 +92,34 @@ type Draft = Omit<Problem, 'next'> & { readonly steps: () => readonly NextStep[]
  * told whatever is asked for.
  * @param asked `query`: as it was given, for the way to the next page
  */
-export function* attentionOf(
+export function attentionOf(
   parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>,
   asked: { readonly narrowing: Narrowing; readonly part: Part; readonly query: Query },
-): Steps<AttentionReply> {
+): AttentionReply {
   const { narrowing, part, query } = asked
   const overview = parts.overview()
   const context = overview
   const all = parts.board.list()
-  const unwell = yield* filterInSteps(all, (resource) => !isWell(resource))
-  const errors = yield* filterInSteps(overview.findings, ({ severity }) => severity === 'error')
+  const unwell = all.filter((resource) => !isWell(resource))
+  const errors = overview.findings.filter(({ severity }) => severity === 'error')
   const findingsOf = Map.groupBy(errors, ({ key }) => key)
-  const groups = groupByCause(yield* filtered(unwell, narrowing))
-  const ofResources = yield* mapInSteps(groups, (group) => {
+  const groups = groupByCause(filtered(unwell, narrowing))
+  const ofResources = groups.map((group) => {
     const [first] = group
     return first !== undefined && group.length === 1
       ? oneProblem(first, findingsOf.get(first.key) ?? [], context)
       : groupProblem(group, context)
   })
-  const isPart = yield* findingsSelected(all, narrowing)
+  const isPart = findingsSelected(all, narrowing)
   const shown = new Set(unwell.map(({ key }) => key))
-  const loose = yield* filterInSteps(
-    errors,
+  const loose = errors.filter(
     (finding) => (finding.key === undefined || !shown.has(finding.key)) && isPart(finding),
   )
-  const alone = yield* mapInSteps(loose, (finding) => findingProblem(finding, context))
+  const alone = loose.map((finding) => findingProblem(finding, context))
   const problems = [...ofTheWhole(parts), ...[...ofResources, ...alone].toSorted(worstFirst)]
   const end = part.offset + part.limit
-  const items: Problem[] = []
-  for (const draft of problems.slice(part.offset, end)) {
-    yield // each may look for a line in a large file
-    items.push(problemOf(draft))
-  }
   return {
-    items,
+    items: problems.slice(part.offset, end).map(problemOf),
     total: problems.length,
     next: end < problems.length ? nextPage(query, { offset: String(end) }) : undefined,
   }

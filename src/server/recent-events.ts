@@ -239,7 +239,6 @@ export function createRecentEvents(now: () => number): RecentEvents {
     CredentialsExposed: undefined,
     TlsFilesUnusable: undefined,
     ConnectionsLimited: undefined,
-    DescriptorsExhausted: undefined,
     SandboxReady: undefined,
     FailpointSet: undefined,
     Stopping: undefined,

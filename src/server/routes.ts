@@ -5,6 +5,7 @@ import type { ServerParts, Health, ReconcileProgress, Scrape } from './parts.ts'
 import { registerAllow, type AllowedReply } from './api/allow-requests.ts'
 import { registerEvents } from './api/event-stream.ts'
 import { createAnswers } from './api/answers.ts'
+import { registerTurns } from './request-turns.ts'
 import { registerFacets, type FacetsReply } from './api/facets.ts'
 import { registerFindings, type FindingsReply } from './api/findings.ts'
 import { createOverview, registerOverview, type OverviewReply } from './api/overview.ts'
@@ -37,6 +38,7 @@ export interface Orders {
 
 /** `/api/v1/…` and `/-/reconcile`. */
 export function registerApi(app: FastifyInstance, parts: ServerParts): void {
+  registerTurns(app)
   const answers = createAnswers(parts)
   const overviewOf = createOverview(parts)
   const reader = createHistoryReader(parts)

@@ -1,14 +1,9 @@
-import { createServer } from 'node:http'
 import type { ServerParts } from './parts.ts'
 import { fastify, type FastifyInstance } from 'fastify'
 import { registerApi, registerMetrics, registerMetricsMoved, registerProbes, registerPage } from './routes.ts'
-import { watchDescriptors } from './connections/descriptor-watch.ts'
-import { connectionLimits, descriptorLimit } from './connections/descriptors.ts'
-import { openListener } from './connections/listener.ts'
-import { oneAtATime } from './connections/one-at-a-time.ts'
+import { openListener } from './listener.ts'
 import { registerBodies } from './parameters.ts'
 import { registerReplies } from './replies.ts'
-import { queued } from './connections/request-queue.ts'
 import { registerWhoAsks } from './who-asks.ts'
 
 export interface Server {
@@ -27,15 +22,11 @@ export interface Server {
  */
 export async function startServer(parts: ServerParts): Promise<Server> {
   const { clock, emit } = parts
-  const limit = descriptorLimit()
-  const limits = connectionLimits(limit)
-  const descriptors = watchDescriptors({ clock, emit, limit })
-  const common = { descriptors, clock, emit }
+  const common = { clock, emit }
   const main = await openListener(await createApp(parts), {
     ...common,
     setting: 'listen',
     on: parts.listen,
-    limits: limits.main,
   })
   const metrics =
     parts.metricsListen === undefined
@@ -44,7 +35,6 @@ export async function startServer(parts: ServerParts): Promise<Server> {
           ...common,
           setting: 'metrics-listen',
           on: parts.metricsListen,
-          limits: limits.metrics,
         }).catch(async (error: unknown) => {
           await main.close()
           throw error
@@ -57,7 +47,6 @@ export async function startServer(parts: ServerParts): Promise<Server> {
       // To the end somebody may look whether it still lives.
       await main.close()
       await metrics?.close()
-      descriptors.stop()
     },
   }
 }
@@ -71,6 +60,9 @@ const REQUEST_TIMEOUT_MS = 10_000
 /** How often Node looks for requests that did not arrive in time; 30 s unless set. */
 const LOOK_MS = 1_000
 
+/** A connection on which nothing was sent or taken for this time is closed, also in the middle of a reply. */
+const IDLE_TIMEOUT_MS = 60_000
+
 /** A connection is kept open for the next scrape, which mostly comes within a minute. */
 const KEEP_ALIVE_MS = 72_000
 
@@ -82,7 +74,7 @@ async function createApp(parts: ServerParts): Promise<FastifyInstance> {
   registerProbes(app, parts)
   if (parts.metricsListen === undefined) registerMetrics(app, parts)
   else registerMetricsMoved(app)
-  registerApi(app, parts)
+  app.register(async (api) => registerApi(api, parts))
   await registerPage(app)
   return app
 }
@@ -100,16 +92,10 @@ function createBareApp(): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
-    serverFactory: (answer) =>
-      createServer(
-        {
-          headersTimeout: REQUEST_TIMEOUT_MS,
-          requestTimeout: REQUEST_TIMEOUT_MS,
-          connectionsCheckingInterval: LOOK_MS,
-          keepAliveTimeout: KEEP_ALIVE_MS,
-        },
-        oneAtATime(queued(answer)),
-      ),
+    connectionTimeout: IDLE_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: LOOK_MS },
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   })
   registerReplies(app)

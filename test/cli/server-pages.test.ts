@@ -1,5 +1,3 @@
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import { fakeParts, NOW, resource } from '../server/fake-parts.ts'
@@ -34,11 +32,6 @@ async function keysOf(args: readonly string[]): Promise<readonly string[]> {
   return (await itemsOf(args)).map(({ key }) => key)
 }
 
-/** What is answered elsewhere. */
-async function pass(url: string, reply: ServerResponse): Promise<void> {
-  reply.end(await (await fetch(url)).text())
-}
-
 test('status shows all resources of a daemon', async () => {
   const { url } = await running(fakeParts({}, RESOURCES))
   expect(await keysOf(['status', '--server', url])).toEqual(KEYS)
@@ -61,22 +54,4 @@ test('history shows as many lines of a daemon as are asked for, each of them onc
   expect(new Set(items.map(({ key, at }) => `${key} ${at}`)).size).toBe(1_100)
   const alone = await running(fakeParts({}, RESOURCES, HISTORY))
   expect(await keysOf(['history', '--server', alone.url, '--limit', '1100'])).toEqual(KEYS.slice(0, 1_100))
-})
-
-test('a daemon that is busy is asked again', async () => {
-  const { url } = await running(fakeParts({}, RESOURCES.slice(0, 2)))
-  let asked = 0
-  const busy = createServer((request, reply) => {
-    asked += 1
-    if (asked === 1) reply.writeHead(429).end('{"error":"too many","hint":"later"}')
-    else void pass(`${url}${request.url}`, reply)
-  })
-  await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve))
-  try {
-    const { port } = busy.address() as AddressInfo // it listens on TCP
-    const keys = await keysOf(['status', '--server', `http://127.0.0.1:${port}`])
-    expect([asked, keys]).toEqual([2, KEYS.slice(0, 2)])
-  } finally {
-    busy.close()
-  }
 })

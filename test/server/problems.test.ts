@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ResourceStatus } from '../../src/contract/status.ts'
 import type { Overview, ServerParts } from '../../src/server/parts.ts'
-import { atOnce } from '../../src/server/api/reply-cache.ts'
 import { narrowingOf } from '../../src/server/api/selection.ts'
 import { attentionOf } from '../../src/server/problems.ts'
 import { condition, fakeParts, finding, limited, NOW, overview, resource, type Over } from './fake-parts.ts'
@@ -13,7 +12,7 @@ function problems(
   parts: Partial<Omit<ServerParts, 'clock'>> = {},
 ) {
   const all = { narrowing: narrowingOf({}), part: { offset: 0, limit: 1_000 }, query: {} }
-  return atOnce(attentionOf(fakeParts({ overview: () => overview(over), ...parts }, resources), all)).items
+  return attentionOf(fakeParts({ overview: () => overview(over), ...parts }, resources), all).items
 }
 
 function invalid(name: string): ResourceStatus {

@@ -32,7 +32,7 @@ async function listen(port: number): Promise<() => void> {
 test('where too many listen, the page asks again and again, and says so', async () => {
   const { parts, say } = partsThatSay('gone')
   const { url, port } = await running(parts)
-  const ends = await Promise.all(Array.from({ length: 16 }, () => listen(port)))
+  const ends = await Promise.all(Array.from({ length: 100 }, () => listen(port)))
   const context = await browser.newContext()
   const page = await context.newPage()
   await page.goto(url)

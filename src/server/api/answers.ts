@@ -1,33 +1,40 @@
 import type { FastifyReply } from 'fastify'
 import type { Finding } from '../../kinds/finding.ts'
 import type { Overview, ServerParts } from '../parts.ts'
-import { createReplyCache, type Steps } from './reply-cache.ts'
 
-/** Replies that are worked out once for each version of the resources and their manifests. */
+const MAX_ANSWERS = 32
+
+/** JSON replies, made once for each version of the resources and their manifests: all open pages ask for the same. */
 export interface Answers {
   /**
    * The reply as text, or the part of it that no clock changes.
-   * @param question all that it depends on, beside resources and readings
-   * @throws {RequestError} 429 when too many wait
+   * @param question everything else that the reply depends on
    */
-  text(question: readonly unknown[], overview: Overview, work: () => Steps<string>): Promise<string>
+  text(question: readonly unknown[], overview: Overview, make: () => string): string
 }
 
 export function createAnswers({ board }: Pick<ServerParts, 'board'>): Answers {
-  const cache = createReplyCache()
-  const numbers = new WeakMap<readonly Finding[], number>()
-  let lastNumber = 0
-
-  /** A reading has findings of its own, and may have moved lines that no resource shows. */
-  function readingOf({ findings, lastLoadAt }: Overview): string {
-    const number = numbers.get(findings) ?? (lastNumber += 1)
-    numbers.set(findings, number)
-    return `${number}/${lastLoadAt}`
-  }
+  const known = new Map<string, string>()
+  let version = -1
+  let findings: readonly Finding[] = []
+  let loadedAt: number | undefined
 
   return {
-    text: (question, overview, work) =>
-      cache.get(JSON.stringify(question), `${board.version}/${readingOf(overview)}`, work),
+    text(question, overview, make) {
+      // A reading has a new list of findings, and can move lines that no resource shows.
+      if (version !== board.version || findings !== overview.findings || loadedAt !== overview.lastLoadAt)
+        known.clear()
+      version = board.version
+      findings = overview.findings
+      loadedAt = overview.lastLoadAt
+      const key = JSON.stringify(question)
+      const answer = known.get(key) ?? make()
+      known.delete(key)
+      known.set(key, answer)
+      const oldest = known.keys().next().value
+      if (known.size > MAX_ANSWERS && oldest !== undefined) known.delete(oldest)
+      return answer
+    },
   }
 }
 

@@ -3,7 +3,6 @@ import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Key } from '../../kinds/key.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { addressOf } from '../connections/client-address.ts'
 import { CHANGE_TYPES, type Change } from '../recent-events.ts'
 import type { ServerParts } from '../parts.ts'
 import { REPLY_HEADERS, RequestError } from '../replies.ts'
@@ -23,9 +22,6 @@ const BACKLOG_BYTES = 256 * 1_024
 /** Streams at a time. */
 const CLIENTS = 100
 
-/** Of one address, which may be a proxy with several people behind it. */
-const CLIENTS_OF_ONE_ADDRESS = 16
-
 const RETRY_MS = 2_000
 
 /** `GET /api/v1/events`: server-sent events `resources`, `source`, `history` and `alive`, until the server closes. */
@@ -37,10 +33,12 @@ export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
     hub.close()
   })
   app.get('/api/v1/events', { exposeHeadRoute: false }, (request, reply) => {
-    // By the connection: what a header says of where it comes from, anybody can write.
-    const address = addressOf(request.socket.remoteAddress) ?? ''
-    const crowd = hub.crowd(address)
-    if (crowd !== undefined) throw refusal(crowd)
+    if (hub.isFull())
+      throw new RequestError(
+        503,
+        `too many clients listen already: ${CLIENTS}`,
+        'Close some, or poll /api/v1/overview every 15 s, as the page does then.',
+      )
     const lastEventId = request.headers['last-event-id']
     reply.hijack()
     reply.raw.writeHead(200, {
@@ -48,18 +46,8 @@ export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
       'content-type': 'text/event-stream; charset=utf-8',
       'x-accel-buffering': 'no', // nginx would hold events back
     })
-    hub.add(reply.raw, address, typeof lastEventId === 'string' ? lastEventId : undefined)
+    hub.add(reply.raw, typeof lastEventId === 'string' ? lastEventId : undefined)
   })
-}
-
-/** Why there is no room for one more. */
-type Crowd = 'all' | 'address'
-
-function refusal(crowd: Crowd): RequestError {
-  const hint = 'Close some, or poll /api/v1/overview every 15 s, as the page does then.'
-  return crowd === 'all'
-    ? new RequestError(503, `too many clients listen already: ${CLIENTS}`, hint)
-    : new RequestError(429, `too many clients listen already: ${CLIENTS_OF_ONE_ADDRESS} of one address`, hint)
 }
 
 /** Tells all clients of changes as server-sent events. */
@@ -68,17 +56,15 @@ interface EventHub {
    * Adds a client whose headers are sent, and for which there is room.
    * @param lastEventId of the `Last-Event-ID` header; when others came since, it hears that everything may be new
    */
-  add(client: Writable, address: string, lastEventId: string | undefined): void
-  /** Why there is no room for one more of this address; undefined: there is. */
-  crowd(address: string): Crowd | undefined
+  add(client: Writable, lastEventId: string | undefined): void
+  isFull(): boolean
   tell(change: Change): void
   close(): void
 }
 
 /** @param epoch tells the event ids of this process from those of another */
 export function createEventHub(clock: Clock, epoch: string): EventHub {
-  /** With the address of each. */
-  const clients = new Map<Writable, string>()
+  const clients = new Set<Writable>()
   /** What waited for them at the last heartbeat, and still does. */
   const stalled = new Set<Writable>()
   const gathered = new Map<Change['type'], Set<Key>>()
@@ -88,7 +74,7 @@ export function createEventHub(clock: Clock, epoch: string): EventHub {
 
   /** Whoever has read nothing since the last heartbeat although something waits, reads no more. */
   function dropStalled(): void {
-    for (const client of clients.keys()) {
+    for (const client of clients) {
       if (client.writableLength === 0) continue
       if (stalled.has(client)) drop(client)
       else stalled.add(client)
@@ -106,7 +92,7 @@ export function createEventHub(clock: Clock, epoch: string): EventHub {
   }
 
   function send(text: string): void {
-    for (const client of clients.keys()) {
+    for (const client of clients) {
       if (client.writableLength > BACKLOG_BYTES) drop(client)
       else client.write(text)
     }
@@ -138,13 +124,9 @@ export function createEventHub(clock: Clock, epoch: string): EventHub {
   }
 
   return {
-    crowd(address) {
-      if (clients.size >= CLIENTS) return 'all'
-      const same = [...clients.values()].filter((other) => other === address)
-      return same.length >= CLIENTS_OF_ONE_ADDRESS ? 'address' : undefined
-    },
-    add(client, address, lastEventId) {
-      clients.set(client, address)
+    isFull: () => clients.size >= CLIENTS,
+    add(client, lastEventId) {
+      clients.add(client)
       client.on('close', () => forget(client))
       client.on('drain', () => stalled.delete(client))
       client.on('error', () => drop(client))
@@ -168,7 +150,7 @@ export function createEventHub(clock: Clock, epoch: string): EventHub {
     close() {
       cancelFlush?.()
       cancelHeartbeat()
-      for (const client of clients.keys()) client.end()
+      for (const client of clients) client.end()
       clients.clear()
     },
   }

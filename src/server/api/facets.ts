@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import type { ResourceStatus } from '../../contract/status.ts'
 import type { ServerParts } from '../parts.ts'
 import { sendJson, type Answers } from './answers.ts'
-import { eachInSteps, type Steps } from './reply-cache.ts'
 
 /** Values of one facet; of more, the most frequent. */
 const VALUES = 200
@@ -30,23 +29,21 @@ export function registerFacets(app: FastifyInstance, parts: ServerParts, answers
   app.get('/api/v1/facets', async (_request, reply) =>
     sendJson(
       reply,
-      await answers.text(['facets'], parts.overview(), function* () {
-        return JSON.stringify(yield* facetsOf(parts.board.list()))
-      }),
+      answers.text(['facets'], parts.overview(), () => JSON.stringify(facetsOf(parts.board.list()))),
     ),
   )
 }
 
-function* facetsOf(resources: readonly ResourceStatus[]): Steps<FacetsReply> {
+function facetsOf(resources: readonly ResourceStatus[]): FacetsReply {
   const [kinds, services, labels] = [new Counter(), new Counter(), new Counter()]
   const [files, reasons] = [new Counter(), new Counter()]
-  yield* eachInSteps(resources, ({ kind, service, labels: own, file, reason }) => {
+  for (const { kind, service, labels: own, file, reason } of resources) {
     kinds.add(kind, 1)
     if (service !== undefined) services.add(service, 1)
     for (const name in own) labels.add(`${name}=${own[name]}`, 1)
     if (file !== undefined) files.add(file, 1)
     reasons.add(reason, 1)
-  })
+  }
   return {
     kinds: kinds.facets(),
     services: services.facets(),

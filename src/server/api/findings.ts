@@ -4,7 +4,6 @@ import { nextPage, oneOf, partOf, pickedOf, wellFormedKey, wordsOf, type Query }
 import type { ServerParts } from '../parts.ts'
 import { type Answers, sendJson } from './answers.ts'
 import { countFindings, type FindingCounts } from './overview.ts'
-import { filterInSteps, type Steps } from './reply-cache.ts'
 import { findingsSelected, NARROWING, narrowingOf } from './selection.ts'
 
 /** Of `GET /api/v1/findings`. */
@@ -32,10 +31,9 @@ export function registerFindings(app: FastifyInstance, parts: ServerParts, answe
     const narrowing = narrowingOf(query)
     const now = parts.overview()
     const { findings } = now
-    function* page(): Steps<string> {
-      const isPart = yield* findingsSelected(parts.board.list(), narrowing)
-      const matching = yield* filterInSteps(
-        findings,
+    function page(): string {
+      const isPart = findingsSelected(parts.board.list(), narrowing)
+      const matching = findings.filter(
         (finding) =>
           (severities?.has(finding.severity) ?? true) &&
           (key === undefined || finding.key === key) &&
@@ -51,7 +49,7 @@ export function registerFindings(app: FastifyInstance, parts: ServerParts, answe
         next: isLast ? undefined : nextPage(query, { offset: String(end) }),
       } satisfies FindingsReply)
     }
-    return sendJson(reply, await answers.text(['findings', query], now, page))
+    return sendJson(reply, answers.text(['findings', query], now, page))
   })
 }
 

@@ -14,7 +14,6 @@ import type { StateSpan } from '../recent-events.ts'
 import { RequestError } from '../replies.ts'
 import { type Answers, sendJson } from './answers.ts'
 import type { Counts, OverviewReply } from './overview.ts'
-import { mapInSteps, type Steps } from './reply-cache.ts'
 import {
   filtered,
   NARROWING,
@@ -106,12 +105,12 @@ function isByKey({ sort, down }: Sorting): boolean {
 }
 
 /** The reply without its end, which changes with each request: items, how many match, and where the next page is. */
-function* pageOf({ board }: ServerParts, asked: Asked, overview: Overview): Steps<string> {
+function pageOf({ board }: ServerParts, asked: Asked, overview: Overview): string {
   const { narrowing, sorting, after, part, query } = asked
-  const all = sorted(yield* filtered(board.list(), narrowing), sorting)
+  const all = sorted(filtered(board.list(), narrowing), sorting)
   const start = (after === undefined ? 0 : placeBehind(all, after)) + part.offset
   const page = all.slice(start, start + part.limit)
-  const items = yield* mapInSteps(page, (one) => JSON.stringify(summaryOf(resourceTyped(one, overview))))
+  const items = page.map((one) => JSON.stringify(summaryOf(resourceTyped(one, overview))))
   const last = page.at(-1)
   const next =
     last === undefined || start + page.length >= all.length
@@ -138,7 +137,7 @@ export function registerResources(
   app.get<{ Querystring: Query }>('/api/v1/resources', async (request, reply) => {
     const asked = askedOf(request.query)
     const now = parts.overview()
-    const start = await answers.text(['resources', asked.query, contextOf(now)], now, () =>
+    const start = answers.text(['resources', asked.query, contextOf(now)], now, () =>
       pageOf(parts, asked, now),
     )
     const overview = overviewOf()

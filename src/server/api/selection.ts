@@ -5,7 +5,6 @@ import { REASONS, type Reason } from '../../plan/reason.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
 import { sinceOf, type ResourceStatus } from '../../contract/status.ts'
 import { LIMITS, listOf, oneOf, searchWords, textsOf, wordsOf, type Query } from '../parameters.ts'
-import { filterInSteps, mapInSteps, type Steps } from './reply-cache.ts'
 
 const SORTS = ['key', 'status', 'kind', 'reason', 'service', 'file', 'state', 'since'] as const
 
@@ -61,12 +60,9 @@ function hasOthers(narrowing: Omit<Narrowing, 'file' | 'words'>): boolean {
 }
 
 /** Whether a key is among what is asked for; also one that is no longer there, of which the kind and the name are known. */
-export function* keysSelected(
-  all: readonly ResourceStatus[],
-  narrowing: Narrowing,
-): Steps<(key: Key) => boolean> {
-  const known = new Set(yield* mapInSteps(all, ({ key }) => key))
-  const keys = new Set((yield* filtered(all, narrowing)).map(({ key }) => key))
+export function keysSelected(all: readonly ResourceStatus[], narrowing: Narrowing): (key: Key) => boolean {
+  const known = new Set(all.map(({ key }) => key))
+  const keys = new Set(filtered(all, narrowing).map(({ key }) => key))
   const { kinds, words, file } = narrowing
   const isByName = file === undefined && !hasOthers({ ...narrowing, kinds: undefined })
   return (key) => {
@@ -77,13 +73,13 @@ export function* keysSelected(
 }
 
 /** Whether a finding is of a resource that is asked for; one of no resource has a file and a text, and nothing else. */
-export function* findingsSelected(
+export function findingsSelected(
   all: readonly ResourceStatus[],
   narrowing: Narrowing,
-): Steps<(finding: Finding) => boolean> {
+): (finding: Finding) => boolean {
   if (!isNarrowed(narrowing)) return () => true
-  const known = new Set(yield* mapInSteps(all, ({ key }) => key))
-  const keys = new Set((yield* filtered(all, narrowing)).map(({ key }) => key))
+  const known = new Set(all.map(({ key }) => key))
+  const keys = new Set(filtered(all, narrowing).map(({ key }) => key))
   const { file: folder, words } = narrowing
   const isOther = hasOthers(narrowing)
   return ({ key, file, message, code }) =>
@@ -102,10 +98,7 @@ export function hasAll(text: string, words: readonly string[]): boolean {
 type Test = (resource: ResourceStatus) => boolean
 
 /** Those that are asked for, in the order in which they are given. */
-export function* filtered(
-  all: readonly ResourceStatus[],
-  narrowing: Narrowing,
-): Steps<readonly ResourceStatus[]> {
+export function filtered(all: readonly ResourceStatus[], narrowing: Narrowing): readonly ResourceStatus[] {
   const { kinds, statuses, reasons, well, services, labels, file, words } = narrowing
   const tests: Test[] = labels.map(hasLabel)
   if (kinds !== undefined) tests.push(({ kind }) => kinds.has(kind))
@@ -116,7 +109,7 @@ export function* filtered(
   if (file !== undefined) tests.push(isIn(file))
   if (words.length > 0) tests.push((resource) => hasWords(resource, words))
   if (tests.length === 0) return all
-  return yield* filterInSteps(all, (resource) => tests.every((test) => test(resource)))
+  return all.filter((resource) => tests.every((test) => test(resource)))
 }
 
 function hasLabel(label: string): Test {

@@ -7,7 +7,6 @@ import type { SourceEntry } from '../recent-events.ts'
 import { together } from './alike.ts'
 import { type Answers, sendJson } from './answers.ts'
 import { ALL_KEPT, type HistoryReader } from './history-reader.ts'
-import { filterInSteps, mapInSteps, type Steps } from './reply-cache.ts'
 import { hasAll, isNarrowed, keysSelected, NARROWING, type Narrowing, narrowingOf } from './selection.ts'
 import type { EarlierRevision, SingleEntry, TimelineEntry } from './timeline-entry.ts'
 
@@ -52,25 +51,23 @@ export function registerTimeline(
     const history = await reader.read(read)
     const whole = history.entries.length < read || read === ALL_KEPT
     const source = parts.recentEvents.source()
-    function* page(): Steps<string> {
-      const isWanted = yield* entriesSelected(parts, narrowing)
-      const entries = yield* filterInSteps(
-        timelineOf(history.entries, source, { whole }),
+    function page(): string {
+      const isWanted = entriesSelected(parts, narrowing)
+      const entries = timelineOf(history.entries, source, { whole }).filter(
         (entry) => (types?.has(entry.type) ?? true) && isWanted(entry),
       )
-      yield
       const items = together(entries, { whole })
       const end = part.offset + part.limit
       const more = items.length > end || !whole
       const shown = items.slice(part.offset, end)
       return JSON.stringify({
-        items: yield* mapInSteps(shown, (item) => itemTyped(item, overview)),
+        items: shown.map((item) => itemTyped(item, overview)),
         more,
         next: more && shown.length > 0 ? nextPage(query, { offset: String(end) }) : undefined,
       } satisfies TimelineReply)
     }
     const question = ['timeline', query, contextOf(overview), history.version, source.length, source[0]]
-    return sendJson(reply, await answers.text(question, overview, page))
+    return sendJson(reply, answers.text(question, overview, page))
   })
 }
 
@@ -85,12 +82,9 @@ function itemTyped(item: TimelineEntry, context: CommandContext): TimelineEntry 
 }
 
 /** What is about a resource that is asked for, or about a commit that changed one. */
-function* entriesSelected(
-  { board }: ServerParts,
-  narrowing: Narrowing,
-): Steps<(entry: SingleEntry) => boolean> {
+function entriesSelected({ board }: ServerParts, narrowing: Narrowing): (entry: SingleEntry) => boolean {
   if (!isNarrowed(narrowing)) return () => true
-  const isKey = yield* keysSelected(board.list(), narrowing)
+  const isKey = keysSelected(board.list(), narrowing)
   const { words } = narrowing
   return (entry) => {
     if ('key' in entry) return isKey(entry.key)

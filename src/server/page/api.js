@@ -5,9 +5,6 @@
 
 const LIMIT_MS = 15_000
 
-/** After this a server that had too much to do is asked again. */
-const BUSY_MS = 1_000
-
 /** An answer that is no success. */
 export class ReplyError extends Error {
   /** @param {number} status @param {Partial<ErrorReply>} body */
@@ -28,12 +25,9 @@ export async function get(path, query = {}, signal) {
   const limit = AbortSignal.timeout(LIMIT_MS)
   const search = new URLSearchParams(query)
   const ended = signal === undefined ? limit : AbortSignal.any([signal, limit])
-  for (;;) {
-    const reply = await fetch(search.size === 0 ? path : `${path}?${search}`, { signal: ended })
-    if (reply.ok) return reply.json()
-    if (reply.status !== 429) throw new ReplyError(reply.status, await reply.json().catch(() => ({})))
-    await new Promise((resolve) => setTimeout(resolve, BUSY_MS))
-  }
+  const reply = await fetch(search.size === 0 ? path : `${path}?${search}`, { signal: ended })
+  if (reply.ok) return reply.json()
+  throw new ReplyError(reply.status, await reply.json().catch(() => ({})))
 }
 
 /**

@@ -5,12 +5,6 @@ import { seconds, type EventRows } from './event-row.ts'
 const CROWDED =
   'Somebody holds many connections. Reconciling continues. If it is a proxy, let it keep fewer; if not, keep it from the port (a NetworkPolicy, a firewall).'
 
-function exhausted({ code, limit }: { readonly code: string; readonly limit: number }): string {
-  return code === 'ENFILE'
-    ? `ENFILE: this machine may open no more files. Raise the sysctl fs.file-max.`
-    : `${code}: this process may open ${limit} files and connections at once, and has them open. Raise the limit of open files (ulimit -n, LimitNOFILE), and restart it.`
-}
-
 /** The process itself: its start and end, its queue, its ledger. */
 export const PROCESS_EVENTS = {
   Started: {
@@ -28,20 +22,10 @@ export const PROCESS_EVENTS = {
       {
         message: 'Connections limited',
         levels: { warn: 'at most once a minute for each listener' },
-        fields: ['listener', 'closed', 'refused', 'unread', 'limit', 'limitOfAddress', 'detail'],
+        fields: ['listener', 'closed', 'limit', 'detail'],
       },
     ],
     facts: (event) => ({ ...event, detail: CROWDED }),
-  },
-  DescriptorsExhausted: {
-    lines: [
-      {
-        message: 'No descriptor left for a connection',
-        levels: { error: 'at most once a minute: raise the limit of open files' },
-        fields: ['limit', 'detail'],
-      },
-    ],
-    facts: (event) => ({ ...event, detail: exhausted(event) }),
   },
   SandboxReady: {
     lines: [

@@ -1,17 +1,17 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import type { Emit } from '../../contract/events.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { keepConnections, type ConnectionNews } from './kept-connections.ts'
-import type { DescriptorWatch } from './descriptor-watch.ts'
-import type { ConnectionLimits } from './descriptors.ts'
+import type { Emit } from '../contract/events.ts'
+import type { Clock } from '../lib/clock.ts'
+import { limitConnections } from './connection-limit.ts'
 
 /** How long a close waits for replies that are on their way. */
 const CLOSE_MS = 2_000
 
-/** Until the first word of connections that were ended, so that it can say how many; and between two words. */
-const GATHER_MS = 1_000
-const QUIET_MS = 60_000
+/** Connections at a time. The other descriptors stay for the ledger, the manifests and the platform. */
+const MAX_CONNECTIONS = { listen: 256, 'metrics-listen': 64 } as const
+
+/** The log says at most once a minute how many connections were closed. */
+const REPORT_MS = 60_000
 
 export interface ListenOn {
   readonly host: string
@@ -19,10 +19,8 @@ export interface ListenOn {
 }
 
 export interface ListenerOptions {
-  readonly setting: 'listen' | 'metrics-listen'
+  readonly setting: keyof typeof MAX_CONNECTIONS
   readonly on: ListenOn
-  readonly limits: ConnectionLimits
-  readonly descriptors: Pick<DescriptorWatch, 'isExhausted'>
   readonly clock: Clock
   readonly emit: Emit
 }
@@ -40,14 +38,23 @@ export interface Listener {
  * @throws when the port cannot be had; the message says which and why
  */
 export async function openListener(app: FastifyInstance, options: ListenerOptions): Promise<Listener> {
-  const { setting, on, limits, descriptors, clock, emit } = options
+  const { setting, on, clock, emit } = options
   const { host, port: wanted } = on
-  const news = createConnectionNews(options)
-  const connections = keepConnections(app.server, { limits, clock, note: (what) => news.note(what) })
-  app.addHook('onClose', async () => {
-    connections.stop()
-    news.stop()
+  const limit = MAX_CONNECTIONS[setting]
+  let closed = 0
+  let cancelReport: (() => void) | undefined
+
+  function report(): void {
+    emit({ type: 'ConnectionsLimited', listener: setting, closed, limit })
+    closed = 0
+    cancelReport = undefined
+  }
+
+  limitConnections(app.server, limit, () => {
+    closed += 1
+    cancelReport ??= clock.after(REPORT_MS, report)
   })
+  app.addHook('onClose', async () => cancelReport?.())
   try {
     await app.ready()
     // Who asks at "localhost" tries both of its addresses; who asks at 127.0.0.1, only that one.
@@ -60,9 +67,7 @@ export async function openListener(app: FastifyInstance, options: ListenerOption
     })
   }
   // A connection that cannot be accepted is no reason to end.
-  app.server.on('error', (error) => {
-    if (!descriptors.isExhausted(error)) emit({ type: 'Bug', message: 'The HTTP server failed', error })
-  })
+  app.server.on('error', (error) => emit({ type: 'Bug', message: 'The HTTP server failed', error }))
   const { port } = app.server.address() as AddressInfo // it listens on TCP
   return {
     url: `http://${reachable(host)}:${port}`,
@@ -83,34 +88,4 @@ function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '') return '127.0.0.1'
   if (host === '::') return '[::1]'
   return host.includes(':') ? `[${host}]` : host
-}
-
-/** Says at most once a minute what became of connections: a flood of them must not become one of lines. */
-function createConnectionNews({ setting, limits, clock, emit }: ListenerOptions) {
-  let counts = { closed: 0, refused: 0, unread: 0 }
-  let saidAt = -QUIET_MS
-  let cancel: (() => void) | undefined
-
-  function say(): void {
-    cancel = undefined
-    saidAt = clock.monotonic()
-    emit({
-      type: 'ConnectionsLimited',
-      listener: setting,
-      ...counts,
-      limit: limits.all,
-      limitOfAddress: limits.eachAddress,
-    })
-    counts = { closed: 0, refused: 0, unread: 0 }
-  }
-
-  return {
-    note(what: ConnectionNews): void {
-      counts[what] += 1
-      cancel ??= clock.after(Math.max(GATHER_MS, saidAt + QUIET_MS - clock.monotonic()), say)
-    },
-    stop(): void {
-      cancel?.()
-    },
-  }
 }
