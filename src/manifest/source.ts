@@ -10,7 +10,7 @@ import { textIn } from './validate/parse-file.ts'
 import { createPlaces, type KnownPlaces } from './rules/source-locator.ts'
 import { readBytes } from './files/read-bytes.ts'
 import { revisionSince } from './files/revision-since.ts'
-import { inSlices } from './validate/slices.ts'
+import { createSlices, inSlices } from './validate/slices.ts'
 import { readDirectory, type DirectoryReading, type OnRead } from './files/read-directory.ts'
 
 /** What one more reading brought. */
@@ -89,7 +89,8 @@ export function createSource({ profile, root, limits, onRead }: SourceOptions): 
       accept,
       created,
     })
-    const next = await inSlices(steps, signal)
+    const next = await inSlices(steps, createSlices())
+    signal.throwIfAborted()
     state = next
     return {
       state: next,

@@ -68,7 +68,8 @@ export async function catalogOfTree(
   let state: CatalogState | undefined
   for (let count = 0; count < READINGS; count += 1) {
     const steps = catalogSteps({ ...about, previous: state, reading, places, accept: 'normal' })
-    state = await inSlices(steps, about.signal)
+    state = await inSlices(steps, slices)
+    about.signal.throwIfAborted()
     if (state.pending.size === 0 || state.catalog.problem !== undefined) break
   }
   if (state === undefined) throw new Error('there is at least one reading')

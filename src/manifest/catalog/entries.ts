@@ -8,7 +8,6 @@ import type { DeletionGrace } from './deletion-grace.ts'
 import { holdingFile } from '../rules/duplicate-keys.ts'
 import type { PlacedFinding } from '../rules/cross-finding.ts'
 import { byPosition, comparePositions, compareTexts } from '../diagnostics/diagnostic.ts'
-import { inSteps } from '../validate/slices.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { statedIn } from '../validate/stated.ts'
 import { foldersOf } from '../files/walk.ts'
@@ -30,29 +29,28 @@ type Draft = Omit<Entry, 'key' | 'digest' | 'revision'> & { readonly meaning?: s
 const NONE: readonly Finding[] = []
 
 /** An entry for each key that was found, is held, or is missing; in the order of keys. */
-export function* entriesOf(input: Input): Generator<void, ReadonlyMap<Key, Entry>> {
+export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
   const drafts = new Map<Key, Draft>()
   const crossErrors = Map.groupBy(input.cross.filter(isError), ({ document }) => document)
-  yield* inSteps(input.documents, (document) => {
+  for (const document of input.documents) {
     const { key } = document
-    if (key === undefined) return
+    if (key === undefined) continue
     const errors = errorsOf(document, crossErrors.get(document) ?? NO_PLACED)
     const earlier = drafts.get(key)
     drafts.set(key, earlier === undefined ? found(input, document, errors) : withMore(earlier, errors))
-  })
+  }
   const errorsOfFile = fileErrors(input)
   for (const key of input.grace.held) drafts.set(key, held(input, key, errorsOfFile))
   for (const key of input.grace.pending) {
     const before = input.previous.entries.get(key)
     if (before !== undefined) drafts.set(key, { ...lastOf(before), state: 'missing', findings: NONE })
   }
-  yield
   const entries = new Map<Key, Entry>()
   const sorted = [...drafts].toSorted(([a], [b]) => compareTexts(a, b))
-  yield* inSteps(sorted, ([key, draft]) => {
+  for (const [key, draft] of sorted) {
     const before = input.previous.entries.get(key)
     entries.set(key, finish(key, draft, before, revisionOf(draft, input.reading)))
-  })
+  }
   return entries
 }
 

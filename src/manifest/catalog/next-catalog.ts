@@ -12,13 +12,13 @@ import {
   lockFilesAfter,
   lockGrace,
 } from './deletion-grace.ts'
-import { createCrossReport, placed, placesOf, type PlacedFinding } from '../rules/cross-finding.ts'
+import { createCrossReport, placed, placesOf } from '../rules/cross-finding.ts'
 import { endpointsIn } from '../rules/service-identity.ts'
 import { crossRules } from '../rules/cross-rules.ts'
 import { keyHolders, newcomersAmong, type Before } from '../rules/duplicate-keys.ts'
 import { shownFindings } from './shown-findings.ts'
 import { entriesOf } from './entries.ts'
-import { atOnce, inSteps } from '../validate/slices.ts'
+import { atOnce } from '../validate/slices.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { Places } from '../rules/source-locator.ts'
 import type { Reading } from '../files/read-directory.ts'
@@ -51,7 +51,7 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
   const isHidden = hiddenIn(reading)
   const before = beforeOf(input, previous)
   const report = createCrossReport()
-  const losers = yield* keyHolders(documents, before, { isHidden, report })
+  const losers = keyHolders(documents, before, { isHidden, report })
   const found = new Set<Key>()
   for (const document of documents)
     if (document.key !== undefined && !losers.has(document)) found.add(document.key)
@@ -70,8 +70,7 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
   )
   const crossFindings = report.findings()
   yield* input.places.find(placesOf(crossFindings))
-  const cross: PlacedFinding[] = []
-  yield* inSteps(crossFindings, (finding) => cross.push(placed(finding, input.places.of)))
+  const cross = crossFindings.map((finding) => placed(finding, input.places.of))
   yield
   const hiddenLocks = hiddenLockFiles(reading, previous.lockFiles)
   const { locks, unlocked } = lockGrace({
@@ -81,7 +80,7 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
     accept: input.accept,
   })
   const used = documents.filter((document) => !losers.has(document))
-  const entries = yield* entriesOf({
+  const entries = entriesOf({
     previous: previous.catalog,
     reading,
     recorded,

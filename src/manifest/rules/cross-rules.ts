@@ -34,9 +34,9 @@ export function* crossRules(
   const existing = new Set<Key>([...held, ...pending])
   for (const { key } of documents) if (key !== undefined) existing.add(key)
   const holding = documents.filter((document) => !losers.has(document))
-  yield* checkReferences({ documents, existing, isIncomplete: world.isIncomplete }, report)
+  checkReferences({ documents, existing, isIncomplete: world.isIncomplete }, report)
   yield
-  yield* checkCircles(holding, before, report)
+  checkCircles(holding, before, report)
   yield
   const standing = standingIn(holding, before, { isInvalid: report.isInvalid, held, pending })
   yield
@@ -44,6 +44,6 @@ export function* crossRules(
   yield
   checkPipeNames(holding, standing.serviceIs, report)
   yield
-  const locks = yield* checkLocks({ documents: holding, standing, existing }, report)
+  const locks = checkLocks({ documents: holding, standing, existing }, report)
   return { ...locks, endpoints }
 }

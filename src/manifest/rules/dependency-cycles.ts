@@ -12,20 +12,16 @@ export interface Circles {
 /** Steps in search of circles for each key and each dependency there is; after that, what is in one is said, and not which. */
 const STEPS_EACH = 5
 
-/** Of these steps, so many are taken at one go. */
-const PAUSE_EVERY = 2_000
-
 /**
- * The circles in a graph of dependencies. Keys that only lead into a circle are in none. In steps, between which
- * others can run. Uses no recursion: chains may be long.
+ * The circles in a graph of dependencies. Keys that only lead into a circle are in none. Uses no recursion: chains may be long.
  */
-export function* dependencyCircles(edges: ReadonlyMap<Key, readonly Key[]>): Generator<void, Circles> {
+export function dependencyCircles(edges: ReadonlyMap<Key, readonly Key[]>): Circles {
   const size = edges.values().reduce((sum, targets) => sum + 1 + targets.length, 0)
   const search: Search = { edges, left: STEPS_EACH * size }
   const circles: (readonly Key[])[] = []
   const tangled: Key[] = []
-  for (const component of yield* components(edges)) {
-    const found = yield* shortestCircles(search, component)
+  for (const component of components(edges)) {
+    const found = shortestCircles(search, component)
     for (const circle of found.circles) circles.push(circle)
     for (const key of found.tangled) tangled.push(key)
   }
@@ -39,7 +35,7 @@ interface Search {
 }
 
 /** Every member of a component of several is in some circle; each gets one that passes through it. */
-function* shortestCircles(search: Search, component: readonly Key[]): Generator<void, Circles> {
+function shortestCircles(search: Search, component: readonly Key[]): Circles {
   const members = new Set(component)
   const covered = new Set<Key>()
   const circles: (readonly Key[])[] = []
@@ -50,7 +46,7 @@ function* shortestCircles(search: Search, component: readonly Key[]): Generator<
       if (component.length > 1) tangled.push(start)
       continue
     }
-    const circle = yield* circleThrough(search, members, start)
+    const circle = circleThrough(search, members, start)
     if (circle === undefined) continue
     for (const key of circle) covered.add(key)
     circles.push(circle)
@@ -59,17 +55,12 @@ function* shortestCircles(search: Search, component: readonly Key[]): Generator<
 }
 
 /** The shortest way from `start` back to itself within one component. */
-function* circleThrough(
-  search: Search,
-  members: ReadonlySet<Key>,
-  start: Key,
-): Generator<void, readonly Key[] | undefined> {
+function circleThrough(search: Search, members: ReadonlySet<Key>, start: Key): readonly Key[] | undefined {
   const from = new Map<Key, Key>()
   const queue: Key[] = [start]
   for (const key of queue) {
     for (const next of search.edges.get(key) ?? []) {
       search.left -= 1
-      if (search.left % PAUSE_EVERY === 0) yield
       if (next === start) return wayBack(from, start, key)
       if (!members.has(next) || from.has(next)) continue
       from.set(next, key)
@@ -91,13 +82,12 @@ interface Visit {
 }
 
 /** Tarjan's strongly connected components, with a stack of its own. */
-function* components(edges: ReadonlyMap<Key, readonly Key[]>): Generator<void, readonly (readonly Key[])[]> {
+function components(edges: ReadonlyMap<Key, readonly Key[]>): readonly (readonly Key[])[] {
   const index = new Map<Key, number>()
   const low = new Map<Key, number>()
   const open: Key[] = []
   const isOpen = new Set<Key>()
   const found: (readonly Key[])[] = []
-  let count = 0
   const enter = (key: Key): Visit => {
     index.set(key, index.size)
     low.set(key, index.size - 1)
@@ -110,8 +100,6 @@ function* components(edges: ReadonlyMap<Key, readonly Key[]>): Generator<void, r
     if (index.has(root)) continue
     const visits = [enter(root)]
     for (let visit = visits.at(-1); visit !== undefined; visit = visits.at(-1)) {
-      count += 1
-      if (count % PAUSE_EVERY === 0) yield
       const target = edges.get(visit.key)?.[visit.next]
       visit.next += 1
       if (target !== undefined) {

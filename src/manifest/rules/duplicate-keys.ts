@@ -3,7 +3,6 @@ import { LOCK } from '../../kinds/lock/schema.ts'
 import { keyOf, type Key } from '../../kinds/key.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
 import { contentDigest } from '../validate/content-digest.ts'
-import { inSteps } from '../validate/slices.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { groupsOf, othersIn, whereOf, type CrossReport } from './cross-finding.ts'
 
@@ -29,25 +28,23 @@ const NAME: Path = ['metadata', 'name']
  * @param isHidden whether a file may hold more than this reading saw
  * @returns documents whose key another one has: they are not used
  */
-export function* keyHolders(
+export function keyHolders(
   documents: readonly ParsedDocument[],
   before: Before,
   { isHidden, report }: { readonly isHidden: (file: string) => boolean; readonly report: CrossReport },
-): Generator<void, ReadonlySet<ParsedDocument>> {
+): ReadonlySet<ParsedDocument> {
   const losers = new Set<ParsedDocument>()
   const named = documents.filter(({ kind, name }) => kind !== undefined && name !== undefined)
   const several = groupsOf(named, nameIn)
   const contested = new Set(several.map(([name]) => name))
-  yield
-  yield* inSteps(named, (document) => {
-    if (contested.has(nameIn(document))) return
+  for (const document of named) {
+    if (contested.has(nameIn(document))) continue
     const away = awayFrom([document], before, isHidden)
-    if (away === undefined) return
+    if (away === undefined) continue
     losers.add(document)
     reportWaiting(report, document, away)
-  })
+  }
   for (const [name, group] of several) {
-    yield
     const away = awayFrom(group, before, isHidden)
     const holder = away === undefined ? holderAmong(group, before) : undefined
     if (away === undefined && holder === undefined) {

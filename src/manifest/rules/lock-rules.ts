@@ -2,7 +2,6 @@ import type { Position } from '../../kinds/finding.ts'
 import { isResource, nounOf } from '../../kinds/lookup.ts'
 import { nameOf, type Key } from '../../kinds/key.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
-import { inSteps } from '../validate/slices.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { RELATED, groupsOf, listed, othersIn, type CrossReport } from './cross-finding.ts'
 import { firstOf, type Standing } from './standing.ts'
@@ -33,26 +32,22 @@ interface Input {
 }
 
 /** One id belongs to one key, one key has one id, and a key that is locked should exist. Who had something before keeps it. */
-export function* checkLocks(
-  { documents, standing, existing }: Input,
-  report: CrossReport,
-): Generator<void, LockedIds> {
+export function checkLocks({ documents, standing, existing }: Input, report: CrossReport): LockedIds {
   const locked: Claim[] = []
-  yield* inSteps(documents, (document) => {
+  for (const document of documents) {
     if (document.manifest !== undefined) locked.push(...lockClaims(document))
-  })
+  }
   const refused = new Set<Claim>()
-  yield* checkSharedIds([...locked, ...adoptClaims(standing)], { standing, report, refused })
-  yield* checkDisagreements(locked, { standing, report, refused })
+  checkSharedIds([...locked, ...adoptClaims(standing)], { standing, report, refused })
+  checkDisagreements(locked, { standing, report, refused })
   const accepted = locked.filter((claim) => !refused.has(claim))
   const agreed = new Map(accepted.map(({ key, id }) => [key, id]))
   const contested = new Set<Key>()
   for (const { key } of refused) if (!agreed.has(key) && !standing.hasPipe(key)) contested.add(key)
-  yield
   checkLeftAlone({ documents, contested, locked }, report)
-  yield* inSteps(locked, (claim) => {
+  for (const claim of locked) {
     if (!existing.has(claim.key)) reportUnused(claim, report)
-  })
+  }
   return { agreed, contested }
 }
 
@@ -82,7 +77,7 @@ interface Checking {
   readonly refused: Set<Claim>
 }
 
-function checkSharedIds(claims: readonly Claim[], checking: Checking): Generator<void> {
+function checkSharedIds(claims: readonly Claim[], checking: Checking): void {
   return checkContradictions(claims, checking, {
     same: 'id',
     other: 'key',
@@ -101,7 +96,7 @@ function checkSharedIds(claims: readonly Claim[], checking: Checking): Generator
   })
 }
 
-function checkDisagreements(claims: readonly Claim[], checking: Checking): Generator<void> {
+function checkDisagreements(claims: readonly Claim[], checking: Checking): void {
   return checkContradictions(claims, checking, {
     same: 'key',
     other: 'id',
@@ -133,16 +128,15 @@ interface Contradiction {
 }
 
 /** A finding for each claim that has the one thing in common with others and the other thing not, but for who had it before. */
-function* checkContradictions(
+function checkContradictions(
   claims: readonly Claim[],
   { standing, report, refused }: Checking,
   { same, other, code, saysOf, related }: Contradiction,
-): Generator<void> {
+): void {
   const groups = groupsOf(claims, (claim) => claim[same])
-  yield
-  yield* inSteps(groups, ([, group]) => {
+  for (const [, group] of groups) {
     const named = new Set<string>(group.map((claim) => claim[other]))
-    if (named.size < 2) return
+    if (named.size < 2) continue
     const first = firstOf([...Map.groupBy(group, (claim) => claim[other]).values()], ([claim]) =>
       claim === undefined ? 0 : standing.hadPipe(claim.key, claim.id),
     )
@@ -164,7 +158,7 @@ function* checkContradictions(
           ),
       }))
     }
-  })
+  }
 }
 
 /** A pipe whose id is contested must not be created: it may be there already, under the other id. */

@@ -4,7 +4,6 @@ import { keyOf, kindOf, nameOf, parseKey, type Key } from '../../kinds/key.ts'
 import { serviceKey } from '../../kinds/service/kind.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { compareTexts } from '../diagnostics/diagnostic.ts'
-import { inSteps } from '../validate/slices.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { CrossReport } from './cross-finding.ts'
 import type { Before } from './duplicate-keys.ts'
@@ -26,11 +25,11 @@ interface World {
 }
 
 /** `service` and `dependsOn` refer to something that exists. */
-export function* checkReferences(world: World, report: CrossReport): Generator<void> {
+export function checkReferences(world: World, report: CrossReport): void {
   const hint = createHints(world)
-  yield* inSteps(world.documents, (document) => {
+  for (const document of world.documents) {
     const manifest = document.manifest ?? document.rest
-    if (!isResource(manifest)) return
+    if (!isResource(manifest)) continue
     const name = serviceOf(manifest)
     if (name !== undefined && !world.existing.has(serviceKey(name))) {
       report.add({ document, path: ['spec', 'service'], severity: 'error', code: 'unknown-service' }, () => ({
@@ -47,7 +46,7 @@ export function* checkReferences(world: World, report: CrossReport): Generator<v
         hint: hint(key),
       }))
     }
-  })
+  }
 }
 
 /** What to do about a key that is missing: as one with a similar name is there, or is not. */
@@ -91,24 +90,24 @@ function createHints({ existing, isIncomplete }: World): (missing: Key) => strin
  * No resource waits for itself by way of others. Where the dependency that closes a circle is new, the manifest that brought it
  * gets the finding, and the others stay as they are.
  */
-export function* checkCircles(
+export function checkCircles(
   documents: readonly ParsedDocument[],
   before: Before,
   report: CrossReport,
-): Generator<void> {
+): void {
   const byKey = new Map<Key, ParsedDocument>()
   const edges = new Map<Key, readonly Key[]>()
-  yield* inSteps(documents, (document) => {
+  for (const document of documents) {
     const { key, manifest } = document
-    if (key === undefined || !isResource(manifest)) return
+    if (key === undefined || !isResource(manifest)) continue
     const targets = dependenciesOf(manifest)
     // What depends on nothing is in no circle.
-    if (targets.length === 0) return
+    if (targets.length === 0) continue
     byKey.set(key, document)
     edges.set(key, targets)
-  })
-  const { circles, tangled } = yield* dependencyCircles(edges)
-  yield* inSteps(circles, (circle) => {
+  }
+  const { circles, tangled } = dependencyCircles(edges)
+  for (const circle of circles) {
     const nextOf = (at: number) => circle[(at + 1) % circle.length]
     const isNew = (key: Key, at: number) => !dependenciesBefore(before, byKey.get(key))(nextOf(at))
     const anyNew = circle.some(isNew)
@@ -122,15 +121,15 @@ export function* checkCircles(
         hint: 'Remove one of these dependencies; until then none of them can be created.',
       }))
     }
-  })
+  }
   const isNewIn = (document: ParsedDocument | undefined) => {
     const had = dependenciesBefore(before, document)
     return (document?.key && edges.get(document.key))?.some((target) => !had(target)) === true
   }
   const anyTangledNew = tangled.some((key) => isNewIn(byKey.get(key)))
-  yield* inSteps(tangled, (key) => {
+  for (const key of tangled) {
     const document = byKey.get(key)
-    if (document === undefined || (anyTangledNew && !isNewIn(document))) return
+    if (document === undefined || (anyTangledNew && !isNewIn(document))) continue
     report.add(
       { document, path: ['policy', 'dependsOn'], severity: 'error', code: 'circular-dependency' },
       () => ({
@@ -138,7 +137,7 @@ export function* checkCircles(
         hint: 'Remove dependencies; until then none of them can be created.',
       }),
     )
-  })
+  }
 }
 
 function dependenciesOf(manifest: {

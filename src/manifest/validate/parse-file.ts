@@ -9,7 +9,7 @@ import { parseChunk } from './parse-document.ts'
 import type { ParsedDocument } from './parsed-document.ts'
 import type { ParseOptions } from './parse-options.ts'
 import { createSourceText } from '../diagnostics/source-text.ts'
-import { atOnce, type Slices } from './slices.ts'
+import { atOnce, inSlices, type Slices } from './slices.ts'
 import { splitDocuments } from '../yaml/parse-yaml.ts'
 
 /** What one file says. */
@@ -42,12 +42,7 @@ export async function parseInSlices(
   options: ParseOptions,
   slices: Slices,
 ): Promise<ParsedFile> {
-  const steps = stepsOf(content, options)
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-    if (slices.isOver()) await slices.next()
-  }
+  return inSlices(stepsOf(content, options), slices)
 }
 
 /** In steps of one document. */

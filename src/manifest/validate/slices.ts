@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** ms in which nobody else runs. */
+/** ms in which nothing else runs. */
 const SLICE_MS = 8
 
-/** Long work in slices, between which others run. */
+/** Long work in slices, between which other work runs. */
 export interface Slices {
   isOver(): boolean
   next(): Promise<void>
@@ -27,31 +27,16 @@ export function createSlices(): Slices {
   }
 }
 
-/** Takes steps to their end, in slices. @throws the signal's reason */
-export async function inSlices<T>(steps: Generator<void, T>, signal: AbortSignal): Promise<T> {
-  const slices = createSlices()
-  for (let step = steps.next(); ; step = steps.next()) {
+/** Takes steps to their end, in slices. */
+export async function inSlices<T>(steps: Generator<void, T>, slices: Slices): Promise<T> {
+  for (;;) {
+    const step = steps.next()
     if (step.done === true) return step.value
-    if (!slices.isOver()) continue
-    await slices.next()
-    signal.throwIfAborted()
+    if (slices.isOver()) await slices.next()
   }
 }
 
-/** Items of one step, where each costs little. */
-const STEP = 500
-
-/** Goes through items in steps of a few hundred, between which others can run. */
-export function* inSteps<T>(items: Iterable<T>, work: (item: T) => void): Generator<void> {
-  let count = 0
-  for (const item of items) {
-    work(item)
-    count += 1
-    if (count % STEP === 0) yield
-  }
-}
-
-/** Takes steps to their end at one go. */
+/** Takes steps to their end without a break. */
 export function atOnce<T>(steps: Generator<void, T>): T {
   for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value
 }
