@@ -5,7 +5,7 @@ import type { Daemon } from '../daemon/daemon.ts'
 import type { Leading } from '../daemon/leading.ts'
 import { heldBack, heldBackByService } from '../reconcile/operator/allow.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
-import { creationsOf } from '../reconcile/gather/creations-of-service.ts'
+import { creationsOf, wantedCreations } from '../reconcile/gather/creations-of-service.ts'
 import { withoutManifestTold } from '../reconcile/gather/pipes-without-manifest.ts'
 import { overdueChecks } from '../reconcile/overdue.ts'
 import { pipesWithoutLock } from '../reconcile/state/pipes-without-lock.ts'
@@ -73,12 +73,12 @@ function shownLeader(leader: Leader | undefined) {
 const LIMITED_SHOWN = 100
 
 function createLimitShown(context: ReconcileContext): CreateLimit {
-  const { store, clock, maxCreates } = context
+  const { store, maxCreates } = context
   const { keys: held, id } = heldBack(store, undefined)
   const byService = held.length === 0 ? [] : [...heldBackByService(store)].slice(0, LIMITED_SHOWN)
   return {
     on: held.length > 0,
-    wanted: store.creations(clock.now()).reduce((sum, { wanted }) => sum + wanted, 0),
+    wanted: wantedCreations(store),
     limit: maxCreates,
     held: { count: held.length, id },
     services: byService.map(([service, of]) => {

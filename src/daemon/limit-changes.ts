@@ -7,7 +7,7 @@ type Known = Pick<ReconcileContext, 'store' | 'clock' | 'maxCreates' | 'emit'>
 
 /** Says in which services the create limit is reached, and no more; to be called after anything about that may have changed. */
 export function createLimitChanges(context: Known): { readonly emitNew: () => void } {
-  const { store, clock, emit, maxCreates: limit } = context
+  const { store, emit, maxCreates: limit } = context
   /** By what the platform knows them by. */
   let limited: ReadonlyMap<string, LimitedService> = new Map()
   let isFirst = true
@@ -33,7 +33,7 @@ export function createLimitChanges(context: Known): { readonly emitNew: () => vo
           })
       for (const [group, { service }] of before) {
         if (limited.has(group)) continue
-        const { wanted, made } = store.creationsIn(group, clock.now())
+        const { wanted, made } = store.creations.in(group)
         const facts = { service, wanted, made: made.length, limit, services: limited.size }
         emit({ type: 'CreateLimitChanged', on: false, ...facts, keys: [], isKnown: false })
       }

@@ -1,7 +1,11 @@
 import type { Key } from '../kinds/key.ts'
 import { type Plan, type PlanItem, VERDICTS } from '../contract/plan.ts'
 import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
-import { limitedServices, type LimitedService } from '../reconcile/gather/creations-of-service.ts'
+import {
+  limitedServices,
+  type LimitedService,
+  wantedCreations,
+} from '../reconcile/gather/creations-of-service.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
 import { appliedBefore, planItemOf, settledItem, tellingRun } from '../reconcile/dry-run/plan-item.ts'
 import { becauseOfMissing } from '../plan/gates.ts'
@@ -85,7 +89,7 @@ function planOf({ context, manifests, settled }: PlanOptions, items: readonly Pl
     missingLedger: undefined,
     problem: store.catalog?.problem?.message,
     createLimit: {
-      wanted: created + wantedIn(store.creations(context.clock.now())),
+      wanted: created + wantedCreations(store),
       limit: Number.isFinite(maxCreates) ? maxCreates : null,
       reached,
       services: reached ? limitedServices(context).slice(0, SERVICES_NAMED).map(asPlanned) : [],
@@ -98,10 +102,6 @@ function planOf({ context, manifests, settled }: PlanOptions, items: readonly Pl
     items,
     findings: store.catalog?.findings ?? [],
   }
-}
-
-function wantedIn(creations: readonly { readonly wanted: number }[]): number {
-  return creations.reduce((sum, { wanted }) => sum + wanted, 0)
 }
 
 function asPlanned({

@@ -1,5 +1,5 @@
 import type { Key } from '../../kinds/key.ts'
-import { createLimitOf, isAllowed, limitGroupOf } from '../../plan/create-limit.ts'
+import { createLimitOf, type Creations, isAllowed, limitGroupOf } from '../../plan/create-limit.ts'
 import type { FactsOf } from '../../plan/reason.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
@@ -13,7 +13,7 @@ const SHOWN_MS = 60_000
 
 /** What the create limit says of a key in its service; undefined: it lets it pass. */
 export function createLimitFor(
-  { store, clock, maxCreates }: Known,
+  context: Known,
   about: {
     readonly key: Key
     readonly recorded: LedgerRecord | undefined
@@ -22,13 +22,10 @@ export function createLimitFor(
     readonly digest: string | undefined
   },
 ): FactsOf<'CreateLimit'> | undefined {
+  const { store, maxCreates } = context
   const { key, recorded, service, digest } = about
-  if (isAllowed(recorded, digest, store.steadyNow())) return undefined
-  const now = clock.now()
-  const reached = createLimitOf(store.creationsIn(limitGroupOf(service), now, key), maxCreates)
-  if (reached === undefined) return undefined
-  const { wanted, made, limit, passesAt } = reached
-  return { service: service.name, wanted, made, limit, until: shownTime({ store, clock }, passesAt) }
+  if (maxCreates === Infinity || isAllowed(recorded, digest, store.steadyNow())) return undefined
+  return reachedIn(context, service.name, store.creations.in(limitGroupOf(service), key))
 }
 
 /** On the wall clock, as people read it. @param steadyTime on the steady clock */
@@ -51,23 +48,41 @@ export function isLimited(context: Known, key: Key): boolean {
 }
 
 /** Services in which the create limit is reached, by what is known now; the same one has the same group. */
-export function limitedServices({ store, clock, maxCreates }: Known): readonly LimitedService[] {
-  return store.creations(clock.now()).flatMap(({ group, service, ...creations }) => {
-    const reached = createLimitOf(creations, maxCreates)
-    if (reached === undefined) return []
-    const { wanted, made, limit, passesAt } = reached
-    return [{ group, service, wanted, made, limit, until: shownTime({ store, clock }, passesAt) }]
+export function limitedServices(context: Known): readonly LimitedService[] {
+  if (context.maxCreates === Infinity) return []
+  return [...context.store.creations.services()].flatMap(([group, { service, ...creations }]) => {
+    const reached = reachedIn(context, service, creations)
+    return reached === undefined ? [] : [{ group, ...reached }]
   })
+}
+
+function reachedIn(
+  { store, clock, maxCreates }: Known,
+  service: string,
+  creations: Creations,
+): FactsOf<'CreateLimit'> | undefined {
+  const reached = createLimitOf(creations, maxCreates)
+  if (reached === undefined) return undefined
+  const { wanted, made, limit, passesAt } = reached
+  return { service, wanted, made, limit, until: shownTime({ store, clock }, passesAt) }
 }
 
 /** What counts in a service now, by the name of its manifest. */
 export function creationsOf(context: Known, name: string): Omit<FactsOf<'CreateLimit'>, 'service' | 'limit'> {
-  const { store, clock, maxCreates } = context
+  const { store, maxCreates } = context
   const manifest = store.service(name)
   if (manifest === undefined) return { wanted: 0, made: 0 }
-  const creations = store.creationsIn(limitGroupOf(identityOf(manifest)), clock.now())
+  const creations = store.creations.in(limitGroupOf(identityOf(manifest)))
   const until = shownTime(context, createLimitOf(creations, maxCreates)?.passesAt)
   return { wanted: creations.wanted, made: creations.made.length, until }
+}
+
+/** Creations that are wanted in all services. */
+export function wantedCreations({ creations }: Known['store']): number {
+  return creations
+    .services()
+    .values()
+    .reduce((sum, { wanted }) => sum + wanted, 0)
 }
 
 export interface LimitedService extends FactsOf<'CreateLimit'> {

@@ -59,14 +59,12 @@ export function surroundingsOf(
         : undefined,
     missingSecrets: input.missingSecrets,
     missingAt: input.missingAt,
-    createLimit: service.usable
-      ? createLimitFor(context, {
-          key: desired.key,
-          recorded,
-          service: service.identity,
-          digest: entry?.digest,
-        })
-      : undefined,
+    // Counted only for a key that nothing else stops.
+    get createLimit() {
+      if (!service.usable) return undefined
+      const { key } = desired
+      return createLimitFor(context, { key, recorded, service: service.identity, digest: entry?.digest })
+    },
     massMissing: observed.status === 'missing' ? massMissing(context, recorded, observed.misses) : undefined,
     knownIds: knownIds(store, recorded),
     listed: listedFor(context, input),

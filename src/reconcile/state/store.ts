@@ -10,19 +10,17 @@ import { earlierRevision } from '../../contract/revision.ts'
 import { createSteadyClock, type Clock } from '../../lib/clock.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Contact, Desired } from '../../plan/input.ts'
-import type { Creations } from '../../plan/create-limit.ts'
 import type { Misses } from '../../plan/missing.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { Candidate } from '../../plan/rename-detection.ts'
 import { createAlikeWishes } from './alike-wishes.ts'
 import { createContacts } from './contacts.ts'
+import { createCreationCounter, type CreationCounter } from './creations.ts'
 import { createListings, type Listings } from './listings.ts'
-import { createMadeCreations } from './made-creations.ts'
 import { createLastWrites, type LastWrites } from './last-writes.ts'
 import { indexDependents, indexSuccessors, createKeyGroups } from './key-groups.ts'
 import { createSimilarIndex } from './similar-index.ts'
 import { createUnclaimedRecords } from './unclaimed-records.ts'
-import { createWantedCreations } from './wanted-creations.ts'
 import { createBodies, type Bodies } from './bodies.ts'
 
 /** What the platform last said of one key. */
@@ -106,10 +104,7 @@ export interface StateStore extends Bodies {
   readonly judged: Set<Key>
   /** Endpoints to which a late request of a process that acted before may have been applied: they are applied once more. */
   readonly overtaken: Set<Key>
-  /** What counts against the create limit in a service ({@link limitGroupOf}). @param key always one of them: it is about to be decided */
-  creationsIn(group: string, now: number, key?: Key): Creations
-  /** The same of each service in which something wants to be created; with one of the names of its manifests. */
-  creations(now: number): readonly (Creations & { readonly service: string; readonly group: string })[]
+  readonly creations: Omit<CreationCounter, 'note'>
   /** What {@link Ledger.othersWrites} said before what others wrote was last taken over. */
   othersWritesSeen: number | undefined
   /** Keys that name this one in `policy.dependsOn`. */
@@ -161,16 +156,18 @@ export function createStateStore({
   const steadyNow = createSteadyClock(clock)
   const contacts = createContacts(clock)
   const checkedBefore = new Map<Key, number>()
-  const wanted = createWantedCreations(
-    (entry) => ({
-      entry,
-      record: records.get(entry.key),
-      isMissed: observations.get(entry.key)?.found === false,
-      service: serviceWanted(store, entry),
-    }),
-    steadyNow,
+  const creations = createCreationCounter(
+    {
+      get catalog() {
+        return catalog
+      },
+      records: () => records.values(),
+      record: (key) => records.get(key),
+      isMissed: (key) => observations.get(key)?.found === false,
+      serviceWanted: (entry) => serviceWanted(store, entry),
+    },
+    { clock, steadyNow },
   )
-  const made = createMadeCreations(clock, steadyNow)
   const alike = createAlikeWishes((entry) => {
     const service = serviceWanted(store, entry)
     const wish = entry.manifest && store.asked(entry.manifest)
@@ -194,7 +191,6 @@ export function createStateStore({
       successorsOf = indexSuccessors(next)
       alike.setCatalog(next)
       unclaimed.reset()
-      wanted.setCatalog(next)
     },
     entry: (key) => catalog?.entries.get(key),
     lifecycleOf: (key) => lifecycleOf(held(key)),
@@ -212,8 +208,7 @@ export function createStateStore({
       const { key, remote } = record
       const before = records.get(key)
       if (before === record) return
-      wanted.touch(key)
-      made.note(before, record)
+      creations.note(before, record)
       similar.replace(before, record)
       records.set(key, record)
       unclaimed.note(key)
@@ -241,6 +236,7 @@ export function createStateStore({
     unclaimed: () => unclaimed.keys(),
     similarTo: (candidate) => similar.of(candidate).flatMap((key) => records.get(key) ?? []),
     drop(key) {
+      creations.note(records.get(key), undefined)
       similar.replace(records.get(key), undefined)
       records.delete(key)
       unclaimed.drop(key)
@@ -249,12 +245,9 @@ export function createStateStore({
       recordedAt.delete(key)
       judged.delete(key)
       overtaken.delete(key)
-      wanted.touch(key)
-      made.drop(key)
     },
     observation: (key) => observations.get(key),
     noteObservation(key, observation) {
-      wanted.touch(key)
       observations.set(key, observation)
       asked.put(key, observation.credential)
     },
@@ -291,11 +284,7 @@ export function createStateStore({
     },
     judged,
     overtaken,
-    creationsIn(group, now, key) {
-      const isCounted = key === undefined || wanted.has(key, now)
-      return { wanted: wanted.in(group, now) + (isCounted ? 0 : 1), made: made.in(group) }
-    },
-    creations: (now) => wanted.groups(now).map((each) => ({ ...each, made: made.in(each.group) })),
+    creations,
     othersWritesSeen: undefined,
     dependents: (key) => dependentsOf.get(key) ?? [],
     successors: (key) => successorsOf.get(key) ?? [],
