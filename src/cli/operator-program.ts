@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander'
+import { wholeNumber } from '../config/parsers.ts'
 import { adopt, keyFrom, resolve, type Found, forget, forgetPlatform } from './commands/operator-command.ts'
 import { reconcile, RECONCILE_OUTPUTS } from './commands/reconcile-command.ts'
 import { allow, ALLOW_OUTPUTS } from './commands/allow-command.ts'
@@ -7,7 +8,7 @@ import { IMPORT_OUTPUTS, importPipe } from './commands/import-command.ts'
 import { acceptAsItIs, exportTo, importFrom, LEDGER_ACTIONS, moveTo } from './commands/ledger-command.ts'
 import { lock } from './commands/lock-command.ts'
 import { CommandError, EXIT, type ExitCode, type Io } from './io.ts'
-import { addCommand, output, settingsFor } from './usage.ts'
+import { addCommand, output, parsedBy, settingsFor } from './usage.ts'
 import { readWait, withWait } from './wait-flags.ts'
 
 type Done = (code: ExitCode) => void
@@ -119,19 +120,25 @@ function addLedger(program: Command, io: Io, done: Done): void {
     })
 }
 
+const MAX_BLOCKED = 1_000_000
+
 function addAllow(program: Command, io: Io, done: Done): void {
   addCommand(program, 'allow', 'let the creates or deletions that a limit blocks now pass, once')
     .option('--service <NAME>', 'only those in this service')
-    .option('--dry-run', 'only print what would be allowed, and its id')
+    .option('--dry-run', 'only print what would be allowed')
     .option('--deletions', 'the blocked deletions instead of the creates')
-    .option('--held <ID>', 'only if the same is still blocked: the id that --dry-run prints')
+    .option(
+      '--count <N>',
+      'only if at most N are blocked: the number that --dry-run prints',
+      parsedBy(wholeNumber(0, MAX_BLOCKED)),
+    )
     .addOption(output(ALLOW_OUTPUTS))
     .action(async (flags, command: Command) => {
       const settings = await settingsFor(io, command, 'local')
-      const { service, held } = flags
+      const { service, count } = flags
       const mode = flags.dryRun === true ? 'dry-run' : 'write'
       const what = flags.deletions === true ? 'deletions' : undefined
-      done(await allow(io, settings, { what, service, held, mode, output: flags.output }))
+      done(await allow(io, settings, { what, service, count, mode, output: flags.output }))
     })
 }
 

@@ -3,7 +3,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Leader, Leadership } from '../contract/leadership.ts'
 import type { Daemon } from '../daemon/daemon.ts'
 import type { Leading } from '../daemon/leading.ts'
-import { heldBack, heldBackByService } from '../reconcile/operator/allow.ts'
+import { countBlocked } from '../reconcile/operator/allow.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import { creationsOf, wantedCreations } from '../reconcile/gather/creations-of-service.ts'
 import { withoutManifestTold } from '../reconcile/gather/pipes-without-manifest.ts'
@@ -74,16 +74,17 @@ const LIMITED_SHOWN = 100
 
 function createLimitShown(context: ReconcileContext): CreateLimit {
   const { store, maxCreates } = context
-  const { keys: held, id } = heldBack(store, undefined)
-  const byService = held.length === 0 ? [] : [...heldBackByService(store)].slice(0, LIMITED_SHOWN)
+  const blocked = countBlocked(store)
+  const held = blocked.values().reduce((sum, count) => sum + count, 0)
+  const services = [...blocked.keys()].filter((service) => service !== undefined).toSorted()
   return {
-    on: held.length > 0,
+    on: held > 0,
     wanted: wantedCreations(store),
     limit: maxCreates,
-    held: { count: held.length, id },
-    services: byService.map(([service, of]) => {
+    held,
+    services: services.slice(0, LIMITED_SHOWN).map((service) => {
       const { wanted, made, until } = creationsOf(context, service)
-      return { service, wanted, made, until, held: { count: of.keys.length, id: of.id } }
+      return { service, wanted, made, until, held: blocked.get(service) ?? 0 }
     }),
   }
 }

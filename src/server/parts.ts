@@ -132,8 +132,8 @@ export interface CreateLimit {
   /** Creations wanted in all services, and how many pass in each: at once, and within an hour. */
   readonly wanted: number
   readonly limit: number
-  /** What it holds back now: how many, and `HeldBack.id` of exactly that. */
-  readonly held: HeldCount
+  /** Creations that it blocks now. */
+  readonly held: number
   /** The first of the services in which it holds something back, by the names of their manifests. */
   readonly services: readonly LimitedServiceShown[]
 }
@@ -146,12 +146,7 @@ export interface LimitedServiceShown {
   readonly made: number
   /** When it passes by itself: ms since the epoch. */
   readonly until: number | undefined
-  readonly held: HeldCount
-}
-
-interface HeldCount {
-  readonly count: number
-  readonly id: string
+  readonly held: number
 }
 
 export interface Guarded {
@@ -170,7 +165,7 @@ export interface ReconcileTrigger extends Guarded {
 }
 
 export interface Allower extends Guarded {
-  /** Lets pass what the create limit holds back now, or says what that is. */
+  /** Lets the blocked creations pass, or says how many there are. */
   allow(allowance: Allowance): Promise<Allowed>
 }
 

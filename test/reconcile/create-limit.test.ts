@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import { passOver } from '../../src/daemon/pass.ts'
 import { messageOf } from '../../src/plan/reason.ts'
-import { allowCreations, heldBackByService } from '../../src/reconcile/operator/allow.ts'
+import { allowCreations, countBlocked } from '../../src/reconcile/operator/allow.ts'
 import { createReconciler } from '../../src/reconcile/reconciler.ts'
 import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 import { endedOf, given, type Given, HOUR, MINUTE, SECOND } from './given.ts'
@@ -275,7 +275,7 @@ describe('many at once', () => {
 })
 
 describe('what a person allowed', () => {
-  const all = { service: undefined, held: undefined, mode: 'write' } as const
+  const all = { service: undefined, count: undefined, mode: 'write' } as const
 
   test('does not count against what comes later, neither before it is made nor within the hour, nor after a restart', async () => {
     const world = await given()
@@ -295,13 +295,13 @@ describe('what a person allowed', () => {
     const here = commit(world, 'here', 30)
     const there = commit(world, 'there', 30, 'other')
     await go(world, [...here, ...there])
-    const byService = heldBackByService(world.context.store)
-    expect([...byService].map(([name, { keys }]) => [name, keys])).toEqual([
-      ['analytics', here],
-      ['other', there],
-    ])
-    const held = byService.get('other')?.id
-    expect(await allowCreations(world.context, { ...all, service: 'other', held })).toMatchObject({
+    expect(countBlocked(world.context.store)).toEqual(
+      new Map([
+        ['analytics', 30],
+        ['other', 30],
+      ]),
+    )
+    expect(await allowCreations(world.context, { ...all, service: 'other', count: 30 })).toMatchObject({
       allowed: there,
     })
     expect(await go(world, here)).toEqual({ CreateLimit: 30 })

@@ -1,4 +1,4 @@
-import { allowCreations, heldBack } from '../../src/reconcile/operator/allow.ts'
+import { allowCreations } from '../../src/reconcile/operator/allow.ts'
 import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
 import type { Key } from '../../src/kinds/key.ts'
@@ -182,10 +182,9 @@ describe('the create limit', () => {
       return reasons
     }
     expect(await go(...keys)).toEqual(['CreateLimit', 'CreateLimit', 'CreateLimit', 'CreateLimit'])
-    const all = { service: undefined, held: undefined, mode: 'write' } as const
+    const all = { service: undefined, count: undefined, mode: 'write' } as const
     expect(await allowCreations(world.context, { ...all, service: 'elsewhere' })).toMatchObject({
       allowed: [],
-      held: '',
     })
     expect(await allowCreations(world.context, { ...all, service: 'analytics' })).toMatchObject({
       allowed: keys,
@@ -214,27 +213,22 @@ describe('the create limit', () => {
     )
   })
 
-  test('lets pass what a person saw, and nothing when that has changed since', async () => {
+  test('lets nothing pass if more wait than a person saw', async () => {
     const world = await given(many, { maxCreates: 1 })
-    for (const key of keys) await world.go(key)
-    const look = { service: undefined, held: undefined, mode: 'dry-run' } as const
-    const seen = await allowCreations(world.context, look)
-    expect(seen).toMatchObject({ is: 'allowed', allowed: keys })
-    expect(heldBack(world.context.store, undefined)).toEqual({ keys, id: seen.held })
-    expect(heldBack(world.context.store, 'elsewhere')).toEqual({ keys: [], id: '' })
-
-    const confirm = { service: undefined, held: seen.held, mode: 'write' } as const
-    world.write('b.yaml', pipe('b', { topics: 'another' }))
-    await world.go('Pipe/b')
-    expect(await allowCreations(world.context, confirm)).toMatchObject({ is: 'changed' })
+    for (const key of keys.slice(0, 3)) await world.go(key)
+    const look = { service: undefined, count: undefined, mode: 'dry-run' } as const
+    expect(await allowCreations(world.context, look)).toEqual({ is: 'allowed', allowed: keys.slice(0, 3) })
+    await world.go('Pipe/d')
+    const confirm = { service: undefined, count: 3, mode: 'write' } as const
+    expect(await allowCreations(world.context, confirm)).toEqual({ is: 'grown', count: 4 })
     expect((await world.go('Pipe/b')).action.reason).toBe('CreateLimit')
 
-    const again = await allowCreations(world.context, look)
-    expect(again.held).not.toBe(seen.held)
-    expect(await allowCreations(world.context, { ...confirm, held: again.held })).toMatchObject({
-      allowed: keys,
-    })
-    expect((await world.go('Pipe/b')).action.reason).toBe('New')
+    expect(await allowCreations(world.context, { ...confirm, count: 4 })).toMatchObject({ allowed: keys })
+    // What was edited after the word waits again.
+    for (const name of ['a', 'b']) world.write(`${name}.yaml`, pipe(name, { topics: 'another' }))
+    expect((await world.go('Pipe/a')).action.reason).toBe('CreateLimit')
+    expect((await world.go('Pipe/b')).action.reason).toBe('CreateLimit')
+    expect((await world.go('Pipe/c')).action.reason).toBe('New')
   })
 
   test('counts no pipe that is to be adopted, is suspended, or may exist already', async () => {

@@ -97,7 +97,7 @@ export function overview(over: Partial<Overview> = {}): Overview {
     withoutLock: 0,
     withoutManifest: undefined,
     queueDepth: { 0: 0, 1: 0, 2: 0 },
-    createLimit: { on: false, wanted: 0, limit: 25, held: { count: 0, id: '' }, services: [] },
+    createLimit: { on: false, wanted: 0, limit: 25, held: 0, services: [] },
     standsBy: false,
     leader: undefined,
     unconfirmed: undefined,
@@ -207,12 +207,11 @@ export function fakeParts(
 /** An overview in which the create limit holds back 30 creations in each of these services. */
 export function limited(...services: readonly string[]): Overview['createLimit'] {
   const all = 30 * services.length
-  const held = { count: 30, id: 'a1' }
   return {
     on: true,
     wanted: all,
     limit: 25,
-    held: { count: all, id: 'a2' },
-    services: services.map((service) => ({ service, wanted: 30, made: 0, until: undefined, held })),
+    held: all,
+    services: services.map((service) => ({ service, wanted: 30, made: 0, until: undefined, held: 30 })),
   }
 }

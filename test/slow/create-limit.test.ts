@@ -55,7 +55,7 @@ describe('the create limit', () => {
     expect(await get('overview')).toMatchObject({
       createLimit: {
         on: true,
-        services: [{ service: 'analytics', wanted: 30, made: 0, held: { count: 30 } }],
+        services: [{ service: 'analytics', wanted: 30, made: 0, held: 30 }],
       },
     })
     expect(await get('attention')).toMatchObject({

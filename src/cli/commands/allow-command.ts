@@ -1,4 +1,5 @@
 import type { Settings } from '../../config/settings.ts'
+import type { Key } from '../../kinds/key.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Allowance, Allowed } from '../../contract/allowance.ts'
 import { allowCreations } from '../../reconcile/operator/allow.ts'
@@ -29,16 +30,14 @@ export async function allow(io: Io, settings: Settings, options: AllowOptions): 
           allowHere(context, allowance, settings.manifests),
         )
       : await askDaemon(io, settings, { server: settings.server, allowance })
-  if (answer.is === 'changed') {
-    const look = `Look with "pipewright allow${ofDeletions(options)} --dry-run".`
-    const now = answer.held === '' ? 'It holds nothing back now.' : look
+  if (answer.is === 'grown')
     throw new CommandError(
-      `allow: what the ${nameOf(options)} holds back has changed since, and nothing was allowed. ${now}`,
+      `allow: the ${nameOf(options)} blocks ${answer.count} now, and nothing was allowed. ` +
+        `Look with "pipewright allow${ofDeletions(options)} --dry-run".`,
     )
-  }
-  const { allowed, held } = answer
-  if (output === 'json') printJson(io, { allowed, held, dryRun: allowance.mode === 'dry-run' })
-  else print(io.stdout, commandsTyped(wordsOf(answer, allowance, settings), commandContext(settings)))
+  const { allowed } = answer
+  if (output === 'json') printJson(io, { allowed, dryRun: allowance.mode === 'dry-run' })
+  else print(io.stdout, commandsTyped(wordsOf(allowed, allowance, settings), commandContext(settings)))
   return EXIT.fine
 }
 
@@ -58,7 +57,7 @@ async function allowHere(
       `allow: it is not known what the ${nameOf(allowance)} holds back. ${problem.message} --manifests names ${manifests}.`,
     )
   const answer = await allowCreations(context, allowance)
-  if (answer.is === 'changed' || answer.allowed.length > 0) return answer
+  if (answer.is === 'grown' || answer.allowed.length > 0) return answer
   const refused = (await ledger.list()).filter(
     ({ key, conditions, service }) =>
       conditions?.Synced.reason === limitOf(allowance) &&
@@ -83,12 +82,12 @@ async function askDaemon(
 ): Promise<Allowed> {
   const command = 'allow'
   const token = await adminTokenOf(settings, command)
-  const { service, held, mode, what } = allowance
+  const { service, count, mode, what } = allowance
   const body = {
     type: 'application/json',
     text: JSON.stringify({
       service,
-      held,
+      count,
       dryRun: mode === 'dry-run',
       deletions: what === 'deletions' || undefined,
     }),
@@ -104,8 +103,8 @@ async function askDaemon(
     timeoutMs: ANSWER_MS,
   } as const
   const reply = await callServer(io, call)
-  if (reply.status === 409 && isObject(reply.body) && typeof reply.body['held'] === 'string')
-    return { is: 'changed', held: reply.body['held'] }
+  if (reply.status === 409 && isObject(reply.body) && typeof reply.body['count'] === 'number')
+    return { is: 'grown', count: reply.body['count'] }
   const answer = expectObject(call, reply) as unknown as AllowedReply // as the daemon made it
   return { is: 'allowed', ...answer }
 }
@@ -123,11 +122,7 @@ function ofDeletions({ what }: Allowance): string {
   return what === 'deletions' ? ' --deletions' : ''
 }
 
-function wordsOf(
-  { allowed, held }: Extract<Allowed, { readonly is: 'allowed' }>,
-  allowance: Allowance,
-  settings: Settings,
-): string {
+function wordsOf(allowed: readonly Key[], allowance: Allowance, settings: Settings): string {
   const { service, mode, what } = allowance
   const limit = nameOf(allowance)
   const where = service === undefined ? '' : ` in service ${service}`
@@ -138,7 +133,7 @@ function wordsOf(
   const one = what === 'deletions' ? 'deletion' : 'creation'
   const pending = `${allowed.length} ${allowed.length === 1 ? one : `${one}s`}${where}`
   const ofService = service === undefined ? '' : ` --service ${service}`
-  const exactly = `allow${ofDeletions(allowance)}${ofService} --held ${held}`
+  const exactly = `allow${ofDeletions(allowance)}${ofService} --count ${allowed.length}`
   const done =
     what === 'deletions'
       ? 'The daemon deletes them ten minutes after they were asked for; without a daemon, an apply does. What a later commit adds is not included.'
@@ -147,7 +142,7 @@ function wordsOf(
     mode === 'dry-run'
       ? [
           `The ${limit} holds back ${pending}. Nothing was allowed:`,
-          `To allow exactly these: ${commandLine(exactly, commandContext(settings))}`,
+          `To allow these: ${commandLine(exactly, commandContext(settings))}`,
         ]
       : [`Allowed ${pending}, once, as their manifests are now:`, done]
   return [first, ...names, ...(rest > 0 ? [`  and ${rest} more`] : []), ...last].join('\n')

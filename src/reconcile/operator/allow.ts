@@ -1,9 +1,8 @@
-import type { Allowance, Allowed, HeldBack } from '../../contract/allowance.ts'
+import type { Allowance, Allowed } from '../../contract/allowance.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
 import type { Key } from '../../kinds/key.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
-import { sha256 } from '../../lib/digest.ts'
 import type { Conditions } from '../../plan/condition.ts'
 import { deletionDigest } from '../../plan/delete-limit.ts'
 import { messageOf } from '../../plan/reason.ts'
@@ -22,25 +21,12 @@ interface Held {
   readonly service: string | undefined
 }
 
-/** @param service undefined: everywhere */
-export function heldBack(
-  store: Pick<StateStore, 'entry' | 'records' | 'steadyNow'>,
-  service: string | undefined,
-): HeldBack {
-  return heldBackOf(heldOf(store, [...store.records()], { service }))
-}
-
-/** The same in each service, by the name of its manifest: in the order of these. */
-export function heldBackByService(
-  store: Pick<StateStore, 'entry' | 'records' | 'steadyNow'>,
-): ReadonlyMap<string, HeldBack> {
-  const all = Map.groupBy(
-    heldOf(store, [...store.records()], { service: undefined }),
-    ({ service }) => service,
-  )
-  const named: [string, HeldBack][] = []
-  for (const [service, held] of all) if (service !== undefined) named.push([service, heldBackOf(held)])
-  return new Map(named.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+/** How many creations the create limit blocks, by service. Undefined: the service is not known. */
+export function countBlocked(store: Pick<StateStore, 'entry' | 'records' | 'steadyNow'>) {
+  const counts = new Map<string | undefined, number>()
+  for (const { service } of heldOf(store, [...store.records()], { service: undefined }))
+    counts.set(service, (counts.get(service) ?? 0) + 1)
+  return counts
 }
 
 /**
@@ -50,13 +36,12 @@ export function heldBackByService(
 export async function allowCreations(context: OperatorContext, asked: Allowance): Promise<Allowed> {
   const { store, ledger } = context
   const all = heldOf(store, await ledger.list(), asked)
-  const { keys, id } = heldBackOf(all)
-  if (asked.held !== undefined && asked.held !== id) return { is: 'changed', held: id }
-  if (asked.mode === 'dry-run') return { is: 'allowed', allowed: keys, held: id }
+  if (asked.count !== undefined && all.length > asked.count) return { is: 'grown', count: all.length }
+  if (asked.mode === 'dry-run') return { is: 'allowed', allowed: all.map(({ record }) => record.key) }
   const until = store.steadyNow() + GOOD_FOR_MS + EACH_MS * all.length
   const allowed: Key[] = []
   for (const held of all) if (await allowOne(context, held, asked, until)) allowed.push(held.record.key)
-  return { is: 'allowed', allowed, held: id }
+  return { is: 'allowed', allowed }
 }
 
 function heldOf(
@@ -74,12 +59,6 @@ function heldOf(
       return service === undefined || its === service ? [{ record, digest, service: its }] : []
     })
     .toSorted((a, b) => (a.record.key < b.record.key ? -1 : 1))
-}
-
-function heldBackOf(held: readonly Held[]): HeldBack {
-  const keys = held.map(({ record }) => record.key)
-  const id = sha256(held.map(({ record, digest }) => `${record.key} ${digest}\n`).join('')).slice(0, 16)
-  return { keys, id: keys.length === 0 ? '' : id }
 }
 
 /** Of what its manifest says, or of that there is none; undefined: nothing of it can be let pass now. */

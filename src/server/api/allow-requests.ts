@@ -10,8 +10,6 @@ import { assertActs, authorize } from './reconcile-requests.ts'
 export interface AllowedReply {
   /** What passes; in a dry run, what would. */
   readonly allowed: readonly Key[]
-  /** The name of exactly that. Empty: the create limit holds nothing back. */
-  readonly held: string
 }
 
 /** `POST /-/allow`: lets pass, once, what the create limit holds back now; all of it, or that of one service. */
@@ -28,12 +26,12 @@ export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
     await authorize(headers.authorization, allow)
     assertActs(parts)
     const answer = await allow.allow(allowanceIn(body))
-    if (answer.is === 'allowed') return { allowed: answer.allowed, held: answer.held }
+    if (answer.is === 'allowed') return { allowed: answer.allowed }
     throw new RequestError(
       409,
-      'what the create limit holds back has changed since, and nothing was let through',
-      'Look at what it is now, and ask again.',
-      { held: answer.held },
+      `the limit blocks ${answer.count} now, and nothing was allowed`,
+      'Look at them, and ask again.',
+      { count: answer.count },
     )
   })
 }
@@ -42,15 +40,19 @@ export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
 function allowanceIn(body: unknown): Allowance {
   const members: Readonly<Record<string, unknown>> =
     body === undefined || body === null ? {} : isObject(body) ? body : { service: body }
-  const { service, held, dryRun = false, deletions = false, ...others } = members
+  const { service, count, dryRun = false, deletions = false, ...others } = members
   const isKnown = typeof dryRun === 'boolean' && typeof deletions === 'boolean'
-  if (isName(service) && isName(held) && isKnown && Object.keys(others).length === 0)
-    return { what: deletions ? 'deletions' : undefined, service, held, mode: dryRun ? 'dry-run' : 'write' }
+  if (isName(service) && isCount(count) && isKnown && Object.keys(others).length === 0)
+    return { what: deletions ? 'deletions' : undefined, service, count, mode: dryRun ? 'dry-run' : 'write' }
   throw new RequestError(
     400,
     'the body is not understood',
-    'Send {"service": "NAME", "held": "ID", "dryRun": true} with any of the three, or nothing to let all pass; with "deletions": true it is about deletions.',
+    'Send {"service": "NAME", "count": 30, "dryRun": true} with any of the three, or nothing to let all pass; with "deletions": true it is about deletions.',
   )
+}
+
+function isCount(value: unknown): value is number | undefined {
+  return value === undefined || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)
 }
 
 function isName(value: unknown): value is string | undefined {

@@ -177,7 +177,7 @@ function limitSentence({ services, held }: Overview['createLimit']): string {
       : others.length === 0
         ? ` in service ${first.service}`
         : ` in ${plural(services.length, 'service')}`
-  return `Create limit reached${where}: ${plural(held.count, 'create')} pending`
+  return `Create limit reached${where}: ${plural(held, 'create')} pending`
 }
 
 /** Longer ones are told in full below the first sentence. */

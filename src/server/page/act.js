@@ -21,10 +21,8 @@ const OFF = {
 let canAct = false
 let tokenFile = ''
 
-const NOTHING_HELD = { count: 0, id: '' }
-
-/** What the create limit holds back, as the page shows it: all of it, and by service. */
-let heldBack = NOTHING_HELD
+/** How many creations the create limit blocks: in all, and by service. */
+let heldBack = 0
 /** @type {OverviewReply['createLimit']['services']} */
 let heldIn = []
 
@@ -60,12 +58,12 @@ export async function checkNow(key) {
 }
 
 /**
- * Lets pass what the create limit holds back in a service, as it is shown: of anything else the daemon says that it has changed.
+ * Lets the blocked creations of a service pass. The daemon refuses if there are more than the page shows.
  * @param {string} [service] without: everywhere
  */
 export async function letThrough(service) {
-  const shown = service === undefined ? heldBack : heldIn.find((each) => each.service === service)?.held
-  const { count, id: held } = shown ?? NOTHING_HELD
+  const count =
+    service === undefined ? heldBack : (heldIn.find((each) => each.service === service)?.held ?? 0)
   if (count === 0) {
     tell('The create limit holds nothing back any more.', SHOWN_MS)
     return
@@ -81,7 +79,7 @@ export async function letThrough(service) {
     { isAsked: true },
     async (token) => {
       tell(`Letting ${creations} through…`)
-      const { allowed } = await send('-/allow', { held, service }, token)
+      const { allowed } = await send('-/allow', { count, service }, token)
       tell(
         allowed.length === 0
           ? 'The create limit held nothing back any more.'
