@@ -69,7 +69,6 @@ export function findingsOfExample(
     files,
     findings: [],
     unread: [],
-    uncommitted: new Set<string>(),
     problem: undefined,
     parsed: files.size,
   } as const

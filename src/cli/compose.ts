@@ -258,11 +258,7 @@ export async function loadOnce(
   let result: LoadResult | undefined
   for (let reading = 0; reading < AGREEING_READINGS; reading += 1) {
     result = await engine.source.load(recorded, { accept, created }, signal)
-    if (
-      (result.state.pending.size === 0 && result.unfinished === 0) ||
-      result.state.catalog.problem !== undefined
-    )
-      break
+    if (result.state.pending.size === 0 || result.state.catalog.problem !== undefined) break
   }
   if (result === undefined) throw new Error('there is at least one reading')
   store.setCatalog(result.state.catalog)

@@ -80,10 +80,7 @@ export interface SourceProblem {
 
 /** Which state of the directory a reading saw. */
 export interface Revision {
-  /**
-   * A commit (from git-sync's root name or `.git`), with ` + uncommitted changes` behind it where that is so; or
-   * `content-<12 hex digits>` when neither is there.
-   */
+  /** A commit, from git-sync's root name or `.git`. Without one: `content-<12 hex digits>`. */
   readonly id: string
   readonly from: 'git-sync' | 'git' | 'content'
 }

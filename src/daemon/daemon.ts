@@ -136,7 +136,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
 
   /** Takes over a reading: the catalog, what is shown, and what has to be reconciled. */
   function take(
-    { state, changed: altered, counts, differs, unfinished, since }: LoadResult,
+    { state, changed: altered, counts, differs, since }: LoadResult,
     reading: ReadingContext,
   ): void {
     const first = store.catalog === undefined
@@ -177,7 +177,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     showPositions(board, catalog)
     for (const key of everything ? [] : keys) for (const other of store.dependents(key)) ask(other, 0)
     for (const token of reading.tokens) requests.expect(token, [...keys])
-    if (state.pending.size > 0 || unfinished > 0) readAgainSoon()
+    if (state.pending.size > 0) readAgainSoon()
     limitChanges.emitNew()
   }
 

@@ -24,10 +24,8 @@ export interface LoadResult {
   readonly differs: boolean
   /** Files that were parsed, because their bytes were new. */
   readonly parsed: number
-  /** Since when its revision is there: ms since the epoch. Undefined: nobody knows. */
+  /** When git-sync or Kubernetes swapped the link to its revision: ms since the epoch. Undefined without such a link. */
   readonly since: number | undefined
-  /** Files that are not parsed yet because the reading took too long: the next one goes on with them. */
-  readonly unfinished: number
 }
 
 /** A directory of manifests, and what it said last. */
@@ -99,7 +97,6 @@ export function createSource({ profile, root, limits, onRead }: SourceOptions): 
       counts: next.counts,
       parsed: reading.parsed,
       since: await revisionSince(root, next.catalog.revision),
-      unfinished: reading.unfinished,
     }
   }
 

@@ -38,7 +38,7 @@ export async function catalogOfTree(
   const texts = new Map<string, Buffer>()
   const slices = createSlices()
   const room = createFindingRoom()
-  const budget = createReadingBudget(limits, slices)
+  const budget = createReadingBudget(limits)
   for (const { file, bytes } of files) {
     about.signal.throwIfAborted()
     if (!budget.hasRoomFor(file, bytes.length)) continue
@@ -47,17 +47,16 @@ export async function catalogOfTree(
       { profile: about.profile, limits, room },
       slices,
     )
-    budget.takes(one, bytes.length, 'new')
+    budget.add(one, bytes.length)
     parsed.set(file, one)
     texts.set(file, bytes)
     if (slices.isOver()) await slices.next()
   }
   const reading = {
     revision,
-    uncommitted: new Set<string>(),
     files: parsed,
     findings: [...findings, ...budget.findings()],
-    unread: [...unread, ...budget.left()],
+    unread: [...unread, ...budget.left],
     problem: undefined,
     parsed: parsed.size,
   }

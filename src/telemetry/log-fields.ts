@@ -5,8 +5,7 @@ export const FIELDS = {
   time: 'when it was written: ISO 8601, UTC, milliseconds',
   app: 'always `pipewright`',
   msg: 'the message: constant, one for each kind of line',
-  revision:
-    'what was read: the commit of all manifests that were in force when the line was written (`… + uncommitted changes` where they were edited since), or `content-…` where there is no commit',
+  revision: 'the commit of the manifests in force, or `content-…` without a commit',
   manifestRevision:
     'what the line is about: the commit in which the manifest of this one resource last changed, as old as that change',
   // of a resource

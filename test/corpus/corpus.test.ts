@@ -14,7 +14,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'file-not-regular': 'manifest/read-directory.test.ts',
   'file-unreadable': 'manifest/read-directory.test.ts',
   'folder-unreadable': 'manifest/read-directory.test.ts',
-  'reading-too-long': 'manifest/reading-budget.test.ts',
   'too-many-manifests': 'manifest/reading-budget.test.ts',
 }
 

@@ -63,7 +63,6 @@ function findingsOf(bytes: Buffer) {
     files: new Map([[FILE, parsed]]),
     findings: [],
     unread: [],
-    uncommitted: new Set<string>(),
     problem: undefined,
     parsed: 1,
   } as const

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { Key } from '../../src/kinds/key.ts'
 import { documents, lock, next, pipe, readingOf, service, statesOf } from './support.ts'
 
 const ONE = {
@@ -234,26 +233,7 @@ describe('readings that are not believed', () => {
   })
 })
 
-/** A reading of a checkout, at a revision and with files that it does not hold. */
-function atCommit(id: string, uncommitted: readonly string[]) {
-  return readingOf(ONE, { revision: { id, from: 'git' }, uncommitted: new Set(uncommitted) })
-}
-
-function revisionsOf({ catalog }: ReturnType<typeof next>) {
-  return ['Pipe/b', 'Pipe/c'].map((key) => catalog.entries.get(key as Key)?.revision)
-}
-
 describe('digests and revisions', () => {
-  test('what was edited is uncommitted until a commit holds it; what was not touched is at its commit', () => {
-    const edited = next(undefined, atCommit('aaa + uncommitted changes', ['b.yaml']))
-    expect(revisionsOf(edited)).toEqual(['aaa + uncommitted changes', 'aaa'])
-    const others = next(edited, atCommit('bbb + uncommitted changes', ['b.yaml', 'd.yaml']))
-    expect(revisionsOf(others)).toEqual(['aaa + uncommitted changes', 'aaa'])
-    const committed = next(others, atCommit('ccc + uncommitted changes', ['d.yaml']))
-    expect(revisionsOf(committed)).toEqual(['ccc', 'aaa'])
-    expect(revisionsOf(next(committed, atCommit('ddd', [])))).toEqual(['ccc', 'aaa'])
-  })
-
   test('an entry keeps its revision until its meaning changes', () => {
     const first = next(undefined, readingOf(ONE))
     const revision = { id: 'content-000000000002', from: 'content' } as const

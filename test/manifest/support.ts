@@ -74,7 +74,6 @@ export function readingOf(texts: Readonly<Record<string, string>>, more: Partial
   const revision = { id: 'content-000000000001', from: 'content' } as const
   return {
     revision,
-    uncommitted: new Set(),
     files,
     findings: [],
     unread: [],

@@ -69,7 +69,6 @@ export function createReader(directory: ModelDirectory, accept: 'force' | 'norma
         files,
         findings: [],
         unread: [],
-        uncommitted: new Set<string>(),
         problem: undefined,
         parsed: 0,
       }

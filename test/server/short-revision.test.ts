@@ -10,7 +10,6 @@ const SHA1 = '4faf373abc0011223344556677889900aabbccdd'
 test.each([
   ['a commit', SHA1, '4faf373abc'],
   ['a commit of a repository with SHA-256', SHA1 + SHA1.slice(0, 24), '4faf373abc'],
-  ['a commit and what is not in it', `${SHA1} + uncommitted changes`, '4faf373abc + uncommitted changes'],
   ['a digest of the content', 'content-0123456789ab', 'content-0123456789ab'],
   ['something that is longer than any', SHA1 + SHA1, SHA1 + SHA1],
   ['none', '', ''],

@@ -2,7 +2,6 @@ import { isResource } from '../../kinds/lookup.ts'
 import type { Catalog, Entry, Recorded } from '../../contract/catalog.ts'
 import type { Finding, Position } from '../../kinds/finding.ts'
 import type { Key } from '../../kinds/key.ts'
-import { committed, earlierRevision } from '../../contract/revision.ts'
 import { sha256 } from '../../lib/digest.ts'
 import type { DeletionGrace } from './deletion-grace.ts'
 import { holdingFile } from '../rules/duplicate-keys.ts'
@@ -49,7 +48,7 @@ export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
   const sorted = [...drafts].toSorted(([a], [b]) => compareTexts(a, b))
   for (const [key, draft] of sorted) {
     const before = input.previous.entries.get(key)
-    entries.set(key, finish(key, draft, before, revisionOf(draft, input.reading)))
+    entries.set(key, finish(key, draft, before, input.reading.revision.id))
   }
   return entries
 }
@@ -162,11 +161,6 @@ function lastOf(before: Entry | undefined): Pick<Draft, 'manifest' | 'stated' | 
   }
 }
 
-/** A file that was not touched is at the commit, whatever was done to others. */
-function revisionOf({ position }: Draft, { revision, uncommitted }: Reading): string {
-  return uncommitted.has(position.file) ? revision.id : committed(revision.id)
-}
-
 /**
  * Another mistake is another manifest, so that the commit that brought it is the one that is named; one that only moved is not.
  * The last valid manifest is no part of it: a process that has just started does not know it.
@@ -181,11 +175,9 @@ function finish(key: Key, draft: Draft, before: Entry | undefined, revision: str
   const { meaning, ...rest } = draft
   const digest = meaning ?? digestOfMistaken(draft)
   if (before?.digest !== digest) return { key, ...rest, digest, revision }
-  const since = earlierRevision(before.revision, revision)
   const isSame =
-    since === before.revision &&
     before.findings.length === 0 &&
     draft.findings.length === 0 &&
     comparePositions(before.position, draft.position) === 0
-  return isSame ? before : { key, ...rest, digest, manifest: before.manifest, revision: since }
+  return isSame ? before : { key, ...rest, digest, manifest: before.manifest, revision: before.revision }
 }

@@ -78,7 +78,6 @@ export const FINDING_CODES = {
   'file-too-large': 'a file is over the size limit',
   'too-many-files': 'the directory holds more files or folders than are read',
   'too-many-manifests': 'the files of the directory hold more in all than is read',
-  'reading-too-long': 'reading the files took too long, and some are not read yet',
   'link-broken': 'a symbolic link leads nowhere',
   'link-outside': 'a symbolic link leads out of the directory',
   'link-loop': 'a symbolic link leads back to itself or to a folder above it',

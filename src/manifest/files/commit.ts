@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
+import { dirname, join, resolve, sep } from 'node:path'
 import { sha256 } from '../../lib/digest.ts'
 import type { Revision } from '../../contract/catalog.ts'
 
@@ -13,7 +13,7 @@ const LAST_PARTS = 6
 const REFERENCES = 5
 
 /** A file and the digest of its bytes. */
-export interface HashedFile {
+interface HashedFile {
   readonly file: string
   readonly hash: string
 }
@@ -36,7 +36,7 @@ export function contentRevision(files: readonly HashedFile[]): Revision {
 }
 
 async function commitFromGit(root: string): Promise<string | undefined> {
-  const folder = (await findCheckout(root))?.git
+  const folder = await findGitFolder(root)
   if (folder === undefined) return undefined
   // A worktree keeps its HEAD for itself, and shares the references of the repository.
   const common = (await readText(join(folder, 'commondir')))?.trim()
@@ -55,22 +55,15 @@ async function commitFromGit(root: string): Promise<string | undefined> {
   return id !== undefined && COMMIT.test(id) ? id : undefined
 }
 
-/** Where a checkout begins, and where its HEAD and index are. */
-export interface Checkout {
-  readonly top: string
-  readonly git: string
-}
-
-/** The checkout that a folder belongs to: the nearest one with a `.git`; a worktree's `.git` is a file that says where. */
-export async function findCheckout(root: string): Promise<Checkout | undefined> {
+/** The nearest `.git`. A worktree's `.git` is a file that names the folder. */
+async function findGitFolder(root: string): Promise<string | undefined> {
   for (let folder = root; ; folder = dirname(folder)) {
     const git = join(folder, '.git')
     const stats = await stat(git).catch(() => undefined)
-    if (stats?.isDirectory() === true) return { top: folder, git }
+    if (stats?.isDirectory() === true) return git
     if (stats?.isFile() === true) {
       const target = /^gitdir: *(.+)/.exec((await readText(git)) ?? '')?.[1]?.trim()
-      if (target === undefined) return undefined
-      return { top: folder, git: isAbsolute(target) ? target : resolve(folder, target) }
+      return target === undefined ? undefined : resolve(folder, target)
     }
     if (dirname(folder) === folder) return undefined
   }

@@ -15,14 +15,11 @@ import { isOutOfFiles, MORE_FILES } from '../../lib/open-files.ts'
 import { codeOf, readBytes, isUntouched, type Stamp } from './read-bytes.ts'
 import { commitOf, contentRevision } from './commit.ts'
 import { IgnoreFileError } from './ignore-file.ts'
-import { askGit, type GitAnswer, revisionOf } from './uncommitted.ts'
 import { notRegular, walkTree, type FoundFile, type Tree } from './walk.ts'
 
 /** One reading of the directory: all of it, at one revision. */
 export interface Reading {
   readonly revision: Revision
-  /** Files that the commit of the revision holds otherwise or not at all; also names of files that are gone. */
-  readonly uncommitted: ReadonlySet<string>
   /** By path below the root, in order. Empty when there is a problem. */
   readonly files: ReadonlyMap<string, ParsedFile>
   /** About files and folders that could not be read. */
@@ -41,10 +38,6 @@ export interface DirectoryReading extends Reading {
   readonly folder: string
   /** Of the files that may be taken for unchanged while they bear the same stamp. */
   readonly stamps: ReadonlyMap<string, Stamp>
-  /** Why it says of files that they are not committed; undefined where there is no checkout of a person's. */
-  readonly git: GitAnswer | undefined
-  /** How many files were left out because they would have taken too long: the next reading goes on with them. */
-  readonly unfinished: number
 }
 
 export interface ReadOptions {
@@ -52,7 +45,7 @@ export interface ReadOptions {
   readonly profile: Profile
   readonly limits: Limits
   /** The reading before, whose files are not parsed again while their bytes are the same. */
-  readonly previous: Pick<DirectoryReading, 'files' | 'stamps' | 'git'> | undefined
+  readonly previous: Pick<DirectoryReading, 'files' | 'stamps'> | undefined
   /** `stamps`: a file that bears the stamp of the reading before is not opened. */
   readonly trust: 'bytes' | 'stamps'
   readonly onRead?: OnRead
@@ -104,7 +97,7 @@ async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undef
   const files = new Map<string, ParsedFile>()
   const stamps = new Map<string, Stamp>()
   const findings = [...tree.findings, ...budget.findings()]
-  const unread = [...tree.unread, ...budget.left()]
+  const unread = [...tree.unread, ...budget.left]
   let parsed = 0
   for (const content of contents) {
     if (content === 'vanished') continue
@@ -118,23 +111,16 @@ async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undef
     files.set(file, content.parsed)
     if (content.stamp !== undefined) stamps.set(file, content.stamp)
   }
-  const read = [...files.values()]
-  const { previous, trust, signal } = options
-  const said = trust === 'bytes' ? undefined : previous?.git
-  const git = await askGit({ root, tree, commit: before, files: read, before: said, signal })
   if (!(await isSameStill(options.root, root, tree, before))) return undefined
   return {
     folder: tree.isFile ? dirname(root) : root,
     stamps,
-    git,
-    revision: revisionOf(before, read, git),
-    uncommitted: git?.uncommitted ?? new Set(),
+    revision: before ?? contentRevision([...files.values()]),
     files,
     findings,
     unread,
     problem: undefined,
     parsed,
-    unfinished: budget.unfinished(),
   }
 }
 
@@ -175,7 +161,7 @@ async function readAll(
   const buffer = Buffer.allocUnsafe(limits.fileBytes + 1)
   const slices = createSlices()
   const room = createFindingRoom()
-  const budget = createReadingBudget(limits, slices)
+  const budget = createReadingBudget(limits)
   let done = 0
   for (const found of knownFirst(files, options.previous)) {
     const content = readOne(found, options, buffer)
@@ -184,13 +170,13 @@ async function readAll(
       const { length } = bytes
       if (budget.hasRoomFor(file, length)) {
         const parsed = await parseInSlices(content.content, { profile, limits, room }, slices)
-        budget.takes(parsed, length, 'new')
+        budget.add(parsed, length)
         contents.set(found, { parsed, stamp: content.stamp })
       }
     } else {
       contents.set(found, content)
       if (content === 'vanished') break
-      if ('parsed' in content) budget.takes(content.parsed, content.stamp?.size ?? 0, 'known')
+      if ('parsed' in content) budget.add(content.parsed, content.stamp?.size ?? 0)
     }
     done += 1
     onRead?.(done, files.length)
@@ -259,15 +245,12 @@ function failed(problem: SourceProblem): DirectoryReading {
   return {
     folder: '',
     stamps: new Map(),
-    git: undefined,
-    uncommitted: new Set(),
     revision: contentRevision([]),
     files: new Map(),
     findings: [],
     unread: [''],
     problem,
     parsed: 0,
-    unfinished: 0,
   }
 }
 

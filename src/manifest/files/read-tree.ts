@@ -1,10 +1,9 @@
 import type { FileTree } from '../../contract/plan.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { DEFAULT_LIMITS } from '../yaml/limits.ts'
-import { commitOf } from './commit.ts'
+import { commitOf, contentRevision } from './commit.ts'
 import { readBytes } from './read-bytes.ts'
 import { fileUnreadable, isSameStill, resolveRoot, tooLarge } from './read-directory.ts'
-import { askGit, revisionOf } from './uncommitted.ts'
 import { notRegular, walkTree } from './walk.ts'
 
 /**
@@ -41,10 +40,9 @@ export async function readTree(
       }
     }
     const read = files.map(({ file, bytes }) => ({ file, hash: sha256(bytes) }))
-    const git = await askGit({ root, tree, commit: before, files: read, before: undefined, signal })
     if (vanished || !(await isSameStill(given, root, tree, before)))
       return { problem: 'The directory changed while it was read.' }
-    return { revision: revisionOf(before, read, git), findings, unread, files }
+    return { revision: before ?? contentRevision(read), findings, unread, files }
   } catch (error) {
     signal.throwIfAborted()
     return { problem: error instanceof Error ? error.message : String(error) }

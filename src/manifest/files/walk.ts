@@ -49,11 +49,6 @@ interface Walk {
 
 const MANIFEST = /\.(?:ya?ml|json)$/i
 
-/** Whether a path below the root is one that is read: a manifest, and nothing on the way to it is hidden. */
-export function isManifestName(path: string): boolean {
-  return MANIFEST.test(path) && !path.split(sep).some((name) => name.startsWith('.'))
-}
-
 /** The folders that a file stands in, each also with the `/` at its end: `x/y.yaml` stands in `x` and `x/`. */
 export function foldersOf(file: string): readonly string[] {
   const folders: string[] = []

@@ -7,23 +7,16 @@ const SLICE_MS = 8
 export interface Slices {
   isOver(): boolean
   next(): Promise<void>
-  /** Time of the processor that the slices took so far, ms: not the time that others took between them. */
-  spentMs(): number
 }
 
 export function createSlices(): Slices {
   let since = performance.now()
-  let cpuSince = cpuMs()
-  let spent = 0
   return {
     isOver: () => performance.now() - since >= SLICE_MS,
     async next() {
-      spent += cpuMs() - cpuSince
       await setImmediate()
       since = performance.now()
-      cpuSince = cpuMs()
     },
-    spentMs: () => spent + cpuMs() - cpuSince,
   }
 }
 
@@ -39,10 +32,4 @@ export async function inSlices<T>(steps: Generator<void, T>, slices: Slices): Pr
 /** Takes steps to their end without a break. */
 export function atOnce<T>(steps: Generator<void, T>): T {
   for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value
-}
-
-/** Of this thread. */
-function cpuMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1_000
 }

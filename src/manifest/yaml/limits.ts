@@ -10,8 +10,6 @@ export interface Limits {
   readonly bytes: number
   /** Documents of all files of one reading. */
   readonly allDocuments: number
-  /** Time of the processor that one reading may take to parse files, ms. The next one goes on with those that are left. */
-  readonly cpuMs: number
   /** Marks of one file that begin a value or separate two. */
   readonly marks: number
   /** The same of one document, which is parsed at one go. */
@@ -35,7 +33,6 @@ export const DEFAULT_LIMITS: Limits = {
   files: 20_000,
   bytes: 33_554_432,
   allDocuments: 20_000,
-  cpuMs: 60_000,
   marks: 175_000,
   documentMarks: 50_000,
   documents: 1_000,

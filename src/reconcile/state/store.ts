@@ -6,7 +6,6 @@ import { isReference, lifecycleOf } from '../../kinds/lookup.ts'
 import type { Profile } from '../../kinds/profile.ts'
 import { asService, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
-import { earlierRevision } from '../../contract/revision.ts'
 import { createSteadyClock, type Clock } from '../../lib/clock.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Contact, Desired } from '../../plan/input.ts'
@@ -265,9 +264,7 @@ export function createStateStore({
       const entry = catalog?.entries.get(key)
       const recorded = records.get(key)?.manifest
       if (entry === undefined) return recorded?.revision
-      return recorded?.digest === entry.digest
-        ? earlierRevision(recorded.revision, entry.revision)
-        : entry.revision
+      return recorded?.digest === entry.digest ? recorded.revision : entry.revision
     },
     checkedAt(key) {
       const answered = isReference(key) ? contacts.answeredAt(nameOf(key)) : undefined
