@@ -1,6 +1,5 @@
 import type { Key } from '../kinds/key.ts'
-import { serviceOf } from '../kinds/manifest.ts'
-import { isLimited, type LimitedService, limitedServices } from '../reconcile/gather/creations-of-service.ts'
+import { type LimitedService, limitedServices } from '../reconcile/gather/creations-of-service.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 
 type Known = Pick<ReconcileContext, 'store' | 'clock' | 'maxCreates' | 'emit'>
@@ -18,7 +17,7 @@ export function createLimitChanges(context: Known): { readonly emitNew: () => vo
       const wasKnown = isFirst
       isFirst = false
       limited = new Map(limitedServices(context).map((each) => [each.group, each]))
-      for (const [group, { service, wanted, made }] of limited)
+      for (const [group, { service, wanted, made, keys }] of limited)
         if (!before.has(group))
           emit({
             type: 'CreateLimitChanged',
@@ -28,8 +27,8 @@ export function createLimitChanges(context: Known): { readonly emitNew: () => vo
             made,
             limit,
             services: limited.size,
-            keys: heldIn(context, service),
-            isKnown: wasKnown && isRecorded(context, service),
+            keys: keys.slice(0, KEYS_NAMED),
+            isKnown: wasKnown && isRecorded(context, keys),
           })
       for (const [group, { service }] of before) {
         if (limited.has(group)) continue
@@ -41,27 +40,10 @@ export function createLimitChanges(context: Known): { readonly emitNew: () => vo
   }
 }
 
-/** Keys that are named. */
+/** Keys that an event names. */
 const KEYS_NAMED = 5
 
-/** The first of those that the limit holds in a service, by the name of its manifest. */
-function heldIn(context: Known, service: string): readonly Key[] {
-  const { store } = context
-  const held: Key[] = []
-  for (const { key, manifest } of store.catalog?.entries.values() ?? []) {
-    if (held.length === KEYS_NAMED) break
-    if (store.lifecycleOf(key) !== 'create-once' || store.record(key)?.remote !== undefined) continue
-    if (manifest !== undefined && serviceOf(manifest) === service && isLimited(context, key)) held.push(key)
-  }
-  return held
-}
-
-/** Whether the ledger remembers that the limit held something in a service. */
-function isRecorded({ store }: Known, service: string): boolean {
-  return [...store.records()].some(({ key, conditions }) => {
-    const manifest = store.entry(key)?.manifest
-    return (
-      conditions?.Synced.reason === 'CreateLimit' && manifest !== undefined && serviceOf(manifest) === service
-    )
-  })
+/** Whether the ledger remembers that the limit blocked one of these. */
+function isRecorded({ store }: Known, keys: readonly Key[]): boolean {
+  return keys.some((key) => store.record(key)?.conditions?.Synced.reason === 'CreateLimit')
 }

@@ -50,9 +50,9 @@ export function isLimited(context: Known, key: Key): boolean {
 /** Services in which the create limit is reached, by what is known now; the same one has the same group. */
 export function limitedServices(context: Known): readonly LimitedService[] {
   if (context.maxCreates === Infinity) return []
-  return [...context.store.creations.services()].flatMap(([group, { service, ...creations }]) => {
-    const reached = reachedIn(context, service, creations)
-    return reached === undefined ? [] : [{ group, ...reached }]
+  return [...context.store.creations.services()].flatMap(([group, creations]) => {
+    const reached = reachedIn(context, creations.service, creations)
+    return reached === undefined ? [] : [{ group, keys: creations.keys, ...reached }]
   })
 }
 
@@ -87,4 +87,6 @@ export function wantedCreations({ creations }: Known['store']): number {
 
 export interface LimitedService extends FactsOf<'CreateLimit'> {
   readonly group: string
+  /** Blocked creations. */
+  readonly keys: readonly Key[]
 }

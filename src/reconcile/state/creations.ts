@@ -26,6 +26,8 @@ export interface CreationFacts {
 export interface ServiceCreations extends Creations {
   /** One of the names of its manifests. */
   readonly service: string
+  /** Those that are wanted. */
+  readonly keys: readonly Key[]
 }
 
 interface Count {
@@ -124,6 +126,7 @@ export function createCreationCounter(
       const wanted = byGroup.get(group) ?? []
       services.set(group, {
         service: wanted.at(-1)?.service.name ?? '',
+        keys: wanted.map(({ key }) => key),
         wanted: wanted.length,
         made: (made.get(group) ?? []).toSorted((a, b) => a.at - b.at),
       })
