@@ -1,14 +1,13 @@
 import { createdOf, recordedOf } from '../reconcile/state/recorded.ts'
 import { makePlan, type Settled } from '../daemon/planning.ts'
-import { nameOf, type Key } from '../kinds/key.ts'
-import { isReference } from '../kinds/lookup.ts'
+import type { Key } from '../kinds/key.ts'
 import { serviceOf } from '../kinds/manifest.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import type { StateStore } from '../reconcile/state/store.ts'
-import { catalogOfTree } from '../manifest/tree-catalog.ts'
+import { catalogOfTexts } from '../manifest/tree-catalog.ts'
 import type { Settings } from '../config/settings.ts'
-import type { FileTree } from '../contract/plan.ts'
+import type { PlanRequest } from '../contract/plan.ts'
 import type { Planner, PlanAnswer } from '../server/parts.ts'
 import type { Engine } from './compose.ts'
 import { openDryWorld } from './dry-world.ts'
@@ -27,17 +26,17 @@ const LONGEST_MS = 10 * 60_000
  */
 export function createPlanner(
   engine: Planning,
-  settings: Pick<Settings, 'manifests' | 'concurrency'>,
+  { concurrency }: Pick<Settings, 'concurrency'>,
   { adminToken, stopping }: { readonly adminToken: Planner['adminToken']; readonly stopping: AbortSignal },
 ): Planner {
   const { context, platform } = engine
   return {
     adminToken,
-    async plan(tree, gone): Promise<PlanAnswer> {
+    async plan(request, gone): Promise<PlanAnswer> {
       const late = AbortSignal.timeout(LONGEST_MS)
       const signal = AbortSignal.any([gone, stopping, late])
       try {
-        return await planned(tree, signal)
+        return await planned(request, signal)
       } catch (error) {
         if (!signal.aborted) throw error
         return { is: 'none', why: late.aborted ? 'the plan took too long' : 'the plan was stopped' }
@@ -45,11 +44,11 @@ export function createPlanner(
     },
   }
 
-  async function planned(tree: FileTree, signal: AbortSignal): Promise<PlanAnswer> {
+  async function planned(request: PlanRequest, signal: AbortSignal): Promise<PlanAnswer> {
     await using stack = new AsyncDisposableStack()
     engine.forgetSecrets()
     const records = await context.ledger.list()
-    const catalog = await catalogOfTree(tree, {
+    const catalog = await catalogOfTexts(request, {
       profile: context.profile,
       recorded: recordedOf(records),
       before: context.store.catalog,
@@ -57,13 +56,12 @@ export function createPlanner(
       signal,
     })
     const dry = await openDryWorld({ ...context, platform: platform.beside() }, catalog, stack)
-    takeOverContacts(context, dry.store)
     takeOverObservations(context.store, dry.store)
     const result = await makePlan({
       context: dry,
       settled: checkedLately(engine, dry),
-      manifests: settings.manifests,
-      concurrency: settings.concurrency,
+      manifests: request.manifests,
+      concurrency,
       urgency: 'last',
       stopping: signal,
       onProgress: () => undefined,
@@ -120,16 +118,6 @@ function isAsItWas(daemon: StateStore, plan: StateStore, key: Key): boolean {
     daemon.record(key)?.remote?.id === plan.record(key)?.remote?.id &&
     plan.dependents(key).length === 0
   )
-}
-
-/** What is known to have answered lately does not have to answer again. */
-function takeOverContacts({ store: daemon, clock }: ReconcileContext, plan: StateStore): void {
-  for (const [key, { digest }] of plan.catalog?.entries ?? []) {
-    if (!isReference(key) || daemon.entry(key)?.digest !== digest) continue
-    const contact = daemon.contact(nameOf(key))
-    const ageMs = clock.now() - (daemon.answeredAt(nameOf(key)) ?? 0)
-    if (contact?.type === 'answered' && ageMs <= LATELY_MS) plan.noteContact(nameOf(key), contact)
-  }
 }
 
 /** What is counted of pipes that are not found, and who else was found beside them: a plan cannot wait for that itself. */

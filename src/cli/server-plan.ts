@@ -3,8 +3,10 @@ import { ACTION_TYPES } from '../plan/action.ts'
 import { z } from '../kinds/zod.ts'
 import { folderOf } from './command-context.ts'
 import type { Settings } from '../config/settings.ts'
-import { type FileTree, MOST_PLANNED, type Plan, VERDICTS } from '../contract/plan.ts'
-import { readTree } from '../manifest/files/read-tree.ts'
+import { MAX_PLAN_BYTES, type Plan, type PlanRequest, VERDICTS } from '../contract/plan.ts'
+import { readDirectory } from '../manifest/files/read-directory.ts'
+import { textNow } from '../manifest/source.ts'
+import { DEFAULT_LIMITS } from '../manifest/yaml/limits.ts'
 import type { Progress } from './render/progress.ts'
 import { CommandError, type Io, VERSION } from './io.ts'
 import { networkToOthers } from './compose-network.ts'
@@ -19,18 +21,15 @@ export async function planAtServer(
   settings: Settings,
   { server, progress }: { readonly server: string; readonly progress: Progress },
 ): Promise<Plan> {
-  const tree = await readTree(settings.manifests, io.stop.stopping)
-  if ('problem' in tree) throw new CommandError(`${settings.manifests}: ${tree.problem}`)
-  const bytes = tree.files.reduce((sum, file) => sum + file.bytes.length, 0)
-  if (bytes > MOST_PLANNED.bytes) {
+  const request = await readRequest(settings, io.stop.stopping)
+  const text = JSON.stringify(request)
+  if (Buffer.byteLength(text) > MAX_PLAN_BYTES)
     throw new CommandError(
-      `plan: the manifests have ${bytes} bytes; a server takes ${MOST_PLANNED.bytes}. Plan without --server.`,
+      `plan: the manifests take more than ${MAX_PLAN_BYTES} bytes as JSON. Plan without --server.`,
     )
-  }
   const token = await adminTokenOf(settings, 'plan --server')
   progress.show(`Waiting for the plan of ${server}`)
   const call = { command: 'plan', server, network: networkToOthers(settings) }
-  const text = linesOf(tree, folderOf(settings.manifests))
   const deadline = Date.now() + TIMEOUT_MS
   for (;;) {
     const reply = await callServer(io, {
@@ -38,7 +37,7 @@ export async function planAtServer(
       method: 'POST',
       path: 'api/v1/plan',
       token,
-      body: { type: 'application/x-ndjson', text },
+      body: { type: 'application/json', text },
       timeoutMs: TIMEOUT_MS,
     })
     const waitMs = reply.status === BUSY ? reply.retryAfterMs : undefined
@@ -53,34 +52,12 @@ export async function planAtServer(
 /** Somebody else's plan is being made: one at a time. */
 const BUSY = 429
 
-const TEXTS = z.array(z.string())
-
-/** The part of a plan by which it is shown, and its exit code found. */
+/** The members by which the exit code is found. */
 const PLAN = z.looseObject({
-  revision: z.string(),
-  createLimit: z.looseObject({
-    wanted: z.number(),
-    limit: z.number().nullable(),
-    reached: z.boolean(),
-    services: z.array(z.looseObject({ service: z.string(), wanted: z.number(), made: z.number() })),
-  }),
-  checkedBefore: z.looseObject({ items: z.number(), oldestMs: z.number() }),
-  items: z.array(
-    z.looseObject({
-      key: z.string(),
-      action: z.enum(ACTION_TYPES),
-      reason: z.string(),
-      verdict: z.enum(VERDICTS),
-      message: z.string(),
-      outline: z.record(z.string(), z.string()),
-      after: TEXTS,
-      gives: TEXTS,
-      takesAway: TEXTS,
-      uncheckedSecrets: TEXTS,
-      differences: z.array(z.unknown()),
-    }),
-  ),
-  findings: z.array(z.looseObject({ severity: z.string(), message: z.string() })),
+  createLimit: z.looseObject({}),
+  checkedBefore: z.looseObject({}),
+  items: z.array(z.looseObject({ action: z.enum(ACTION_TYPES), verdict: z.enum(VERDICTS) })),
+  findings: z.array(z.looseObject({ severity: z.string() })),
 })
 
 /** @throws {CommandError} when it is no plan of a version that this one knows */
@@ -92,13 +69,27 @@ function planIn(call: Pick<ServerCall, 'command' | 'server'>, reply: ServerReply
   )
 }
 
-/** A line each, so that the server need not parse all at once. */
-function linesOf({ files, ...head }: FileTree, manifests: string): string {
-  const lines: string[] = [JSON.stringify({ ...head, manifests })]
-  for (const { file, bytes } of files) {
-    const text = bytes.toString('utf8')
-    const isText = Buffer.from(text, 'utf8').equals(bytes)
-    lines.push(JSON.stringify(isText ? { file, text } : { file, base64: bytes.toString('base64') }))
+/** @throws {CommandError} a file cannot be sent, so that a plan without it would be wrong */
+async function readRequest({ manifests, profile }: Settings, signal: AbortSignal): Promise<PlanRequest> {
+  const reading = await readDirectory({
+    root: manifests,
+    profile,
+    limits: DEFAULT_LIMITS,
+    previous: undefined,
+    trust: 'bytes',
+    signal,
+  })
+  const unread = reading.findings.find(({ severity }) => severity === 'error')
+  const why = reading.problem?.message ?? (unread && `${unread.file}: ${unread.message}`)
+  if (why !== undefined) throw new CommandError(`plan: ${manifests}: ${why}`)
+  const buffer = Buffer.allocUnsafe(DEFAULT_LIMITS.fileBytes + 1)
+  const files: Record<string, string> = {}
+  for (const [file, parsed] of reading.files) {
+    const text = textNow(reading, file, buffer)
+    const isUtf8 = parsed.findings.every(({ code }) => code !== 'not-utf8')
+    if (text === undefined || !isUtf8)
+      throw new CommandError(`plan: ${manifests}: ${file} ${isUtf8 ? 'changed meanwhile' : 'is not UTF-8'}.`)
+    files[file] = text
   }
-  return `${lines.join('\n')}\n`
+  return { revision: reading.revision, manifests: folderOf(manifests), files }
 }

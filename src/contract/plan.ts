@@ -1,7 +1,7 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Finding } from '../kinds/finding.ts'
-import type { Revision } from './catalog.ts'
 import type { Key } from '../kinds/key.ts'
+import { z } from '../kinds/zod.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { ActionType } from '../plan/action.ts'
 import type { Reason } from '../plan/reason.ts'
@@ -107,16 +107,21 @@ function isRefused({ verdict, action, differences }: PlanItem): boolean {
   return verdict === 'refused' || verdict === 'failed' || (action === 'adopt' && differences.length > 0)
 }
 
-/** A directory of manifests, as it was read where it lies: so that whoever plans need not have it. */
-export interface FileTree {
-  readonly revision: Revision
-  /** What was found out about files that are not among these, because they could not be read. */
-  readonly findings: readonly Finding[]
-  /** Files, and folders with a `/` at the end, that nobody could look into. An empty text: anything at all. */
-  readonly unread: readonly string[]
-  /** In the order of their names, which are relative, with forward slashes. */
-  readonly files: readonly { readonly file: string; readonly bytes: Buffer }[]
+/** A relative path, with neither a step out of the directory nor a hidden name. */
+function isPath(file: string): boolean {
+  return file.split('/').every((part) => part !== '' && !part.startsWith('.'))
 }
 
-/** What is sent to have a plan made: files, and their bytes in all. */
-export const MOST_PLANNED = { files: 20_000, bytes: 32 * 1024 * 1024 } as const
+/** The manifests of a directory, sent to the daemon that plans for them. */
+export const PLAN_REQUEST = z.strictObject({
+  revision: z.strictObject({ id: z.string(), from: z.enum(['git-sync', 'git', 'content']) }),
+  /** The directory, for people. */
+  manifests: z.string(),
+  /** The text of each file, by its path below the directory. */
+  files: z.record(z.string().refine(isPath), z.string()),
+})
+
+export type PlanRequest = z.infer<typeof PLAN_REQUEST>
+
+/** Of a {@link PlanRequest} as JSON. */
+export const MAX_PLAN_BYTES = 16 * 1024 * 1024

@@ -110,7 +110,11 @@ export function createSource({ profile, root, limits, onRead }: SourceOptions): 
 }
 
 /** The text of a file as it was read; undefined when it is another one by now, or none. */
-function textNow({ folder, files }: DirectoryReading, file: string, buffer: Buffer): string | undefined {
+export function textNow(
+  { folder, files }: DirectoryReading,
+  file: string,
+  buffer: Buffer,
+): string | undefined {
   const reading = readBytes(join(folder, file), buffer)
   if (reading.what !== 'read' || sha256(reading.bytes) !== files.get(file)?.hash) return undefined
   return textIn(reading.bytes)

@@ -8,7 +8,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Emit, WatchMode } from '../contract/events.ts'
 import type { ManifestFacts } from '../contract/manifest-facts.ts'
-import type { FileTree, Plan } from '../contract/plan.ts'
+import type { Plan, PlanRequest } from '../contract/plan.ts'
 import type { HistoryEntry } from '../contract/history.ts'
 import type { WithoutManifest } from '../contract/without-manifest.ts'
 import type { HistoryQuery } from '../contract/ledger.ts'
@@ -171,7 +171,7 @@ export interface Allower extends Guarded {
 
 export interface Planner extends Guarded {
   /** What would happen if these were the manifests. Writes nothing. */
-  plan(tree: FileTree, signal: AbortSignal): Promise<PlanAnswer>
+  plan(request: PlanRequest, signal: AbortSignal): Promise<PlanAnswer>
 }
 
 /** A plan, or why there is none, in words. */

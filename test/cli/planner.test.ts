@@ -41,11 +41,8 @@ async function planOf(
   const answer = await planner.plan(
     {
       revision: { id: 'abc', from: 'git' },
-      findings: [],
-      unread: [],
-      files: [...all]
-        .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .map(([file, text]) => ({ file, bytes: Buffer.from(text) })),
+      manifests: 'manifests',
+      files: Object.fromEntries(all),
     },
     new AbortController().signal,
   )
@@ -103,15 +100,4 @@ test('credentials are those of when the plan was asked for', async () => {
     isForgotten ? world.platform.read(...asked) : Promise.reject(remoteError('AuthFailed', 'none'))
   const { item } = await planOf(world, {}, { ...world.platform, read }, () => (isForgotten = true))
   expect(item('Service/analytics')?.verdict).not.toBe('refused')
-})
-
-test('that a service answered is taken over for an hour, and not for longer', async () => {
-  const world = await given({ 'a.yaml': pipe('a') })
-  await world.go('Pipe/a')
-  world.remove('a.yaml')
-  world.readAgain()
-  const reason = async () => (await planOf(world, {})).item('Service/analytics')?.reason
-  expect(await reason()).toBe('InUse')
-  await world.clock.advance(2 * HOUR)
-  expect(await reason()).toBe('Unanswered')
 })

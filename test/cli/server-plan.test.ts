@@ -69,7 +69,6 @@ async function planFrom(...answers: readonly Answer[]) {
 test.each([
   ['is no plan', {}],
   ['lacks what an older version did not say', { ...PLAN, checkedBefore: undefined }],
-  ['has an item without what is shown of it', { ...PLAN, items: [{ ...ITEM, gives: undefined }] }],
   ['has a verdict of a later version', { ...PLAN, items: [{ ...ITEM, verdict: 'postponed' }] }],
 ])('a reply that %s ends with 1, and says to use one version', async (_, body) => {
   const { code, stdout, stderr } = await planFrom({ status: 200, body })

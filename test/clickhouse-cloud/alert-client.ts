@@ -8,7 +8,7 @@ import type { Key } from '../../src/kinds/key.ts'
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
 import { Secret } from '../../src/lib/secret.ts'
-import { catalogOfTree } from '../../src/manifest/tree-catalog.ts'
+import { catalogOfTexts } from '../../src/manifest/tree-catalog.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
 import { createDryContext } from '../../src/reconcile/dry-run/dry-context.ts'
@@ -164,13 +164,12 @@ export async function startAlerts(
 
   async function read(): Promise<Catalog> {
     const { store } = process
-    const files = [SERVICE, ...documents].map((document, index) => ({
-      file: `${index}.json`,
-      bytes: Buffer.from(JSON.stringify(document)),
-    }))
+    const files = Object.fromEntries(
+      [SERVICE, ...documents].map((document, index) => [`${index}.json`, JSON.stringify(document)]),
+    )
     const records = [...store.records()]
-    const catalog = await catalogOfTree(
-      { revision: { id: 'r1', from: 'content' }, findings: [], unread: [], files },
+    const catalog = await catalogOfTexts(
+      { revision: { id: 'r1', from: 'content' }, files },
       {
         profile: CLICKHOUSE_CLOUD,
         recorded: recordedOf(records),

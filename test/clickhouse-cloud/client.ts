@@ -10,7 +10,7 @@ import type { Policy } from '../../src/kinds/manifest.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { SecretStore } from '../../src/contract/secrets.ts'
-import { catalogOfTree } from '../../src/manifest/tree-catalog.ts'
+import { catalogOfTexts } from '../../src/manifest/tree-catalog.ts'
 import type { Way } from '../../src/kinds/changes.ts'
 import type { Event } from '../../src/contract/events.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
@@ -202,15 +202,16 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
         credentials: { secretRef: { name: 'api' } },
       },
     }
-    const files = Object.entries({
+    const manifests = Object.entries({
       ...Object.fromEntries(more),
       ...(manifest && { 'pipe.json': manifest }),
       ...(itsService !== 'gone' && {
         'service.json': itsService === 'there' ? service : { ...service, spec: {} },
       }),
-    }).map(([file, text]) => ({ file, bytes: Buffer.from(JSON.stringify(text)) }))
-    const catalog = await catalogOfTree(
-      { revision: { id: 'r1', from: 'content' }, findings: [], unread: [], files },
+    })
+    const files = Object.fromEntries(manifests.map(([file, document]) => [file, JSON.stringify(document)]))
+    const catalog = await catalogOfTexts(
+      { revision: { id: 'r1', from: 'content' }, files },
       {
         profile: CLICKHOUSE_CLOUD,
         recorded: recordedOf(store.records()),

@@ -6,7 +6,7 @@ import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/prof
 import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { Secret } from '../../src/lib/secret.ts'
-import { catalogOfTree } from '../../src/manifest/tree-catalog.ts'
+import { catalogOfTexts } from '../../src/manifest/tree-catalog.ts'
 import { messageOf } from '../../src/plan/reason.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
 import { createDryContext } from '../../src/reconcile/dry-run/dry-context.ts'
@@ -156,12 +156,10 @@ export async function startProcess(
         'service.json': JSON.stringify(SERVICE),
         ...more,
       }
-      const files = Object.entries(texts)
-        .filter(([, text]) => text !== '')
-        .map(([file, text]) => ({ file, bytes: Buffer.from(text) }))
+      const files = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''))
       const records = [...store.records()]
-      const catalog = await catalogOfTree(
-        { revision: { id: 'r1', from: 'content' }, findings: [], unread: [], files },
+      const catalog = await catalogOfTexts(
+        { revision: { id: 'r1', from: 'content' }, files },
         {
           profile: CLICKHOUSE_CLOUD,
           recorded: recordedOf(records),

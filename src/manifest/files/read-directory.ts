@@ -127,7 +127,7 @@ async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undef
 /** How often a path is resolved before it counts as leading nowhere: the tree behind a link may go in the middle of it. */
 const RESOLVE_TRIES = 3
 
-export async function resolveRoot(given: string): Promise<string> {
+async function resolveRoot(given: string): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await realpath(given)
@@ -214,7 +214,7 @@ function readOne(
   return { content: { file, hash, bytes }, stamp }
 }
 
-export async function isSameStill(
+async function isSameStill(
   given: string,
   root: string,
   tree: Tree,
@@ -254,7 +254,7 @@ function failed(problem: SourceProblem): DirectoryReading {
   }
 }
 
-export function tooLarge(file: string, limits: Limits): Finding {
+function tooLarge(file: string, limits: Limits): Finding {
   return findingOfFile(file, {
     severity: 'error',
     code: 'file-too-large',
@@ -263,7 +263,7 @@ export function tooLarge(file: string, limits: Limits): Finding {
   })
 }
 
-export function fileUnreadable(file: string, code: string): Finding {
+function fileUnreadable(file: string, code: string): Finding {
   return findingOfFile(file, {
     severity: 'error',
     code: 'file-unreadable',

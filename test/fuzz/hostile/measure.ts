@@ -1,5 +1,5 @@
 import { DEFAULT } from '../../../src/kinds/profiles/default/profile.ts'
-import { catalogOfTree } from '../../../src/manifest/tree-catalog.ts'
+import { catalogOfTexts } from '../../../src/manifest/tree-catalog.ts'
 import type { Catalog } from '../../../src/contract/catalog.ts'
 
 /** What reading a catalog took. */
@@ -12,10 +12,10 @@ export interface Measured {
 
 /** Reads a catalog from memory, by the rules of a directory. */
 export async function measure(files: ReadonlyMap<string, string | Buffer>): Promise<Measured> {
-  const given = [...files].map(([file, text]) => ({ file, bytes: Buffer.from(text) }))
+  const given = [...files].map(([file, text]) => [file, text.toString()] as const)
   const before = process.threadCpuUsage()
-  const catalog = await catalogOfTree(
-    { revision: { id: 'hostile', from: 'content' }, findings: [], unread: [], files: given },
+  const catalog = await catalogOfTexts(
+    { revision: { id: 'hostile', from: 'content' }, files: Object.fromEntries(given) },
     {
       profile: DEFAULT,
       recorded: new Map(),
@@ -26,7 +26,7 @@ export async function measure(files: ReadonlyMap<string, string | Buffer>): Prom
   )
   const { user, system } = process.threadCpuUsage(before)
   return {
-    bytes: given.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    bytes: given.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0),
     cpuMs: (user + system) / 1_000,
     catalog,
   }
