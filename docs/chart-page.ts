@@ -11,6 +11,8 @@ interface ValueSchema {
   readonly type?: string | readonly string[] | undefined
   readonly description?: string | undefined
   readonly enum?: readonly string[] | undefined
+  /** A text no value is meant to be: Helm prints it where the value is set. */
+  readonly const?: unknown
   readonly properties?: Readonly<Record<string, ValueSchema>> | undefined
   readonly items?: ValueSchema | undefined
   readonly required?: readonly string[] | undefined
@@ -22,6 +24,7 @@ const ValueSchema: z.ZodType<ValueSchema> = z.lazy(() =>
     type: z.union([z.string(), z.array(z.string())]).optional(),
     description: z.string().optional(),
     enum: z.array(z.string()).optional(),
+    const: z.unknown().optional(),
     properties: z.record(z.string(), ValueSchema).optional(),
     items: ValueSchema.optional(),
     required: z.array(z.string()).optional(),
@@ -30,8 +33,8 @@ const ValueSchema: z.ZodType<ValueSchema> = z.lazy(() =>
 )
 
 /**
- * helm/README.md: what is written there by hand, and after the note every value of the chart, from values.schema.json, with
- * its default from values.yaml.
+ * helm/README.md: the text by hand, and after the note every value of values.schema.json with its default from values.yaml,
+ * and the moved values.
  * @throws when a value has no description, or a default has no place in the schema
  */
 export function chartPage(note: string): string {
@@ -44,7 +47,29 @@ export function chartPage(note: string): string {
 | value | type | default | what it is |
 |---|---|---|---|
 ${rows.join('\n')}
+
+## Moved values
+
+Helm refuses each of these, and names its new place.
+
+| value of an earlier chart | now |
+|---|---|
+${movesOf(schema, '').join('\n')}
 `
+}
+
+function movesOf(schema: ValueSchema, path: string): readonly string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
+    const message = messageOf(inner)
+    const isMove = message !== undefined && /^(?:moved to|gone) /.test(message)
+    return isMove
+      ? [`| ${code(path + name)} | ${cell(message.replace(/^moved to /, ''))} |`]
+      : movesOf(inner, `${path}${name}.`)
+  })
+}
+
+function messageOf(schema: ValueSchema): string | undefined {
+  return typeof schema.const === 'string' ? schema.const : undefined
 }
 
 function rowsOf(schema: ValueSchema, value: unknown, path: string): readonly string[] {
@@ -54,6 +79,7 @@ function rowsOf(schema: ValueSchema, value: unknown, path: string): readonly str
     if (properties[name] === undefined) throw new Error(`values.yaml: ${path}${name} is not in the schema`)
   }
   return Object.entries(properties).flatMap(([name, inner]) => {
+    if (messageOf(inner) !== undefined) return []
     const { description, items } = inner
     if (description === undefined) throw new Error(`values.schema.json: ${path}${name} has no description`)
     const given = asObject(value)[name]

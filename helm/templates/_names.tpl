@@ -2,14 +2,14 @@
 {{- .Values.nameOverride | default .Chart.Name | trunc 50 | trimSuffix "-" }}
 {{- end }}
 
+{{/* A release can have dots in its name, and an alias can have capitals. A Service can have neither. */}}
 {{- define "pipewright.fullname" -}}
-{{- /* A release may have dots in its name, an alias may have capitals, and a Service may have neither. */}}
 {{- $release := .Release.Name | replace "." "-" -}}
 {{- $name := include "pipewright.name" . | lower | replace "_" "-" -}}
 {{- if .Values.fullnameOverride }}
 {{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" }}
 {{- else if and (ne .Chart.Name "pipewright") (ne $name $release) }}
-{{- /* Others may be in the release of a parent, each under its alias: what tells them apart is never left out and never cut off. */}}
+{{- /* A parent can have several copies. The alias tells them apart, and stays whole. */}}
 {{- $alias := $name | trunc 40 | trimSuffix "-" -}}
 {{- printf "%s-%s" ($release | trunc (int (sub 49 (len $alias))) | trimSuffix "-") $alias }}
 {{- else if contains $name $release }}
@@ -19,106 +19,91 @@
 {{- end }}
 {{- end }}
 
-{{/* What tells our pod from every other; never changes over the life of a release. */}}
 {{- define "pipewright.selectorLabels" -}}
 {{ include "pipewright.componentLabels" (list . "daemon") }}
 {{- end }}
 
+{{/* These labels never change in the life of a release. */}}
 {{- define "pipewright.componentLabels" -}}
 app.kubernetes.io/name: {{ include "pipewright.name" (index . 0) | toYaml }}
 app.kubernetes.io/instance: {{ (index . 0).Release.Name | toYaml }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end }}
 
-{{/* Labels of an object, (list . its-own): a label is at most 63 characters, and a tag may be longer. */}}
-{{- define "pipewright.commonLabels" -}}
-{{- $root := index . 0 -}}
-helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
-app.kubernetes.io/version: {{ $root.Values.image.tag | default $root.Chart.AppVersion | trunc 63 | trimAll "-_." | quote }}
-app.kubernetes.io/managed-by: {{ $root.Release.Service }}
-{{- with merge (dict) (index . 1 | default dict) ($root.Values.commonLabels | default dict) }}
+{{/* Labels of an object: {root, component, labels}. A tag can be longer than a label. */}}
+{{- define "pipewright.labels" -}}
+{{ include "pipewright.componentLabels" (list .root (.component | default "daemon")) }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+app.kubernetes.io/version: {{ .root.Values.image.tag | default .root.Chart.AppVersion | trunc 63 | trimAll "-_." | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+{{- with merge (dict) (.labels | default dict) (.root.Values.commonLabels | default dict) }}
 {{ toYaml . }}
 {{- end }}
 {{- end }}
 
-{{/* The same of what belongs to the daemon. */}}
-{{- define "pipewright.labels" -}}
-{{ include "pipewright.selectorLabels" (index . 0) }}
-{{ include "pipewright.commonLabels" . }}
+{{/* The metadata of an object: {root, name, suffix, namespace, component, labels, annotations}. */}}
+{{- define "pipewright.metadata" -}}
+name: {{ printf "%s%s" (.name | default (include "pipewright.fullname" .root)) (.suffix | default "") | toYaml }}
+namespace: {{ .namespace | default .root.Release.Namespace | toYaml }}
+labels:
+  {{- include "pipewright.labels" . | nindent 2 }}
+{{- with merge (dict) (.annotations | default dict) (.root.Values.commonAnnotations | default dict) }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{- define "pipewright.serviceAccountName" -}}
-{{- if .Values.serviceAccount.create }}
-{{- .Values.serviceAccount.name | default (include "pipewright.fullname" .) }}
-{{- else }}
-{{- .Values.serviceAccount.name | default "default" }}
-{{- end }}
+{{- .Values.serviceAccount.name | default (.Values.serviceAccount.create | empty | ternary "default" (include "pipewright.fullname" .)) }}
 {{- end }}
 
-{{/* An image of values, (list . {repository, tag, digest}): a digest comes before a tag, the registry of all charts before its own. */}}
+{{/* An image, (list . repository version): `global.imageRegistry` replaces the registry in its name. */}}
 {{- define "pipewright.image" -}}
-{{- $image := index . 1 -}}
-{{- $repository := $image.repository -}}
+{{- $repository := index . 1 -}}
 {{- with ((index . 0).Values.global | default dict).imageRegistry -}}
 {{- $repository = printf "%s/%s" (trimSuffix "/" .) (regexReplaceAll "^(localhost|[^/]*[.:][^/]*)/" $repository "") -}}
 {{- end -}}
-{{- if $image.digest -}}
-{{ $repository }}@{{ $image.digest }}
-{{- else -}}
-{{ $repository }}:{{ $image.tag }}
-{{- end -}}
+{{ $repository }}{{ index . 2 }}
 {{- end }}
 
-{{/* That which was released with this chart, by its digest, unless another one is named. */}}
+{{/* Without a tag and a digest: the image that was released with this chart. */}}
 {{- define "pipewright.ownImage" -}}
 {{- $image := .Values.image -}}
 {{- $released := $image.tag | empty | not | ternary "" (index (.Chart.Annotations | default dict) "pipewright/image-digest") -}}
-{{- include "pipewright.image" (list . (dict "repository" $image.repository "digest" ($image.digest | default $released) "tag" ($image.tag | default .Chart.AppVersion))) -}}
+{{- $tag := printf ":%s" ($image.tag | default .Chart.AppVersion) -}}
+{{- include "pipewright.image" (list . $image.repository (($image.digest | default $released) | empty | ternary $tag (printf "@%s" ($image.digest | default $released)))) -}}
 {{- end }}
 
-{{/* Secrets for the registry, of all charts and our own; one is a name or {name}. */}}
 {{- define "pipewright.imagePullSecrets" -}}
 {{- $names := list -}}
 {{- range concat ((.Values.global | default dict).imagePullSecrets | default list) (.Values.imagePullSecrets | default list) -}}
 {{- $names = append $names (kindIs "string" . | ternary (dict "name" .) .) -}}
 {{- end -}}
-{{- if $names -}}
+{{- with $names | uniq -}}
 imagePullSecrets:
-  {{- toYaml ($names | uniq) | nindent 2 }}
+  {{- toYaml . | nindent 2 }}
 {{- end -}}
 {{- end }}
 
-{{/* `annotations:` of an object, (list . its-own): those of every object, and its own. */}}
-{{- define "pipewright.annotations" -}}
-{{- $all := merge (dict) (index . 1 | default dict) ((index . 0).Values.commonAnnotations | default dict) -}}
-{{- if $all -}}
-annotations:
-  {{- toYaml $all | nindent 2 }}
-{{- end -}}
-{{- end }}
-
-{{/* A map without what is null: so is a default taken away, also where Helm leaves the null in. */}}
-{{- define "pipewright.withoutNulls" -}}
-{{- $kept := dict -}}
-{{- range $key, $value := . -}}
-{{- if kindIs "map" $value -}}
-{{- with include "pipewright.withoutNulls" $value | fromYaml -}}{{- $_ := set $kept $key . -}}{{- end -}}
-{{- else if not (kindIs "invalid" $value) -}}
-{{- $_ := set $kept $key $value -}}
+{{/* A map laid over another one, (list base over): maps merge, lists are appended, and null removes a field. */}}
+{{- define "pipewright.over" -}}
+{{- $fields := deepCopy (index . 0) -}}
+{{- range $name, $value := index . 1 -}}
+{{- $before := get $fields $name -}}
+{{- if kindIs "invalid" $value -}}
+{{- $_ := unset $fields $name -}}
+{{- else if kindIs "map" $value -}}
+{{- $_ := set $fields $name (include "pipewright.over" (list (kindIs "map" $before | ternary $before dict) $value) | fromYaml) -}}
+{{- else if and (kindIs "slice" $before) (kindIs "slice" $value) -}}
+{{- $_ := set $fields $name (concat $before $value) -}}
+{{- else -}}
+{{- $_ := set $fields $name $value -}}
 {{- end -}}
 {{- end -}}
-{{- toYaml $kept -}}
+{{- toYaml $fields -}}
 {{- end }}
 
-{{/* The names by which the page is opened from outside. */}}
-{{- define "pipewright.publicHosts" -}}
-{{- $hosts := list -}}
-{{- if .Values.ingress.enabled -}}{{- $hosts = concat $hosts .Values.ingress.hosts -}}{{- end -}}
-{{- if .Values.httpRoute.enabled -}}{{- $hosts = concat $hosts .Values.httpRoute.hostnames -}}{{- end -}}
-{{- join "," $hosts -}}
-{{- end }}
-
-{{/* Seconds of a text like 90s or 1m30s, rounded down, as Pipewright reads it. */}}
+{{/* Seconds of a text such as 90s or 1m30s. */}}
 {{- define "pipewright.seconds" -}}
 {{- $total := 0.0 -}}
 {{- range regexFindAll "[0-9.]+(ms|s|m|h|d)" . -1 -}}
@@ -126,6 +111,14 @@ annotations:
 {{- $total = addf $total (mulf (trimSuffix $unit . | float64) (get (dict "ms" 0.001 "s" 1.0 "m" 60.0 "h" 3600.0 "d" 86400.0) $unit)) -}}
 {{- end -}}
 {{- $total -}}
+{{- end }}
+
+{{/* A Kubernetes quantity as a number. */}}
+{{- define "pipewright.quantity" -}}
+{{- $units := dict "" 1.0 "n" 1e-9 "u" 1e-6 "m" 1e-3 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "P" 1e15 "E" 1e18 "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0 "Pi" 1125899906842624.0 "Ei" 1152921504606846976.0 -}}
+{{- $quantity := toString . -}}
+{{- $unit := regexFind "([numk]|[KMGTPE]i?)$" $quantity -}}
+{{- mulf (trimSuffix $unit $quantity | float64) (get $units $unit) -}}
 {{- end }}
 
 {{/* The port of a URL or of git@host:path. */}}

@@ -1,57 +1,115 @@
-{{/* Where things are in the containers. */}}
-{{- define "pipewright.manifestsDir" -}}
-{{- $root := .Values.source.git.repository | empty | ternary "/manifests" "/git/current" -}}
-{{- $root -}}{{- with .Values.source.path -}}/{{ trimSuffix "/" . }}{{- end -}}
+{{- define "pipewright.settings" -}}
+{{- $lease := include "pipewright.inCluster" . | empty | ternary dict (dict "lease-duration" "15s") -}}
+{{- toYaml (merge (dict) (.Values.settings | default dict) (dict "request-timeout" "20s" "shutdown-grace" "25s") $lease) -}}
 {{- end }}
 
-{{/* Settings travel as variables, so that `kubectl exec … pipewright status` has them too. */}}
+{{/* Settings travel as variables: `kubectl exec … pipewright status` has them too. */}}
 {{- define "pipewright.env" -}}
 {{- $env := dict "PIPEWRIGHT_LISTEN" "0.0.0.0:8080" "PIPEWRIGHT_METRICS_LISTEN" "0.0.0.0:9090" -}}
-{{- $_ := set $env "PIPEWRIGHT_MANIFESTS" (include "pipewright.manifestsDir" .) -}}
+{{- $root := .Values.source.git.repository | empty | ternary "/manifests" "/git/current" -}}
+{{- $_ := set $env "PIPEWRIGHT_MANIFESTS" (.Values.source.path | empty | ternary $root (printf "%s/%s" $root (.Values.source.path | default "" | trimSuffix "/"))) -}}
 {{- $_ = set $env "PIPEWRIGHT_ALLOWED_HOSTS" (include "pipewright.allowedHosts" .) -}}
 {{- $_ = set $env "PIPEWRIGHT_LEDGER_INIT" .Values.ledger.init -}}
-{{- $_ = set $env "PIPEWRIGHT_REQUEST_TIMEOUT" .Values.shutdown.requestTimeout -}}
-{{- $_ = set $env "PIPEWRIGHT_SHUTDOWN_GRACE" .Values.shutdown.grace -}}
 {{- if .Values.platform.sandbox -}}
 {{- $_ = set $env "PIPEWRIGHT_SANDBOX" "true" -}}
 {{- else -}}
 {{- $_ = set $env "PIPEWRIGHT_BASE_URL" .Values.platform.baseUrl -}}
-{{- $_ = set $env "PIPEWRIGHT_LEDGER" (include "pipewright.ledger" .) -}}
-{{- if include "pipewright.inCluster" . -}}
-{{- $_ = set $env "PIPEWRIGHT_LEASE_DURATION" (.Values.ledger.leaseDuration | default "15s") -}}
-{{- end -}}
+{{- $_ = set $env "PIPEWRIGHT_LEDGER" (include "pipewright.inCluster" . | empty | ternary "sqlite:/var/lib/pipewright/ledger.db" (printf "kubernetes:%s" (include "pipewright.fullname" .))) -}}
 {{- $_ = set $env "PIPEWRIGHT_CREDENTIALS_DIR" "/etc/pipewright/credentials" -}}
 {{- $_ = set $env "PIPEWRIGHT_SECRETS_DIR" "/etc/pipewright/secrets" -}}
 {{- end -}}
 {{- with .Values.platform.alertsBaseUrl -}}{{- $_ = set $env "PIPEWRIGHT_ALERTS_BASE_URL" . -}}{{- end -}}
-{{- if .Values.platform.allowInsecureHttp -}}{{- $_ = set $env "PIPEWRIGHT_ALLOW_INSECURE_HTTP" "true" -}}{{- end -}}
 {{- if .Values.adminToken.secretName -}}
 {{- $_ = set $env "PIPEWRIGHT_ADMIN_TOKEN_FILE" "/etc/pipewright/admin-token/token" -}}
 {{- end -}}
-{{- range $name, $value := .Values.settings -}}
+{{- if or .Values.tls.ca.configMap .Values.tls.ca.secretName -}}
+{{- $_ = set $env "PIPEWRIGHT_CA_FILE" "/etc/pipewright/tls/ca/ca.crt" -}}
+{{- end -}}
+{{- if .Values.tls.clientCertificate.secretName -}}
+{{- $_ = set $env "PIPEWRIGHT_CLIENT_CERT_FILE" "/etc/pipewright/tls/client/tls.crt" -}}
+{{- $_ = set $env "PIPEWRIGHT_CLIENT_KEY_FILE" "/etc/pipewright/tls/client/tls.key" -}}
+{{- end -}}
+{{- range $name, $value := include "pipewright.settings" . | fromYaml -}}
 {{- $_ = set $env (printf "PIPEWRIGHT_%s" ($name | upper | replace "-" "_")) (toString $value) -}}
 {{- end -}}
 {{- range $name, $value := $env }}
 - name: {{ $name }}
   value: {{ $value | quote }}
 {{- end }}
-{{- include "pipewright.outboundEnv" . }}
+{{- include "pipewright.proxyEnv" . }}
 {{- with .Values.extraEnv }}
 {{ toYaml . }}
 {{- end }}
 {{- end }}
 
-{{/* The Service is asked by any of its names, whole or short. */}}
+{{/* The names of the Service, of the Ingress and of the route. */}}
 {{- define "pipewright.allowedHosts" -}}
 {{- $service := include "pipewright.fullname" . -}}
 {{- $names := list $service -}}
 {{- range list "" ".svc" (printf ".svc.%s" .Values.clusterDomain) -}}
 {{- $names = append $names (printf "%s.%s%s" $service $.Release.Namespace .) -}}
 {{- end -}}
-{{- range splitList "," (include "pipewright.publicHosts" .) -}}
-{{- if . -}}{{- $names = append $names (trimPrefix "*" .) -}}{{- end -}}
+{{- range concat (and .Values.ingress.enabled .Values.ingress.hosts | default list) (and .Values.httpRoute.enabled .Values.httpRoute.hostnames | default list) -}}
+{{- $names = append $names (trimPrefix "*" .) -}}
 {{- end -}}
 {{- join "," (concat $names (.Values.allowedHosts | default list) | uniq) -}}
+{{- end }}
+
+{{/* For Pipewright and git-sync. Requests within the pod and the cluster bypass the proxy. */}}
+{{- define "pipewright.proxyEnv" -}}
+{{- $proxy := .Values.proxy -}}
+{{- if or $proxy.secretName $proxy.httpsProxy $proxy.httpProxy }}
+{{- range $name, $value := dict "HTTPS_PROXY" $proxy.httpsProxy "HTTP_PROXY" $proxy.httpProxy }}
+{{- if $proxy.secretName }}
+- name: {{ $name }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ $proxy.secretName | toYaml }}
+      key: {{ $name }}
+      optional: true
+{{- else if $value }}
+- name: {{ $name }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end }}
+{{- $own := list "localhost" "127.0.0.1" "::1" "kubernetes.default" ".svc" (printf ".%s" .Values.clusterDomain) }}
+- name: NO_PROXY
+  value: {{ concat $own (regexSplit "[,\\s]+" ($proxy.noProxy | default "") -1) | compact | uniq | join "," | quote }}
+{{- end }}
+{{- end }}
+
+{{/* The Secrets and ConfigMaps that Pipewright reads: each is a volume and a folder. */}}
+{{- define "pipewright.files" -}}
+{{- range .Values.credentials }}
+- name: credential-{{ .name | replace "." "-" }}
+  mountPath: /etc/pipewright/credentials/{{ .name }}
+  secret: { secretName: {{ .secretName | default .name | toJson }} }
+{{- end }}
+{{- range .Values.secrets }}
+- name: secret-{{ .name | replace "." "-" }}
+  mountPath: /etc/pipewright/secrets/{{ .name }}
+  secret: { secretName: {{ .secretName | default .name | toJson }} }
+{{- end }}
+{{- with .Values.adminToken.secretName }}
+- name: admin-token
+  mountPath: /etc/pipewright/admin-token
+  secret: { secretName: {{ toJson . }}, items: [{ key: {{ $.Values.adminToken.key | toJson }}, path: token }] }
+{{- end }}
+{{- with .Values.tls.ca.secretName }}
+- name: tls-ca
+  mountPath: /etc/pipewright/tls/ca
+  secret: { secretName: {{ toJson . }}, items: [{ key: {{ $.Values.tls.ca.key | toJson }}, path: ca.crt }] }
+{{- end }}
+{{- with .Values.tls.ca.configMap }}
+- name: tls-ca
+  mountPath: /etc/pipewright/tls/ca
+  configMap: { name: {{ toJson . }}, items: [{ key: {{ $.Values.tls.ca.key | toJson }}, path: ca.crt }] }
+{{- end }}
+{{- with .Values.tls.clientCertificate.secretName }}
+- name: tls-client
+  mountPath: /etc/pipewright/tls/client
+  secret: { secretName: {{ toJson . }} }
+{{- end }}
 {{- end }}
 
 {{- define "pipewright.mounts" -}}
@@ -59,39 +117,16 @@
 - name: {{ .Values.source.git.repository | empty | ternary "manifests" "git" }}
   mountPath: {{ .Values.source.git.repository | empty | ternary "/manifests" "/git" }}
   readOnly: true
-{{- range .Values.credentials }}
-- name: credential-{{ .name | replace "." "-" }}
-  mountPath: /etc/pipewright/credentials/{{ .name }}
-  readOnly: true
+{{- range include "pipewright.files" . | fromYamlArray }}
+- { name: {{ .name }}, mountPath: {{ .mountPath }}, readOnly: true }
 {{- end }}
-{{- if .Values.platform.alertsToken.secretName }}
-- name: alerts-token
-  mountPath: /etc/pipewright/credentials/alerts
-  readOnly: true
-{{- end }}
-{{- range .Values.secrets }}
-- name: secret-{{ .name | replace "." "-" }}
-  mountPath: /etc/pipewright/secrets/{{ .name }}
-  readOnly: true
-{{- end }}
-{{- if .Values.adminToken.secretName }}
-- name: admin-token
-  mountPath: /etc/pipewright/admin-token
-  readOnly: true
-{{- end }}
-{{- include "pipewright.outboundMounts" . }}
 {{- with .Values.extraVolumeMounts }}
 {{ toYaml . }}
 {{- end }}
 {{- end }}
 
-{{/* The volume of the manifests, without the kinds that are null: so does one file of values take away what another one gives. */}}
-{{- define "pipewright.ofVolume" -}}
-{{- $kinds := dict -}}
-{{- range $kind, $is := .Values.source.volume -}}
-{{- if not (kindIs "invalid" $is) -}}{{- $_ := set $kinds $kind $is -}}{{- end -}}
-{{- end -}}
-{{- with $kinds -}}{{- toYaml . -}}{{- end -}}
+{{- define "pipewright.sourceVolume" -}}
+{{- include "pipewright.over" (list dict (.Values.source.volume | default dict)) -}}
 {{- end }}
 
 {{- define "pipewright.volumes" -}}
@@ -99,100 +134,34 @@
 {{- include "pipewright.ledgerVolumes" . }}
 {{- if $git.repository }}
 - name: git
-  emptyDir: {{ with $git.sizeLimit }}{ sizeLimit: {{ . | toYaml }} }{{ else }}{}{{ end }}
+  emptyDir: {}
 - name: git-tmp
   emptyDir: {}
-{{- if $git.ca.secretName }}
-- name: git-ca
-  secret:
-    secretName: {{ $git.ca.secretName | toYaml }}
-    defaultMode: 0440
-{{- else if $git.ca.configMap }}
-- name: git-ca
-  configMap:
-    name: {{ $git.ca.configMap | toYaml }}
-{{- end }}
 {{- with ($git.token.secretName | default $git.ssh.secretName) }}
 - name: git-secret
   secret:
     secretName: {{ . | toYaml }}
     defaultMode: 0440
 {{- end }}
-{{- else if .Values.source.configMap }}
+{{- else }}
 - name: manifests
+  {{- with .Values.source.configMap }}
   configMap:
-    name: {{ .Values.source.configMap | toYaml }}
-{{- else if .Values.source.volume }}
-- name: manifests
-  {{- with include "pipewright.ofVolume" . }}{{ . | nindent 2 }}{{ end }}
-{{- end }}
-{{- /* Optional: a Secret that is not there yet must not keep the others from working. Pipewright names it. */}}
-{{- range .Values.credentials }}
-- name: credential-{{ .name | replace "." "-" }}
-  secret:
-    secretName: {{ .secretName | default .name | toYaml }}
-    optional: true
-    defaultMode: 0440
-{{- end }}
-{{- range .Values.secrets }}
-- name: secret-{{ .name | replace "." "-" }}
-  secret:
-    secretName: {{ .secretName | default .name | toYaml }}
-    optional: true
-    defaultMode: 0440
-{{- end }}
-{{- with .Values.platform.alertsToken }}
-{{- if .secretName }}
-- name: alerts-token
-  secret:
-    secretName: {{ .secretName | toYaml }}
-    optional: true
-    defaultMode: 0440
-    items: [{ key: {{ .key | quote }}, path: token }]
-{{- end }}
-{{- end }}
-{{- with .Values.adminToken }}
-{{- if .secretName }}
-- name: admin-token
-  secret:
-    secretName: {{ .secretName | toYaml }}
-    optional: true
-    defaultMode: 0440
-    items: [{ key: {{ .key | quote }}, path: token }]
-{{- end }}
-{{- end }}
-{{- include "pipewright.outboundVolumes" . }}
-{{- with .Values.extraVolumes }}
-{{ toYaml . }}
-{{- end }}
-{{- end }}
-
-{{/* What the daemon's container runs, and how it is asked; in diagnostic mode it waits, and whoever comes runs what he likes. */}}
-{{- define "pipewright.process" -}}
-{{- if .Values.diagnosticMode -}}
-command:
-  - node
-  - -e
-  - |
-    for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => process.exit(0))
-    setInterval(() => {}, 2 ** 30)
-    console.log('Diagnostic mode: no daemon runs here.')
-{{- else -}}
-args:
-  - run
-{{- $probes := dict "startupProbe" "/healthz" "livenessProbe" "/healthz" "readinessProbe" "/readyz" }}
-{{- range $probe, $path := $probes }}
-{{- with get $.Values $probe }}
-{{ $probe }}:
-  httpGet: { path: {{ $path }}, port: metrics }
-  {{- with include "pipewright.withoutNulls" . | fromYaml }}
+    name: {{ . | toYaml }}
+  {{- end }}
+  {{- with include "pipewright.sourceVolume" . | fromYaml }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- end }}
+{{- /* Optional: Pipewright names a Secret that is missing, and works with the others. */}}
+{{- range include "pipewright.files" . | fromYamlArray }}
+- name: {{ .name }}
+  {{- range $kind, $source := omit . "name" "mountPath" }}
+  {{ $kind }}:
+    {{- toYaml (merge $source (dict "optional" true) (eq $kind "secret" | ternary (dict "defaultMode" 0440) dict)) | nindent 4 }}
+  {{- end }}
 {{- end }}
-{{- with .Values.lifecycle }}
-lifecycle:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
 {{- end }}
 {{- end }}

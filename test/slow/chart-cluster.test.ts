@@ -269,7 +269,7 @@ describe.each(HELMS)('what Kubernetes never changes, %s', (helm) => {
         const { code, stderr } = await renderInCluster(helm, spec, IN_CLUSTER, { others })
         expect(code).not.toBe(0)
         expect(stderr).toContain('the StatefulSet demo-pipewright works with it')
-        expect(stderr).toContain('with diagnosticMode=true meanwhile')
+        expect(stderr).toContain('with diagnosticMode=true')
       }
       const { code, stderr } = await renderInCluster(helm, spec, [...IN_CLUSTER, ...DIAGNOSTIC], {
         others: CLAIM,

@@ -125,7 +125,9 @@ describe.each(HELMS)('a ledger in the cluster, %s', (helm) => {
 
   test('affinity that is given takes the place of the chart’s', async () => {
     const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } }
-    const given = podsIn(await renderValues(folder, overlay(GOOD, { ...IN_CLUSTER, affinity }), { helm }))[0]
+    const given = podsIn(
+      await renderValues(folder, overlay(GOOD, { ...IN_CLUSTER, podSpecExtra: { affinity } }), { helm }),
+    )[0]
     expect(given).toMatchObject({ affinity })
     expect(given?.['affinity']).not.toHaveProperty('podAntiAffinity')
   })
@@ -141,7 +143,7 @@ describe.each(HELMS)('a ledger in the cluster, %s', (helm) => {
       expect(ledger?.parse(said).ok).toBe(true)
     }
     expect(
-      variablesOf(await rendering({ ledger: { leaseDuration: '1m' } }))['PIPEWRIGHT_LEASE_DURATION'],
+      variablesOf(await rendering({ settings: { 'lease-duration': '1m' } }))['PIPEWRIGHT_LEASE_DURATION'],
     ).toBe('1m')
   })
 
@@ -149,7 +151,7 @@ describe.each(HELMS)('a ledger in the cluster, %s', (helm) => {
     const more = {
       source: { configMap: '', git: { repository: 'https://git.example/p.git' } },
       extraContainers: [{ name: 'beside', image: 'x' }],
-      initContainers: [{ name: 'before', image: 'x' }],
+      podSpecExtra: { initContainers: [{ name: 'before', image: 'x' }] },
     }
     const rendered = await rendering(more)
     const withToken = containersOf(rendered).filter(({ volumeMounts = [] }) =>
@@ -192,7 +194,9 @@ describe.each(HELMS)('a ledger in the cluster, %s', (helm) => {
   test('the network policy lets the pods to the Kubernetes API', async () => {
     const ports = '"ports":[{"port":443,"protocol":"TCP"},{"port":6443,"protocol":"TCP"}]'
     expect(egressIn(await rendering())).toContain(`{${ports}}`)
-    const kubernetesApi = { to: [{ ipBlock: { cidr: '10.0.0.1/32' } }], ports: [8443] }
+    const kubernetesApi = [
+      { to: [{ ipBlock: { cidr: '10.0.0.1/32' } }], ports: [{ port: 8443, protocol: 'TCP' }] },
+    ]
     expect(egressIn(await rendering({ networkPolicy: { kubernetesApi } }))).toContain(
       '{"ports":[{"port":8443,"protocol":"TCP"}],"to":[{"ipBlock":{"cidr":"10.0.0.1/32"}}]}',
     )

@@ -17,7 +17,7 @@ const GIT = { repository: 'https://git.example/pipes.git' }
 
 test('a target is known by the names of its pod and port, which a restart does not change', async () => {
   const own = { sourceLabels: ['__meta_kubernetes_pod_node_name'], targetLabel: 'node' }
-  const serviceMonitor = { enabled: true, relabelings: [own] }
+  const serviceMonitor = { enabled: true, endpoint: { relabelings: [own] } }
   const { spec } = objectOf(
     await renderValues(folder, { ...GOOD, source: { git: GIT }, serviceMonitor }),
     'ServiceMonitor',

@@ -58,17 +58,16 @@ describe('the names of the objects', () => {
         git: {
           repository: 'https://git.example/p.git',
           token: { secretName: '123' },
-          ca: { configMap: '1e3' },
         },
       },
-      platform: { baseUrl: 'https://api.example', alertsToken: { secretName: '0x1f' } },
+      platform: { baseUrl: 'https://api.example' },
       adminToken: { secretName: 'true', key: '1' },
-      credentials: [{ name: 'a', secretName: '123' }],
-      tls: { ca: { secretName: 'on' }, clientCertificate: { secretName: 'y' } },
+      credentials: [{ name: 'a', secretName: '0x1f' }],
+      tls: { ca: { configMap: '1e3' }, clientCertificate: { secretName: 'y' } },
       proxy: { secretName: '123' },
       ledger: { existingClaim: '123' },
       serviceAccount: { name: '123' },
-      priorityClassName: '123',
+      podSpecExtra: { priorityClassName: '123' },
       ingress: { enabled: true, hosts: ['pipes.example'], className: '123' },
     }
     const rendered = await renderAs('123', named, '123')
@@ -174,7 +173,7 @@ test.each([
 
 test('the pod of `helm test` gets to the nodes that the pod gets to', async () => {
   const place = { nodeSelector: { arch: 'arm64' }, tolerations: [{ key: 'data', operator: 'Exists' }] }
-  const pods = podsIn(await renderValues(folder, { ...GOOD, ...place }))
+  const pods = podsIn(await renderValues(folder, { ...GOOD, podSpecExtra: place }))
   expect(pods).toHaveLength(2)
   for (const pod of pods) expect(pod).toMatchObject(place)
 })

@@ -53,7 +53,7 @@ describe.each(HELMS)('as a dependency of another chart, %s', (helm) => {
     const pipewright = overlay(overlay(GOOD, GIT), {
       enabled: true,
       imagePullSecrets: [{ name: 'own' }],
-      livenessProbe: null,
+      containerExtra: { livenessProbe: null },
       containerSecurityContext: { runAsUser: null },
     })
     const values = { global, pipewright }
@@ -104,7 +104,7 @@ describe.each(HELMS)('as a dependency of another chart, %s', (helm) => {
 
   test('a null in the values of the parent itself is overlooked by Helm 4, as the README says', async () => {
     const chart = parentChart(folder)
-    const values = { pipewright: { ...GOOD, livenessProbe: null } }
+    const values = { pipewright: { ...GOOD, containerExtra: { livenessProbe: null } } }
     writeFileSync(join(chart, 'values.yaml'), stringify(values))
     const probed = async (given: object) => {
       const pod = daemonIn(await renderValues(folder, given, { helm, chart }))
@@ -138,7 +138,6 @@ describe.each(HELMS)('a value that is null takes its default away, %s', (helm) =
         expect(securityContext).toEqual({
           allowPrivilegeEscalation: false,
           capabilities: { drop: ['ALL'] },
-          privileged: false,
           readOnlyRootFilesystem: true,
           runAsNonRoot: true,
         })
@@ -150,10 +149,8 @@ describe.each(HELMS)('a value that is null takes its default away, %s', (helm) =
     const values = {
       podSecurityContext: null,
       containerSecurityContext: null,
-      startupProbe: null,
-      livenessProbe: null,
-      readinessProbe: null,
-      source: { git: { securityContext: null, livenessProbe: null } },
+      containerExtra: { startupProbe: null, livenessProbe: null, readinessProbe: null },
+      source: { git: { containerExtra: { securityContext: null, livenessProbe: null } } },
     }
     const rendered = await validated(
       folder,
@@ -164,7 +161,7 @@ describe.each(HELMS)('a value that is null takes its default away, %s', (helm) =
 
   test('a part of a probe and of the capabilities', async () => {
     const values = {
-      livenessProbe: { timeoutSeconds: null },
+      containerExtra: { livenessProbe: { timeoutSeconds: null } },
       containerSecurityContext: { capabilities: { drop: null, add: ['NET_BIND_SERVICE'] } },
     }
     const rendered = await validated(folder, await renderValues(folder, overlay(GOOD, values), { helm }))
@@ -191,7 +188,9 @@ test('the user of git-sync is its own, and what else is said of all containers h
 })
 
 test('in diagnostic mode the pod differs in its process, its probes and its hooks alone', async () => {
-  const values = overlay(overlay(GOOD, GIT), { lifecycle: { preStop: { sleep: { seconds: 1 } } } })
+  const values = overlay(overlay(GOOD, GIT), {
+    containerExtra: { lifecycle: { preStop: { sleep: { seconds: 1 } } } },
+  })
   const usual = await renderValues(folder, values)
   const diagnostic = await renderValues(folder, { ...values, diagnosticMode: true })
   const PROCESS = ['args', 'command', 'startupProbe', 'livenessProbe', 'readinessProbe', 'lifecycle']

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createWorkspace } from '../support/workspace.ts'
-import { GOOD, tryValues } from './support/chart.ts'
+import { CHART, GOOD, HELMS, overlay, podsIn, renderValues, tryValues } from './support/chart.ts'
 import { type BadValues, testRefusals } from './support/chart-refusals.ts'
 
 const BAD: readonly BadValues[] = [
@@ -18,7 +20,7 @@ const BAD: readonly BadValues[] = [
   {
     why: 'two sources',
     values: { source: { git: { repository: 'https://git.example/p.git' } } },
-    says: ['more than one source of manifests (source.git.repository, source.configMap)'],
+    says: ["at '/source': value must be 'exactly one of source.git.repository, source.configMap and"],
   },
   {
     why: 'a base URL without a scheme',
@@ -32,32 +34,28 @@ const BAD: readonly BadValues[] = [
   },
   {
     why: 'credentials in the clear',
-    values: { platform: { baseUrl: 'http://api.example', alertsBaseUrl: 'http://localhost.example' } },
+    values: {
+      platform: { baseUrl: 'HTTP://api.example', alertsBaseUrl: 'http://localhost.example' },
+      settings: { server: 'http://pipewright.data:8080' },
+    },
     says: [
-      'platform.baseUrl is plain http:',
-      'platform.alertsBaseUrl is plain http:',
-      'allowInsecureHttp=true',
+      "at '/platform/baseUrl': value must be 'an https: URL; or settings.allow-insecure-http: true'",
+      "at '/platform/alertsBaseUrl': value must be 'an https: URL",
+      "at '/settings/server': value must be 'an https: URL",
     ],
   },
   {
     why: 'a sandbox and a platform',
     values: { platform: { sandbox: true } },
-    says: ['platform.sandbox is on, and is a platform of its own'],
-  },
-  {
-    why: 'credentials in the clear, in capitals',
-    values: { platform: { baseUrl: 'HTTP://api.example' }, settings: { server: 'Http://pipewright.data' } },
-    says: ['platform.baseUrl is plain http:', 'settings.server is plain http:'],
-  },
-  {
-    why: 'arguments, which nothing would check before the pod starts',
-    values: { extraArgs: ['--intervall=1m'] },
-    says: ["'extraArgs' not allowed"],
+    says: ["at '/platform/baseUrl': value must be 'empty with the sandbox"],
   },
   {
     why: 'misspelt resources',
-    values: { resources: { limit: { memory: '1Gi' } }, source: { git: { resources: { request: {} } } } },
-    says: ["at '/resources'", "'limit' not allowed", "at '/source/git/resources'"],
+    values: {
+      resources: { limit: { memory: '1Gi' } },
+      source: { git: { containerExtra: { resources: { request: {} } } } },
+    },
+    says: ["at '/resources'", "'limit' not allowed", "at '/source/git/containerExtra/resources'"],
   },
   {
     why: 'misspelt fields that Helm 3 would let Kubernetes leave out, which opens something',
@@ -65,7 +63,8 @@ const BAD: readonly BadValues[] = [
       podSecurityContext: { runAsNonroot: true },
       containerSecurityContext: { readonlyRootFilesystem: true },
       extraEnv: [{ name: 'A', vlue: 'b' }],
-      envFrom: [{ secretRf: { name: 'x' } }],
+      containerExtra: { envFrom: [{ secretRf: { name: 'x' } }] },
+      podSpecExtra: { toleration: [] },
       networkPolicy: {
         people: [{ namespaceSelector: { matchLabel: { a: 'b' } } }],
         extraIngress: [{ form: [{ podSelector: {} }] }],
@@ -76,7 +75,8 @@ const BAD: readonly BadValues[] = [
       "at '/podSecurityContext'",
       "at '/containerSecurityContext'",
       "at '/extraEnv/0'",
-      "at '/envFrom/0'",
+      "at '/containerExtra/envFrom/0'",
+      "at '/podSpecExtra': additional properties 'toleration' not allowed",
       "at '/networkPolicy/people/0/namespaceSelector'",
       "'form' not allowed",
       "at '/networkPolicy/extraEgress/0/to/0'",
@@ -90,38 +90,27 @@ const BAD: readonly BadValues[] = [
       serviceMonitor: { labels: { 'helm.sh/chart': 'x' } },
     },
     says: [
-      'commonLabels sets app.kubernetes.io/version, which the chart sets itself',
-      'podLabels sets app.kubernetes.io/name',
-      'serviceMonitor.labels sets helm.sh/chart',
+      "at '/commonLabels/app.kubernetes.io~1version': value must be 'set by the chart",
+      "at '/podLabels/app.kubernetes.io~1name': value must be 'set by the chart",
+      "at '/serviceMonitor/labels/helm.sh~1chart': value must be 'set by the chart",
     ],
-  },
-  {
-    why: 'a name that no Service can have',
-    values: { fullnameOverride: '9pipes' },
-    says: ['would be called "9pipes"', 'set fullnameOverride'],
   },
   {
     why: 'a path out of the checkout',
     values: { source: { path: '../other' } },
-    says: ['source.path leaves the source'],
+    says: ["at '/source/path'"],
   },
   {
     why: 'a grace that a create may outlast',
-    values: { shutdown: { requestTimeout: '23s' } },
-    says: ['shutdown.grace (25s) must be more than 2 s longer than shutdown.requestTimeout (23s)'],
+    values: { settings: { 'request-timeout': '23s' } },
+    says: ['settings.shutdown-grace (25s) must be more than 2 s longer than settings.request-timeout (23s)'],
   },
-  {
-    why: 'a grace in minutes that Kubernetes cuts short',
-    values: { shutdown: { requestTimeout: '1m30s', grace: '2m', terminationGracePeriodSeconds: 124 } },
-    says: ['shutdown.terminationGracePeriodSeconds (124) must be at least 5 s more than shutdown.grace (2m)'],
-  },
-  { why: 'a time without a unit', values: { shutdown: { grace: '25' } }, says: ["at '/shutdown/grace'"] },
   {
     why: 'a setting that has a value of its own',
     values: { settings: { 'base-url': 'https://other.example', ledger: 'memory:' } },
     says: [
-      'settings.base-url is set by the chart itself: use platform.baseUrl.',
-      'settings.ledger is set by the chart itself',
+      "at '/settings/base-url': value must be 'set by the chart: use platform.baseUrl'",
+      "at '/settings/ledger': value must be 'set by the chart",
     ],
   },
   {
@@ -130,14 +119,9 @@ const BAD: readonly BadValues[] = [
     says: ['--interval'],
   },
   {
-    why: 'a budget that stops every drain',
-    values: { podDisruptionBudget: { enabled: true, maxUnavailable: 0 } },
-    says: ["at '/podDisruptionBudget/maxUnavailable'", 'value must be 1'],
-  },
-  {
     why: 'a second pod for a ledger in a file',
     values: { replicaCount: 2 },
-    says: ['replicaCount is 2, and the ledger is a file', 'Set ledger.type=kubernetes for several pods'],
+    says: ["at '/replicaCount': value must be '1 with a ledger in a file: set ledger.type=kubernetes"],
   },
   {
     why: 'no pod',
@@ -152,43 +136,36 @@ const BAD: readonly BadValues[] = [
   {
     why: 'a ledger in the cluster for a platform in the pod',
     values: { platform: { baseUrl: '', sandbox: true }, ledger: { type: 'kubernetes' } },
-    says: ['platform.sandbox is on, and ledger.type is kubernetes', 'Leave out ledger.type, or the sandbox'],
+    says: ["at '/platform/sandbox': value must be 'false with a ledger in the cluster"],
   },
   {
     why: 'a name that is too long for a ledger in the cluster',
     values: { fullnameOverride: 'p'.repeat(51), ledger: { type: 'kubernetes' } },
-    says: ['fullnameOverride has 51 characters', 'which may have 50', 'Give a shorter one'],
+    says: ["at '/fullnameOverride': maxLength: got 51, want 50"],
   },
   {
     why: 'a ledger in the cluster that every pod of the namespace could change',
     values: { serviceAccount: { create: false }, ledger: { type: 'kubernetes' } },
-    says: ['serviceAccount.create is off, and serviceAccount.name is empty', 'could change the ledger'],
+    says: ["at '/serviceAccount/name': value must be 'an account of its own"],
   },
   {
-    why: 'Secrets that are called like the ledger',
+    why: 'a Secret that is called like the ledger',
     values: {
       fullnameOverride: 'pipes',
       ledger: { type: 'kubernetes' },
-      adminToken: { secretName: 'pipes' },
       secrets: [{ name: 'kafka', secretName: 'pipes' }],
     },
-    says: [
-      'adminToken names the Secret "pipes", which is that of the ledger',
-      'secrets names the Secret "pipes"',
-    ],
+    says: ['The ledger is the Secret "pipes", and a value names that Secret for the pod'],
   },
   {
-    why: 'a lease that is too long, and a setting that is a value',
-    values: { ledger: { type: 'kubernetes', leaseDuration: '11m' }, settings: { 'lease-duration': '5s' } },
-    says: ['ledger.leaseDuration: 11m is not from 1s to 10m', 'use ledger.leaseDuration'],
+    why: 'a proxy whose Secret is called like the ledger',
+    values: { fullnameOverride: 'pipes', ledger: { type: 'kubernetes' }, proxy: { secretName: 'pipes' } },
+    says: ['The ledger is the Secret "pipes"'],
   },
   {
-    why: 'a lease without a unit, and a port of the Kubernetes API that is none',
-    values: {
-      ledger: { type: 'kubernetes', leaseDuration: '15' },
-      networkPolicy: { kubernetesApi: { ports: [70_000] } },
-    },
-    says: ["at '/ledger/leaseDuration'", "at '/networkPolicy/kubernetesApi/ports/0'"],
+    why: 'a way to the Kubernetes API that is no rule',
+    values: { networkPolicy: { kubernetesApi: [{ port: 443 }] } },
+    says: ["at '/networkPolicy/kubernetesApi/0'"],
   },
   {
     why: 'words that are not among the known',
@@ -196,49 +173,29 @@ const BAD: readonly BadValues[] = [
     says: ["'Always', 'IfNotPresent', 'Never'", "'auto', 'never'"],
   },
   {
-    why: 'two ports of the Service that are one',
-    values: { service: { metricsPort: 8080 } },
-    says: ['service.port and service.metricsPort are both 8080'],
-  },
-  {
-    why: 'the port of git-sync that is another one',
-    values: { service: { gitSyncPort: 9090 } },
-    says: ['service.metricsPort and service.gitSyncPort are both 9090'],
-  },
-  {
     why: 'a page that is opened under no name, and to nobody',
     values: { ingress: { enabled: true }, httpRoute: { enabled: true } },
     says: [
-      'ingress.hosts is empty',
-      'httpRoute.hostnames is empty',
-      'httpRoute.parentRefs is empty',
-      'name the pods of the ingress or the gateway in networkPolicy.people',
+      "at '/ingress/hosts': minItems: got 0, want 1",
+      "at '/httpRoute/hostnames': minItems: got 0, want 1",
+      "at '/httpRoute/parentRefs': minItems: got 0, want 1",
+      "at '/networkPolicy/people': value must be 'the pods of the ingress or the gateway",
     ],
   },
   {
     why: 'a setting that goes round its form',
     values: { extraEnv: [{ name: 'PIPEWRIGHT_MAX_CREATES', value: 'many' }] },
-    says: ['extraEnv sets PIPEWRIGHT_MAX_CREATES', 'use settings.max-creates'],
+    says: ["at '/extraEnv/0/name': value must be 'a variable without the prefix PIPEWRIGHT_: use settings'"],
   },
   {
     why: 'enabled, which is for a parent',
     values: { enabled: false },
-    says: ['enabled is false', 'leave it out'],
+    says: ["at '/enabled'"],
   },
   {
     why: 'names that are none',
-    values: { nameOverride: 'My pipes', fullnameOverride: 'my.pipes', image: { tag: 'a b' } },
+    values: { nameOverride: 'My pipes', fullnameOverride: '9pipes', image: { tag: 'a b' } },
     says: ["at '/nameOverride'", "at '/fullnameOverride'", "at '/image/tag'"],
-  },
-  {
-    why: 'a scrape that lasts longer than the time between two',
-    values: { serviceMonitor: { interval: '5s' } },
-    says: ['serviceMonitor.scrapeTimeout (10s) is longer than serviceMonitor.interval (5s)'],
-  },
-  {
-    why: 'a server that the admin token would reach in the clear',
-    values: { settings: { server: 'http://pipewright.data:8080' } },
-    says: ['settings.server is plain http:'],
   },
   {
     why: 'a mode that is none',
@@ -262,8 +219,51 @@ describe('values that cannot work are refused', () => {
   testRefusals(BAD)
 
   test('the longest time that fits is accepted', async () => {
-    const shutdown = { requestTimeout: '22900ms', terminationGracePeriodSeconds: 30 }
+    const settings = { 'request-timeout': '22900ms' }
     using scratch = createWorkspace()
-    expect(await tryValues(scratch.dir, { ...GOOD, shutdown })).toMatchObject({ code: 0 })
+    expect(await tryValues(scratch.dir, { ...GOOD, settings })).toMatchObject({ code: 0 })
   })
+})
+
+interface ValueSchema {
+  readonly const?: unknown
+  readonly properties?: Readonly<Record<string, ValueSchema>>
+}
+
+/** Each value that moved, with the words of its schema. */
+function movesIn(schema: ValueSchema, path: readonly string[] = []): readonly (readonly [string, string])[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
+    const isMove = typeof inner.const === 'string' && /^(moved to|gone) /.test(inner.const)
+    return isMove ? [[[...path, name].join('.'), inner.const] as const] : movesIn(inner, [...path, name])
+  })
+}
+
+const MOVES = movesIn(
+  JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8')) as ValueSchema, // a schema of an object
+)
+
+test.each(HELMS)('%s refuses the values of an earlier chart, and names their new places', async (helm) => {
+  using scratch = createWorkspace()
+  const values = MOVES.map(([path]) =>
+    path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), [{ of: 'before' }]),
+  ).reduce<object>((all, one) => overlay(all, one as object), GOOD) // a path has a name
+  const { code, stderr } = await tryValues(scratch.dir, values, { helm })
+  expect(code).not.toBe(0)
+  expect(MOVES.length).toBeGreaterThan(40)
+  for (const [path, words] of MOVES)
+    expect(stderr).toContain(`at '/${path.replaceAll('.', '/')}': value must be '${words}'`)
+})
+
+/* The pod has the time that a stop needs, and more where it is given. */
+test.each([
+  [{}, 40],
+  [{ settings: { 'shutdown-grace': '1m30s' } }, 105],
+  [{ settings: { 'shutdown-grace': '25500ms' } }, 41],
+  [{ containerExtra: { lifecycle: { preStop: { sleep: { seconds: 11 } } } } }, 51],
+  [{ podSpecExtra: { terminationGracePeriodSeconds: 20 } }, 40],
+  [{ podSpecExtra: { terminationGracePeriodSeconds: 90 } }, 90],
+])('with %j the pod has %d s to stop', async (values, seconds) => {
+  using scratch = createWorkspace()
+  const [pod] = podsIn(await renderValues(scratch.dir, overlay(GOOD, values)))
+  expect(pod?.terminationGracePeriodSeconds).toBe(seconds)
 })

@@ -12,25 +12,31 @@ const BAD: readonly BadValues[] = [
     why: 'a limit below what the chart asks for',
     values: {
       resources: { limits: { memory: '128Mi', cpu: 0.02 } },
-      source: { git: { resources: { limits: { 'ephemeral-storage': '100M' } } } },
+      source: {
+        configMap: '',
+        git: {
+          repository: 'https://git.example/p.git',
+          containerExtra: { resources: { limits: { 'ephemeral-storage': '100M' } } },
+        },
+      },
     },
     says: [
-      'resources.requests.memory (192Mi) is more than resources.limits.memory (128Mi)',
-      'resources.requests.cpu (50m) is more than resources.limits.cpu (0.02)',
-      'source.git.resources.requests.ephemeral-storage (128Mi) is more than source.git.resources.limits.ephemeral-storage (100M)',
+      'The container pipewright requests more memory (192Mi) than its limit (128Mi)',
+      'The container pipewright requests more cpu (50m) than its limit (0.02)',
+      'The container git-sync requests more ephemeral-storage (128Mi) than its limit (100M)',
     ],
   },
   {
     why: 'resources of no name, and of no size',
     values: {
       resources: { limits: { memry: '1Gi', memory: '512m' }, requests: { cpu: 'half' } },
-      source: { git: { resources: { requests: { memory: '64MB' } } } },
+      source: { git: { containerExtra: { resources: { requests: { memory: '64MB' } } } } },
     },
     says: [
       "'memry' not allowed",
       "at '/resources/limits/memory'",
       "at '/resources/requests/cpu'",
-      "at '/source/git/resources/requests/memory'",
+      "at '/source/git/containerExtra/resources/requests/memory'",
     ],
   },
   {
@@ -38,22 +44,31 @@ const BAD: readonly BadValues[] = [
     values: {
       source: {
         ...GIT.source,
-        git: { ...GIT.source.git, extraVolumeMounts: [{ name: 'netrc', mountPath: '/n' }] },
+        git: {
+          ...GIT.source.git,
+          containerExtra: { volumeMounts: [{ name: 'netrc', mountPath: '/n' }] },
+        },
       },
       extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
       extraVolumeMounts: [
         { name: 'ca', mountPath: '/ca' },
         { name: 'cb', mountPath: '/cb' },
       ],
-      initContainers: [
-        { name: 'first', image: 'busybox', volumeMounts: [{ name: 'git', mountPath: '/git' }] },
-        { name: 'second', image: 'busybox', volumeMounts: [{ name: 'manifests', mountPath: '/manifests' }] },
-      ],
+      podSpecExtra: {
+        initContainers: [
+          { name: 'first', image: 'busybox', volumeMounts: [{ name: 'git', mountPath: '/git' }] },
+          {
+            name: 'second',
+            image: 'busybox',
+            volumeMounts: [{ name: 'manifests', mountPath: '/manifests' }],
+          },
+        ],
+      },
     },
     says: [
-      'source.git.extraVolumeMounts mounts the volume "netrc", which is not in the pod',
-      '- extraVolumeMounts mounts the volume "cb"',
-      'initContainers: second mounts the volume "manifests"',
+      'The container git-sync mounts the volume "netrc", which is not in the pod',
+      'The container pipewright mounts the volume "cb"',
+      'The container second mounts the volume "manifests"',
     ],
   },
   {
@@ -66,9 +81,8 @@ const BAD: readonly BadValues[] = [
         { name: 'A B' },
         { name: 'A', value: 'x', valueFrom: { secretKeyRef: { name: 'x', key: 'y' } } },
       ],
-      hostAliases: [{ ip: 'git.internal' }],
+      podSpecExtra: { hostAliases: [{ ip: 'git.internal' }], nodeSelector: { 'a b': 'c' } },
       podLabels: { team: 'data platform' },
-      nodeSelector: { 'a b': 'c' },
       ledger: { accessModes: [] },
     },
     says: [
@@ -77,16 +91,16 @@ const BAD: readonly BadValues[] = [
       "at '/extraContainers/0': missing property 'image'",
       "at '/extraEnv/0/name'",
       "at '/extraEnv/1': 'not' failed",
-      "at '/hostAliases/0/ip'",
+      "at '/podSpecExtra/hostAliases/0/ip'",
       "at '/podLabels/team'",
-      "at '/nodeSelector'",
+      "invalid propertyName 'a b'",
       "at '/ledger/accessModes'",
     ],
   },
   {
     why: 'names that nobody resolves',
-    values: { dnsPolicy: 'None' },
-    says: ['dnsPolicy is None, and dnsConfig.nameservers is empty'],
+    values: { podSpecExtra: { dnsPolicy: 'None' } },
+    says: ["at '/podSpecExtra': missing property 'dnsConfig'"],
   },
   {
     why: 'a claim that is never bound',
@@ -97,31 +111,6 @@ const BAD: readonly BadValues[] = [
     why: 'an address without the bits of its network',
     values: { networkPolicy: { dns: [{ ipBlock: { cidr: '169.254.20.10' } }] } },
     says: ["at '/networkPolicy/dns/0/ipBlock/cidr'"],
-  },
-  {
-    why: 'a route that redirects and leads to the Service as well',
-    values: {
-      httpRoute: {
-        enabled: true,
-        hostnames: ['pipes.example'],
-        parentRefs: [{ name: 'gateway' }],
-        filters: [{ type: 'RequestRedirect', requestRedirect: { scheme: 'https' } }],
-      },
-      networkPolicy: { people: [{ podSelector: {} }] },
-    },
-    says: ['httpRoute.filters redirects'],
-  },
-  {
-    why: 'a hook that takes the time in which a create may end',
-    values: { lifecycle: { preStop: { sleep: { seconds: 11 } } } },
-    says: [
-      '(40) must be at least 5 s more than shutdown.grace (25s) and what lifecycle.preStop sleeps (11 s)',
-    ],
-  },
-  {
-    why: 'a volume of manifests that is two',
-    values: { source: { configMap: '', volume: { emptyDir: {}, configMap: { name: 'pipes' } } } },
-    says: ['source.volume is one kind of volume'],
   },
   {
     why: 'a volume of manifests of which nothing is left',
@@ -157,10 +146,13 @@ const BAD: readonly BadValues[] = [
   {
     why: 'settings that go round their form by a prefix, and two places of one authority',
     values: {
-      envFrom: [{ prefix: 'PIPEWRIGHT_', secretRef: { name: 'x' } }],
+      containerExtra: { envFrom: [{ prefix: 'PIPEWRIGHT_', secretRef: { name: 'x' } }] },
       tls: { ca: { secretName: 'a', configMap: 'b' } },
     },
-    says: ['envFrom has the prefix PIPEWRIGHT_', 'tls.ca.secretName and tls.ca.configMap are both set'],
+    says: [
+      "at '/containerExtra/envFrom/0/prefix': value must be 'a prefix other than PIPEWRIGHT_",
+      "at '/tls/ca/configMap': value must be 'empty: tls.ca.secretName is set as well'",
+    ],
   },
 ]
 

@@ -99,7 +99,7 @@ test('defaults plus a repository, a base URL and a secret: the rendered pod crea
     await allReady(daemon, ['Service/analytics', 'Pipe/orders'])
     expect(daemon.stdout()).toContain(first)
 
-    const env = { TARGET: '127.0.0.1:8080', METRICS: '127.0.0.1:9090' }
+    const env = { HOST: '127.0.0.1' }
     await using helmTest = await startFromPod({
       root,
       pod: check,

@@ -97,13 +97,16 @@ const FORMS: Readonly<Record<string, Forms>> = {
   'log-level': { good: ['trace', 'warn', 'silent'], bad: ['warning', 'INFO', ''] },
   'log-format': { good: ['json', 'pretty'], bad: ['text', 'JSON'] },
   'allow-insecure-tls': { good: [true, false], bad: ['maybe', 2] },
+  'allow-insecure-http': { good: [true, false], bad: ['maybe', 2] },
+  'request-timeout': { good: ['100ms', '20s', '0.3m'], bad: DURATION, beyond: ['99ms', '61m'] },
+  'shutdown-grace': { good: ['25s', '1m30s', '2h'], bad: DURATION, beyond: ['999ms', '121m'] },
+  'lease-duration': { good: ['1s', '30s', '10m'], bad: DURATION, beyond: ['999ms', '11m'] },
 }
 
 const Schema = z.looseObject({
   properties: z.looseObject({
     settings: z.looseObject({
-      properties: z.record(z.string(), z.looseObject({ description: z.string() })),
-      patternProperties: z.record(z.string(), z.unknown()),
+      properties: z.record(z.string(), z.looseObject({ description: z.string().optional() })),
     }),
   }),
 })
@@ -112,7 +115,7 @@ const SCHEMA = Schema.parse(JSON.parse(readFileSync(join(CHART, 'values.schema.j
   .settings
 
 /** Settings that are values of their own in the chart, and not for the map `settings`. */
-const OWNED = Object.keys(SCHEMA.patternProperties).flatMap((pattern) => pattern.slice(2, -2).split('|'))
+const OWNED = Object.keys(SCHEMA.properties).filter((flag) => !Object.hasOwn(FORMS, flag))
 
 function settingOf(flag: string) {
   const found = SETTINGS.find((setting) => setting.flag === flag)
@@ -137,13 +140,10 @@ function rounds(texts: (forms: Forms) => readonly Value[]): readonly Readonly<Re
 
 describe('the schema of the chart and the settings of the program', () => {
   test('name the same settings, each with its words', () => {
-    expect([...Object.keys(SCHEMA.properties), ...OWNED].toSorted()).toEqual(
-      SETTINGS.map(({ flag }) => flag).toSorted(),
-    )
-    for (const [flag, { description }] of Object.entries(SCHEMA.properties)) {
-      expect(description).toBe(settingOf(flag).describe)
+    expect(Object.keys(SCHEMA.properties).toSorted()).toEqual(SETTINGS.map(({ flag }) => flag).toSorted())
+    for (const flag of Object.keys(FORMS)) {
+      expect(SCHEMA.properties[flag]?.description).toBe(settingOf(flag).describe)
     }
-    expect(Object.keys(FORMS).toSorted()).toEqual(Object.keys(SCHEMA.properties).toSorted())
   })
 
   test('agree on what is right and what is wrong', () => {
@@ -162,7 +162,8 @@ describe.each(HELMS)('%s', (helm) => {
     const settings = Object.fromEntries(OWNED.map((flag) => [flag, 'x']))
     const { code, stderr } = await tryValues(folder, { ...GOOD, settings }, { helm })
     expect(code).not.toBe(0)
-    for (const flag of OWNED) expect(stderr).toContain(`- settings.${flag} is set by the chart itself: use `)
+    for (const flag of OWNED)
+      expect(stderr).toContain(`at '/settings/${flag}': value must be 'set by the chart: use `)
   })
 
   test.each(rounds(({ good }) => good))('accepts %j, each as its own variable', async (settings) => {
@@ -214,11 +215,10 @@ test.each(
 )('values that become settings have their forms: $url, $time', async ({ url, time }) => {
   const values = {
     platform: { baseUrl: url, alertsBaseUrl: url },
-    shutdown: { requestTimeout: time, grace: time },
     source: { git: { period: time } },
   }
   const { code, stderr } = await tryValues(folder, overlay(GOOD, values))
   expect(code).not.toBe(0)
-  const places = ['platform/baseUrl', 'platform/alertsBaseUrl', 'shutdown/requestTimeout', 'shutdown/grace']
-  for (const place of [...places, 'source/git/period']) expect(stderr).toContain(`at '/${place}'`)
+  const places = ['platform/baseUrl', 'platform/alertsBaseUrl', 'source/git/period']
+  for (const place of places) expect(stderr).toContain(`at '/${place}'`)
 })

@@ -35,19 +35,10 @@ const TAKEN: readonly (readonly [string, object])[] = [
   ['a volume of which another file of values leaves nothing', { source: { volume: { emptyDir: null } } }],
   ['a look at the repository once a year', { source: { git: { period: '8760h' } } }],
   ['an empty value beside the place of one', { extraEnv: [{ name: 'A', value: '', valueFrom: FIELD }] }],
-  ['an address of no names', { hostAliases: [{ ip: '2001:db8::1', hostnames: null }] }],
+  ['an address of no names', { podSpecExtra: { hostAliases: [{ ip: '2001:db8::1', hostnames: null }] } }],
   [
     'a hook that another file of values takes away',
-    { lifecycle: { preStop: { sleep: null, exec: { command: ['true'] } } } },
-  ],
-  [
-    'a route that redirects, and is off',
-    {
-      httpRoute: {
-        enabled: false,
-        filters: [{ type: 'RequestRedirect', requestRedirect: { scheme: 'https' } }],
-      },
-    },
+    { containerExtra: { lifecycle: { preStop: { sleep: null, exec: { command: ['true'] } } } } },
   ],
 ]
 

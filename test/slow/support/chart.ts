@@ -89,7 +89,7 @@ export const GOOD = {
 
 /** All objects that the chart can make. */
 export const EVERYTHING = {
-  platform: { baseUrl: 'https://api.example', alertsToken: { secretName: 'alerts' } },
+  platform: { baseUrl: 'https://api.example', alertsBaseUrl: 'https://alerts.example' },
   source: { git: { repository: 'https://git.example/p.git' } },
   credentials: [{ name: 'analytics-api' }],
   adminToken: { secretName: 'admin' },
