@@ -180,3 +180,11 @@ test('a key that does not look wanted counts as wanted if it is about to be crea
   expect(world.counts()).toEqual([1, 0])
   expect(world.store.creations.in(GROUP, keyOf('a')).wanted).toBe(2)
 })
+
+test('a limit is in reach only with more manifests and creations than it has', () => {
+  const { store, note, created, intent } = given(3)
+  const size = store.catalog?.entries.size ?? 0
+  expect([size - 1, size, Infinity].map(store.creations.canReach)).toEqual([true, false, false])
+  note('a', { remote: created, intent: intent('succeeded') })
+  expect([size, size + 1].map(store.creations.canReach)).toEqual([true, false])
+})

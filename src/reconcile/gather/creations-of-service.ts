@@ -24,7 +24,8 @@ export function createLimitFor(
 ): FactsOf<'CreateLimit'> | undefined {
   const { store, maxCreates } = context
   const { key, recorded, service, digest } = about
-  if (maxCreates === Infinity || isAllowed(recorded, digest, store.steadyNow())) return undefined
+  if (!store.creations.canReach(maxCreates) || isAllowed(recorded, digest, store.steadyNow()))
+    return undefined
   return reachedIn(context, service.name, store.creations.in(limitGroupOf(service), key))
 }
 
@@ -49,7 +50,7 @@ export function isLimited(context: Known, key: Key): boolean {
 
 /** Services in which the create limit is reached, by what is known now; the same one has the same group. */
 export function limitedServices(context: Known): readonly LimitedService[] {
-  if (context.maxCreates === Infinity) return []
+  if (!context.store.creations.canReach(context.maxCreates)) return []
   return [...context.store.creations.services()].flatMap(([group, creations]) => {
     const reached = reachedIn(context, creations.service, creations)
     return reached === undefined ? [] : [{ group, keys: creations.keys, ...reached }]

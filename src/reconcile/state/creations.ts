@@ -40,6 +40,8 @@ interface Count {
 
 /** Counts creations by service ({@link limitGroupOf}), from the catalog and the records. */
 export interface CreationCounter {
+  /** Whether all manifests and all creations that are known could reach a limit. If not, nothing has to be counted. */
+  canReach(limit: number): boolean
   services(): ReadonlyMap<string, ServiceCreations>
   /** @param key Pipewright is about to create it, so it is counted as wanted */
   in(group: string, key?: Key): Creations
@@ -146,6 +148,7 @@ export function createCreationCounter(
   }
 
   return {
+    canReach: (limit) => (facts.catalog?.entries.size ?? 0) + madeTimes.size > limit,
     services: () => current().services,
     in(group, key) {
       const { services, wanted } = current(key)
