@@ -9,6 +9,9 @@ import { instantOf } from './instant.ts'
 
 const NUMERIC = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i
 
+/** A longer text is no number: the patterns of numbers take the square of the time on it. In characters. */
+const MAX_NUMBER_LENGTH = 64
+
 /** A reply may be nested deeper than any stack; nothing we compare is. */
 const DEEPEST = 32
 
@@ -128,7 +131,11 @@ function canonicalTime(value: Json): string | undefined {
 
 export function numberIn(value: Json): number | undefined {
   if (typeof value === 'number') return value
-  return typeof value === 'string' && NUMERIC.test(value) ? Number(value) : undefined
+  return isShortText(value) && NUMERIC.test(value) ? Number(value) : undefined
+}
+
+function isShortText(value: Json): value is string {
+  return typeof value === 'string' && value.length <= MAX_NUMBER_LENGTH
 }
 
 /** The name of an engine without what is in its parentheses: `MergeTree()`. */
@@ -145,7 +152,7 @@ const FEWEST_MILLICORES = 125
 /** `250`, `"250m"` and `"0.25"` are the same. */
 export function millicoresIn(value: Json): number | undefined {
   if (typeof value === 'number') return value
-  const [, digits = '', unit] = QUANTITY.exec(typeof value === 'string' ? value : '') ?? []
+  const [, digits = '', unit] = QUANTITY.exec(isShortText(value) ? value : '') ?? []
   const number = Number(digits)
   if (digits === '' || (unit !== '' && unit !== 'm')) return undefined
   // Not `number * 1_000`: of 1.007 that is 1006.9999999999999.
@@ -171,7 +178,7 @@ const MOST_GIBIBYTES = 1_024
 /** `1`, `"1Gi"`, `"1024Mi"` and `"1073741824"` are the same. */
 export function gibibytesIn(value: Json): number | undefined {
   if (typeof value === 'number') return value
-  const [, digits = '', unit = ''] = QUANTITY.exec(typeof value === 'string' ? value : '') ?? []
+  const [, digits = '', unit = ''] = QUANTITY.exec(isShortText(value) ? value : '') ?? []
   if (digits === '') return undefined
   const number = Number(digits)
   const bytes = BYTES[unit]

@@ -71,6 +71,9 @@ export function oddItemsOf(list: readonly RemoteResource[]): readonly string[] {
   })
 }
 
+/** A name, state or time is much shorter. */
+const MAX_TEXT_LENGTH = 64 * 1024
+
 /** An id that the platform gives can have any length. */
 const MAX_ID_LENGTH = 64
 
@@ -79,7 +82,7 @@ function fits(type: FieldType | undefined, value: Json | undefined): boolean {
   if (value === undefined || value === null) return true
   switch (type) {
     case 'text':
-      return typeof value === 'string'
+      return typeof value === 'string' && value.length <= MAX_TEXT_LENGTH
     case 'object':
       return isObject(value)
     case 'texts':

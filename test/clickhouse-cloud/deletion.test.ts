@@ -39,7 +39,7 @@ describe('policy.ensure absent', () => {
     expect(client.server.pipes().has(id)).toBe(false)
     expect([client.status(), client.reason()]).toEqual(['Absent', 'Absent'])
     expect(client.message()).toBe(
-      'policy.ensure is "absent", and the ledger holds no pipe of this manifest. Remove the manifest.',
+      'policy.ensure is "absent", and the ledger holds no pipe of this manifest. One that it does not hold is not deleted. If the service has one all the same, adopt it first: set policy.adopt and take policy.ensure out. Otherwise remove the manifest.',
     )
     const { version } = client.record() ?? {}
     await client.restart()

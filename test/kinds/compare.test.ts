@@ -1,3 +1,4 @@
+import { canonicalLeaf } from '../../src/kinds/canonical.ts'
 import { describe, expect, test } from 'vitest'
 import { ALERT } from '../../src/kinds/profiles/default/alert/kind.ts'
 import { compareBody } from '../../src/kinds/compare-body.ts'
@@ -416,3 +417,11 @@ test('a size is the same in every unit in which it comes back, whatever binary f
   )
   expect(unlike).toEqual([])
 })
+
+test.each(['number', 'millicores', 'gibibytes'] as const)(
+  'a long text where a %s is expected is compared at once',
+  (form) => {
+    for (const text of ['1'.repeat(1_000_000), ' '.repeat(1_000_000)])
+      expect(canonicalLeaf(form, `${text}x`)).toBe(JSON.stringify(`${text}x`))
+  },
+)

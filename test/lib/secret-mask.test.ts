@@ -108,6 +108,11 @@ test.each([
   ['ordinary secrets', (at: number) => `k${at}-${'Hq7kV2xe9Lm4'.repeat(20)}${at}`, 'x9Kq2 m4Lp7 '],
   ['secrets that begin alike', (at: number) => `${'a'.repeat(30)}${at}`, 'aaaaaaaaaaaa'],
   ['secrets of one letter', (at: number) => `${'a'.repeat(1_000 * (at + 1))}b`, 'aaaaaaaaaaaa'],
+  [
+    'texts that repeat the beginning of secrets',
+    (at: number) => `${'a'.repeat(65_000)}b${at}`,
+    `${'a'.repeat(64)}c`,
+  ],
 ])('the cost grows with the text: %s', (_why, secretOf, piece) => {
   const { mask } = createSecretMask(Array.from({ length: 20 }, (_, at) => secretOf(at)))
   mask(piece.repeat(1_000))

@@ -182,6 +182,13 @@ describe('a list that', () => {
 
 test.each([
   { of: 'an object as a state', item: { ...ITEM, state: {} }, id: PIPE, name: 'orders', odd: ['state'] },
+  {
+    of: 'a state of 65 KiB',
+    item: { ...ITEM, state: 'x'.repeat(66_560) },
+    id: PIPE,
+    name: 'orders',
+    odd: ['state'],
+  },
   { of: 'a number as a name', item: { ...ITEM, name: 7 }, id: PIPE, name: undefined, odd: ['name'] },
   {
     of: 'a number as an id',

@@ -138,3 +138,27 @@ test('a pipe that is gone is created again, though the list shows a copy of it u
   }
   expect(world.platform.posts).toHaveLength(3)
 })
+
+test('a pipe that is gone is not created again under a name that the list shows on the pipe of another key', async () => {
+  const keys = ['Pipe/orders', 'Pipe/other', 'Pipe/third'] as const
+  const files = Object.fromEntries(keys.map((key) => [`${key.slice(5)}.yaml`, pipe(key.slice(5))]))
+  const world = await given(files, { profile: LISTING })
+  for (const key of keys) await world.go(key)
+  await world.clock.advance(60 * MINUTE)
+  for (const key of keys) await world.go(key)
+  const { pipes, posts } = world.platform
+  const [gone, renamed] = [...pipes.values()]
+  if (gone === undefined || renamed === undefined) throw new Error('there are no pipes')
+  pipes.delete(gone.id)
+  renamed.body = { ...renamed.body, name: 'orders' }
+  let reason: string | undefined
+  for (let look = 0; look < 40; look += 1) {
+    await world.clock.advance(30_000)
+    for (const key of keys) {
+      const { action } = await world.go(key)
+      if (key === 'Pipe/orders') reason = action.reason
+    }
+  }
+  expect(reason).toBe('NameTaken')
+  expect(posts).toHaveLength(3)
+})

@@ -4,7 +4,8 @@ import type { Key } from '../../src/kinds/key.ts'
 import { createLastWrites } from '../../src/reconcile/state/last-writes.ts'
 import { given, type Given, MINUTE, SECOND } from './given.ts'
 import { during, LISTING } from './given-listing.ts'
-import { pipe } from './manifests.ts'
+import { SERVICE_ID } from '../support/manifests.ts'
+import { pipe, pipeBodyOf } from './manifests.ts'
 
 /* Before a request that changes something, every shared reading is younger than the last such request of its key. */
 
@@ -102,6 +103,29 @@ test('a create on a list from before the last attempt throws, and nothing is sen
   await world.clock.advance(MINUTE)
   await expect(world.go(VICTIM)).rejects.toThrow('on a reading from before its last request')
   expect(victims(world)).toBe(1)
+})
+
+test.each<ErrorClass>(['Rejected', 'Throttled', 'AuthFailed'])(
+  'a create that is answered with %s and was carried out, and whose manifest is renamed before the next attempt',
+  async (of) => {
+    const world = await given({ 'orders.yaml': pipe('orders') }, { profile: LISTING })
+    world.platform.script('create', lying(of))
+    await world.go(ORDERS)
+    world.remove('orders.yaml')
+    world.write('renamed.yaml', pipe('renamed', { topics: 'orders' }))
+    world.readAgain()
+    await world.go(ORDERS)
+    const [first] = await during(world, 'Pipe/renamed', 5 * MINUTE)
+    expect(first?.action.reason).toBe('Ambiguous')
+    expect(world.platform.pipes.size).toBe(1)
+  },
+)
+
+test('a pipe with the same source and table that no attempt made stops no create', async () => {
+  const world = await given({}, { profile: LISTING })
+  world.platform.make(SERVICE_ID, { ...pipeBodyOf('orders'), name: 'theirs' })
+  world.write('orders.yaml', pipe('orders'))
+  expect((await world.go(ORDERS)).action.reason).toBe('New')
 })
 
 test('the end of a write is kept for an hour, however many keys follow', () => {

@@ -20,7 +20,9 @@ export interface SecretMask {
 
 const MASK = '[secret]'
 
-/** So much of a needle tells it. A longer one masks as much more as the text repeats of it. In characters. */
+/** The longest of these that a needle has is its head. In characters. */
+const HEAD_LENGTHS = [64, 32, 16, 8, MIN_MASKED_LENGTH]
+/** A needle with the longest head masks as much more as the text repeats of it. */
 const HEAD_LENGTH = 64
 
 /** Secrets are held up to this sum of their lengths. Then the half that was added first is dropped. In characters. */
@@ -36,10 +38,19 @@ interface Needle {
   readonly isWord: boolean
 }
 
+/** Needles with heads of one length, by the hashes of their heads. */
+interface Heads {
+  readonly length: number
+  /** Of the first character of a head in its hash. */
+  readonly weight: number
+  readonly byHash: Map<number, Needle[]>
+}
+
 export function createSecretMask(secrets: Iterable<string> = []): SecretMask {
   /** In the order in which they were last added. */
   const held = new Set<string>()
-  const needles = new Map<number, Needle[]>()
+  const starts = new Set<number>()
+  const heads = new Map<number, Heads>()
   let heldLength = 0
   let encoded = 0
 
@@ -56,10 +67,11 @@ export function createSecretMask(secrets: Iterable<string> = []): SecretMask {
   function encode(secret: string): void {
     encoded += 1
     for (const needle of needlesOf(secret)) {
-      const start = startAt(needle.text, 0)
-      const same = needles.get(start)
-      if (same === undefined) needles.set(start, [needle])
-      else if (same.every(({ text }) => text !== needle.text)) same.push(needle)
+      const { head, text } = needle
+      starts.add(hashAt(text, 0, MIN_MASKED_LENGTH))
+      const { byHash } = heads.getOrInsertComputed(head.length, headsOf)
+      const same = byHash.getOrInsertComputed(hashAt(head, 0, head.length), () => [])
+      if (same.every((other) => other.text !== text)) same.push(needle)
     }
   }
 
@@ -69,24 +81,29 @@ export function createSecretMask(secrets: Iterable<string> = []): SecretMask {
       held.delete(secret)
       heldLength -= secret.length
     }
-    needles.clear()
+    starts.clear()
+    heads.clear()
     for (const secret of held) encode(secret)
   }
 
   function mask(text: string): MaskedText {
     if (held.size === 0) return text as MaskedText // nothing is to be masked
+    const rolling = [...heads.values()].map((each) => ({ ...each, hash: hashAt(text, 0, each.length) }))
     let shown = ''
     let from = 0
     let hiddenTo = 0
-    for (let at = 0; at + MIN_MASKED_LENGTH <= text.length;) {
-      const near = needles.get(startAt(text, at))
-      const end = near === undefined ? 0 : endOfMatch(near, text, at)
-      if (end > hiddenTo) {
-        if (at > hiddenTo || hiddenTo === 0) shown += text.slice(from, at) + MASK
-        from = hiddenTo = end
-      }
+    let start = hashAt(text, 0, MIN_MASKED_LENGTH)
+    for (let at = 0; at + MIN_MASKED_LENGTH <= text.length; at += 1) {
       // Another secret may begin inside of this one.
-      at = Math.max(at + 1, end - HEAD_LENGTH)
+      if (at >= hiddenTo - HEAD_LENGTH && starts.has(start)) {
+        const end = endOfMatch(rolling, text, at)
+        if (end > hiddenTo) {
+          if (at > hiddenTo || hiddenTo === 0) shown += text.slice(from, at) + MASK
+          from = hiddenTo = end
+        }
+      }
+      start = rolled(start, START_WEIGHT, text, at, MIN_MASKED_LENGTH)
+      for (const each of rolling) each.hash = rolled(each.hash, each.weight, text, at, each.length)
     }
     return (shown + text.slice(from)) as MaskedText // every secret in it is masked
   }
@@ -101,24 +118,51 @@ export function createSecretMask(secrets: Iterable<string> = []): SecretMask {
   }
 }
 
-/** A number for the four characters at a place. Other characters may have the same. */
-function startAt(text: string, at: number): number {
-  return (
-    text.charCodeAt(at) +
-    31 * (text.charCodeAt(at + 1) + 31 * (text.charCodeAt(at + 2) + 31 * text.charCodeAt(at + 3)))
-  )
+const BASE = 31
+
+function weightOf(length: number): number {
+  let weight = 1
+  for (let at = 1; at < length; at += 1) weight = Math.imul(weight, BASE)
+  return weight
+}
+
+const START_WEIGHT = weightOf(MIN_MASKED_LENGTH)
+
+function headsOf(length: number): Heads {
+  return { length, weight: weightOf(length), byHash: new Map() }
+}
+
+/** A number for so many characters at a place. Other characters can have the same. */
+function hashAt(text: string, at: number, length: number): number {
+  let hash = 0
+  for (let index = at; index < at + length; index += 1)
+    hash = (Math.imul(hash, BASE) + text.charCodeAt(index)) | 0
+  return hash
+}
+
+/** The hash of the next place: in constant time, so that a text costs the same whatever is in it. */
+function rolled(hash: number, weight: number, text: string, at: number, length: number): number {
+  return (Math.imul(hash - Math.imul(text.charCodeAt(at), weight), BASE) + text.charCodeAt(at + length)) | 0
 }
 
 /** Where the longest needle that stands at a place ends; 0 if there is none. */
-function endOfMatch(needles: readonly Needle[], text: string, at: number): number {
+function endOfMatch(
+  rolling: readonly (Heads & { readonly hash: number })[],
+  text: string,
+  at: number,
+): number {
   let end = 0
-  for (const needle of needles) {
-    if (!text.startsWith(needle.head, at)) continue
-    let last = at + needle.head.length
-    while (last < text.length && last - at < needle.text.length && text[last] === needle.text[last - at])
-      last += 1
-    if (last > end && (!needle.isWord || isWholeWord(text, at, last))) end = last
-  }
+  for (const { byHash, hash, length } of rolling)
+    for (const needle of byHash.get(hash) ?? []) {
+      // It masks no more than another one that the text repeats up to its end.
+      if (end > 0 && needle.text[end - at] !== text[end]) continue
+      if (!text.startsWith(needle.head, at)) continue
+      let last = at + length
+      while (last < text.length && last - at < needle.text.length && text[last] === needle.text[last - at])
+        last += 1
+      if (length < HEAD_LENGTH && last - at < needle.text.length) continue
+      if (last > end && (!needle.isWord || isWholeWord(text, at, last))) end = last
+    }
   return end
 }
 
@@ -135,7 +179,8 @@ function needlesOf(secret: string): readonly Needle[] {
 }
 
 function needleOf(text: string, isWord: boolean): Needle {
-  return { text, head: text.slice(0, HEAD_LENGTH), isWord }
+  const length = HEAD_LENGTHS.find((each) => each <= text.length) ?? MIN_MASKED_LENGTH
+  return { text, head: text.slice(0, length), isWord }
 }
 
 /** The lines of a certificate or a key: others repeat a single line of it. */

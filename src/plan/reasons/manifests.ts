@@ -173,8 +173,9 @@ export const MANIFESTS = {
     facts: z.undefined(),
     sample: undefined,
     words: (_facts, noun) => ({
-      cause: `policy.ensure is "absent", and the ledger holds no ${noun} of this manifest.`,
-      remedy: 'Remove the manifest.',
+      cause: `policy.ensure is "absent", and the ledger holds no ${noun} of this manifest. One that it does not hold is not deleted.`,
+      remedy:
+        'If the service has one all the same, adopt it first: set policy.adopt and take policy.ensure out. Otherwise remove the manifest.',
     }),
     steps: place('Remove the manifest:'),
   }),

@@ -88,11 +88,13 @@ async function sendOnce(
 
   const attempt: Attempt = { creation, opened, intent, access: permit.service, request }
   let reply: Reply<RemoteResource>
+  const { lastWrites } = context.store
+  const created = { serviceId: creation.service.serviceId, name: creation.platformName }
   try {
-    const sending = permit.send({ body: text, intentId, notAfter })
-    const created = { serviceId: creation.service.serviceId, name: creation.platformName }
-    reply = await sending.finally(() => context.store.lastWrites.noteEnd({ key, created }))
+    reply = await permit.send({ body: text, intentId, notAfter })
+    lastWrites.noteEnd({ key, created })
   } catch (error) {
+    lastWrites.noteEnd({ key, created, hasFailed: true })
     const form = idFormOf(createOnceKindOf(context.profile, key))
     const outcome = createOutcomeOf(error, { now: context.clock.now(), form })
     return outcome.result === 'failed'

@@ -5,6 +5,7 @@ import { ODD, oddItemsOf, type RemoteResource } from '../../kinds/remote-resourc
 import { isReturnedField } from '../../kinds/field-table.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { changedFields } from '../../kinds/fingerprint.ts'
+import { hasIdentity } from '../../kinds/identity.ts'
 import { instantOf } from '../../kinds/instant.ts'
 import { isDeleting } from '../../kinds/state.ts'
 import { nameOf, parseKey, type Key } from '../../kinds/key.ts'
@@ -177,8 +178,11 @@ export function listedFor(
   const edited = editedSince(recorded, desired)
   const candidates: Candidate[] = []
   const earlier = intent === undefined ? earlierName(manifest) : undefined
-  const names = [...new Set([name, undefined, earlier])]
-  for (const item of names.flatMap((each) => listing.named.get(each) ?? [])) {
+  const names = new Set([name, undefined, earlier])
+  const items = [...names].flatMap((each) => listing.named.get(each) ?? [])
+  const mayBeNew = intent === undefined && recorded.remote === undefined
+  const others = mayBeNew ? listing.items.values().filter(isOfOtherAttempt) : []
+  for (const item of [...items, ...others]) {
     const isOwn = [recorded.remote?.id, recorded.former?.remote.id].some((id) => sameId(id, item.id))
     if (isOwn || store.holderOf(item.id, key) !== undefined) continue
     if (typeof item.serviceId === 'string' && !sameId(item.serviceId, service.access.serviceId)) continue
@@ -208,6 +212,15 @@ export function listedFor(
     candidates: candidates.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     hasOwn: recorded.remote !== undefined && listing.items.has(recorded.remote.id.toLowerCase()),
     doubtful: doubtsOf(context, key, service.access, listing),
+  }
+
+  /** What a create under another name made, though its answer was an error: its manifest was renamed since. */
+  function isOfOtherAttempt(item: RemoteResource): boolean {
+    if (kind?.identity === undefined || body === undefined || !service.usable) return false
+    if (typeof item.name !== 'string' || names.has(item.name)) return false
+    const created = { kind: kind.name, serviceId: service.access.serviceId, name: item.name }
+    // It came as JSON.
+    return store.lastWrites.hasTried(created) && hasIdentity(kind.identity, body, item as JsonObject)
   }
 
   /** Fields that have neither what is asked for now nor what was asked for then. */

@@ -56,10 +56,12 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity !== undefined) return unclaimed(similarity.from, candidate)
   const seen = seenAlike(store, { candidate, wanted, kind })
   if (seen !== undefined) return unclaimed(seen, candidate)
-  // It asks for what it had: what is like it, and has a manifest, came later, or was meant to be beside it.
-  if (recorded.remote !== undefined && recorded.applied?.digest === candidate.fingerprint.digest)
-    return undefined
-  const claimed = findSimilar({ ...candidate, identity: [] }, related)?.from ?? holders[0]
+  // If it asks for what it had: what asks for the same came later, or was meant to be beside it. What has the name without asking for it did not.
+  const isAsBefore =
+    recorded.remote !== undefined && recorded.applied?.digest === candidate.fingerprint.digest
+  const claimed = isAsBefore
+    ? holders.find(({ platformName }) => platformName !== candidate.platformName)
+    : (findSimilar({ ...candidate, identity: [] }, related)?.from ?? holders[0])
   return claimed && { key: claimed.key, how: 'claimed', file: claimed.file }
 }
 

@@ -4,7 +4,16 @@ import type { Clock } from '../../lib/clock.ts'
 /** A key, and the name that a create for it asks for: another key can ask for the same name a moment later. */
 export interface Written {
   readonly key: Key
-  readonly created?: { readonly serviceId: string; readonly name: string } | undefined
+  readonly created?: Omit<Created, 'kind'> | undefined
+  /** The create failed: its manifest may be renamed by the next attempt, which another key makes. */
+  readonly hasFailed?: boolean
+}
+
+/** What a create asks for. */
+interface Created {
+  readonly kind: string
+  readonly serviceId: string
+  readonly name: string
 }
 
 /** The last request of each key that changes something. A reading that began before its end might not show its effect. */
@@ -13,6 +22,8 @@ export interface LastWrites {
   noteEnd(written: Written): void
   /** When the last one ended; on the monotonic clock, ms. Without one: -Infinity. */
   endedAt(written: Written): number
+  /** Whether a create with this name ended within the last hour, for any key. */
+  hasTried(created: Created): boolean
   /** A record moved to another key. */
   move(from: Key, to: Key): void
 }
@@ -26,13 +37,20 @@ export function createLastWrites(clock: Pick<Clock, 'monotonic'>): LastWrites {
   return {
     noteEnd(written) {
       const now = clock.monotonic()
-      for (const name of namesOf(written)) {
+      const { created, hasFailed = false } = written
+      const names = namesOf(written)
+      for (const name of hasFailed && created !== undefined ? [...names, serviceOf(created)] : names) {
         ends.delete(name)
         ends.set(name, now)
       }
       for (const [name, at] of ends) if (now - at > KEPT_MS) ends.delete(name)
     },
-    endedAt: (written) => Math.max(...namesOf(written).map((name) => ends.get(name) ?? -Infinity)),
+    endedAt(written) {
+      const names = namesOf(written)
+      const all = written.created === undefined ? names : [...names, serviceOf(written.created)]
+      return Math.max(...all.map((name) => ends.get(name) ?? -Infinity))
+    },
+    hasTried: (created) => ends.has(nameOfCreated(created)),
     move(from, to) {
       const at = ends.get(from)
       if (at !== undefined) ends.set(to, Math.max(at, ends.get(to) ?? at))
@@ -42,5 +60,14 @@ export function createLastWrites(clock: Pick<Clock, 'monotonic'>): LastWrites {
 
 function namesOf({ key, created }: Written): readonly string[] {
   if (created === undefined) return [key]
-  return [key, JSON.stringify([kindOf(key), created.serviceId.toLowerCase(), created.name])]
+  return [key, nameOfCreated({ ...created, kind: kindOf(key) })]
+}
+
+/** Failed creates of a service, whatever their names. */
+function serviceOf({ serviceId }: Pick<Created, 'serviceId'>): string {
+  return JSON.stringify([serviceId.toLowerCase()])
+}
+
+function nameOfCreated({ kind, serviceId, name }: Created): string {
+  return JSON.stringify([kind, serviceId.toLowerCase(), name])
 }
