@@ -11,7 +11,6 @@ import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 /** A count can miss for this time that a suspension ended, or that a pipe was not found: ms. It never misses a create. */
 const MAX_AGE_MS = 1_000
 
-/** The store, as far as creations depend on it. */
 export interface CreationFacts {
   readonly catalog: Catalog | undefined
   records(): Iterable<LedgerRecord>
@@ -33,14 +32,13 @@ export interface ServiceCreations extends Creations {
 interface Count {
   readonly catalog: Catalog | undefined
   readonly at: number
-  /** Keys that are counted as wanted. */
   readonly wanted: ReadonlySet<Key>
   readonly services: ReadonlyMap<string, ServiceCreations>
 }
 
 /** Counts creations by service ({@link limitGroupOf}), from the catalog and the records. */
 export interface CreationCounter {
-  /** Whether all manifests and all creations that are known could reach a limit. If not, nothing has to be counted. */
+  /** Whether all manifests and known creations together exceed a limit. */
   canReach(limit: number): boolean
   services(): ReadonlyMap<string, ServiceCreations>
   /** @param key Pipewright is about to create it, so it is counted as wanted */
@@ -79,7 +77,7 @@ export function createCreationCounter(
       }
       const lockedId = catalog?.locks.get(key)
       const now = { wall: clock.now(), steady: steadyNow() }
-      if (!wantsCreation({ entry, record, isMissed, lockedId }, now)) continue
+      if (!wantsCreation(entry, record, { isMissed, lockedId }, now)) continue
       const service = facts.serviceWanted(entry)
       if (service !== undefined) wanted.push({ key, service, from })
     }
@@ -92,8 +90,7 @@ export function createCreationCounter(
   }
 
   /**
-   * The age of a creation by the two clocks of this process. The clock counts that makes it younger, and a time to come is now:
-   * a clock that is set lets no more pass.
+   * Of the two clocks of this process, the one that makes a creation younger counts: a clock that is set lets no more pass.
    */
   function madeTime(key: Key, said: number): number {
     const now = steadyNow()
@@ -166,24 +163,15 @@ export function createCreationCounter(
 
 const NO_CREATIONS: Creations = { wanted: 0, made: [] }
 
-/** What of a record counts. */
 function creationOf(record: LedgerRecord | undefined): string {
   const { intent, allowed, remote } = record ?? {}
   return `${intent?.id} ${intent?.state} ${allowed?.until} ${remote?.id}`
 }
 
 function wantsCreation(
-  {
-    entry,
-    record,
-    isMissed,
-    lockedId,
-  }: {
-    readonly entry: Entry
-    readonly record: LedgerRecord | undefined
-    readonly isMissed: boolean
-    readonly lockedId: string | undefined
-  },
+  entry: Entry,
+  record: LedgerRecord | undefined,
+  { isMissed, lockedId }: { readonly isMissed: boolean; readonly lockedId: string | undefined },
   now: { readonly wall: number; readonly steady: number },
 ): boolean {
   if (entry.state !== 'valid' || entry.manifest === undefined || !isCreateOnce(entry.manifest)) return false
