@@ -21,7 +21,7 @@ export interface SecretMask {
 const MASK = '[secret]'
 
 /** The longest of these that a needle has is its head. In characters. */
-const HEAD_LENGTHS = [64, 32, 16, 8, MIN_MASKED_LENGTH]
+const HEAD_LENGTHS = [64, 16, MIN_MASKED_LENGTH]
 /** A needle with the longest head masks as much more as the text repeats of it. */
 const HEAD_LENGTH = 64
 
@@ -49,7 +49,6 @@ interface Heads {
 export function createSecretMask(secrets: Iterable<string> = []): SecretMask {
   /** In the order in which they were last added. */
   const held = new Set<string>()
-  const starts = new Set<number>()
   const heads = new Map<number, Heads>()
   let heldLength = 0
   let encoded = 0
@@ -68,7 +67,6 @@ export function createSecretMask(secrets: Iterable<string> = []): SecretMask {
     encoded += 1
     for (const needle of needlesOf(secret)) {
       const { head, text } = needle
-      starts.add(hashAt(text, 0, MIN_MASKED_LENGTH))
       const { byHash } = heads.getOrInsertComputed(head.length, headsOf)
       const same = byHash.getOrInsertComputed(hashAt(head, 0, head.length), () => [])
       if (same.every((other) => other.text !== text)) same.push(needle)
@@ -81,7 +79,6 @@ export function createSecretMask(secrets: Iterable<string> = []): SecretMask {
       held.delete(secret)
       heldLength -= secret.length
     }
-    starts.clear()
     heads.clear()
     for (const secret of held) encode(secret)
   }
@@ -92,17 +89,13 @@ export function createSecretMask(secrets: Iterable<string> = []): SecretMask {
     let shown = ''
     let from = 0
     let hiddenTo = 0
-    let start = hashAt(text, 0, MIN_MASKED_LENGTH)
     for (let at = 0; at + MIN_MASKED_LENGTH <= text.length; at += 1) {
       // Another secret may begin inside of this one.
-      if (at >= hiddenTo - HEAD_LENGTH && starts.has(start)) {
-        const end = endOfMatch(rolling, text, at)
-        if (end > hiddenTo) {
-          if (at > hiddenTo || hiddenTo === 0) shown += text.slice(from, at) + MASK
-          from = hiddenTo = end
-        }
+      const end = at < hiddenTo - HEAD_LENGTH ? 0 : endOfMatch(rolling, text, at)
+      if (end > hiddenTo) {
+        if (at > hiddenTo || hiddenTo === 0) shown += text.slice(from, at) + MASK
+        from = hiddenTo = end
       }
-      start = rolled(start, START_WEIGHT, text, at, MIN_MASKED_LENGTH)
       for (const each of rolling) each.hash = rolled(each.hash, each.weight, text, at, each.length)
     }
     return (shown + text.slice(from)) as MaskedText // every secret in it is masked
@@ -120,16 +113,9 @@ export function createSecretMask(secrets: Iterable<string> = []): SecretMask {
 
 const BASE = 31
 
-function weightOf(length: number): number {
-  let weight = 1
-  for (let at = 1; at < length; at += 1) weight = Math.imul(weight, BASE)
-  return weight
-}
-
-const START_WEIGHT = weightOf(MIN_MASKED_LENGTH)
-
 function headsOf(length: number): Heads {
-  return { length, weight: weightOf(length), byHash: new Map() }
+  const weight = Array.from({ length: length - 1 }).reduce<number>((power) => Math.imul(power, BASE), 1)
+  return { length, weight, byHash: new Map() }
 }
 
 /** A number for so many characters at a place. Other characters can have the same. */
@@ -152,8 +138,10 @@ function endOfMatch(
   at: number,
 ): number {
   let end = 0
-  for (const { byHash, hash, length } of rolling)
-    for (const needle of byHash.get(hash) ?? []) {
+  for (const { byHash, hash, length } of rolling) {
+    const near = byHash.get(hash)
+    if (near === undefined) continue
+    for (const needle of near) {
       // It masks no more than another one that the text repeats up to its end.
       if (end > 0 && needle.text[end - at] !== text[end]) continue
       if (!text.startsWith(needle.head, at)) continue
@@ -163,6 +151,7 @@ function endOfMatch(
       if (length < HEAD_LENGTH && last - at < needle.text.length) continue
       if (last > end && (!needle.isWord || isWholeWord(text, at, last))) end = last
     }
+  }
   return end
 }
 
