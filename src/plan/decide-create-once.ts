@@ -148,7 +148,7 @@ function decideExisting(input: CreateOnceInput, remote: Remote): Action {
 }
 
 function decideUnwanted(input: CreateOnceInput, remote: Remote): Action {
-  const action = (isBeingDeleted(input) ? undefined : invalid(input)) ?? decideAbsent(input, remote)
+  const action = goingFirst(input, remote) ?? invalid(input) ?? decideAbsent(input, remote)
   // What is deleted within minutes need not run before.
   const isGoing = action.type === 'delete' || (action.type === 'hold' && action.reason === 'Deleting')
   return isGoing ? action : (startedFirst(input) ?? action)

@@ -2,7 +2,8 @@ import type { Action } from './action.ts'
 import { deletionWish, DELETES_MS, graceSince, sentSince } from './deletion-mark.ts'
 import { backingOff, firstStop, serviceInvalid, unfound } from './gates.ts'
 import type { CreateOnceInput, DecideInput, DeletionFacts, UpsertInput } from './input.ts'
-import { isBelieved, isDeleted } from './missing.ts'
+import { sameId } from '../lib/same-id.ts'
+import { isBelieved, isDeleted, wasGivenUp } from './missing.ts'
 import { massMissing } from './missing-gates.ts'
 import type { Because, FactsOf } from './reason.ts'
 import type { RemovalWords } from './reasons/removal-words.ts'
@@ -177,6 +178,9 @@ function decideDeletion(
   const doubt = doubtOf(input)
   if (doubt !== undefined) return hold({ is: doubt })
   if (claimant !== undefined) return hold({ is: 'claimed', key: claimant })
+  const { lockedId } = input.surroundings
+  if (lockedId !== undefined && !sameId(lockedId, recorded.remote?.id) && !wasGivenUp(recorded, lockedId))
+    return hold({ is: 'locked' })
   if (limit !== undefined) return { type: 'refuse', reason: 'DeleteLimit', facts: limit }
   const changed = observed.status === 'found' ? changedFields(input) : []
   if (changed === undefined || changed.length > 0) return kept(changed)

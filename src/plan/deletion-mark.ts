@@ -45,7 +45,9 @@ export function markAfter(
   if (removal?.isSent === true) {
     const sentAt = removal.sentAt === undefined ? undefined : sentSince(removal, steadyNow)
     const isInVain = observed.status === 'found' && steadyNow - (sentAt ?? 0) >= DELETES_MS
-    if (!isInVain) return { ...removal, sentAt }
+    const isStillAsked = desired.state !== 'absent' && removal.digest === deletionWish(input, record)
+    // Once it is taken back, another wish has a grace of its own.
+    if (!isInVain) return { ...removal, sentAt, digest: isStillAsked ? removal.digest : '' }
   }
   const digest = desired.state === 'absent' ? undefined : deletionWish(input, record)
   if (digest === undefined || isHeld(action)) return undefined

@@ -666,3 +666,62 @@ describe('as it was left', () => {
     expect(sent(client), client.message()).toEqual([])
   })
 })
+
+/** A DELETE that the service answers with 503, and does not carry out. */
+async function refusedOnce(): Promise<Client> {
+  const client = await started(KAFKA, {})
+  await client.want(KAFKA, { ensure: 'absent' })
+  await client.reconcile()
+  client.skip(GRACE + 1_000)
+  client.interfere(({ method }) => (method === 'DELETE' ? { status: 503, error: 'x' } : undefined))
+  await client.reconcile()
+  client.interfere(undefined)
+  sent(client)
+  return client
+}
+
+async function minutes(client: Client, count: number): Promise<readonly string[]> {
+  for (let minute = 0; minute < count; minute += 1) {
+    client.skip(MINUTE)
+    await client.reconcile()
+  }
+  return sent(client)
+}
+
+describe('a request without effect', () => {
+  test('is not repeated for a manifest that was taken back with an error', async () => {
+    await using client = await refusedOnce()
+    await expect(client.want(KAFKA, { ensure: 'present', nonsense: true } as Policy)).rejects.toThrow(
+      'nonsense',
+    )
+    expect(await minutes(client, 30)).toEqual([])
+  })
+
+  test('is repeated ten minutes after the manifest asks again, and not sooner', async () => {
+    await using client = await refusedOnce()
+    await client.want(KAFKA, {})
+    expect(await minutes(client, 9)).toEqual([])
+    await client.want(KAFKA, { ensure: 'absent' })
+    await client.reconcile()
+    expect(await minutes(client, 9)).toEqual([])
+    expect(await minutes(client, 3)).toEqual(['DELETE'])
+  })
+})
+
+test('nothing is deleted while a Lock names another pipe for its key', async () => {
+  await using client = await started(KAFKA, {})
+  const other = await madeByAnother(client)
+  await client.put('all.lock.json', {
+    apiVersion: 'pipewright/v1',
+    kind: 'Lock',
+    metadata: { name: 'all' },
+    spec: { pipes: { [client.record()?.key ?? '']: other } },
+  })
+  await client.want(KAFKA, { ensure: 'absent' })
+  for (let minute = 0; minute < 14; minute += 1) {
+    await client.reconcile()
+    client.skip(MINUTE)
+  }
+  expect(sent(client)).toEqual([])
+  expect(client.message()).toContain('a Lock names another pipe for it')
+})

@@ -167,6 +167,9 @@ export function remember(
       clock.at = at
       store.note({ ...record, remote: undefined })
     }
+    // A process that goes on does not take its own failed creates for those of an earlier one.
+    if (memory.writes !== undefined && record.intent?.state === 'failed')
+      clock.at = new Map(memory.writes).get(record.key) ?? 0
     store.note(record)
     clock.at = undefined
   }

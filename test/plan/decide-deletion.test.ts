@@ -230,8 +230,9 @@ describe('the mark', () => {
 
   test('of a request that was sent stays, whatever the manifest says', () => {
     const removal = { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE } as const
+    const { digest: _, ...sent } = removal
     for (const state of ['valid', 'invalid', 'absent'] as const)
-      expect(markOf({ removal, desired: { state } })).toMatchObject(removal)
+      expect(markOf({ removal, desired: { state } })).toMatchObject(sent)
   })
 })
 

@@ -121,6 +121,16 @@ test.each<ErrorClass>(['Rejected', 'Throttled', 'AuthFailed'])(
   },
 )
 
+test('a failed create that was carried out is known after a restart, too, whatever its manifest is named by then', async () => {
+  const first = await given({ 'orders.yaml': pipe('orders') }, { profile: LISTING })
+  first.platform.script('create', lying('Rejected'))
+  await first.go(ORDERS)
+  first.around.directory.files.set('orders.yaml', pipe('renamed', { topics: 'orders' }))
+  const next = await given({}, { profile: LISTING, around: first.around })
+  expect((await next.go('Pipe/renamed')).action.reason).toBe('Ambiguous')
+  expect(next.platform.pipes.size).toBe(1)
+})
+
 test('a pipe with the same source and table that no attempt made stops no create', async () => {
   const world = await given({}, { profile: LISTING })
   world.platform.make(SERVICE_ID, { ...pipeBodyOf('orders'), name: 'theirs' })

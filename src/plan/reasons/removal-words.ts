@@ -6,7 +6,17 @@ import { z } from '../../kinds/zod.ts'
 export const REMOVAL = z.discriminatedUnion('is', [
   z.strictObject({ is: z.enum(['later', 'going']), at: A_TIME }),
   z.strictObject({
-    is: z.enum(['now', 'done', 'gone already', 'not found', 'doubted', 'older', 'not ours', 'never in sync']),
+    is: z.enum([
+      'now',
+      'done',
+      'gone already',
+      'not found',
+      'doubted',
+      'older',
+      'not ours',
+      'never in sync',
+      'locked',
+    ]),
   }),
   /** Since it was last in sync. */
   z.strictObject({ is: z.literal('changed'), fields: z.array(z.string()).readonly() }),
@@ -71,6 +81,10 @@ export function removalWords(removal: RemovalWords, told: Told): Words {
         cause: `${asked} The ${noun} was adopted, and only policy.ensure: absent deletes such a ${noun}.`,
         remedy: wayOut,
       }
+    case 'locked':
+      return only(
+        `${asked} Nothing is deleted, because a Lock names another ${noun} for it. Correct the Lock.`,
+      )
     case 'claimed':
       return {
         cause: `${asked} Nothing is deleted, because ${removal.key} names this ${noun}.`,

@@ -216,11 +216,13 @@ export function listedFor(
 
   /** What a create under another name made, though its answer was an error: its manifest was renamed since. */
   function isOfOtherAttempt(item: RemoteResource): boolean {
-    if (kind?.identity === undefined || body === undefined || !service.usable) return false
+    if (kind === undefined || body === undefined || !service.usable) return false
     if (typeof item.name !== 'string' || names.has(item.name)) return false
     const created = { kind: kind.name, serviceId: service.access.serviceId, name: item.name }
-    // It came as JSON.
-    return store.lastWrites.hasTried(created) && hasIdentity(kind.identity, body, item as JsonObject)
+    if (!store.lastWrites.hasTried(created)) return false
+    const there = item as JsonObject // it came as JSON
+    if (kind.identity !== undefined) return hasIdentity(kind.identity, body, there)
+    return compareBody(kind.fields, body, there).every(({ field }) => field === 'name')
   }
 
   /** Fields that have neither what is asked for now nor what was asked for then. */

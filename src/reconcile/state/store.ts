@@ -208,6 +208,10 @@ export function createStateStore({
       const before = records.get(key)
       if (before === record) return
       creations.note(before, record)
+      const { service, platformName: name, intent } = record
+      // Of an earlier process: what it created all the same may not be in a list of before.
+      if (before === undefined && intent?.state === 'failed' && service !== undefined && name !== undefined)
+        store.lastWrites.noteEnd({ key, created: { serviceId: service.serviceId, name }, hasFailed: true })
       similar.replace(before, record)
       records.set(key, record)
       unclaimed.note(key)
