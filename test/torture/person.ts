@@ -258,7 +258,8 @@ function clearSettled(lineage: Lineage, pipeId: string): Word | undefined {
 
 /** It was sent, and did not take effect, or was refused at rest: that is not tried again soon. */
 function isGivenUp({ conditions, change }: LedgerRecord): boolean {
-  const { reason, since = 0 } = conditions?.Synced ?? {}
+  const { reason, message = '', since = 0 } = conditions?.Synced ?? {}
+  if (message.startsWith('It was stopped for this change, and could not be changed then.')) return true
   // The service took it, and did nothing: a size is waited for, for minutes.
   if (reason === 'Changing' && change?.isSent === true) return Date.now() - since > SHOWN_MS
   return reason === 'Stalled' || (reason === 'BackingOff' && change?.refused !== undefined)
