@@ -46,7 +46,7 @@ export function markAfter(
     const sentAt = removal.sentAt === undefined ? undefined : sentSince(removal, steadyNow)
     const isInVain = observed.status === 'found' && steadyNow - (sentAt ?? 0) >= DELETES_MS
     const isStillAsked = desired.state !== 'absent' && removal.digest === deletionWish(input, record)
-    // Once it is taken back, another wish has a grace of its own.
+    // Asked for again, its grace begins again.
     if (!isInVain) return { ...removal, sentAt, digest: isStillAsked ? removal.digest : '' }
   }
   const digest = desired.state === 'absent' ? undefined : deletionWish(input, record)

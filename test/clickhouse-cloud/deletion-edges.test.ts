@@ -723,5 +723,5 @@ test('nothing is deleted while a Lock names another pipe for its key', async () 
     client.skip(MINUTE)
   }
   expect(sent(client)).toEqual([])
-  expect(client.message()).toContain('a Lock names another pipe for it')
+  expect(client.message()).toContain('a Lock names another pipe for this manifest')
 })

@@ -35,12 +35,14 @@ const { values } = parseArgs({
     area: { type: 'string', multiple: true },
   },
 })
-const until = Date.now() + Number(values.minutes) * 60_000
 const areas = AREAS.filter(({ name }) => values.area?.includes(name) ?? true)
 const random = createRandom(`mutants ${values.seed}`)
 const scores = new Map<Area, Score>(areas.map((area) => [area, { noticed: 0, survivors: [] }]))
 
 using copy = copyOfRepository()
+for (const tests of new Set(areas.flatMap((area) => area.tests)))
+  if (fails(tests)) throw new Error(`${tests} fails without a mistake: nothing can be judged by it`)
+const until = Date.now() + Number(values.minutes) * 60_000
 const waiting = new Map(areas.map((area) => [area, shuffled(mutantsOf(area))]))
 for (let turn = 0; Date.now() < until; turn += 1) {
   const area = areas[turn % areas.length]

@@ -40,7 +40,7 @@ function mutationsAt(node: Node, text: string): readonly Mutation[] {
     case 'ConditionalExpression':
     case 'WhileStatement': {
       const test = node['test'] as Node
-      return [{ ...placeOf(test), to: `!(${source(test)})`, what: 'condition negated' }]
+      return [{ start: test.start, end: test.end, to: `!(${source(test)})`, what: 'condition negated' }]
     }
     case 'BinaryExpression':
     case 'LogicalExpression':
@@ -66,10 +66,6 @@ function operatorAt(node: Node, text: string): readonly Mutation[] {
   const start = text.indexOf(operator, left.end)
   if (start === -1 || start >= right.start) return []
   return [{ start, end: start + operator.length, to, what: `${operator} became ${to}` }]
-}
-
-function placeOf({ start, end }: Node): { readonly start: number; readonly end: number } {
-  return { start, end }
 }
 
 function isNode(value: unknown): value is Node {

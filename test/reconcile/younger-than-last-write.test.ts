@@ -138,15 +138,17 @@ test('a pipe with the same source and table that no attempt made stops no create
   expect((await world.go(ORDERS)).action.reason).toBe('New')
 })
 
-test('the end of a write is kept for an hour, however many keys follow', () => {
+test('the end of a write, and the name of a failed create, are kept for an hour', () => {
   let now = 0
   const writes = createLastWrites({ monotonic: () => now })
-  writes.noteEnd({ key: ORDERS })
-  writes.noteEnd({ key: VICTIM })
+  writes.noteEnd({ key: ORDERS, created: { serviceId: 'S', name: 'orders' }, hasFailed: true })
+  writes.noteEnd({ key: VICTIM, created: { serviceId: 'S', name: 'victim' } })
+  expect([writes.failedNames('Pipe', 's'), writes.failedNames('Alert', 's')]).toEqual([['orders'], []])
   now = 59 * MINUTE
   writes.noteEnd({ key: VICTIM })
-  expect(writes.endedAt({ key: ORDERS })).toBe(0)
+  expect([writes.endedAt({ key: ORDERS }), writes.failedNames('Pipe', 's')]).toEqual([0, ['orders']])
   now = 61 * MINUTE
+  expect(writes.failedNames('Pipe', 's')).toEqual([])
   writes.noteEnd({ key: 'Pipe/other' })
   expect([ORDERS, VICTIM].map((key) => writes.endedAt({ key }))).toEqual([-Infinity, 59 * MINUTE])
 })

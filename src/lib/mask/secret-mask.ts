@@ -20,10 +20,10 @@ export interface SecretMask {
 
 const MASK = '[secret]'
 
-/** The longest of these that a needle has is its head. In characters. */
-const HEAD_LENGTHS = [64, 16, MIN_MASKED_LENGTH]
-/** A needle with the longest head masks as much more as the text repeats of it. */
+/** With this head, a needle masks all that the text repeats of it. */
 const HEAD_LENGTH = 64
+/** The longest of these that a needle has is the length of its head. */
+const HEAD_LENGTHS = [HEAD_LENGTH, 16, MIN_MASKED_LENGTH]
 
 /** Secrets are held up to this sum of their lengths. Then the half that was added first is dropped. In characters. */
 const MAX_HELD = 8 * 1024 * 1024

@@ -83,7 +83,7 @@ export function removalWords(removal: RemovalWords, told: Told): Words {
       }
     case 'locked':
       return only(
-        `${asked} Nothing is deleted, because a Lock names another ${noun} for it. Correct the Lock.`,
+        `${asked} Nothing is deleted, because a Lock names another ${noun} for this manifest. Correct the Lock.`,
       )
     case 'claimed':
       return {

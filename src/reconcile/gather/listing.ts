@@ -65,7 +65,7 @@ export async function listingOf(
   })
 }
 
-/** Reports the odd items of a list when they are others than in the list before. */
+/** Reports odd items, unless the list before had the same. */
 function reportOdd(
   { store, emit }: ListingContext,
   { key, name }: { readonly key: Key; readonly name: string },
@@ -180,9 +180,10 @@ export function listedFor(
   const earlier = intent === undefined ? earlierName(manifest) : undefined
   const names = new Set([name, undefined, earlier])
   const items = [...names].flatMap((each) => listing.named.get(each) ?? [])
-  const mayBeNew = intent === undefined && recorded.remote === undefined
-  const others = mayBeNew ? listing.items.values().filter(isOfOtherAttempt) : []
-  for (const item of [...items, ...others]) {
+  const isNew = intent === undefined && recorded.remote === undefined
+  const failed = isNew ? store.lastWrites.failedNames(kind.name, service.access.serviceId) : []
+  const others = failed.filter((each) => !names.has(each)).flatMap((each) => listing.named.get(each) ?? [])
+  for (const item of [...items, ...others.filter(isAlike)]) {
     const isOwn = [recorded.remote?.id, recorded.former?.remote.id].some((id) => sameId(id, item.id))
     if (isOwn || store.holderOf(item.id, key) !== undefined) continue
     if (typeof item.serviceId === 'string' && !sameId(item.serviceId, service.access.serviceId)) continue
@@ -214,12 +215,9 @@ export function listedFor(
     doubtful: doubtsOf(context, key, service.access, listing),
   }
 
-  /** What a create under another name made, though its answer was an error: its manifest was renamed since. */
-  function isOfOtherAttempt(item: RemoteResource): boolean {
-    if (kind === undefined || body === undefined || !service.usable) return false
-    if (typeof item.name !== 'string' || names.has(item.name)) return false
-    const created = { kind: kind.name, serviceId: service.access.serviceId, name: item.name }
-    if (!store.lastWrites.hasTried(created)) return false
+  /** Whether a create under another name can have made it. */
+  function isAlike(item: RemoteResource): boolean {
+    if (kind === undefined || body === undefined) return false
     const there = item as JsonObject // it came as JSON
     if (kind.identity !== undefined) return hasIdentity(kind.identity, body, there)
     return compareBody(kind.fields, body, there).every(({ field }) => field === 'name')

@@ -56,7 +56,7 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   if (similarity !== undefined) return unclaimed(similarity.from, candidate)
   const seen = seenAlike(store, { candidate, wanted, kind })
   if (seen !== undefined) return unclaimed(seen, candidate)
-  // If it asks for what it had: what asks for the same came later, or was meant to be beside it. What has the name without asking for it did not.
+  // A key that asks for what it had is stopped only by a pipe that took its name in the console.
   const isAsBefore =
     recorded.remote !== undefined && recorded.applied?.digest === candidate.fingerprint.digest
   const claimed = isAsBefore

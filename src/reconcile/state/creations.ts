@@ -8,16 +8,16 @@ import { isMassMissing, replaceableFrom } from '../../plan/missing.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 
-/** A count can miss for this time that a suspension ended, or that a pipe was not found: ms. It never misses a create. */
+/** So long, a count can miss that a suspension ended or a pipe was not found: ms. */
 const MAX_AGE_MS = 1_000
 
 export interface CreationFacts {
   readonly catalog: Catalog | undefined
   records(): Iterable<LedgerRecord>
   record(key: Key): LedgerRecord | undefined
-  /** Whether the last read of a pipe was a 404. */
+  /** Whether its last read was a 404. */
   isMissed(key: Key): boolean
-  /** Where a manifest would be created. Undefined: its Service is not known. */
+  /** Where a manifest would be created. Undefined: its Service is unknown. */
   serviceWanted(entry: Entry): ServiceIdentity | undefined
 }
 
@@ -38,7 +38,7 @@ interface Count {
 
 /** Counts creations by service ({@link limitGroupOf}), from the catalog and the records. */
 export interface CreationCounter {
-  /** Whether all manifests and known creations together exceed a limit. */
+  /** Whether manifests and known creations can exceed a limit. */
   canReach(limit: number): boolean
   services(): ReadonlyMap<string, ServiceCreations>
   /** @param key Pipewright is about to create it, so it is counted as wanted */
@@ -53,15 +53,11 @@ export function createCreationCounter(
   { clock, steadyNow }: { readonly clock: Clock; readonly steadyNow: () => number },
 ): CreationCounter {
   let count: Count | undefined
-  /** When each creation was on the steady clock, by key and by the time in the record. It stays if the wall clock is set. */
+  /** When each creation was on the steady clock. It stays if the wall clock is set. */
   const madeTimes = new Map<string, number>()
 
   function wantedNow() {
-    const wanted: {
-      readonly key: Key
-      readonly service: ServiceIdentity
-      readonly from: string | undefined
-    }[] = []
+    const wanted: { key: Key; service: ServiceIdentity; from: string | undefined }[] = []
     const sights = new Map<string, { missing: number; of: number }>()
     const { catalog } = facts
     for (const entry of catalog?.entries.values() ?? []) {
@@ -89,9 +85,7 @@ export function createCreationCounter(
     return wanted.filter(({ from }) => isInSight(from))
   }
 
-  /**
-   * Of the two clocks of this process, the one that makes a creation younger counts: a clock that is set lets no more pass.
-   */
+  /** Of two clocks, the one that makes a creation younger counts: a clock that is set lets no more pass. */
   function madeTime(key: Key, said: number): number {
     const now = steadyNow()
     const id = `${key} ${said}`
@@ -156,7 +150,10 @@ export function createCreationCounter(
     note(before, record) {
       if (creationOf(before) === creationOf(record)) return
       count = undefined
-      if (record !== undefined) for (const said of madeAt(record)) madeTime(record.key, said)
+      const made = record === undefined ? [] : madeAt(record)
+      if (before !== undefined)
+        for (const said of madeAt(before)) if (!made.includes(said)) madeTimes.delete(`${before.key} ${said}`)
+      if (record !== undefined) for (const said of made) madeTime(record.key, said)
     },
   }
 }

@@ -1,19 +1,12 @@
 import { kindOf, type Key } from '../../kinds/key.ts'
 import type { Clock } from '../../lib/clock.ts'
 
-/** A key, and the name that a create for it asks for: another key can ask for the same name a moment later. */
+/** A key, and the name of its create: another key can ask for the same name a moment later. */
 export interface Written {
   readonly key: Key
-  readonly created?: Omit<Created, 'kind'> | undefined
-  /** The create failed: its manifest may be renamed by the next attempt, which another key makes. */
+  readonly created?: { readonly serviceId: string; readonly name: string } | undefined
+  /** The create failed. It can have made a pipe all the same. */
   readonly hasFailed?: boolean
-}
-
-/** What a create asks for. */
-interface Created {
-  readonly kind: string
-  readonly serviceId: string
-  readonly name: string
 }
 
 /** The last request of each key that changes something. A reading that began before its end might not show its effect. */
@@ -22,8 +15,8 @@ export interface LastWrites {
   noteEnd(written: Written): void
   /** When the last one ended; on the monotonic clock, ms. Without one: -Infinity. */
   endedAt(written: Written): number
-  /** Whether a create with this name ended within the last hour, for any key. */
-  hasTried(created: Created): boolean
+  /** Names of creates that failed within the last hour, for any key. */
+  failedNames(kind: string, serviceId: string): readonly string[]
   /** A record moved to another key. */
   move(from: Key, to: Key): void
 }
@@ -33,24 +26,39 @@ const KEPT_MS = 60 * 60_000
 
 /** A key without a record is kept, too: its manifest can come back within seconds. */
 export function createLastWrites(clock: Pick<Clock, 'monotonic'>): LastWrites {
+  /** In the order of time. */
   const ends = new Map<string, number>()
+  /** By kind and service, then by name. */
+  const failures = new Map<string, Map<string, number>>()
+
+  function failuresIn(group: string): readonly (readonly [string, number])[] {
+    const oldest = clock.monotonic() - KEPT_MS
+    return [...(failures.get(group) ?? [])].filter(([, at]) => at > oldest)
+  }
+
   return {
     noteEnd(written) {
       const now = clock.monotonic()
-      const { created, hasFailed = false } = written
-      const names = namesOf(written)
-      for (const name of hasFailed && created !== undefined ? [...names, serviceOf(created)] : names) {
+      const { key, created, hasFailed = false } = written
+      for (const name of namesOf(written)) {
         ends.delete(name)
         ends.set(name, now)
       }
-      for (const [name, at] of ends) if (now - at > KEPT_MS) ends.delete(name)
+      for (const [name, at] of ends) {
+        if (now - at <= KEPT_MS) break
+        ends.delete(name)
+      }
+      if (!hasFailed || created === undefined) return
+      const group = groupOf(kindOf(key), created.serviceId)
+      failures.set(group, new Map([...failuresIn(group), [created.name, now]]))
     },
     endedAt(written) {
-      const names = namesOf(written)
-      const all = written.created === undefined ? names : [...names, serviceOf(written.created)]
-      return Math.max(...all.map((name) => ends.get(name) ?? -Infinity))
+      const { key, created } = written
+      const failed = created === undefined ? [] : failuresIn(groupOf(kindOf(key), created.serviceId))
+      const own = namesOf(written).map((name) => ends.get(name) ?? -Infinity)
+      return Math.max(...own, ...failed.map(([, at]) => at))
     },
-    hasTried: (created) => ends.has(nameOfCreated(created)),
+    failedNames: (kind, serviceId) => failuresIn(groupOf(kind, serviceId)).map(([name]) => name),
     move(from, to) {
       const at = ends.get(from)
       if (at !== undefined) ends.set(to, Math.max(at, ends.get(to) ?? at))
@@ -59,15 +67,9 @@ export function createLastWrites(clock: Pick<Clock, 'monotonic'>): LastWrites {
 }
 
 function namesOf({ key, created }: Written): readonly string[] {
-  if (created === undefined) return [key]
-  return [key, nameOfCreated({ ...created, kind: kindOf(key) })]
+  return created === undefined ? [key] : [key, `${groupOf(kindOf(key), created.serviceId)} ${created.name}`]
 }
 
-/** Failed creates of a service, whatever their names. */
-function serviceOf({ serviceId }: Pick<Created, 'serviceId'>): string {
-  return JSON.stringify([serviceId.toLowerCase()])
-}
-
-function nameOfCreated({ kind, serviceId, name }: Created): string {
-  return JSON.stringify([kind, serviceId.toLowerCase(), name])
+function groupOf(kind: string, serviceId: string): string {
+  return `${kind} ${serviceId.toLowerCase()}`
 }

@@ -209,7 +209,7 @@ export function createStateStore({
       if (before === record) return
       creations.note(before, record)
       const { service, platformName: name, intent } = record
-      // Of an earlier process: what it created all the same may not be in a list of before.
+      // An earlier process can have created it all the same.
       if (before === undefined && intent?.state === 'failed' && service !== undefined && name !== undefined)
         store.lastWrites.noteEnd({ key, created: { serviceId: service.serviceId, name }, hasFailed: true })
       similar.replace(before, record)
