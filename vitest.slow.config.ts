@@ -15,14 +15,17 @@ const QUIET = filesOf('watch*')
  */
 const ALONE = filesOf('rows-cut', 'two-pods-failover', 'page-many', 'connections')
 
+/** They share one browser. */
+const PAGE = filesOf('page-*')
+
 /** They need tools that Go builds, and no cluster. */
-const CHART = filesOf('chart', 'chart-*', 'prometheus-two-releases', 'rules-of-two-releases')
+const CHART = filesOf('chart', 'chart-*', 'rules-of-two-releases')
 
 /** Suites that run each night, and in CI when their paths change: `.ci/run` names the paths. */
 const NIGHTLY = {
   // Each protection is removed, and something has to notice; the explorer's searches wait for nothing.
-  searches: filesOf('explored', 'digest'),
-  protections: filesOf('protections', 'fifth-kind', 'torture-delete'),
+  searches: filesOf('explored', 'digest', 'walks'),
+  protections: filesOf('protections'),
   matrix: filesOf(
     'crash-matrix-throw',
     'crash-matrix-listed-*',
@@ -33,7 +36,7 @@ const NIGHTLY = {
   // A real kube-apiserver.
   cluster: filesOf(
     'kubernetes',
-    'etcd-put-back',
+    'etcd-restore',
     'chart-move',
     'chart-role',
     'chart-cluster',
@@ -45,16 +48,7 @@ const NIGHTLY = {
 }
 
 /** These take minutes: they begin first, so that nobody waits for them in the end. */
-const LONG = [
-  'crash-matrix',
-  'hostile',
-  'rules',
-  'rows-waiting',
-  'rows-missing',
-  'rows-stale',
-  'rows-times',
-  'two-pods',
-]
+const LONG = ['crash-matrix', 'hostile', 'rules', 'two-pods']
 
 function placeOf({ moduleId }: TestSpecification): number {
   const at = LONG.findIndex((name) => moduleId.includes(`/slow/${name}`))
@@ -70,7 +64,14 @@ class LongFirst extends BaseSequencer {
 /** Projects run one after the other. */
 function project(
   groupOrder: number,
-  test: { name: string; include: string[]; exclude?: string[]; maxWorkers?: number },
+  test: {
+    name: string
+    include: string[]
+    exclude?: string[]
+    maxWorkers?: number
+    isolate?: boolean
+    globalSetup?: string[]
+  },
 ) {
   return { extends: true, test: { maxWorkers: 2, ...test, sequence: { groupOrder } } } as const
 }
@@ -82,15 +83,26 @@ export default defineConfig({
     // Only what hangs takes so long, on a machine however busy.
     testTimeout: 1_800_000,
     hookTimeout: 600_000,
+    expect: { poll: { timeout: 60_000 } },
     // Within a file, too, most of the time goes by in processes that are waited for.
     maxConcurrency: 4,
     projects: [
       project(0, {
         name: 'real parts',
         include: ['test/slow/**/*.test.ts'],
-        exclude: [...QUIET, ...ALONE, ...CHART, ...Object.values(NIGHTLY).flat()],
+        exclude: [...QUIET, ...ALONE, ...PAGE, ...CHART, ...Object.values(NIGHTLY).flat()],
         // More than there are processors: most of these mostly wait.
         maxWorkers: 3,
+        // Each worker loads the sources anew.
+        isolate: false,
+      }),
+      project(0, {
+        name: 'page',
+        include: PAGE,
+        exclude: ALONE,
+        globalSetup: ['test/slow/support/browser.ts'],
+        maxWorkers: 3,
+        isolate: false,
       }),
       project(1, { name: 'quiet', include: QUIET }),
       project(2, { name: 'alone', include: ALONE, maxWorkers: 1 }),

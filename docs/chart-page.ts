@@ -44,7 +44,7 @@ export function chartPage(note: string): string {
   const rows = rowsOf(schema, defaults, '')
   return `${written}${note}
 
-| value | type | default | what it is |
+| value | type | default | meaning |
 |---|---|---|---|
 ${rows.join('\n')}
 

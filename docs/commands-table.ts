@@ -1,6 +1,7 @@
-import type { Command } from 'commander'
+import { systemClock } from '../src/daemon/system-clock.ts'
+import { Command } from 'commander'
 import { COMMAND_HELP } from '../src/cli/command-help.ts'
-import { buildProgram } from '../src/cli/program.ts'
+import { addCommands } from '../src/cli/commands.ts'
 import { cell, code } from './table.ts'
 
 /* README.md: the table of commands is the program's own; all else is written by hand. */
@@ -15,10 +16,9 @@ export function readmePage(written: string): string {
 function commandsTable(): string {
   const { signal } = new AbortController()
   const stop = { stopping: signal, forced: signal, onHangup: () => undefined }
-  const program = buildProgram(
-    { stdout: process.stdout, stderr: process.stderr, env: {}, stop },
-    () => undefined,
-  )
+  const { stdout, stderr } = process
+  const program = new Command()
+  addCommands({ program, io: { stdout, stderr, env: {}, clock: systemClock, stop }, code: 0 })
   const rows = program.commands.filter((command) => command.name() in COMMAND_HELP).map(rowOf)
   const widths = HEAD.map((head, column) =>
     Math.max(...[HEAD, ...rows].map((row) => row[column]?.length ?? 0), head.length),

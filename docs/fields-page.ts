@@ -13,8 +13,8 @@ export function fieldsPage(note: string, profile: Profile): string {
 
 ${note}
 
-Every field of every kind of manifest: what it takes, what it means, and whether a difference between the manifest and the platform is
-drift. \`pipewright explain pipe.spec.source.kafka${flag}\` says the same at the shell. What else has to hold is in [manifests.md](manifests.md).
+Every field of every kind of manifest: its values, its meaning, and whether a difference between the manifest and the platform is
+drift. \`pipewright explain pipe.spec.source.kafka${flag}\` says the same at the shell. [manifests.md](manifests.md) has the other rules.
 
 ${MANIFEST_KINDS.map((kind) => section(profile, kind)).join('\n\n')}
 `
@@ -29,7 +29,7 @@ function section(profile: Profile, kind: string): string {
     .map((field) => [
       `\`${field.path.slice(kind.length + 1)}\`${field.isRequired ? ' (required)' : ''}`,
       typeWords(field),
-      field.meaning,
+      shortMeaning(field.meaning).cell,
       example(field),
       field.compared,
       ...(isChanged ? [field.changed ?? ''] : []),
@@ -38,7 +38,21 @@ function section(profile: Profile, kind: string): string {
     ? ['| field | type | meaning | example | compared | changed |', '|---|---|---|---|---|---|']
     : ['| field | type | meaning | example | compared |', '|---|---|---|---|---|']
   const lines = rows.map((cells) => `| ${cells.map(cell).join(' | ')} |`)
-  return `## ${kind}\n\n${whole.meaning}\n\n${[...head, ...lines].join('\n')}`
+  const notes = withFields(whole).flatMap(({ path, meaning }) => {
+    const { note } = shortMeaning(meaning)
+    return path === kind || note === '' ? [] : [`- \`${path.slice(kind.length + 1)}\`: ${note}`]
+  })
+  const below = notes.length === 0 ? '' : `\n\nMore about these fields:\n\n${notes.join('\n')}`
+  return `## ${kind}\n\n${whole.meaning}\n\n${[...head, ...lines].join('\n')}${below}`
+}
+
+const MAX_CELL_WORDS = 25
+
+/** A long meaning keeps only its first sentence in the table. The note goes below the table. */
+function shortMeaning(meaning: string): { readonly cell: string; readonly note: string } {
+  const [first = '', ...others] = meaning.split(/(?<=\.) (?=[A-Z`])/)
+  if (meaning.split(/\s+/).length <= MAX_CELL_WORDS) return { cell: meaning, note: '' }
+  return { cell: first, note: others.join(' ') }
 }
 
 function typeWords({ type, allowed, isSensitive }: FieldFacts): string {

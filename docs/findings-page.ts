@@ -5,12 +5,11 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { type Finding, RULE_CODES } from '../src/kinds/finding.ts'
-import { nextCatalog } from '../src/manifest/catalog/next-catalog.ts'
 import { FINDING_CODES, pictureOf } from '../src/manifest/diagnostics/diagnostic.ts'
 import { DEFAULT_LIMITS } from '../src/manifest/yaml/limits.ts'
-import { parseFile } from '../src/manifest/validate/parse-file.ts'
-import { createFindingRoom } from '../src/manifest/validate/parse-options.ts'
+import { createFindingRoom } from '../src/manifest/validate/parse-document.ts'
 import { createPlaces } from '../src/manifest/rules/source-locator.ts'
+import { nextCatalog, parseFile } from '../test/support/at-once.ts'
 
 /* docs/findings.md: each code with what it means, a wrong and a right example, and what is really said of the wrong one. */
 
@@ -70,7 +69,6 @@ export function findingsOfExample(
     findings: [],
     unread: [],
     problem: undefined,
-    parsed: files.size,
   } as const
   return nextCatalog({ previous: undefined, reading, recorded: new Map(), places, accept: 'normal' }).catalog
     .findings
@@ -86,12 +84,12 @@ export function findingsPage(note: string): string {
 
 ${note}
 
-What \`pipewright validate\` and the daemon can say of a manifest. Each finding has one of these codes, a file, a line, a
-column, a sentence on what is wrong and one on what to do. A *warning* does no harm; an *error* holds the resource as it is
-until the manifest is right again.
+The codes that \`pipewright validate\` and the daemon report for manifests. Each finding has a code, a file, a line, a column, a
+sentence about the mistake and a sentence about the fix. A *warning* is harmless. An *error* keeps the resource in its last state
+until you correct the manifest.
 
-The examples stand beside a Service \`analytics\` and an Alert \`ingest-lag\`, and are checked: what is shown below a wrong one
-is what Pipewright says of it.
+A test checks the examples, beside a Service \`analytics\` and an Alert \`ingest-lag\`. Below each wrong example is the output of
+Pipewright.
 
 | code | in short |
 |---|---|

@@ -53,9 +53,9 @@ function settingsPage(): string {
 
 ${NOTE}
 
-Each setting is a flag, a variable and a line of an optional YAML file (\`--config FILE\`), whose keys are the flags
-without dashes: \`interval: 10m\`. A flag comes before a variable, a variable before the file, the file before the
-default. They are checked at start, and all faults are reported at once.
+Each setting is a flag, a variable and a line of an optional YAML file (\`--config FILE\`). The keys of the file are the flags
+without dashes: \`interval: 10m\`. A flag overrides a variable, a variable overrides the file, and the file overrides the
+default. Settings are checked at the start, and all errors are reported together.
 
 ${settingsTable()}`
 }
@@ -71,13 +71,12 @@ function metricsPage(): string {
 
 ${NOTE}
 
-\`GET /metrics\` in the text format of Prometheus, at \`--metrics-listen\` where it is set, as in the image and the chart (port 9090),
-and at \`--listen\` otherwise. The names are part of the interface: they change only with notice in
-the changelog. Every label value that is known beforehand stands at 0 from the start; the values of an open label come
-from manifests or the platform, and their number is bounded: the rest is \`_other\`. How many resources are named is the
-setting \`--named-resources\`.
+\`GET /metrics\` serves the text format of Prometheus: at \`--metrics-listen\` if set (image and chart: port 9090), otherwise at
+\`--listen\`. The names are part of the interface: they change only with notice in the changelog. Known label values are 0 from
+the start. The values of an open label come from manifests or the platform. Their number is limited, and \`_other\` has the rest.
+\`--named-resources\` limits the number of named resources.
 
-| metric | type | labels | what it is |
+| metric | type | labels | meaning |
 |---|---|---|---|
 ${rows.join('\n')}
 
@@ -85,38 +84,44 @@ ${rows.join('\n')}
 
 ${knownLabelValues().join('\n')}
 
-Beside these, the usual metrics of a Node process (\`process_…\`, \`nodejs_…\`).
+Pipewright also serves the usual metrics of a Node process (\`process_…\`, \`nodejs_…\`).
 
 ## What to do with them
 
 Alert rules for Prometheus are in \`helm/rules/pipewright.rules.yaml\`, a dashboard for Grafana in
-\`helm/dashboards/pipewright.json\`; the chart can bring both, and both can be used without it. What to do when an alert fires
-is in the [runbook](runbook.md).
+\`helm/dashboards/pipewright.json\`. The chart can install both, and you can use both without it. The [runbook](runbook.md) has the
+steps for each alert.
 
-**Several releases.** The rules of the chart are about the series of their own release: \`namespace\` and \`job\` as its ServiceMonitor gives them. Where
-something else scrapes the pod, say by which labels its series are known: \`prometheusRule.selector\`. The rules file is about the job \`pipewright\`;
-where a job has another name, give it a copy of the file: \`sed 's/job="pipewright"/job="NAME"/' pipewright.rules.yaml\`.
+**Several releases.** The rules of the chart select the series of their own release by the labels \`namespace\` and \`job\` of its
+ServiceMonitor. If another scraper reads the pod, set the labels of its series in \`prometheusRule.selector\`. The rules file
+selects the job \`pipewright\`. For a job with another name, copy the file:
+\`sed 's/job="pipewright"/job="NAME"/' pipewright.rules.yaml\`.
 
-**Teams.** An alert about resources has the label \`team\`: \`metadata.labels.team\` of their manifests, by which Alertmanager can route.
-\`prometheusRule.ruleLabels.team\` is the team of all other alerts. A target with a label \`team\` of its own turns ours into \`exported_team\`.
+**Teams.** An alert about resources has the label \`team\` from \`metadata.labels.team\` of their manifests, and Alertmanager can
+route by it. \`prometheusRule.ruleLabels.team\` is the team of all other alerts. If a target has its own label \`team\`, Prometheus
+renames ours to \`exported_team\`.
 
-**One alert, or many.** What concerns one resource alone (an unknown outcome, a missing pipe, drift, a rejected request, a state) is an alert for each, with
-\`kind\` and \`name\`, so that a second one is announced while the first is known. What has one cause for many (refused credentials, an outage, a
-secret, an orphan) is one alert for each service, team and reason, whose annotation \`resources\` names the first ten. In Alertmanager, \`group_by: [alertname,
-namespace, job, team, reason]\` makes one message of those that belong together. Beyond \`--named-resources\` the name is \`_other\`.
+**One alert, or many.** A problem of one resource (an unknown outcome, a missing pipe, drift, a rejected request, a state) is an
+alert with \`kind\` and \`name\`. A second resource therefore has its own alert while the first alert fires. A common cause (refused
+credentials, an outage, a secret, an orphan) is one alert per service, team and reason. Its annotation \`resources\` names the
+first ten. In Alertmanager, \`group_by: [alertname, namespace, job, team, reason]\` sends related alerts in one message. Beyond
+\`--named-resources\`, the name is \`_other\`.
 
-**Restarts.** Alerts about what a restart does not change keep firing for ten minutes without their series, which takes Prometheus 2.42. The ServiceMonitor of
-the chart makes \`instance\` of the names of pod and port, which stay; an address would make another alert after each restart. When Pipewright itself is
-away for longer, PipewrightDown is what fires, and the others come back with it.
+**Restarts.** Alerts about states that outlast a restart keep firing for ten minutes without their series. This needs Prometheus
+2.42. The ServiceMonitor of the chart sets \`instance\` to the names of pod and port, which stay the same. An address would make a
+new alert after each restart. If Pipewright is down for longer, PipewrightDown fires, and the other alerts return with Pipewright.
 
-**Two processes.** With a ledger in a cluster, resources, budgets and requests are those of the process that acts; the other one shows 0 for them, and what it reads of its own
-checkout. Rules and dashboard take the greatest value over \`instance\`, \`pod\` and \`node\` first, so that nothing counts twice, and an alert about resources has none of these labels: it stays the same over
-a takeover. Of counters, sum the rates: \`sum by (operation) (rate(pipewright_api_requests_total[5m]))\`. Of the gauges, do as the dashboard does: \`sum by (status) (max by (kind, status) (pipewright_resources))\`.
-PipewrightDown is about a process that does not answer while no other one acts; PipewrightNoStandby is for when one does.
+**Two processes.** With a ledger in a cluster, only the leader counts resources, budgets and requests. The standby shows 0 for
+them, and the values of its own checkout. Rules and dashboard first take the maximum over \`instance\`, \`pod\` and \`node\`, so each
+resource counts once. An alert about resources has none of these labels, so it stays the same over a takeover. For counters, sum
+the rates: \`sum by (operation) (rate(pipewright_api_requests_total[5m]))\`. For gauges, take the maximum first, as the dashboard
+does: \`sum by (status) (max by (kind, status) (pipewright_resources))\`. PipewrightDown fires if a process does not answer and no
+other process acts. PipewrightNoStandby fires if another process acts.
 
-**Others' metrics.** PipewrightSourceNotSynced needs those of git-sync, scraped under the same \`job\` with \`container="git-sync"\`, and
-PipewrightVolumeNearlyFull those of the kubelet. Without them, both stay quiet. No rule looks at \`pipewright_source_revision_since_timestamp_seconds\`: a
-repository in which nobody commits for a week is in order. Where yours has a commit each day, add a rule of your own:
+**Metrics of other programs.** PipewrightSourceNotSynced needs the metrics of git-sync, scraped under the same \`job\` with
+\`container="git-sync"\`. PipewrightVolumeNearlyFull needs the metrics of the kubelet. Without them, the two alerts never fire. No
+rule uses \`pipewright_source_revision_since_timestamp_seconds\`, because a repository without commits for a week is normal. If
+yours has a commit each day, add a rule of your own:
 \`time() - pipewright_source_revision_since_timestamp_seconds > 2 * 86400 and pipewright_source_revision_since_timestamp_seconds > 0\`.
 `
 }

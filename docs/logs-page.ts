@@ -19,79 +19,79 @@ export function logsPage(note: string): string {
 
 ${note}
 
-\`pipewright run\` logs to its standard output, one JSON object a line; the other commands to standard error. The message
-(\`msg\`) is constant, one for each kind of line, so that it can be searched and counted; what differs stands in fields.
-Messages and names of fields are part of the interface: they change only with notice in the changelog.
+\`pipewright run\` logs to its standard output, one JSON object a line. The other commands log to standard error. The message (\`msg\`)
+is constant for each kind of line, for searches and counts. The fields have the details. Messages and names of fields are part of the
+interface: they change only with notice in the changelog.
 
-| level | means |
+| level | meaning |
 |---|---|
-| \`debug\` | how it works: every read, request and write, and each resource that a cause touches |
-| \`info\` | something changed, or a problem is over; a pass over an unchanged world says nothing |
-| \`warn\` | something stands in the way, or needs a person soon: drift, a missing pipe, a create limit, a manifest, the platform |
-| \`error\` | a bug of Pipewright, a ledger that cannot be written, or a person has to decide now |
+| \`debug\` | each read, request and write, and each resource that a cause affects |
+| \`info\` | a change, or the end of a problem; a pass without changes logs no line |
+| \`warn\` | an obstacle, or a problem for a person soon: drift, a missing pipe, a create limit, a manifest, the platform |
+| \`error\` | a bug of Pipewright, a ledger that cannot be written, or an urgent decision for a person |
 
-\`--log-level\` says what is written (\`info\` unless set). What begins has a level at least as high as what ends it: with \`warn\`
-you see that a problem begins, and not that it is over. \`--log-format pretty\` writes the same for people: time, level, message,
+\`--log-level\` sets the lowest level to write (default: \`info\`). The end of a problem never has a higher level than its beginning:
+with \`warn\`, you see that a problem begins, but not its end. \`--log-format pretty\` writes the same for people: time, level, message,
 key, detail, and the other fields at the end.
 
-The log holds up nothing. A reader that is more than 8 MB behind, one that is gone, and a full disk lose lines; \`Log lines lost\`
-says how many as soon as lines can be written again.
+Logging delays no other work. Lines are lost if a reader is gone or more than 8 MB behind, or if the disk is full. \`Log lines lost\`
+has their number as soon as lines can be written again.
 
-No line holds a secret: credentials have a type that cannot print itself, sensitive fields of manifests are masked, and
-what looks like a credential in texts of others is replaced by \`[secret]\`. Texts are cut at 4,000 characters, so that a line is
-shorter than the 16 KB at which container runtimes break it, and hold no control characters.
+No line has a secret. Credentials have a type that cannot print itself, and sensitive fields of manifests are masked. In texts of
+other programs, \`[secret]\` replaces everything that looks like a credential. Texts have no control characters and are cut at 4,000
+characters. Container runtimes break lines of 16 KB; these lines are shorter.
 
 ## One cause, one line
 
-What touches many resources is one line, at once, with their number in \`resources\` and the first of them in \`keys\`: a key
-that is revoked, a service that is idle, an outage, a secret that is not mounted, a commit with thirty manifests of one mistake. When
-it is over, that is one line more. Where each resource finds out by itself, as in an outage, \`Problem found\` names the first one;
-\`Problem grew\` has the number ten seconds later, and again when they are ten times as many. Resources that merely have the same kind
-of problem, such as drift, have a line each; after three the others share one.
+A cause that affects many resources is one line. It is written immediately, with their number in \`resources\` and the first of them in
+\`keys\`. Such causes are a revoked key, an idle service, an outage, a secret that is not mounted, or a commit with one mistake in thirty
+manifests. The end of the cause is one more line. In an outage, each resource finds the problem itself: \`Problem found\` names the first
+resource. \`Problem grew\` has the number ten seconds later, and again when it is ten times as large. If resources only have the same kind
+of problem, such as drift, each has a line. After three lines, the others share one.
 
-What goes on costs ever fewer lines: after three beginnings or three ends, lines are held back for ten seconds, then twenty, up to
-160, and say what is true at the end of that time. So do a platform that flaps, and a hundred pipes that drift one by one. After
-ten minutes without a change it is as at first. A stop writes what is held back; a process that is killed does not, and the history
-has it. So it is with problems of resources. What happens to Pipewright itself has a line each time: a directory of manifests that
-goes and comes, or a ledger that now and then cannot be written.
+A repeated problem needs fewer and fewer lines. After three beginnings or three ends, Pipewright delays lines for ten seconds, then
+twenty, up to 160. They show the state at the end of that time. The same holds for a platform that flaps, and for a hundred pipes that
+drift one by one. After ten minutes without a change, lines have no delay again. A stop writes the delayed lines. A killed process does
+not, but the history has them. These rules are for problems of resources. Problems of Pipewright itself have a line each time: a
+directory of manifests that comes and goes, or a ledger that sometimes cannot be written.
 
-A problem that another one hides is not over, and has no second line afterwards: drift behind an outage, a limit of the platform, a
-ledger that fails, an invalid manifest. Only where the process is restarted during an outage, what was behind it has one.
+A problem hidden by another problem is not over, and has no second line afterwards. An outage, a limit of the platform, a failing ledger
+or an invalid manifest can hide drift. After a restart during an outage, the hidden problem has a new line.
 
-The platform's limit (429) is one line when it begins, with how long nothing is sent, and one when there was no 429 for a minute, with
-their number.
+The platform's limit (429) has one line at its beginning, with the length of the pause. It has another line after a minute without a 429,
+with the number of 429 replies.
 
-With \`--log-level debug\` each resource has its own lines, which share a \`reconcileId\`; the history has every change of a
-condition in any case.
+With \`--log-level debug\`, each resource has its own lines, which share a \`reconcileId\`. The history has every change of a condition at any
+level.
 
-A restart says nothing above \`debug\` of what was known before: problems are remembered in the ledger, up to 200 findings and a
-directory that is not accepted as well. What was over meanwhile has its line. What a process says of itself (\`Started\`, \`Manifests read\`, \`Watch mode changed\`) and of how it is set up
-(\`Credentials are in the secrets directory\`, \`Failpoint set\`) it says at each start.
+After a restart, the log repeats known problems only at the level \`debug\`. The ledger remembers problems, up to 200 findings, and a
+directory that is not accepted. A problem that ended meanwhile has its line. Each start logs the process (\`Started\`, \`Manifests read\`,
+\`Watch mode changed\`) and its setup (\`Credentials are in the secrets directory\`).
 
 ## Two revisions
 
-| field | stands for | on |
+| field | meaning | on |
 |---|---|---|
-| \`revision\` | what was **read**: the commit of the whole directory that was in force when the line was written | every line, from the first reading on |
-| \`manifestRevision\` | what the line is **about**: the commit in which the manifest of this one resource last changed | lines of one resource |
+| \`revision\` | the commit that was **read**: the whole directory in force when the line was written | every line, from the first reading on |
+| \`manifestRevision\` | the commit that last changed the **manifest** of this resource | lines of one resource |
 
-A manifest that nobody has touched for a year has a \`manifestRevision\` of a year ago on a line whose \`revision\` is of today. What
-came of a commit: search \`manifestRevision\`. What was in force at a time: look at \`revision\`.
+If a manifest was last edited a year ago, its lines have a \`manifestRevision\` of a year ago and a \`revision\` of today. To find the effects
+of a commit, search \`manifestRevision\`. To find the commit in force at a time, look at \`revision\`.
 
 ## Lines
 
-A field that has no value is left out. Fields of every line: ${EVERYWHERE.map((field) => `\`${field}\``).join(', ')}; \`revision\` from
+Fields without a value are left out. Fields of every line: ${EVERYWHERE.map((field) => `\`${field}\``).join(', ')}; \`revision\` from
 the first reading on.
 
-| message | levels | fields |
-|---|---|---|
+| message | level | when | fields |
+|---|---|---|---|
 ${LINES.map(row).join('\n')}
 
 Only counted, in metrics, because there are too many: ${counted.map((event) => `\`${event}\``).join(', ')}.
 
 ## Fields
 
-A field has one type wherever it stands.
+A field has the same type in every line.
 
 | field | type | holds |
 |---|---|---|
@@ -99,8 +99,8 @@ ${Object.entries(FIELDS).map(fieldRow).join('\n')}
 
 ## In log systems
 
-No field has a name that one of these systems keeps for itself, but for those in this table, which mean the same there:
-\`status\`, \`service\`, \`severity\`, \`source\`, \`host\`, \`message\`, \`trace_id\` and words of LogQL such as \`on\` are not used.
+No field has a reserved name of these systems, except the fields in this table, which have the same meaning there. These names are not
+used: \`status\`, \`service\`, \`severity\`, \`source\`, \`host\`, \`message\`, \`trace_id\` and words of LogQL such as \`on\`.
 
 | field | Loki | Datadog | Google Cloud Logging |
 |---|---|---|---|
@@ -110,15 +110,15 @@ ${SYSTEMS.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}
 |---|---|---|---|
 ${LEVELS.map((level) => `| \`${level}\` | \`${level}\` | \`${DATADOG[level]}\` | \`${GOOGLE[level]}\` |`).join('\n')}
 
-- **Loki.** Make \`app\` and \`level\` labels, and nothing else: \`key\`, \`revision\` and ids have too many values.
-  \`{app="pipewright"} | json | key="Pipe/orders"\` finds the lines of one resource; \`level=~"warn|error"\` what needs somebody.
-- **Datadog.** \`level\` and \`msg\` are taken for status and message. Set the service with the annotation or label of the pod
-  (\`tags.datadoghq.com/service\`). Add a date remapper for \`time\`, if the time of receipt is not good enough.
-- **Google Cloud Logging.** \`time\` becomes the timestamp. The agent does not know \`level\`: without a rule every line is
-  \`DEFAULT\` or \`INFO\`. Have the agent copy it to \`severity\` in upper case (\`warn\` to \`WARNING\`), and \`msg\` to \`message\`; where
-  the agent cannot be configured, filter by \`jsonPayload.level="warn"\`.
+- **Loki.** Make only \`app\` and \`level\` labels: \`key\`, \`revision\` and ids have too many values.
+  \`{app="pipewright"} | json | key="Pipe/orders"\` finds the lines of one resource, \`level=~"warn|error"\` the lines that need a person.
+- **Datadog.** Datadog reads \`level\` and \`msg\` as status and message. Set the service with the annotation or label of the pod
+  (\`tags.datadoghq.com/service\`). If the time of receipt is not exact enough, add a date remapper for \`time\`.
+- **Google Cloud Logging.** \`time\` becomes the timestamp. The agent does not know \`level\`: without a rule, every line is
+  \`DEFAULT\` or \`INFO\`. Let the agent copy it to \`severity\` in upper case (\`warn\` to \`WARNING\`), and \`msg\` to \`message\`. If the agent
+  cannot be configured, filter by \`jsonPayload.level="warn"\`.
 
-Which lines a full story writes, from the first start to the stop, is kept in \`test/main/golden-log.jsonl\`.
+\`test/main/golden-log.jsonl\` has the lines of a full story, from the first start to the stop.
 `
 }
 
@@ -161,7 +161,13 @@ function fieldRow([field, meaning]: readonly [string, string]): string {
   return `| \`${field}\` | ${typeOf(field as Field)} | ${meaning} |` // the keys of an object literal
 }
 
+/** One row per level; the first has the message and the fields. */
 function row({ message, levels, fields }: LineDefinition): string {
-  const when = Object.entries(levels).map(([level, text]) => `\`${level}\`: ${text}`)
-  return `| ${message} | ${when.join('<br>')} | ${fields.map((field) => `\`${field}\``).join(', ')} |`
+  const names = fields.map((field) => `\`${field}\``).join(', ')
+  return Object.entries(levels)
+    .map(([level, when], index) => {
+      const [first, last] = index === 0 ? [message, names] : ['', '']
+      return `| ${first} | \`${level}\` | ${when} | ${last} |`
+    })
+    .join('\n')
 }

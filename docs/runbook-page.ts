@@ -1,11 +1,10 @@
-import { inOneLine } from '../src/kinds/field-edit.ts'
 import type { Key } from '../src/kinds/key.ts'
 import { REASONS, stepsOf, type Reason } from '../src/plan/reason.ts'
-import type { About } from '../src/plan/reasons/row.ts'
+import type { About, FieldEdit } from '../src/plan/reasons/row.ts'
 
 /* docs/runbook.md: what the table of reasons says stands at the head of each reason's entry; all else is written by hand. */
 
-/** The resource of the runbook: whoever reads it puts in his own. */
+/** The resource of the runbook: a placeholder that the reader replaces. */
 const ANY: About = {
   key: 'KEY' as Key,
   place: 'its manifest',
@@ -27,7 +26,7 @@ export function runbookPage(written: string): string {
 function head(reason: Reason): string {
   const { status, severity, alert, sample } = REASONS[reason]
   const steps = stepsOf({ reason, facts: sample }, ANY)
-  const wakes = alert === undefined ? 'wakes nobody' : `[${alert}](#${alert.toLowerCase()})`
+  const wakes = alert === undefined ? 'no alert' : `[${alert}](#${alert.toLowerCase()})`
   const shell = steps.flatMap((step) =>
     step.shell === undefined ? [] : `\`pipewright ${filled(step.shell)}\``,
   )
@@ -42,4 +41,12 @@ function head(reason: Reason): string {
 /** What the page calls `PIPE_ID` is `ID` here. */
 function filled(text: string): string {
   return text.replaceAll('PIPE_ID', 'ID')
+}
+
+/** `policy: {onMissing: recreate}`: the edit in one line of YAML. */
+function inOneLine({ path, value }: FieldEdit): string {
+  return path.reduceRight(
+    (inner, name, index) => (index === path.length - 1 ? `${name}: ${inner}` : `${name}: {${inner}}`),
+    value,
+  )
 }

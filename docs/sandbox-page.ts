@@ -10,15 +10,14 @@ export function sandboxPage(note: string): string {
 
 ${note}
 
-A made-up platform that implements the interface as it is written, and can be made to misbehave: to see what Pipewright does when a reply
-is lost, without an account and without harm. \`npm start\` (\`run --sandbox\`) has one inside of the process; \`pipewright sandbox\` is one as a
-server of its own. It is never used unless asked for, and the log and the page say so.
+A simulated platform that implements the interface and fails on request. Use it to see how Pipewright reacts, for example to a lost
+reply, without an account and without risk. \`npm start\` (\`run --sandbox\`) runs it inside the process. \`pipewright sandbox\` runs it as a
+separate server. Pipewright uses it only if you ask for it, and the log and the page say so.
 
 ## Lose a reply
 
-A create whose reply is lost: was the pipe made or not? See what becomes of it. Start the daemon with
-\`npm start\`; the first line of its log says where the sandbox is (\`baseUrl\`). In another terminal, tell it to do
-the work of one create, and to lose the reply:
+If the reply to a create is lost, was the pipe created? Start the daemon with \`npm start\`. The first line of its log has the address of
+the sandbox (\`baseUrl\`). In another terminal, tell the sandbox to carry out one create and to lose the reply:
 
 \`\`\`sh
 sandbox=http://127.0.0.1:PORT # the baseUrl
@@ -26,7 +25,7 @@ curl -s $sandbox/-/sandbox/faults -H 'content-type: application/json' \\
   -d '{"rules": [{"operation": "createPipe", "subject": "chargebacks", "fault": {"type": "cut-after"}}]}'
 \`\`\`
 
-and ask for a pipe:
+Then add a manifest:
 
 \`\`\`sh
 cat > manifests/payments/chargebacks.yaml <<'END'
@@ -41,8 +40,8 @@ spec:
 END
 \`\`\`
 
-The page shows \`Pipe/chargebacks\` as \`OutcomeUnknown\`, with what was seen and each way on. Edit it, suspend it, remove it, kill the daemon and start it
-again: it is not sent a second time. What a person would see in the console, the sandbox tells here:
+The page shows \`Pipe/chargebacks\` as \`OutcomeUnknown\`, with the evidence and each way out. Edit the manifest, suspend it, remove it, or
+kill the daemon and start it again: Pipewright sends no second create. Instead of looking in a console, ask the sandbox:
 
 \`\`\`sh
 curl -s $sandbox/-/sandbox/state # the pipe is there, once: copy its id
@@ -53,39 +52,41 @@ To start over: remove the manifest and \`.pipewright/\`.
 
 ## Secrets
 
-The credentials of the made-up platform are below \`.pipewright/credentials/\` (\`--credentials-dir\`), the secrets of sources below
-\`.pipewright/secrets/\` (\`--secrets-dir\`): a folder for each, a file for each key. They are made up, and nothing outside of your machine knows them. The start of \`run --sandbox\` or \`apply --sandbox\` writes each file that a
-manifest refers to and that is not there; no other command does. Before the first start, \`plan\` shows what that start would do.
+The credentials of the simulated platform are below \`.pipewright/credentials/\` (\`--credentials-dir\`), the secrets of sources below
+\`.pipewright/secrets/\` (\`--secrets-dir\`): a folder for each, a file for each key. They are random, and no other machine knows them. The
+start of \`run --sandbox\` or \`apply --sandbox\` writes each missing file that a manifest refers to; no other command does. Before the
+first start, \`plan\` shows the effects of that start.
 
-**A secret that is new.** While the daemon runs, it makes up nothing: a pipe whose \`secretRef\` names a file that is not there is refused
-(\`SecretUnavailable\`), and \`plan --sandbox\` says the same. You can write the file, with any content, as the sandbox does not look into the
-secrets of a source; the pipe is then created. Or start the daemon again, which makes the file up.
+**A new secret.** A running daemon makes up no secrets. If a \`secretRef\` names a missing file, its pipe is refused
+(\`SecretUnavailable\`), and \`plan --sandbox\` says the same. Write the file with any content: the sandbox does not check the secrets of a
+source. The pipe is then created. Or restart the daemon, which writes the file.
 
-**To revoke a key**, overwrite its file. The daemon gets a 401 (\`AuthFailed\`) at its next request to the service, and at once when you ask for a check:
+**To revoke a key**, overwrite its file. The daemon gets a 401 (\`AuthFailed\`) at its next request to the service, or immediately if you
+ask for a check:
 
 \`\`\`sh
 echo revoked > .pipewright/credentials/commerce-api/keySecret
 npx pipewright reconcile --sandbox
 \`\`\`
 
-\`plan\`, \`import\` and \`apply\` with \`--sandbox\` get the same 401, and a restart changes nothing.
+\`plan\`, \`import\` and \`apply\` with \`--sandbox\` get the same 401, also after a restart.
 
-**To get the right key back**, delete the file, and start the daemon again: it writes the same key as before. If you kept a copy, you can put it
-back while the daemon runs.
+**To restore the right key**, delete the file and restart the daemon: it writes the same key as before. You can also restore a copy of
+the file while the daemon runs.
 
-Which keys of services and which token for alerts are right, the sandbox remembers in \`.pipewright/sandbox.db\`, which only you can read. It
-learns each at the first start with a manifest that needs it: what is in the file, or else something made up. What is in the file later
-does not change it. A service that you add while the daemon runs has a right key from the next start on. A folder from an older version, in
-which nothing is remembered, is taken as it is, once. Its credentials are moved out of
-\`.pipewright/secrets/\`, where they were. Keys of your own in another \`--credentials-dir\` are remembered there as well, so name none that are real.
+The sandbox remembers the right keys of services and the right token for alerts in \`.pipewright/sandbox.db\`, which only you can read. It
+learns each at the first start with a manifest that needs it: the content of the file, or a random value. Later contents of the file do
+not change it. If you add a service while the daemon runs, its key becomes right at the next start. A folder from an older version without
+this memory is accepted as it is, once. Its credentials move out of \`.pipewright/secrets/\`. The sandbox also remembers your own keys in
+another \`--credentials-dir\`, so do not name real keys.
 
 ## Faults
 
-\`pipewright sandbox --faults FILE\` reads rules and a mix; \`POST /-/sandbox/faults\` takes the same as JSON while it runs, and
-\`"clear": true\` to forget all that was said before.
+\`pipewright sandbox --faults FILE\` reads rules and a mix. \`POST /-/sandbox/faults\` takes the same as JSON at run time, and
+\`"clear": true\` to remove all earlier ones.
 
 \`\`\`yaml
-rules: # a script: the first that fits a request, and is not used up, decides
+rules: # a script: the first rule that fits a request and is not used up decides
   - operation: createPipe
     subject: orders
     fault: { type: cut-after }
@@ -93,27 +94,27 @@ rules: # a script: the first that fits a request, and is not used up, decides
     nth: 3
     times: always
     fault: { type: rate-limit, seconds: 5, header: retry-after }
-mix: # by chance, the same for the same seed, for requests that no rule fits
+mix: # by chance, the same for the same seed, for requests without a fitting rule
   seed: 7
   faults:
     - { probability: 0.1, fault: { type: latency, ms: 800 } }
     - { probability: 0.05, fault: { type: error-after, status: 503 } }
 \`\`\`
 
-| of a rule | takes | what it is |
+| member of a rule | value | meaning |
 |---|---|---|
 ${membersOf(FaultRule).join('\n')}
 
-A mix has a \`seed\` and \`faults\`, each with its \`probability\`; together at most 1.
+A mix has a \`seed\` and \`faults\`, each with its \`probability\`. The sum is at most 1.
 
-| type | with | what it does |
+| type | members | effect |
 |---|---|---|
 ${faults().join('\n')}
 
-## What is there beforehand
+## The first state
 
-A fixture says it: \`pipewright sandbox --world FILE\`; \`run --sandbox\` takes \`.sandbox.yaml\` in the manifests directory. Each thing is put there once: what changes
-later stays changed.
+A fixture describes it: \`pipewright sandbox --world FILE\`. \`run --sandbox\` reads \`.sandbox.yaml\` in the manifests directory. The sandbox
+creates each object once; later changes of it stay.
 
 \`\`\`yaml
 pipes:
@@ -127,7 +128,7 @@ incidents:
   - { pipe: stock, afterMs: 120000, vanish: true }
 \`\`\`
 
-| of a fixture | what it is |
+| member of a fixture | meaning |
 |---|---|
 ${Object.entries(properties(fixtureSchema(DEFAULT)))
   .map(([name, { description }]) => `| ${code(name)} | ${cell(told(name, description))} |`)
@@ -135,32 +136,37 @@ ${Object.entries(properties(fixtureSchema(DEFAULT)))
 
 ## Pipes that change
 
-With the profile \`clickhouse-cloud\` (\`pipewright sandbox --profile clickhouse-cloud\`) the sandbox also updates, scales, configures, starts, stops and
-deletes pipes, and is as strict and as slow as the service was seen to be:
+With the profile \`clickhouse-cloud\` (\`pipewright sandbox --profile clickhouse-cloud\`), the sandbox also updates, scales, configures,
+starts, stops and deletes pipes. It is as strict and as slow as the service is known to be:
 
-| request | what is peculiar to it |
+| request | behaviour |
 |---|---|
-| \`PATCH …/clickpipes/{id}\` | all or nothing. \`settings\`, and what cannot change of a Kafka source, is taken and has no effect. A connection without its credentials is answered as a source that cannot be reached. Table mappings change on a pipe that is \`Paused\`, which then runs by itself |
-| \`PATCH …/scaling\` | for \`scalingLagMs\` replies show 0 replicas, and no other size |
-| \`PUT …/settings\` | merges all the same; 404 for a database |
-| \`PATCH …/state\` | the reply shows the state before; each state on the way takes \`movingMs\`. 400 \`already running\` when it is |
-| \`DELETE …/clickpipes/{id}\` | the pipe is there for another \`deletingMs\`, takes no changes (409), and is then a 404 |
+| \`PATCH …/clickpipes/{id}\` | all or nothing: see below |
+| \`PATCH …/scaling\` | for \`scalingLagMs\`, replies show 0 replicas and no other size |
+| \`PUT …/settings\` | merges the settings; 404 for a database |
+| \`PATCH …/state\` | the reply shows the previous state; each state on the way takes \`movingMs\` |
+| \`DELETE …/clickpipes/{id}\` | the pipe exists for another \`deletingMs\`, refuses changes (409), and is then a 404 |
 
-While its service is anything but \`running\`, pipes are neither created nor changed: 424, with the state at the end of the text. A fault \`not-applied\` answers any request
-as if it was done. Credentials are not kept; \`credentialsRevision\` of a pipe in \`GET /-/sandbox/state\` counts how often they changed.
+A \`PATCH\` of a pipe accepts \`settings\` and the fixed fields of a Kafka source without any effect. For a connection without its
+credentials, the reply says that the source cannot be reached. Table mappings change only on a \`Paused\` pipe, which then starts
+automatically. Starting a running pipe gives 400 \`already running\`.
+
+If the state of its service is not \`running\`, no pipe is created or changed: 424, with the state at the end of the text. A fault
+\`not-applied\` answers any request as if it was carried out. The sandbox does not keep credentials. \`credentialsRevision\` of a pipe in
+\`GET /-/sandbox/state\` counts their changes.
 
 ## While it runs
 
-Only from the same machine; a body is JSON, with that content type.
+These requests work only from the same machine. A body is JSON, with that content type.
 
-| request | what it does |
+| request | effect |
 |---|---|
-| \`GET /-/sandbox/state\` | all pipes, endpoints and alerts, services whose state was set, and every request so far, without secrets |
+| \`GET /-/sandbox/state\` | all pipes, endpoints, alerts and requests, and services with a set state; no secrets |
 | \`POST /-/sandbox/faults\` | \`{rules, mix, clear}\`: see above |
 | \`POST /-/sandbox/vanish\` | \`{pipeId}\`: the pipe is gone |
-| \`POST /-/sandbox/change\` | \`{pipeId, patch}\`: somebody changes the pipe in the console; a JSON merge patch |
+| \`POST /-/sandbox/change\` | \`{pipeId, patch}\`: a change in the console, as a JSON merge patch |
 | \`POST /-/sandbox/service\` | \`{organizationId, serviceId, state}\`: the service is idle, stopped or running; with the profile \`clickhouse-cloud\` |
-| \`POST /-/sandbox/alert\` | \`{id, patch}\`: the alert changes, or comes to be |
+| \`POST /-/sandbox/alert\` | \`{id, patch}\`: the alert is changed or created |
 `
 }
 
@@ -203,7 +209,7 @@ function faults(): readonly string[] {
 
 /** What can be given, in a few words. */
 function takes(shape: Shape): string {
-  const usual = shape.default === undefined ? '' : ` (${code(String(shape.default))} unless given)`
+  const usual = shape.default === undefined ? '' : `, default ${code(String(shape.default))}`
   return `${valuesOf(shape)}${usual}`
 }
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 import { EXIT } from './cli/io.ts'
 import { runCommand } from './cli/program.ts'
+import { systemClock } from './daemon/system-clock.ts'
 
-/* The process: arguments, signals, exit code. */
+/* Arguments, signals and exit code of the process. */
 
-/** For what is still in the pipe of the log: ms. */
+/** For log lines still in the pipe: ms. */
 const LAST_LINES_MS = 2_000
 
 const stopping = new AbortController()
@@ -21,8 +22,8 @@ process.on('SIGHUP', () => {
   for (const listener of hangups) listener()
 })
 
-// A pipe that was closed by its reader (`pipewright history | head`) is no fault of anyone. What else keeps an output from being
-// written, such as a full disk, fails a command at its end, and no daemon.
+// A closed pipe (`pipewright history | head`) is no error. Other output errors, such as a full disk, fail a
+// command at its end, but not the daemon.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') unwritten ??= error
@@ -35,7 +36,7 @@ process.on('exit', () => {
   process.stderr.write(`pipewright: the output could not be written: ${unwritten.message}\n`)
 })
 
-// The clock's timers do not keep the process alive: a command that waits, for the request budget say, would end there.
+// Clock timers do not keep the process alive; a waiting command would end.
 const alive = setInterval(() => undefined, 2 ** 30)
 try {
   process.exitCode = await runCommand(
@@ -43,12 +44,11 @@ try {
       stdout: process.stdout,
       stderr: process.stderr,
       env: process.env,
+      clock: systemClock,
       stop: {
         stopping: stopping.signal,
         forced: forced.signal,
-        onHangup(listener) {
-          hangups.push(listener)
-        },
+        onHangup: (listener) => void hangups.push(listener),
       },
     },
     process.argv.slice(2),
@@ -62,10 +62,10 @@ try {
   clearInterval(alive)
 }
 
-// A reader of the log that has stopped keeps no process that was told to end.
+// A log reader that hangs must not keep a stopped process alive.
 if (stopping.signal.aborted) setTimeout(() => process.exit(), LAST_LINES_MS).unref()
 
-// A create that was cut short by the stop would keep the process for its own time; its outcome has no ledger any more.
+// A create interrupted by the stop would keep the process alive, but its ledger is closed.
 if (stopping.signal.aborted && process.exitCode !== EXIT.fine) {
   process.stdout.write('', () => process.exit())
 }

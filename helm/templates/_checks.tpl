@@ -19,7 +19,6 @@
 {{- $faults = append $faults (printf "secrets mounts the Secret %q, which credentials or adminToken mounts as well: a manifest could send it to a source. Remove it from secrets." $secret) -}}
 {{- end -}}
 {{- end -}}
-
 {{- $name := include "pipewright.fullname" . -}}
 {{- if and (include "pipewright.inCluster" .) (regexMatch (printf `"secretName":%q|"secretKeyRef":\{[^}]*"name":%q` $name $name) (toJson $pod)) -}}
 {{- $faults = append $faults (printf "The ledger is the Secret %q, and a value names that Secret for the pod. Rename your Secret, or set fullnameOverride." $name) -}}

@@ -5,7 +5,7 @@
 
 {{/* Settings travel as variables: `kubectl exec … pipewright status` has them too. */}}
 {{- define "pipewright.env" -}}
-{{- $env := dict "PIPEWRIGHT_LISTEN" "0.0.0.0:8080" "PIPEWRIGHT_METRICS_LISTEN" "0.0.0.0:9090" -}}
+{{- $env := dict "PIPEWRIGHT_LISTEN" "[::]:8080" "PIPEWRIGHT_METRICS_LISTEN" "[::]:9090" -}}
 {{- $root := .Values.source.git.repository | empty | ternary "/manifests" "/git/current" -}}
 {{- $_ := set $env "PIPEWRIGHT_MANIFESTS" (.Values.source.path | empty | ternary $root (printf "%s/%s" $root (.Values.source.path | default "" | trimSuffix "/"))) -}}
 {{- $_ = set $env "PIPEWRIGHT_ALLOWED_HOSTS" (include "pipewright.allowedHosts" .) -}}

@@ -11,7 +11,7 @@ import type { StepContext } from '../server/remedy.ts'
 export type Here = Pick<Settings, 'sandbox' | 'profile' | 'ledger'> &
   Partial<Pick<Settings, 'manifests' | 'baseUrl' | 'credentialsDir' | 'secretsDir' | 'server'>>
 
-/** What a command that is said here has to name. */
+/** Options for suggested commands. */
 export function commandContext(settings: Here): CommandContext {
   const { sandbox, profile, manifests, baseUrl, server } = settings
   const ledger = otherLedger(settings)
@@ -28,26 +28,25 @@ export function commandContext(settings: Here): CommandContext {
   }
 }
 
-/** Its name, where a command does not take it by itself. */
 function otherProfile({ name }: Profile): string | undefined {
   return name === DEFAULT.name ? undefined : name
 }
 
-/** Who can name the ledger from anywhere can name the manifests from anywhere too. */
+/** An absolute ledger needs an absolute manifests directory. */
 function otherManifests(manifests: string, usual: string, ledger: string | undefined): string | undefined {
   const path = resolve(manifests)
   return ledger === undefined && path === resolve(usual) ? undefined : path
 }
 
-/** The same of what came from a daemon, if one was asked: it has put in what a command has to name there. */
+/** As {@link commandContext}. A daemon's reply already includes the daemon's options. */
 export function replyContext(settings: Here): CommandContext {
   return settings.server === undefined ? commandContext(settings) : AS_SAID
 }
 
-/** What a process leaves in its ledger of what it works with. */
+/** Recorded by a process in its ledger. */
 type Left = Pick<Activity, 'profile' | 'manifests' | 'baseUrl' | 'credentialsDir' | 'secretsDir'>
 
-/** Settings as whoever works with the ledger has them, where nobody said otherwise. */
+/** Fills unset settings. @param last the ledger's last process */
 export function settingsOfDaemon<S extends Here>(settings: S, last: Partial<Left> | undefined): S {
   const profile = PROFILES.find(({ name }) => name === last?.profile) ?? settings.profile
   const usual = usualManifests({ ...settings, profile })
@@ -71,7 +70,7 @@ function folderLeft(
   return otherFolder(name, settings) === undefined ? (last?.[name] ?? settings[name]) : settings[name]
 }
 
-/** What a process that works with the ledger leaves in it, for the commands of others. */
+/** Recorded for other commands. */
 export function worksWith(
   settings: Pick<Settings, 'profile' | 'manifests' | 'baseUrl' | 'sandbox' | 'credentialsDir' | 'secretsDir'>,
 ): Left {
@@ -84,12 +83,11 @@ export function worksWith(
   }
 }
 
-/** What the steps that are said here have to name. */
 export function stepContext(settings: Here & Pick<Settings, 'manifests'>): StepContext {
   return { ...commandContext(settings), manifestsDir: folderOf(settings.manifests) }
 }
 
-/** The folder that the names of files are relative to: `--manifests` itself, or where it stands when it is a single file. */
+/** Base of relative file names: `--manifests`, or its folder if it is a file. */
 export function folderOf(manifests: string): string {
   return statSync(manifests, { throwIfNoEntry: false })?.isFile() === true ? dirname(manifests) : manifests
 }

@@ -5,16 +5,15 @@ import { timeOf } from '../kinds/instant.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { NetworkSettings } from '../platform/network.ts'
 import { expiredAt, readTls, TlsFileError, type TlsFiles } from '../platform/tls-files.ts'
-import { CommandError, EXIT } from './io.ts'
+import { misuse } from './io.ts'
 
 type Reached = Pick<Settings, 'proxies' | 'caFile' | 'clientCertFile' | 'clientKeyFile'>
 
-/** How the platform is reached. */
 export function networkOf({ proxies, caFile, clientCertFile, clientKeyFile }: Reached): NetworkSettings {
   return { proxies, tls: { caFile, certFile: clientCertFile, keyFile: clientKeyFile } }
 }
 
-/** How receivers of notifications, and a daemon that is asked, are reached: the client certificate is not for them. */
+/** To webhook receivers and a daemon, without the client certificate. */
 export function networkToOthers({ proxies, caFile }: Pick<Settings, 'proxies' | 'caFile'>): NetworkSettings {
   return { proxies, tls: { caFile, certFile: undefined, keyFile: undefined } }
 }
@@ -31,10 +30,10 @@ const RIGHT: Readonly<Record<keyof TlsFiles, string>> = {
   keyFile: 'name a file with the key of --client-cert-file',
 }
 
-/** Files that cannot be used are shown at the start. @throws {CommandError} */
+/** @throws {CommandError} for unusable files */
 export async function assertTls(files: TlsFiles): Promise<void> {
   const problem = await problemOf(files)
-  if (problem !== undefined) throw new CommandError(formatProblems([problem]), EXIT.usage)
+  if (problem !== undefined) misuse(formatProblems([problem]))
 }
 
 async function problemOf(files: TlsFiles): Promise<SettingProblem | undefined> {
@@ -49,9 +48,9 @@ async function problemOf(files: TlsFiles): Promise<SettingProblem | undefined> {
   }
 }
 
-/** Looks whether the files of TLS can still be used. */
+/** For expiry and damage. */
 export interface TlsWatch {
-  /** Says what was not said before. */
+  /** Reports only new problems. */
   look(): Promise<void>
 }
 
@@ -72,7 +71,7 @@ async function messageOf(files: TlsFiles, now: number): Promise<string | undefin
     const { from, given, why, right } = problem
     return `${from} ${given}: ${why}. New connections use what was in it before; ${right}.`
   }
-  const expired = await expiredAt(files, now).catch(() => undefined) // it is gone again: said by the next look
+  const expired = await expiredAt(files, now).catch(() => undefined) // the next look reports a vanished file
   if (expired === undefined) return undefined
   return `--client-cert-file ${files.certFile}: it expired at ${timeOf(expired.getTime())}. Put one there that is valid.`
 }

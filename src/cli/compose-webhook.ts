@@ -2,12 +2,12 @@ import type { Settings } from '../config/settings.ts'
 import { formatProblems } from '../config/setting-problem.ts'
 import type { Emit } from '../contract/events.ts'
 import { LedgerError, type Notes } from '../contract/ledger.ts'
-import { systemClock } from '../daemon/system-clock.ts'
 import { sleep, type Clock } from '../lib/clock.ts'
 import type { DeliveryParts, Target } from '../notify/delivery.ts'
 import { createMemoryless, openMemoryFile, openMemoryNote, type WebhookMemory } from '../notify/memory.ts'
 import { readTarget } from '../notify/target.ts'
 import { createWebhook, type Webhook } from '../notify/webhook.ts'
+import type { ReconcileContext } from '../reconcile/context.ts'
 import { exchange } from '../platform/http-exchange.ts'
 import { faultOfReply, type Network, openNetwork } from '../platform/network.ts'
 import { createMountedSecrets } from '../platform/secret-store.ts'
@@ -15,11 +15,11 @@ import { commandsTyped } from '../server/command-line.ts'
 import { commandContext } from './command-context.ts'
 import type { Engine } from './compose.ts'
 import { networkToOthers } from './compose-network.ts'
-import { CommandError, EXIT, VERSION } from './io.ts'
+import { VERSION, misuse } from './io.ts'
 
 const CONNECT_MS = 5_000
 
-/** Between two attempts to read which problems the webhook was told: ms. */
+/** Retry delay for reading the webhook's memory: ms. */
 const AGAIN_MS = 1_000
 
 /** @throws {CommandError} if the URL or the secret cannot be read */
@@ -28,7 +28,7 @@ export async function assertWebhook(settings: Settings): Promise<void> {
   if (target === undefined || target.url !== undefined) return
   const problem = { setting: 'webhook-url', from: '--webhook-url', given: undefined, why: target.why }
   const text = formatProblems([{ ...problem, right: 'correct the file, or the setting that names it' }])
-  throw new CommandError(text, EXIT.usage)
+  misuse(text)
 }
 
 export interface WebhookRun {
@@ -38,21 +38,21 @@ export interface WebhookRun {
   readonly confirm: () => Promise<number>
 }
 
-/** @returns undefined: there is none, or `giveUp` came before its memory could be read */
+/** @returns undefined: no webhook, or `giveUp` came first */
 export async function openWebhook(
   settings: Settings,
   { engine, notes, emit, confirm }: WebhookRun,
   giveUp: AbortSignal,
 ): Promise<(Webhook & AsyncDisposable) | undefined> {
   const readNow = targetReader(settings)
-  const memory = readNow && (await openMemory(settings, notes, { emit, giveUp }))
+  const memory = readNow && (await openMemory(settings, notes, { clock: engine.context.clock, emit, giveUp }))
   if (readNow === undefined || memory === undefined) return undefined
   const { context, board, reconciler } = engine
   reconciler.problems.remember(memory.before)
   const network = openNetwork(networkToOthers(settings), CONNECT_MS)
   const webhook = createWebhook({
     memory,
-    problems: () => reconciler.problems.list(),
+    problems: () => reconciler.problems.reported(),
     words(key) {
       const message = board.get(key)?.message
       return message && commandsTyped(message, commandContext(settings))
@@ -62,9 +62,9 @@ export async function openWebhook(
     publicUrl: settings.publicUrl,
     emit,
     readTarget: readNow,
-    post: httpPost(network, systemClock),
+    post: httpPost(network, context.clock),
     confirm,
-    clock: systemClock,
+    clock: context.clock,
     random: Math.random,
     userAgent: `pipewright/${VERSION}`,
   })
@@ -78,11 +78,10 @@ function targetReader(settings: Settings): (() => Promise<Target>) | undefined {
   return () => readTarget({ webhookUrl, secretFile, allowInsecureHttp }, (file) => mounted.readFile(file))
 }
 
-/** The memory lasts as long as the ledger. */
 async function openMemory(
   { ledger }: Settings,
   notes: Notes | undefined,
-  { emit, giveUp }: { readonly emit: Emit; readonly giveUp: AbortSignal },
+  { clock, emit, giveUp }: Pick<ReconcileContext, 'clock' | 'emit'> & { readonly giveUp: AbortSignal },
 ): Promise<WebhookMemory | undefined> {
   if (notes === undefined)
     return ledger.startsWith('sqlite:')
@@ -95,7 +94,7 @@ async function openMemory(
       if (!(error instanceof LedgerError) || error.code !== 'io') throw error
       emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message: error.message })
     }
-    await sleep(systemClock, AGAIN_MS, giveUp).catch(() => undefined)
+    await sleep(clock, AGAIN_MS, giveUp).catch(() => undefined)
   }
   return undefined
 }

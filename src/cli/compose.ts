@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { Settings } from '../config/settings.ts'
-import { systemClock } from '../daemon/system-clock.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import { openLedger, openLedgerToAct } from '../ledger/open.ts'
+import { AGREEING } from '../manifest/catalog/deletion-grace.ts'
 import { createSource, type LoadResult, type Source } from '../manifest/source.ts'
 import { createPlatform, type PlatformClient } from '../platform/clients.ts'
 import { createFreshSecrets, createMountedSecrets } from '../platform/secret-store.ts'
@@ -12,7 +12,7 @@ import type { ReconcileContext } from '../reconcile/context.ts'
 import { readBodySecrets } from '../reconcile/gather/body-secrets.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type Ledger, LedgerError, type MissingPipe, type OpenedLedger } from '../contract/ledger.ts'
+import { type Ledger, LedgerError, type OpenedLedger } from '../contract/ledger.ts'
 import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts'
 import { createdOf, recordedOf } from '../reconcile/state/recorded.ts'
 import { createStateStore } from '../reconcile/state/store.ts'
@@ -23,20 +23,19 @@ import {
   type SandboxUse,
 } from './embedded-sandbox.ts'
 import { assertTls, networkOf } from './compose-network.ts'
-import type { Failpoints } from './failpoints.ts'
+import { failpointsHere } from '../contract/failpoint.ts'
 import { nobody, print, VERSION, type Io } from './io.ts'
 import type { Progress } from './render/progress.ts'
 
-/** Everything that decides and acts, put together from the settings. */
 export interface Engine {
   readonly context: ReconcileContext
   readonly board: WritableBoard
   readonly reconciler: Reconciler
   readonly platform: PlatformClient
-  /** A person asks for a check or a plan: secrets and credentials are what their files hold from now on, not a second ago. */
+  /** Before a requested check or plan: rereads secrets and credentials. */
   readonly forgetSecrets: () => void
   readonly source: Source
-  /** Of the platform that is worked with, the embedded one included. */
+  /** The platform's URL, also of the embedded sandbox. */
   readonly baseUrl: string | undefined
 }
 
@@ -45,12 +44,12 @@ export interface ComposeOptions {
   readonly ledger: Ledger
   readonly source: Source
   readonly board: WritableBoard
+  readonly clock: Clock
   readonly emit: Emit
-  /** `--max-creates`, or Infinity when a person said yes. */
+  /** Infinity after `--yes`. */
   readonly maxCreates: number
   readonly sandboxUse: SandboxUse
-  readonly failpoints?: Failpoints | undefined
-  /** As `Term.confirm`; undefined: nothing that this process does changes anything on the platform. */
+  /** As `Term.confirm`; undefined: no changes on the platform. */
   readonly confirm: (() => Promise<number>) | undefined
   /** As `PlatformOptions.assertMayAct`. */
   readonly assertMayAct?: (() => void) | undefined
@@ -60,54 +59,53 @@ export interface ComposeOptions {
 
 const RESYNC_MS = 3_600_000
 
-/** Time that is left of the shutdown grace, after a create that began just before the stop, to write down its outcome. */
+/** The part of the shutdown grace for writing an outcome: ms. */
 const SETTLE_MS = 2_000
+
+type LedgerParts = Pick<ReconcileContext, 'clock' | 'emit'>
 
 type LedgerToOpen = Pick<Settings, 'profile' | 'ledger' | 'ledgerInit' | 'sandbox' | 'baseUrl'>
 
-/** Opens the ledger for a process that acts, or will. @throws {LedgerError} */
+/** For a process that can become leader. @throws {LedgerError} */
 export function openLedgerToOwn(
   settings: LedgerToOpen & Pick<Settings, 'leaseMs' | 'requestTimeoutMs'>,
-  emit: Emit,
-  failpoints?: Failpoints,
+  parts: LedgerParts,
 ): Promise<OpenedLedger> {
   return explained(settings, () =>
     openLedgerToAct(settings.ledger, {
-      ...openOptions(settings, emit),
+      ...openOptions(settings, parts),
       mode: 'owner',
       leaseMs: settings.leaseMs,
       requestTimeoutMs: settings.requestTimeoutMs,
-      beforeCommit: failpoints?.beforeCommit,
+      beforeCommit: failpointsHere()?.beforeCommit,
     }),
   )
 }
 
-/** Opens the ledger for a person's command. @throws {LedgerError} */
-export function openLedgerToWrite(settings: LedgerToOpen, emit: Emit): Promise<Ledger> {
+/** For an operator's command. @throws {LedgerError} */
+export function openLedgerToWrite(settings: LedgerToOpen, parts: LedgerParts): Promise<Ledger> {
   return explained(settings, () =>
-    openLedger(settings.ledger, { ...openOptions(settings, emit), mode: 'writer' }),
+    openLedger(settings.ledger, { ...openOptions(settings, parts), mode: 'writer' }),
   )
 }
 
-function openOptions(settings: LedgerToOpen, emit: Emit) {
+function openOptions(settings: LedgerToOpen, parts: LedgerParts) {
   return {
     init: settings.ledgerInit,
     profile: settings.profile.name,
     platform: platformName(settings),
-    clock: systemClock,
-    emit,
+    ...parts,
   }
 }
 
-/** Opens the ledger for a command that only looks. @throws {LedgerError} */
-export function openLedgerToRead(settings: LedgerToRead): Promise<Ledger> {
+/** For a read-only command. @throws {LedgerError} */
+export function openLedgerToRead(settings: LedgerToRead, clock: Clock): Promise<Ledger> {
   const { profile, platform } = settings
   const of = platform === undefined ? {} : { profile: profile.name, platform }
-  const options = { mode: 'reader', init: 'never', ...of, clock: systemClock, emit: nobody } as const
+  const options = { mode: 'reader', init: 'never', ...of, clock, emit: nobody } as const
   return explained(settings, () => openLedger(settings.ledger, options))
 }
 
-/** For whoever reads a ledger that goes on elsewhere. */
 export function sayMoved(io: Io, { movedAt }: Ledger, { ledger }: Pick<Settings, 'ledger'>): void {
   if (movedAt === undefined) return
   print(
@@ -116,25 +114,8 @@ export function sayMoved(io: Io, { movedAt }: Ledger, { ledger }: Pick<Settings,
   )
 }
 
-/** For whoever reads a ledger of which something is known to be lost. */
-export function sayPutBack(io: Io, { putBack, missingPipes = [] }: Ledger): void {
-  if (putBack !== undefined) print(io.stderr, `pipewright: ${putBack}`)
-  printMissing(io.stderr, missingPipes)
-}
-
-/** Every one, whatever their number: nothing else has their ids. */
-export function printMissing(to: Io['stdout'], missing: readonly MissingPipe[]): void {
-  if (missing.length === 0) return
-  print(
-    to,
-    'Not in the ledger any more, and created a second time unless adopted before, where a manifest asks for it:',
-  )
-  for (const { command, id } of missing)
-    print(to, `  ${command}${id === undefined ? ', with the id that the platform shows' : ''}`)
-}
-
 export interface LedgerToRead extends Pick<Settings, 'profile' | 'ledger' | 'sandbox'> {
-  /** The platform that is asked about what it holds; undefined: none. */
+  /** Undefined: reads no platform. */
   readonly platform?: string | undefined
 }
 
@@ -149,7 +130,7 @@ async function explained<T>(settings: LedgerToRead, open: () => Promise<T>): Pro
   }
 }
 
-/** Files that settings name, of which nothing goes to a source, wherever they are. */
+/** Files in settings whose content must never go to a source. */
 function ownFilesOf({
   alertsTokenFile,
   adminTokenFile,
@@ -162,9 +143,9 @@ function ownFilesOf({
   return files.filter((file) => file !== undefined)
 }
 
-/** Puts the parts together; what they hold is released with the stack. */
+/** `stack` releases it. */
 export async function compose(options: ComposeOptions, stack: AsyncDisposableStack): Promise<Engine> {
-  const { settings, ledger, source, board, emit } = options
+  const { settings, ledger, source, board, clock, emit } = options
   const network = networkOf(settings)
   await assertTls(network.tls)
   const sandbox = settings.sandbox ? await openSandbox(settings, options.sandboxUse, stack) : undefined
@@ -173,7 +154,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
     sandbox?.readSecretFile,
     emit,
   )
-  const secrets = createFreshSecrets(mounted, systemClock)
+  const secrets = createFreshSecrets(mounted, clock)
   const baseUrl = sandbox?.url ?? settings.baseUrl
   const platform = stack.use(
     createPlatform({
@@ -185,13 +166,13 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
       budget: settings.apiBudget,
       requestTimeoutMs: settings.requestTimeoutMs,
       createDeadlineMs: Math.min(settings.requestTimeoutMs, settings.shutdownGraceMs - SETTLE_MS),
-      clock: systemClock,
+      clock,
       emit,
       random: Math.random,
       userAgent: `pipewright/${VERSION}`,
       confirm: options.confirm,
       assertMayAct: options.assertMayAct,
-      fail: options.failpoints?.fail,
+      fail: failpointsHere()?.fail,
     }),
   )
   const { profile } = settings
@@ -205,28 +186,38 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
     store: createStateStore({
       profile,
       hashKey: ledger.hashKey,
-      clock: agreedClock(ledger),
+      clock: agreedClock(clock, ledger),
       olderThan: options.olderThan,
     }),
-    clock: systemClock,
+    clock,
     emit,
     random: Math.random,
     newId: randomUUID,
     timing: { intervalMs: settings.intervalMs, resyncMs: RESYNC_MS },
     healthyStates: settings.healthyStates,
     maxCreates: options.maxCreates,
-    fail: options.failpoints?.fail,
+    fail: failpointsHere()?.fail,
   }
   const reconciler = createReconciler(context, board)
   return { context, board, reconciler, platform, forgetSecrets: secrets.forget, source, baseUrl }
 }
 
-/** What is noted in a ledger is waited for by whoever reads it, on another host perhaps. */
-function agreedClock(ledger: Pick<Ledger, 'aheadMs'>): Clock {
-  return { ...systemClock, now: () => systemClock.now() - ledger.aheadMs }
+/** Without changes on the platform. */
+export function composeToLook(
+  parts: Pick<ComposeOptions, 'settings' | 'ledger' | 'source' | 'clock'>,
+  stack: AsyncDisposableStack,
+): Promise<Engine> {
+  const { maxCreates } = parts.settings
+  const board = createBoard()
+  return compose({ ...parts, board, emit: nobody, maxCreates, sandboxUse: 'look', confirm: undefined }, stack)
 }
 
-/** The sandbox reads the directory by itself, so that the first reading that counts finds everything new. */
+/** Other hosts read the ledger's times. */
+function agreedClock(clock: Clock, ledger: Pick<Ledger, 'aheadMs'>): Clock {
+  return { ...clock, now: () => clock.now() - ledger.aheadMs }
+}
+
+/** A separate read of the directory: the engine's first read still finds everything new. */
 async function openSandbox(
   settings: Settings,
   use: SandboxUse,
@@ -240,11 +231,9 @@ async function openSandbox(
   return startEmbeddedSandbox({ settings, catalog: state.catalog, use }, stack)
 }
 
-const AGREEING_READINGS = 3
-
 /**
- * Reads the directory as often as it takes to believe that what is missing is gone, and fills the world with it.
- * @param accept `normal`: a directory that lost most of what was created is not accepted
+ * Reads until removals are confirmed.
+ * @param accept `normal`: refuses a directory that lost most recorded manifests
  */
 export async function loadOnce(
   engine: Engine,
@@ -256,7 +245,7 @@ export async function loadOnce(
   const recorded = recordedOf(store.records())
   const created = createdOf(store.records())
   let result: LoadResult | undefined
-  for (let reading = 0; reading < AGREEING_READINGS; reading += 1) {
+  for (let reading = 0; reading < AGREEING; reading += 1) {
     result = await engine.source.load(recorded, { accept, created }, signal)
     if (result.state.pending.size === 0 || result.state.catalog.problem !== undefined) break
   }
@@ -266,7 +255,7 @@ export async function loadOnce(
   return result.state.catalog
 }
 
-/** Masks the secrets of all manifests: the platform can repeat any of them in what a command shows. */
+/** Of all manifests: a platform's reply can repeat any of them. */
 async function maskSecrets({ store, secrets, mask }: ReconcileContext): Promise<void> {
   for (const { manifest } of store.catalog?.entries.values() ?? []) {
     const asked = manifest && store.asked(manifest)
@@ -274,20 +263,13 @@ async function maskSecrets({ store, secrets, mask }: ReconcileContext): Promise<
   }
 }
 
-export function openBoard(): WritableBoard {
-  return createBoard()
-}
-
-/** @param progress of a command that a person waits for */
-export function openSource(settings: Settings, progress?: Progress): Source {
+/** @param clock to act on the manifests @param progress for a terminal */
+export function openSource({ profile, manifests }: Settings, clock?: Clock, progress?: Progress): Source {
   const onRead = (done: number, of: number) => progress?.show('Reading manifest', done, of)
-  return createSource({ profile: settings.profile, root: settings.manifests, onRead })
+  return createSource({ profile, root: manifests, clock, onRead })
 }
 
-/**
- * What a ledger is tied to: the sandbox, or where the platform answers. A port of this machine says little, as it may be
- * another one each time: a sandbox of one's own, a proxy beside the program.
- */
+/** Sandbox or origin. Without ports of this machine: a local sandbox or proxy can change its port. */
 export function platformName({
   sandbox,
   baseUrl,

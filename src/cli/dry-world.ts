@@ -1,33 +1,30 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Catalog } from '../contract/catalog.ts'
-import type { Ledger } from '../contract/ledger.ts'
 import { createMemoryLedger } from '../ledger/memory-backend.ts'
-import { createDryContext } from '../reconcile/dry-run/dry-context.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
+import { createDryPlatform } from '../reconcile/dry-run/dry-platform.ts'
+import { createStateStore } from '../reconcile/state/store.ts'
 import { nobody } from './io.ts'
 
-/** Records that are copied in one go. */
+/** Copied between two pauses. */
 const AT_ONCE = 100
 
-/** The records of a ledger in one that is gone with the process. Its history stays behind. */
-export async function copyLedger(ledger: Ledger): Promise<Ledger> {
-  const copy = createMemoryLedger({ emit: nobody, hashKey: ledger.hashKey })
-  let count = 0
-  for (const record of await ledger.list()) {
-    await copy.swap({ ...record, version: 0 }, [])
-    count += 1
-    // A daemon goes on meanwhile.
-    if (count % AT_ONCE === 0) await setImmediate()
-  }
-  return copy
-}
-
-/** A world in which a plan can do what it likes. */
+/** For plans: writes go to copies in memory. No history, changing requests or listeners. */
 export async function openDryWorld(
-  context: ReconcileContext,
+  context: Omit<ReconcileContext, 'store'>,
   catalog: Catalog,
   stack: AsyncDisposableStack,
 ): Promise<ReconcileContext> {
-  const copy = stack.use(await copyLedger(context.ledger))
-  return createDryContext(context, { copy, catalog })
+  const { profile, clock, ledger: original } = context
+  const { hashKey } = original
+  const ledger = stack.use(createMemoryLedger({ emit: nobody, hashKey }))
+  const store = createStateStore({ profile, hashKey, clock })
+  for (const [index, record] of (await original.list()).entries()) {
+    store.note(await ledger.swap({ ...record, version: 0 }, []))
+    // Lets a running daemon continue.
+    if (index % AT_ONCE === AT_ONCE - 1) await setImmediate()
+  }
+  store.setCatalog(catalog)
+  const platform = createDryPlatform(context.platform, context)
+  return { ...context, ledger, platform, store, emit: nobody, fail: undefined }
 }

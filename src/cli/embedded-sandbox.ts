@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { rm, rmdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Settings } from '../config/settings.ts'
 import type { Catalog } from '../contract/catalog.ts'
@@ -9,28 +9,24 @@ import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import { asService } from '../kinds/service/kind.ts'
 import { secretRefsIn } from '../kinds/secret-ref.ts'
 import { makeFolder } from '../ledger/location.ts'
-import { isBelow } from '../lib/below.ts'
 import { Secret } from '../lib/secret.ts'
 import { readSecretFile, type ReadSecretFile } from '../platform/secret-store.ts'
 import { readFixture } from '../sandbox/fixture.ts'
 import { createSandbox, type Sandbox } from '../sandbox/sandbox-server.ts'
 
-/** The fixture beside the manifests: what is there before anybody asks. Readings of manifests skip dot files. */
+/** Beside the manifests. Manifest reads skip dot files. */
 const FIXTURE_FILE = '.sandbox.yaml'
 
-/** `keep`: for those who act, who make the files of the sandbox. `look`: for those who only look, who write none. */
+/** `look`: writes no files. */
 export type SandboxUse = 'keep' | 'look'
 
 export interface EmbeddedSandbox {
   readonly url: string
-  /** As from the disk; for a look before the first start, with what that start would make up. */
+  /** A `look` before the first start also finds the secrets which that start would generate. */
   readonly readSecretFile: ReadSecretFile
 }
 
-/**
- * Starts the embedded platform for `--sandbox`, with made-up secrets for every reference that has none yet.
- * Nothing outside this machine is reached, and nothing here is a credential of anything.
- */
+/** Generates missing secrets. All traffic stays on this machine; no secret is a real credential. */
 export async function startEmbeddedSandbox(
   { settings, catalog, use }: { settings: Settings; catalog: Catalog; use: SandboxUse },
   stack: AsyncDisposableStack,
@@ -52,7 +48,6 @@ export async function startEmbeddedSandbox(
   const { keys, others } = secretFilesOf(settings, catalog)
   const tokenFile = settings.alertsTokenFile
   const credentialFiles = [...keys.flat(), tokenFile]
-  const moved = await credentialsOfBefore(sandbox, settings, { credentialFiles, use })
   const isFirst = credentialFiles.every((file) => rightIn(sandbox, file) === undefined)
   const missing =
     use === 'keep' || isFirst ? await missingSecrets(sandbox, { credentialFiles, others }) : NONE
@@ -66,46 +61,15 @@ export async function startEmbeddedSandbox(
   })
   return {
     url: sandbox.url,
-    readSecretFile: use === 'keep' ? readSecretFile : readerWith(new Map([...missing, ...moved])),
+    readSecretFile: use === 'keep' ? readSecretFile : readerWith(missing),
   }
 }
 
 const NONE: ReadonlyMap<string, string> = new Map()
 
 /**
- * Earlier versions kept the credentials of the sandbox among the secrets of sources. What was made up for them goes where it
- * belongs now, and what was right stays right. Secrets that somebody keeps elsewhere are not touched.
- * @returns for a look, which moves nothing: what the files would hold
- */
-async function credentialsOfBefore(
-  sandbox: Sandbox,
-  { credentialsDir, secretsDir }: Pick<Settings, 'credentialsDir' | 'secretsDir'>,
-  { credentialFiles, use }: { readonly credentialFiles: readonly string[]; readonly use: SandboxUse },
-): Promise<ReadonlyMap<string, string>> {
-  const moved = new Map<string, string>()
-  if (![credentialsDir, secretsDir].every((folder) => isBelow(resolve(folder), resolve(SANDBOX_HOME))))
-    return moved
-  for (const file of credentialFiles) {
-    if (!isBelow(file, credentialsDir) || rightIn(sandbox, file) !== undefined || !(await isAbsent(file)))
-      continue
-    const before = join(secretsDir, relative(credentialsDir, file))
-    const reading = await readSecretFile(before)
-    const right = rightIn(sandbox, before) ?? (reading.found ? reading.value.reveal() : undefined)
-    if (right !== undefined) sandbox.keepRightSecret(nameInHome(file), right)
-    if (!reading.found) continue
-    const content = reading.value.reveal()
-    moved.set(file, content)
-    if (use === 'look') continue
-    await writeSecret(file, content)
-    await rm(before)
-    await rmdir(dirname(before)).catch(() => undefined) // not while something else is in it
-  }
-  return moved
-}
-
-/**
- * What the secret files that are not there have to hold. The sandbox learns here what is right in each file with credentials that it
- * did not know: what is in it, or else something made up. What it knows stays right, whatever is in the file later.
+ * The sandbox learns the correct credentials of new files: the file's content, or the generated one. Known
+ * credentials stay correct even if the file changes.
  */
 async function missingSecrets(
   sandbox: Sandbox,
@@ -126,7 +90,7 @@ function rightIn(sandbox: Sandbox, file: string): string | undefined {
   return sandbox.rightSecret(nameInHome(file))
 }
 
-/** The name by which the sandbox knows a file: the same after the folder with both was moved. */
+/** Unchanged if the folder moves. */
 function nameInHome(file: string): string {
   return relative(SANDBOX_HOME, file)
 }
@@ -144,9 +108,9 @@ function readerWith(missing: ReadonlyMap<string, string>): ReadSecretFile {
 }
 
 interface SecretFiles {
-  /** Of each service: with the id of its key, and with the secret of it. */
+  /** Per service: the file of its key id and of its key secret. */
   readonly keys: readonly (readonly [string, string])[]
-  /** Any content will do. */
+  /** Files whose content does not matter. */
   readonly others: readonly string[]
 }
 
@@ -176,14 +140,13 @@ async function writeSecret(file: string, content: string): Promise<void> {
   await writeFile(file, `${content}\n`, { mode: 0o600 })
 }
 
-/** Where a sandbox run keeps its ledger, its data and its made-up secrets. */
 function homeOf({ name }: Profile): string {
   return name === DEFAULT.name ? SANDBOX_HOME : join(SANDBOX_HOME, name)
 }
 
 const SANDBOX_HOME = '.pipewright'
 
-/** The ledger of a sandbox run, unless another is named. */
+/** Default of `--ledger`. */
 export function sandboxLedger(profile: Profile): string {
   return join(homeOf(profile), 'sandbox-ledger.db')
 }

@@ -1,20 +1,21 @@
 import type { Emit } from '../contract/events.ts'
+import type { Clock } from '../lib/clock.ts'
 import manifest from '../../package.json' with { type: 'json' }
 
-/** What a command has of the process; tests give their own. */
+/** The process as commands see it; tests pass their own. */
 export interface Io {
   readonly stdout: NodeJS.WritableStream
   readonly stderr: NodeJS.WritableStream
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
   readonly stop: StopSignals
 }
 
 export interface StopSignals {
-  /** Aborted by the first SIGTERM or SIGINT; the reason names it. */
+  /** Aborted by the first SIGTERM or SIGINT, which the reason names. */
   readonly stopping: AbortSignal
-  /** Aborted by the second one. */
+  /** Aborted by the second signal. */
   readonly forced: AbortSignal
-  /** Calls back on each SIGHUP. */
   onHangup(listener: () => void): void
 }
 
@@ -22,15 +23,14 @@ export function print(stream: NodeJS.WritableStream, text: string): void {
   stream.write(text.endsWith('\n') ? text : `${text}\n`)
 }
 
-/** JSON for scripts: times are texts as ISO 8601 says them. */
 export function printJson(io: Io, value: unknown): void {
   print(io.stdout, JSON.stringify(value, isoTimes, 2))
 }
 
-/** Names of times, which are ms since the epoch inside of the program. */
+/** Members that hold times in ms since the epoch. */
 const TIME = /^(?:at|since|until|\w+(?:At|By|After|From))$/
 
-/** No duration is so long. */
+/** Larger than any duration. */
 const LONG_AGO = Date.UTC(1980, 0)
 
 function isoTimes(name: string, value: unknown): unknown {
@@ -39,7 +39,6 @@ function isoTimes(name: string, value: unknown): unknown {
     : value
 }
 
-/** How a command ends (design §8). */
 export const EXIT = {
   fine: 0,
   /** Findings or failures. */
@@ -54,7 +53,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** A command that cannot go on; the message says what happened, where, and what to do. */
+/** An expected failure. The message says what happened, where, and the way out. */
 export class CommandError extends Error {
   readonly code: ExitCode
 
@@ -65,7 +64,12 @@ export class CommandError extends Error {
   }
 }
 
-/** For commands that say themselves what they do: nobody subscribes. */
+/** @throws {CommandError} for a wrong call */
+export function misuse(message: string): never {
+  throw new CommandError(message, EXIT.usage)
+}
+
+/** For commands that print their own progress. */
 export const nobody: Emit = () => undefined
 
 export const VERSION: string = manifest.version

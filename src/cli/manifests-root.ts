@@ -2,19 +2,18 @@ import { existsSync, statSync } from 'node:fs'
 import { MANIFESTS } from '../config/settings.ts'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 
-/* Which directory of manifests is meant by a command that was typed elsewhere. */
+/* For a command typed outside the manifests directory. */
 
 export function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** Whether a path is a directory, or in it. */
 export function isIn(path: string, root: string): boolean {
   const below = relative(resolve(root), resolve(path))
   return below !== '..' && !below.startsWith(`..${sep}`)
 }
 
-/** The directory of the usual name around a path, as one would type it here; the nearest one. */
+/** Relative to the current directory. */
 export function usualRootAround(path: string): string | undefined {
   for (let dir = resolve(path); dir !== dirname(dir); dir = dirname(dir)) {
     if (basename(dir) === MANIFESTS && isDirectory(dir)) return typed(dir)
@@ -22,16 +21,16 @@ export function usualRootAround(path: string): string | undefined {
   return undefined
 }
 
-/** What is read because of the files that are named, where nobody said what to read. */
+/** Derived from the named files. */
 export interface AssumedRoot {
   readonly root: string
-  /** Said when it is no directory of the usual name. */
+  /** A hint, if the directory does not have the default name. */
   readonly note: string | undefined
 }
 
 /**
- * The directory of manifests that files belong to: the one of the usual name around them, or the folder in which they stand.
- * @returns undefined where they need no other one than the usual, or have none in common
+ * The common directory of the default name around the files, else their folder.
+ * @returns undefined if it is the default, or if they have none in common
  */
 export function assumedRoot(files: readonly string[]): AssumedRoot | undefined {
   const [first] = files
@@ -49,7 +48,7 @@ export function assumedRoot(files: readonly string[]): AssumedRoot | undefined {
   }
 }
 
-/** As one would type it here. */
+/** Relative to the current directory. */
 function typed(dir: string): string {
   const below = relative('.', dir)
   if (below === '') return '.'

@@ -11,24 +11,21 @@ import { isBelow } from '../lib/below.ts'
 
 type MountSettings = Pick<Settings, 'profile' | 'credentialsDir' | 'secretsDir' | 'alertsTokenFile'>
 
-/** A message names so many folders at most. */
+/** In a message. */
 const MOST_NAMES = 5
 
-/** Looks whether something of the platform's lies where manifests can name it. */
+/** Detects platform credentials where manifests can refer to them. */
 export interface MountWatch {
-  /** Says what was not said before. */
+  /** Reports new problems only. */
   look(catalog: Catalog | undefined): Promise<void>
 }
 
-/**
- * For who comes from a version with one directory for all secrets, or mounted something twice. Looks at names of folders, and at
- * nothing in them.
- */
+/** For an upgrade from one common secrets directory, or a double mount. Looks at folder names only. */
 export function createMountWatch(settings: MountSettings, emit: Emit): MountWatch {
   const { credentialsDir, secretsDir } = settings
   const said = { misplaced: new Set<string>(), twice: new Set<string>() }
 
-  /** Of these, those that are new; what is no more may become so again. */
+  /** Not reported before; a name that vanished can be reported again. */
   function news(of: 'misplaced' | 'twice', names: readonly string[]): readonly string[] {
     const before = said[of]
     said[of] = new Set(names)
@@ -65,7 +62,7 @@ export function createMountWatch(settings: MountSettings, emit: Emit): MountWatc
   }
 }
 
-/** Of the folders with credentials that Services and the alerts ask for. */
+/** Credential folders that Services and alerts refer to. */
 function namesNeeded(
   { profile, credentialsDir, alertsTokenFile }: MountSettings,
   catalog: Catalog | undefined,
@@ -84,7 +81,6 @@ function namesNeeded(
   return [...names].toSorted()
 }
 
-/** Whether its kind signs in with the one token. */
 function asksForAlerts(profile: Profile, manifest: ResourceManifest): boolean {
   const key = keyOf(manifest.kind, manifest.metadata.name)
   const kind = kindFor(profile, { key, manifest, record: undefined })
@@ -95,14 +91,14 @@ function asksForAlerts(profile: Profile, manifest: ResourceManifest): boolean {
   )
 }
 
-/** Folders, and links, which Kubernetes and people make of them. Hidden ones are of neither. */
+/** Folders and links, without hidden ones. */
 async function namesIn(folder: string): Promise<ReadonlySet<string>> {
   try {
     const entries = await readdir(folder, { withFileTypes: true })
     const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
     return new Set(folders.map(({ name }) => name).filter((name) => !name.startsWith('.')))
   } catch {
-    // What is not there holds nothing. What cannot be looked into is told by whoever needs something in it.
+    // A missing folder is empty; an unreadable one is reported by its users.
     return NONE
   }
 }

@@ -1,26 +1,32 @@
 import { readFile } from 'node:fs/promises'
 import type { Allowance } from '../contract/allowance.ts'
 import type { Daemon } from '../daemon/daemon.ts'
-import { allowCreations } from '../reconcile/operator/allow.ts'
+import { allowBlocked } from '../reconcile/operator/allow.ts'
 import { seedStatus } from '../reconcile/state/status-board.ts'
 import type { Engine } from './compose.ts'
 
-/* What a person may ask of the daemon by its page, with the admin token. */
+/* They need the admin token. */
 
-/** @returns the token that the file holds now */
-export function tokenReader(file: string): () => Promise<string | undefined> {
+type TokenReader = () => Promise<string | undefined>
+
+/** Reads the file again each time. */
+export function tokenReader(file: string): TokenReader {
   return async () => {
     const text = await readFile(file, 'utf8').catch(() => '')
     return text.trim() === '' ? undefined : text.trim()
   }
 }
 
-export function allowerOf(tokenFile: string, { context, board }: Engine, daemon: () => Daemon | undefined) {
+export function allowerOf(
+  adminToken: TokenReader,
+  { context, board }: Engine,
+  daemon: () => Daemon | undefined,
+) {
   return {
-    adminToken: tokenReader(tokenFile),
+    adminToken,
     async allow(allowance: Allowance) {
-      const answer = await allowCreations(context, allowance)
-      if (answer.is !== 'allowed' || allowance.mode !== 'write') return answer
+      const answer = await allowBlocked(context, allowance)
+      if (answer.is !== 'allowed' || allowance.dryRun) return answer
       for (const key of answer.allowed) {
         seedStatus(context, board, key)
         daemon()?.request(key, 'normal')
@@ -30,9 +36,9 @@ export function allowerOf(tokenFile: string, { context, board }: Engine, daemon:
   }
 }
 
-export function triggerOf(tokenFile: string, daemon: () => Daemon | undefined) {
+export function triggerOf(adminToken: TokenReader, daemon: () => Daemon | undefined) {
   return {
-    adminToken: tokenReader(tokenFile),
+    adminToken,
     request(...asked: Parameters<Daemon['request']>) {
       return daemon()?.request(...asked) ?? { token: '', accepted: [], suspended: [] }
     },

@@ -5,25 +5,22 @@ import { serviceOf } from '../kinds/manifest.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import type { StateStore } from '../reconcile/state/store.ts'
-import { catalogOfTexts } from '../manifest/tree-catalog.ts'
+import { catalogOfTexts } from '../manifest/source.ts'
 import type { Settings } from '../config/settings.ts'
-import type { PlanRequest } from '../contract/plan.ts'
-import type { Planner, PlanAnswer } from '../server/parts.ts'
+import type { Plan, PlanRequest } from '../contract/plan.ts'
+import type { Planner } from '../server/parts.ts'
+import { RequestError } from '../server/replies.ts'
 import type { Engine } from './compose.ts'
 import { openDryWorld } from './dry-world.ts'
 
-/** What a daemon has for it. */
 type Planning = Pick<Engine, 'context' | 'board' | 'forgetSecrets'> & {
   readonly platform: Pick<Engine['platform'], 'beside'>
 }
 
-/** A plan takes as long as the request budget lets it, and not for ever: ms. */
+/** Includes the wait for the request budget: ms. */
 const LONGEST_MS = 10 * 60_000
 
-/**
- * Plans for a daemon: with its ledger, its secrets and its request budget, behind all that it does itself. Nothing of what is
- * found out, or refused, on the way changes what the daemon knows.
- */
+/** With the daemon's ledger, secrets and request budget, at low priority. Its own state does not change. */
 export function createPlanner(
   engine: Planning,
   { concurrency }: Pick<Settings, 'concurrency'>,
@@ -32,19 +29,21 @@ export function createPlanner(
   const { context, platform } = engine
   return {
     adminToken,
-    async plan(request, gone): Promise<PlanAnswer> {
+    async plan(request, gone) {
       const late = AbortSignal.timeout(LONGEST_MS)
       const signal = AbortSignal.any([gone, stopping, late])
-      try {
-        return await planned(request, signal)
-      } catch (error) {
+      return planned(request, signal).catch((error: unknown) => {
         if (!signal.aborted) throw error
-        return { is: 'none', why: late.aborted ? 'the plan took too long' : 'the plan was stopped' }
-      }
+        throw new RequestError(
+          503,
+          late.aborted ? 'the plan took too long' : 'the plan was stopped',
+          'Ask again; with many resources, a plan takes as long as the request budget lets it.',
+        )
+      })
     },
   }
 
-  async function planned(request: PlanRequest, signal: AbortSignal): Promise<PlanAnswer> {
+  async function planned(request: PlanRequest, signal: AbortSignal): Promise<Plan> {
     await using stack = new AsyncDisposableStack()
     engine.forgetSecrets()
     const records = await context.ledger.list()
@@ -57,7 +56,7 @@ export function createPlanner(
     })
     const dry = await openDryWorld({ ...context, platform: platform.beside() }, catalog, stack)
     takeOverObservations(context.store, dry.store)
-    const result = await makePlan({
+    const plan = await makePlan({
       context: dry,
       settled: checkedLately(engine, dry),
       manifests: request.manifests,
@@ -66,47 +65,36 @@ export function createPlanner(
       stopping: signal,
       onProgress: () => undefined,
     })
-    switch (result.is) {
-      case 'whole':
-        return { is: 'plan', plan: result.plan }
-      case 'stopped':
-        throw signal.reason
-      case 'broken':
-        throw result.bugs.values().next().value
-    }
+    if (plan === undefined) throw signal.reason
+    return plan
   }
 }
 
-/** What was checked not longer ago than this, and is as it was, is not read again for a plan: ms. */
+/** A plan reuses checks newer than this: ms. */
 const LATELY_MS = 60 * 60_000
 
 /**
- * Pipes that the daemon found in sync a while ago, and that these manifests leave as they are: with a small request budget, reading
- * them all again would take longer than anybody waits for a plan. What others depend on is read anew.
+ * Recently checked, in sync and unchanged by these manifests. With a small request budget, reading all would
+ * take too long. Dependencies of others are always read.
  */
 function checkedLately({ context, board }: Planning, dry: ReconcileContext): ReadonlyMap<Key, Settled> {
   const { store, clock } = context
   const settled = new Map<Key, Settled>()
   const asked = new Set<string | undefined>()
-  const now = clock.now()
-  for (const { key, action, conditions, checkedAt, reason, message } of board.list()) {
-    if (
-      store.lifecycleOf(key) !== 'create-once' ||
-      action !== 'observe' ||
-      conditions.Synced.status !== 'True'
-    )
-      continue
-    if (checkedAt === undefined || now - checkedAt > LATELY_MS || !store.judged.has(key)) continue
-    if (conditions.Ready.status === 'False' || !isAsItWas(store, dry.store, key)) continue
+  const isPipe = (key: Key) => store.lifecycleOf(key) === 'create-once' && store.judged.has(key)
+  for (const { key, action, conditions, checkedAt = 0, reason, message } of board.list()) {
+    const ageMs = clock.now() - checkedAt
+    const isFine = conditions.Synced.status === 'True' && conditions.Ready.status !== 'False'
+    if (action !== 'observe' || !isFine || ageMs > LATELY_MS) continue
+    if (!isPipe(key) || !isAsItWas(store, dry.store, key)) continue
     const service = dry.store.record(key)?.service?.serviceId
-    // One of each service is read all the same: it shows whether the credentials are still taken.
-    if (asked.has(service)) settled.set(key, { reason, message, ageMs: now - checkedAt })
+    // One pipe per service is read anyway, to test the credentials.
+    if (asked.has(service)) settled.set(key, { reason, message, ageMs })
     else asked.add(service)
   }
   return settled
 }
 
-/** Whether all that bears on a pipe is in a plan what it is to the daemon. */
 function isAsItWas(daemon: StateStore, plan: StateStore, key: Key): boolean {
   const [entry, planned] = [daemon.entry(key), plan.entry(key)]
   if (entry?.state !== 'valid' || planned?.state !== 'valid' || entry.digest !== planned.digest) return false
@@ -120,7 +108,7 @@ function isAsItWas(daemon: StateStore, plan: StateStore, key: Key): boolean {
   )
 }
 
-/** What is counted of pipes that are not found, and who else was found beside them: a plan cannot wait for that itself. */
+/** Counted 404s and witnesses: a plan cannot wait for its own. */
 function takeOverObservations(daemon: StateStore, plan: StateStore): void {
   for (const { key, remote } of plan.records()) {
     const observation = daemon.observation(key)

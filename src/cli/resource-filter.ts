@@ -5,12 +5,12 @@ import { parseDuration } from '../lib/duration.ts'
 import { nearest } from '../lib/nearest.ts'
 import { REASONS } from '../plan/reason.ts'
 import { STATUSES } from '../plan/severity.ts'
-import { CommandError, EXIT } from './io.ts'
+import { misuse } from './io.ts'
 
-/** What `status` and `history` are narrowed to; an empty list, or no time, narrows nothing. */
+/** Of `status` and `history`. Empty lists and undefined do not filter. */
 export interface ResourceFilter {
   readonly kinds: readonly string[]
-  /** Each must be there: `name`, or `name=value`. */
+  /** `name` or `name=value`; all must match. */
   readonly labels: readonly string[]
   readonly statuses: readonly string[]
   readonly reasons: readonly string[]
@@ -18,7 +18,7 @@ export interface ResourceFilter {
   readonly since: number | undefined
 }
 
-/** The filter as flags; empty if it narrows nothing. */
+/** As flags, for suggested commands. */
 export function filterWords({ kinds, labels, statuses, reasons, since }: ResourceFilter): string {
   const flags = [
     ['--kind', kinds.join(',')],
@@ -37,23 +37,20 @@ export function filterWords({ kinds, labels, statuses, reasons, since }: Resourc
 export function assertNoFilter(key: string | undefined, filter: ResourceFilter): void {
   const flags = filterWords(filter)
   if (key === undefined || flags === '') return
-  throw new CommandError(
-    `status: ${flags} narrows the list of all resources, and ${key} is one of them. Leave out either.`,
-    EXIT.usage,
-  )
+  misuse(`status: ${flags} narrows the list of all resources, and ${key} is one of them. Leave out either.`)
 }
 
-/** What is asked of a resource; a line of history has no status. */
 export interface Filtered {
   readonly kind: string
   readonly labels: Readonly<Record<string, string>>
   readonly status?: string
   readonly reasons: readonly string[]
-  /** When it came to be so. */
+  /** Time of the status or entry. */
   readonly at: number
 }
 
-interface FilterFlags {
+/** Parsed by commander. */
+export interface FilterFlags {
   readonly kind?: readonly string[]
   readonly label?: readonly string[]
   readonly status?: readonly string[]
@@ -61,7 +58,7 @@ interface FilterFlags {
   readonly since?: number
 }
 
-/** The flags of a filter. @param of what they narrow */
+/** @param of the filtered list */
 export function withFilter(command: Command, of: 'resources' | 'history'): Command {
   command
     .option('--kind <KINDS>', `only these kinds: ${RESOURCE_KINDS.join(', ')}`, wordsAmong(RESOURCE_KINDS))
@@ -89,7 +86,7 @@ export function readFilter({ kind, label, status, reason, since }: FilterFlags):
   return { kinds: kind ?? [], labels: label ?? [], statuses: status ?? [], reasons: reason ?? [], since }
 }
 
-/** Words with commas between them, in any case. */
+/** Separated by commas, in any case. */
 function wordsAmong(known: readonly string[]): (text: string) => readonly string[] {
   return (text) =>
     text
@@ -106,12 +103,12 @@ function wordsAmong(known: readonly string[]): (text: string) => readonly string
       })
 }
 
-/** Words that fit one line. */
+/** More words do not fit a line of help. */
 const MAX_WORDS = 12
 
 function someOf(words: readonly string[]): string {
   if (words.length <= MAX_WORDS) return words.join(', ')
-  return 'one that "pipewright status" shows; docs/runbook.md has an entry for each'
+  return 'a status from "pipewright status". docs/runbook.md has an entry for each'
 }
 
 /** ms since the epoch. */

@@ -1,8 +1,11 @@
 import { runStateOf, type Activity, type RunState, type WholeFacts } from '../contract/activity.ts'
+import { createProblemTracker } from '../reconcile/state/problem-tracker.ts'
 import type { CommandContext } from '../server/command-line.ts'
 import { commandContext, settingsOfDaemon, type Here } from './command-context.ts'
+import { nobody } from './io.ts'
 import { sentence } from '../plan/reasons/row.ts'
 import type { Ledger } from '../contract/ledger.ts'
+import type { Clock } from '../lib/clock.ts'
 import { bestMessage, reasonOf, sinceOf, tellingCondition, type ResourceStatus } from '../contract/status.ts'
 import type { Difference } from '../kinds/difference.ts'
 import { kindOf, nameOf, type Key } from '../kinds/key.ts'
@@ -13,18 +16,20 @@ import { messageOf, type Reason } from '../plan/reason.ts'
 import type { Intent, LedgerRecord, RecordedUpsert } from '../plan/record.ts'
 import type { Status } from '../plan/severity.ts'
 
-/** What a command shows of one resource. Times are ms since the epoch. */
+/** As commands show it. Times are ms since the epoch. */
 export interface ResourceView {
   readonly key: Key
   readonly kind: string
   readonly status: Status
   readonly reason: Reason
   readonly message: string
-  /** Since when it has its status. */
+  /** Since when the status holds. */
   readonly since: number
-  /** When the platform last answered for it. Undefined: never, or an earlier version did not keep it. */
+  /** Id. Undefined: no problem, or an older daemon. */
+  readonly problem?: string | undefined
+  /** Last answer of the platform. Undefined: never, or recorded by an earlier version. */
   readonly checkedAt: number | undefined
-  /** False: only the process that checks it knows when it did. */
+  /** False: only the daemon knows the time of the check. */
   readonly isCheckKnown?: false
   readonly labels: Readonly<Record<string, string>>
   readonly service: string | undefined
@@ -32,46 +37,57 @@ export interface ResourceView {
   readonly file: string | undefined
   readonly line: number | undefined
   readonly manifestRevision: string | undefined
-  /** The fields that differed when it was last read. */
+  /** Differences of the last read. */
   readonly differences: readonly Difference[]
   readonly conditions: Conditions
   readonly intent?: Intent | undefined
   readonly lastUpsert?: RecordedUpsert | undefined
 }
 
-/** The process that works with the ledger, or did last. */
+/** The ledger's last or current process. */
 export interface DaemonView {
   readonly state: RunState
-  /** A server does not say which process it is. */
+  /** A server does not name its process. */
   readonly last: (Omit<Activity, 'process' | 'host'> & Partial<Activity>) | undefined
 }
 
-/** Everything that `status` shows, from whatever source. */
+/** From ledger or server. */
 export interface StatusReading {
-  /** By the clock of who was asked: ms since the epoch. */
+  /** ms since the epoch, by the source's clock. */
   readonly now: number
   readonly daemon: DaemonView
-  /** What is wrong with the whole, or not known yet. */
+  /** Problems beyond single resources. */
   readonly whole: WholeFacts
-  /** What a command has to name for whoever works with it. */
   readonly here: CommandContext
   readonly resources: readonly ResourceView[]
 }
 
-/** What a ledger says, also while a daemon works with it. @throws {LedgerError} */
-export async function readLedgerStatus(ledger: Ledger, settings: Here, now: number): Promise<StatusReading> {
+/** Also beside a daemon. @throws {LedgerError} */
+export async function readLedgerStatus(ledger: Ledger, settings: Here, clock: Clock): Promise<StatusReading> {
+  const now = clock.now()
   const { last, checkedAt } = await ledger.activity()
   const records = await ledger.list()
   return {
     now,
-    whole: { ...last, ...(ledger.putBack !== undefined && { problem: sentence(ledger.putBack) }) },
+    whole: { ...last, ...(ledger.rollback !== undefined && { problem: sentence(ledger.rollback) }) },
     here: commandContext(settingsOfDaemon(settings, last)),
     daemon: { state: runStateOf(last, await ledger.owned(), now), last },
-    resources: records.map((record) => ({
-      ...viewOfRecord(record, checkedAt?.get(record.key)),
-      ...(checkedAt === undefined && { isCheckKnown: false as const }),
-    })),
+    resources: withProblems(
+      records.map((record) => ({
+        ...viewOfRecord(record, checkedAt?.get(record.key)),
+        ...(checkedAt === undefined && { isCheckKnown: false as const }),
+      })),
+      clock,
+    ),
   }
+}
+
+/** Without a daemon, a tracker of its own finds the problems. */
+export function withProblems(resources: readonly ResourceView[], clock: Clock): readonly ResourceView[] {
+  const byKey = new Map(resources.map((resource) => [resource.key, resource]))
+  const board = { get: (key: Key) => byKey.get(key), list: () => resources }
+  const problems = createProblemTracker({ clock, emit: nobody }, board)
+  return resources.map((resource) => ({ ...resource, problem: problems.of(resource.key)?.id }))
 }
 
 function viewOfRecord(record: LedgerRecord, checkedAt: number | undefined): ResourceView {
@@ -100,12 +116,13 @@ function viewOfRecord(record: LedgerRecord, checkedAt: number | undefined): Reso
   }
 }
 
-/** What a board says of a resource. */
-export function viewOfStatus(status: Omit<ResourceStatus, 'observed'>): ResourceView {
+export function viewOfStatus(
+  status: Omit<ResourceStatus, 'observed'> & Pick<ResourceView, 'problem'>,
+): ResourceView {
   return { ...status, since: sinceOf(status) }
 }
 
-/** @param intent of a create that is under way, or was when its process ended */
+/** @param intent of a create in flight, or interrupted by the end of its process */
 function unseen(key: Key, intent: Intent | undefined): Conditions {
   const why = intent?.state === 'open' ? 'creating' : 'waiting'
   const condition = {

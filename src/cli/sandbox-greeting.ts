@@ -2,13 +2,10 @@ import type { Emit, Event } from '../contract/events.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { StatusBoard } from '../contract/status.ts'
 
-/** What is due sooner is still on its way: pipes in the sandbox are there after a second or two. */
+/** Sooner work is still in progress: sandbox pipes take seconds to start. */
 const SOON_MS = 10_000
 
-/**
- * Says once, when nothing more is about to happen, what a newcomer looks at: the page, the sandbox, how to stop.
- * @returns to be called with each event
- */
+/** Page's address and next steps, once the first run is quiet. @returns an event listener */
 export function createGreeting(parts: {
   readonly board: StatusBoard
   readonly emit: Emit

@@ -12,8 +12,6 @@ import { type Asked, getReply } from './server-client.ts'
 import { sentence } from '../plan/reasons/row.ts'
 import { notAccepted } from './whole-facts.ts'
 
-/* What a running daemon says of its resources and of what was done, for the commands that otherwise read a ledger. */
-
 /** @throws {NoAnswerError | CommandError} */
 export async function readServerStatus(io: Io, asked: Asked): Promise<StatusReading> {
   const { items, overview } = await readServerResources(io, asked)
@@ -28,7 +26,7 @@ export async function readServerStatus(io: Io, asked: Asked): Promise<StatusRead
   }
 }
 
-/** All resources, page by page; each page begins behind the last key of the one before. @throws {NoAnswerError | CommandError} */
+/** Each page starts after the last key of the page before. @throws {NoAnswerError | CommandError} */
 export async function readServerResources(
   io: Io,
   asked: Asked,
@@ -42,7 +40,7 @@ export async function readServerResources(
   }
 }
 
-/** Undefined: there are no more, or more than any daemon has. */
+/** Undefined: the last page, or too many. */
 function nextQuery(
   { items, next }: { readonly items: readonly unknown[]; readonly next?: string | undefined },
   count: number,
@@ -50,13 +48,12 @@ function nextQuery(
   return items.length === 0 || count >= MOST_ITEMS ? undefined : next
 }
 
-/** Far above what one daemon looks after: a server that always has a next page ends here. */
+/** Stops a server with endless pages. */
 const MOST_ITEMS = 1_000_000
 
-/** What a daemon says of the whole. */
 export function wholeOf({
   sourceProblem,
-  putBack,
+  ledgerRollback,
   findingCounts,
   overdue,
   withoutLock,
@@ -67,7 +64,7 @@ export function wholeOf({
   const notReady = ready.ok ? undefined : `The daemon is not ready: ${ready.detail}.`
   const ofSource = sourceProblem === undefined ? notReady : notAccepted(sourceProblem)
   return {
-    problem: putBack === undefined ? ofSource : sentence(putBack),
+    problem: ledgerRollback === undefined ? ofSource : sentence(ledgerRollback),
     errors: findingCounts.error,
     overdue,
     withoutLock,
@@ -76,9 +73,9 @@ export function wholeOf({
   }
 }
 
-/** What to do about one resource, with the lines of its manifest as the daemon read it. @throws {NoAnswerError | CommandError} */
+/** With the manifest's lines. @throws {NoAnswerError | CommandError} */
 export async function readServerSteps(io: Io, asked: Asked, key: string): Promise<readonly NextStep[]> {
-  const { next } = await getReply(io, asked, { path: `api/v1/resources/${key as Key}` }) // it is shown there
+  const { next } = await getReply(io, asked, { path: `api/v1/resources/${key as Key}` }) // a listed key
   return next
 }
 
@@ -92,7 +89,7 @@ export async function readServerHistory(
     limit: String(Math.min(limit, LIMITS.page)),
     ...(key === undefined ? {} : { key }),
   })
-  // What is written meanwhile moves the older ones to a later page, where they come again.
+  // New entries move older ones to a later page: drop repeats.
   const entries = new Map<string, HistoryEntry>()
   for (let query: string | undefined = `?${first.toString()}`; query !== undefined;) {
     const page: HistoryReply = await getReply(io, asked, { path: 'api/v1/history', query })

@@ -9,7 +9,7 @@ import type { JsonObject } from '../lib/json.ts'
 import { pathOf } from '../platform/wire.ts'
 import type { StateStore } from '../reconcile/state/store.ts'
 
-/** A Service may be needed by thousands. */
+/** Thousands of keys can depend on a Service. */
 const KEYS_NAMED = 50
 
 interface Known {
@@ -17,13 +17,13 @@ interface Known {
   readonly store: StateStore
 }
 
-/** What the page shows of a manifest; undefined when there never was a valid one in this process. */
+/** Undefined: no valid manifest in this process's lifetime. */
 export function manifestFacts(known: Known, key: Key): ManifestFacts | undefined {
   const { store } = known
   const manifest = store.entry(key)?.manifest
   if (manifest === undefined) return undefined
   const { apiVersion, kind, metadata, policy, spec } = manifest
-  const document = { apiVersion, kind, metadata, ...(policy && { policy }), spec } as unknown as JsonObject // it came as YAML
+  const document = { apiVersion, kind, metadata, ...(policy && { policy }), spec } as unknown as JsonObject // parsed from YAML
   const neededBy = store.dependents(key)
   return {
     document: maskManifest(document),

@@ -3,9 +3,6 @@ import type { Settings } from '../config/settings.ts'
 import type { Leader, Leadership } from '../contract/leadership.ts'
 import type { Daemon } from '../daemon/daemon.ts'
 import type { Leading } from '../daemon/leading.ts'
-import { countBlocked } from '../reconcile/operator/allow.ts'
-import type { ReconcileContext } from '../reconcile/context.ts'
-import { creationsOf, wantedCreations } from '../reconcile/gather/creations-of-service.ts'
 import { withoutManifestTold } from '../reconcile/gather/pipes-without-manifest.ts'
 import { overdueChecks } from '../reconcile/overdue.ts'
 import { pipesWithoutLock } from '../reconcile/state/pipes-without-lock.ts'
@@ -15,7 +12,6 @@ import type { Engine } from './compose.ts'
 import { VERSION } from './io.ts'
 import { isOfOneHost } from './running-server.ts'
 
-/** What the page says of the process as a whole. */
 export function overviewOf(
   settings: Settings,
   engine: Engine,
@@ -38,7 +34,7 @@ export function overviewOf(
     withoutLock: pipesWithoutLock(engine.context.store),
     withoutManifest: withoutManifestTold(engine.context),
     queueDepth: daemon?.queueDepth() ?? { 0: 0, 1: 0, 2: 0 },
-    createLimit: createLimitShown(engine.context),
+    createLimit: createLimitShown(engine),
     watchMode: daemon?.watchMode() ?? 'none',
     startedAt,
     now: clock.now(),
@@ -52,16 +48,15 @@ export function overviewOf(
   } as const
 }
 
-/** Who acts, as the page shows it. */
 export function standingOf(leading: Pick<Leading, 'term' | 'failing' | 'olderThan'>, leadership: Leadership) {
   const { olderThan, failing } = leading
   const unconfirmed = failing?.why
   if (leading.term !== undefined) return { standsBy: false, leader: undefined, unconfirmed, olderThan }
-  // What is due is checked by the other one.
+  // A standby makes no checks.
   return { standsBy: true, leader: shownLeader(leadership.leader()), unconfirmed, olderThan, overdue: 0 }
 }
 
-/** Its name is that of its host, which in a cluster is its pod. Some addresses lead to it on that host alone. */
+/** The leader's host (in a cluster its pod). Its addresses might only work there. */
 function shownLeader(leader: Leader | undefined) {
   if (leader === undefined) return undefined
   const holder = leader.holder.replace(/_[0-9a-f-]{36}$/, '')
@@ -69,22 +64,12 @@ function shownLeader(leader: Leader | undefined) {
   return { holder, url: isFromHere ? leader.url : undefined }
 }
 
-/** Services in which the create limit holds something back that are shown. */
-const LIMITED_SHOWN = 100
-
-function createLimitShown(context: ReconcileContext): CreateLimit {
-  const { store, maxCreates } = context
-  const blocked = countBlocked(store)
-  const held = blocked.values().reduce((sum, count) => sum + count, 0)
-  const services = [...blocked.keys()].filter((service) => service !== undefined).toSorted()
+function createLimitShown({ board, context }: Engine): CreateLimit {
+  const blocked = board.list().filter(({ reason }) => reason === 'CreateLimit')
+  const byService = Map.groupBy(blocked, ({ service = '' }) => service)
   return {
-    on: held > 0,
-    wanted: wantedCreations(store),
-    limit: maxCreates,
-    held,
-    services: services.slice(0, LIMITED_SHOWN).map((service) => {
-      const { wanted, made, until } = creationsOf(context, service)
-      return { service, wanted, made, until, held: blocked.get(service) ?? 0 }
-    }),
+    limit: context.maxCreates,
+    held: blocked.length,
+    services: [...byService].map(([service, { length }]) => ({ service, held: length })),
   }
 }

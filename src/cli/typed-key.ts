@@ -1,13 +1,32 @@
 import type { Key } from '../kinds/key.ts'
 import { knownKey, MANIFEST_KINDS } from '../kinds/lookup.ts'
+import { nearest } from '../lib/nearest.ts'
+import { misuse } from './io.ts'
 
-/** The kind that a person means, however it is written: `pipe` is Pipe. */
+/** The kind in its usual spelling: `pipe` is Pipe. */
 export function typedKind(text: string): string {
   return MANIFEST_KINDS.find((kind) => kind.toLowerCase() === text.toLowerCase()) ?? text
 }
 
-/** The key that a person means, or `undefined` when it is none. */
+/** Undefined: not a key. */
 export function typedKey(text: string): Key | undefined {
   const [kind = '', ...name] = text.split('/')
   return knownKey([typedKind(kind), ...name].join('/'))
+}
+
+/** @throws {CommandError} if it is not a key */
+export function keyFrom(text: string): Key {
+  const key = typedKey(text)
+  if (key !== undefined) return key
+  misuse(`"${text}" is not a key: give Kind/name, such as Pipe/orders.`)
+}
+
+/** @param otherwise the hint if no known word is near */
+export function didYouMean(
+  word: string,
+  known: readonly string[],
+  otherwise = '"pipewright status" lists all there are.',
+): string {
+  const near = known.find((one) => one.endsWith(`/${word}`)) ?? nearest(word, known)
+  return near === undefined ? otherwise : `Did you mean ${near}?`
 }

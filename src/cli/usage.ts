@@ -5,13 +5,20 @@ import { formatProblems } from '../config/setting-problem.ts'
 import { readSettings, SETTINGS, type Settings } from '../config/settings.ts'
 import { sentence } from '../plan/reasons/row.ts'
 import { COMMAND_HELP } from './command-help.ts'
-import { failpointProblems } from './failpoints.ts'
-import { CommandError, EXIT, type Io, print } from './io.ts'
+import { type ExitCode, type Io, print, misuse } from './io.ts'
+import { wrapped } from './render/terminal.ts'
 
-/** A command of the program, without settings. */
-export function addPlain(program: Command, name: string, description: string): Command {
-  const { examples = [], exits = {} } = COMMAND_HELP[name] ?? {}
-  const codes = Object.entries({ ...exits, 64: 'usage error', 70: 'internal error' })
+export interface Shell {
+  readonly program: Command
+  readonly io: Io
+  /** Of the running command, once read. */
+  settings?: Settings
+  code: ExitCode
+}
+
+export function addPlain({ program }: Shell, name: string, description: string): Command {
+  const { examples, exits } = COMMAND_HELP[name] ?? { examples: [], exits: [] }
+  const codes = [...exits.entries(), [64, 'usage error'], [70, 'internal error']] as const
   return program
     .command(name)
     .description(description)
@@ -21,46 +28,52 @@ export function addPlain(program: Command, name: string, description: string): C
         '\nExamples:',
         ...examples.map((example) => `  pipewright ${example}`),
         '\nExit codes:',
-        ...codes.map(([code, text]) => `  ${code.padEnd(3)} ${text}`),
+        ...codes.map(([code, text]) => `  ${String(code).padEnd(3)} ${text}`),
       ].join('\n'),
     )
 }
 
-/**
- * A command that reads settings: it takes each as a flag. A flag without its value is `true`: the next flag is never taken for
- * the value, and `settingsFor` reports it.
- */
-export function addCommand(program: Command, name: string, description: string): Command {
-  const command = addPlain(program, name, description)
+/** A flag without a value is `true`, also before another flag: `readSettings` reports it. */
+export function addCommand(shell: Shell, name: string, description: string): Command {
+  const command = addPlain(shell, name, description)
   const options = SETTINGS.map(
     ({ flag, placeholder }) =>
       new Option(placeholder === undefined ? `--${flag}` : `--${flag} [${placeholder}]`),
   )
   for (const option of options) command.addOption(option)
-  // Not before: the suggestion for a wrong flag is one of the options that are not hidden.
+  // Hidden only for the help: commander suggests only visible options.
   command.on('beforeHelp', () => options.forEach((option) => option.hideHelp()))
-  const flags = SETTINGS.map(({ flag }) => `--${flag}`)
+  const flags = SETTINGS.map(({ flag }) => `--${flag}`).join(' ')
   return command.addHelpText(
     'after',
-    `\nSettings, explained by "pipewright help settings":\n${wrapped(flags).join('\n')}`,
+    `\nSettings, explained by "pipewright help settings":\n${wrapped(flags, '  ')}`,
   )
 }
 
-const MAX_LINE_LENGTH = 80
+export type Needs = 'platform' | 'platform or server' | 'local'
 
-function wrapped(words: readonly string[]): readonly string[] {
-  const lines: string[] = []
-  for (const word of words) {
-    const last = lines.at(-1)
-    if (last !== undefined && last.length + word.length < MAX_LINE_LENGTH)
-      lines.push(`${lines.pop()} ${word}`)
-    else lines.push(`  ${word}`)
+type Act<Flags, Words extends readonly unknown[]> = (
+  io: Io,
+  settings: Settings,
+  flags: Flags,
+  ...words: Words
+) => ExitCode | Promise<ExitCode>
+
+/** Reads the settings first. @param needs might throw for a wrong combination of flags */
+export function acting<Flags, Words extends readonly unknown[]>(
+  shell: Shell,
+  needs: Needs | ((flags: Flags) => Needs),
+  act: Act<Flags, Words>,
+): (...args: readonly unknown[]) => Promise<void> {
+  return async (...args) => {
+    const command = args.at(-1) as Command // as commander calls it
+    const flags = command.opts() as Flags // typed by the command's options
+    shell.settings = await settingsFor(shell.io, command, typeof needs === 'function' ? needs(flags) : needs)
+    shell.code = await act(shell.io, shell.settings, flags, ...(args.slice(0, -2) as unknown as Words))
   }
-  return lines
 }
 
-/** A command of which only the help is of use: it lists the settings. */
-export function addSettingsHelp(program: Command): void {
+export function addSettingsHelp({ program }: Shell): void {
   const command = program
     .command('settings', { hidden: true })
     .description(
@@ -68,7 +81,7 @@ export function addSettingsHelp(program: Command): void {
     )
     .helpOption(false)
   for (const { group, flag, placeholder, describe, env, defaultText = 'none' } of SETTINGS) {
-    // A link of the docs is its text here.
+    // Links become text.
     const text = describe.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
     const flags = placeholder === undefined ? `--${flag}` : `--${flag} <${placeholder}>`
     command.addOption(new Option(flags, `${text}. ${env}. Default: ${defaultText}.`).helpGroup(`${group}:`))
@@ -80,7 +93,6 @@ export function output(choices: readonly string[]): Option {
   return new Option('-o, --output <FORMAT>', 'how to print').choices(choices).default(choices[0])
 }
 
-/** For the value of an option. */
 export function parsedBy<T>(parser: Parser<T>): (text: string) => T {
   return (text) => {
     const parsed = parser(text)
@@ -89,14 +101,10 @@ export function parsedBy<T>(parser: Parser<T>): (text: string) => T {
   }
 }
 
-/** @throws {CommandError} with all problems of flags, variables and the file */
-export async function settingsFor(
-  io: Io,
-  command: Command,
-  needs: 'platform' | 'platform or server' | 'local',
-): Promise<Settings> {
-  const flags = Object.entries(command.opts()).filter((entry): entry is [string, string | true] =>
-    isGiven(entry[1]),
+/** @throws {CommandError} with all problems of flags, variables and file */
+async function settingsFor(io: Io, command: Command, needs: Needs): Promise<Settings> {
+  const flags = Object.entries(command.opts()).filter(
+    (entry): entry is [string, string | true] => typeof entry[1] === 'string' || entry[1] === true,
   )
   const reading = await readSettings({
     flags: Object.fromEntries(flags),
@@ -110,18 +118,12 @@ export async function settingsFor(
     ...(needsPlatform && reading.noPlatform !== undefined ? [reading.noPlatform] : []),
     ...(reachesOthers ? reading.proxyProblems : []),
     ...(reachesOthers && reading.uncheckedTls !== undefined ? [reading.uncheckedTls] : []),
-    ...failpointProblems(io.env),
   ]
-  if ('problems' in reading || problems.length > 0)
-    throw new CommandError(formatProblems(problems), EXIT.usage)
+  if ('problems' in reading || problems.length > 0) misuse(formatProblems(problems))
   if (reachesOthers && reading.isTlsUnchecked) print(io.stderr, UNCHECKED_TLS)
   return reading.settings
 }
 
 const UNCHECKED_TLS =
-  'pipewright: warning: no certificate is checked (NODE_TLS_REJECT_UNAUTHORIZED=0 and --allow-insecure-tls): whoever is on ' +
-  'the way can read the credentials and answer in place of the platform. This is for tests.'
-
-function isGiven(value: unknown): value is string | true {
-  return typeof value === 'string' || value === true
-}
+  'pipewright: warning: no certificate is checked (NODE_TLS_REJECT_UNAUTHORIZED=0 and --allow-insecure-tls): an attacker ' +
+  'on the network can read the credentials and impersonate the platform. Use this for tests only.'

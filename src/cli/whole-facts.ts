@@ -1,7 +1,7 @@
 import type { Activity, WholeFacts } from '../contract/activity.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import type { SaidBefore } from '../contract/events.ts'
-import { findingsDigest, rememberedIn } from '../contract/findings-digest.ts'
+import { findingsDigest, reportedIn } from '../contract/findings-digest.ts'
 import { overdueChecks } from '../reconcile/overdue.ts'
 import { withoutManifestTold } from '../reconcile/gather/pipes-without-manifest.ts'
 import { pipesWithoutLock } from '../reconcile/state/pipes-without-lock.ts'
@@ -9,7 +9,7 @@ import { withoutManifestSentence } from '../contract/without-manifest.ts'
 import { agoOf } from './render/ago.ts'
 import type { Engine } from './compose.ts'
 
-/** What is not said of one resource, for whoever reads the ledger. @param problem of the last reading, in words */
+/** Beyond single resources. @param problem of the last read */
 export function wholeFacts({ context }: Engine, problem: string | undefined): WholeFacts {
   const { store } = context
   const { findings = [], entries } = store.catalog ?? {}
@@ -27,22 +27,19 @@ export function wholeFacts({ context }: Engine, problem: string | undefined): Wh
   }
 }
 
-/** What an earlier process, which wrote this down last, said of the manifests. */
+/** Reported by the last process. */
 export function saidBefore(last: Activity | undefined, { findings, problem }: Catalog): SaidBefore {
-  const { known, gone } = rememberedIn(last?.findings ?? '', findings)
   return {
-    findings: known,
-    findingsOver: problem === undefined ? gone : 0,
+    findings: reportedIn(last?.findings ?? '', findings),
     problem: problem !== undefined && last?.problem === notAccepted(problem.message),
   }
 }
 
-/** @param problem why, in words */
 export function notAccepted(problem: string): string {
   return `Manifests not accepted; keeping the last state. ${problem}`
 }
 
-/** The same, in sentences; none when nothing is amiss. */
+/** Empty if all is well. */
 export function wholeSentences({ problem, errors = 0, overdue = 0 }: WholeFacts): readonly string[] {
   return [
     ...(problem === undefined ? [] : [problem]),
@@ -57,7 +54,7 @@ export function wholeSentences({ problem, errors = 0, overdue = 0 }: WholeFacts)
   ]
 }
 
-/** What is worth knowing of the whole, and wrong with nothing. @param now ms since the epoch */
+/** Notes, no problems. @param now ms since the epoch */
 export function wholeHints(
   { withoutLock = 0, withoutManifest = [] }: WholeFacts,
   now: number,

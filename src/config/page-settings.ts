@@ -1,7 +1,6 @@
 import { parseBaseUrl, parseHosts, parseListen, parsePath, parseTemplate, wholeNumber } from './parsers.ts'
 import type { SettingDefinition } from './setting-definition.ts'
 
-/** The settings of the page and of HTTP: part of the table of all settings. */
 export const PAGE_SETTINGS = {
   listen: {
     group: 'Page and HTTP',
@@ -28,7 +27,7 @@ export const PAGE_SETTINGS = {
     default: undefined,
     defaultNote: 'none: IP addresses, `localhost`, and the host of `--public-url`',
     describe:
-      'more names by which it may be asked, such as pipewright.example.com,.svc.cluster.local; * is any, which lets every web page that a user opens read it by DNS rebinding',
+      'more host names that requests can use, such as pipewright.example.com,.svc.cluster.local. With *, every web page that a user opens can read the page by DNS rebinding',
     parse: parseHosts,
   },
   adminTokenFile: {
@@ -39,7 +38,7 @@ export const PAGE_SETTINGS = {
     sandboxDefault: '.pipewright/admin-token',
     defaultNote: 'none: those requests are off',
     describe:
-      'file with the bearer token for POST /-/reconcile, POST /-/allow and POST /api/v1/plan; the commands that ask a daemon send it; not below --secrets-dir',
+      'file with the bearer token for POST /-/reconcile, POST /-/allow and POST /api/v1/plan, outside --secrets-dir. Commands send it to the daemon',
     parse: parsePath,
   },
   server: {

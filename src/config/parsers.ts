@@ -1,35 +1,48 @@
+import { isIPv6 } from 'node:net'
 import { formatDuration, parseDuration } from '../lib/duration.ts'
 import { nearest } from '../lib/nearest.ts'
 import { Secret } from '../lib/secret.ts'
 import { parseTarget, type WebhookUrl } from '../lib/webhook-url.ts'
 
-/** A path that is not empty; it need not exist. */
+/** Only a shell or a supervisor replaces these, and not everywhere: `~/x`, `$HOME`, `${HOME}`, `$(HOME)`, `%h`, `"x"`. */
+const UNEXPANDED = /^~[\w.-]*(?=\/|$)|\$(?:\w+|\{[^}]*\}?|\([^)]*\)?)|%[a-z]|^["']|["']$/i
+
+const SCHEME = /^(?:file|sqlite):|^[a-z][a-z\d+.-]*:\/\//i
+
+/** Not empty. It can be absent on disk. */
 export function parsePath(text: string): Parsed<string> {
   if (text === '') return bad('it is empty', 'give a path')
   if (text.includes('\0')) return bad('it holds a NUL character', 'give a path')
-  return good(text)
+  const right = 'give the path itself, such as /var/lib/pipewright/ledger.db'
+  if (text !== text.trim()) return bad('it begins or ends with a blank', right)
+  const scheme = SCHEME.exec(text)?.[0]
+  if (scheme !== undefined) return bad(`a path has no ${scheme} before it`, right)
+  const unexpanded = UNEXPANDED.exec(text)?.[0]
+  if (unexpanded === undefined) return good(text)
+  const other = unexpanded.startsWith('~') ? `, or ./${text}` : ''
+  return bad(`${unexpanded} is not replaced here`, right + other)
 }
 
-/** `true`, `1`, `yes`, `on` and their opposites; as a flag, the name alone. */
+/** `true`, `1`, `yes`, `on` and their opposites. As a flag, the name alone means true. */
 export function parseSwitch(text: string): Parsed<boolean> {
   const word = text.toLowerCase()
   if (['true', '1', 'yes', 'on'].includes(word)) return good(true)
   if (['false', '0', 'no', 'off'].includes(word)) return good(false)
-  return bad('it is neither true nor false', 'give true or false')
+  return bad('it is not true or false', 'give true or false')
 }
 
-/** Texts with commas between them, each once. */
+/** Comma-separated texts without duplicates. */
 export function parseList(text: string): Parsed<readonly string[]> {
   const items = text.split(',').map((item) => item.trim())
   const right = 'give texts with commas between them, such as Running,OK'
   if (text.trim() === '') return bad('it is empty', right)
-  if (items.includes('')) return bad('there is nothing between two commas', right)
+  if (items.includes('')) return bad('an item between two commas is empty', right)
   return good([...new Set(items)])
 }
 
 const HOST_NAME = /^(?:\*|\.?[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*)$/
 
-/** Names of hosts with commas between them, in lower case; `*` is any, `.example.com` any below that. */
+/** Comma-separated host names in lower case. `*` matches any host, `.example.com` any host below it. */
 export function parseHosts(text: string): Parsed<readonly string[]> {
   const right = 'give names without scheme and port, such as pipewright.example.com,.svc.cluster.local, or *'
   const hosts = parseList(text.toLowerCase())
@@ -48,13 +61,12 @@ export function oneOf<const T extends string>(words: readonly T[]): Parser<T> {
   }
 }
 
-/** Of values that have a name, the one with the name that is given. */
 export function named<T extends { readonly name: string }>(values: readonly T[]): Parser<T> {
   const byName = new Map(values.map((value) => [value.name, value]))
   const parse = oneOf([...byName.keys()])
   return (text) => {
     const found = byName.get(text)
-    return found === undefined ? (parse(text) as Parsed<never>) : good(found) // it is the name of none
+    return found === undefined ? (parse(text) as Parsed<never>) : good(found) // no value has this name
   }
 }
 
@@ -69,7 +81,7 @@ export function wholeNumber(min: number, max: number): Parser<number> {
   }
 }
 
-/** Milliseconds; the limits are in milliseconds too. */
+/** All values in milliseconds. */
 export function duration(min: number, max: number): Parser<number> {
   return (text) => {
     const right = `give a duration from ${formatDuration(min)} to ${formatDuration(max)}, such as 30s or 1m30s`
@@ -88,7 +100,7 @@ export interface ApiBudget {
   readonly windowMs: number
 }
 
-/** `N/D`: so many requests in any such time. */
+/** `N/D`: at most N requests in any window of length D. */
 export function parseBudget(text: string): Parsed<ApiBudget> {
   const right = 'give requests and a time, such as 10/10s: at most 10 requests in any 10 seconds'
   const [count = '', time, ...more] = text.split('/')
@@ -103,28 +115,30 @@ export function parseBudget(text: string): Parsed<ApiBudget> {
 export interface Listen {
   /** Without the brackets of an IPv6 address. */
   readonly host: string
-  /** 0: one that is free. */
+  /** 0 selects a free port. */
   readonly port: number
 }
 
-const LISTEN = /^(?:\[([0-9A-Fa-f:.]+(?:%[\w.-]+)?)\]|([^\s:[\]/@]+)):(\d{1,5})$/
+const LISTEN = /^(?:\[([^\]]*)\]|([^\s:[\]/@]+)):(\d{1,5})$/
 
 /** `HOST:PORT`, with an IPv6 host in brackets. */
 export function parseListen(text: string): Parsed<Listen> {
-  const right = 'give HOST:PORT, such as 127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080'
+  const right = 'give HOST:PORT, such as 127.0.0.1:8080, or [::]:8080 for every address'
   const match = LISTEN.exec(text)
   if (match === null) {
-    if (/^\d+$/.test(text)) return bad('it has no host', right)
-    if (/^:\d+$/.test(text)) return bad('it has no host', `${right}; 0.0.0.0 is every address`)
-    if (text.split(':').length > 2) return bad('an IPv6 host must stand in brackets', right)
+    if (/^:?\d+$/.test(text)) return bad('it has no host', right)
+    if (text.split(':').length > 2) return bad('an IPv6 host must be in brackets', right)
     return bad(text.includes(':') ? 'it is not HOST:PORT' : 'it has no port', right)
   }
-  const port = Number(match[3])
+  const [, address, name = '', digits] = match
+  if (address?.includes('%') === true) return bad('the address of a page cannot have a zone', right)
+  if (address !== undefined && !isIPv6(address)) return bad('the brackets hold no IPv6 address', right)
+  const port = Number(digits)
   if (port > 65_535) return bad('the port is more than 65535', right)
-  return good({ host: match[1] ?? match[2] ?? '', port })
+  return good({ host: address ?? name, port })
 }
 
-/** An http(s) URL that others are put behind: no credentials, query or fragment. Without a slash at its end. */
+/** An http(s) URL without credentials, query or fragment. The result has no slash at its end. */
 export function parseBaseUrl(text: string): Parsed<string> {
   const right = 'give a URL such as https://api.example.com'
   const url = URL.parse(text)
@@ -140,22 +154,23 @@ export function parseBaseUrl(text: string): Parsed<string> {
   return good(url.href.replace(/\/+$/, ''))
 }
 
-/** The URL of a webhook, or the file that holds it. Neither is shown in a message: the URL is a secret. */
+/** The URL is a secret: messages never show it. */
 export function parseWebhookUrl(text: string): Parsed<WebhookUrl> {
   const right = 'give a URL such as https://hooks.example.com/…, or file:/path/of/a/file that holds it'
   if (text.startsWith('file:')) {
     const file = text.slice('file:'.length).replace(/^\/\/(?=\/)/, '')
-    return parsePath(file).ok && !file.startsWith('//') ? good({ file }) : bad('it names no file', right)
+    if (file === '' || file.startsWith('//')) return bad('it names no file', right)
+    const path = parsePath(file)
+    return path.ok ? good({ file }) : path
   }
   const parsed = parseTarget(text, true)
   if (typeof parsed !== 'string') return good({ url: new Secret(text) })
   return { ok: false, why: `it ${parsed}`, right, hide: true }
 }
 
-/** What a template of a repository's address may hold: each stands for itself, encoded. */
 const TEMPLATE_NAMES = ['{revision}', '{file}', '{line}']
 
-/** An http(s) URL with `{revision}`, `{file}` and `{line}` in it. */
+/** An http(s) URL with `{revision}`, `{file}` and `{line}`. The page replaces them with encoded values. */
 export function parseTemplate(text: string): Parsed<string> {
   const right = 'give a URL such as https://github.com/acme/pipes/blob/{revision}/manifests/{file}#L{line}'
   const unknown = (text.match(/\{[^}]*\}?/g) ?? []).find((name) => !TEMPLATE_NAMES.includes(name))
@@ -169,15 +184,15 @@ export function parseTemplate(text: string): Parsed<string> {
   return good(text)
 }
 
-/** What does not parse as a URL may still carry a password or a token, so it is not shown then. */
+/** A malformed URL can still carry a password or a token. */
 function hidden(problem: Parsed<never>, text: string): Parsed<never> {
   return /[@?#]/.test(text) && !problem.ok ? { ...problem, hide: true } : problem
 }
 
-/** `sqlite:PATH`, `kubernetes:NAME` or `memory:`; what is there is looked at when it is opened. */
+/** `sqlite:PATH`, `kubernetes:NAME` or `memory:`. Opening the ledger checks whether it exists. */
 export function parseLedger(text: string): Parsed<string> {
   const right =
-    'give sqlite:PATH, such as sqlite:/var/lib/pipewright/ledger.db; or kubernetes:NAME or kubernetes:NAMESPACE/NAME; or memory:'
+    'give sqlite:PATH, such as sqlite:/var/lib/pipewright/ledger.db, or kubernetes:NAME, kubernetes:NAMESPACE/NAME or memory:'
   if (text === 'memory:') return good(text)
   if (text.startsWith('kubernetes:'))
     return /^kubernetes:([a-z0-9][-a-z0-9]*\/)?[a-z0-9][-a-z0-9]*$/.test(text)
@@ -189,17 +204,19 @@ export function parseLedger(text: string): Parsed<string> {
   if (path.startsWith(':') || /^\/\/[^/]/.test(path)) {
     return bad('what follows sqlite: is not the path of a file', right)
   }
-  return parsePath(path).ok ? good(text) : bad('it holds a NUL character', right)
+  if (path.includes('?')) return bad('options after ? are not supported', right)
+  const parsed = parsePath(path)
+  return parsed.ok ? good(text) : parsed
 }
 
-/** What became of one text: a value, or what is wrong with it and what would be right. */
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | {
       readonly ok: false
       readonly why: string
       readonly right: string
-      /** The text may hold a secret, and must not be shown. */ readonly hide?: true
+      /** The text might hold a secret. */
+      readonly hide?: true
     }
 
 export type Parser<T> = (text: string) => Parsed<T>

@@ -4,10 +4,10 @@ import type { SettingProblem } from './setting-problem.ts'
 import type { Environment } from './setting-sources.ts'
 import type { ReadValues } from './settings-table.ts'
 
-/** What the variables say that most programs obey: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, and the same in lower case. */
+/** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case. */
 export interface ReadProxies {
   readonly proxies: ProxySettings
-  /** Of a variable that is no proxy, when something would go through it. Never with its value: it may hold a password. */
+  /** Invalid variables that would be used. Never their values, which can hold a password. */
   readonly problems: readonly SettingProblem[]
 }
 
@@ -31,7 +31,7 @@ type ReadProxy = ProxyAddress | SettingProblem | undefined
 
 type ProxyVariable = 'HTTPS_PROXY' | 'HTTP_PROXY' | 'NO_PROXY'
 
-/** In lower case first, as curl does. Empty counts as none. */
+/** Prefers lower case, as curl does. An empty variable counts as unset. */
 function variableOf(env: Environment, name: ProxyVariable): readonly [string, string] | undefined {
   return [name.toLowerCase(), name]
     .map((variable) => [variable, env[variable]?.trim() ?? ''] as const)
@@ -41,14 +41,13 @@ function variableOf(env: Environment, name: ProxyVariable): readonly [string, st
 function proxyOf(env: Environment, name: ProxyVariable): ReadProxy {
   const [from, text] = variableOf(env, name) ?? []
   if (from === undefined || text === undefined) return undefined
-  // Without a scheme, as many write it.
   const url = URL.parse(text.includes('://') ? text : `http://${text}`)
   if (url === null || url.hostname === '') return problem(from, 'it is not a URL')
   if (url.protocol.startsWith('socks')) return problem(from, 'a SOCKS proxy cannot be used')
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     return problem(from, 'it is not an http or https URL')
   const login = loginOf(url)
-  // A slash, say, in a password ends the host there: what was read as one may be the beginning of the password.
+  // An unencoded slash in a password ends the host there. The host can then be part of the password.
   const isCut = `${url.pathname}${url.search}${url.hash}`.includes('@')
   if (login === undefined || isCut) return problem(from, 'its user or password is not encoded as in a URL')
   return { origin: url.origin, ...login, from }
@@ -66,7 +65,7 @@ function loginOf({ username, password }: URL): Login | undefined {
   try {
     const [user, word] = [decodeURIComponent(username), decodeURIComponent(password)]
     const encoded = Buffer.from(`${user}:${word}`, 'utf8').toString('base64')
-    // Without a password, what stands for the user is a token.
+    // Without a password, the user is a token.
     const [plain, written] = word === '' ? [user, username] : [word, password]
     const secrets = [plain, written, encoded].filter((text) => text !== '').map((text) => new Secret(text))
     return { authorization: new Secret(`Basic ${encoded}`), secrets }
@@ -83,7 +82,7 @@ function problemsOf(read: ReadProxy, isNeeded: boolean): readonly SettingProblem
   return isNeeded && read !== undefined && 'why' in read ? [read] : []
 }
 
-/** Whether something that the settings name goes through a proxy. The URL of the webhook is in a file that can change. */
+/** Whether a configured URL uses the proxy. The webhook's URL counts always: its file can change. */
 function isUsed(
   protocol: 'https:' | 'http:',
   { noProxy }: ProxySettings,

@@ -1,40 +1,28 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isBelow } from '../lib/below.ts'
-import type { SettingProblem } from './setting-problem.ts'
-import { definitionOf, type Read, type ReadValues } from './settings-table.ts'
+import { problemOf, type SettingProblem } from './setting-problem.ts'
+import type { Read, ReadValues } from './settings-table.ts'
 
-/** Where a path leads to; of what is not there, where it would be. */
+/** Of a missing path, resolves the existing part. */
 type RealPath = (path: string) => string
 
-/** A file with something of Pipewright's own, and who names it. */
-interface OwnFile {
-  readonly setting: string
-  readonly from: string
-  readonly path: string
-}
-
 const RIGHT_FOLDERS =
-  'give the credentials of the platform a directory of their own, beside that of the secrets of sources'
+  'use two directories: one for the credentials of the platform, one for the secrets of sources'
 
-/**
- * What manifests may name lies below `--secrets-dir`, and nothing of Pipewright's own does (design §2, law 6): neither the
- * directory of the platform's credentials, nor a file that another setting names.
- */
+/** Manifests can name any file below `--secrets-dir`: credentials and files in settings must be outside. */
 export function checkSecretFolders(values: ReadValues, realPath: RealPath): readonly SettingProblem[] {
   const { credentialsDir, secretsDir } = values
   if (credentialsDir === undefined || secretsDir === undefined) return []
   const between = foldersProblem(credentialsDir, secretsDir, realPath)
   if (between !== undefined) return [between]
-  return ownFiles(values)
-    .filter(({ path }) => isIn(path, secretsDir.value, realPath))
-    .map(({ setting, from, path }) => ({
-      setting,
-      from,
-      given: path,
-      why: `it is below --secrets-dir (${secretsDir.value}), so that a manifest could name it, and send it to a source`,
-      right: `keep the file elsewhere, such as below --credentials-dir (${credentialsDir.value})`,
-    }))
+  const why = `it is below --secrets-dir (${secretsDir.value}), so that a manifest could name it, and send it to a source`
+  const right = `keep the file elsewhere, such as below --credentials-dir (${credentialsDir.value})`
+  return ownFiles(values).flatMap(([name, read]) =>
+    read !== undefined && isIn(read.value, secretsDir.value, realPath)
+      ? [problemOf(name, read, why, right)]
+      : [],
+  )
 }
 
 function foldersProblem(
@@ -44,12 +32,9 @@ function foldersProblem(
 ): SettingProblem | undefined {
   const why = wayBetween(credentials.value, secrets.value, realPath)
   if (why === undefined) return undefined
-  // Whoever named only the one that is the secrets' is told of that.
   const blamed =
     credentials.from === undefined && secrets.from !== undefined ? 'secretsDir' : 'credentialsDir'
-  const { value, from } = blamed === 'secretsDir' ? secrets : credentials
-  const { flag } = definitionOf(blamed)
-  return { setting: flag, from: from ?? `--${flag}`, given: value, why, right: RIGHT_FOLDERS }
+  return problemOf(blamed, blamed === 'secretsDir' ? secrets : credentials, why, RIGHT_FOLDERS)
 }
 
 function wayBetween(credentials: string, secrets: string, realPath: RealPath): string | undefined {
@@ -64,7 +49,7 @@ function wayBetween(credentials: string, secrets: string, realPath: RealPath): s
   return undefined
 }
 
-/** As it is written, or as links lead: either would do for a manifest. */
+/** A manifest could use the path as written or with resolved links. */
 function isIn(path: string, folder: string, realPath: RealPath): boolean {
   return isBelow(resolve(path), resolve(folder)) || isBelow(realPath(path), realPath(folder))
 }
@@ -75,25 +60,21 @@ function ownFiles({
   clientKeyFile,
   webhookUrl,
   webhookSecretFile,
-}: ReadValues): readonly OwnFile[] {
+}: ReadValues) {
   const urlFile =
     webhookUrl !== undefined && 'file' in webhookUrl.value
       ? { value: webhookUrl.value.file, from: webhookUrl.from }
       : undefined
-  const ofSettings = [
+  return [
     ['alertsTokenFile', alertsTokenFile],
     ['adminTokenFile', adminTokenFile],
     ['clientKeyFile', clientKeyFile],
     ['webhookUrl', urlFile],
     ['webhookSecretFile', webhookSecretFile],
   ] as const
-  return ofSettings.flatMap(([name, read]) => {
-    const { flag } = definitionOf(name)
-    return read === undefined ? [] : [{ setting: flag, from: read.from ?? `--${flag}`, path: read.value }]
-  })
 }
 
-/** Of the nearest folder that is there, and what is left of the path. */
+/** Appends the missing rest of the path. */
 export function realPathOf(path: string): string {
   const whole = resolve(path)
   try {

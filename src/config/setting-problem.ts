@@ -1,20 +1,29 @@
 import type { SettingDefinition } from './setting-definition.ts'
-import { SETTING_NAMES, definitionOf } from './settings-table.ts'
+import { SETTING_NAMES, definitionOf, type Read, type SettingName } from './settings-table.ts'
 
-/** One thing that is wrong with the settings. */
 export interface SettingProblem {
-  /** Name of the flag, without dashes; `undefined` when no setting is meant, such as for a file that cannot be read. */
+  /** Without dashes. Undefined for a problem such as an unreadable file. */
   readonly setting: string | undefined
-  /** Where it was said: `--interval`, `PIPEWRIGHT_INTERVAL`, `pipewright.yaml:3`; or `nowhere`. */
+  /** `--interval`, `PIPEWRIGHT_INTERVAL`, `pipewright.yaml:3`, or `nowhere`. */
   readonly from: string
-  /** What was given; `undefined` when nothing was, or when it may hold a secret. */
+  /** Undefined if no value was given, or if it might hold a secret. */
   readonly given: string | undefined
   readonly why: string
-  /** What would be right. */
   readonly right: string
 }
 
-/** Text for people: a line that says how many, and one for each. */
+/** Shows only texts: other values can hold a secret. */
+export function problemOf(
+  name: SettingName,
+  read: Read<unknown>,
+  why: string,
+  right: string,
+): SettingProblem {
+  const { flag } = definitionOf(name)
+  const given = typeof read.value === 'string' ? read.value : undefined
+  return { setting: flag, from: read.from ?? `--${flag}`, given, why, right }
+}
+
 export function formatProblems(problems: readonly SettingProblem[]): string {
   const title = problems.length === 1 ? '1 problem:' : `${problems.length} problems:`
   return [title, ...problems.map(formatProblem)].join('\n')
@@ -25,7 +34,6 @@ function formatProblem({ from, given, why, right }: SettingProblem): string {
   return `  ${from}${shown}: ${why}; ${right}`
 }
 
-/** Every setting as a Markdown table, for the docs. */
 export function settingsTable(): string {
   const rows = SETTING_NAMES.map(definitionOf).map((definition) => [
     code(`--${definition.flag}${definition.placeholder === undefined ? '' : ` ${definition.placeholder}`}`),
@@ -46,7 +54,7 @@ function code(text: string): string {
   return `\`${text}\``
 }
 
-/** A bar would end the cell, also within code. */
+/** A bar would end the cell, even inside code. */
 function escape(cell: string): string {
   return cell.replaceAll('|', '\\|')
 }

@@ -1,79 +1,62 @@
 import { formatDuration } from '../lib/duration.ts'
 import { isLoopbackHost } from '../lib/proxy.ts'
 import { parseTarget } from '../lib/webhook-url.ts'
-import type { SettingProblem } from './setting-problem.ts'
+import { problemOf, type SettingProblem } from './setting-problem.ts'
 import type { Environment } from './setting-sources.ts'
-import type { Read, ReadValues } from './settings-table.ts'
+import { definitionOf, type ReadValues } from './settings-table.ts'
 
-/** What a request needs beyond its timeout until its outcome is in the ledger, in milliseconds. */
+/** To record an outcome after the timeout. */
 const MARGIN_MS = 2_000
 
-/** A rule between settings, each of which is right by itself; settings that did not parse are not there. */
+/** Settings that failed to parse are missing. */
 type Rule = (values: ReadValues) => SettingProblem | undefined
 
 const RULES: readonly Rule[] = [
-  (values) => notInSandbox(values, 'base-url', values.baseUrl),
-  (values) => notInSandbox(values, 'alerts-base-url', values.alertsBaseUrl),
-  (values) => encrypted(values, 'base-url', values.baseUrl),
-  (values) => encrypted(values, 'alerts-base-url', values.alertsBaseUrl),
-  (values) => encrypted(values, 'server', values.server),
+  (values) => notInSandbox(values, 'baseUrl'),
+  (values) => notInSandbox(values, 'alertsBaseUrl'),
+  (values) => encrypted(values, 'baseUrl'),
+  (values) => encrypted(values, 'alertsBaseUrl'),
+  (values) => encrypted(values, 'server'),
   encryptedWebhook,
   timeoutWithinGrace,
   rememberPipes,
-  (values) =>
-    aloneProblem('client-cert-file', values.clientCertFile, 'client-key-file', values.clientKeyFile),
-  (values) =>
-    aloneProblem('client-key-file', values.clientKeyFile, 'client-cert-file', values.clientCertFile),
+  (values) => aloneProblem(values, 'clientCertFile', 'clientKeyFile'),
+  (values) => aloneProblem(values, 'clientKeyFile', 'clientCertFile'),
 ]
 
 export function checkRules(values: ReadValues): readonly SettingProblem[] {
   return RULES.flatMap((rule) => rule(values) ?? [])
 }
 
-/** The sandbox brings its own; who names another platform expects to reach it. */
-function notInSandbox(
-  { sandbox }: ReadValues,
-  flag: string,
-  url: Read<string> | undefined,
-): SettingProblem | undefined {
+function notInSandbox(values: ReadValues, name: 'baseUrl' | 'alertsBaseUrl'): SettingProblem | undefined {
+  const { sandbox, [name]: url } = values
   if (sandbox?.value !== true || url === undefined) return undefined
-  return {
-    setting: flag,
-    from: url.from ?? `--${flag}`,
-    given: url.value,
-    why: `the sandbox is on (${sandbox.from ?? '--sandbox'}) and is a platform of its own`,
-    right: `leave out either --sandbox or --${flag}`,
-  }
+  const why = `the sandbox is on (${sandbox.from ?? '--sandbox'}) and is a platform of its own`
+  return problemOf(name, url, why, `leave out either --sandbox or --${definitionOf(name).flag}`)
 }
 
 function encrypted(
-  { allowInsecureHttp }: ReadValues,
-  flag: string,
-  url: Read<string> | undefined,
+  values: ReadValues,
+  name: 'baseUrl' | 'alertsBaseUrl' | 'server',
 ): SettingProblem | undefined {
+  const { allowInsecureHttp, [name]: url } = values
   if (url === undefined || allowInsecureHttp?.value === true) return undefined
   if (url.value.startsWith('https:') || isLoopback(url.value)) return undefined
-  return {
-    setting: flag,
-    from: url.from ?? `--${flag}`,
-    given: url.value,
-    why: 'credentials would travel over plain http: for everybody on the way to read',
-    right: 'give an https: URL; or, if the way is safe, --allow-insecure-http as well',
-  }
+  const why = 'credentials would travel over plain http: for everybody on the way to read'
+  const right = 'give an https: URL; or, if the way is safe, --allow-insecure-http as well'
+  return problemOf(name, url, why, right)
 }
 
 function encryptedWebhook({ webhookUrl, allowInsecureHttp }: ReadValues): SettingProblem | undefined {
   if (webhookUrl === undefined || !('url' in webhookUrl.value)) return undefined
   const parsed = parseTarget(webhookUrl.value.url.reveal(), allowInsecureHttp?.value === true)
   if (typeof parsed !== 'string') return undefined
-  const from = webhookUrl.from ?? '--webhook-url'
-  return { setting: 'webhook-url', from, given: undefined, why: `it ${parsed}`, right: 'give an https: URL' }
+  return problemOf('webhookUrl', webhookUrl, `it ${parsed}`, 'give an https: URL')
 }
 
-/** With this Node checks no certificate of any server. */
 const UNCHECKED = 'NODE_TLS_REJECT_UNAUTHORIZED'
 
-/** Whether Node is told to check no certificates, although something is reached over TLS. */
+/** Node is told to check no certificates although a configured URL uses TLS. */
 export function isUnchecked(values: ReadValues, env: Environment): boolean {
   const { baseUrl, alertsBaseUrl, server, webhookUrl } = values
   const isUsed =
@@ -82,14 +65,13 @@ export function isUnchecked(values: ReadValues, env: Environment): boolean {
   return env[UNCHECKED] === '0' && isUsed
 }
 
-/** What a command that reaches something over TLS is refused with, then. */
 export function uncheckedProblem(values: ReadValues, env: Environment): SettingProblem | undefined {
   if (!isUnchecked(values, env) || values.allowInsecureTls?.value === true) return undefined
   return {
     setting: 'allow-insecure-tls',
     from: UNCHECKED,
     given: '0',
-    why: 'no certificate would be checked, and whoever is on the way could read the credentials and answer in place of the platform',
+    why: 'no certificate would be checked, and an attacker on the network could read the credentials and impersonate the platform',
     right:
       'unset it, and name the certificate authority of your own in --ca-file; or, for a test, give --allow-insecure-tls as well',
   }
@@ -99,7 +81,7 @@ function isLoopback(url: string): boolean {
   return isLoopbackHost(new URL(url).hostname)
 }
 
-/** A create that has begun must be able to end, and its outcome be recorded, while the process stops (law 2). */
+/** A create in flight must end and be recorded within the shutdown grace. */
 function timeoutWithinGrace({ requestTimeoutMs, shutdownGraceMs }: ReadValues): SettingProblem | undefined {
   if (requestTimeoutMs === undefined || shutdownGraceMs === undefined) return undefined
   if (requestTimeoutMs.value + MARGIN_MS < shutdownGraceMs.value) return undefined
@@ -117,27 +99,19 @@ function timeoutWithinGrace({ requestTimeoutMs, shutdownGraceMs }: ReadValues): 
   }
 }
 
-/** A certificate is nothing without its key, and a key nothing without its certificate. */
-function aloneProblem(
-  flag: string,
-  read: Read<string> | undefined,
-  otherFlag: string,
-  other: Read<string> | undefined,
-): SettingProblem | undefined {
-  if (read === undefined || other !== undefined) return undefined
-  const from = read.from ?? `--${flag}`
-  const why = `it is given without --${otherFlag}`
-  return { setting: flag, from, given: read.value, why, right: `give --${otherFlag} as well` }
+type ClientFile = 'clientCertFile' | 'clientKeyFile'
+
+function aloneProblem(values: ReadValues, name: ClientFile, other: ClientFile): SettingProblem | undefined {
+  const read = values[name]
+  if (read === undefined || values[other] !== undefined) return undefined
+  const { flag } = definitionOf(other)
+  return problemOf(name, read, `it is given without --${flag}`, `give --${flag} as well`)
 }
 
-/** With a ledger that forgets, every start would create every pipe once more (law 1). */
+/** With a ledger in memory, each start would create every pipe again. */
 function rememberPipes({ ledger, baseUrl }: ReadValues): SettingProblem | undefined {
   if (ledger?.value !== 'memory:' || baseUrl === undefined || isLoopback(baseUrl.value)) return undefined
-  return {
-    setting: 'ledger',
-    from: ledger.from ?? '--ledger',
-    given: ledger.value,
-    why: 'it forgets, and each start would create all pipes once more on a platform that is not a test',
-    right: 'give sqlite:PATH; memory: is for --sandbox and for a --base-url on this machine',
-  }
+  const why = 'it forgets, and each start would create all pipes once more on a platform that is not a test'
+  const right = 'give sqlite:PATH. Only --sandbox and a --base-url on this machine can use memory:'
+  return problemOf('ledger', ledger, why, right)
 }

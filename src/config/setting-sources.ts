@@ -1,10 +1,8 @@
 import { nearest } from '../lib/nearest.ts'
-import { FAILPOINT_VARIABLE } from '../contract/failpoint.ts'
 import type { SettingProblem } from './setting-problem.ts'
 import { SETTING_NAMES, TABLE, definitionOf, type SettingName } from './settings-table.ts'
 import { LineCounter, isMap, isScalar, parseDocument, type Node, type Pair, type Scalar } from 'yaml'
 
-/** A setting as somebody wrote it. */
 export interface Given {
   readonly name: SettingName
   readonly text: string
@@ -12,13 +10,12 @@ export interface Given {
   readonly from: string
 }
 
-/** What one source gives, and what is wrong with it. */
 export interface Source {
   readonly given: readonly Given[]
   readonly problems: readonly SettingProblem[]
 }
 
-/** Values by the name of the flag, or as commander names it (`baseUrl`); `true` for a switch. Others are ignored. */
+/** Keys are flags or commander's names (`baseUrl`). A switch is `true`. Unknown keys are ignored. */
 export type Flags = Readonly<Record<string, string | true | undefined>>
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -30,26 +27,20 @@ export function readFlags(flags: Flags): Source {
     const { flag, placeholder } = definitionOf(name)
     const value = flags[flag] ?? flags[camelCase(flag)]
     const from = `--${flag}`
-    if (value === true && placeholder !== undefined) {
-      problems.push({
-        setting: flag,
-        from,
-        given: undefined,
-        why: 'it has no value',
-        right: `give ${placeholder}`,
-      })
-    } else if (value !== undefined) given.push({ name, text: String(value), from })
+    if (value === true && placeholder !== undefined)
+      problems.push({ ...problemAt(from, 'it has no value', `give ${placeholder}`), setting: flag })
+    else if (value !== undefined) given.push({ name, text: String(value), from })
   }
   return { given, problems }
 }
 
 const PREFIX = 'PIPEWRIGHT_'
 
-/** What Kubernetes sets in every pod for each Service whose name begins with "pipewright". */
+/** Kubernetes sets these in each pod for each Service whose name begins with "pipewright". */
 const SERVICE_LINK =
   /^PIPEWRIGHT(_[A-Z0-9_]+)?_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/
 
-/** An empty variable counts as none: charts and compose files often set those. */
+/** An empty variable counts as unset: charts and compose files often set empty variables. */
 export function readEnvironment(env: Environment): Source {
   const given = SETTING_NAMES.flatMap((name): Given[] => {
     const from = definitionOf(name).env
@@ -57,19 +48,14 @@ export function readEnvironment(env: Environment): Source {
     return text === '' ? [] : [{ name, text, from }]
   })
   const known = new Set(SETTING_NAMES.map((name) => definitionOf(name).env))
-  const isKnown = (variable: string) =>
-    known.has(variable) || variable === FAILPOINT_VARIABLE || SERVICE_LINK.test(variable)
+  const isKnown = (variable: string) => known.has(variable) || SERVICE_LINK.test(variable)
   const problems = Object.keys(env)
     .filter((variable) => variable.startsWith(PREFIX) && !isKnown(variable))
     .toSorted()
-    .map((variable): SettingProblem => {
-      const why = 'there is no such variable'
-      return { setting: undefined, from: variable, given: undefined, why, right: nearestOf(variable, known) }
-    })
+    .map((variable) => problemAt(variable, 'there is no such variable', nearestOf(variable, known)))
   return { given, problems }
 }
 
-/** The keys that the file may have: every flag but the one that names the file. */
 export const FILE_KEYS: ReadonlyMap<string, SettingName> = new Map(
   SETTING_NAMES.filter((name) => name !== 'config').map((name) => [TABLE[name].flag, name]),
 )
@@ -78,7 +64,6 @@ export const FILE_KEYS: ReadonlyMap<string, SettingName> = new Map(
 const REMOVED_NOTIFICATIONS =
   'it was removed: give webhook-url, and webhook-secret-file to sign; Alertmanager routes and groups (docs/notifications.md)'
 
-/** What to do about a name that is not known. */
 export function nearestOf(word: string, known: Iterable<string>): string {
   if (/(^|\W|_)notifications$/i.test(word)) return REMOVED_NOTIFICATIONS
   const meant = nearest(word, known)
@@ -89,20 +74,15 @@ function camelCase(flag: string): string {
   return flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/**
- * The settings of a YAML file: one mapping of the flags' names to their values.
- * @param file its name, for the messages
- */
+/** @param file name for the messages */
 export function parseSettingsFile(file: string, content: string): Source {
   const lines = new LineCounter()
   const doc = parseDocument(content, { lineCounter: lines, prettyErrors: false, stringKeys: true })
   const at = (offset: number) => `${file}:${lines.linePos(offset).line}`
   const yamlErrors = [...doc.errors, ...doc.warnings]
   if (yamlErrors.length > 0) {
-    return {
-      given: [],
-      problems: yamlErrors.map((error) => problemAt(at(error.pos[0]), error.message, 'correct the YAML')),
-    }
+    const problems = yamlErrors.map(({ pos, message }) => problemAt(at(pos[0]), message, 'correct the YAML'))
+    return { given: [], problems }
   }
   const root = doc.contents
   if (root === null) return { given: [], problems: [] }
@@ -123,12 +103,12 @@ function readPair(pair: Pair, at: (offset: number) => string): Given | SettingPr
   const flag = String(key.value)
   const name = FILE_KEYS.get(flag)
   if (name === undefined) {
-    const why = flag === 'config' ? 'a file cannot name another one' : `there is no setting "${flag}"`
+    const why = flag === 'config' ? 'a file cannot name another file' : `there is no setting "${flag}"`
     return problemAt(from, why, flag === 'config' ? 'remove it' : nearestOf(flag, FILE_KEYS.keys()))
   }
   const value = pair.value
   if (!isScalar(value)) {
-    const right = 'give one plain value; in quotes when it has brackets, such as "[::1]:8080"'
+    const right = 'give one plain value, in quotes if it has brackets, such as "[::1]:8080"'
     return { ...problemAt(from, `${flag} is not one value`, right), setting: flag }
   }
   if (value.value === null) {
@@ -137,7 +117,7 @@ function readPair(pair: Pair, at: (offset: number) => string): Given | SettingPr
   return { name, text: textOf(value), from }
 }
 
-/** As it was written: 08 stays 08, and 1e3 is no number to us. */
+/** As written: 08 stays 08, and 1e3 is not a number. */
 function textOf(scalar: Scalar): string {
   return typeof scalar.value === 'string' ? scalar.value : (scalar.source ?? String(scalar.value))
 }

@@ -16,23 +16,19 @@ import { PROFILES } from '../kinds/profiles/profiles.ts'
 import { PAGE_SETTINGS } from './page-settings.ts'
 import type { SettingDefinition } from './setting-definition.ts'
 
-/** A setting that parsed, with where it came from. */
 export interface Read<T> {
   readonly value: T
-  /** `undefined`: nobody gave it; it is the default. */
+  /** Undefined if the value is the default. */
   readonly from: string | undefined
 }
 
-/** What each setting came to; one that has no value, or a faulty one, is not there. */
+/** Without settings that have no value or an invalid value. */
 export type ReadValues = { readonly [N in SettingName]?: Read<ValueOf<N>> }
 
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 
-/**
- * Every setting there is (design §8). Flags, variables, the file, the help and the docs come from here.
- * The defaults are texts and go through the same parsers.
- */
+/** For flags, variables, the file, the help and the docs. Defaults go through the same parsers. */
 export const TABLE = {
   config: {
     group: 'General',
@@ -110,11 +106,10 @@ export const TABLE = {
     flag: 'ledger',
     placeholder: 'URL',
     default: 'sqlite:.pipewright/ledger.db',
-    // a file of its own: with the real ledger, a run in the sandbox would take its pipes for missing ones
-    // and record made-up ids over the real ones
+    // A shared ledger would mix real and sandbox ids, and report the real pipes as missing.
     sandboxDefault: 'sqlite:.pipewright/sandbox-ledger.db',
     describe:
-      'where it is remembered what was created: sqlite:PATH; kubernetes:[NAMESPACE/]NAME, in the cluster, for two processes of which one acts; or memory:, for tests',
+      'store of the created resources: sqlite:PATH, kubernetes:[NAMESPACE/]NAME in the cluster for two pods with one acting, or memory: for tests',
     parse: parseLedger,
   },
   ledgerInit: {
@@ -131,7 +126,7 @@ export const TABLE = {
     placeholder: 'D',
     default: '15s',
     describe:
-      'with kubernetes:, the time after which another process takes over from one that is silent; the same for all of them',
+      'with kubernetes:, the time until another process takes over from a silent process. It must be equal for all processes',
     parse: duration(SECOND, 600 * SECOND),
   },
   ...PAGE_SETTINGS,
@@ -142,7 +137,7 @@ export const TABLE = {
     default: undefined,
     defaultNote: 'none: no notifications',
     describe:
-      'where a message goes when a problem begins, grows or ends; or file:PATH, a file that holds the URL',
+      'receiver of a message if a problem begins, grows or ends, or file:PATH for a file that contains the URL',
     parse: parseWebhookUrl,
   },
   webhookSecretFile: {
@@ -168,9 +163,9 @@ export const TABLE = {
     placeholder: 'LIST',
     default: undefined,
     defaultNote:
-      'none: names that sound bad or like moving are judged; any other is ready, with the words that nobody judged it',
+      'none: names that suggest a failure or a change are judged; any other is ready, but not judged',
     describe:
-      'states in which pipes and alerts are healthy, such as Running,OK, where a manifest has no policy.healthyStates',
+      'healthy states of pipes and alerts, such as Running,OK, for manifests without policy.healthyStates',
     parse: parseList,
   },
   apiBudget: {
@@ -194,7 +189,7 @@ export const TABLE = {
     flag: 'concurrency',
     placeholder: 'N',
     default: '8',
-    describe: 'most reconciles at once',
+    describe: 'maximum of parallel reconciles',
     parse: wholeNumber(1, 256),
   },
   maxCreates: {
@@ -236,8 +231,7 @@ export const TABLE = {
     placeholder: undefined,
     default: 'false',
     defaultNote: 'off',
-    describe:
-      'work with the sandbox: a made-up platform inside this process, and the ledger that is kept for it',
+    describe: 'use the sandbox, a simulated platform inside this process, with a ledger of its own',
     parse: parseSwitch,
   },
   caFile: {
@@ -283,14 +277,13 @@ export const TABLE = {
     default: 'false',
     defaultNote: 'off',
     describe:
-      'obey NODE_TLS_REJECT_UNAUTHORIZED=0: send credentials to whoever answers, without checking the certificate',
+      'obey NODE_TLS_REJECT_UNAUTHORIZED=0: send credentials to any server without a check of its certificate',
     parse: parseSwitch,
   },
 } as const satisfies Readonly<Record<string, Omit<SettingDefinition, 'env'>>>
 
 export type SettingName = keyof typeof TABLE
 
-/** The value that the text of a setting stands for. */
 export type ValueOf<N extends SettingName> = (typeof TABLE)[N]['parse'] extends Parser<infer T> ? T : never
 
 export const SETTING_NAMES = Object.keys(TABLE) as readonly SettingName[] // the keys of the object above

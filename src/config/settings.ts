@@ -1,5 +1,4 @@
-import { resolve } from 'node:path'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { SettingProblem } from './setting-problem.ts'
 import {
   parseSettingsFile,
@@ -26,21 +25,21 @@ import {
   type ReadValues,
 } from './settings-table.ts'
 
-/** Names of which something else is made than the table says. */
+/** The value does not come straight from the table. */
 type Worked = 'config' | 'alertsTokenFile'
 
-/** Everything that can be set, ready to be used; frozen. Paths are as given, relative to the working directory. */
+/** Frozen. Paths are as given, relative to the working directory. */
 export type Settings = {
   readonly [N in Exclude<SettingName, Worked>]: (typeof TABLE)[N]['default'] extends string
     ? ValueOf<N>
     : ValueOf<N> | undefined
 } & {
   readonly alertsTokenFile: string
-  /** Not of the table: variables that most programs obey. */
+  /** From the environment variables that most programs read. */
   readonly proxies: ProxySettings
 }
 
-/** Every setting, in the order of the help, with its default in words; `undefined`: none. */
+/** In the order of the help. An undefined `defaultText` means no default. */
 export const SETTINGS = SETTING_NAMES.map(definitionOf).map((definition) => ({
   ...definition,
   defaultText: defaultText(definition),
@@ -55,30 +54,24 @@ export interface SettingsInput {
   readonly flags: Flags
   readonly env: Environment
   readonly readFile: (path: string) => Promise<string>
-  /** Where a path leads to, unless a test has a file system of its own. */
   readonly realPath?: (path: string) => string
 }
 
 export type SettingsReading = (
   { readonly settings: Settings } | { readonly problems: readonly SettingProblem[] }
 ) & {
-  /** That no platform is named, which is a problem of the commands that talk to one. */
+  /** Commands that use the platform fail with it. */
   readonly noPlatform: SettingProblem | undefined
-  /** Whether somebody named a daemon to ask, rightly or wrongly. */
+  /** Whether a daemon to ask was named, correctly or not. */
   readonly namesServer: boolean
-  /** Of proxies, which are a problem of the commands that reach something through them. */
+  /** Commands that connect through a proxy fail with these. */
   readonly proxyProblems: readonly SettingProblem[]
-  /** That Node is told to check no certificates and nobody allowed it: a problem of the commands that reach something over TLS. */
+  /** Commands that use TLS fail with it. */
   readonly uncheckedTls: SettingProblem | undefined
-  /** Whether no certificate is checked where that matters. */
   readonly isTlsUnchecked: boolean
 }
 
-/**
- * Reads the settings of flags, variables and the file, in this order of precedence, then defaults: read, parse,
- * normalise, and check the rules between them.
- * @returns all that is wrong at once, if anything is
- */
+/** Flags come before variables, the file and defaults. @returns all problems together, if there are any */
 export async function readSettings(input: SettingsInput): Promise<SettingsReading> {
   const sources = await readSources(input)
   const parsed = parse(sources.flatMap((source) => source.given))
@@ -89,7 +82,7 @@ export async function readSettings(input: SettingsInput): Promise<SettingsReadin
     ...checkRules(values),
     ...checkSecretFolders(values, input.realPath ?? realPathOf),
   ]
-  // One that was named wrongly is a problem already.
+  // An invalid base URL is already a problem.
   const names = (setting: SettingName) =>
     sources.some(({ given }) => given.some(({ name }) => name === setting))
   const namesServer = names('server')
@@ -122,7 +115,7 @@ async function readSources({ flags, env, readFile }: SettingsInput): Promise<rea
 }
 
 async function readFrom(config: Given, readFile: SettingsInput['readFile']): Promise<Source> {
-  if (!TABLE.config.parse(config.text).ok) return { given: [], problems: [] } // said when it is parsed
+  if (!TABLE.config.parse(config.text).ok) return { given: [], problems: [] } // `parse` reports the problem
   try {
     return parseSettingsFile(config.text, await readFile(config.text))
   } catch (error) {
@@ -132,7 +125,7 @@ async function readFrom(config: Given, readFile: SettingsInput['readFile']): Pro
   }
 }
 
-/** Every text is parsed, also one that another outranks: a mistake in a file should not wait for its day. */
+/** A mistake in an overridden text must not surface later. */
 function parse(given: readonly Given[]): { values: ReadValues; problems: readonly SettingProblem[] } {
   const values: Partial<Record<SettingName, Read<unknown>>> = {}
   const problems: SettingProblem[] = []
@@ -145,7 +138,7 @@ function parse(given: readonly Given[]): { values: ReadValues; problems: readonl
       problems.push({ setting: flag, from, given: shown, why: parsed.why, right: parsed.right })
     }
   }
-  return { values: values as ReadValues, problems } // each value is of its own setting's parser
+  return { values: values as ReadValues, problems } // each value comes from its own setting's parser
 }
 
 function withDefaults(given: ReadValues): ReadValues {
@@ -160,10 +153,7 @@ function withDefaults(given: ReadValues): ReadValues {
   return values as ReadValues // as above
 }
 
-/**
- * The default of a setting. In the sandbox, a profile other than the default one has manifests, a folder and a ledger of its own: what is
- * there is of another service.
- */
+/** In the sandbox, a profile other than the default has its own manifests, folder and ledger. */
 function standardOf(
   name: SettingName,
   { sandbox, profile }: Pick<Settings, 'sandbox' | 'profile'>,
@@ -181,7 +171,7 @@ function normalise(values: ReadValues, proxies: ProxySettings): Settings {
   const names = SETTING_NAMES.filter((name) => name !== 'config')
   const plain: unknown = Object.fromEntries(names.map((name) => [name, Object.freeze(values[name]?.value)]))
   return Object.freeze({
-    ...(plain as Settings), // each is of its own setting's parser, and there where the table has a default
+    ...(plain as Settings), // as above; settings with a default always have a value
     baseUrl: baseUrlOf(values),
     alertsTokenFile:
       values.alertsTokenFile?.value ?? join(values.credentialsDir?.value ?? '', 'alerts', 'token'),
@@ -189,7 +179,7 @@ function normalise(values: ReadValues, proxies: ProxySettings): Settings {
   })
 }
 
-/** Product documentation writes the version of the interface with its address: both are understood. */
+/** Product documentation writes addresses with the version. */
 function baseUrlOf({ baseUrl, profile }: ReadValues): string | undefined {
   const version = profile?.value.version
   if (baseUrl === undefined || version === undefined || !baseUrl.value.endsWith(version))
@@ -197,7 +187,7 @@ function baseUrlOf({ baseUrl, profile }: ReadValues): string | undefined {
   return baseUrl.value.slice(0, -version.length).replace(/\/+$/, '')
 }
 
-/** The ledger, where a command does not take it by itself: as it is found from anywhere. */
+/** Undefined if it is the default of a command. */
 export function otherLedger({
   ledger,
   ...where
@@ -206,7 +196,7 @@ export function otherLedger({
   return ledger.replace(/^sqlite:(.+)$/, (_all, path: string) => `sqlite:${resolve(path)}`)
 }
 
-/** The directory of one owner's secrets, where a command does not take it by itself. */
+/** Undefined if it is the default of a command. */
 export function otherFolder(
   name: 'credentialsDir' | 'secretsDir',
   { [name]: folder, ...where }: Pick<Settings, 'sandbox' | 'profile'> & Partial<Pick<Settings, typeof name>>,
@@ -214,10 +204,8 @@ export function otherFolder(
   return folder === undefined || folder === standardOf(name, where) ? undefined : resolve(folder)
 }
 
-/** The directory of the manifests that a command reads by itself. */
 export const MANIFESTS = TABLE.manifests.default
 
-/** The same, where that depends on the profile. */
 export function usualManifests(where: Pick<Settings, 'sandbox' | 'profile'>): string {
   return standardOf('manifests', where) ?? MANIFESTS
 }

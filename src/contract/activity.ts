@@ -2,52 +2,46 @@ import type { Key } from '../kinds/key.ts'
 import { z } from '../kinds/zod.ts'
 import { WithoutManifest } from './without-manifest.ts'
 
-/** A process that works with a ledger, or did last: what it says of itself now and then. Times are ms since the epoch. */
+/** Written by the working process into its ledger. Times are ms since the epoch. */
 export const Activity = z
-  // Not strict: a later version may have said more, before it was rolled back.
+  // Not strict: a later version might have added fields before a rollback.
   .object({
     command: z.enum(['run', 'apply']),
     process: z.int(),
     host: z.string(),
     startedAt: z.number(),
-    /** When it last said that it lives. */
     seenAt: z.number(),
-    /** Absent: it runs, or it ended without a word. */
+    /** Absent while the process runs, and after a crash. */
     stoppedAt: z.number().optional(),
-    /** Of its page. */
     url: z.string().optional(),
-    /** The profile. Absent: the default one. */
+    /** Absent for the default profile. */
     profile: z.string().optional(),
-    /** The directory of its manifests: absolute. */
+    /** Absolute path of the manifests. */
     manifests: z.string().optional(),
-    /** Where its platform answers. Absent: it is the sandbox. */
+    /** Address of the platform. Absent for the sandbox. */
     baseUrl: z.string().optional(),
-    /** The directories of its secrets, where they are not the standard ones: absolute. */
+    /** Absolute paths. Absent for default directories. */
     credentialsDir: z.string().optional(),
     secretsDir: z.string().optional(),
-    /** In force. */
     revision: z.string().optional(),
-    /** Since when it is there: ms since the epoch. */
     revisionSince: z.number().optional(),
-    /** Why the last reading of the manifests failed or is not believed, in words. */
+    /** Why the last read of the manifests failed or was refused. */
     problem: z.string().optional(),
-    /** Errors in manifests. */
     errors: z.number().optional(),
-    /** Of all that is said of manifests: see `findings-digest.ts`. */
+    /** Digest. See `findings-digest.ts`. */
     findings: z.string().optional(),
-    /** Resources that it has not checked since it started, although they were due. */
+    /** Due, but not checked since the start. */
     overdue: z.number().optional(),
-    /** Resources with a valid manifest that were not reconciled yet, by any process. */
+    /** Valid, but never reconciled by any process. */
     unreconciled: z.number().optional(),
-    /** Pipes whose id is in no Lock; absent, too, where there is no Lock. */
+    /** Pipes that no Lock names. Absent without a Lock. */
     withoutLock: z.number().optional(),
-    /** Pipes that no manifest holds; absent where the platform does not list its pipes. */
+    /** Absent if the platform cannot list pipes. */
     withoutManifest: z.array(WithoutManifest).readonly().optional(),
   })
   .readonly()
 export type Activity = z.infer<typeof Activity>
 
-/** What a process says of the whole: all that is not said of one resource. */
 export type WholeFacts = Pick<
   Activity,
   | 'revisionSince'
@@ -60,19 +54,18 @@ export type WholeFacts = Pick<
   | 'withoutManifest'
 >
 
-/** A process says that it lives this often: ms. */
 export const HEARTBEAT_MS = 30_000
 
-/** One that lives is not silent for so long: then its last sign of life is told. A heartbeat, and time to write it: ms. */
+/** A heartbeat and the time to write it. */
 export const LATE_MS = HEARTBEAT_MS + 5_000
 
-/** After so many that did not come, a process that holds the ledger does not respond. */
+/** After this many missed heartbeats, the lock holder counts as silent. */
 const MISSED_HEARTBEATS = 4
 
-/** Whether somebody works with a ledger. `silent`: it holds the ledger, and has not said so for a while. `died`: it ended without a word. */
+/** `silent` holds the ledger but sends no heartbeats. `died` ended without a final write. */
 export type RunState = 'running' | 'silent' | 'stopped' | 'died' | 'never'
 
-/** @param owned whether a process holds the ledger now */
+/** @param owned whether a process holds the ledger */
 export function runStateOf(last: Activity | undefined, owned: boolean, now: number): RunState {
   if (owned) {
     const isSilent = last !== undefined && now - last.seenAt > MISSED_HEARTBEATS * HEARTBEAT_MS
@@ -82,9 +75,8 @@ export function runStateOf(last: Activity | undefined, owned: boolean, now: numb
   return last.stoppedAt === undefined ? 'died' : 'stopped'
 }
 
-/** What a ledger says of the process that works with it, and when each resource was last read on the platform. */
 export interface ActivityReading {
   readonly last: Activity | undefined
-  /** Undefined: only the process that reads them knows. */
+  /** Undefined if only the reading process knows. */
   readonly checkedAt: ReadonlyMap<Key, number> | undefined
 }

@@ -1,17 +1,15 @@
 import type { Key } from '../kinds/key.ts'
 
-/** What a person lets pass. */
 export interface Allowance {
-  /** A person allows either of the two. Undefined: creations. */
-  readonly what?: 'deletions' | undefined
+  readonly limit: 'CreateLimit' | 'DeleteLimit'
   /** Undefined: all services. */
   readonly service: string | undefined
-  /** How many the person saw. Undefined: as many as there are. */
+  /** Seen by the person. Undefined: no upper limit. */
   readonly count: number | undefined
-  readonly mode: 'write' | 'dry-run'
+  readonly dryRun: boolean
 }
 
-/** `grown`: there are more than the person saw, and nothing was written. */
+/** `grown`: more than the person saw. No action was allowed. */
 export type Allowed =
   | { readonly is: 'allowed'; readonly allowed: readonly Key[] }
   | { readonly is: 'grown'; readonly count: number }

@@ -2,85 +2,74 @@ import type { Finding, Position } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
 
-/** One key of the catalog. */
 export interface Entry {
   readonly key: Key
   /**
-   * `valid`: the manifest is what this reading found.
-   * `invalid`: this reading found errors, or could not read the file; `manifest` is the last valid one, if any.
-   * `missing`: this reading did not find it, and fewer than three agree so far; `manifest` is the last one.
+   * `invalid`: found errors or could not read the file; `manifest` is the last valid one, if any. `missing`:
+   * fewer than three consecutive reads missed it; `manifest` is the last.
    */
   readonly state: 'valid' | 'invalid' | 'missing'
-  /** Undefined only when there never was a valid one in this process. */
+  /** Undefined only if this process never saw a valid manifest. */
   readonly manifest: ResourceManifest | undefined
-  /** What a manifest that never was valid says of whose it is; undefined where there is a valid one, or it says nothing. */
+  /** Only if the manifest was never valid. */
   readonly stated: Stated | undefined
-  /** Where the document begins. */
   readonly position: Position
-  /** Changes exactly when the meaning of the entry changes: its state or its manifest. */
+  /** Changes if and only if the state or the manifest changes. */
   readonly digest: string
-  /** Revision at which the meaning last changed. */
+  /** Revision of the last change of `digest`. */
   readonly revision: string
-  /** Errors of this document; empty when `valid`. */
+  /** Empty if `valid`. */
   readonly findings: readonly Finding[]
 }
 
-/** By what people look for a manifest that is not valid. */
 export interface Stated {
   readonly labels: Readonly<Record<string, string>>
-  /** The name of the Service that it asks for, whether or not there is one. */
+  /** Name of its Service, which might not exist. */
   readonly service: string | undefined
 }
 
-/** All manifests of one reading of the directory, at one revision. */
 export interface Catalog {
   readonly revision: Revision
-  /** In the order of their keys. */
+  /** Sorted by key. */
   readonly entries: ReadonlyMap<Key, Entry>
-  /** Ids that `Lock` manifests name. */
   readonly locks: ReadonlyMap<Key, string>
   /**
-   * Files, and folders with a `/` at the end, that may hold a `Lock` which could not be read: what has no record may exist
-   * under an id that such a Lock names. An empty text: anywhere. Mostly empty.
+   * Unreadable files, and folders ending in `/`, that might hold a `Lock` for an unrecorded key. An empty
+   * text: the whole directory.
    */
   readonly hiddenLocks: readonly string[]
-  /** Files, and folders with a `/` at the end, that may hold manifests which nobody could read, or name. As {@link hiddenLocks}. */
+  /** Files that might hold manifests. As {@link hiddenLocks}. */
   readonly unread: readonly string[]
-  /** All findings, in the order of file, line and column. */
+  /** Sorted by file, line and column. */
   readonly findings: readonly Finding[]
-  /** Keys that three readings in a row did not find, counted from when they were last known. */
+  /** Missed by three reads in a row. */
   readonly deleted: ReadonlySet<Key>
-  /** Why this reading changed nothing, or `undefined` when it counts. */
+  /** Undefined if the read counts. */
   readonly problem: SourceProblem | undefined
 }
 
-/** What the ledger says of a key, as far as it bears on reading manifests. */
 export interface Recorded {
-  /** Where its manifest was last seen. */
   readonly file: string | undefined
-  /** What its manifest last said: as {@link Entry.digest}. */
+  /** As {@link Entry.digest}. */
   readonly digest: string | undefined
-  /** Where it was last valid. Undefined: it never was. */
   readonly validIn: string | undefined
-  /** What was created or adopted. */
   readonly pipeId: string | undefined
-  /** Whether something may have been created of which nobody knows the id. */
+  /** A create might have made a pipe with an unknown id. */
   readonly isAwaiting: boolean
-  /** The service whose query endpoint it configured: both ids, in lower case, with a `/` between. */
+  /** `organizationId/serviceId` in lower case. */
   readonly endpointOf: string | undefined
 }
 
-/** A directory whose reading does not count: everything stays as it was. */
+/** The previous catalog stays in force. */
 export interface SourceProblem {
   readonly reason: 'SourceUnreadable' | 'SourceEmpty' | 'SourceShrunk' | 'SourceUnstable'
   readonly message: string
-  /** What this reading would have changed by not finding it: nothing is created or applied for it meanwhile. `all`: it found nothing. */
+  /** Pipewright creates and applies none of these. `all`: the read found no manifest. */
   readonly unfound: ReadonlySet<Key> | 'all'
 }
 
-/** Which state of the directory a reading saw. */
 export interface Revision {
-  /** A commit, from git-sync's root name or `.git`. Without one: `content-<12 hex digits>`. */
+  /** A commit, or `content-<12 hex digits>` without Git. */
   readonly id: string
   readonly from: 'git-sync' | 'git' | 'content'
 }

@@ -1,19 +1,19 @@
 /**
- * Places around a create at which tests make the real process fail, in the order in which they are reached.
+ * Places around a create where tests stop the real process, in order.
  *
- * | failpoint        | what has happened                                                            |
- * |------------------|------------------------------------------------------------------------------|
- * | before-intent    | it was decided, and a place in the budget is taken                           |
- * | after-intent     | the intent is durable                                                        |
- * | after-fence      | this process may act, at some moment after the intent was durable              |
- * | after-connect    | the connection is ready, and no byte of the request is written               |
- * | after-request    | the request is written, to its end                                           |
- * | after-reply-head | status and headers of the reply came                                         |
- * | after-reply-body | the reply came, to its end                                                   |
- * | before-id        | the reply is understood, and its id is not durable; only when there is an id |
- * | after-id         | the id is durable                                                            |
- * | before-outcome   | the outcome is durable, if it can be, and not told                           |
- * | after-outcome    | the outcome is told                                                          |
+ * | failpoint        | state                                              |
+ * |------------------|----------------------------------------------------|
+ * | before-intent    | decided, with a permit                             |
+ * | after-intent     | the intent is durable                              |
+ * | after-fence      | leadership was confirmed after the intent          |
+ * | after-connect    | connected, no byte of the request is written       |
+ * | after-request    | the whole request is written                       |
+ * | after-reply-head | status and headers of the reply arrived            |
+ * | after-reply-body | the whole reply arrived                            |
+ * | before-id        | the reply has an id, which is not durable yet      |
+ * | after-id         | the id is durable                                  |
+ * | before-outcome   | the outcome is durable if possible, not reported   |
+ * | after-outcome    | the outcome is reported                            |
  */
 export const CREATE_FAILPOINTS = [
   'before-intent',
@@ -32,18 +32,18 @@ export const CREATE_FAILPOINTS = [
 export type CreateFailpoint = (typeof CREATE_FAILPOINTS)[number]
 
 /**
- * The same around a change of what exists.
+ * Places around a change.
  *
- * | failpoint     | what has happened                                                                    |
- * |---------------|--------------------------------------------------------------------------------------|
- * | before-mark   | it was decided, and nothing is written; a change that needs a stop comes by twice    |
- * | after-mark    | what is about to be done is durable: that it is stopped for a change, or the change  |
- * | before-stop   | a stop is about to be sent                                                           |
- * | after-stop    | the stop was answered                                                                |
- * | before-change | the change is about to be sent                                                       |
- * | after-change  | the change was answered, and that is not durable                                     |
- * | before-start  | a start is about to be sent                                                          |
- * | after-start   | the start was answered                                                               |
+ * | failpoint     | state                                                         |
+ * |---------------|---------------------------------------------------------------|
+ * | before-mark   | decided, not journaled; passed twice if a stop comes first    |
+ * | after-mark    | the next step is journaled: the stop or the change            |
+ * | before-stop   | the stop is about to be sent                                  |
+ * | after-stop    | the stop was answered                                         |
+ * | before-change | the change is about to be sent                                |
+ * | after-change  | the change was answered, which is not durable yet             |
+ * | before-start  | the start is about to be sent                                 |
+ * | after-start   | the start was answered                                        |
  */
 export const CHANGE_FAILPOINTS = [
   'before-mark',
@@ -59,23 +59,30 @@ export const CHANGE_FAILPOINTS = [
 export type ChangeFailpoint = (typeof CHANGE_FAILPOINTS)[number]
 
 /**
- * The same around a deletion.
+ * Places around a deletion.
  *
- * | failpoint     | what has happened                                                     |
- * |---------------|-----------------------------------------------------------------------|
- * | before-delete | that it is about to be sent is durable                                |
- * | after-delete  | the request to delete it was answered, and that is not durable        |
+ * | failpoint     | state                                               |
+ * |---------------|-----------------------------------------------------|
+ * | before-delete | the intent to delete is durable                     |
+ * | after-delete  | the deletion was answered, which is not durable yet |
  */
 export const DELETE_FAILPOINTS = ['before-delete', 'after-delete'] as const
-
-export type DeleteFailpoint = (typeof DELETE_FAILPOINTS)[number]
 
 export const FAILPOINTS = [...CREATE_FAILPOINTS, ...CHANGE_FAILPOINTS, ...DELETE_FAILPOINTS] as const
 
 export type Failpoint = (typeof FAILPOINTS)[number]
 
-/** Called at each failpoint; what it throws is thrown there. Left out, nothing happens at any of them. */
+/** Called at each failpoint. Its error is thrown there. */
 export type Fail = (at: Failpoint) => Promise<void>
 
-/** The variable that asks for one; for tests, and so in no list of settings. */
-export const FAILPOINT_VARIABLE = 'PIPEWRIGHT_FAILPOINT'
+/** Failures that a test injects. */
+export interface Failpoints {
+  readonly fail: Fail
+  /** Called in each transaction of the ledger, before it is committed. @throws as SQLite does on a full disk */
+  readonly beforeCommit: () => void
+}
+
+/** Only a test sets them (test/support/failpoints.ts). */
+export function failpointsHere(): Failpoints | undefined {
+  return (globalThis as { readonly pipewrightFailpoints?: Failpoints }).pipewrightFailpoints
+}

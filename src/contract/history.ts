@@ -9,13 +9,13 @@ const common = {
   at: z.number(),
   /** In force at that time. */
   revision: z.string(),
-  /** At which the manifest came to say what it said. Undefined: an earlier version did not keep it, or there was none. */
+  /** Of the manifest's last change. Absent in old entries and without a manifest. */
   manifestRevision: z.string().optional(),
   requestId: z.string().optional(),
   message: z.string(),
 }
 
-/** One line of the story: an action that touched the platform or the ledger's idea of it, or a condition that changed. */
+/** An action that changed the platform or the record, or a changed condition. */
 export const HistoryEntry = z.discriminatedUnion('type', [
   z
     .strictObject({

@@ -1,13 +1,11 @@
-/** Which process acts (design §9): one at a time. Others may read, and write what a person says. */
+/** At most one process acts. Others can read, and can write commands of a person. */
 export interface Leadership extends AsyncDisposable {
-  /** Whether other processes may stand by, and take over. */
   readonly isShared: boolean
   /**
-   * Becomes the process that acts; then the ledger holds all that was written before.
-   * @param signal gives up
-   * @param whileTaken `wait` while another process acts, or `refuse` once it is known to live
-   * @param onLeader hears the revision that another process acts on, each time that it was looked at
-   * @throws the signal's reason, or {@link LedgerError}, `locked` when it is refused
+   * Afterwards, the ledger holds all earlier writes.
+   * @param whileTaken `wait` for the other leader, or `refuse` if it is known to live
+   * @param onLeader gets the other leader's revision after each look
+   * @throws the signal's reason, or {@link LedgerError} `locked` if refused
    */
   acquire(
     signal: AbortSignal,
@@ -15,58 +13,51 @@ export interface Leadership extends AsyncDisposable {
     onLeader?: (revision: string | undefined) => void,
   ): Promise<Term>
   /**
-   * As {@link acquire}, without waiting for another process. Where it cannot be found out whether one acts, it is asked again for a while.
-   * @returns undefined: one acts, or may
+   * As {@link acquire}, without waiting for another leader. Retries for a while if the leader is unknown.
+   * @returns undefined if another process might be leader
    * @throws {LedgerError}
    */
   attempt(signal: AbortSignal): Promise<Term | undefined>
-  /**
-   * Says which revision of the manifests this process acts on: whoever takes over knows it, if a request was confirmed after this.
-   */
+  /** The next leader knows this revision if a request was confirmed later. */
   actOn(revision: string): void
-  /** Who acts, as far as this process has seen; undefined: nobody, or it is not known. */
+  /** Undefined if unknown. */
   leader(): Leader | undefined
 }
 
-/** The process that acts. */
 export interface Leader {
-  /** Its name: unique to the process. */
+  /** Unique to the process. */
   readonly holder: string
-  /** How often the right to act was taken so far, by whomever. */
+  /** Number of takeovers so far, by any process. */
   readonly epoch: number
-  /** Of its page. */
   readonly url: string | undefined
 }
 
-/** The right to act, from a takeover to the next one. */
+/** The time as leader, from one takeover to the next. */
 export interface Term {
-  /** One more than that of the process before. */
   readonly epoch: number
   /**
-   * So long after the takeover a request of a process that acted before may still arrive, ms: nothing but a Lease keeps that one away.
-   * Undefined: there was none.
+   * How long the previous leader's request might still arrive, ms. Only a Lease holds it off. Undefined
+   * without a previous leader.
    */
   readonly lateForMs: number | undefined
-  /** What the process before acted on last; undefined: it did not say, or nobody acted before. */
   readonly revisionBefore: string | undefined
-  /** Aborted once another process has taken over, or this was released. */
+  /** Aborted after another process takes over, or after `release`. */
   readonly over: AbortSignal
   /**
-   * Makes sure that nobody had taken over at some moment after this was called. Called before each request that changes something,
-   * once what the request depends on is durable: whoever takes over later then reads it.
-   * @returns until when nobody can take over, on the monotonic clock, ms: the first byte goes out before
-   * @throws {NotLeading} the request must not go out
+   * Proves leadership since the call. Called before each changing request, after its journal entry is
+   * durable: a later leader reads that entry.
+   * @returns latest start of the request, monotonic ms
+   * @throws {NotLeading} do not send
    */
   confirm(): Promise<number>
-  /** Lets another process take over at once. */
   release(): Promise<void>
 }
 
-/** Nobody knows that this process may act: another one has taken over, or it cannot be found out. */
+/** Another process is leader, or the leader cannot be determined. */
 export class NotLeading extends Error {
-  /** Whether another one has: then this process does not act again by itself. */
+  /** A takeover is certain; this process stays standby. */
   readonly isOver: boolean
-  /** Nothing is gained by asking again before that, ms. Undefined: nobody knows. */
+  /** ms. Undefined if unknown. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, isOver: boolean, retryAfterMs?: number) {

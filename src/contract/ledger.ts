@@ -4,98 +4,65 @@ import type { Activity, ActivityReading } from './activity.ts'
 import type { HistoryEntry } from './history.ts'
 import type { Leadership } from './leadership.ts'
 
-/** The durable memory (design §9). Compare-and-set; whoever loses gets a {@link LedgerConflict}. */
+/** Writes use compare-and-set. A lost race throws {@link LedgerConflict}. */
 export interface Ledger extends AsyncDisposable {
-  /** Random, made with the ledger; keys the hashes of secrets. 32 bytes. */
+  /** 32 random bytes. Keys the hashes of secrets. */
   readonly hashKey: Uint8Array
-  /**
-   * How far the wall clock of this host is ahead of the one that all go by who work with the ledger, ms: what one of them has noted is
-   * waited for by another one. 0 where all are on one host.
-   */
+  /** This host's wall clock ahead of the ledger's, ms. Add it to waits for another process's times. */
   readonly aheadMs: number
-  /** When it was moved into another ledger, as ISO 8601 says it: then it can only be read. Undefined: it was not. */
+  /** ISO 8601. The ledger was moved and is read-only. */
   readonly movedAt?: string | undefined
-  /** Why nothing is created with it, in words: its records were put back to an earlier state, as far as is known without asking. */
-  readonly putBack?: string | undefined
-  /** Pipes that were lost by that, and that it does not hold by now: unless each is adopted, it is created a second time. In the order of their keys. */
-  readonly missingPipes?: readonly MissingPipe[]
-  /**
-   * As it was when asked, or a moment before: a write on top of an older version is refused, and from then on it is seen.
-   * @param known as this ledger gave it before; it is returned itself when it still is the record
-   */
+  /** Why creates are refused: the records are at an earlier state. */
+  readonly rollback?: string | undefined
+  /** Can be outdated: a write on top fails, and later reads are newer. @param known returned if current */
   get(key: Key, known?: LedgerRecord): Promise<LedgerRecord | undefined>
-  /** All records, in the order of their keys. */
+  /** Sorted by key. */
   list(): Promise<readonly LedgerRecord[]>
-  /**
-   * The record whose last attempt has this id, whatever its key is by now: it may have moved. As it is now, also when another process
-   * wrote it; all records may have to be read for that.
-   * @throws {LedgerError}
-   */
+  /** The last attempt with this id. Might read all records. @throws {LedgerError} */
   withIntent(intentId: string): Promise<LedgerRecord | undefined>
   /**
-   * Replaces the record whose version is `next.version` (0: there must be none) by `next` with the version
-   * after it, and adds `history`, in one transaction that is durable when the promise is fulfilled.
-   * @returns the record as written
-   * @throws {LedgerConflict} when the version is another one; nothing was written
-   * @throws {LedgerError} when it could not be written; nothing is known to have been written
+   * Replaces version `next.version` (0: none) and adds `history` in one durable transaction.
+   * @returns the record with its new version
+   * @throws {LedgerConflict} if the version differs; unchanged
+   * @throws {LedgerError} the write failed or its result is unknown
    */
   swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord>
-  /** As {@link swap}, for what became of a create: it is written where another one may find no room any more. */
+  /** As {@link swap}, for the outcome of a create. Uses room that other writes leave free. */
   settle(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord>
-  /** As {@link swap}, for two records in one transaction: a record that moves to another key. */
+  /** As {@link swap}, for two records in one transaction: a rename. */
   move(from: LedgerRecord, to: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord>
-  /** Forgets a record; the same compare-and-set. */
+  /** As {@link swap}, but removes the record. */
   remove(record: LedgerRecord, history: readonly HistoryEntry[]): Promise<void>
-  /**
-   * To be called before each intent: makes sure, where it can, that what becomes of the create can be written.
-   * @throws {LedgerError} nothing may be created
-   */
+  /** Reserves room for the outcome, where possible. @throws {LedgerError} creates are blocked */
   prepareIntent(): Promise<void>
-  /**
-   * Says that its owner lives, and when it last read which resources: ms since the epoch. One transaction, for status only.
-   * @throws {LedgerError}
-   */
+  /** For status only. Times are ms since the epoch. @throws {LedgerError} */
   noteActivity(activity: Activity, checkedAt: ReadonlyMap<Key, number>): Promise<void>
   activity(): Promise<ActivityReading>
   /** Newest first. */
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   /**
-   * Calls `onWritten` soon after somebody else, such as a person's command, has written; what it was, {@link versions} tells.
-   * When that fails with a {@link LedgerError}, it is called again.
-   * @returns ends it
+   * Soon after another process's write; again if `onWritten` fails with a {@link LedgerError}.
+   * @returns ends the watch
    * @throws {LedgerError}
    */
   watch(onWritten: () => Promise<void>): Promise<() => void>
-  /** The version of every record, without reading the records: what to compare with after somebody else has written. */
+  /** Reads no records. */
   versions(): Promise<ReadonlyMap<Key, number>>
-  /**
-   * A number that grows when somebody else, such as a person's command, has written, and when a write of one's own has failed,
-   * since nobody knows then what of it is there. Cheap.
-   */
+  /** Grows after another process's write and after an own write with unknown result. Cheap. */
   othersWrites(): Promise<number>
-  /** Whether an owner, the daemon or `apply`, works with it at this moment; true for the owner itself. */
+  /** By the daemon or `apply`. True for the owner itself. */
   owned(): Promise<boolean>
 }
 
-/** A pipe that the ledger held before it was put back to an earlier state. */
-export interface MissingPipe {
-  readonly key: Key
-  /** Undefined: it was being created. */
-  readonly id: string | undefined
-  /** By which a person says which pipe it was. */
-  readonly command: string
-}
-
-/** A ledger, and who acts with it. */
 export interface OpenedLedger {
-  /** Released with all that belongs to it. */
+  /** Disposing it releases the rest. */
   readonly ledger: Ledger
   readonly leadership: Leadership
-  /** Where notes are kept that outlive the process; undefined: in files beside the ledger. */
+  /** Undefined if notes are files next to the ledger. */
   readonly notes: Notes | undefined
 }
 
-/** Small texts, by name. To lose them costs repetitions, and nothing else. */
+/** Their loss only causes repetition. */
 export interface Notes {
   /** @throws {LedgerError} */
   read(name: 'sentState'): Promise<string | undefined>
@@ -105,11 +72,11 @@ export interface Notes {
 
 export interface HistoryQuery {
   readonly key: Key | undefined
-  /** From 1. */
+  /** At least 1. */
   readonly limit: number
 }
 
-/** Somebody else wrote the record first. Read it again and decide anew. */
+/** Read and decide again. */
 export class LedgerConflict extends Error {
   constructor(key: Key, expected: number) {
     super(`the record of ${key} is no longer at version ${expected}`)
@@ -117,7 +84,7 @@ export class LedgerConflict extends Error {
   }
 }
 
-/** The ledger cannot be used: locked, corrupt, newer than this program, of another platform, moved, or not writable. The message says which. */
+/** The message names the cause. */
 export class LedgerError extends Error {
   readonly code: 'locked' | 'corrupt' | 'newer' | 'missing' | 'platform' | 'moved' | 'io'
 

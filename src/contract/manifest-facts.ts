@@ -1,23 +1,22 @@
 import type { Key } from '../kinds/key.ts'
 import type { JsonObject } from '../lib/json.ts'
 
-/** What a manifest says and stands among; sensitive values masked. */
+/** Sensitive values are masked. */
 export interface ManifestFacts {
-  /** As it stands in its file, references in place. */
+  /** References stay unresolved. */
   readonly document: JsonObject
-  /** The request that creates or applies it; undefined for what is only looked at, or while its Service is not known. */
+  /** Undefined if it is only read, or while its Service is unknown. */
   readonly request: ShownRequest | undefined
-  /** Its Service, and the keys of `policy.dependsOn`. */
+  /** Its Service and the keys of `policy.dependsOn`. */
   readonly needs: readonly Key[]
-  /** Those that need it: the first of them. */
+  /** The first. */
   readonly neededBy: readonly Key[]
-  /** How many need it. */
   readonly neededByCount: number
 }
 
-/** A request of the interface, without the values of secrets. */
+/** Without the values of secrets. */
 export interface ShownRequest {
-  /** As metrics and logs name it. */
+  /** Name in metrics and logs. */
   readonly operation: string
   readonly method: 'POST'
   readonly path: string

@@ -1,7 +1,7 @@
 import type { SecretMask } from '../lib/mask/secret-mask.ts'
 import type { Secret } from '../lib/secret.ts'
 
-/** How a failed request is to be taken (design §6); the label values of outcomes. */
+/** Label values of outcomes. */
 export const ERROR_CLASSES = [
   'Rejected',
   'AuthFailed',
@@ -16,48 +16,42 @@ export const ERROR_CLASSES = [
 
 export type ErrorClass = (typeof ERROR_CLASSES)[number]
 
-/** What a failed request may have done on the platform. */
 export type Effect = 'none' | 'unknown'
 
 export interface RemoteErrorFacts {
-  /** What was seen, in words, such as "the connection to … was cut before a reply came". */
+  /** Such as "the connection to … was cut before a reply came". */
   readonly what: string
   readonly class: ErrorClass
   readonly effect: Effect
-  /** The reply as it came, for a decision; it cannot print itself. Undefined: none came. */
+  /** The unmasked reply, for decisions. It cannot print itself. */
   readonly reply?: Secret | undefined
-  /** Undefined when no reply came. */
   readonly httpStatus: number | undefined
   readonly requestId: string | undefined
-  /** How long the platform asks us to wait, in milliseconds. */
+  /** Wait that the platform asks for, ms. */
   readonly retryAfterMs: number | undefined
-  /** Safe to repeat at once for a GET or an upsert; says nothing about a create. */
+  /** Can be repeated immediately. Only for a GET or an upsert. */
   readonly transient: boolean
-  /** The id of a resource that the reply to a create held, as it came: it may be no id at all. Undefined: none was seen. */
+  /** As received. It might not be a valid id. */
   readonly repliedId: string | undefined
-  /** Origin of a proxy on the way: what it was given it may pass on later, whatever becomes of our connection to it. */
+  /** Origin of a proxy on the way. It can pass a request on later, even after our connection ended. */
   readonly proxy: string | undefined
-  /** Equal for equal credentials; undefined when nothing was sent with any. */
+  /** Equal for equal credentials. Undefined if none were sent. */
   readonly credential: string | undefined
-  /** What was refused of the credentials; undefined: nothing. */
+  /** Undefined if the credentials were accepted. */
   readonly refused: RefusedCredentials | undefined
 }
 
 export interface RefusedCredentials {
-  /** Where a person finds them, in words. */
   readonly source: string
-  /** They are not taken at all (401), or forbid an operation (403). */
+  /** 401 refuses the credentials, 403 an operation, 404 a service. */
   readonly what: 'the credentials' | 'an operation'
 }
 
 export function whatIsRefused(status: number): RefusedCredentials['what'] {
-  return status === 403 ? 'an operation' : 'the credentials'
+  return status === 401 ? 'the credentials' : 'an operation'
 }
 
-/**
- * A request that did not end in the reply the interface promises. The message says what was seen, in words,
- * with at most a short and masked excerpt of the reply. Turned into an outcome in one place: `outcome.ts`.
- */
+/** The message holds at most a short, masked excerpt. `outcome.ts` turns it into an outcome. */
 export class RemoteError extends Error {
   readonly facts: RemoteErrorFacts
 
@@ -68,7 +62,6 @@ export class RemoteError extends Error {
   }
 }
 
-/** The same failure without the secrets that its words repeat. */
 export function maskFailure(failure: unknown, { mask }: Pick<SecretMask, 'mask'>): unknown {
   if (!(failure instanceof RemoteError)) return failure
   const message = mask(failure.message)
@@ -76,7 +69,7 @@ export function maskFailure(failure: unknown, { mask }: Pick<SecretMask, 'mask'>
   return new RemoteError(message, { ...failure.facts, what: mask(failure.facts.what) })
 }
 
-/** The error of a request that never left us. @param known when it may be tried again, and which credentials are refused */
+/** @param known when a retry is possible, and the refused credentials */
 export function notSent(
   kind: ErrorClass,
   why: string,

@@ -3,7 +3,7 @@ import { MORE_FILES } from '../lib/open-files.ts'
 import type { Secret } from '../lib/secret.ts'
 import { misplacedWords, unopenedWords, type MissingSecret } from '../plan/reasons/missing-secret.ts'
 
-/** A mounted secret, or the file that was looked for in vain. Never an error that could carry content. */
+/** Never holds an error, which could carry content. */
 export type SecretReading =
   | { readonly found: true; readonly value: Secret }
   | ({ readonly found: false; readonly why: Exclude<MissingSecret['why'], 'malformed'> } & Pick<
@@ -11,21 +11,17 @@ export type SecretReading =
       'file' | 'misplaced'
     >)
 
-/**
- * Whose secret it is, which says where it is mounted, and nowhere else: the platform's below `--credentials-dir`, a source's
- * below `--secrets-dir`. What manifests say has no part in that.
- */
+/** Decides the directory: `--credentials-dir` or `--secrets-dir`. Manifests cannot change it. */
 export type SecretOwner = 'platform' | 'source'
 
-/** Mounted secrets: the file `<name>/<key>` in the directory of their owner. Kubernetes swaps them. */
+/** Mounted secrets: the file `<name>/<key>` in the owner's directory. Kubernetes can swap them. */
 export interface SecretStore {
-  /** At once where it was read a moment ago. */
+  /** Returns no promise if the secret was read recently. */
   read(ref: SecretRef['secretRef'], owner: SecretOwner): SecretReading | Promise<SecretReading>
 }
 
-/** A file with credentials of the platform that was looked for in vain. */
 export interface MissingCredential extends MissingSecret {
-  /** The API key of a Service, or the one token for alerts. */
+  /** Key of a Service, or token for alerts. */
   readonly of: 'API key' | 'alerts token'
 }
 
@@ -51,7 +47,7 @@ function wordsOf({ file, why, of, misplaced }: MissingCredential): string {
     : misplacedWords(file, misplaced)
 }
 
-/** A request was not sent, because the platform's own credentials cannot be read. Never holds content. */
+/** No request was sent. Never holds content. */
 export class SecretUnavailableError extends Error {
   readonly missing: MissingCredential
 

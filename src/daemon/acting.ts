@@ -14,31 +14,27 @@ export interface ActingParts {
   readonly board: WritableBoard
   readonly reconciler: Reconciler
   readonly concurrency: number
-  /** Services, and `alerts`, whose credentials were refused and are others by now. */
+  /** Services, or `alerts`. */
   readonly renewed: () => Promise<readonly string[]>
-  /** So long after this a request of a process that acted before may still arrive: ms. Undefined: there was none. */
+  /** After this time, no request of the previous leader can arrive: ms. Undefined: there was no leader. */
   readonly lateForMs: number | undefined
-  /** Whether further readings, which come soon, say whether a key is gone. */
+  /** Further reads must confirm that a key is gone. */
   readonly isUnconfirmed: (key: Key) => boolean
-  /** Called when a reconcile of a key begins. @returns to be called when it has ended well */
+  /** A reconcile begins. @returns callback for its successful end */
   readonly onRun: (key: Key) => () => void
-  /** Called after each reconcile. */
   readonly onRan: (key: Key, isVanishing: boolean) => void
 }
 
-/** What a process does while it acts: it reconciles what is asked for, and again when it is due. */
+/** The leader's work: reconciles keys on request and when due. */
 export interface Acting {
   ask(key: Key, priority: Priority, afterMs?: number): void
-  /** As {@link ask}, at once: a person asks for this one. */
+  /** A person's {@link ask}: immediately. */
   askFor(key: Key): void
-  /** The manifest of a key has changed. @param at on the monotonic clock */
+  /** @param at monotonic ms */
   noteChange(key: Key, at: number): void
   queueDepth(): Readonly<Record<Priority, number>>
   health(): { readonly ok: boolean; readonly detail: string }
-  /**
-   * Starts nothing new, and waits for what runs until `deadline` is aborted.
-   * @returns how many reconciles had not ended by then
-   */
+  /** Waits for running reconciles until `deadline` aborts. */
   stop(deadline: AbortSignal): Promise<{ readonly unfinished: number }>
 }
 
@@ -54,7 +50,7 @@ export function startActing(parts: ActingParts): Acting {
   const renewals = createRenewals({ clock, renewed: parts.renewed, onRenewed })
   if (parts.lateForMs !== undefined) clock.after(parts.lateForMs, applyAgain)
 
-  /** What the process before sent last has arrived by now, if it ever does. */
+  /** The previous leader's last request has arrived, or never will. */
   function applyAgain(): void {
     if (stopping.signal.aborted) return
     for (const { key } of store.records()) {
@@ -66,7 +62,7 @@ export function startActing(parts: ActingParts): Acting {
 
   async function run(taken: Taken, releaseSlot: () => Promise<void>): Promise<Again | undefined> {
     const { key, priority } = taken
-    // Whoever asked wants to know what becomes of it, and not that it is waited for.
+    // The requester waits for the result, not for further reads.
     const answered = parts.isUnconfirmed(key) ? () => undefined : parts.onRun(key)
     const request = {
       priority,
@@ -79,7 +75,7 @@ export function startActing(parts: ActingParts): Acting {
     const wasOvertaken = store.overtaken.has(key)
     const { action, outcome, next, also } = await reconciler.reconcile(key, request)
     if (outcome.result === 'done') changedAt.delete(key)
-    // Applied once more, or seen to be as it is asked for.
+    // Applied again, or observed in sync.
     const isCertain = action.type === 'upsert' || (action.type === 'observe' && action.reason === 'InSync')
     if (outcome.result === 'done' && isCertain && wasOvertaken) store.overtaken.delete(key)
     answered()
@@ -94,16 +90,15 @@ export function startActing(parts: ActingParts): Acting {
     }
   }
 
-  /** Whether nothing is due besides the one that ends now. */
+  /** Whether only the ending run is left. */
   function isPassOver(): boolean {
     const due = queue.depth()
     return queue.running <= 1 && due[0] + due[1] + due[2] === 0
   }
 
-  /** Other credentials are tried as soon as they are there. */
   function onRenewed(service: string): void {
     for (const { key, conditions } of board.list()) {
-      // What is being changed waits for something else, and a person may have to ask for it.
+      // `askFor` would count as a person's request for the pending change.
       const isOther = conditions.Synced.status === 'True' || conditions.Synced.reason === 'Changing'
       if (isOther || serviceQueueOf(store, key) !== service) continue
       askFor(key)

@@ -10,45 +10,42 @@ import { catchUp } from '../reconcile/state/current-record.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { isSuspended } from '../contract/status.ts'
-import { concerned } from './catalog-changes.ts'
+import { listAffected } from './catalog-changes.ts'
 import { startActing, type Acting } from './acting.ts'
-import { createLimitChanges } from './limit-changes.ts'
 import { serviceQueueOf } from './service-queue.ts'
 import { createReadings, type ReadingContext } from './readings.ts'
 import { createRequests } from './reconcile-tokens.ts'
 import type { TriggerCause, Watcher } from './watcher.ts'
 
 export interface DaemonParts {
-  /** Whether it reconciles from the start, or reads and shows only until {@link Daemon.act}. */
+  /** False: reads and shows only, until {@link Daemon.act}. */
   readonly isActing: boolean
   readonly context: ReconcileContext
   readonly board: WritableBoard
   readonly reconciler: Reconciler
   readonly source: Source
   readonly concurrency: number
-  /** As `ActingParts.lateForMs`, whenever it begins to act. */
+  /** As `ActingParts.lateForMs`. */
   readonly lateForMs: () => number | undefined
-  /** Services, and `alerts`, whose credentials were refused and are others by now. */
+  /** Services, or `alerts`, with new credentials after a refusal. */
   readonly renewed: () => Promise<readonly string[]>
-  /** A person asks about this service, or `alerts`: refused credentials are tried now. */
+  /** A person asks: retries refused credentials. */
   readonly probeNow: (service: string) => void
-  /** A person asks for a check: what it is made with is read from the files again. */
+  /** A person asks: reads the credential files again. */
   readonly forgetSecrets: () => void
-  /** What was asked for is checked: writes down when, so that whoever asked finds it in the ledger. */
+  /** In the ledger, where the requester looks. */
   readonly noteChecks: () => Promise<void>
-  /** A person takes the manifests as they are. */
+  /** A person accepts the manifests as they are. */
   readonly onAccept: () => void
-  /** Whether an earlier process said the same of the manifests. */
+  /** Reported by an earlier process. */
   readonly saidBefore: (catalog: Catalog) => SaidBefore
-  /** Watches the directory from now on; the triggers are the daemon's. */
   readonly watch: (onTrigger: (cause: TriggerCause) => void) => Promise<Watcher>
 }
 
-/** When things happen: readings, reconciles, and the end of both. */
 export interface Daemon {
   /**
-   * Reads the directory and reconciles everything; or one resource, as its manifest was last read.
-   * @param accept `force`: a person accepts the directory as it is, even if most manifests are gone
+   * Without a key: reads the directory and reconciles everything.
+   * @param accept `force`: a person accepts the directory even if most manifests are gone
    */
   request(
     key: Key | undefined,
@@ -61,43 +58,39 @@ export interface Daemon {
   progress(token: string): { readonly done: boolean; readonly pending: number } | undefined
   health(): { readonly ok: boolean; readonly detail: string }
   ready(): { readonly ok: boolean; readonly detail: string }
-  /** Resolves when a first reading was tried; never, if the daemon is stopped before. */
+  /** Resolves after the first read, even a failed one. A stop before leaves it pending. */
   readonly firstReading: Promise<void>
   queueDepth(): Readonly<Record<Priority, number>>
   watchMode(): WatchMode
   readonly catalog: Catalog | undefined
   /** ms since the epoch. */
   readonly lastLoadAt: number | undefined
-  /** Since when the revision in force is there: ms since the epoch. Undefined: nobody knows. */
+  /** When the revision in force appeared: ms since the epoch. Undefined: unknown. */
   readonly revisionSince: number | undefined
-  /** Why the last reading failed or is not believed, in words. */
+  /** Why the last read failed or was rejected. */
   readonly sourceProblem: string | undefined
-  /** Reconciles from now on, what was read so far and what will be: this process is the one that acts. */
+  /** This process became leader. */
   act(): Promise<void>
-  /**
-   * Starts nothing new, and waits for what runs until `deadline` is aborted.
-   * @returns how many reconciles had not ended by then
-   */
+  /** As {@link Acting.stop}. */
   stop(deadline: AbortSignal): Promise<{ readonly unfinished: number }>
 }
 
-/** Starts the daemon: reads once, then follows the watcher, the queue and the clock until it is stopped. */
+/** Follows the watcher, the queue and the clock after a first read. */
 export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const { context, board, source } = parts
   const { store, ledger, clock, emit } = context
   const stopping = new AbortController()
   const requests = createRequests(context.newId, parts.noteChecks)
-  const limitChanges = createLimitChanges(context)
   let acting = parts.isActing ? begin() : undefined
   let sourceProblem: string | undefined
   let revisionSince: number | undefined
-  /** Keys of which further readings, which come soon, say whether they are gone. */
+  /** Further reads must confirm them. */
   let unconfirmed: ReadonlySet<Key> = new Set()
 
-  // Before the records are read for the first time, so that nothing falls between.
+  // Before the first read of the records: no write falls between.
   const endLedgerWatch = await ledger.watch(async () => {
     for (const key of await catchUp(context)) {
-      // What another process or a person wrote is shown at once, and not when its turn comes; what is lost is shown no longer.
+      // Writes of another process are shown immediately. Lost records disappear.
       const isThere = store.record(key) !== undefined || store.entry(key) !== undefined
       if (isThere && board.get(key) !== undefined) seedStatus(context, board, key)
       forgetIfGone(key)
@@ -119,7 +112,6 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const watcher = await parts.watch((cause) => readings.nudge(cause))
   readings.start()
 
-  /** Reconciles from now on. */
   function begin(): Acting {
     return startActing({
       ...parts,
@@ -127,26 +119,21 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       isUnconfirmed: (key) => unconfirmed.has(key),
       onRun: (key) => requests.request(key),
       onRan(_key, isVanishing) {
-        // A reconcile that began before its manifest was deleted may have recorded a key that no reading asks for any more.
+        // A reconcile might have recorded the key after its manifest's deletion.
         if (isVanishing) readAgainSoon()
-        limitChanges.emitNew()
       },
     })
   }
 
-  /** Takes over a reading: the catalog, what is shown, and what has to be reconciled. */
-  function take(
-    { state, changed: altered, counts, differs, since }: LoadResult,
-    reading: ReadingContext,
-  ): void {
+  function take({ state, changed: altered, differs, since }: LoadResult, reading: ReadingContext): void {
     const first = store.catalog === undefined
     const wasOlder = store.olderThan !== undefined
     const { catalog } = state
-    // To a process that has just started everything is new; to whoever reads what it says, only what another one has not seen.
+    // At start, only keys that differ from their record are changes.
     const changed = first ? altered.filter((key) => isOtherThanRecorded(catalog, key)) : altered
-    // What an earlier process knew to be removed is removed anew for this one, and is no news.
+    // An orphan that an earlier process recorded is no news.
     const news = changed.filter((key) => catalog.entries.has(key) || !isKnownOrphan(key))
-    const also = differs ? concerned(store.catalog, catalog, store.records()) : []
+    const also = differs ? listAffected(store.catalog, catalog, store.records()) : []
     store.setCatalog(catalog)
     sourceProblem = catalog.problem?.message
     if (catalog.problem === undefined) revisionSince = since
@@ -159,7 +146,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       durationMs: reading.durationMs,
       changed: news,
       removed: news.filter((key) => !catalog.entries.has(key)).length,
-      manifests: counts,
+      manifests: state.counts,
       findings: catalog.findings,
       problem: sourceProblem,
       saidBefore: first ? parts.saidBefore(catalog) : NOTHING_SAID_BEFORE,
@@ -178,10 +165,9 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     for (const key of everything ? [] : keys) for (const other of store.dependents(key)) ask(other, 0)
     for (const token of reading.tokens) requests.expect(token, [...keys])
     if (state.pending.size > 0) readAgainSoon()
-    limitChanges.emitNew()
   }
 
-  /** While this process acts, a reconcile finds that out. */
+  /** While this process acts, a reconcile does this. */
   function forgetIfGone(key: Key): void {
     const isGone = store.record(key) === undefined && store.entry(key) === undefined
     if (isGone && acting === undefined) board.remove(key)
@@ -192,7 +178,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     return entry !== undefined && entry.digest !== store.record(key)?.manifest?.digest
   }
 
-  /** After a restart, what was settled before is no change, and is checked behind what never was. */
+  /** After a restart, synced resources are unchanged and come last. */
   function isSettled(key: Key): boolean {
     return store.record(key)?.conditions?.Synced.status === 'True'
   }
@@ -201,7 +187,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     return store.record(key)?.conditions?.Valid.reason === 'Orphaned'
   }
 
-  /** Reads again soon, unless the directory is not believed anyway. */
+  /** A rejected directory needs no confirmation. */
   function readAgainSoon(): void {
     if (sourceProblem === undefined) readings.readAgain()
   }
@@ -232,7 +218,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       return { token, accepted: [key], suspended }
     },
     progress: (token) => requests.progress(token),
-    health: () => acting?.health() ?? { ok: true, detail: 'stands by' },
+    health: () => acting?.health() ?? { ok: true, detail: 'on standby' },
     ready: () =>
       readings.attempted
         ? { ok: true, detail: 'the directory was read, or was tried to be, and the ledger is open' }
@@ -253,7 +239,6 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       return sourceProblem
     },
     async act() {
-      // What others have written since it was heard of last.
       for (const key of await catchUp(context)) forgetIfGone(key)
       if (stopping.signal.aborted) return
       acting = begin()
@@ -262,20 +247,19 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
         seedStatus(context, board, key)
         ask(key, isSettled(key) ? 2 : 0)
       }
-      limitChanges.emitNew()
     },
     async stop(deadline) {
       stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
       endLedgerWatch()
       const stopped = acting?.stop(deadline) ?? { unfinished: 0 }
-      // A file system that hangs ends neither; what runs is waited for all the same, and no longer than said.
+      // The deadline ends the wait for a file system that hangs.
       await Promise.race([Promise.all([watcher.close(), readings.stop()]), aborted(deadline, deadline)])
       return stopped
     },
   }
 }
 
-/** A manifest that only moved is not reconciled, but shown where it stands now. */
+/** A moved manifest only changes its position. */
 function showPositions(board: WritableBoard, catalog: Catalog): void {
   for (const { key, position } of catalog.entries.values()) {
     const shown = board.get(key)
@@ -284,7 +268,7 @@ function showPositions(board: WritableBoard, catalog: Catalog): void {
   }
 }
 
-/** Whether the watcher is one that hears of changes; polling finds them late by nature. */
+/** Polling is late by design: no event was missed. */
 function listens(mode: WatchMode): boolean {
   return mode === 'recursive' || mode === 'parent'
 }

@@ -6,7 +6,6 @@ import type { Priority } from '../contract/platform.ts'
 import { PRIORITIES, type Queue, type Taken } from './queue.ts'
 import { createSlots, type Slots } from './slots.ts'
 
-/** When a key wants to be reconciled next. */
 export interface Again {
   readonly priority: Priority
   readonly afterMs: number
@@ -14,40 +13,35 @@ export interface Again {
 }
 
 export interface Dispatcher {
-  /** Looks at the queue again, soon; for whoever added to the queue directly. */
+  /** For callers that add to the queue directly. */
   wake(): void
-  /** Puts a key into the queue and wakes. */
   ask(key: Key, again: Again): void
-  /**
-   * Takes nothing new, waits for what runs until `deadline` is aborted, and never rejects.
-   * @returns how many runs had not ended by then
-   */
+  /** Waits for runs until `deadline` aborts. Never rejects. */
   stop(deadline: AbortSignal): Promise<{ readonly unfinished: number }>
-  /** Whether the queue moves, for `/healthz`; says nothing about the platform. */
+  /** Whether the queue moves, for `/healthz`. Ignores the platform's state. */
   health(): { readonly ok: boolean; readonly detail: string }
 }
 
 export interface DispatcherOptions {
   readonly clock: Clock
   readonly queue: Queue
-  /** Runs at a time, once for what changed or was asked for, and once more for retries and drift checks together. */
+  /** Slots for priority 0, and as many again for priorities 1 and 2 together. */
   readonly concurrency: number
   /**
-   * Reconciles one key and says when it wants to come back, if at all. A rejection is a bug. It may leave its place before
-   * it ends: then another key may start, unless as many as may run have left theirs. What it does after that comes behind
-   * all that is there to be sent or heard.
+   * @returns when to run the key again; a rejection is a bug
+   * @param releaseSlot frees the slot before the end, for at most `concurrency` runs. The rest of the run
+   * yields to all pending work.
    */
   readonly run: (taken: Taken, releaseSlot: () => Promise<void>) => Promise<Again | undefined>
   readonly emit: Emit
 }
 
-/** A run that threw comes back after this time. */
 const AFTER_BUG_MS = 60_000
 
-/** Something may be due and admissible for so long before the queue counts as stuck. */
+/** Longest wait of an admissible key. After it, the queue counts as stuck. */
 const STUCK_MS = 60_000
 
-/** Takes keys from the queue when they are due and runs them, under limits of its own (design §7). */
+/** Runs due keys within limits (design §7). */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { clock, queue, emit } = options
   const urgent = createSlots({ concurrency: options.concurrency, priorities: [0], queue })
@@ -55,9 +49,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const waitingForIdle = new Set<() => void>()
   let deadline: AbortSignal | undefined
   let awake = false
-  let atOnce = options.concurrency
-  /** Runs that left their place and have not ended. */
-  let withoutPlace = 0
+  let refillsLeft = options.concurrency
+  /** Still running. */
+  let releasedRuns = 0
   let timer: { readonly at: number; readonly cancel: () => void } | undefined
   let shown: ReturnType<Queue['depth']> | undefined
   let progressAt = clock.monotonic()
@@ -70,28 +64,24 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return slotsOf(priority).mayStart(service)
   }
 
-  // In an immediate, not at once: asks that come together are looked at together, and a row of quick runs
-  // leaves the event loop free for timers and sockets in between.
+  // An immediate handles requests of one tick together. Timers and sockets run between short runs.
   function wake(): void {
     if (awake || deadline !== undefined) return
     awake = true
     setImmediate(() => {
       awake = false
-      atOnce = options.concurrency
+      refillsLeft = options.concurrency
       if (deadline !== undefined) return
       pump()
       showDepth()
     })
   }
 
-  /**
-   * The place that a run leaves is taken at once: the platform is asked again before the next reply is gone through, and
-   * not after all that came together. So often in a row at most, so that a row of quick runs is no exception to the above.
-   */
-  function goOn(): void {
+  /** The next request leaves before other replies are handled. A limit lets timers run. */
+  function refill(): void {
     wake()
-    if (atOnce === 0 || deadline !== undefined) return
-    atOnce -= 1
+    if (refillsLeft === 0 || deadline !== undefined) return
+    refillsLeft -= 1
     pump()
   }
 
@@ -112,36 +102,36 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function finish(taken: Taken): Promise<void> {
-    let isPlaced = true
+    let hasSlot = true
     const again = await attempt(taken, async () => {
-      if (!isPlaced || withoutPlace >= options.concurrency) return
-      isPlaced = false
-      withoutPlace += 1
-      freePlace(taken)
+      if (!hasSlot || releasedRuns >= options.concurrency) return
+      hasSlot = false
+      releasedRuns += 1
+      freeSlot(taken)
       await giveWay()
     })
     progressAt = clock.monotonic()
     if (again !== undefined) add(taken.key, again)
     queue.done(taken.key)
-    if (isPlaced) freePlace(taken)
+    if (hasSlot) freeSlot(taken)
     else {
-      withoutPlace -= 1
+      releasedRuns -= 1
       wake()
     }
     if (queue.running > 0) return
     for (const resolve of waitingForIdle) resolve()
   }
 
-  function freePlace({ priority, service }: Taken): void {
+  function freeSlot({ priority, service }: Taken): void {
     slotsOf(priority).finished(service)
-    goOn()
+    refill()
   }
 
   async function attempt(taken: Taken, releaseSlot: () => Promise<void>): Promise<Again | undefined> {
     try {
       return await options.run(taken, releaseSlot)
     } catch (cause) {
-      if (deadline?.aborted === true && cause === deadline.reason) return undefined // it was to give up, no bug
+      if (deadline?.aborted === true && cause === deadline.reason) return undefined // the stop, no bug
       const error = cause instanceof Error ? cause : new Error('a reconcile threw no error', { cause })
       emit({ type: 'Bug', message: `the reconcile of ${taken.key} threw`, error })
       return { priority: 1, afterMs: AFTER_BUG_MS, service: taken.service }
@@ -197,7 +187,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 }
 
-/** Waits until nothing runs, or the signal is aborted, whichever is first. */
 async function idleOr(signal: AbortSignal, waiting: Set<() => void>): Promise<void> {
   await new Promise<void>((resolve) => {
     function end(): void {

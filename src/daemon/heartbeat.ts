@@ -12,29 +12,28 @@ export interface HeartbeatParts {
   readonly ledger: Ledger
   readonly store: StateStore
   readonly clock: Clock
-  /** Of the page; undefined where there is none. */
+  /** The page's address. Undefined: no page. */
   readonly url: string | undefined
   readonly worksWith: Pick<Activity, 'manifests' | 'baseUrl' | 'credentialsDir' | 'secretsDir'>
   readonly whole: () => WholeFacts
 }
 
-/** What nobody who reads the ledger can know does not wait longer than this to be written down. */
+/** Interval of checks for news. Without news, writes wait for HEARTBEAT_MS. */
 const NEWS_MS = 5_000
 
-/** What is asked for within this time is written down together. */
+/** Requests within this time share a write. */
 const GATHER_MS = 100
 
-/** Writes into the ledger now and then that this process lives, and when it last read which resources, for `status`. */
+/** Signs of life and check times in the ledger, for `status`. */
 export interface Heartbeat {
-  /** What the process before this one wrote down last. */
   readonly before: Activity | undefined
-  /** Does so now, since a person who asked for a check looks at it next. */
+  /** Writes now: a person asked for a check. */
   noteChecks(): Promise<void>
-  /** The last one: the process ends as it should. */
+  /** The process ends normally. */
   stop(): Promise<void>
 }
 
-/** The first one is written before this returns. A ledger that cannot be written is told by the next reconcile, and not here. */
+/** Writes the first entry before it returns. The next reconcile reports a broken ledger. */
 export async function startHeartbeat({
   command,
   ledger,
@@ -50,7 +49,7 @@ export async function startHeartbeat({
   let said: WholeFacts = {}
   let cancel: (() => void) | undefined
   let isStopped = false
-  // A ledger that somebody keeps busy holds up the whole process for each try: it is asked no more often than it has to be.
+  // Each write to a busy ledger blocks the process. After a failure, only the regular heartbeat writes.
   let isFailing = false
   let noting: Promise<void> | undefined
 
@@ -63,7 +62,7 @@ export async function startHeartbeat({
     const seenAt = clock.now()
     const who = { command, process: process.pid, host: hostname(), url, ...worksWith }
     const about = { ...who, startedAt, seenAt, stoppedAt }
-    // Until this process has read them, what the one before said of the manifests is what was said last.
+    // Until the first read, the previous process's findings are the latest.
     const facts = store.catalog === undefined ? { ...whole(), findings: before?.findings } : whole()
     try {
       await ledger.noteActivity({ ...about, revision: store.revision || undefined, ...facts }, checked)
@@ -85,7 +84,7 @@ export async function startHeartbeat({
     if (problem !== said.problem || errors !== said.errors || unreconciled !== said.unreconciled) return true
     if (withoutLock !== said.withoutLock) return true
     if (withoutManifestDigest(withoutManifest) !== withoutManifestDigest(said.withoutManifest)) return true
-    // How many are overdue goes down with each check: that there are any, or none any more, is news.
+    // Each check lowers the count. Only a change from or to zero is news.
     if ((overdue ?? 0) > 0 !== (said.overdue ?? 0) > 0) return true
     for (const { key, conditions } of store.records()) {
       const at = store.checkedAt(key)
@@ -95,7 +94,7 @@ export async function startHeartbeat({
     return false
   }
 
-  /** @param sinceMs since the last one */
+  /** @param sinceMs since the last write */
   function wait(sinceMs: number): void {
     if (isStopped) return
     cancel = clock.after(NEWS_MS, () => {
@@ -125,7 +124,6 @@ export async function startHeartbeat({
   }
 }
 
-/** Whether a resource changed since its last check that was written down: then that one is no word on it. */
 function isNewer(conditions: Conditions | undefined, writtenAt: number | undefined): boolean {
   if (writtenAt === undefined) return true
   return Object.values(conditions ?? {}).some(({ since }) => since > writtenAt)

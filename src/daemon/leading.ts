@@ -3,32 +3,30 @@ import { NotLeading, type Term } from '../contract/leadership.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createOlderCheckout } from './older-checkout.ts'
 
-/** Whether this process acts. */
 export interface Leading {
-  /** Undefined: it stands by. */
+  /** Undefined: standby. */
   readonly term: Term | undefined
-  /** Why the Lease cannot be renewed, in words, and since when: on the monotonic clock. */
+  /** Why the Lease cannot be renewed, and since when: monotonic ms. */
   readonly failing: { readonly why: string; readonly since: number } | undefined
-  /** Once the Lease was not renewed for as long as it lasts, another process may act. */
+  /** False after a lease duration without renewal: another process might act. */
   readonly isActing: boolean
-  /** It acts from now on. */
   begin(term: Term): void
   observe(event: Event): void
-  /** It stands by, and the process that acts does so on this revision; undefined: it does not say. */
+  /** For a standby: the leader's revision. Undefined: the leader does not say. */
   noteLeader(revision: string | undefined): void
-  /** What another process acted on, where that may be newer than the manifests here: then nothing counts as removed. */
+  /** Another process acted on this revision, which might be newer. While set, no resource counts as removed. */
   readonly olderThan: string | undefined
-  /** A person has said that the manifests are to be taken as they are. */
+  /** A person accepts the manifests as they are. */
   trust(): void
-  /** As {@link Term.confirm}, for what the manifests that were read last ask for. */
+  /** {@link Term.confirm} for the revision read last. */
   confirm(): Promise<number>
-  /** Whether that would fail for what is known here. @throws {NotLeading} */
+  /** The local part of {@link confirm}. @throws {NotLeading} */
   assertMayAct(): void
 }
 
 export interface LeadingParts {
   readonly clock: Clock
-  /** A Lease that nobody renewed for so long may be taken over: ms. */
+  /** Without renewal for so long, another process can take the Lease: ms. */
   readonly leaseMs: number
   /** Of the manifests in force. */
   readonly revision: () => string
@@ -73,7 +71,7 @@ export function createLeading({ clock, leaseMs, revision: inForce, actOn }: Lead
         failing = event.message === undefined ? undefined : { why: event.message, since: clock.monotonic() }
       if (event.type !== 'SourceLoaded') return
       if (event.problem === undefined) checkout.noteRead(event.revision.id)
-      // Whoever takes over should know it soon, also where nothing has to be sent for it. What goes wrong is told by itself.
+      // The next leader needs the revision, even without a request. Failures are reported elsewhere.
       if (term !== undefined) confirm().catch(() => undefined)
     },
     get olderThan() {

@@ -1,40 +1,38 @@
 import type { Clock } from '../lib/clock.ts'
 import { NotLeading } from '../contract/leadership.ts'
 
-/** Longest time for which another checkout keeps a process from creating and applying: ms. */
+/** Of creates and applies. */
 const LONGEST_WAIT_MS = 5 * 60_000
 
-/** Between revisions of which nobody knows which one is newer. */
+/** Between revisions with unknown order. */
 const AND = '; '
 
 /**
- * Keeps a process from acting on a checkout that may be older than the one that was acted on before it took over: what was removed or
- * renamed since then would be created again, and what was added would be removed. Until it has the same revision, or has left it behind, or
- * has another one than when it took over, since its checkout is followed then. It creates and applies after five minutes at the latest;
- * however long that lasts, nothing counts as removed.
+ * Blocks a new leader whose checkout might be older than the revision last acted on: it would recreate
+ * removed resources and treat added ones as removed. Ends when the checkout reaches that revision, or
+ * changes after the start. Creates and applies continue after five minutes; removals stay blocked.
  */
 export interface OlderCheckout {
-  /** Another revision was read, and is accepted. */
+  /** A new accepted revision. */
   noteRead(revision: string): void
-  /** While this process stands by: the one that acts does so on this. Undefined: it does not say. */
+  /** As `Leading.noteLeader`. */
   noteLeader(revision: string | undefined): void
-  /** A process that acted before acted on this. Undefined: nobody knows. */
+  /** @param before revision that the previous leader acted on; undefined: unknown */
   begin(before: string | undefined): void
-  /** A person has said that the manifests are to be taken as they are. */
   trust(): void
-  /** What was acted on before, where that may be newer than the manifests here. */
+  /** As `Leading.olderThan`. */
   readonly olderThan: string | undefined
-  /** What whoever takes over next is told, once this revision is acted on: until then what may be newer is named too. */
+  /** Revisions for the next leader: this one, and each that might be newer. */
   actedOn(revision: string): string
   /** @throws {NotLeading} */
   check(): void
 }
 
 export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>): OlderCheckout {
-  /** What was read since this process and the one that acts had the same: it has left that behind, and not what it read before that. */
-  const read = new Set<string>()
-  /** What the process that acts has left behind while this one stood by. */
-  const left = new Set<string>()
+  /** Since this process last had the leader's revision. */
+  const readRevisions = new Set<string>()
+  /** While this process was standby. */
+  const replacedByLeader = new Set<string>()
   let now: string | undefined
   let leader: string | undefined
   let hasBegun = false
@@ -43,30 +41,30 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>): OlderCheck
   function olderThan(): string | undefined {
     if (waiting === undefined) return undefined
     const { for: before, at } = waiting
-    const isLeft = now !== undefined && now !== before && left.has(now)
-    const isSeen = !isLeft && before.split(AND).every((revision) => read.has(revision))
+    const isLeft = now !== undefined && now !== before && replacedByLeader.has(now)
+    const isSeen = !isLeft && before.split(AND).every((revision) => readRevisions.has(revision))
     if (isSeen || (at !== undefined && now !== at)) waiting = undefined
     return waiting?.for
   }
 
   function forgetWhenSame(): void {
     if (now === undefined || now !== leader) return
-    read.clear()
-    read.add(now)
+    readRevisions.clear()
+    readRevisions.add(now)
   }
 
   return {
     noteLeader(revision) {
-      if (leader !== undefined && leader !== revision) left.add(leader)
+      if (leader !== undefined && leader !== revision) replacedByLeader.add(leader)
       leader = revision
       forgetWhenSame()
     },
     noteRead(revision) {
       now = revision
       if (hasBegun && waiting === undefined) return
-      read.add(revision)
+      readRevisions.add(revision)
       if (!hasBegun) forgetWhenSame()
-      // It is followed from its first reading on.
+      // The checkout is followed from its first read.
       if (waiting?.at === undefined && waiting !== undefined) waiting = { ...waiting, at: revision }
     },
     begin(before) {

@@ -1,46 +1,36 @@
 import type { Key } from '../kinds/key.ts'
 import type { Priority } from '../contract/platform.ts'
 import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
-import { isLimited } from '../reconcile/gather/creations-of-service.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createQueue } from './queue.ts'
 import { serviceQueueOf } from './service-queue.ts'
 
-/** A key is asked for again when something it waits for changed, but not without end. */
+/** Limit for keys whose dependencies change repeatedly. */
 const MOST_RUNS = 3
 
 export interface PassOptions {
   readonly context: ReconcileContext
   readonly reconciler: Pick<Reconciler, 'reconcile'>
   readonly concurrency: number
-  /** `normal`: what others wait for goes first. `last`: behind everything that the platform is asked beside it. */
+  /** `normal`: dependencies first. `last`: behind all other requests to the platform. */
   readonly urgency: 'normal' | 'last'
-  /** Keys of which it is known what would come of them: they are not reconciled. */
+  /** The pass skips them. */
   readonly settled?: ReadonlySet<Key> | undefined
-  /** Start nothing new. */
   readonly stopping: AbortSignal
-  /** Called once when the stop comes: from when on what still runs is given up. */
+  /** Called once at the stop. The signal cancels running reconciles. */
   readonly deadline: () => AbortSignal
   readonly onStart: (key: Key) => void
-  /** Called after each reconcile that ended. */
   readonly onReconciled: (key: Key, result: ReconcileResult) => void
 }
 
-/** What a pass over everything came to. */
 export interface Pass {
-  /** Reconciles that were cut short, or never begun. */
   readonly unfinished: number
-  /** Keys of which a reconcile ended. */
   readonly reconciled: ReadonlySet<Key>
-  /** What was thrown where nothing may be thrown. */
   readonly bugs: ReadonlyMap<Key, unknown>
 }
 
-/**
- * Reconciles every key once, each after what it depends on, and again where something that it waits for changed. `apply` does
- * it, and so does `plan`, on a copy of the world: they cannot disagree about the order.
- */
+/** A key runs after its dependencies, and again when a dependency changed. Shared by `apply` and `plan`. */
 export async function passOver(options: PassOptions): Promise<Pass> {
   const { context, reconciler, stopping } = options
   const { store } = context
@@ -78,15 +68,15 @@ export async function passOver(options: PassOptions): Promise<Pass> {
         running -= 1
         for (const other of order.ended(key)) ask(other)
         if (waiting.size === 0 && running === 0)
-          for (const other of [...order.rest(), ...letPass()]) ask(other)
+          for (const other of [...order.rest(), ...releasedByLimit()]) ask(other)
         if (waiting.size === 0 && running === 0) finish()
       }
       return undefined
     },
   })
-  /** Keys that were refused while a rename among the others still looked like a creation. */
-  function letPass(): readonly Key[] {
-    return [...limited].filter((key) => !isLimited(context, key))
+  /** Keys refused while a rename among the others still counted as a create. */
+  function releasedByLimit(): readonly Key[] {
+    return [...limited].filter((key) => store.createLimitReached(context.maxCreates, key) === undefined)
   }
   function ask(key: Key): void {
     if (options.settled?.has(key) === true) return
@@ -105,30 +95,30 @@ export async function passOver(options: PassOptions): Promise<Pass> {
   if (stopping.aborted) finish()
   await done
   const { unfinished } = await dispatcher.stop(options.deadline())
-  // What is only to be looked at once more, because something else has changed, is done.
+  // Another look at a reconciled key is optional.
   const left = [...waiting, ...order.rest()].filter((key) => !reconciled.has(key))
   return { unfinished: unfinished + left.length, reconciled, bugs }
 }
 
-/** Every key that has a manifest or a record, in order. */
+/** Keys with a manifest or a record, sorted. */
 export function keysOf({ store }: Pick<ReconcileContext, 'store'>): readonly Key[] {
   const keys = new Set(store.catalog?.entries.keys())
   for (const record of store.records()) keys.add(record.key)
   return [...keys].toSorted()
 }
 
-/** What is only looked at is what others wait for. */
+/** Other keys wait for the kinds that are only read. */
 function priorityOf(store: ReconcileContext['store'], key: Key): Priority {
   const lifecycle = store.lifecycleOf(key)
   return lifecycle === 'reference' || lifecycle === 'read-only' ? 0 : 1
 }
 
-/** Holds each key back until what it depends on was reconciled once. */
+/** A key waits until its dependencies were reconciled once. */
 interface Order {
   isHeld(key: Key): boolean
-  /** @returns keys that are not held any more, now that this one was reconciled */
+  /** @returns keys that this one released */
   ended(key: Key): readonly Key[]
-  /** Lets go of all that are still held, because they wait for each other; in order. */
+  /** Releases the remaining keys, which wait for each other, in order. */
   rest(): readonly Key[]
 }
 

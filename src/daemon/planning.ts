@@ -1,11 +1,6 @@
 import type { Key } from '../kinds/key.ts'
 import { type Plan, type PlanItem, VERDICTS } from '../contract/plan.ts'
 import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
-import {
-  limitedServices,
-  type LimitedService,
-  wantedCreations,
-} from '../reconcile/gather/creations-of-service.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
 import { appliedBefore, planItemOf, settledItem, tellingRun } from '../reconcile/dry-run/plan-item.ts'
 import { becauseOfMissing } from '../plan/gates.ts'
@@ -17,31 +12,21 @@ import { createBoard } from '../reconcile/state/status-board.ts'
 import { keysOf, passOver, type PassOptions } from './pass.ts'
 
 export interface PlanOptions extends Pick<PassOptions, 'concurrency' | 'urgency' | 'stopping'> {
-  /** A dry one. */
+  /** Of a dry run. */
   readonly context: ReconcileContext
-  /** The directory, as it is to be named. */
+  /** The directory as shown. */
   readonly manifests: string
-  /** What is known of keys that need not be looked at. */
   readonly settled: ReadonlyMap<Key, Settled>
   readonly onProgress: (done: number, of: number) => void
 }
 
-/** What a check of a while ago said of a key that is as it was then. */
+/** The check of an unchanged key. */
 export interface Settled extends Pick<PlanItem, 'reason' | 'message'> {
   readonly ageMs: number
 }
 
-/** A plan, or what came in between. */
-export type PlanResult =
-  | { readonly is: 'whole'; readonly plan: Plan }
-  | { readonly is: 'stopped' }
-  | { readonly is: 'broken'; readonly bugs: ReadonlyMap<Key, unknown> }
-
-/** Services that a plan names as those in which the create limit is reached, at most. */
-const SERVICES_NAMED = 20
-
-/** Does all that `apply` does, in the same order and by the same code, in a dry world, and tells what that was. */
-export async function makePlan(options: PlanOptions): Promise<PlanResult> {
+/** The pass of `apply` in a dry run. @returns undefined: stopped @throws the first bug */
+export async function makePlan(options: PlanOptions): Promise<Plan | undefined> {
   const { context, stopping } = options
   const { profile, store } = context
   const applied = appliedBefore(store)
@@ -63,17 +48,17 @@ export async function makePlan(options: PlanOptions): Promise<PlanResult> {
       options.onProgress(runs.size, total)
     },
   })
-  if (bugs.size > 0) return { is: 'broken', bugs }
-  if (unfinished > 0 || stopping.aborted) return { is: 'stopped' }
-  // Nothing happens while the manifests are not accepted, and what is not found then may be there.
-  if (store.catalog?.problem !== undefined) return { is: 'whole', plan: planOf(options, []) }
-  // A key whose record has moved on is none any more; one whose record is forgotten, because it was deleted, is one.
+  if (bugs.size > 0) throw bugs.values().next().value
+  if (unfinished > 0 || stopping.aborted) return undefined
+  // With rejected manifests, `apply` makes no change, and missing manifests might exist.
+  if (store.catalog?.problem !== undefined) return planOf(options, [])
+  // The old key of a rename is no item. A deleted key without a record is.
   const deleted = [...runs].flatMap(([key, { action }]) => (action.type === 'delete' ? [key] : []))
   const planned = [...new Set([...keysOf(context), ...deleted])]
     .toSorted()
     .flatMap((key) => items.get(key) ?? [])
   const sent = planned.map((item) => withContact(store, item))
-  return { is: 'whole', plan: planOf(options, withWaits(sent, runs)) }
+  return planOf(options, withWaits(sent, runs))
 }
 
 function planOf({ context, manifests, settled }: PlanOptions, items: readonly PlanItem[]): Plan {
@@ -81,7 +66,7 @@ function planOf({ context, manifests, settled }: PlanOptions, items: readonly Pl
   const counts = Object.fromEntries(
     VERDICTS.map((each) => [each, items.filter(({ verdict }) => verdict === each).length]),
   ) as Plan['counts'] // one for each verdict
-  const reached = items.find(({ reason }) => reason === 'CreateLimit') !== undefined
+  const refused = items.filter(({ reason }) => reason === 'CreateLimit').length
   const created = items.filter(({ action }) => action === 'create').length
   return {
     revision: store.catalog?.revision.id ?? '',
@@ -89,10 +74,9 @@ function planOf({ context, manifests, settled }: PlanOptions, items: readonly Pl
     missingLedger: undefined,
     problem: store.catalog?.problem?.message,
     createLimit: {
-      wanted: created + wantedCreations(store),
+      wanted: created + refused,
       limit: Number.isFinite(maxCreates) ? maxCreates : null,
-      reached,
-      services: reached ? limitedServices(context).slice(0, SERVICES_NAMED).map(asPlanned) : [],
+      refused,
     },
     checkedBefore: {
       items: settled.size,
@@ -104,36 +88,27 @@ function planOf({ context, manifests, settled }: PlanOptions, items: readonly Pl
   }
 }
 
-function asPlanned({
-  service,
-  wanted,
-  made,
-  until,
-}: LimitedService): Plan['createLimit']['services'][number] {
-  return { service, wanted, made, until }
-}
-
-/** What a service has just refused or left without a reply, it will not answer to what is to be sent there, either. */
+/** Marks writes to a service that just refused or did not answer another request. */
 function withContact(store: StateStore, item: PlanItem): PlanItem {
   const { action, verdict, service } = item
   const writes = action === 'create' || action === 'upsert'
   const contact = writes && verdict === 'change' && service ? store.contact(service.name) : undefined
   if (contact === undefined || contact.type === 'answered') return item
-  // A 403 is about the operation that was asked for, and says nothing of this one.
+  // A 403 for another operation does not predict this one.
   if (contact.type === 'refused' && contact.what === 'an operation') return item
   const reason = contact.type === 'refused' ? 'AuthFailed' : 'Unavailable'
   const message = `Would fail like the other requests to Service/${service?.name}. ${sentence(contact.said)}`
   return { ...item, verdict: 'failed', reason, message }
 }
 
-/** What waits for something that this plan makes is not refused: it is done once that is ready. */
+/** An item that waits for a planned change is not refused: it succeeds after that. */
 function withWaits(items: readonly PlanItem[], runs: ReadonlyMap<Key, ReconcileResult>): readonly PlanItem[] {
   const byKey = new Map(items.map((item) => [item.key, item]))
   const known = new Map<Key, boolean>()
   function comes(key: Key): boolean {
     const before = known.get(key)
     if (before !== undefined) return before
-    known.set(key, false) // until it is known; keys do not wait for each other in a circle
+    known.set(key, false) // until known; dependencies have no cycle
     const item = byKey.get(key)
     const waits = item?.reason === 'DependencyNotReady' && item.waitsFor.every(comes)
     const answer = item?.verdict === 'change' || waits
@@ -148,7 +123,6 @@ function withWaits(items: readonly PlanItem[], runs: ReadonlyMap<Key, ReconcileR
   })
 }
 
-/** The wait ends, and it is refused then. */
 function asRefused(item: PlanItem, missing: readonly MissingSecret[]): PlanItem {
   const because = becauseOfMissing(missing)
   return { ...item, reason: because.reason, message: messageOf(because, item.key) }

@@ -1,21 +1,19 @@
-/** What lives in a heap knows its place there, so that it can be taken out from the middle. */
 export interface Placed {
-  /** Index in the one heap that holds it, -1 in none. Written by the heap only. */
+  /** Index; -1: in no heap. Written by the heap only. */
   place: number
 }
 
-/** A binary heap. An item is in one heap at a time; nothing dead stays behind in it. */
+/** Binary. An item is in at most one heap. */
 export interface Heap<T extends Placed> {
   readonly size: number
-  /** The first item by the heap's order. */
   peek(): T | undefined
   /** O(log n). */
   push(item: T): void
-  /** O(log n); nothing happens when the item is not in this heap. */
+  /** O(log n). Ignores an item that is not in this heap. */
   remove(item: T): void
 }
 
-/** @param before a strict order that does not change for an item while it is in the heap */
+/** @param before strict order, constant while an item is in the heap */
 export function createHeap<T extends Placed>(before: (a: T, b: T) => boolean): Heap<T> {
   const items: T[] = []
 

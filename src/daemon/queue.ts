@@ -3,16 +3,14 @@ import type { Priority } from '../contract/platform.ts'
 import { createHeap } from './priority-heap.ts'
 import { createReadyLanes, isEarlier, type ReadyEntry } from './service-queue.ts'
 
-/** When and how urgently a key wants to be reconciled. */
 export interface Ask {
   readonly priority: Priority
-  /** Monotonic ms; may lie in the past. */
+  /** Monotonic ms; can be in the past. */
   readonly dueAt: number
-  /** The name of the service in whose queue it waits. */
+  /** As `serviceQueueOf`. */
   readonly service: string
 }
 
-/** A key that was handed out and runs until `done`. */
 export interface Taken {
   readonly key: Key
   readonly priority: Priority
@@ -23,37 +21,27 @@ export interface Taken {
 
 export type MayTake = (service: string, priority: Priority) => boolean
 
-/**
- * What waits to be reconciled: one entry a key, never handed out twice at a time (design §7).
- * Times are monotonic ms that the caller passes in and that never go back.
- */
+/** One entry per key, never two runs at a time (design §7). Times are monotonic ms and never decrease. */
 export interface Queue {
-  /**
-   * A key that waits keeps the more urgent priority and the earlier due time, and takes the new service.
-   * A key that runs comes back after `done`; several asks meanwhile become one in the same way.
-   */
+  /** Merged: more urgent priority, earlier due time, new service. A running key returns after `done`. */
   add(key: Key, ask: Ask): void
-  /** The most urgent due key of a service that may be taken from: priority first, then services in rotation, then due time. */
+  /** The most urgent due key of an allowed service: by priority, then services in rotation, then due time. */
   take(now: number, mayTake: MayTake): Taken | undefined
-  /** The run of a key ended. */
   done(key: Key): void
-  /** Forgets a waiting key, and that a running one was to come back. */
+  /** Also cancels the return of a running key. */
   remove(key: Key): void
-  /** Makes ready what is due by `now`; `take` does so by itself. */
+  /** `take` calls it. */
   promote(now: number): void
-  /** When the next key that is not ready yet falls due. */
+  /** Of the next key that is not ready. */
   nextDueAt(): number | undefined
-  /** Keys that are due and wait, as of the last `promote` or `take`; what is scheduled for later does not count. */
+  /** Ready keys as of the last `promote` or `take`. */
   depth(): Readonly<Record<Priority, number>>
-  /** Keys that wait, due or not. */
   readonly waiting: number
-  /** Keys that were taken and are not done. */
   readonly running: number
-  /** Services that have a key waiting, due or not, or running. */
+  /** With a waiting or running key. */
   readonly services: number
-  /** Services with a ready key of this priority. */
   readyServices(priority: Priority): Iterable<string>
-  /** How long the oldest ready key has been due, in ms, among services that may be taken from; 0 when there is none. */
+  /** How long the oldest ready key of an allowed service has been due: ms; 0: none. */
   oldestReadyAgeMs(now: number, mayTake?: MayTake): number
 }
 
@@ -62,7 +50,7 @@ export const PRIORITIES = [0, 1, 2] as const satisfies readonly Priority[]
 interface Entry extends ReadyEntry {
   readonly key: Key
   readonly priority: Priority
-  /** When it was or will be due at this priority; not before `dueAt`. */
+  /** When it became due at this priority; not before `dueAt`. */
   readonly since: number
   state: 'scheduled' | 'ready'
 }
@@ -133,7 +121,7 @@ export function createQueue(): Queue {
         if (entry === undefined) continue
         const { key, service } = entry
         entries.delete(key)
-        runs.set(key, { service, again: undefined }) // the service keeps its count: the key runs in it now
+        runs.set(key, { service, again: undefined }) // the running key still counts for its service
         return { key, priority, service, waitedMs: Math.max(0, now - entry.since) }
       }
       return undefined
@@ -174,14 +162,14 @@ export function createQueue(): Queue {
   }
 }
 
-/** Written down at once, since there is one for every key: put together of others it would take twice the room. */
+/** A literal instead of spreads, which double the memory of an entry. */
 function entryOf(key: Key, ask: Ask, rest: Pick<Entry, 'since' | 'state' | 'number'>): Entry {
   const { priority, dueAt, service } = ask
   const { since, state, number } = rest
   return { key, priority, dueAt, service, since, state, number, place: -1 }
 }
 
-/** Two asks for one key as one; the later one knows the service better. */
+/** Merges two requests. The later one has the current service. */
 function urgent(before: Ask, ask: Ask): Ask {
   return {
     priority: ask.priority < before.priority ? ask.priority : before.priority,
@@ -190,7 +178,7 @@ function urgent(before: Ask, ask: Ask): Ask {
   }
 }
 
-/** A drift check that waited long and is asked for now has waited at its new priority since now only. */
+/** A higher priority restarts the wait. */
 function sinceOf(before: Entry, ask: Ask): number {
   if (ask.priority < before.priority) return ask.dueAt
   return ask.priority === before.priority ? Math.min(before.since, ask.dueAt) : before.since

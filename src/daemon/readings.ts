@@ -4,38 +4,34 @@ import { createdOf, recordedOf } from '../reconcile/state/recorded.ts'
 import { createSerial } from './serial.ts'
 import type { TriggerCause } from './watcher.ts'
 
-/** Why the directory is read. */
 export type ReadingCause = TriggerCause | 'asked' | 'start'
 
-/** `normal`: a reading that lost much at once is not accepted, and three have to agree that a key is gone. */
+/** `normal`: a mass removal is rejected, and three reads must agree that a key is gone. */
 type Acceptance = 'force' | 'normal'
 
-/** What is known of one reading besides what it said. */
 export interface ReadingContext {
   readonly durationMs: number
-  /** On the monotonic clock. */
+  /** Monotonic ms. */
   readonly startedAt: number
   readonly cause: ReadingCause
-  /** The requests that this reading answers. */
+  /** Requests that this read answers. */
   readonly tokens: readonly string[]
 }
 
-/** When the directory is read: one reading at a time, each of all of it. */
+/** Reads the whole directory, one read at a time. */
 export interface Readings {
-  /** Reads soon, because of what a watcher saw or found. */
   nudge(cause: TriggerCause): void
-  /** Reads because somebody asked, and trusts nothing but bytes. @param accept `force`: a person says that what it finds is meant */
+  /** A person's request; compares bytes. @param accept `force`: a person accepts every removal */
   request(token: string, accept: Acceptance): void
   start(): void
-  /** Reads again soon: three readings have to agree that a key is gone. */
+  /** Three reads must agree that a key is gone. */
   readAgain(): void
-  /** Whether a first reading was tried. */
   readonly attempted: boolean
-  /** Resolves as soon as it was. */
+  /** Resolves after the first read, even a failed one. */
   readonly firstAttempt: Promise<void>
   /** ms since the epoch. */
   readonly lastLoadAt: number | undefined
-  /** Waits for the reading in progress, whose signal the caller has aborted. */
+  /** The caller has aborted its signal. */
   stop(): Promise<void>
 }
 
@@ -47,7 +43,6 @@ export interface ReadingsOptions {
   readonly onFailed: (message: string, context: ReadingContext) => void
 }
 
-/** When a key was not found, the next reading comes after this. */
 const AGAIN_MS = 500
 
 export function createReadings(options: ReadingsOptions): Readings {
@@ -76,7 +71,7 @@ export function createReadings(options: ReadingsOptions): Readings {
         {
           accept,
           created: createdOf(store.records()),
-          // The slow full reading trusts nothing but bytes, and what it finds counts as missed.
+          // A stamp can hide a change.
           trust: why === 'full' || tokens.length > 0 ? 'bytes' : 'stamps',
         },
         stopping,

@@ -1,29 +1,29 @@
 import type { Key } from '../kinds/key.ts'
 
-/** What `POST /-/reconcile` and SIGHUP asked for, and how far it got (design §7). */
+/** Requests by `POST /-/reconcile` and SIGHUP (design §7). */
 export interface Requests {
-  /** @returns the token by which the request's progress is known */
+  /** @returns token for `progress` */
   open(): string
-  /** The reading is done: these keys are to be reconciled. */
+  /** After the read: keys to reconcile. */
   expect(token: string, keys: readonly Key[]): void
-  /** A reconcile of a key begins; @returns what to call when it has ended */
+  /** @returns callback for the end of the reconcile */
   request(key: Key): () => void
-  /** `undefined`: a token that is not, or no longer, known. */
+  /** Undefined: unknown or forgotten token. */
   progress(token: string): { readonly done: boolean; readonly pending: number } | undefined
 }
 
-/** The last so many requests can be asked about. */
+/** Latest requests with a known progress. */
 const REMEMBERED = 100
 
 function nothing(): void {}
 
 interface Request {
-  /** Still to be reconciled. Undefined: the reading is not done. */
+  /** Keys to reconcile. Undefined: before the read. */
   pending: Set<Key> | undefined
   done: boolean
 }
 
-/** @param writeDown when the last key of a request was reconciled, and before the request is said to be done */
+/** @param writeDown called after the last key, before a request counts as done */
 export function createRequests(newId: () => string, writeDown: () => Promise<void>): Requests {
   const requests = new Map<string, Request>()
 

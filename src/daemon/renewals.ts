@@ -2,15 +2,15 @@ import type { Clock } from '../lib/clock.ts'
 
 export interface RenewalsOptions {
   readonly clock: Clock
-  /** Services whose credentials were refused and are others by now. */
+  /** Services whose refused credentials have changed. */
   readonly renewed: () => Promise<readonly string[]>
   readonly onRenewed: (service: string) => void
 }
 
-/** Looking costs no request, and reads a file only while credentials are refused. */
+/** A look sends no request. It reads files only while credentials are refused. */
 const LOOK_MS = 5_000
 
-/** Looks whether credentials that were refused are others by now, so that nobody waits for the next try with those that work. */
+/** Tries new credentials after a refusal before the next retry. */
 export function createRenewals({ clock, renewed, onRenewed }: RenewalsOptions): { stop(): void } {
   let isStopped = false
   let cancel = clock.after(LOOK_MS, () => void look())

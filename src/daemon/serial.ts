@@ -1,12 +1,12 @@
-/** Runs a task again and again, never twice at a time; asks that come while it runs become one more run. */
+/** Never two runs at a time. Calls during a run share one more run. */
 export interface Serial {
-  /** @returns when a run that began after this call has ended */
+  /** Resolves after a run that began after this call. */
   run(): Promise<void>
-  /** Waits for the run in progress; asks from now on do nothing. */
+  /** Waits for the run in progress. Later calls have no effect. */
   stop(): Promise<void>
 }
 
-/** @param task must not reject: whoever gives it turns failures into events */
+/** @param task must not reject */
 export function createSerial(task: () => Promise<void>): Serial {
   let current: Promise<void> | undefined
   let next: Promise<void> | undefined

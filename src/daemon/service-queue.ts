@@ -3,35 +3,31 @@ import { serviceOf } from '../kinds/manifest.ts'
 import type { Key } from '../kinds/key.ts'
 import type { StateStore } from '../reconcile/state/store.ts'
 
-/** An entry that is due and waits for a worker. */
 export interface ReadyEntry extends Placed {
   readonly service: string
   /** Monotonic ms. */
   readonly dueAt: number
-  /** Order of arrival; decides between equal due times. */
+  /** Order of arrival; breaks ties. */
   readonly number: number
 }
 
-/** What is due at one priority: of a service by due time, over the services in rotation. */
+/** Of one priority: by due time within a service, services in rotation. */
 export interface ReadyLanes<T extends ReadyEntry> {
   readonly size: number
   add(entry: T): void
   remove(entry: T): void
-  /** Takes the next entry out; a service that may not be taken from costs one question, however long it is. */
+  /** Calls `mayTake` once per service. */
   take(mayTake: (service: string) => boolean): T | undefined
-  /** The earliest due time among services that may be taken from. */
   earliest(mayTake: (service: string) => boolean): number | undefined
-  /** Services that have something waiting. */
   names(): Iterable<string>
 }
 
-/** Whether `a` comes first by due time; ties go to who came first. */
 export function isEarlier(a: ReadyEntry, b: ReadyEntry): boolean {
   return a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.number < b.number)
 }
 
 export function createReadyLanes<T extends ReadyEntry>(): ReadyLanes<T> {
-  // In the order in which they are served; a service without any is not kept.
+  // In order of rotation, without empty heaps.
   const services = new Map<string, Heap<T>>()
   let size = 0
 
@@ -60,7 +56,7 @@ export function createReadyLanes<T extends ReadyEntry>(): ReadyLanes<T> {
         const entry = mayTake(service) ? heap.peek() : undefined
         if (entry === undefined) continue
         drop(entry, heap)
-        if (services.delete(service)) services.set(service, heap) // to the end of the row
+        if (services.delete(service)) services.set(service, heap) // to the end of the rotation
         return entry
       }
       return undefined
@@ -78,7 +74,7 @@ export function createReadyLanes<T extends ReadyEntry>(): ReadyLanes<T> {
   }
 }
 
-/** The queue in which a key waits: that of its service, so that one bad service holds up no other. */
+/** One queue per service: a bad service blocks no other. */
 export function serviceQueueOf(store: StateStore, key: Key): string {
   switch (store.lifecycleOf(key)) {
     case 'read-only': {

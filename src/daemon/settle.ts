@@ -16,43 +16,39 @@ export interface SettleOptions extends Pick<
   'context' | 'reconciler' | 'concurrency' | 'stopping' | 'deadline'
 > {
   readonly board: StatusBoard
-  /** What the pass before created or changed. */
+  /** Created or changed by the pass before. */
   readonly changed: ReadonlySet<Key>
-  /** `started again`: waits only for what was stopped for a change. */
+  /** `started again`: only pipes that were stopped for a change. */
   readonly waitsFor: 'all' | 'started again'
-  /** At most so long: ms. */
   readonly waitMs: number
-  /** Called with how many of those that are waited for are settled. */
+  /** Called with the settled and all awaited keys. */
   readonly onLook: (settled: number, of: number) => void
 }
 
-/** What waiting came to. */
 export interface Settled {
-  /** Keys that are neither ready nor clearly bad, in order. */
+  /** Not ready and not clearly bad, sorted. */
   readonly unsettled: readonly Key[]
-  /** Reconciles that were cut short. */
   readonly unfinished: number
-  /** What was thrown where nothing may be thrown. */
   readonly bugs: ReadonlyMap<Key, unknown>
 }
 
-/** The first look, and the longest wait before another one: ms. The request budget may make it longer. */
+/** First and longest interval between looks. The request budget can extend it. */
 const FIRST_LOOK_MS = 2_000
 const LONGEST_LOOK_MS = 10_000
 
-/** After a pass: reads what is on its way again and again, until all of it is ready or clearly bad, or the time is over. */
+/** Reads changing resources until they are ready or clearly bad, or the time is over. */
 export async function settle(options: SettleOptions): Promise<Settled> {
   const { context, reconciler, board, stopping } = options
   const { store } = context
   const changed = new Set(options.changed)
   const moving = new Set<Key>()
-  /** All that ever were. */
+  /** Every key that was ever moving. */
   const moved = new Set<Key>()
-  /** Those that another one has to be ready for. */
+  /** Keys that wait for a dependency. */
   const held = new Set<Key>()
-  /** Asked for because of another one, which may have set them moving. */
+  /** Requested by another key, which might have started their change. */
   const due = new Set<Key>()
-  /** Refused, and sent once more. */
+  /** Refused and sent again. */
   const retried = new Set<Key>()
   const bugs = new Map<Key, unknown>()
   let running = 0
@@ -109,7 +105,7 @@ export async function settle(options: SettleOptions): Promise<Settled> {
     options.onLook(moved.size - moving.size, moved.size)
   }
 
-  /** The next attempt reads the list, which might have it, or the service might be awake by then. */
+  /** The next attempt reads the list, or the service might be awake. */
   function isRetriedSoon(key: Key, { reason }: ResourceStatus): boolean {
     if (reason === 'ServiceIdle') return true
     if (reason === 'Rejected') return !retried.has(key)
@@ -134,15 +130,13 @@ export async function settle(options: SettleOptions): Promise<Settled> {
 
 const CHANGES: ReadonlySet<ActionType> = new Set(['create', 'adopt', 'upsert', 'update', 'delete'])
 
-/** Whether a reconcile created or changed something. */
 export function isChange({ action, outcome }: ReconcileResult): boolean {
   return CHANGES.has(action.type) && outcome.result === 'done'
 }
 
-/** What says nothing of a resource that was on its way before. */
+/** Reasons that do not end a change in progress. */
 const PASSING: ReadonlySet<Reason> = new Set(['Unavailable', 'RateLimited'])
 
-/** Whether it is on its way: neither ready, nor clearly bad. */
 function isMoving(
   resource: ResourceStatus,
   { isChanged, wasMoving }: { readonly isChanged: boolean; readonly wasMoving: boolean },
@@ -151,14 +145,14 @@ function isMoving(
   if (status === 'Progressing' && isChanged) return true
   if (wasMoving && PASSING.has(reason)) return true
   if (lifecycleOfStatus(resource) !== 'create-once') return false
-  // Whether it is gone is known after further readings.
+  // Further reads tell whether it is gone.
   if (reason === 'MissingUnconfirmed') return true
-  // An alert that is pending says nothing of what was applied.
+  // A pending alert is unrelated to the applied change.
   if (isAlarm(key)) return status === 'Progressing' && conditions.Synced.reason === 'Changing'
-  // Also where another process began to change it.
+  // Includes a change that another process began.
   if (status === 'Progressing')
     return conditions.Synced.reason === 'Changing' || conditions.Ready.reason === 'StateChanging'
-  // A list of healthy states need not name those on the way there.
+  // A list of healthy states can omit the states before them.
   const { Ready } = conditions
   return (
     status === 'NotReady' &&

@@ -1,7 +1,6 @@
 import type { Priority } from '../contract/platform.ts'
 import type { Queue } from './queue.ts'
 
-/** A number of slots to run in, shared fairly by the services. */
 export interface Slots {
   mayStart(service: string): boolean
   started(service: string): void
@@ -9,18 +8,15 @@ export interface Slots {
 }
 
 export interface SlotsOptions {
-  /** Places, at least 1. */
+  /** Slots, at least 1. */
   readonly concurrency: number
-  /** The priorities that run here. */
   readonly priorities: readonly Priority[]
   readonly queue: Pick<Queue, 'readyServices' | 'services'>
 }
 
 /**
- * A service gets at most its share, which is all places divided by the services that have something ready or running
- * here, rounded up. And the last free place is kept for a service that has nothing running here, as long as there
- * may be one: or else a service that hangs would fill all places while it is the only one with work, and the
- * next service would wait for its timeouts.
+ * A service's share: all slots divided by services with ready or running keys, rounded up. The last free slot
+ * is reserved for a service without runs; otherwise a single hanging service fills all slots.
  */
 export function createSlots({ concurrency, priorities, queue }: SlotsOptions): Slots {
   const running = new Map<string, number>()

@@ -1,9 +1,9 @@
 import type { Clock } from '../lib/clock.ts'
 
-/** The longest delay that `setTimeout` takes; it turns a longer one into 1 ms. */
+/** `setTimeout` turns a longer delay into 1 ms. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** The time of this machine. Its timers do not keep the process alive. */
+/** Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -11,31 +11,28 @@ import { codeOf } from '../manifest/files/read-bytes.ts'
 import { commitOf } from '../manifest/files/commit.ts'
 import { walkTree } from '../manifest/files/walk.ts'
 
-/** What to watch so that every change of the root shows. */
 export interface WatchPaths {
-  /** Links on the way to the root, or a name on it that is missing. */
+  /** Links on the path to the root, or its first missing name. */
   readonly names: ReadonlySet<string>
-  /** A folder in which everything counts, at any depth, but names that start with a dot. */
+  /** Folder watched at any depth, except names with a leading dot. */
   readonly tree: string | undefined
-  /** Where those names stand, and the tree. */
+  /** Parents of `names`, and `tree`. */
   readonly folders: ReadonlySet<string>
-  /** `recursive`: a plain tree. `parent`: something on the way is a link, or is missing. */
+  /** `recursive`: a plain tree. `parent`: the path has a link or a missing name. */
   readonly mode: 'recursive' | 'parent'
-  /** One sentence, for people. */
   readonly message: string
-  /** Changes when other folders are to be watched, also when one was replaced by another of its name. */
+  /** Differs if a watched folder changed or was replaced. */
   readonly signature: string
 }
 
-/** git-sync names a tree by its commit, `<sha>` or `rev-<sha>`, Kubernetes by the time, `..2026_01_01`. */
+/** git-sync names a tree by commit (`<sha>`, `rev-<sha>`), Kubernetes by time (`..2026_01_01`). */
 const PUBLISHED = /^(?:(?:rev-)?[0-9a-f]{40}(?:[0-9a-f]{24})?|\.\..+)$/
-/** So long chokidar may take to begin, and to end. */
+/** For chokidar to start, and to close. */
 const LIMIT_MS = 15_000
 
 /**
- * Reads from disk what to watch (design §7). Watching a link goes deaf when it is swapped, so the folder that holds it is
- * watched. What lies behind links is watched too, unless git-sync or Kubernetes published it: such a tree does not change, it
- * is replaced. Never rejects.
+ * The parent of a link is watched, because a watched link misses its swap. The target is watched too, except
+ * a tree published by git-sync or Kubernetes, which never changes. Never rejects.
  */
 export async function watchPathsOf(root: string): Promise<WatchPaths> {
   const names = new Set<string>()
@@ -45,20 +42,20 @@ export async function watchPathsOf(root: string): Promise<WatchPaths> {
   while (isThere) {
     const step = await firstNonFolder(reached)
     if (step === undefined) break
-    isThere = step.target !== '' && !names.has(step.path) // a link that comes a second time leads in a circle
+    isThere = step.target !== '' && !names.has(step.path) // a repeated link is a cycle
     isPublished ||= step.target.split(sep).some((name) => PUBLISHED.test(name))
     names.add(step.path)
     reached = resolve(dirname(step.path), step.target, relative(step.path, reached))
   }
   const what = names.size === 0 ? 'everything below' : 'the links that lead to the manifests, in'
-  const swapped = await firstNonFolder(join(reached, '..data')) // what Kubernetes swaps in a ConfigMap
+  const swapped = await firstNonFolder(join(reached, '..data')) // Kubernetes swaps this link in a ConfigMap
   if (isThere && swapped !== undefined && swapped.target !== '') names.add(swapped.path)
   const tree = isThere && !isPublished ? reached : undefined
   const folders = new Set([...names].map((name) => dirname(name)).concat(tree ?? []))
   const where = [...folders].join(', ')
   const identities = [...folders].map(async (folder) => {
     const stats = await stat(folder).catch(() => undefined)
-    return `${stats?.dev}:${stats?.ino}:${stats?.birthtimeMs}` // a new folder may get the number of the one just removed
+    return `${stats?.dev}:${stats?.ino}:${stats?.birthtimeMs}` // inodes are reused
   })
   return {
     names,
@@ -72,7 +69,7 @@ export async function watchPathsOf(root: string): Promise<WatchPaths> {
   }
 }
 
-/** The first name on the way that is no folder, and where it leads if it is a link. */
+/** The first part of a path that is no folder, and the target if it is a link. */
 async function firstNonFolder(way: string) {
   for (let end = way.indexOf(sep, 1); ; end = way.indexOf(sep, end + 1)) {
     const path = end < 0 ? way : way.slice(0, end)
@@ -83,31 +80,27 @@ async function firstNonFolder(way: string) {
   }
 }
 
-/** Whether what happens at a path may be a change. Names above the tree, hidden ones included, do not count. */
+/** Whether an event might be a change. Hidden names below the tree are excluded. */
 export function concerns({ names, tree, folders }: WatchPaths, path: string): boolean {
   const inside = tree === undefined ? '..' : relative(tree, path)
   return names.has(path) || folders.has(path) || !inside.split(sep).some((name) => name.startsWith('.'))
 }
 
-/**
- * Listens from now on. Is fulfilled when every change is heard, or 15 s have passed.
- * @param onEvent something happened, or could not be watched
- * @returns ends the listening
- */
+/** Resolves when every change is heard, or after 15 s. @returns function that stops listening */
 export async function listenTo(paths: WatchPaths, onEvent: (error?: unknown) => void) {
   const watcher = watch([...paths.folders], {
-    // A folder hears of its files: they need no handle of their own.
+    // The handle of a folder covers its files.
     ignored: (path, stats) => stats?.isFile() === true || !concerns(paths, path),
     ignoreInitial: true,
     followSymlinks: false,
-    ignorePermissionErrors: true, // what cannot be read becomes a finding when the directory is read
-    atomic: false, // an unlink and an add are two events, and events are put together anyway
+    ignorePermissionErrors: true, // reading the directory reports it as a finding
+    atomic: false, // the debounce merges events
   })
   watcher.on('error', onEvent)
   watcher.on('all', () => onEvent())
-  // What the kernel said, before chokidar makes sense of it: there is no need to know what happened, only that it did.
+  // Raw kernel events are enough: only the time of a change matters.
   watcher.on('raw', (_event, name, details) => {
-    const { watchedPath } = details as { readonly watchedPath: string } // its types leave it open
+    const { watchedPath } = details as { readonly watchedPath: string } // chokidar leaves it open
     if (concerns(paths, join(watchedPath, name ?? ''))) onEvent()
   })
   await once(watcher, 'ready', { signal: AbortSignal.timeout(LIMIT_MS) }).catch(() => undefined) // an error was reported
@@ -115,8 +108,8 @@ export async function listenTo(paths: WatchPaths, onEvent: (error?: unknown) => 
 }
 
 /**
- * Lists what a reading would read, and asks the file system about each file: 5 ms of CPU for a thousand.
- * @returns a digest and the commit, which differ when a reading may; or why nothing can be read
+ * 5 ms of CPU per 1,000 files.
+ * @returns digest and commit, or why the root is unreadable
  * @throws the signal's reason
  */
 export async function statWalk(root: string, signal: AbortSignal): Promise<string> {
@@ -137,7 +130,7 @@ export async function statWalk(root: string, signal: AbortSignal): Promise<strin
   }
 }
 
-/** What cannot be seen is something to say as well. */
+/** The stamp of an unreadable file is its error code. */
 function stampOf(path: string): string {
   try {
     const { ino, size, mtimeMs, ctimeMs } = lstatSync(path)

@@ -4,53 +4,48 @@ import { codeOf } from '../manifest/files/read-bytes.ts'
 import { createSerial } from './serial.ts'
 import { statWalk, listenTo, watchPathsOf } from './watch-paths.ts'
 
-/** Who noticed that something may have changed. `poll`, a walk, and `full`, the passing of time, mean that no event came. */
+/** Source of a trigger. `poll` (a walk) and `full` (a timer): no event came. */
 export type TriggerCause = 'event' | 'poll' | 'full'
 
-/** Says when the manifests directory may have changed, never what (design §7). */
+/** Possible changes of the manifests directory, without details. */
 export interface Watcher {
   mode(): WatchMode
-  /** Ends everything; no trigger comes after it was called. */
+  /** No trigger follows. */
   close(): Promise<void>
 }
 
-/** Milliseconds, unless a test has others. */
+/** Defaults, in ms. */
 const TIMES = {
   quietMs: 250, // of quiet before a trigger
-  noisyLimitMs: 5_000, // of steady noise before a trigger
+  noisyLimitMs: 5_000, // of noise before a trigger
   walkMs: 1_000, // between two walks, at least
   longestWalkMs: 30_000, // between two walks, at most
-  fullMs: 300_000, // between two full readings, which trust nothing but bytes
-  pollingFullMs: 10_000, // the same, where there are no events
+  fullMs: 300_000, // between two full reads, which compare bytes
+  pollingFullMs: 10_000, // the same, without events
 }
 
 export interface WatcherOptions extends Partial<typeof TIMES> {
-  /** The manifests directory as it was named; may be a link, have links on its way, or not be there yet. */
+  /** Directory as configured; can be a link, behind links, or missing. */
   readonly root: string
   readonly clock: Clock
-  /** The directory should be read. */
   readonly onTrigger: (cause: TriggerCause) => void
   readonly emit: Emit
-  /** The file system and the kernel, unless a test has its own. */
   readonly walk?: typeof statWalk
   readonly listen?: typeof listenTo
 }
 
-/** After a walk of 50 ms, five seconds pass before the next: a hundredth of a core. */
+/** After a walk of 50 ms, the next waits 5 s: 1 % of a core. */
 const PAUSE_FACTOR = 100
-/** With so many events in one go the kernel may have dropped others without a word: by default its queue holds 16,384. */
+/** After so many events, the kernel might have dropped some: its queue holds 16,384 by default. */
 const STORM = 5_000
-/** Errors that mean the kernel has no more to give, and the limit to raise. */
+/** Errors of an exhausted kernel limit. */
 const EXHAUSTED: Readonly<Record<string, string>> = {
   ENOSPC: 'raise the sysctl fs.inotify.max_user_watches',
   EMFILE: 'raise the sysctl fs.inotify.max_user_instances, or the limit of open files (ulimit -n)',
   ENFILE: 'raise the sysctl fs.file-max',
 }
 
-/**
- * Events make a trigger soon; a walk of the tree, now and then, makes the ones that no event announced. When it is fulfilled
- * the watching has begun: read the directory after that. Failures never reject and never throw; they end in walks alone.
- */
+/** Watching has begun when it resolves: read the directory. Never rejects: periodic walks remain. */
 export async function createWatcher(options: WatcherOptions): Promise<Watcher> {
   const { root, clock, emit, walk = statWalk, listen = listenTo } = options
   const { quietMs, noisyLimitMs, walkMs, longestWalkMs, fullMs, pollingFullMs } = { ...TIMES, ...options }
@@ -59,16 +54,16 @@ export async function createWatcher(options: WatcherOptions): Promise<Watcher> {
   const listening = createSerial(listenAnew)
   const walks = createSerial(walkOnce)
   let mode: WatchMode = 'none'
-  let heard = '' // the signature of what it listens to
+  let heard = '' // signature of the watched paths
   let stopListening: (() => Promise<void>) | undefined
   let cause: TriggerCause = 'event'
-  let known = await walk(root, closing.signal) // what a reading has followed, or is about to
+  let known = await walk(root, closing.signal) // a read has followed or will follow
   let isAnnounced = false // by an event, since the last walk began
   let events = 0 // since the last trigger
   let lastFullAt = clock.monotonic()
   let cancelWalk: (() => void) | undefined
 
-  /** Something happened. While it gets quiet a walk sees what the reading will find: nothing of that was missed. */
+  /** A walk during the quiet time sees the state of the coming read. */
   function notice(by: 'event' | 'poll'): void {
     if (closing.signal.aborted) return
     if (by === 'event' || !debounce.isPending()) cause = by
@@ -98,9 +93,9 @@ export async function createWatcher(options: WatcherOptions): Promise<Watcher> {
     planWalk(Math.max(walkMs, Math.min((endedAt - startedAt) * PAUSE_FACTOR, longestWalkMs)))
     const isFullDue = endedAt - lastFullAt >= (mode === 'polling' ? pollingFullMs : fullMs)
     if (seen !== known) {
-      const isCommitOnly = seen.split(' ')[0] === known.split(' ')[0] // Git writes it where nobody listens
+      const isCommitOnly = seen.split(' ')[0] === known.split(' ')[0] // Git writes it outside the tree
       known = seen
-      // An event that is merely late comes before it was quiet. One that came may have been read too early.
+      // A late event arrives within the quiet time. After an event, the last walk might have been too early.
       const by = wasAnnounced || isAnnounced || isCommitOnly ? 'event' : 'poll'
       if (mode === 'polling' || !debounce.isPending()) notice(by)
     } else if (isFullDue && !debounce.isPending()) {
@@ -109,19 +104,19 @@ export async function createWatcher(options: WatcherOptions): Promise<Watcher> {
     }
   }
 
-  /** Listens where there is something to hear now: behind a swapped link, in a root that appeared, after a miss. */
+  /** For a swapped link, a new root or a missed event. */
   async function listenAnew(): Promise<void> {
     const paths = await watchPathsOf(root)
     if (mode !== 'polling' && paths.signature === heard) return
     heard = paths.signature
-    await stopListening?.() // first, since a dead handle on a folder would be shared with its successor
+    await stopListening?.() // first: chokidar would reuse the dead handle of a replaced folder
     if (mode === 'polling') return
     stopListening = await listen(paths, onEvent)
-    if (mode !== 'none') onEvent() // for what happened before it listened
+    if (mode !== 'none') onEvent() // for earlier changes
     setMode(paths.mode, paths.message)
   }
 
-  /** An odd error is one more event: the reading will say what is wrong. */
+  /** An unknown error counts as an event: the read reports its cause. */
   function onEvent(error?: unknown): void {
     const code = codeOf(error)
     const remedy = EXHAUSTED[code]
@@ -155,14 +150,13 @@ export async function createWatcher(options: WatcherOptions): Promise<Watcher> {
 
 export interface DebounceOptions {
   readonly clock: Clock
-  /** How long nothing may happen before `onQuiet`. */
   readonly quietMs: number
-  /** How long steady noise puts it off at most. */
+  /** Longest delay under steady noise. */
   readonly noisyLimitMs: number
   readonly onQuiet: () => void
 }
 
-/** Waits until noise has ended, since a file may be half written. Takes one timer, however much happens. */
+/** Waits for the end of noise: a file might be half written. Uses one timer. */
 export function createDebounce({ clock, quietMs, noisyLimitMs, onQuiet }: DebounceOptions) {
   let isPending = false
   let quietAt = 0
@@ -178,7 +172,6 @@ export function createDebounce({ clock, quietMs, noisyLimitMs, onQuiet }: Deboun
   }
 
   return {
-    /** Something happened. */
     noise(): void {
       const now = clock.monotonic()
       quietAt = now + quietMs
@@ -186,9 +179,7 @@ export function createDebounce({ clock, quietMs, noisyLimitMs, onQuiet }: Deboun
       isPending = true
       settle(now + noisyLimitMs)
     },
-    /** Whether `onQuiet` is still to come. */
     isPending: () => isPending,
-    /** What was to come does not. */
     cancel(): void {
       isPending = false
       cancelTimer?.()

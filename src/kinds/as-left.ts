@@ -1,44 +1,59 @@
 import { isObject, type JsonObject } from '../lib/json.ts'
-import { canonicalLeaf, UNSET } from './canonical.ts'
+import { canonicalLeaf, UNSET, type Leaf } from './canonical.ts'
 import { formOf, howOftenReturned, isRecords, type Fields } from './field-table.ts'
 import { createLabels } from './record-pairs.ts'
 
-/*
- * Whether something is as it was when it was last seen, without holding what it was: a service fills in defaults, and shows them at times.
- */
+/* Hashes show changes since the last read. Replies can include defaults at times. */
 
-/** Each field of a reply by its path, with its canonical text; those of each item of a list of objects by themselves. */
+/** A longer list has one text per field of all items. This keeps the record small. */
+const MAX_ITEMS = 10
+
+/** Canonical text by field path. */
 export function flatLeaves(fields: Fields, reply: JsonObject): JsonObject {
   return Object.fromEntries(leavesOf(fields, reply, ''))
 }
 
-function leavesOf(fields: Fields, value: JsonObject, prefix: string): readonly (readonly [string, string])[] {
+function leavesOf(fields: Fields, value: JsonObject, prefix: string): readonly Leaf[] {
   return Object.entries(value).flatMap(([name, inner]) => {
     if (inner === undefined || inner === null) return []
     const path = `${prefix}${name}`
     const form = formOf(fields, name, inner)
     if (typeof form === 'string') {
       const text = inner === UNSET[form] ? undefined : canonicalLeaf(form, inner)
-      return text === undefined ? [] : [[path, text] as const]
+      return text === undefined ? [] : [[path, text]]
     }
     if (isRecords(form)) {
       const labelOf = createLabels(form.keyedBy)
-      return (Array.isArray(inner) ? inner : []).filter(isObject).flatMap((item) => {
-        const place = `${path}[${labelOf(item)}]`
-        return [[place, ''] as const, ...leavesOf(form.fields, item, `${place}.`)]
+      const items = (Array.isArray(inner) ? inner : [])
+        .filter(isObject)
+        .map((item) => ({ item, label: labelOf(item) }))
+        .toSorted((a, b) => (a.label < b.label ? -1 : 1))
+      const leaves = items.flatMap(({ item, label }, index) => {
+        const place = `${path}[${items.length > MAX_ITEMS ? '' : index}]`
+        const leaf: Leaf = [place, '']
+        return [leaf, ...leavesOf(form.fields, item, `${place}.`)].map(([field, text]): Leaf => [
+          field,
+          `${label}=${text}`,
+        ])
       })
+      return [...Map.groupBy(leaves, ([field]) => field)].map(([field, texts]): Leaf => [
+        field,
+        texts
+          .map(([, text]) => text)
+          .toSorted()
+          .join('\n'),
+      ])
     }
     return isObject(inner) ? leavesOf(form.fields, inner, `${path}.`) : []
   })
 }
 
-/** A hash of each field, by its path. */
 type Hashes = Readonly<Record<string, string>>
 
 /**
- * The fields that are not as they were, in order.
- * @param left all that was seen of it; a default may not be shown every time
- * @param asked what its manifest asked for, by field: that is shown every time, where it is returned at all
+ * Sorted.
+ * @param left all fields seen; defaults can be missing later
+ * @param asked fields of the manifest, which replies always show if at all
  */
 export function changedSinceLeft(
   fields: Fields,

@@ -5,8 +5,8 @@ import { isSensitiveName } from '../lib/sensitive.ts'
 import { isSecretRef } from './secret-ref.ts'
 
 /**
- * What is there, written as the manifest writes it, so that a line differs only where a field does: what means the same is as the
- * manifest has it, and so is what the platform never returns, and what is kept from every output; what the manifest does not set is left out.
+ * The observed body in the manifest's form: a diff shows only real differences. Equal values, unreturned
+ * fields and sensitive values are from the manifest. Fields outside the manifest are left out.
  */
 export function beforeBody(fields: Fields, desired: JsonObject, observed: JsonObject): JsonObject {
   return Object.fromEntries(
@@ -19,7 +19,7 @@ export function beforeBody(fields: Fields, desired: JsonObject, observed: JsonOb
   )
 }
 
-/** The same for what is replaced as a whole: what the manifest leaves out is taken away, and so it is shown. */
+/** As {@link beforeBody}, but keeps other fields, because an upsert removes them. */
 export function beforeWhole(fields: Fields, desired: JsonObject, observed: JsonObject): JsonObject {
   const others = Object.keys(fields).filter((name) => isSet(observed[name]) && !isSet(desired[name]))
   return {
@@ -44,7 +44,7 @@ function beforeValue(fields: Fields, name: string, want: Json, have: Json | unde
   return have ?? undefined
 }
 
-/** In the order of the manifest; what only the platform has comes last. */
+/** Items in the order of the manifest, then the others. */
 function recordsBefore(form: RecordsForm, want: readonly Json[], have: readonly Json[]): readonly Json[] {
   const nameOf = (item: Json) =>
     isObject(item) ? JSON.stringify(form.keyedBy.map((name) => item[name] ?? null)) : JSON.stringify(item)

@@ -3,20 +3,24 @@ import { formOf, isRecords, type Fields, type LeafForm, type RecordsForm } from 
 import { instantOf } from './instant.ts'
 
 /*
- * Two values mean the same exactly when their canonical texts are equal; what counts as absent (null, an empty list,
- * an empty object, an empty comma list) has none. The texts are never shown: they may hold sensitive values.
+ * Two values are equal if their canonical texts are. Absent values (null, empty list, object or comma list)
+ * have none. The texts are never shown: they can be sensitive.
  */
 
 const NUMERIC = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i
 
-/** A longer text is no number: the patterns of numbers take the square of the time on it. In characters. */
+/** Characters. Limits the quadratic time of number patterns. */
 const MAX_NUMBER_LENGTH = 64
 
-/** A reply may be nested deeper than any stack; nothing we compare is. */
+/** Limits recursion on nested replies. */
 const DEEPEST = 32
 
 const CANONICAL: Readonly<Record<LeafForm, (value: Json) => string | undefined>> = {
   text: canonicalValue,
+  block: canonicalValue,
+  lines: canonicalValue,
+  raw: canonicalValue,
+  foreign: canonicalValue,
   boolean: canonicalValue,
   flag: canonicalValue,
   ordered: canonicalValue,
@@ -26,6 +30,7 @@ const CANONICAL: Readonly<Record<LeafForm, (value: Json) => string | undefined>>
   millicores: (value) => canonicalValue(millicoresIn(value) ?? value),
   gibibytes: (value) => canonicalValue(gibibytesIn(value) ?? value),
   engine: (value) => canonicalValue(typeof value === 'string' ? withoutArguments(value) : value),
+  address: (value) => canonicalValue(typeof value === 'string' ? withoutUser(value) : value),
   'unix-time': canonicalUnixTime,
   time: canonicalTime,
   minute: canonicalTime,
@@ -34,15 +39,15 @@ const CANONICAL: Readonly<Record<LeafForm, (value: Json) => string | undefined>>
   set: (value) => canonicalSet('set', value),
 }
 
-/** What a reply may say by leaving a field out. */
+/** Values that a reply can omit. */
 export const UNSET: Partial<Readonly<Record<LeafForm, Json>>> = { flag: false, offset: 0 }
 
-/** The canonical text of one field, or `undefined` when it counts as absent. */
+/** Undefined: the field counts as absent. */
 export function canonicalLeaf(form: LeafForm, value: Json | undefined): string | undefined {
   return value === undefined || value === null ? undefined : CANONICAL[form](value)
 }
 
-/** The canonical text of a list of objects, whatever their order; `undefined` when it is empty. */
+/** Order of objects does not matter. Undefined: empty. */
 function canonicalRecords(form: RecordsForm, value: Json | undefined): string | undefined {
   if (!Array.isArray(value)) return canonicalLeaf('text', value)
   const items = value.map((item: Json) =>
@@ -51,7 +56,7 @@ function canonicalRecords(form: RecordsForm, value: Json | undefined): string | 
   return joined(items.filter((item) => item !== undefined).toSorted())
 }
 
-/** An item of a list of objects: the canonical texts of its fields, as JSON. */
+/** As JSON. */
 function canonicalItem(fields: Fields, item: JsonObject): string {
   const members = canonicalLeaves(fields, item).map(
     ([path, text]) => `${JSON.stringify(path)}:${JSON.stringify(text)}`,
@@ -59,13 +64,9 @@ function canonicalItem(fields: Fields, item: JsonObject): string {
   return `{${members.join(',')}}`
 }
 
-/** A field by its dotted path, with its canonical text. */
 export type Leaf = readonly [path: string, text: string]
 
-/**
- * Every field that a body sets, in the order of their paths. A list of objects is one field; a secretRef stands for
- * itself; what counts as absent is left out.
- */
+/** All set fields by sorted path. A list of objects is one field. References stay. */
 export function canonicalLeaves(fields: Fields, body: JsonObject): readonly Leaf[] {
   const leaves: Leaf[] = []
   addLeaves(leaves, fields, body, '')
@@ -73,10 +74,10 @@ export function canonicalLeaves(fields: Fields, body: JsonObject): readonly Leaf
 }
 
 function addLeaves(leaves: Leaf[], fields: Fields, body: JsonObject, prefix: string): void {
-  // Fields in the order of their names are in the order of their paths: no name has a character that sorts before the dot.
+  // No name has a character that sorts before the dot.
   for (const name of Object.keys(body).toSorted()) {
     const value = body[name]
-    if (value === undefined || value === null) continue
+    if (value === undefined) continue
     const path = prefix + name
     const form = formOf(fields, name, value)
     if (typeof form === 'object' && !isRecords(form) && isObject(value)) {
@@ -93,7 +94,7 @@ function canonicalField(form: ReturnType<typeof formOf>, value: Json): string | 
   return isRecords(form) ? canonicalRecords(form, value) : canonicalValue(value)
 }
 
-/** The texts of a comma list or a set; a list where a comma list is expected is taken for one, item by item. */
+/** Accepts a list as a comma list. */
 export function membersOf(form: 'comma-list' | 'set', value: Json): readonly Json[] | undefined {
   if (form === 'set') return Array.isArray(value) ? value : undefined
   if (typeof value === 'string') return partsOf(value)
@@ -110,9 +111,25 @@ function partsOf(text: string): readonly string[] {
 
 function canonicalSet(form: 'comma-list' | 'set', value: Json): string | undefined {
   const members = membersOf(form, value)
-  if (members === undefined) return canonicalValue(value)
-  const texts = members.map((member) => canonicalValue(member)).filter((text) => text !== undefined)
-  return joined([...new Set(texts)].toSorted())
+  return members === undefined ? canonicalValue(value) : joined([...setOf(members)].toSorted())
+}
+
+function setOf(members: readonly Json[]): ReadonlySet<string> {
+  return new Set(members.map((member) => canonicalValue(member)).filter((text) => text !== undefined))
+}
+
+/** As equal canonical texts, without sorting: a reply can hold hundreds of thousands of members. */
+export function sameLeaf(form: LeafForm, want: Json, have: Json | undefined): boolean {
+  const isSet = (form === 'comma-list' || form === 'set') && have !== undefined && have !== null
+  const [wanted, there] = isSet ? [membersOf(form, want), membersOf(form, have)] : []
+  if (wanted === undefined || there === undefined)
+    return canonicalLeaf(form, want) === canonicalLeaf(form, have)
+  const set = setOf(wanted)
+  const isExtra = (member: Json) => {
+    const text = canonicalValue(member)
+    return text !== undefined && !set.has(text)
+  }
+  return !there.some(isExtra) && setOf(there).size === set.size
 }
 
 function joined(texts: readonly string[]): string | undefined {
@@ -138,28 +155,33 @@ function isShortText(value: Json): value is string {
   return typeof value === 'string' && value.length <= MAX_NUMBER_LENGTH
 }
 
-/** The name of an engine without what is in its parentheses: `MergeTree()`. */
+/** `MergeTree()` becomes `MergeTree`. */
 export function withoutArguments(engine: string): string {
   return (engine.split('(')[0] ?? '').trim()
 }
 
-/** A number, or a quantity of Kubernetes: a number and a unit. */
+/** Replies replace the user of an address (N3). */
+export function withoutUser(address: string): string {
+  return address.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/]*@/i, '$1')
+}
+
+/** A number or a Kubernetes quantity. */
 const QUANTITY = /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]{0,2})\s*$/
 
-/** A pipe has at most two cores, and at least an eighth of one: a smaller number without a unit means cores. */
+/** A pipe has 125 to 2,000 millicores. A smaller number without a unit means cores. */
 const FEWEST_MILLICORES = 125
 
-/** `250`, `"250m"` and `"0.25"` are the same. */
+/** `250`, `"250m"` and `"0.25"` are equal. */
 export function millicoresIn(value: Json): number | undefined {
   if (typeof value === 'number') return value
   const [, digits = '', unit] = QUANTITY.exec(isShortText(value) ? value : '') ?? []
   const number = Number(digits)
   if (digits === '' || (unit !== '' && unit !== 'm')) return undefined
-  // Not `number * 1_000`: of 1.007 that is 1006.9999999999999.
+  // `1.007 * 1_000` is 1006.9999999999999.
   return unit === 'm' || number >= FEWEST_MILLICORES ? number : Number(`${digits}e3`)
 }
 
-/** Bytes of a gibibyte, and of the units in which a quantity of memory may come. */
+/** Bytes. */
 const GIBIBYTE = 1_073_741_824
 const BYTES: Readonly<Record<string, number>> = {
   Ki: 1_024,
@@ -172,10 +194,10 @@ const BYTES: Readonly<Record<string, number>> = {
   T: 1e12,
 }
 
-/** No pipe has so many gibibytes: a larger number without a unit means bytes. */
+/** A larger number without a unit means bytes. */
 const MOST_GIBIBYTES = 1_024
 
-/** `1`, `"1Gi"`, `"1024Mi"` and `"1073741824"` are the same. */
+/** `1`, `"1Gi"`, `"1024Mi"` and `"1073741824"` are equal. */
 export function gibibytesIn(value: Json): number | undefined {
   if (typeof value === 'number') return value
   const [, digits = '', unit = ''] = QUANTITY.exec(isShortText(value) ? value : '') ?? []
@@ -191,7 +213,7 @@ function oneLineEnding(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').trim()
 }
 
-/** JSON without what counts as absent, with names in order, and cut off where no honest value goes. */
+/** Sorted JSON without absent values, limited in depth. */
 function canonicalValue(value: Json | undefined, depth = 0): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'object') return JSON.stringify(value)

@@ -1,15 +1,12 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { isRecords, returnedForm, type Fields, type LeafForm, type RecordsForm } from './field-table.ts'
-import { canonicalLeaf, UNSET } from './canonical.ts'
+import { canonicalLeaf, sameLeaf, UNSET } from './canonical.ts'
 import { NOT_SET, showPair, showSensitivePair, type Difference } from './difference.ts'
 import { isSensitiveName } from '../lib/sensitive.ts'
 import { createLabels, pairUp, summarize } from './record-pairs.ts'
 import { isSecretRef } from './secret-ref.ts'
 
-/**
- * The fields that `desired` sets, that the platform returns, and that mean something else in `observed`, in the order
- * of their paths. A secretRef is left out: only the value that it stands for could be compared.
- */
+/** Only returned fields, sorted by path. References are skipped: their values are unknown. */
 export function compareBody(
   fields: Fields,
   desired: JsonObject,
@@ -33,19 +30,22 @@ function compareFields(
     const form = returnedForm(fields, name, want, have)
     if (form === undefined || isSecretRef(want)) continue
     if (typeof form === 'string') {
-      if (!sameLeaf(form, want, have)) differences.push(leafDifference(form, name, prefix, want, have))
+      if (!isSameLeaf(form, want, have)) differences.push(leafDifference(form, name, prefix, want, have))
     } else if (isRecords(form) && Array.isArray(want)) {
       differences.push(...compareRecords(form, want, have, `${prefix}${name}`))
     } else if (isObject(want)) {
       differences.push(...compareFields(form.fields, want, isObject(have) ? have : {}, `${prefix}${name}.`))
-    } else if (!sameLeaf('text', want, have)) {
+    } else if (!isSameLeaf('text', want, have)) {
       differences.push(leafDifference('text', name, prefix, want, have))
     }
   }
   return differences
 }
 
-/** Each wanted item with the observed one of the same key; an item that only one side has is a difference by itself. */
+/** Of one list. A reply can have a hundred thousand items. */
+const MAX_UNPAIRED = 2_000
+
+/** Pairs items by key. An unpaired item is a difference. */
 function compareRecords(
   form: RecordsForm,
   desired: readonly Json[],
@@ -64,16 +64,17 @@ function compareRecords(
   const pathOf = (item: Json) => `${field}[${labelOf(item)}]`
   return [
     ...pairs.flatMap(([want, have]) => compareFields(form.fields, want, have, `${pathOf(want)}.`)),
-    ...missing.map((item) => ({ field: pathOf(item), desired: summarize(form, item), observed: NOT_SET })),
-    ...extra.map((item) => ({ field: pathOf(item), desired: NOT_SET, observed: summarize(form, item) })),
+    ...missing
+      .slice(0, MAX_UNPAIRED)
+      .map((item) => ({ field: pathOf(item), desired: summarize(form, item), observed: NOT_SET })),
+    ...extra
+      .slice(0, MAX_UNPAIRED)
+      .map((item) => ({ field: pathOf(item), desired: NOT_SET, observed: summarize(form, item) })),
   ]
 }
 
-/**
- * Whether `have` says all of `want` in the same words: the common case, seen without making anything. When it does not,
- * the two may still mean the same.
- */
-function isWritten(want: Json, have: Json | undefined): boolean {
+/** A fast check for identical values. False proves no difference. */
+function isWritten(want: Json | undefined, have: Json | undefined): boolean {
   if (want === have) return true
   if (typeof want !== 'object' || want === null || typeof have !== 'object' || have === null) return false
   if (isObject(want)) return isObject(have) && hasAllOf(want, have)
@@ -84,15 +85,13 @@ function isWritten(want: Json, have: Json | undefined): boolean {
 
 function hasAllOf(want: JsonObject, have: JsonObject): boolean {
   for (const name in want) {
-    const part = want[name]
-    if (part !== undefined && !(Object.hasOwn(have, name) && isWritten(part, have[name]))) return false
+    if (!Object.hasOwn(have, name) || !isWritten(want[name], have[name])) return false
   }
   return true
 }
 
-function sameLeaf(form: LeafForm, want: Json, have: Json | undefined): boolean {
-  if (want === UNSET[form] && canonicalLeaf(form, have) === undefined) return true
-  return canonicalLeaf(form, want) === canonicalLeaf(form, have)
+function isSameLeaf(form: LeafForm, want: Json, have: Json | undefined): boolean {
+  return (want === UNSET[form] && canonicalLeaf(form, have) === undefined) || sameLeaf(form, want, have)
 }
 
 function leafDifference(

@@ -1,26 +1,27 @@
 import type { Json } from '../lib/json.ts'
 import type { SecretMask } from '../lib/mask/secret-mask.ts'
+import { escapeControls } from '../lib/shown-text.ts'
 import type { LeafForm } from './field-table.ts'
 import { canonicalLeaf, membersOf } from './canonical.ts'
 import { maskSensitive, maskText, SENSITIVE } from './mask.ts'
 
-/** One field that differs; texts are ready to be shown, with sensitive values masked. */
+/** Texts are printable and masked. */
 export interface Difference {
-  /** Dotted path in the body of the interface, such as `source.kafka.topics`. */
+  /** Dotted, such as `source.kafka.topics`. */
   readonly field: string
   readonly desired: string
   readonly observed: string
 }
 
-/** Most characters of a text that is shown. */
+/** Characters. */
 const LONGEST = 200
 
-/** Where two long texts begin to differ, this much of what they share is shown before it. */
+/** Characters before the first difference of long texts. */
 const SHARED_SHOWN = 40
 
 export const NOT_SET = '(not set)'
 
-/** Differences without the secrets that a platform repeats. An item that only the platform has can name a field. */
+/** Also masks names of list items. */
 export function maskDifferences(
   differences: readonly Difference[],
   mask: SecretMask['mask'],
@@ -34,22 +35,22 @@ export function maskDifferences(
 
 export type Pair = readonly [desired: string, observed: string]
 
-/** Two values that differ, ready to be shown: masked, printable, at most 200 characters each, and telling. */
+/** Two printable masked texts of at most 200 characters that show the difference. */
 export function showPair(form: LeafForm, desired: Json | undefined, observed: Json | undefined): Pair {
-  const [a, b] = [desired, observed].map((value) =>
-    canonicalLeaf(form, value) === undefined ? undefined : value,
+  const [a, b] = [desired, observed].map(
+    (value) => countLarge(value) ?? (canonicalLeaf(form, value) === undefined ? undefined : value),
   )
   const lists = [membersIn(form, a), membersIn(form, b)]
   const texts =
     lists[0] !== undefined && lists[1] !== undefined
       ? showLists(lists[0], lists[1], form)
       : ([showValue(form, a), showValue(form, b)] as const)
-  // `5` and "5" look the same, and are not
+  // `5` and `"5"` look equal.
   const pair = texts[0] === texts[1] ? ([quoted(a), quoted(b)] as const) : texts
   return window(pair)
 }
 
-/** The same for a value that is kept from every output: only whether it is set can be seen. */
+/** Only whether a value is set. */
 export function showSensitivePair(
   form: LeafForm,
   desired: Json | undefined,
@@ -59,14 +60,22 @@ export function showSensitivePair(
   return [show(desired), show(observed)]
 }
 
-/** A name from a manifest or a reply, as part of a path. */
 export function showName(name: string): string {
-  return printable(name.length > 80 ? `${name.slice(0, 79)}…` : name)
+  return escapeControls(name.length > 80 ? `${name.slice(0, 79)}…` : name)
 }
 
-/** One text, ready to be shown. */
 export function showText(text: string): string {
-  return cut(printable(cut(maskText(text), 0)), 0)
+  return cut(escapeControls(cut(maskText(text), 0)), 0)
+}
+
+/** Larger texts and lists are only counted: to mask and sort them takes long. */
+const MAX_TEXT_LENGTH = 200_000
+const MAX_ITEMS = 20_000
+
+/** Undefined: not too large. */
+function countLarge(value: Json | undefined): string | undefined {
+  if (typeof value === 'string' && value.length > MAX_TEXT_LENGTH) return `(${value.length} characters)`
+  return Array.isArray(value) && value.length > MAX_ITEMS ? `(${value.length} entries)` : undefined
 }
 
 function membersIn(form: LeafForm, value: Json | undefined): readonly string[] | undefined {
@@ -77,7 +86,7 @@ function membersIn(form: LeafForm, value: Json | undefined): readonly string[] |
   return form === 'ordered' ? texts : [...new Set(texts)].toSorted()
 }
 
-/** Of long sets only what the other one lacks: that is what a person looks for. */
+/** Long sets show only unshared members. */
 function showLists(a: readonly string[], b: readonly string[], form: LeafForm): Pair {
   const whole = [a.join(', '), b.join(', ')] as const
   if (form === 'ordered' || (whole[0].length <= LONGEST && whole[1].length <= LONGEST)) return whole
@@ -106,11 +115,12 @@ function quoted(value: Json | undefined): string {
   return JSON.stringify(typeof value === 'object' ? maskSensitive({ value })['value'] : value)
 }
 
-/** Both texts from shortly before the place where they begin to differ, when either is too long. */
+/** Cuts long texts to start shortly before the difference. */
 function window([a, b]: Pair): Pair {
-  if (a.length <= LONGEST && b.length <= LONGEST) return [cut(printable(a), 0), cut(printable(b), 0)]
+  if (a.length <= LONGEST && b.length <= LONGEST)
+    return [cut(escapeControls(a), 0), cut(escapeControls(b), 0)]
   const start = Math.max(0, sharedLength(a, b) - SHARED_SHOWN)
-  return [cut(printable(cut(a, start)), 0), cut(printable(cut(b, start)), 0)]
+  return [cut(escapeControls(cut(a, start)), 0), cut(escapeControls(cut(b, start)), 0)]
 }
 
 function sharedLength(a: string, b: string): number {
@@ -122,11 +132,4 @@ function sharedLength(a: string, b: string): number {
 function cut(text: string, start: number): string {
   const from = start === 0 ? text : `…${text.slice(start)}`
   return (from.length > LONGEST ? `${from.slice(0, LONGEST - 1)}…` : from).toWellFormed()
-}
-
-/** Line breaks, and characters that a terminal obeys or that turn text around, in their escaped form. */
-function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
-    character === '\n' ? '\\n' : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  )
 }

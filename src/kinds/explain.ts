@@ -1,41 +1,41 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { Kind } from './definition.ts'
-import { formOf, howOftenReturned, type Fields } from './field-table.ts'
+import { howOftenReturned, leafFormAt } from './field-table.ts'
 import { kindJsonSchema } from './json-schema.ts'
 import { MANIFEST_KINDS } from './lookup.ts'
 import type { Profile } from './profile.ts'
 import { isSensitiveName } from '../lib/sensitive.ts'
 
-/** A field of a manifest, from the schemas and field tables that check and compare manifests. */
+/** Derived from schemas and field tables. */
 export interface FieldFacts {
-  /** From the kind on: `Pipe.spec.source.kafka.brokers`; below a list `Pipe.spec.destination.columns[].name`. */
+  /** Such as `Pipe.spec.source.kafka.brokers` or `Pipe.spec.destination.columns[].name`. */
   readonly path: string
   readonly name: string
-  /** In a word or two: "text", "list of texts", "mapping". */
+  /** Such as "text", "list of texts" or "mapping". */
   readonly type: string
   readonly isRequired: boolean
   readonly meaning: string
-  /** The words that it takes, when it takes no others. */
+  /** Allowed words. Empty: all words. */
   readonly allowed: readonly string[]
-  /** Undefined: its type, or the fields below it, say enough. */
+  /** Undefined: the type or the fields below suffice. */
   readonly example: Json | undefined
-  /** Whether a difference between manifest and platform is drift, and how it is compared, or why not. */
+  /** How the field is compared, or why not. */
   readonly compared: string
-  /** How it is changed in something that exists; undefined where nothing can be changed, or this is no field of its own. */
+  /** Undefined: it cannot change, or is not a single field. */
   readonly changed: string | undefined
-  /** Kept from every output. */
+  /** Masked in all output. */
   readonly isSensitive: boolean
   readonly fields: readonly FieldFacts[]
 }
 
-/** The whole of a kind, as a field of its own; undefined when there is no such kind. */
+/** A whole kind as a field. Undefined: no such kind. */
 export function explainKind(profile: Profile, name: string): FieldFacts | undefined {
   const schema = kindJsonSchema(profile, name)
   return schema && factsOf({ profile, kind: name, steps: [], schema, isRequired: false })
 }
 
-/** The field at a path such as `pipe.spec.source.kafka`, in any case; without it, the paths that are meant. */
+/** Finds a path such as `pipe.spec.source.kafka` in any case, or suggests paths. */
 export function findField(
   profile: Profile,
   path: string,
@@ -60,7 +60,6 @@ function comparable(path: string): string {
   return path.replaceAll(/\[\d*\]/g, '').toLowerCase()
 }
 
-/** Every field below one, itself first. */
 export function withFields(field: FieldFacts): readonly FieldFacts[] {
   return [field, ...field.fields.flatMap(withFields)]
 }
@@ -68,20 +67,20 @@ export function withFields(field: FieldFacts): readonly FieldFacts[] {
 interface Place {
   readonly profile: Profile
   readonly kind: string
-  /** From the top of the manifest. */
+  /** From the manifest's top. */
   readonly steps: readonly string[]
   readonly schema: JsonObject
   readonly isRequired: boolean
 }
 
-/** What the schemas do not say of themselves. */
+/** Descriptions that the schemas lack. */
 const MEANINGS: Readonly<Record<string, string>> = {
   apiVersion: 'The version of this format.',
-  kind: 'What the manifest describes.',
-  metadata: 'Who the manifest is about.',
-  policy: 'How Pipewright looks after the resource. Nothing of it is sent to the platform.',
-  spec: 'What is asked for: the body of the interface, field for field.',
-  secretRef: 'Which key of which mounted secret: the file NAME/KEY in the secrets directory.',
+  kind: 'Kind of the described resource.',
+  metadata: 'Name and labels of the resource.',
+  policy: 'How Pipewright manages the resource. The platform does not receive it.',
+  spec: 'The wanted resource, with the fields of the interface.',
+  secretRef: 'Key of a mounted secret: the file NAME/KEY in the secrets directory.',
 }
 
 function factsOf(place: Place): FieldFacts {
@@ -131,7 +130,6 @@ function fieldsIn({ profile, kind, steps, schema }: Place): readonly FieldFacts[
   )
 }
 
-/** A text, or a reference in its place: the reference has fields. */
 function objectOfUnion(schema: JsonObject): JsonObject | undefined {
   const branches = schema['anyOf']
   if (!Array.isArray(branches)) return undefined
@@ -160,7 +158,7 @@ function isReference(schema: JsonObject): boolean {
   return objectIn(schema['properties'])?.['secretRef'] !== undefined
 }
 
-/** From the declaration of the field: its own example, or what its type says. */
+/** The field's own example, or one by its type. */
 function exampleOf(name: string, schema: JsonObject): Json | undefined {
   const { examples, const: only, enum: words, anyOf, items, format, type } = schema
   if (Array.isArray(examples)) return examples[0]
@@ -180,17 +178,13 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'date-time': '2027-01-31T00:00:00Z',
 }
 
-/** How fields are compared, by their form. */
+/** By form. Default: `yes`. */
 const FORM_WORDS: Readonly<Record<string, string>> = {
-  text: 'yes',
-  number: 'yes',
-  boolean: 'yes',
-  flag: 'yes',
-  offset: 'yes',
   millicores: 'yes, in any unit',
   gibibytes: 'yes, in any unit',
-  engine: 'yes, but for its arguments',
-  certificate: 'yes, but for spaces',
+  engine: 'yes, except its arguments',
+  address: 'yes, except its user',
+  certificate: 'yes, except spaces',
   'comma-list': 'yes, in any order',
   set: 'yes, in any order',
   ordered: 'yes, in this order',
@@ -206,7 +200,7 @@ function comparedWords(
   isMapping: boolean,
 ): string {
   const definition = formAsked(kinds, name, inSpec)
-  if (definition === undefined || definition.lifecycle === 'reference') return 'no: nothing is created of it'
+  if (definition === undefined || definition.lifecycle === 'reference') return 'no: not created'
   if (top !== 'spec') return 'no: it is not sent'
   const isExpectation = definition.lifecycle === 'read-only'
   if (isExpectation && inSpec[0] !== 'expect') return 'no: it says which one is read'
@@ -216,7 +210,8 @@ function comparedWords(
   const returned = howOftenReturned(definition.fields, path.join('.'))
   if (returned === 'never') return 'no: the platform does not return it'
   if (isMapping) return 'field by field'
-  const words = FORM_WORDS[formAt(definition.fields, path)] ?? 'field by field'
+  const form = leafFormAt(definition.fields, path)
+  const words = form === undefined ? 'field by field' : (FORM_WORDS[form] ?? 'yes')
   return returned === 'always' ? words : `${words}, when the platform returns it`
 }
 
@@ -236,14 +231,14 @@ function changedWords(
   const list = inSpec.findIndex((step) => step.endsWith('[]'))
   const steps = (list === -1 ? inSpec : inSpec.slice(0, list + 1)).map((step) => step.replace('[]', ''))
   const field = steps.join('.')
-  // Any value does: what is set in the one, and not in the other.
+  // Any value: set on one side only.
   const desired = steps.reduceRight<Json>((value, step) => ({ [step]: value }), [{ any: field }])
   const compared = { desired: isObject(desired) ? desired : {}, observed: {} }
   const way = kind.changes.wayOf(field, new Set([field]), compared)
   return way === undefined ? 'no: it stays as it was created' : `by ${kind.operations[way]?.name}`
 }
 
-/** The form of a kind that has a field in its spec: what says which one is watched, and what it should say, is of no other. */
+/** The form with the field in its spec: watched or created. */
 function formAsked(
   kinds: readonly Kind[],
   name: string | undefined,
@@ -252,16 +247,6 @@ function formAsked(
   const kind = kinds.find((one) => one.name === name)
   const isOfWatched = ['id', 'expect'].includes(field)
   return kind?.lifecycle === 'read-only' && !isOfWatched ? (kind.written ?? kind) : kind
-}
-
-function formAt(fields: Fields, path: readonly string[]): string {
-  let level = fields
-  for (const [index, name] of path.entries()) {
-    const form = formOf(level, name, null)
-    if (typeof form === 'string') return index === path.length - 1 ? form : ''
-    level = form.fields
-  }
-  return ''
 }
 
 function objectIn(value: unknown): JsonObject | undefined {

@@ -1,13 +1,12 @@
 import { isUuid } from '../lib/same-id.ts'
 
-/** What the ids look like under which a service keeps what it created. */
 export interface IdForm {
   readonly matches: (text: string | undefined) => boolean
-  /** What is wrong with a text that is none: "is no UUID". */
+  /** "is no UUID". */
   readonly not: string
-  /** Such an id, as people are told to give one: "the UUID …, such as …". */
+  /** "the UUID …, such as …". */
   readonly words: string
-  /** One for what is only made up, as in a plan. @param uuid a new one */
+  /** For plans. @param uuid random */
   madeOf(uuid: string): string
 }
 
@@ -18,7 +17,7 @@ const UUID_FORM: IdForm = {
   madeOf: (uuid) => uuid,
 }
 
-/** As MongoDB makes them. */
+/** MongoDB ObjectIds. */
 export const HEX_FORM: IdForm = {
   matches: (text) => text !== undefined && /^[0-9a-f]{24}$/i.test(text),
   not: 'is not 24 hexadecimal digits',
@@ -26,7 +25,6 @@ export const HEX_FORM: IdForm = {
   madeOf: (uuid) => uuid.replaceAll('-', '').slice(0, 24),
 }
 
-/** That of a kind. */
 export function idFormOf({ idForm = UUID_FORM }: { readonly idForm?: IdForm }): IdForm {
   return idForm
 }

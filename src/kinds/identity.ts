@@ -3,12 +3,11 @@ import { compareBody } from './compare-body.ts'
 import { isRecords, plainForm, type Fields, type ObjectForm, type RecordsForm } from './field-table.ts'
 import { comparedBody } from './remote-resource.ts'
 
-/** The fields that make a resource that one, whatever else is edited: the source that it reads, and where it writes. */
+/** Fields that identify a resource across edits. */
 export type Identity = Fields & { readonly source: ObjectForm; readonly destination: ObjectForm }
 
 const SOURCE = 'source.'
 
-/** Some fields of a table. */
 export function pickFields<F extends Fields, Name extends keyof F>(
   fields: F,
   ...names: Name[]
@@ -18,12 +17,12 @@ export function pickFields<F extends Fields, Name extends keyof F>(
   return picked as Pick<F, Name> // each name is set
 }
 
-/** Of a list of tables which ones they are, and where each is written. */
+/** A list's tables with their destinations. */
 export function tablesOf({ keyedBy, fields }: RecordsForm): RecordsForm {
   return { keyedBy, fields: pickFields(fields, ...keyedBy, 'targetTable') }
 }
 
-/** The dotted paths of its fields; a list of objects is one. */
+/** A list of objects is one path. */
 export function identityPaths(identity: Identity): readonly string[] {
   return pathsIn(identity, '')
 }
@@ -36,21 +35,40 @@ function pathsIn(fields: Fields, prefix: string): readonly string[] {
   })
 }
 
-/** Values by the dotted paths of fields, such as their hashes. */
+/** By dotted path; for example hashes. */
 type Values = Readonly<Record<string, string>>
 
-/** The values of its fields, in a text; undefined: they name no source. */
-export function identityIn(paths: readonly string[], values: Values): string | undefined {
-  const set = paths.filter((path) => values[path] !== undefined)
-  if (!set.some((path) => path.startsWith(SOURCE))) return undefined
-  return set.map((path) => `${path}=${values[path]}`).join('\n')
+/** The source as text. Undefined: no source. */
+export function sourceIn(paths: readonly string[], values: Values): string | undefined {
+  const set = paths.filter((path) => path.startsWith(SOURCE) && values[path] !== undefined)
+  return set.length === 0 ? undefined : set.map((path) => `${path}=${values[path]}`).join('\n')
 }
 
-/** Whether a resource of the platform has the source and the destination that a body asks for. */
-export function hasIdentity(identity: Identity, asked: JsonObject, there: JsonObject): boolean {
+/** Same source and destination. A destination field missing on one side might be the default. */
+export function isSameIdentity(paths: readonly string[], a: Values, b: Values): boolean {
+  const source = sourceIn(paths, a)
+  const differs = (path: string) => a[path] !== undefined && b[path] !== undefined && a[path] !== b[path]
+  return source !== undefined && source === sourceIn(paths, b) && !paths.some(differs)
+}
+
+/** Same source and destination as the body's. Quick for most other resources. */
+export function identityCheck(identity: Identity, asked: JsonObject): (there: JsonObject) => boolean {
   const body = comparedBody(identity, asked)
   const isNamed = Object.values(body['source'] ?? {}).some(
     (kind) => isObject(kind) && Object.keys(kind).length > 0,
   )
-  return isNamed && compareBody(identity, body, there).length === 0
+  const plain = withoutLists(body)
+  return (there) =>
+    isNamed &&
+    compareBody(identity, plain, there).length === 0 &&
+    compareBody(identity, body, there).length === 0
+}
+
+function withoutLists(body: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(body).flatMap(([name, value]) => {
+      if (Array.isArray(value)) return []
+      return [[name, value !== undefined && isObject(value) ? withoutLists(value) : value]]
+    }),
+  )
 }

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
-import { gibibytesIn, millicoresIn, numberIn, withoutArguments } from './canonical.ts'
+import { gibibytesIn, millicoresIn, numberIn, withoutArguments, withoutUser } from './canonical.ts'
 import type { CreateOnceKind } from './definition.ts'
 import {
   type Field,
@@ -15,17 +15,18 @@ import {
 import { instantOf } from './instant.ts'
 import { type Fitted, fitted, isOnlyReferences, type LeftOut } from './left-out.ts'
 import { API_VERSION } from './manifest.ts'
-import { isSensitiveName, SENSITIVE_FIELDS } from '../lib/sensitive.ts'
+import { isSensitiveName, SENSITIVE_FIELDS, UUID } from '../lib/sensitive.ts'
 import type { SecretMask } from '../lib/mask/secret-mask.ts'
-import { printable } from '../lib/shown-text.ts'
+import { escapeControls } from '../lib/shown-text.ts'
+import { faultOf } from './odd-text.ts'
 import { maskText } from './mask.ts'
-import { ABOUT, type RemoteResource } from './remote-resource.ts'
+import { foreignFields, type RemoteResource } from './remote-resource.ts'
 import { inputName } from './type-words.ts'
 
-/** Stands for what is no secret, and what the platform does not say. */
+/** Placeholder for a value that the platform does not return. */
 export const TO_WRITE = 'TO-BE-WRITTEN'
 
-/** The fields of a manifest where that stands, from its root. */
+/** Paths of placeholders, from the manifest's root. */
 export function placesToWrite(value: Json | undefined, path = ''): readonly string[] {
   if (value === TO_WRITE) return [path]
   if (value === undefined || !isObject(value)) return []
@@ -34,32 +35,28 @@ export function placesToWrite(value: Json | undefined, path = ''): readonly stri
   )
 }
 
-/** What exists, and the names that its manifest is to have. */
 export interface ImportRequest {
   readonly kind: CreateOnceKind
   /** `metadata.name`. */
   readonly name: string
   /** `metadata.name` of its Service. */
   readonly service: string
-  /** Name of the mounted secret that the references name. */
+  /** Mounted secret for the references. */
   readonly secret: string
   readonly resource: RemoteResource
-  /** Masks whatever secret the reply repeats. */
   readonly mask: Pick<SecretMask, 'mask'>
 }
 
 /**
- * A manifest that takes over what exists: what the platform returns, in the manifest's order and forms. No sensitive
- * value is in it: where one belongs, or may belong, stands a reference that a person has to look at. What a manifest
- * cannot have is left out, so that the kind accepts it. There is none when the last that is left out must be there.
+ * A manifest that adopts a resource, with returned fields in the manifest's order and form. Sensitive values
+ * become references for a person to complete. Refused fields are left out. Fails if a required field must go.
  */
 export function importedManifest({ kind, name, service, secret, resource, mask }: ImportRequest): Fitted {
-  const came = resource as JsonObject // it came as JSON
+  const came = resource as JsonObject // parsed from JSON
   const reply = kind.setIn?.(came) ?? came
-  const leftOut: LeftOut[] = []
-  const known = { ...kind.fields, ...ABOUT }
+  const leftOut = foreignFields(kind, came).flatMap(([path, value]) => unknownFields(path, value, mask))
   const isRuled = kind.credentialRules === true
-  const place = { path: 'spec', secret, keys: [], known, leftOut, mask, isRuled }
+  const place = { path: 'spec', secret, keys: [], leftOut, mask, isRuled }
   const result = fitted(kind, {
     apiVersion: API_VERSION,
     kind: kind.name,
@@ -67,36 +64,88 @@ export function importedManifest({ kind, name, service, secret, resource, mask }
     policy: { adopt: resource.id },
     spec: { service, ...objectOf(kind.fields, reply, place) },
   })
-  const all = [...leftOut, ...result.leftOut].map((one) => ({ ...one, path: mask.mask(one.path) }))
+  const all = [...leftOut, ...result.leftOut].map((one) => ({ ...one, path: onOneLine(mask.mask(one.path)) }))
   return { ...result, leftOut: once(all) }
 }
 
-/** What is said of each item of a list is said once. */
 function once(all: readonly LeftOut[]): readonly LeftOut[] {
-  return [...new Map(all.map((one) => [`${one.path} ${one.why}`, one])).values()]
+  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()]
 }
 
 interface Place {
-  /** From the root of the manifest, for people. */
+  /** From the manifest's root. */
   readonly path: string
-  /** Name of the mounted secret. */
   readonly secret: string
-  /** Names of the objects in the body, around this one; those of lists are none. */
+  /** Names of parent objects, without lists. */
   readonly keys: readonly string[]
-  /** Fields of which nothing has to be said. */
-  readonly known: Readonly<Record<string, unknown>>
   readonly leftOut: LeftOut[]
   readonly mask: Pick<SecretMask, 'mask'>
-  /** Whether the rules of the kind say which credentials have to go. */
+  /** Whether the kind's rules remove unfitting credentials. */
   readonly isRuled: boolean
 }
 
-/** The fields of the table; what else the reply has is named. */
+/** Characters. */
+const MAX_PATH = 200
+
+function onOneLine(path: string): string {
+  const short = path.length > MAX_PATH ? `${path.slice(0, MAX_PATH - 1)}…` : path
+  return escapeControls(short.toWellFormed())
+}
+
+/** Named members of an unknown field, and their levels. */
+const MAX_MEMBERS = 50
+const DEEPEST = 8
+
+/** Only a harmless value is shown, and none from inside an unknown object or list. */
+function unknownFields(path: string, value: Json, mask: ImportRequest['mask']): readonly LeftOut[] {
+  const shown = isHarmless(path, value, mask)
+    ? [[path, JSON.stringify(value)] as const]
+    : membersIn(path, value, DEEPEST).take(MAX_MEMBERS).toArray()
+  const all = shown.length === MAX_MEMBERS ? [...shown, [path, '[perhaps more, not shown]'] as const] : shown
+  return all.map(([at, text]) => ({ path: `spec.${at}`, why: 'A manifest has no such field.', value: text }))
+}
+
+function* membersIn(
+  path: string,
+  value: Json,
+  levels: number,
+): Generator<readonly [path: string, text: string], undefined> {
+  const isNested = typeof value === 'object' && value !== null && levels > 0
+  const members = isNested ? Object.entries(value) : []
+  if (members.length === 0) {
+    const what = typeof value === 'string' ? `text of ${value.length} characters` : inputName(value)
+    yield [path, `[${what}, not shown]`]
+  }
+  for (const [name, inner = null] of members) {
+    const shown = isTokenLike(name) ? `[name of ${name.length} characters]` : name
+    yield* membersIn(Array.isArray(value) ? `${path}[]` : `${path}.${shown}`, inner, levels - 1)
+  }
+}
+
+/** Names that are sensitive if the field is unknown, beside those that always are. */
+const PERHAPS_SECRET =
+  /pw|pass|auth|key|cert|pem|pin$|otp|jwt|cookie|session|login|sig$|sas|dsn|hash|salt|seed|psk|nonce/i
+
+/** Such as a host, a mode or a path. A colon is before a port or of a scheme: "user:password" is not shown. */
+const SHORT = /^(?:[\w./-]|:(?=\d{1,5}(?:\/|$)|\/\/)){1,24}$/
+
+/** By its name and its form. */
+function isHarmless(path: string, value: Json, mask: ImportRequest['mask']): boolean {
+  const text = JSON.stringify(value)
+  if (mask.mask(text) !== text) return false
+  if (typeof value === 'string' && UUID.test(value) && path.endsWith('Id')) return true
+  if (path.split(/[.[\]]+/).some((name) => isSensitiveName(name) || PERHAPS_SECRET.test(name))) return false
+  if (typeof value !== 'string') return typeof value !== 'object' || value === null
+  return UUID.test(value) || (SHORT.test(value) && !isTokenLike(value))
+}
+
+/** Such as a JWT. */
+function isTokenLike(text: string): boolean {
+  return text.length >= 20 && /[a-z]/i.test(text) && /\d/.test(text) && !UUID.test(text)
+}
+
 function objectOf(fields: Fields, reply: JsonObject, place: Place): JsonObject {
-  const { path, known, leftOut } = place
-  for (const name of Object.keys(reply))
-    if (!Object.hasOwn(known, name))
-      leftOut.push({ path: `${path}.${name}`, why: 'A manifest has no such field.' })
+  const { path } = place
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) => {
       const value = Object.hasOwn(reply, name) ? reply[name] : undefined
@@ -111,37 +160,36 @@ function objectOf(fields: Fields, reply: JsonObject, place: Place): JsonObject {
   )
 }
 
-/** Where a value stands in a reply. */
 interface At {
   readonly name: string
-  /** The object in which it stands. */
   readonly beside: JsonObject
   readonly place: Place
 }
 
-/** Of what is only ever sent, what is secret is in use most likely; nothing is known of the rest. */
+/** References for sensitive request-only fields, which are probably in use. */
 function referencesOf(
   { requestOnly: form }: RequestOnly,
   value: Json | undefined,
   { name, beside, place }: At,
 ): Json | undefined {
+  if (value === TO_WRITE) return value
   if (typeof form === 'string' && SENSITIVE_FIELDS.has(name)) return referenceTo(place, name)
   const secrets =
     typeof form === 'string' ? [] : Object.keys(form.fields).filter((inner) => SENSITIVE_FIELDS.has(inner))
   if (secrets.length === 0)
     return value === undefined || value === null
       ? undefined
-      : leaveOut(place, 'It is only ever sent: what is returned may not be what is in force.')
+      : leaveOut(place, 'It is only sent. A returned value can differ from the value in use.')
   if (!place.isRuled && isWithoutSecret(beside)) return undefined
   return Object.fromEntries(secrets.map((secret) => [secret, referenceTo(place, secret)]))
 }
 
-/** A secret that comes back at times, and did not: it may be in use all the same. */
+/** A sometimes returned secret that is missing, and perhaps in use. */
 function isHidden(field: Field, { name, beside }: At): boolean {
   return isWhenReturned(field) && SENSITIVE_FIELDS.has(name) && !Object.hasOwn(beside, name)
 }
 
-/** A role, or a connection string that is returned, takes the place of a key. */
+/** A role, or a returned connection string, replaces a key. */
 function isWithoutSecret(beside: JsonObject): boolean {
   return ['iamRole', 'connectionString'].some(
     (name) => typeof beside[name] === 'string' && beside[name] !== '',
@@ -154,18 +202,17 @@ function valueOf(form: Form, value: Json | undefined, at: At): Json | undefined 
   if (value === null) return leaveOut(place, 'It is null.')
   if (typeof form === 'string')
     return isSensitiveName(name) ? sensitiveOf(value, at) : leafOf(form, value, place)
-  const inside = { ...place, known: form.fields }
   if (isRecords(form)) {
     if (!Array.isArray(value)) return leaveOut(place, `It must be a list, and is ${inputName(value)}.`)
-    const items = { ...inside, path: `${place.path}[]` }
-    // What is no object is left to the schema, which says where it is.
+    const items = { ...place, path: `${place.path}[]` }
+    // The schema reports items that are no objects.
     return value.map((item: Json) => (isObject(item) ? objectOf(form.fields, item, items) : item))
   }
   if (!isObject(value)) return leaveOut(place, `It must be a mapping, and is ${inputName(value)}.`)
-  if (Object.keys(value).length === 0) return undefined // it says nothing, so that nothing is lost
+  if (Object.keys(value).length === 0) return undefined // an empty object has no information
   if (isEmpty(value)) return leaveOut(place, 'It is empty.')
-  const made = objectOf(form.fields, value, { ...inside, keys: [...place.keys, name] })
-  // Where nothing else is known, there is nothing to sign in to.
+  const made = objectOf(form.fields, value, { ...place, keys: [...place.keys, name] })
+  // Only references: probably no login in use.
   return Object.keys(made).length === 0 || isOnlyReferences(made) ? undefined : made
 }
 
@@ -191,15 +238,17 @@ function leafOf(form: LeafForm, value: Json, place: Place): Json | undefined {
     (item: Json) => typeof item === 'string',
   )
   if (texts.some((text) => maskText(text) !== text))
-    return leaveOut(place, 'It holds a password or a signature, which no manifest may hold.')
-  if (texts.some((text) => printable(text) !== text))
-    return leaveOut(place, 'It holds control characters, or some that turn a text around.')
+    return leaveOut(place, 'It contains a password or a signature. Manifests cannot contain them.')
+  if (texts.some((text) => faultOf(form, place.path.split('.'), text) !== undefined))
+    return leaveOut(
+      place,
+      'It has an outer blank, a character that cannot be seen, or the form of a placeholder.',
+    )
   if (texts.some((text) => place.mask.mask(text) !== text))
     return leaveOut(place, 'It repeats a secret that Pipewright sends.')
   return written
 }
 
-/** The same in the one form of a manifest; a platform may have others for it. */
 function asManifestHasIt(form: LeafForm, value: Json): Json {
   switch (form) {
     case 'number':
@@ -211,6 +260,8 @@ function asManifestHasIt(form: LeafForm, value: Json): Json {
       return gibibytesIn(value) ?? value
     case 'engine':
       return typeof value === 'string' ? withoutArguments(value) : value
+    case 'address':
+      return typeof value === 'string' ? withoutUser(value) : value
     case 'unix-time':
       return numberIn(value) ?? timeAs(value, (instant) => instant.getTime() / 1_000)
     case 'time':
@@ -222,6 +273,10 @@ function asManifestHasIt(form: LeafForm, value: Json): Json {
     case 'comma-list':
       return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value.join(',') : value
     case 'text':
+    case 'block':
+    case 'lines':
+    case 'foreign':
+    case 'raw':
     case 'certificate':
     case 'boolean':
     case 'flag':
@@ -231,7 +286,6 @@ function asManifestHasIt(form: LeafForm, value: Json): Json {
   }
 }
 
-/** A time in another way; what is none stays as it came. */
 function timeAs(value: Json, inWords: (instant: Date) => Json): Json {
   const instant = typeof value === 'string' ? instantOf(value) : undefined
   return instant === undefined ? value : inWords(new Date(instant))
@@ -241,8 +295,8 @@ function withoutFraction(instant: Date): string {
   return instant.toISOString().replace(/(?:\.000)?Z$/, 'Z')
 }
 
-/** Two of one pipe never share a key: its registry has another user than its brokers. */
+/** Separate keys for a pipe's logins: its registry and its brokers have different users. */
 function referenceTo({ secret, keys }: Place, field: string): JsonObject {
-  const [, , ...inner] = keys // every sensitive value of a pipe stands below `source.KIND`
+  const [, , ...inner] = keys // sensitive values are below `source.KIND`
   return { secretRef: { name: secret, key: [...inner, field].join('.') } }
 }

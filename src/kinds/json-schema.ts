@@ -3,7 +3,6 @@ import type { Json, JsonObject } from '../lib/json.ts'
 import { LOCK } from './lock/schema.ts'
 import { LOCK_SCHEMA, type Profile } from './profile.ts'
 
-/** A kind of manifest, as far as its schema goes. */
 interface Described {
   readonly name: string
   readonly description: string
@@ -16,7 +15,7 @@ function describedIn({ kinds }: Profile): readonly Described[] {
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
-/** JSON Schema (draft-07) for a manifest of any kind, for editors. Rules beyond shape are not in it. */
+/** JSON Schema (draft-07) of all kinds, for editors. */
 export function manifestJsonSchema(profile: Profile): JsonObject {
   return {
     $schema: DRAFT,
@@ -28,7 +27,7 @@ export function manifestJsonSchema(profile: Profile): JsonObject {
   }
 }
 
-/** JSON Schema (draft-07) for a manifest of the kind with that name; `undefined`: there is none. */
+/** Undefined: no such kind. */
 export function kindJsonSchema(profile: Profile, name: string): JsonObject | undefined {
   const kind = describedIn(profile).find((described) => described.name === name)
   return kind && { $schema: DRAFT, ...bareSchema(kind) }
@@ -36,6 +35,6 @@ export function kindJsonSchema(profile: Profile, name: string): JsonObject | und
 
 function bareSchema({ name, schema, description }: Described): JsonObject {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', target: 'draft-07' })
-  // zod types a JSON Schema by its own interface; what it makes is plain JSON
+  // Zod's own type; the value is plain JSON.
   return { title: name, description, ...(rest as Readonly<Record<string, Json>>) }
 }

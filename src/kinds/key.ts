@@ -1,16 +1,15 @@
-/** `Kind/name`, the identity of a resource. */
+/** `Kind/name` identifies a resource. */
 export type Key = `${string}/${string}`
 
 export function keyOf(kind: string, name: string): Key {
   return `${kind}/${name}`
 }
 
-/** The key that a text reads as, or `undefined`; whether there is such a kind, the registry knows. */
+/** Undefined: not a key. Does not check the kind. */
 export function parseKey(text: string): Key | undefined {
   return /^[A-Z][A-Za-z]*\/./.test(text) ? (text as Key) : undefined // has the slash
 }
 
-/** The name of the kind. */
 export function kindOf(key: Key): string {
   return key.slice(0, key.indexOf('/'))
 }

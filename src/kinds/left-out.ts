@@ -1,33 +1,35 @@
 import type { z } from 'zod'
-import { isObject, type Json, type JsonObject } from '../lib/json.ts'
+import { isObject, type Json, type JsonObject, valueAt } from '../lib/json.ts'
 import type { CreateOnceKind } from './definition.ts'
 import type { RuleCode } from './finding.ts'
 import { asSecretRef } from './secret-ref.ts'
 import { inputName, ownWords, typeName } from './type-words.ts'
 
-/** What a manifest cannot have. */
+/** A field that the manifest cannot have. */
 export interface LeftOut {
   /** From the root of the manifest: `spec.scaling.replicas`. */
   readonly path: string
-  /** A sentence. It never holds a value: that may be a secret. */
+  /** A sentence without the value, which might be secret. */
   readonly why: string
+  /** The masked value of an unknown field, in JSON. */
+  readonly value?: string
 }
 
 type Path = readonly (string | number)[]
 
-/** A field that has to go, or that is missing, so that nothing helps. */
+/** A field to remove, or a missing one. */
 interface Objection {
   readonly path: Path
   readonly why: string
 }
 
-/** A manifest of which the kind accepts everything; `undefined` when something is missing that it must have. */
+/** A manifest that the kind accepts; undefined: a required field is missing. */
 export interface Fitted {
   readonly manifest: JsonObject | undefined
   readonly leftOut: readonly LeftOut[]
 }
 
-/** Takes out of a manifest what its kind does not accept: by shape, then by the rules. */
+/** Removes fields that the kind refuses, by schema and then by rules. */
 export function fitted(kind: CreateOnceKind, manifest: JsonObject): Fitted {
   const leftOut: LeftOut[] = []
   let rest = manifest
@@ -36,8 +38,8 @@ export function fitted(kind: CreateOnceKind, manifest: JsonObject): Fitted {
     if (objections.length === 0) return { manifest: rest, leftOut }
     for (const objection of objections) {
       const { path, why } = asField(objection)
-      const value = valueAt(rest, path)
-      // A reference stands for what may be there: that it cannot be there is nothing that a person has to know.
+      const value = valueAt(rest, path.join('.'))
+      // The import's own references need no message.
       if (!isOnlyReferences(value)) leftOut.push({ path: path.join('.'), why })
       if (path.length <= OURS || value === undefined) return { manifest: undefined, leftOut }
       rest = without(rest, path)
@@ -45,7 +47,7 @@ export function fitted(kind: CreateOnceKind, manifest: JsonObject): Fitted {
   }
 }
 
-/** Whether a value is a reference to a secret, or holds nothing else. */
+/** A reference, or an object of references only. */
 export function isOnlyReferences(value: Json | undefined): boolean {
   if (asSecretRef(value) !== undefined) return true
   if (value === undefined || !isObject(value)) return false
@@ -53,10 +55,10 @@ export function isOnlyReferences(value: Json | undefined): boolean {
   return inner.length > 0 && inner.every(isOnlyReferences)
 }
 
-/** Steps to what is ours and not the platform's: `spec`. */
+/** Path length of `spec`, which is ours. */
 const OURS = 1
 
-/** All about the shape, each field once; of the rules the first, because what is left out may settle the others. */
+/** All schema problems, once per field. Else the first rule problem: its removal might fix others. */
 function objectionsTo(kind: CreateOnceKind, manifest: JsonObject): readonly Objection[] {
   const { data, error } = kind.schema.safeParse(manifest)
   if (error !== undefined) {
@@ -69,13 +71,13 @@ function objectionsTo(kind: CreateOnceKind, manifest: JsonObject): readonly Obje
   return broken === undefined ? [] : [{ path: INSTEAD[broken.code] ?? broken.path, why: broken.message }]
 }
 
-/** Where mappings and columns contradict each other, the mappings stay: they say all that is needed of the columns. */
+/** If mappings and columns contradict each other, the columns go. */
 const INSTEAD: Partial<Readonly<Record<RuleCode, Path>>> = {
   'mapping-missing-column': ['spec', 'destination', 'columns'],
   'mapping-unknown-column': ['spec', 'destination', 'columns'],
 }
 
-/** A list goes as a whole: a part of it would be another list, and differ from that of the platform. */
+/** Removes a list as a whole: part of a list would be drift. */
 function asField({ path, why }: Objection): Objection {
   const item = path.findIndex((step) => typeof step === 'number')
   return { path: item === -1 ? path : path.slice(0, item), why }
@@ -83,10 +85,10 @@ function asField({ path, why }: Objection): Objection {
 
 function shapeObjection(issue: z.core.$ZodIssue, manifest: JsonObject): Objection {
   const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))
-  return { path, why: `${subjectOf(path)} ${wordsOf(issue, valueAt(manifest, path))}.` }
+  return { path, why: `${subjectOf(path)} ${wordsOf(issue, valueAt(manifest, path.join('.')))}.` }
 }
 
-/** `It`, or which item of the list at whose place it is said. */
+/** `It`, or the list item. */
 function subjectOf(path: Path): string {
   const at = path.findIndex((step) => typeof step === 'number')
   if (at === -1) return 'It'
@@ -101,23 +103,12 @@ function wordsOf(issue: z.core.$ZodIssue, value: Json | undefined): string {
   const own = ownWords(issue.message)
   if (own !== undefined) return own
   if (issue.code === 'invalid_type') return `must be ${typeName(issue.expected)}, and is ${inputName(value)}`
-  if (issue.code !== 'too_small' && issue.code !== 'too_big')
-    return 'is nothing that a manifest can have here'
+  if (issue.code !== 'too_small' && issue.code !== 'too_big') return 'is not possible in a manifest here'
   const bound = issue.code === 'too_small' ? `least ${issue.minimum}` : `most ${issue.maximum}`
   return `must be at ${bound}${issue.origin === 'string' ? ' characters long' : ''}`
 }
 
-function valueAt(manifest: JsonObject, path: Path): Json | undefined {
-  let value: Json | undefined = manifest
-  for (const step of path) {
-    if (Array.isArray(value)) value = value[Number(step)] as Json | undefined
-    else if (isObject(value) && Object.hasOwn(value, step)) value = value[step]
-    else return undefined
-  }
-  return value
-}
-
-/** What holds nothing but a reference goes with it. @param path of a field that is there, through objects only */
+/** Also removes parents that hold only references. @param path of an existing field, without list steps */
 function without(object: JsonObject, [name = '', ...rest]: Path): JsonObject {
   const value = object[name]
   if (rest.length > 0 && isObject(value)) {

@@ -1,20 +1,15 @@
-/** Of a name that is made up; room for a number behind it, and no longer than a label may be. */
+/** Leaves room for a number in a label. */
 const LONGEST = 56
 
-/** Digits of an id that stand for a pipe whose name says nothing. */
+/** Digits of the id, for a pipe without a usable name. */
 const DIGITS = 8
 
 interface Named {
   readonly id: string
-  /** Its name there. */
   readonly name: string
 }
 
-/**
- * A `metadata.name` for each pipe, in their order: its own name as far as a manifest can have it. The first of several that come out
- * alike has it as it is; the others get a number that no other one has.
- * @param taken names that other manifests have
- */
+/** A `metadata.name` per pipe, from its own name. Duplicates get a number. @param taken names in use */
 export function manifestNames(pipes: readonly Named[], taken: ReadonlySet<string>): readonly string[] {
   const wanted = pipes.map(wantedName)
   const given = new Set(taken)

@@ -5,25 +5,25 @@ import { asSecretRef } from './secret-ref.ts'
 
 export const SENSITIVE = '[sensitive]'
 
-/** A reply may be nested deeper than any stack. */
+/** Limits recursion on nested replies. */
 const DEEPEST = 64
 
-/** A body as it may be shown: sensitive values as `[sensitive]`, references as `[secret NAME/KEY]`. */
+/** Sensitive values become `[sensitive]`, references `[secret NAME/KEY]`. */
 export function maskSensitive(body: JsonObject): JsonObject {
   return maskObject(body, 'open', 0)
 }
 
-/** A manifest as it may be shown: sensitive values as `[sensitive]`, references as they stand in it. */
+/** Sensitive values become `[sensitive]`. References stay. */
 export function maskManifest(manifest: JsonObject): JsonObject {
   return maskObject(manifest, 'open references', 0)
 }
 
-/** A text that is not sensitive by its name, without the password or signature that a URL may carry. */
+/** Masks the password or signature of a URL. */
 export function maskText(text: string): string {
   return withoutUrlSecrets(text, SENSITIVE)
 }
 
-/** `closed` below a sensitive name: names and references stay, values do not. With `references`, these stay objects. */
+/** `closed`: below a sensitive name, so values are masked. `references`: references stay objects. */
 type Mode = 'open' | 'closed' | 'open references' | 'closed references'
 
 const CLOSED: Readonly<Record<Mode, Mode>> = {
@@ -57,7 +57,7 @@ function maskValue(value: Json, mode: Mode, depth: number): Json {
   return value.map((item) => maskValue(item, mode, depth + 1))
 }
 
-/** A reference to one key, or to a whole mounted secret: names, and nothing else. */
+/** A reference to a key or to a whole mounted secret. */
 function isReference(value: Json): boolean {
   if (!isObject(value) || Object.keys(value).length !== 1 || !isObject(value['secretRef'])) return false
   return Object.entries(value['secretRef']).every(
@@ -65,7 +65,7 @@ function isReference(value: Json): boolean {
   )
 }
 
-/** The texts of a body under sensitive names, except plain names of users. */
+/** Texts below sensitive names, except plain user names. */
 export function sensitiveTexts(body: JsonObject): readonly string[] {
   return Object.entries(body).flatMap(([name, value]) =>
     value === undefined ? [] : sensitiveIn(name, value),
@@ -78,12 +78,12 @@ function sensitiveIn(name: string, value: Json): readonly string[] {
   return isObject(value) ? sensitiveTexts(value) : value.flatMap((item) => sensitiveIn(name, item))
 }
 
-/** Whether a value is the name of a user that people choose, such as "admin": a platform uses such words, too. */
+/** Such as "admin": the platform might also use it. */
 function isPlainUserName(field: string, value: string): boolean {
   return NAMING_FIELDS.has(field) && readsLikeName(value)
 }
 
-/** Masks the texts of a reply, except texts that the manifest shows as well. @param asked what the manifest asks for */
+/** Masks a reply's texts, except those visible in the manifest. @param asked the manifest's body */
 export function replyMask(
   { mask }: Pick<SecretMask, 'mask'>,
   asked: JsonObject | undefined,
@@ -93,11 +93,10 @@ export function replyMask(
     const shown = mask(text)
     if (shown === text) return shown
     open ??= new Set(asked === undefined ? [] : openTexts(asked))
-    return open.has(text) ? (text as MaskedText) : shown // the manifest is no secret
+    return open.has(text) ? (text as MaskedText) : shown // visible in the manifest
   }
 }
 
-/** The texts of a body that are shown wherever it is. */
 function openTexts(body: JsonObject): readonly string[] {
   return Object.entries(body).flatMap(([name, value]) =>
     value === undefined || isSensitiveName(name) ? [] : openTextsIn(value),
@@ -110,20 +109,36 @@ function openTextsIn(value: Json): readonly string[] {
   return isObject(value) ? openTexts(value) : value.flatMap(openTextsIn)
 }
 
-/** A body with every text of it masked. */
+/** Characters. For longer texts, only the length is shown: masking would block the event loop. */
+const MAX_SHOWN_TEXT = 64 * 1024
+
+/** Characters of JSON. For a longer reply, only id, name and state are shown. */
+const MAX_SHOWN_REPLY = 1024 * 1024
+
+export function shortenReply(reply: JsonObject): JsonObject {
+  const short = textsBelow(
+    reply,
+    (text) => (text.length > MAX_SHOWN_TEXT ? `[text of ${text.length} characters]` : text),
+    0,
+  )
+  if (JSON.stringify(short).length <= MAX_SHOWN_REPLY) return short
+  const { id = null, name = null, state = null } = short
+  return { id, name, state }
+}
+
 export function maskTexts(body: JsonObject, mask: SecretMask['mask']): JsonObject {
   return textsBelow(body, mask, 0)
 }
 
-function textsBelow<T extends Json>(value: T, mask: SecretMask['mask'], depth: number): T
-function textsBelow(value: Json, mask: SecretMask['mask'], depth: number): Json {
-  if (typeof value === 'string') return mask(value)
+function textsBelow<T extends Json>(value: T, shown: (text: string) => string, depth: number): T
+function textsBelow(value: Json, shown: (text: string) => string, depth: number): Json {
+  if (typeof value === 'string') return shown(value)
   if (typeof value !== 'object' || value === null || depth >= DEEPEST) return value
-  if (!isObject(value)) return value.map((item) => textsBelow(item, mask, depth + 1))
+  if (!isObject(value)) return value.map((item) => textsBelow(item, shown, depth + 1))
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      inner === undefined ? undefined : textsBelow(inner, mask, depth + 1),
+      inner === undefined ? undefined : textsBelow(inner, shown, depth + 1),
     ]),
   )
 }

@@ -3,7 +3,6 @@ import { anyOf, kindNamed } from './lookup.ts'
 import { keyOf, kindOf, nameOf, parseKey, type Key } from './key.ts'
 import type { ResourceManifest, Policy } from './manifest.ts'
 
-/** The rules that hold for the policy of every kind. */
 export function commonPolicyRules(manifest: ResourceManifest): readonly RuleFinding[] {
   const self = keyOf(manifest.kind, manifest.metadata.name)
   const dependsOn = manifest.policy?.dependsOn ?? []
@@ -20,7 +19,6 @@ export function commonPolicyRules(manifest: ResourceManifest): readonly RuleFind
   )
 }
 
-/** Pairs of fields of which only one can be meant, and why. */
 const CONTRADICTIONS = [
   [
     'adopt',
@@ -49,7 +47,6 @@ const CONTRADICTIONS = [
   ],
 ] as const
 
-/** The rules for what only the policy of something created once has. */
 export function createOncePolicyRules({ kind, metadata, policy }: ResourceManifest): readonly RuleFinding[] {
   if (policy === undefined) return []
   return [...contradictions(kind, policy), ...targets(keyOf(kind, metadata.name), policy)]

@@ -4,21 +4,15 @@ import { canonicalLeaf } from './canonical.ts'
 import { showName, showText } from './difference.ts'
 import { maskSensitive } from './mask.ts'
 
-/** Names of the fields by which an item of a list is found. */
 type KeyNames = readonly string[]
 
 interface Pairing {
   readonly pairs: readonly (readonly [JsonObject, JsonObject])[]
-  /** Wanted, and not observed. */
   readonly missing: readonly JsonObject[]
-  /** Observed, and not wanted. */
   readonly extra: readonly Json[]
 }
 
-/**
- * Finds the observed item of each wanted one, whatever their order. Where a wanted item leaves a part of its key unset,
- * that part may be anything. Equal items find each other first, so that two items of one key are never mixed up.
- */
+/** In any order. An unset key part matches any value. Equal items pair first. */
 export function pairUp(
   names: KeyNames,
   desired: readonly Json[],
@@ -59,7 +53,7 @@ export function pairUp(
   return { pairs, missing, extra: [...left] }
 }
 
-/** Names for the items of one list, such as `id` or `public.orders`; the second item of a key is `id#2`. */
+/** Names such as `id` or `public.orders`; duplicates become `id#2`. */
 export function createLabels(names: KeyNames): (item: Json) => string {
   const counts = new Map<string, number>()
   return (item) => {
@@ -71,7 +65,7 @@ export function createLabels(names: KeyNames): (item: Json) => string {
   }
 }
 
-/** What an item says beside its key, ready to be shown. */
+/** For an item without a key. */
 export function summarize(form: RecordsForm, item: Json): string {
   const shown = maskSensitive(isObject(item) ? item : { item })
   const names = isObject(item) ? Object.keys(form.fields) : ['item']

@@ -4,5 +4,5 @@ import { PIPE } from './profiles/default/pipe/kind.ts'
 import { QUERY_ENDPOINT } from './profiles/default/query-endpoint/kind.ts'
 import { SERVICE } from './service/kind.ts'
 
-/** Every kind of resource, in the order in which people read them. A new one is a folder, and a name in this line. */
+/** In documentation order. To add a kind, add a folder and a name here. */
 export const KINDS: readonly Kind[] = [SERVICE, PIPE, QUERY_ENDPOINT, ALERT]

@@ -1,30 +1,23 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import type { RawText } from '../lib/mask/secret-mask.ts'
-import { type Field, type Fields, isRequestOnly, plainForm } from './field-table.ts'
+import { type Field, type Fields, isRecords, isRequestOnly, plainForm } from './field-table.ts'
 
-/*
- * Replies are read loosely: what we need must be there, what we do not know is left alone. A platform that answers with more
- * fields than the interface names must not stop us. By tables and not by zod: this runs at every reading of a resource, and
- * a reply is taken as it came.
- */
+/* Parses replies loosely: checks required fields, keeps unknown ones. Tables instead of zod, for speed. */
 
-/** What a field is when it is there; `null` counts as absent, but for an id. */
+/** `null` counts as absent, except for an id. */
 type FieldType = 'id' | 'text' | 'texts' | 'object' | 'objects'
 
-/** The fields of a reply that are looked at. */
 export type ReplyShape = Readonly<Record<string, FieldType>> & { readonly id: 'id' }
 
-/** Marks an item of a list that is not what its shape says. No field of a reply has this name. */
+/** Marks an invalid list item. No reply has this field. */
 export const ODD: unique symbol = Symbol('odd')
 
-/** What is odd about an item of a list. */
 export interface Odd {
   readonly index: number
-  /** Fields that cannot be read, and that are left out. Undefined: the item is no object. */
+  /** Invalid fields, which are left out. Undefined: not an object. */
   readonly fields: readonly string[] | undefined
 }
 
-/** A resource as a reply says it: what the engine asks for, of every kind, and whatever else came with it. */
 export type RemoteResource = Readonly<Record<string, unknown>> & {
   readonly id: string
   readonly serviceId?: string | null | undefined
@@ -34,19 +27,18 @@ export type RemoteResource = Readonly<Record<string, unknown>> & {
   readonly [ODD]?: Odd
 }
 
-/** Texts of every kind, where a reply has them. */
 const COMMON = { serviceId: 'text', name: 'text', state: 'text', createdAt: 'text' } as const
 
-/** The resource that a part of a reply is, or `undefined` when it is not what the shape says. */
+/** Undefined: invalid. */
 export function remoteResourceOf(shape: ReplyShape, value: Json | undefined): RemoteResource | undefined {
   if (value === undefined || !isObject(value)) return undefined
   for (const [name, type] of Object.entries({ ...COMMON, ...shape })) {
     if (!fits(type, Object.hasOwn(value, name) ? value[name] : undefined)) return undefined
   }
-  return value as RemoteResource // each field was looked at
+  return value as RemoteResource // each field was checked
 }
 
-/** An item of a list that is not what the shape says, with the fields that can be read. Without an id, its place is its id. */
+/** Keeps an invalid item's readable fields. Without an id, its index is used. */
 export function oddResourceOf(shape: ReplyShape, value: Json | undefined, index: number): RemoteResource {
   const place = `at index ${index} of the list`
   if (value === undefined || !isObject(value)) return { id: place, [ODD]: { index, fields: undefined } }
@@ -60,7 +52,7 @@ export function oddResourceOf(shape: ReplyShape, value: Json | undefined, index:
   return { ...kept, id: typeof id === 'string' ? id : place, [ODD]: { index, fields } }
 }
 
-/** The items of a list that are odd, in words: their place, their id if they have one, and what cannot be read. */
+/** Index, id and invalid fields of each. */
 export function oddItemsOf(list: readonly RemoteResource[]): readonly string[] {
   return list.flatMap((item) => {
     const odd = item[ODD]
@@ -71,10 +63,9 @@ export function oddItemsOf(list: readonly RemoteResource[]): readonly string[] {
   })
 }
 
-/** A name, state or time is much shorter. */
+/** Much longer than names, states and times. */
 const MAX_TEXT_LENGTH = 64 * 1024
 
-/** An id that the platform gives can have any length. */
 const MAX_ID_LENGTH = 64
 
 function fits(type: FieldType | undefined, value: Json | undefined): boolean {
@@ -94,8 +85,8 @@ function fits(type: FieldType | undefined, value: Json | undefined): boolean {
   }
 }
 
-/** What replies have beside the fields of a manifest (2.1, 2.7): texts. */
-export const ABOUT: Fields = {
+/** Reply fields beyond the manifest's (2.1, 2.7). */
+const ABOUT: Fields = {
   id: 'text',
   organizationId: 'text',
   serviceId: 'text',
@@ -104,17 +95,41 @@ export const ABOUT: Fields = {
   updatedAt: 'text',
 }
 
-/**
- * Of a reply only what the interface says that the platform returns. What else is in it is nobody's business here, and
- * may be a request that is repeated with all its secrets, under names that tell nothing. `null` counts as absent, as everywhere.
- */
+/** Only fields that the interface returns: others might repeat secrets. `null` counts as absent. */
 export function returnedBody(fields: Fields, body: JsonObject): JsonObject {
   return objectOf({ ...fields, ...ABOUT }, body)
 }
 
-/** Of a reply only the fields of a manifest, as {@link returnedBody} has them. */
+/** As {@link returnedBody}, for manifest fields only. */
 export function comparedBody(fields: Fields, body: JsonObject): JsonObject {
   return objectOf(fields, body)
+}
+
+/** Set fields of a reply that no manifest can have, by path: `source.postgres.sshKeyResourceId`. */
+export function foreignFields(
+  kind: { readonly fields: Fields; setIn?(reply: JsonObject): JsonObject },
+  reply: JsonObject,
+): readonly (readonly [path: string, value: Json])[] {
+  return foreignIn({ ...kind.fields, ...ABOUT }, kind.setIn?.(reply) ?? reply, '')
+}
+
+function foreignIn(fields: Fields, object: JsonObject, prefix: string): ReturnType<typeof foreignFields> {
+  return Object.entries(object).flatMap(([name, value]) => {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (value === undefined || isEmpty(value)) return []
+    if (field === undefined) return [[`${prefix}${name}`, value] as const]
+    const form = isRequestOnly(field) ? 'text' : plainForm(field)
+    if (typeof form === 'string') return []
+    const path = `${prefix}${name}`
+    if (!isRecords(form)) return isObject(value) ? foreignIn(form.fields, value, `${path}.`) : []
+    const items = Array.isArray(value) ? value.filter(isObject) : []
+    return items.flatMap((item) => foreignIn(form.fields, item, `${path}[].`))
+  })
+}
+
+function isEmpty(value: Json | undefined): boolean {
+  if (value === undefined || value === null || value === '' || value === false || value === 0) return true
+  return typeof value === 'object' && Object.values(value).every(isEmpty)
 }
 
 function objectOf(fields: Fields, value: JsonObject): JsonObject {
@@ -135,7 +150,6 @@ function valueOf(field: Field, value: Json): Json | undefined {
   return isObject(value) ? objectOf(form.fields, value) : undefined
 }
 
-/** A text, a number, true or false; or a list of them. */
 function isPlain(value: Json): boolean {
   if (Array.isArray(value)) return value.every((item) => !isObject(item) && !Array.isArray(item))
   return !isObject(value)

@@ -1,13 +1,13 @@
 import { Text, z } from './zod.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 
-/** A plain name: of a mounted secret or one of its keys. Never a path. */
+/** A mounted secret or key; not a path. */
 const SecretName = z
   .string()
   .regex(/^[A-Za-z0-9_][-A-Za-z0-9_.]*$/, 'must be a plain name: letters, digits, ".", "_" and "-"')
   .max(253)
 
-/** A reference of a pipe to one key of a mounted secret: the file `<secrets-dir>/<name>/<key>`. */
+/** The file `<secrets-dir>/<name>/<key>`. */
 export const SecretRef = z.strictObject({
   secretRef: z.strictObject({
     name: SecretName.describe('Name of the mounted secret: a folder in the secrets directory.'),
@@ -16,7 +16,7 @@ export const SecretRef = z.strictObject({
 })
 export type SecretRef = z.infer<typeof SecretRef>
 
-/** A reference to a whole mounted secret, whose keys are fixed by who uses it. */
+/** A mounted secret with fixed keys. */
 export const SecretBundleRef = z
   .strictObject({
     secretRef: z.strictObject({
@@ -28,12 +28,11 @@ export const SecretBundleRef = z
   .meta({ examples: [{ secretRef: { name: 'analytics-api' } }] })
 export type SecretBundleRef = z.infer<typeof SecretBundleRef>
 
-/** Whether a text is a reference that somebody put in quotes. */
 export function isQuotedReference(text: unknown): boolean {
   return typeof text === 'string' && /^\s*\{?\s*["']?secretRef["']?\s*:\s*\{/.test(text)
 }
 
-/** A value that is kept from every output, whether it is written out or referred to. */
+/** A literal or a reference. */
 export const SensitiveText = z.union(
   [
     Text.refine(
@@ -45,37 +44,42 @@ export const SensitiveText = z.union(
   'must be a text or {secretRef: {name, key}}',
 )
 
-/** A name and a password (2.3, `credentials`). Request only. */
+/** Request only (2.3). */
 export const UserCredentials = z.strictObject({
   username: SensitiveText.optional().describe('User name.'),
   password: SecretRef.optional().describe('Password, as a reference to a mounted secret.'),
 })
 
-/** An access key (2.3, `accessKey`). Request only. */
+/** Request only (2.3). */
 export const AccessKey = z.strictObject({
   accessKeyId: SensitiveText.optional().describe('Access key id.'),
   secretKey: SecretRef.optional().describe('Secret key, as a reference to a mounted secret.'),
 })
 
+export const ACCESS_KEY_FIELDS = {
+  requestOnly: { fields: { accessKeyId: 'text', secretKey: 'text' } },
+} as const
+
+export const CREDENTIALS_FIELDS = { requestOnly: { fields: { username: 'text', password: 'text' } } } as const
+
 export function isSecretRef(value: unknown): value is SecretRef {
   return asSecretRef(value) !== undefined
 }
 
-/** What a value refers to, or `undefined` when it is no reference. */
+/** Undefined: not a reference. */
 export function asSecretRef(value: unknown): SecretRef['secretRef'] | undefined {
-  // most values are none, which is seen without zod
+  // A fast check, because zod is slow.
   if (typeof value !== 'object' || value === null || !('secretRef' in value)) return undefined
   return SecretRef.safeParse(value).data?.secretRef
 }
 
-/** Where a body refers to a secret. */
 export interface PlacedRef {
-  /** Dotted, such as `source.kafka.credentials.password`. */
+  /** Such as `source.kafka.credentials.password`. */
   readonly path: string
   readonly ref: SecretRef['secretRef']
 }
 
-/** Every reference to a secret in a body, in the order of their paths. */
+/** Sorted by path. */
 export function secretRefsIn(body: JsonObject): readonly PlacedRef[] {
   return refsUnder(body, '').toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }
@@ -92,10 +96,7 @@ function fieldPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }
 
-/**
- * The body with the text of each secret in place of its reference. It goes onto the wire and nowhere else.
- * @param read the text for the path that {@link secretRefsIn} gives
- */
+/** For a request only. @param read the secret at a path of {@link secretRefsIn} */
 export function withSecrets(body: JsonObject, read: (path: string) => string): JsonObject {
   return fieldsWithSecrets(body, '', read)
 }

@@ -2,46 +2,42 @@ import type { JsonObject } from '../lib/json.ts'
 import type { RawText } from '../lib/mask/secret-mask.ts'
 
 /*
- * What a `state` says about readiness. A person's list decides; without one what the service documents, where it does. The interface of
- * `spec/api.md` names no values (3): there the name of the state is all there is, and it can only speak against a resource. Nothing is
- * healthy because of its name.
+ * The manifest's list decides, else the service's documented states. Without both, a name can only make a
+ * resource unhealthy, never healthy.
  */
 
-/** Who said which states are healthy. */
 export interface HealthyStates {
   readonly by: 'policy.healthyStates' | '--healthy-states'
   readonly states: readonly string[]
 }
 
-/** Which states say that a resource was stopped, whatever its manifest asks for. */
+/** A stopped resource's states. */
 export interface RestStates {
-  /** It was stopped, and stays so until it is started. */
+  /** Stopped until started. */
   readonly atRest?: readonly string[]
-  /** On its way there. */
   readonly stopping?: readonly string[]
-  /** It failed, and a start might help. */
+  /** A start might help. */
   readonly failed?: readonly string[]
-  /** It copies what is there already, which may take hours and is lost when it is stopped. */
+  /** Copies existing data, possibly for hours; a stop loses it. */
   readonly loading?: readonly string[]
-  /** It has done all that it was made for. */
+  /** Finished. */
   readonly done?: readonly string[]
-  /** It will be gone: it is never adopted and never ready. */
+  /** Never adopted, never ready. */
   readonly deleting?: readonly string[]
 }
 
-/** What a service documents of the states of a resource. One that is not listed is neither good nor bad. */
+/** Documented states. Others are unjudged. */
 export interface KnownStates extends RestStates {
   readonly healthy: readonly string[]
   readonly moving: readonly string[]
   readonly unhealthy: readonly string[]
-  /** What a create adds so that it begins at rest; only if its manifest asks for that and the service can. */
+  /** Body fields for a create that starts stopped. */
   readonly startPaused?: JsonObject
 }
 
-/** `healthy`: a list names it. `unhealthy`: a list does not, or it sounds bad. `moving`: it sounds as if it went on. `unjudged`: nothing speaks for it or against it. */
+/** `unjudged`: the state is unknown to Pipewright. */
 export type StateVerdict = 'healthy' | 'unhealthy' | 'moving' | 'unjudged'
 
-/** Parts of names that nobody gives to something that works. */
 const BAD = new RegExp(
   [
     'abort|alert|broken|cancel|corrupt|crash|critical|dead|degrad|delet|denied|deny|disabled|disconnect|down|dropped',
@@ -52,7 +48,7 @@ const BAD = new RegExp(
   'i',
 )
 
-/** Of something that begins or changes; `Running` and its like go on for good. */
+/** Name parts of changing states; `Running` lasts. */
 const MOVING = new RegExp(
   [
     'applying|backfilling|booting|building|configuring|connecting|creating|deploying|init|installing|launching|loading',
@@ -63,7 +59,7 @@ const MOVING = new RegExp(
   'i',
 )
 
-/** @param state as the platform reports it; `undefined`: it reports none */
+/** @param state undefined: none reported */
 export function judgeState(
   state: RawText | undefined,
   healthy: HealthyStates | undefined,
@@ -86,14 +82,14 @@ export function isDeleting(states: RestStates | undefined, state: string | null 
   return typeof state === 'string' && states?.deleting?.includes(state) === true
 }
 
-/** Names that plainly say that it failed: nobody means those to be healthy. */
+/** Name parts that mean failure. */
 const FAILURE = /fail|error|fatal|crash|corrupt|broken|dead/i
 
 export function saysFailure(state: string): boolean {
   return FAILURE.test(state)
 }
 
-/** The list that counts for a resource: its own, or else that of the installation. */
+/** The manifest's list, else the setting's. */
 export function healthyStatesFor(
   own: readonly string[] | undefined,
   ofInstallation: readonly string[] | undefined,
@@ -102,10 +98,10 @@ export function healthyStatesFor(
   return ofInstallation === undefined ? undefined : { by: '--healthy-states', states: ofInstallation }
 }
 
-/** One or more words that can be seen, with one blank between two. */
+/** Visible words with single spaces. */
 const SEEN = /^(?!\p{M})[^\p{C}\p{Z}]+(?: [^\p{C}\p{Z}]+)*$/u
 
-/** A state as messages show it: in quotes where it could not be seen, or not as it is. */
+/** Quoted if it would be invisible. */
 export function shownState(state: string): string {
   return SEEN.test(state) ? state : JSON.stringify(state).replaceAll(/(?! )[\p{C}\p{Z}]/gu, escaped)
 }

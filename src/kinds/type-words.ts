@@ -1,4 +1,4 @@
-/* Words for what a schema expects and for what is there. A value itself is never shown: it may be a secret. */
+/* Values are never shown: they might be secret. */
 
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
@@ -10,12 +10,10 @@ const TYPES: Readonly<Record<string, string>> = {
   array: 'a list',
 }
 
-/** A type of zod's, for people. */
 export function typeName(expected: string): string {
   return TYPES[expected] ?? expected
 }
 
-/** The type of a value; never the value. */
 export function inputName(input: unknown): string {
   if (input === null) return 'empty'
   if (Array.isArray(input)) return 'a list'
@@ -25,7 +23,7 @@ export function inputName(input: unknown): string {
   return typeof input === 'string' ? 'text' : 'a mapping'
 }
 
-/** Messages that our schemas give begin with "must"; zod's own are for programmers. */
+/** Keeps our messages, which begin with "must"; zod's are for programmers. */
 export function ownWords(message: string): string | undefined {
   return message.startsWith('must ') ? message : undefined
 }

@@ -1,18 +1,16 @@
 import { config, z } from 'zod'
-import { isPlainlyShown } from '../lib/shown-text.ts'
 
-// Interpreted: making code of a schema takes longer than the few hundred values that a start validates.
+// Interpreted: compiling schemas is slower for a few hundred values.
 config({ jitless: true })
 
 export { z }
 
-/** A text that must not be empty. */
 export const Text = z.string().min(1)
 
-/** A count: a whole number from 0. */
+/** A whole number from 0. */
 export const Count = z.int().nonnegative()
 
-/** A text that is a URL; wildcards in the path are allowed, as the interface allows them (2.3). It is not sensitive. */
+/** With wildcards in the path (2.3). Not sensitive. */
 export const Url = z
   .string()
   .refine((text) => URL.canParse(text), 'must be a URL, such as "https://registry.example:8081"')
@@ -22,20 +20,11 @@ export const Url = z
   )
   .meta({ examples: ['https://registry.example:8081'] })
 
-/** As {@link Url}, over TLS. */
+/** {@link Url} over TLS. */
 export const HttpsUrl = Url.refine((text) => text.startsWith('https://'), 'must begin with https://')
 
-/** A host, as a URL has it. */
+/** As in a URL. */
 export const HostName = Text.regex(
   /^[^\s/@:]+$|^\[[0-9a-fA-F:.]+\]$/,
   'must be a host name or address, without scheme, port or path',
 ).meta({ examples: ['db.example'] })
-
-/** A text that people read: it says why, or is a name. */
-export const ShownText = z
-  .string()
-  .min(1)
-  .refine(
-    isPlainlyShown,
-    'must hold no control character, and none that cannot be seen or turns the text around',
-  )

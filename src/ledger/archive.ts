@@ -3,22 +3,19 @@ import type { Key } from '../kinds/key.ts'
 import { LedgerError } from '../contract/ledger.ts'
 import { decodeEntry, decodeRecord, type StoredRecord } from './codec.ts'
 
-/** All that a ledger holds, to be put into another one. */
 export interface Archive {
   readonly hashKey: Uint8Array
   readonly platform: string | undefined
-  /** Undefined: the default one. */
+  /** Undefined: default profile. */
   readonly profile: string | undefined
-  /** Versions up to this one were given to records that are no longer there. */
+  /** Highest version given to a record that was removed. */
   readonly usedVersion: number
-  /** In the order of their keys. */
+  /** Ordered by key. */
   readonly records: readonly StoredRecord[]
-  /** Keys whose records are no longer there, and at which version each was, as far as it is known. */
+  /** Keys of removed records, each with its last version if known. */
   readonly forgotten: readonly Forgotten[]
-  /** As `LedgerSecret.setBack`: nobody has accepted it. */
-  readonly setBack: string | undefined
-  /** As `SetBackState.lost`. */
-  readonly lost: string | undefined
+  /** As `LedgerSecret.rollback`. */
+  readonly rollback: string | undefined
   /** Oldest first. */
   readonly history: readonly { readonly key: string; readonly body: string }[]
 }
@@ -37,6 +34,7 @@ const Head = z.strictObject({
   profile: z.string().optional(),
   usedVersion: z.int().min(0),
   setBack: z.string().optional(),
+  /** Written by earlier versions. */
   lost: z.string().optional(),
   records: z.int().min(0),
   forgotten: z.int().min(0),
@@ -47,13 +45,14 @@ const RecordLine = z.strictObject({ key: z.string(), version: z.int().min(1), re
 const ForgottenLine = z.strictObject({ key: z.string(), version: z.int().min(1) })
 const HistoryLine = z.strictObject({ key: z.string(), history: z.string() })
 
-/** As lines of JSON: a head, a line for each record, for each key that was forgotten, and for each step of the history. */
-export function archiveText({ hashKey, records, forgotten, history, ...head }: Archive): string {
+/** JSON lines: a head, then records, forgotten keys and history entries. */
+export function archiveText({ hashKey, rollback, records, forgotten, history, ...head }: Archive): string {
   const lines: unknown[] = [
     {
       pipewrightLedger: FORMAT,
       hashKey: Buffer.from(hashKey).toString('base64'),
       ...head,
+      setBack: rollback,
       records: records.length,
       forgotten: forgotten.length,
       history: history.length,
@@ -65,12 +64,12 @@ export function archiveText({ hashKey, records, forgotten, history, ...head }: A
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`
 }
 
-/** @param line from 0 */
+/** @param line zero-based */
 function wrong(line: number, why: string): LedgerError {
-  return new LedgerError('corrupt', `line ${line + 1} of the export ${why}. Nothing was imported.`)
+  return new LedgerError('corrupt', `line ${line + 1} of the export ${why}. No record was imported.`)
 }
 
-/** @throws {LedgerError} `corrupt`, with the line: nothing of it is to be used */
+/** All or none. @throws {LedgerError} `corrupt`, with the line */
 export function readArchiveText(text: string): Archive {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
@@ -84,7 +83,7 @@ export function readArchiveText(text: string): Archive {
   const head = Head.safeParse(parsed(0))
   if (!head.success) throw wrong(0, 'is not the head of an export of a ledger')
   const counts = [head.data.records, head.data.forgotten, head.data.history] as const
-  const { hashKey: keyText, platform, profile, usedVersion, setBack, lost } = head.data
+  const { hashKey: keyText, platform, profile, usedVersion, setBack: rollback } = head.data
   const hashKey = Buffer.from(keyText, 'base64')
   if (hashKey.length !== 32) throw wrong(0, 'has no key for hashes')
   const expected = counts.reduce((sum, count) => sum + count, 1)
@@ -100,7 +99,7 @@ export function readArchiveText(text: string): Archive {
     })
   const records = read(counts[0], RecordLine, 'record').map(
     ({ key, version, record: body }): StoredRecord => {
-      const stored = { key: key as Key, version, body } // the codec looks at it
+      const stored = { key: key as Key, version, body } // checked by the codec
       decodeRecord(stored)
       return stored
     },
@@ -116,8 +115,7 @@ export function readArchiveText(text: string): Archive {
     profile,
     usedVersion,
     forgotten,
-    setBack,
-    lost,
+    rollback,
     records,
     history,
   }

@@ -1,26 +1,23 @@
 import { z } from 'zod'
 import type { Key } from '../kinds/key.ts'
-import { isObject } from '../lib/json.ts'
+import { isObject, parseJson } from '../lib/json.ts'
 import { storedCondition } from '../plan/condition.ts'
 import { LedgerRecord } from '../plan/record.ts'
 import { Activity } from '../contract/activity.ts'
 import { HistoryEntry } from '../contract/history.ts'
 import { LedgerError } from '../contract/ledger.ts'
 
-/** Most bytes of one record: they are of a few kilobytes, so more is a mistake of ours (design §9). */
+/** Records are a few kilobytes; a larger one is a bug. */
 const MAX_RECORD_BYTES = 64 * 1_024
 
-/** One record as a backend stores it. */
 export interface StoredRecord {
   readonly key: Key
   readonly version: number
-  /** JSON text. */
+  /** JSON. */
   readonly body: string
 }
 
-/**
- * @throws {Error} when the record is too large or could not be read back; that is a bug, and nothing is stored
- */
+/** @throws {Error} if the record is too large or cannot be read back (a bug) */
 export function encodeRecord(record: LedgerRecord): StoredRecord {
   const body = JSON.stringify({ ...record, conditions: storedConditions(record) })
   const bytes = Buffer.byteLength(body)
@@ -42,7 +39,7 @@ function storedConditions({ conditions }: LedgerRecord): unknown {
 
 /** @throws {LedgerError} `corrupt`, naming the key */
 export function decodeRecord(stored: StoredRecord): LedgerRecord {
-  const reading = LedgerRecord.safeParse(migrated(parse(stored.body)))
+  const reading = LedgerRecord.safeParse(migrated(parseJson(stored.body)))
   if (!reading.success) throw unreadable(`the record of ${stored.key}`, issues(reading.error))
   if (reading.data.key !== stored.key || reading.data.version !== stored.version) {
     throw unreadable(`the record of ${stored.key}`, 'its text is of another key or version')
@@ -50,7 +47,7 @@ export function decodeRecord(stored: StoredRecord): LedgerRecord {
   return reading.data
 }
 
-/** A record of an earlier version, which remembered permissions to delete: only a request that was sent still counts. */
+/** Of the delete permissions in records of earlier versions, only a request that was sent counts. */
 function migrated(body: unknown): unknown {
   if (!isObject(body)) return body
   const { onRemove, removal, ...rest } = body
@@ -61,9 +58,9 @@ function migrated(body: unknown): unknown {
   return isDropped ? rest : { ...rest, removal: mark }
 }
 
-/** A record as text, of whatever version of the ledger. @throws {LedgerError} `corrupt`, naming the key */
+/** Accepts any ledger version. @throws {LedgerError} `corrupt`, naming the key */
 export function storedRecord(key: Key, body: string): StoredRecord {
-  const reading = z.object({ version: z.int() }).safeParse(parse(body))
+  const reading = z.object({ version: z.int() }).safeParse(parseJson(body))
   if (!reading.success) throw unreadable(`the record of ${key}`, issues(reading.error))
   return { key, version: reading.data.version, body }
 }
@@ -74,28 +71,20 @@ export function encodeEntry(entry: HistoryEntry): string {
 
 /** @throws {LedgerError} `corrupt`, naming the key */
 export function decodeEntry(key: string, body: string): HistoryEntry {
-  const reading = HistoryEntry.safeParse(parse(body))
+  const reading = HistoryEntry.safeParse(parseJson(body))
   if (!reading.success) throw unreadable(`a history entry of ${key}`, issues(reading.error))
   return reading.data
 }
 
-/** What an earlier or later version said of itself may be left out: it is shown, and nothing depends on it. */
+/** Undefined if invalid: an activity is only shown. */
 export function decodeActivity(body: string | undefined): Activity | undefined {
-  return body === undefined ? undefined : Activity.safeParse(parse(body)).data
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined // the schema then says that it is not an object
-  }
+  return body === undefined ? undefined : Activity.safeParse(parseJson(body)).data
 }
 
 function issues(error: z.ZodError): string {
   return error.issues
     .slice(0, 3)
-    .map((issue) => `${issue.path.join('.') || 'all of it'}: ${issue.message}`)
+    .map((issue) => `${issue.path.join('.') || 'the whole'}: ${issue.message}`)
     .join('; ')
 }
 

@@ -6,15 +6,13 @@ import { BUSY, explain, sqliteCode } from './sqlite-fault.ts'
 
 const CANNOT_OPEN = 14
 
-/** Whoever only asks ({@link isOwned}) holds the lock for an instant, which must keep no owner from starting. */
+/** {@link isOwned} holds the lock for an instant; that must not stop an owner from starting. */
 const PATIENCE_MS = 200
 
 /**
- * Takes `<file>.lock` for this process, for as long as the returned object lives: an empty SQLite file in an exclusive
- * transaction, which is a lock of the operating system and ends with the process, however it ends. The file stays;
- * to remove it would let two processes lock two files of one name. Nothing but SQLite may open it: to close any other
- * handle of it would give the lock away (POSIX). Who holds it is therefore said in `<file>.holder`.
- *
+ * Locks `<file>.lock` until disposed: an exclusive SQLite transaction, an operating-system lock that ends
+ * with the process. The lock file stays, because a new file of the same name could be locked twice. Closing
+ * any other handle drops the lock (POSIX), so only SQLite opens it. `<file>.holder` names the holder.
  * @param now ms since the epoch
  * @throws {LedgerError} `locked`, naming the holder, or `io`
  */
@@ -42,10 +40,7 @@ export function takeLease(file: string, now: number): Disposable {
   }
 }
 
-/**
- * Whether somebody, in this process or another, has the lock of the ledger now. Changes nothing on disk.
- * @throws {LedgerError} `io` when it cannot be found out
- */
+/** By any process. Writes no files. @throws {LedgerError} `io` */
 export function isOwned(file: string): boolean {
   let probe: DatabaseSync | undefined
   try {
@@ -54,7 +49,7 @@ export function isOwned(file: string): boolean {
     return false
   } catch (error) {
     const code = sqliteCode(error)
-    if (code === CANNOT_OPEN) return false // never owned by anyone
+    if (code === CANNOT_OPEN) return false // never owned
     if (code === BUSY) return true
     throw explain('open', file, error)
   } finally {
@@ -67,7 +62,7 @@ function writeHolder(holderFile: string, now: number): void {
   try {
     writeFileSync(holderFile, `process ${process.pid} on ${hostname()}, since ${since}\n`)
   } catch {
-    // it only serves the message of whoever is refused; the lock itself is held
+    // Only used in messages; the lock is held.
   }
 }
 

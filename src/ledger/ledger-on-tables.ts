@@ -4,7 +4,8 @@ import type { Emit } from '../contract/events.ts'
 import type { HistoryEntry } from '../contract/history.ts'
 import { LedgerConflict, LedgerError, type HistoryQuery, type Ledger } from '../contract/ledger.ts'
 import { decodeActivity, decodeEntry, decodeRecord, encodeEntry, encodeRecord } from './codec.ts'
-import type { ReadTables, Room, Store, WriteTables } from './backend.ts'
+import type { Room, Store } from './backend.ts'
+import type { ReadTables, WriteTables } from './tables.ts'
 
 interface LedgerParts {
   readonly store: Store
@@ -13,7 +14,6 @@ interface LedgerParts {
   readonly clock: Pick<Clock, 'monotonic' | 'after'>
 }
 
-/** One transaction: records that go, a record that comes, and what to say about it. */
 interface Change {
   readonly removed: readonly LedgerRecord[]
   readonly written: LedgerRecord | undefined
@@ -21,14 +21,14 @@ interface Change {
 }
 
 /**
- * The rules of a ledger over any backend: compare-and-set, versions, history. Versions are never given twice to a key,
- * also when its record was forgotten in between; otherwise a writer that missed this would overwrite the new record.
+ * The rules of a ledger over any backend. A key never gets the same version twice, even after its record was
+ * forgotten: a stale writer could overwrite the new record.
  */
 export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledger {
   let closed: Promise<void> | undefined
   let failedWrites = 0
 
-  /** Records as they are in the ledger, at their version; one that was changed after that is another object. */
+  /** Records as stored; a changed record is another object. */
   const given = new WeakSet<LedgerRecord>()
 
   function give(record: LedgerRecord): LedgerRecord {
@@ -61,8 +61,8 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
   const isFailing = { LedgerRead: false, LedgerWritten: false }
 
   /**
-   * Of what changes no record, only that it fails is worth an event, and that it works again.
-   * @param proves whether the ledger is known to work when this does
+   * Without changes of records, only failure and recovery emit an event.
+   * @param proves whether success shows that the ledger works
    */
   function attempt<T>(type: keyof typeof isFailing, work: () => T, proves = true): T {
     assertOpen()
@@ -157,7 +157,7 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
       return store.owned()
     },
     async prepareIntent() {
-      attempt('LedgerWritten', () => store.reserveRoom(), false) // the room is beside the ledger
+      attempt('LedgerWritten', () => store.reserveRoom(), false) // the reserve is a separate file
     },
     async [Symbol.asyncDispose]() {
       closed ??= Promise.resolve(store[Symbol.asyncDispose]())
@@ -180,7 +180,7 @@ function apply(tables: WriteTables, { removed, written, history }: Change): Ledg
   return record
 }
 
-/** @throws {LedgerConflict} unless the record is still at the version that its writer saw */
+/** @throws {LedgerConflict} unless the record is at the version that its writer read */
 function compare(tables: ReadTables, seen: LedgerRecord): void {
   const version = tables.versionOf(seen.key) ?? 0
   if (version !== seen.version) throw new LedgerConflict(seen.key, seen.version)
@@ -191,50 +191,50 @@ function present(record: LedgerRecord | undefined): LedgerRecord {
   return record
 }
 
-/** So soon a person sees what became of their command. */
+/** How soon a command's result shows. */
 const POLL_MS = 1_000
 
 export interface WatchOptions {
   readonly clock: Pick<Clock, 'after'>
-  /** A number that changes when somebody else has written; cheap enough for every second. @throws {LedgerError} */
+  /** Changes when another connection has written; cheap. @throws {LedgerError} */
   readonly counter: () => number
   /** As in `Ledger.watch`. */
   readonly onWritten: () => Promise<void>
   readonly emit: Emit
 }
 
-/**
- * Watches for what others write, by asking once a second. A ledger that cannot be read is not told here: the next reconcile
- * of any key does.
- * @returns ends it
- * @throws {LedgerError}
- */
+/** The next reconcile reports read failures. @returns stops polling @throws {LedgerError} */
 export function watchWrites({ clock, counter, onWritten, emit }: WatchOptions): () => void {
   let last = counter()
   let ended = false
   let cancel: (() => void) | undefined
 
   async function poll(): Promise<void> {
-    try {
-      const now = counter()
-      if (now === last || ended) return
-      await onWritten()
-      last = now
-    } catch (error) {
-      if (error instanceof LedgerError) return
-      const bug = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
-      emit({ type: 'Bug', message: 'what others wrote to the ledger could not be followed', error: bug })
-    }
+    const now = counter()
+    if (now === last || ended) return
+    await onWritten()
+    last = now
   }
 
   function wait(): void {
     if (ended) return
-    cancel = clock.after(POLL_MS, () => void poll().finally(wait))
+    cancel = clock.after(POLL_MS, () => void followOthers(poll, emit).finally(wait))
   }
 
   wait()
   return () => {
     ended = true
     cancel?.()
+  }
+}
+
+/** The next reconcile reports a failed read. */
+export async function followOthers(follow: () => Promise<void>, emit: Emit): Promise<void> {
+  try {
+    await follow()
+  } catch (error) {
+    if (error instanceof LedgerError) return
+    const bug = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
+    emit({ type: 'Bug', message: 'what others wrote to the ledger could not be followed', error: bug })
   }
 }

@@ -21,11 +21,11 @@ import { APPLICATION_ID, MIGRATIONS, migrate, transaction } from './table-schema
 import { prepareWrites } from './tables.ts'
 
 /*
- * The ledger's file is only ever looked at with `stat`, never opened, except by SQLite: to close any other handle of
- * it in this process would drop SQLite's locks on it (POSIX).
+ * Only SQLite opens the ledger's file; other code uses `stat`. Closing another handle in this process would
+ * drop SQLite's locks (POSIX).
  */
 
-/** The file with links resolved, so that two names of one ledger share one lock. The folder must exist. */
+/** Resolves links: all paths to a ledger share a lock. The folder must exist. */
 export function realFile(file: string): string {
   const path = resolve(file)
   try {
@@ -44,10 +44,7 @@ export function makeFolderOf(file: string): void {
   }
 }
 
-/**
- * Whether there is a file that may be a ledger.
- * @throws {LedgerError} `io` or `corrupt` when something else is there
- */
+/** @throws {LedgerError} `io`, or `corrupt` if it is not a file */
 export function ledgerExists(file: string): boolean {
   const stats = statOf(file)
   if (stats?.isDirectory() === true) {
@@ -67,7 +64,7 @@ export function ledgerExists(file: string): boolean {
   return stats !== undefined
 }
 
-/** @throws {LedgerError} `io` when it cannot even be looked at */
+/** @throws {LedgerError} `io` */
 export function statOf(file: string): BigIntStats | undefined {
   try {
     return statSync(file, { bigint: true, throwIfNoEntry: false })
@@ -76,15 +73,15 @@ export function statOf(file: string): BigIntStats | undefined {
   }
 }
 
-/** That there is no ledger, for those who may not make one. */
+/** For modes that cannot create a ledger. */
 export function missing(file: string, hint: string): LedgerError {
   return new LedgerError('missing', `there is no ledger at ${file}. ${hint}`)
 }
 
 /**
- * Makes a folder and those above it. Node's own `recursive` spins for ever where a parent answers ENOENT although it
- * is there (`/proc`), and hides a read-only file system behind ENOENT.
- * @throws the error of the first folder that could not be made
+ * Includes parents. Node's `recursive` loops forever if a parent answers ENOENT although it exists (`/proc`),
+ * and hides a read-only file system behind ENOENT.
+ * @throws the error of the first folder that fails
  */
 export function makeFolder(folder: string, options: { readonly mode?: number } = {}): void {
   if (tryToMake(folder, options) === 'no parent') {
@@ -106,17 +103,16 @@ function tryToMake(folder: string, options: { readonly mode?: number }): 'there'
 }
 
 /**
- * Makes a new ledger. It is made beside its place and moved there when it is whole and on disk, so that a ledger is
- * either complete or not there, and an empty file is a sign of damage. The caller holds the lease.
- *
+ * Creates a draft file and renames it once it is on disk. A ledger is complete or absent, and an empty file
+ * is damage. The caller holds the lease.
  * @param now ms since the epoch
- * @param archive what it is to hold; nothing when absent
+ * @param archive Default: empty
  * @throws {LedgerError} `io`
  */
 export function createLedgerFile(file: string, now: number, archive?: Archive): void {
   const draft = `${file}.new-${randomUUID()}`
   try {
-    closeSync(openSync(draft, 'wx', 0o600)) // it will hold the key of the hashes: for this user only
+    closeSync(openSync(draft, 'wx', 0o600)) // it will hold the hash key: readable for this user only
     fill(draft, now, archive)
     renameSync(draft, file)
     syncFolder(file)
@@ -149,7 +145,7 @@ function fillWith(db: DatabaseSync, { platform, profile, usedVersion, records, h
   for (const { key, body } of history) tables.addHistory(key as Key, body)
 }
 
-/** Makes the name of a file durable, not only its content. */
+/** Makes a file's name durable. */
 export function syncFolder(file: string): void {
   const folder = openSync(dirname(file), 'r')
   try {

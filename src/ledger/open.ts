@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { type Ledger, LedgerError, type OpenedLedger } from '../contract/ledger.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Archive } from './archive.ts'
-import type { Acceptance } from './kubernetes/accept-set-back.ts'
 import type { ClusterPlace } from './kubernetes/cluster.ts'
 import { openMemoryLedger } from './memory-backend.ts'
 import {
@@ -15,21 +14,21 @@ import {
 } from './sqlite-ledger.ts'
 
 export interface OpenOptions extends Omit<SqliteLedgerOptions, 'file'> {
-  /** In a cluster: a Lease that nobody renewed for so long is taken over: ms. 15 s when absent. */
+  /** Kubernetes: lease duration in ms. Default: 15 s. */
   readonly leaseMs?: number | undefined
-  /** In a cluster: a request of this process may arrive so long after it was sent: ms. */
+  /** Kubernetes: longest time in ms between sending a request and its arrival. */
   readonly requestTimeoutMs?: number | undefined
 }
 
 /**
- * Opens the ledger that `--ledger` names: `sqlite:PATH`, `kubernetes:[NAMESPACE/]NAME` or `memory:`.
- * @throws {LedgerError} also when the text names no backend that there is
+ * Opens `sqlite:PATH`, `kubernetes:[NAMESPACE/]NAME` or `memory:`.
+ * @throws {LedgerError} also for an unknown backend
  */
 export async function openLedger(url: string, options: OpenOptions): Promise<Ledger> {
   return (await openLedgerToAct(url, options)).ledger
 }
 
-/** As {@link openLedger}, with who acts. @throws {LedgerError} */
+/** As {@link openLedger}, with leadership. @throws {LedgerError} */
 export async function openLedgerToAct(url: string, options: OpenOptions): Promise<OpenedLedger> {
   if (url === 'memory:') return openMemoryLedger({ emit: options.emit })
   const inCluster = placeInCluster(url, options.clock)
@@ -40,15 +39,15 @@ export async function openLedgerToAct(url: string, options: OpenOptions): Promis
 
 const KUBERNETES = 'kubernetes:'
 
-/** What works with one in a cluster is loaded only where it is used. @returns undefined: it is in a file */
+/** Kubernetes code is loaded only on use. @returns undefined: a file ledger */
 function placeInCluster(url: string, clock: Clock): ClusterPlace | undefined {
   if (!url.startsWith(KUBERNETES)) return undefined
   return { env: process.env, place: url.slice(KUBERNETES.length), clock }
 }
 
 /**
- * Ends the binding of a ledger to the platform it was used with, which has moved; the next owner binds it to its own.
- * @returns what it was bound to
+ * After the platform moved. The next owner binds again.
+ * @returns the former binding
  * @throws {LedgerError}
  */
 export async function unbindLedger(
@@ -63,40 +62,38 @@ export async function unbindLedger(
 }
 
 /**
- * A person accepts the records as they are, after they were put back to an earlier state.
- * @param how `force`: also while they lack pipes
- * @throws {LedgerError} also for a ledger in a file, of which nobody notices that
+ * @returns the rolled-back state, in words; undefined: no known rollback
+ * @throws {LedgerError} also for a file ledger, whose rollbacks are not detected
  */
 export async function acceptLedger(
   url: string,
   options: Pick<OpenOptions, 'clock'>,
-  how: 'force' | 'complete',
-): Promise<Acceptance> {
+): Promise<string | undefined> {
   const inCluster = placeInCluster(url, options.clock)
   if (inCluster === undefined)
     throw new LedgerError(
       'io',
-      `there is nothing to accept: ${fileOf(url)} is a file, and only of a ledger in a cluster does anybody notice that it was put back to an ` +
-        'earlier state. What to do then with a file: "A backup is to be put back" in docs/runbook.md.',
+      `no rollback is known: ${fileOf(url)} is a file. Pipewright notices a rollback only of a ledger in a cluster. ` +
+        'For a restored file, see "Restore a backup" in docs/runbook.md.',
     )
-  const { acceptKubernetesLedger } = await import('./kubernetes/accept-set-back.ts')
-  return acceptKubernetesLedger(inCluster, how)
+  const { acceptKubernetesLedger } = await import('./kubernetes/accept-rollback.ts')
+  return acceptKubernetesLedger(inCluster)
 }
 
 function fileOf(url: string): string {
   const file = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : ''
-  // sqlite://ledger.db would be a file in the root folder, which nobody means
+  // Sqlite://ledger.db would mean a file in the root folder.
   if (file === '' || file.startsWith(':') || /^\/\/[^/]/.test(file) || file.includes('\0')) {
     throw new LedgerError(
       'io',
       `there is no ledger of the kind "${url}": give sqlite:PATH, such as sqlite:.pipewright/ledger.db or ` +
-        'sqlite:/var/lib/pipewright/ledger.db; or kubernetes:NAME for one in the cluster; or memory: for one that ends with the process',
+        'sqlite:/var/lib/pipewright/ledger.db, or kubernetes:NAME for a ledger in the cluster, or memory: for a ledger that ends with the process',
     )
   }
   return file
 }
 
-/** All that a ledger holds. @throws {LedgerError} */
+/** @throws {LedgerError} */
 export async function exportLedger(
   url: string,
   options: Pick<OpenOptions, 'clock' | 'emit'>,
@@ -108,8 +105,8 @@ export async function exportLedger(
 }
 
 /**
- * As {@link exportLedger}, of a ledger that goes on elsewhere: nothing acts with it any more.
- * @param save is to make it durable; when it throws, nothing is marked
+ * As {@link exportLedger}, and marks the ledger as moved: it refuses all further use.
+ * @param save makes the export durable; if it throws, the ledger is not marked
  * @throws {LedgerError} also while a process acts with it
  */
 export async function moveLedger(
@@ -123,11 +120,7 @@ export async function moveLedger(
   return moveCluster({ ...inCluster, emit: options.emit }, save, options.signal)
 }
 
-/**
- * Makes a ledger of what another one held; there must be none of that name.
- * @returns what it is known to lack, in words: nothing is created until a person accepts that
- * @throws {LedgerError}
- */
+/** The ledger must not exist. @returns known losses: creates wait for acceptance @throws {LedgerError} */
 export async function importLedger(
   url: string,
   archive: Archive,

@@ -7,12 +7,12 @@ import { explain, sqliteCode } from './sqlite-fault.ts'
 import { prepareReads } from './tables.ts'
 import type { OpenedStore } from './write-store.ts'
 
-/** SQLite's codes for a transaction that was cut short and cannot be undone without writing: READONLY, CANTOPEN. */
+/** SQLite codes READONLY and CANTOPEN: an interrupted transaction needs a rollback, which writes. */
 const NEEDS_WRITING: ReadonlySet<number> = new Set([8, 14])
 
 /**
- * Opens a ledger that exists, and changes nothing on disk, but for what a killed writer left half written: that is undone.
- * Works beside a writer, and where nothing can be written; a file that is put in its place is followed.
+ * Works beside a writer and on a read-only volume. Rolls back the transaction of a killed writer. Follows a
+ * replaced file.
  * @throws {LedgerError}
  */
 export function openReadStore(file: string, busyTimeoutMs: number): OpenedStore {
@@ -87,7 +87,7 @@ function isCutShort(file: string, error: unknown): boolean {
   return NEEDS_WRITING.has(sqliteCode(error) ?? 0) && statOf(`${file}-journal`) !== undefined
 }
 
-/** Undoes what a killed writer left half written: SQLite does that at the first reading by somebody who may write. */
+/** SQLite rolls back the transaction of a killed writer on a writer's first read. */
 function undo(file: string, busyTimeoutMs: number): void {
   using db = new DatabaseSync(file, { timeout: busyTimeoutMs })
   db.prepare('PRAGMA schema_version').get()
@@ -102,7 +102,7 @@ function cutShort(file: string, cause: unknown): LedgerError {
   )
 }
 
-/** Which file it is, whatever is in it. */
+/** Identity of the file, regardless of its content. */
 function stateOf(file: string): string | undefined {
   const stats = statOf(file)
   return stats && `${stats.dev}:${stats.ino}`

@@ -1,16 +1,13 @@
 import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 
-/** Enough for the outcomes of many creates, their history and the journal of the transaction. In bytes. */
+/** Bytes. Enough for the outcomes of many creates with history and journal. */
 const SIZE = 1_048_576
 
-/**
- * Room on the volume that nobody else can take: a file beside the ledger, which is removed when an outcome would find no room
- * otherwise. What became of a create can then be written on a volume that was filled up meanwhile.
- */
+/** A file that reserves disk space, removed if an outcome finds the volume full. */
 export interface Reserve {
-  /** Makes sure that the room is taken. @throws what the file system throws, such as ENOSPC */
+  /** @throws file-system errors, such as ENOSPC */
   take(): void
-  /** Gives the room back. @returns whether there was some */
+  /** @returns whether there was a reserve */
   release(): boolean
 }
 
@@ -30,7 +27,7 @@ export function createReserve(ledger: string): Reserve {
       if (size() >= SIZE) return
       const handle = openSync(file, 'w', 0o600)
       try {
-        // Not zeros: some file systems store none of those.
+        // Not zeros: some file systems do not store them.
         const block = Buffer.alloc(65_536, 'pipewright keeps this room for the outcome of a create\n')
         for (let written = 0; written < SIZE; written += block.length) writeSync(handle, block)
         fsyncSync(handle)

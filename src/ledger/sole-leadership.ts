@@ -2,9 +2,7 @@ import { hostname } from 'node:os'
 import { NotLeading, type Leader, type Leadership, type Term } from '../contract/leadership.ts'
 import type { Store } from './backend.ts'
 
-/**
- * Of a ledger that its owner has to itself for as long as it lives, by a lock of the operating system: nobody can take over meanwhile.
- */
+/** Leadership of a ledger locked by the operating system: no takeover while its owner lives. */
 export function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
   const holder = `process ${process.pid} on ${hostname()}`
   let term: Term | undefined
@@ -21,9 +19,9 @@ export function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
     const over = new AbortController()
     return {
       epoch: raise(),
-      // Whoever had it has ended.
+      // The previous owner has ended.
       lateForMs: undefined,
-      // The same directory is read by whoever comes next.
+      // The next owner reads the same directory.
       revisionBefore: undefined,
       over: over.signal,
       async confirm() {

@@ -1,6 +1,6 @@
 import { LedgerError } from '../contract/ledger.ts'
 
-/** Primary result codes of SQLite (https://www.sqlite.org/rescode.html) that mean something to a person. */
+/** Primary result codes of SQLite (https://www.sqlite.org/rescode.html) with a meaning for users. */
 const WORDS: Readonly<Record<number, string>> = {
   1: 'it does not hold what a ledger holds: it was emptied or written over while in use',
   5: 'another process kept it busy for too long; try again, and see who else writes to it',
@@ -11,29 +11,29 @@ const WORDS: Readonly<Record<number, string>> = {
   14: 'it cannot be opened: the folder must exist and be writable, and the file readable, for this user',
 }
 
-/** The primary result code when another connection holds the lock. */
+/** Another connection holds the lock. */
 export const BUSY = 5
 const CORRUPT = 11
 const NOT_A_DATABASE = 26
 
-/** The primary result code of an error from SQLite, or `undefined` when it is another kind of error. */
+/** Primary result code; undefined: not an SQLite error. */
 export function sqliteCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
     return undefined
-  return error.errcode & 0xff // extended codes carry the primary one in the lowest byte
+  return error.errcode & 0xff // the lowest byte of an extended code
 }
 
 const FULL = 13
 const IO = 10
 const CANNOT_OPEN = 14
 
-/** Whether an error is what a full volume leads to: no room for a page, or for the journal beside the file. */
+/** No room for a page or the journal. */
 export function lacksRoom(error: unknown): boolean {
   const code = sqliteCode(error)
   return code === FULL || code === IO || code === CANNOT_OPEN
 }
 
-/** An error of SQLite or of the file system in words; any other error, such as a conflict or a bug, as it is. */
+/** Words an SQLite or file-system error; returns other errors unchanged. */
 export function explain(doing: 'open' | 'read' | 'write', file: string, error: unknown): unknown {
   const code = sqliteCode(error)
   const cause = { cause: error }
@@ -50,7 +50,7 @@ export function explain(doing: 'open' | 'read' | 'write', file: string, error: u
   return error
 }
 
-/** @param how what is wrong with the file, such as "is damaged" */
+/** @param how the damage, such as "is damaged" */
 export function corrupt(file: string, how: string, options?: ErrorOptions): LedgerError {
   return new LedgerError(
     'corrupt',

@@ -1,5 +1,5 @@
 import { type Ledger, LedgerError, type OpenedLedger } from '../contract/ledger.ts'
-import type { ReadTables, Store } from './backend.ts'
+import type { Store } from './backend.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Archive } from './archive.ts'
@@ -10,9 +10,10 @@ import { createSoleLeadership } from './sole-leadership.ts'
 import { takeLease } from './lease.ts'
 import { isThere } from './moved.ts'
 import { openReadStore } from './read-store.ts'
+import type { ReadTables } from './tables.ts'
 import { openWriteStore, type OpenedStore } from './write-store.ts'
 
-/** Refuses a ledger that is bound to something else; the first owner binds it. @throws {LedgerError} `platform` */
+/** Binds an unbound ledger; refuses another binding. @throws {LedgerError} `platform` */
 function bind(store: Store, { file, mode, platform, profile }: SqliteLedgerOptions): void {
   if (platform === undefined && profile === undefined) return
   const bound = store.read((tables) => ({
@@ -36,39 +37,33 @@ const BUSY_TIMEOUT_MS = 2_000
 
 export interface SqliteLedgerOptions {
   readonly file: string
-  /** Whether a missing ledger is a first run, or an error. A reader never makes one. */
+  /** Whether to create a missing ledger. A reader never creates it. */
   readonly init: 'auto' | 'never'
-  /**
-   * `owner`: the one daemon or `apply`; a second one is refused for as long as it lives.
-   * `writer`: a person's command, also beside an owner. `reader`: changes nothing on disk.
-   */
+  /** `owner`: daemon or `apply`, exclusive. `writer`: a command, beside an owner. `reader`: read-only. */
   readonly mode: 'owner' | 'writer' | 'reader'
-  /**
-   * The platform that is worked with. The first owner binds the ledger to it; with another one, its records would be
-   * looked for where they never were, found missing, and created again. `undefined`: not compared.
-   */
+  /** Bound by the first owner, then compared; see {@link assertBinding}. Undefined: not compared. */
   readonly platform?: string | undefined
-  /** As `platform`: the name of the profile that is worked with. */
+  /** The profile's name; as `platform`. */
   readonly profile?: string | undefined
-  /** Lines of history kept; 10,000 when absent. */
+  /** Lines. Default: 10,000. */
   readonly historyLimit?: number
   readonly clock: Clock
   readonly emit: Emit
-  /** Longest wait for another writer's transaction, in ms; the process stands still meanwhile, once in ten seconds. 2,000 when absent. */
+  /** Longest wait for a writer, once in ten seconds: it blocks the event loop. Default: 2,000 ms. */
   readonly busyTimeoutMs?: number
-  /** For tests: called in each transaction before it is committed; what it throws, SQLite is taken to have thrown. */
+  /** For tests: called before each commit; its errors count as SQLite's. */
   readonly beforeCommit?: (() => void) | undefined
 }
 
 /**
- * The ledger in one SQLite file (design §9). A write is on disk, and in the file itself, when it is done.
- * @throws {LedgerError} `locked`, `corrupt`, `newer`, `missing` or `io`; the message says what to do
+ * A write is in the file on disk when it returns.
+ * @throws {LedgerError} `locked`, `corrupt`, `newer`, `missing` or `io`
  */
 export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Ledger> {
   return (await openSqlite(options)).ledger
 }
 
-/** The same, with who acts. @throws {LedgerError} */
+/** As {@link openSqliteLedger}, with leadership. @throws {LedgerError} */
 export async function openSqlite(options: SqliteLedgerOptions): Promise<OpenedLedger> {
   await using stack = new AsyncDisposableStack()
   const { store, hashKey } =
@@ -92,7 +87,7 @@ export async function openSqlite(options: SqliteLedgerOptions): Promise<OpenedLe
 
 function openToRead({ file, busyTimeoutMs }: SqliteLedgerOptions): OpenedStore {
   if (!ledgerExists(file)) {
-    throw missing(file, 'Nothing was reconciled with it yet, or --ledger should name another file.')
+    throw missing(file, 'It was never used, or --ledger should name another file.')
   }
   return openReadStore(realFile(file), busyTimeoutMs ?? BUSY_TIMEOUT_MS)
 }
@@ -107,7 +102,7 @@ function openToWrite(
   const file = realFile(options.file)
   const now = options.clock.now()
   let lease = mode === 'owner' ? stack.use(takeLease(file, now)) : undefined
-  // a writer holds the lease only while it makes the ledger, or brings an older one up to date
+  // A writer holds the lease only to create or migrate the ledger.
   using brief = new DisposableStack()
   const lockOthersOut = () => {
     lease ??= brief.use(takeLease(file, now))
@@ -127,18 +122,18 @@ function openToWrite(
   })
 }
 
-/** Before anything is touched: with `init: never`, not even the folder is made. */
+/** Runs before any change: `init: never` creates no folder either. */
 function assertMayStart({ file, init }: SqliteLedgerOptions): void {
   if (ledgerExists(file) || init === 'auto') return
   throw missing(
     file,
     'This would have been a first run, which --ledger-init=never forbids: see that the volume is mounted and ' +
       '--ledger names the right file. If it was lost, restore it from a backup; "pipewright plan" works without it, and says ' +
-      'what would be created and what a Lock would take over. If this is indeed the first run, use --ledger-init=auto once.',
+      'the creates and the adoptions by a Lock. If this is the first run, use --ledger-init=auto once.',
   )
 }
 
-/** Ends the binding to the platform. @returns what it was bound to @throws {LedgerError} */
+/** @returns the former binding @throws {LedgerError} */
 export async function unbindSqlite(
   file: string,
   options: Pick<SqliteLedgerOptions, 'clock' | 'emit'>,
@@ -153,7 +148,7 @@ export async function unbindSqlite(
   }, 'free')
 }
 
-/** All that a ledger holds, at one moment. @throws {LedgerError} */
+/** Reads one consistent state. @throws {LedgerError} */
 export async function readSqliteArchive(
   options: Pick<SqliteLedgerOptions, 'file' | 'clock' | 'emit'>,
 ): Promise<Archive> {
@@ -169,18 +164,16 @@ function archiveOf(tables: ReadTables, hashKey: Uint8Array): Archive {
     profile: tables.profile(),
     usedVersion: tables.usedVersion(),
     forgotten: [],
-    setBack: undefined,
-    lost: undefined,
+    rollback: undefined,
     records: tables.all(),
     history: tables.history(undefined, Number.MAX_SAFE_INTEGER).toReversed(),
   }
 }
 
 /**
- * Saves all that a ledger holds, and marks it as moved: nothing acts with it any more, nor writes to it. One that was moved already is saved
- * once more, as nothing has changed.
- * @param save is to make it durable; when it throws, nothing is marked
- * @throws {LedgerError} also while somebody owns it
+ * Marks the ledger as moved: no further use or writes. A moved ledger is only saved again.
+ * @param save makes it durable; if it throws, the ledger is not marked
+ * @throws {LedgerError} also while a process owns it
  */
 export async function moveSqlite(
   options: Pick<SqliteLedgerOptions, 'file' | 'clock' | 'emit'>,
@@ -190,7 +183,7 @@ export async function moveSqlite(
   try {
     const { store, hashKey } = openToWrite({ ...options, init: 'never', mode: 'owner' }, 'owner', stack)
     stack.use(store)
-    // Nobody writes between the two.
+    // No write between the two.
     store.write((tables) => {
       save(archiveOf(tables, hashKey))
       tables.setMovedAt(new Date(options.clock.now()).toISOString())
@@ -201,13 +194,13 @@ export async function moveSqlite(
   }
 }
 
-/** Makes a ledger of what another one held; there must be none. All of it is there, or nothing. @throws {LedgerError} */
+/** All or none. The ledger must not exist. @throws {LedgerError} */
 export async function writeSqliteArchive(file: string, archive: Archive, now: number): Promise<void> {
-  if (archive.setBack !== undefined)
+  if (archive.rollback !== undefined)
     throw new LedgerError(
       'corrupt',
-      `the export is of a ledger that was put back to an earlier state: ${archive.setBack}. Nothing was imported. Compare that ledger with ` +
-        'the platform, say what is there with "pipewright adopt", run "pipewright ledger accept", and export it again.',
+      `the export is of a ledger that was rolled back to an earlier state: ${archive.rollback}. No record was imported. Compare that ledger with ` +
+        'the platform, adopt the existing pipes with "pipewright adopt", run "pipewright ledger accept", and export it again.',
     )
   makeFolderOf(file)
   const place = realFile(file)

@@ -2,13 +2,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import { LedgerError } from '../contract/ledger.ts'
 import { corrupt } from './sqlite-fault.ts'
 
-/** `PRAGMA application_id` of a ledger: "PWLG". Tells it from any other SQLite file. */
+/** `PRAGMA application_id`: "PWLG". */
 export const APPLICATION_ID = 0x50574c47
 
 /**
- * The statements that lead from each version of the schema to the next; the first makes an empty file version 1.
- * Written ones are never changed: a ledger somewhere has already run them. A change of the shape of a record that
- * `plan/record.ts` would refuse is a migration too.
+ * Statements from each schema version to the next. Never change one: some ledger has run it. A record shape
+ * that `plan/record.ts` would refuse needs a migration too.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -22,8 +21,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX history_by_key ON history (key, id);
   INSERT INTO meta (name, value) VALUES ('used_version', 0);
   `,
-  // Counts the writes; and what a record says since: when a pipe was first seen, why an attempt was made, until when it
-  // may go out. An attempt of before is as if its request could go out to the end of any time limit.
+  // Counts writes. Records get first-seen time, attempt reason and `sendBy`. An old attempt counts as if
+  // its request could be sent until the end of any time limit.
   `
   INSERT INTO meta (name, value) VALUES ('writes', 0);
   UPDATE record SET body = json_remove(body, '$.misses');
@@ -36,29 +35,27 @@ export const MIGRATIONS: readonly string[] = [
       '$.intent.endBy', json_extract(body, '$.intent.openedAt') + 120000
     ) WHERE json_extract(body, '$.intent.id') IS NOT NULL;
   `,
-  // What a record holds of the platform is of any kind, and no longer called `pipe`.
+  // `pipe` gets a neutral name: records hold any kind of resource.
   `
   UPDATE record SET body = json_set(json_remove(body, '$.pipe'), '$.remote', json_extract(body, '$.pipe'))
     WHERE json_type(body, '$.pipe') IS NOT NULL;
   UPDATE record SET body = json_set(json_remove(body, '$.former.pipe'), '$.former.remote', json_extract(body, '$.former.pipe'))
     WHERE json_type(body, '$.former.pipe') IS NOT NULL;
   `,
-  // When each resource was last read on the platform: apart from its record, which does not change by that.
+  // Last platform read per resource, apart from the record, which it does not change.
   `
   CREATE TABLE IF NOT EXISTS checked (key TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   `,
 ]
 
-/**
- * Added to the version of a ledger that was moved, so that programs that do not know the mark ({@link markMoved}) refuse it as a newer one.
- */
+/** Added to the version of a moved ledger: programs without {@link markMoved} refuse it as newer. */
 const MOVED = 1_000_000
 
 export function schemaVersion(db: DatabaseSync): number {
   return readPragma(db, 'user_version') % MOVED
 }
 
-/** Within a transaction; no copy of the file is without it. @param at as `Ledger.movedAt` */
+/** Runs within a transaction: no copy of the file lacks the mark. @param at as `Ledger.movedAt` */
 export function markMoved(db: DatabaseSync, at: string): void {
   db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('moved_at', ?)`).run(at)
   db.exec(`PRAGMA user_version = ${MOVED + schemaVersion(db)}`)
@@ -66,7 +63,7 @@ export function markMoved(db: DatabaseSync, at: string): void {
 
 /** As `Ledger.movedAt`. */
 export function readMovedAt(db: DatabaseSync): string | undefined {
-  if (schemaVersion(db) === 0) return undefined // it has no tables yet
+  if (schemaVersion(db) === 0) return undefined // no tables yet
   const value = db.prepare(`SELECT value FROM meta WHERE name = 'moved_at'`).get()?.['value']
   return typeof value === 'string' ? value : undefined
 }
@@ -75,19 +72,15 @@ export function readPragma(db: DatabaseSync, name: 'user_version' | 'application
   return Number(db.prepare(`PRAGMA ${name}`).get()?.[name])
 }
 
-/**
- * Brings a database to the newest version, all or nothing.
- * @throws what SQLite throws; then nothing has changed
- */
+/** All or none. @throws errors of SQLite */
 export function migrate(db: DatabaseSync, migrations: readonly string[]): void {
   transaction(db, () => {
-    // read inside the transaction: another process may have been quicker
+    // Inside the transaction: another process might have migrated.
     for (const statements of migrations.slice(schemaVersion(db))) db.exec(statements)
     db.exec(`PRAGMA user_version = ${Math.max(schemaVersion(db), migrations.length)}`)
   })
 }
 
-/** Runs `work` in a transaction that no other writer can come between. */
 export function transaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec('BEGIN IMMEDIATE')
   try {
@@ -101,17 +94,17 @@ export function transaction<T>(db: DatabaseSync, work: () => T): T {
 }
 
 function rollback(db: DatabaseSync): void {
-  if (!db.isTransaction) return // some failures, such as a full disk, roll back by themselves
+  if (!db.isTransaction) return // some failures, such as a full disk, already rolled back
   try {
     db.exec('ROLLBACK')
   } catch {
-    // the error that led here says more; SQLite rolls back when the connection is closed or the file next opened
+    // Keep the first error; SQLite rolls back on close or on the next open.
   }
 }
 
 /**
- * That the file is a ledger, whole, and not from the future. Changes nothing.
- * @returns whether it is older than this program
+ * The file must be a ledger, intact and not newer. Read-only.
+ * @returns whether it needs a migration
  * @throws {LedgerError} `corrupt` or `newer`
  */
 export function inspect(db: DatabaseSync, file: string): 'current' | 'older' {
@@ -131,7 +124,7 @@ export function inspect(db: DatabaseSync, file: string): 'current' | 'older' {
   return version < MIGRATIONS.length ? 'older' : 'current'
 }
 
-/** The key of the hashes. @throws {LedgerError} `corrupt` */
+/** @throws {LedgerError} `corrupt` */
 export function readHashKey(db: DatabaseSync, file: string): Uint8Array {
   const value = db.prepare(`SELECT value FROM meta WHERE name = 'hash_key'`).get()?.['value']
   if (!(value instanceof Uint8Array) || value.length !== 32) throw corrupt(file, 'has no hash key')

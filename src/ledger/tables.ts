@@ -3,100 +3,115 @@ import type { Key } from '../kinds/key.ts'
 import { knownKey } from '../kinds/lookup.ts'
 import { LedgerError } from '../contract/ledger.ts'
 import type { StoredRecord } from './codec.ts'
-import type { ReadTables, WriteTables } from './backend.ts'
 import { markMoved, readMovedAt } from './table-schema.ts'
 
-/** Old lines of history go when this many new ones have come, not one by one. */
+/** Old history lines are removed in batches. */
 const TRIM_EVERY = 64
 
-/** The statements of a reader. */
-export function prepareReads(db: DatabaseSync): ReadTables {
-  const get = db.prepare('SELECT key, version, body FROM record WHERE key = ?')
+/** Reads within one consistent view. */
+export type ReadTables = ReturnType<typeof prepareReads>
+
+/** The caller checks everything before the first change. */
+export type WriteTables = ReturnType<typeof prepareWrites>
+
+export function prepareReads(db: DatabaseSync) {
+  const record = db.prepare('SELECT key, version, body FROM record WHERE key = ?')
   const version = db.prepare('SELECT version FROM record WHERE key = ?')
-  const all = db.prepare('SELECT key, version, body FROM record ORDER BY key')
-  const entries = db.prepare('SELECT key, body FROM history ORDER BY id DESC LIMIT ?')
+  const records = db.prepare('SELECT key, version, body FROM record ORDER BY key')
   const versions = db.prepare('SELECT key, version FROM record ORDER BY key')
-  const dataVersion = db.prepare('PRAGMA data_version')
-  const platform = db.prepare(`SELECT value FROM meta WHERE name = 'platform'`)
-  const profile = db.prepare(`SELECT value FROM meta WHERE name = 'profile'`)
-  const used = db.prepare(`SELECT value FROM meta WHERE name = 'used_version'`)
-  const epoch = db.prepare(`SELECT value FROM meta WHERE name = 'epoch'`)
-  const writes = db.prepare(`SELECT value FROM meta WHERE name = 'writes'`)
-  const activity = db.prepare(`SELECT value FROM meta WHERE name = 'activity'`)
-  const checked = db.prepare('SELECT key, at FROM checked ORDER BY key')
+  const entries = db.prepare('SELECT key, body FROM history ORDER BY id DESC LIMIT ?')
   const entriesOf = db.prepare('SELECT key, body FROM history WHERE key = ? ORDER BY id DESC LIMIT ?')
+  const checked = db.prepare('SELECT key, at FROM checked ORDER BY key')
+  const dataVersion = db.prepare('PRAGMA data_version')
+  const meta = db.prepare('SELECT value FROM meta WHERE name = ?')
+
+  const valueOf = (name: MetaName) => meta.get(name)?.['value']
+  function textOf(name: MetaName): string | undefined {
+    const value = valueOf(name)
+    return typeof value === 'string' ? value : undefined
+  }
+
   return {
-    get(key) {
-      const row = get.get(key)
+    get(key: Key): StoredRecord | undefined {
+      const row = record.get(key)
       return row && toRecord(row)
     },
-    versionOf(key) {
+    /** Undefined: no record. */
+    versionOf(key: Key): number | undefined {
       const row = version.get(key)
       return row && Number(row['version'])
     },
-    all: () => all.all().map(toRecord),
-    history: (key, limit) =>
+    /** Ordered by key. */
+    all: (): readonly StoredRecord[] => records.all().map(toRecord),
+    /** Newest first. */
+    history: (key: Key | undefined, limit: number) =>
       (key === undefined ? entries.all(limit) : entriesOf.all(key, limit)).map((row) => ({
         key: String(row['key']),
         body: String(row['body']),
       })),
-    versions: () => new Map(versions.all().map((row) => [keyIn(row), Number(row['version'])])),
-    platform: () => textOf(platform.get()),
-    profile: () => textOf(profile.get()),
-    usedVersion: () => Number(used.get()?.['value'] ?? 0),
-    epoch: () => Number(epoch.get()?.['value'] ?? 0),
-    activity: () => textOf(activity.get()),
-    checkedAt: () => new Map(checked.all().map((row) => [keyIn(row), Number(row['at'])])),
+    /** As `Ledger.versions`. */
+    versions: (): ReadonlyMap<Key, number> =>
+      new Map(versions.all().map((row) => [keyIn(row), Number(row['version'])])),
+    platform: () => textOf('platform'),
+    /** Undefined: default profile, or not bound. */
+    profile: () => textOf('profile'),
+    /** Highest version given to a record that was removed. */
+    usedVersion: () => Number(valueOf('used_version') ?? 0),
+    /** Number of times a process became leader. */
+    epoch: () => Number(valueOf('epoch') ?? 0),
+    /** The owner's last activity, as JSON. */
+    activity: () => textOf('activity'),
+    checkedAt: (): ReadonlyMap<Key, number> =>
+      new Map(checked.all().map((row) => [keyIn(row), Number(row['at'])])),
+    /** As `Ledger.movedAt`. */
     movedAt: () => readMovedAt(db),
-    writes: () => Number(writes.get()?.['value']),
-    // changes with commits of other connections only
+    /** Number of writes; it only grows. */
+    writes: () => Number(valueOf('writes')),
+    /** Changes when another connection has written. */
     othersWrites: () => Number(dataVersion.get()?.['data_version']),
   }
 }
 
-/** The statements of a writer. @param historyLimit lines kept; now and then up to {@link TRIM_EVERY} more */
-export function prepareWrites(db: DatabaseSync, historyLimit: number): WriteTables {
+type MetaName = 'platform' | 'profile' | 'used_version' | 'epoch' | 'activity' | 'writes'
+
+/** @param historyLimit lines kept; sometimes up to {@link TRIM_EVERY} more */
+export function prepareWrites(db: DatabaseSync, historyLimit: number) {
   const put = db.prepare('INSERT OR REPLACE INTO record (key, version, body) VALUES (?, ?, ?)')
   const drop = db.prepare('DELETE FROM record WHERE key = ?')
-  const setUsed = db.prepare(`UPDATE meta SET value = ? WHERE name = 'used_version'`)
-  const setWrites = db.prepare(`UPDATE meta SET value = ? WHERE name = 'writes'`)
-  const bind = db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('platform', ?)`)
-  const unbind = db.prepare(`DELETE FROM meta WHERE name = 'platform'`)
-  const setProfile = db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('profile', ?)`)
-  const dropProfile = db.prepare(`DELETE FROM meta WHERE name = 'profile'`)
-  const setEpoch = db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('epoch', ?)`)
-  const setActivity = db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('activity', ?)`)
   const setChecked = db.prepare('INSERT OR REPLACE INTO checked (key, at) VALUES (?, ?)')
   const dropChecked = db.prepare('DELETE FROM checked WHERE key = ?')
   const addEntry = db.prepare('INSERT INTO history (key, body) VALUES (?, ?)')
   const trim = db.prepare('DELETE FROM history WHERE id <= ?')
+  const setMeta = db.prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)')
+  const dropMeta = db.prepare('DELETE FROM meta WHERE name = ?')
+
+  function setValue(name: MetaName, value: string | number | undefined): void {
+    if (value === undefined) dropMeta.run(name)
+    else setMeta.run(name, value)
+  }
+
   return {
     ...prepareReads(db),
-    put: ({ key, version, body }) => void put.run(key, version, body),
-    delete(key) {
+    put: ({ key, version, body }: StoredRecord) => void put.run(key, version, body),
+    /** Also removes the time of the last check. */
+    delete(key: Key) {
       drop.run(key)
       dropChecked.run(key)
     },
-    setEpoch: (next) => void setEpoch.run(next),
-    setActivity: (body) => void setActivity.run(body),
-    setCheckedAt: (key, at) => void setChecked.run(key, at),
-    setUsedVersion: (version) => void setUsed.run(version),
-    setMovedAt: (at) => markMoved(db, at),
-    setWrites: (count) => void setWrites.run(count),
-    setPlatform: (next) => void (next === undefined ? unbind.run() : bind.run(next)),
-    setProfile: (next) => void (next === undefined ? dropProfile.run() : setProfile.run(next)),
-    addHistory(key, body) {
-      // ids have no gaps: they are given in transactions, and only the oldest rows are ever deleted
+    setCheckedAt: (key: Key, at: number) => void setChecked.run(key, at),
+    setUsedVersion: (version: number) => setValue('used_version', version),
+    setPlatform: (platform: string | undefined) => setValue('platform', platform),
+    setProfile: (profile: string | undefined) => setValue('profile', profile),
+    setEpoch: (epoch: number) => setValue('epoch', epoch),
+    setActivity: (body: string) => setValue('activity', body),
+    setWrites: (count: number) => setValue('writes', count),
+    setMovedAt: (at: string) => markMoved(db, at),
+    addHistory(key: Key, body: string) {
+      // Ids have no gaps: assigned in transactions, removed oldest first.
       const id = Number(addEntry.run(key, body).lastInsertRowid)
       if (id % TRIM_EVERY === 0) trim.run(id - historyLimit)
     },
   }
-}
-
-/** A value of `meta`. */
-function textOf(row: Readonly<Record<string, unknown>> | undefined): string | undefined {
-  const value = row?.['value']
-  return typeof value === 'string' ? value : undefined
 }
 
 function toRecord(row: Readonly<Record<string, unknown>>): StoredRecord {

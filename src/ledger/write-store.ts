@@ -7,10 +7,9 @@ import { movedAway } from './moved.ts'
 import { isOwned } from './lease.ts'
 import { createReserve } from './reserve.ts'
 import { BUSY, explain, lacksRoom, sqliteCode } from './sqlite-fault.ts'
-import type { Store, WriteTables } from './backend.ts'
-import { prepareWrites } from './tables.ts'
+import type { Store } from './backend.ts'
+import { prepareWrites, type WriteTables } from './tables.ts'
 
-/** A store with the key that the ledger was made with. */
 export interface OpenedStore {
   readonly store: Store
   readonly hashKey: Uint8Array
@@ -21,13 +20,13 @@ interface WriteStoreOptions {
   readonly busyTimeoutMs: number
   readonly historyLimit: number
   readonly clock: Pick<Clock, 'monotonic'>
-  /** Called before an older ledger is changed, which nobody may use meanwhile. */
+  /** Called before a migration, which needs exclusive use. */
   readonly beforeMigration: () => void
-  /** For tests; throws as SQLite does. */
+  /** For tests; throws like SQLite. */
   readonly beforeCommit: (() => void) | undefined
 }
 
-/** Opens a ledger that exists, to read and write. @throws {LedgerError} */
+/** @throws {LedgerError} */
 export function openWriteStore(options: WriteStoreOptions): OpenedStore {
   const { file } = options
   let db: DatabaseSync | undefined
@@ -49,8 +48,8 @@ export function openWriteStore(options: WriteStoreOptions): OpenedStore {
 }
 
 /**
- * Every commit is in the file itself, and on disk, when it returns. With a write-ahead log, whoever removed or truncated that
- * log would take all ids since the last checkpoint with it, and nobody would notice (docs/decisions.md).
+ * Each commit is in the file on disk when it returns. With a write-ahead log, removing or truncating the log
+ * would silently lose all ids since the last checkpoint (docs/decisions.md).
  */
 function makeDurable(db: DatabaseSync, file: string): void {
   if (db.prepare('PRAGMA journal_mode = DELETE').get()?.['journal_mode'] !== 'delete') {
@@ -65,7 +64,7 @@ function makeDurable(db: DatabaseSync, file: string): void {
 
 const READ_ONLY = 8
 
-/** A file that opens, but only to be read, is found out now, and not at the first create. */
+/** Detects a read-only file before the first create. */
 function assertWritable(db: DatabaseSync): void {
   try {
     db.exec(`BEGIN; UPDATE meta SET value = value WHERE name = 'writes'`)
@@ -84,13 +83,13 @@ function createWriteStore(db: DatabaseSync, options: WriteStoreOptions): Store {
   const reserve = createReserve(file)
   let writes = tables.writes()
 
-  /** A file that was removed or replaced takes every write and keeps none: nothing would be durable. */
+  /** A file that was removed or replaced accepts writes but keeps none. */
   function assertInPlace(doing: Access): void {
     if (identityOf(file) !== identity)
       throw changedUnderUs(doing, file, 'it was removed or replaced while in use')
   }
 
-  /** The same file with the content of before: what it has forgotten would be created again. */
+  /** Detects a restored older copy of the file: pipes missing from it would be created again. */
   function assertNotOlder(doing: Access): void {
     const found = tables.writes()
     if (!(found >= writes))
@@ -98,7 +97,7 @@ function createWriteStore(db: DatabaseSync, options: WriteStoreOptions): Store {
     writes = found
   }
 
-  /** Somebody has moved it since it was opened: what would be written now stays behind. */
+  /** Another process has moved the ledger: new writes would be lost. */
   function assertNotMoved(): void {
     const movedAt = tables.movedAt()
     if (movedAt !== undefined) throw movedAway(file, movedAt)
@@ -158,20 +157,19 @@ function createWriteStore(db: DatabaseSync, options: WriteStoreOptions): Store {
 
 type Access = 'read' | 'write'
 
-/** So long after it was waited for in vain, another one is waited for again, ms. */
+/** Time between two waits for another writer, ms. */
 const AGAIN_MS = 10_000
 
 /**
- * Another writer is waited for once in a while: to wait is to stand still, and if each of many writes did, neither the page nor
- * the probes would be answered. Until one gets through, the next ones only try. Whoever writes lets others read for most of that
- * time, so that a read that succeeds says nothing of a write. Where there is always somebody who reads, only a write that waits
- * gets through: SQLite lets nobody new read meanwhile.
+ * Limits waits for another writer: a wait blocks the event loop, so the page and the probes. After a timeout,
+ * writes only try for {@link AGAIN_MS}. A successful read is no proof: writers let others read most of the
+ * time. With constant readers only a waiting write succeeds: SQLite then admits no new readers.
  */
 function createPatience(
   db: DatabaseSync,
   { busyTimeoutMs, clock }: WriteStoreOptions,
 ): <T>(access: Access, work: () => T) => T {
-  /** When it was last waited for in vain, on the monotonic clock, ms; undefined: the next access waits. */
+  /** Monotonic time of the last timeout, ms; undefined: the next access waits. */
   let waitedAt: number | undefined
 
   function setWaitedAt(next: number | undefined): void {
@@ -196,7 +194,7 @@ function createPatience(
 function changedUnderUs(doing: Access, file: string, how: string): LedgerError {
   return new LedgerError(
     'io',
-    `cannot ${doing} the ledger ${file}: ${how}. Nothing more is written or sent. Stop this process, put the right file in ` +
+    `cannot ${doing} the ledger ${file}: ${how}. No more records are written, and no more requests are sent. Stop this process, put the right file in ` +
       'place, and start again.',
   )
 }

@@ -1,27 +1,28 @@
-/** Time as an argument, so that tests and simulations can drive it. */
+/** Tests and simulations pass their own clock. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. May jump; for what people read and for what outlives the process. */
+  /** Milliseconds since the Unix epoch. Can jump. For display and for values that outlive the process. */
   now(): number
-  /** Milliseconds since an arbitrary point. Never goes back; for measuring and waiting. */
+  /** Milliseconds since an arbitrary point. Never goes back. For measuring and waiting. */
   monotonic(): number
-  /** Runs `callback` once after `delayMs`; the returned function cancels it. Does not keep the process alive. */
+  /** Does not keep the process alive. @returns cancels */
   after(delayMs: number, callback: () => void): () => void
 }
 
-/**
- * The wall clock as it was when this was made, and what has passed since: it never jumps. For what has to have been a while
- * ago. What a process before this one noted is as right as the wall clock was at both starts.
- * @returns ms since the epoch
- */
+/** Never jumps: for minimum ages. @returns ms since the epoch */
 export function createSteadyClock(clock: Clock): () => number {
   const offset = clock.now() - clock.monotonic()
   return () => clock.monotonic() + offset
 }
 
-/**
- * Waits `delayMs` milliseconds.
- * @throws the signal's reason when `signal` is aborted first
- */
+/** The reason is that of `AbortSignal.timeout`. */
+export function timeLimit(clock: Clock, delayMs: number): Disposable & { readonly signal: AbortSignal } {
+  const limit = new AbortController()
+  const late = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
+  const cancel = clock.after(delayMs, () => limit.abort(late))
+  return { signal: limit.signal, [Symbol.dispose]: cancel }
+}
+
+/** @throws the signal's reason if `signal` is aborted first */
 export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {

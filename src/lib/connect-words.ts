@@ -1,13 +1,24 @@
 import { formatDuration } from './duration.ts'
 import type { ProxyAddress, ProxyFault } from './proxy.ts'
 
-/** Why a connection could not be made. Codes only, never the text of an error: it may repeat what was sent. */
-export function connectWords(code: string): string {
+/** More are counted, not named. */
+const MAX_ADDRESSES = 4
+
+/** Codes and addresses only: the text of an error can repeat what was sent. */
+export function connectWords(code: string, addresses: readonly string[] = []): string {
+  if (addresses.length < 2) return `${whyNot(code)} (${code})`
+  const others = addresses.length - MAX_ADDRESSES
+  const named = addresses.slice(0, MAX_ADDRESSES).join(', ')
+  return `${whyNot(code)} (${code} at ${named}${others > 0 ? ` and ${others} more` : ''})`
+}
+
+function whyNot(code: string): string {
   if (code === 'ECONNREFUSED') return 'it was refused'
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the name of the host does not resolve'
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'it took too long'
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'its certificate is for another host'
-  if (code === 'CERT_HAS_EXPIRED') return 'its certificate, or that of an authority above it, has expired'
+  if (code === 'CERT_HAS_EXPIRED')
+    return 'its certificate, or the certificate of an authority above it, has expired'
   if (code === 'CERT_NOT_YET_VALID')
     return 'its certificate is not valid yet; check the clock of this machine'
   if (code === 'TlsFileError') return 'TLS files cannot be used; check --ca-file and --client-cert-file'
@@ -18,7 +29,7 @@ export function connectWords(code: string): string {
   if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/.test(code))
     return 'what answers there does not speak TLS; check scheme and port'
   if (/ALERT_HANDSHAKE_FAILURE/.test(code))
-    return 'it refused TLS; it may want a client certificate (--client-cert-file), or another version of TLS'
+    return 'it refused TLS. It might need a client certificate (--client-cert-file), or another version of TLS'
   if (isTlsFailure(code)) return 'TLS failed'
   return 'it could not be made'
 }
@@ -30,18 +41,17 @@ export function isTlsFailure(code: string): boolean {
   return /TLS|SSL|CERT|SIGNED|SIGNATURE|EPROTO/.test(code)
 }
 
-/** The other side ends TLS because of the certificate that we show, or do not show. */
+/** The server ends TLS because of our client certificate, or because there is none. */
 export function isClientCertificateRefused(code: string): boolean {
   return /^ERR_SSL_.*ALERT_(?:\w*CERTIFICATE|UNKNOWN_CA)/.test(code)
 }
 
-/** What is wrong with the proxy, and what to do. Never its user and password. */
 export function proxyWords(fault: ProxyFault): string {
   const { origin, from } = fault.proxy
   const proxy = `the proxy ${origin}`
   switch (fault.type) {
     case 'unreachable':
-      return `${proxy} could not be reached (${from}): ${connectWords(fault.code)} (${fault.code})`
+      return `${proxy} could not be reached (${from}): ${connectWords(fault.code, fault.addresses)}`
     case 'cut':
       return isNoHttp(fault.code)
         ? `${proxy} does not answer as a proxy does (${fault.code}); check scheme and port in ${from}`

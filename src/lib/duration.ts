@@ -2,7 +2,7 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as con
 
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/gy
 
-/** Milliseconds of a text like `250ms`, `10s`, `1h30m`; `undefined` when it is not one. */
+/** Such as `250ms`, `10s` or `1h30m`. */
 export function parseDuration(text: string): number | undefined {
   let total = 0
   let end = 0
@@ -14,7 +14,7 @@ export function parseDuration(text: string): number | undefined {
   return end === text.length && end > 0 ? Math.round(total) : undefined
 }
 
-/** A text for people, two units at most: `850ms`, `12s`, `4m10s`, `2h5m`, `3d4h`. */
+/** At most two units: `850ms`, `12s`, `4m10s`, `2h5m`, `3d4h`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)}ms`
   const seconds = Math.round(milliseconds / 1_000)

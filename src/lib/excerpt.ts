@@ -1,26 +1,30 @@
 import { isObject } from './json.ts'
 import type { SecretMask } from './mask/secret-mask.ts'
-import { withoutAssignments, withoutUrlSecrets } from './sensitive.ts'
+import { UUID, withoutAssignments, withoutUrlSecrets } from './sensitive.ts'
 
-/** Longest excerpt of a reply in a message, in bytes of UTF-8: enough for every violation that a platform lists, and little enough for a ledger. */
+/** UTF-8 bytes. Holds every violation that a platform lists, and fits into a ledger record. */
 const LONGEST = 2_048
 
-/** As much of a reply is looked at: a mask may shorten what stands before. In characters. */
+/** Characters. Cleaning can shorten the text. */
 const LOOKED_AT = 16_384
 
-/** Masking a longer reply would delay everything else by more than 50 ms. In characters. */
+/** Characters. Masking more would block the process for over 50 ms. */
 const MAX_EXCERPTED = 1024 * 1024
 
 const MASK = '[secret]'
 
 /**
- * A text of a reply that is fit to be shown: one line, at most 2 KB, no control characters, and no secret that we
- * sent, also when the platform repeats it. Masked before it is cut: half a secret is not recognized. Empty when there is
- * nothing to show.
+ * One line of at most 2 KB (or empty), without control characters and our secrets. Masked before the cut: the
+ * mask does not recognize half a secret.
+ * @param texts `hidden`: for a body that can hold a resource, whose unknown fields can hold secrets
  */
-export function excerptOf(body: string, { mask }: Pick<SecretMask, 'mask'>): string {
+export function excerptOf(
+  body: string,
+  { mask }: Pick<SecretMask, 'mask'>,
+  texts: 'shown' | 'hidden' = 'shown',
+): string {
   if (body.length > MAX_EXCERPTED) return `a text of ${body.length} characters`
-  const said = mask(wordsOf(body))
+  const said = mask(wordsOf(body, texts))
     .slice(0, LOOKED_AT)
     .replace(/[\p{C}\s]+/gu, ' ')
   const text = withoutAssignments(withoutUrlSecrets(said, MASK), MASK, 'shown')
@@ -37,20 +41,24 @@ function cutToBytes(text: string): string {
   return `${text.slice(0, room.read)}…`
 }
 
-/** The part of a reply that speaks to people. */
-function wordsOf(body: string): string {
+function wordsOf(body: string, texts: 'shown' | 'hidden'): string {
   const text = body.trimStart()
   if (text.startsWith('<')) {
-    const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text)?.[1]?.trim()
+    const title = /<title[^<>]*>([^<]*)<\/title>/i.exec(text)?.[1]?.trim()
     return title === undefined || title === '' ? 'an HTML page' : `an HTML page titled “${title}”`
   }
   try {
     const json: unknown = JSON.parse(text)
-    // Written anew, so that escapes stand as `JSON.stringify` writes them.
-    return messageOf(json) ?? JSON.stringify(json)
+    // Serialized again: the mask knows the escapes of `JSON.stringify`.
+    const isHidden = texts === 'hidden' || (isObject(json) && isObject(json['result']))
+    return messageOf(json) ?? JSON.stringify(json, isHidden ? hideText : undefined)
   } catch {
-    return text
+    return texts === 'hidden' && /^[{["]/.test(text) ? `unreadable JSON of ${text.length} characters` : text
   }
+}
+
+function hideText(_name: string, value: unknown): unknown {
+  return typeof value === 'string' && !UUID.test(value) ? `[text of ${value.length} characters]` : value
 }
 
 function messageOf(json: unknown): string | undefined {

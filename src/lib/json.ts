@@ -1,4 +1,3 @@
-/** Anything JSON can say. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 
 export interface JsonObject {
@@ -9,14 +8,23 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The value at a dotted path; undefined where there is none. */
+/** @returns undefined if it is no JSON */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 export function valueAt(value: Json | undefined, path: string): Json | undefined {
   let at = value
-  for (const name of path.split('.')) at = isObject(at) ? at[name] : undefined
+  for (const name of path.split('.'))
+    at = Array.isArray(at) ? (at[Number(name)] as Json | undefined) : isObject(at) ? at[name] : undefined
   return at
 }
 
-/** JSON with the names of every object in order, so that equal values give equal text. */
+/** Sorted names: equal values give equal text. */
 export function stableJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(stableJson).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value) ?? 'null'
@@ -27,7 +35,7 @@ export function stableJson(value: unknown): string {
   return `{${members.join(',')}}`
 }
 
-/** Whether two values have the same {@link stableJson}, without making it. */
+/** Compares as {@link stableJson} does, without building the texts. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
@@ -44,7 +52,7 @@ export function sameJson(a: unknown, b: unknown): boolean {
   return isObject(a) && isObject(b) && sameMembers(a, b)
 }
 
-/** In a loop, because it runs at every reconcile of a resource. */
+/** For speed: each reconcile runs it. */
 function sameMembers(a: JsonObject, b: JsonObject): boolean {
   let count = 0
   for (const name of Object.keys(a)) {

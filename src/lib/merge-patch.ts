@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from './json.ts'
 
-/** `target` changed by a JSON merge patch (RFC 7396): objects merge, `null` removes, anything else replaces. */
+/** JSON merge patch (RFC 7396): objects merge, `null` removes, anything else replaces. */
 export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   const merged: Record<string, Json | undefined> = { ...target }
   for (const [name, change] of Object.entries(patch)) {

@@ -1,27 +1,20 @@
 import { distance } from 'fastest-levenshtein'
 
-/** Letters of a word that is compared with others; a longer one is no slip of the hand. */
 const LONGEST = 64
 
-/** Words that one search compares; where there are more, nothing is suggested. */
 const MOST = 20_000
 
-/** Finds the candidate that a word was most likely meant to be. */
 export type Nearest = (word: string, candidates: Iterable<string>) => string | undefined
 
 /**
- * The candidate that `word` was most likely meant to be, or `undefined` when none is near:
- * at most a third of the longer word may differ. Ties go to the first in the given order. What is longer than 64 letters is near
- * nothing, and among more than 20,000 candidates none is looked for.
+ * The first if tied. At most a third of the longer word can differ. Undefined for words over 64 letters and
+ * searches over 20,000 candidates.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   return createNearest(MOST)(word, candidates)
 }
 
-/**
- * The same for many words: their searches share a number of comparisons. Where it is used up, nothing is suggested any more.
- * @param most comparisons of all searches together
- */
+/** @param most comparisons of all searches together */
 export function createNearest(most: number): Nearest {
   let left = most
   return (word, candidates) => {
@@ -44,7 +37,7 @@ export function createNearest(most: number): Nearest {
   }
 }
 
-/** Letters that differ; two neighbours that changed places count as one, since no slip of the hand is more common. */
+/** Two swapped neighbours count as one: the most common typo. */
 function steps(a: string, b: string): number {
   let at = 0
   while (at < a.length && a[at] === b[at]) at += 1

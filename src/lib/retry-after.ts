@@ -1,17 +1,17 @@
-/** No reply makes us wait longer; what it says may be nonsense, or meant for a person. */
+/** A reply can ask for nonsense, or for a time meant for a person. */
 const LONGEST_WAIT_MS = 15 * 60_000
 
-/** From here on `X-RateLimit-Reset` is a point in time: seconds since 1970 (2001 and later), or milliseconds. */
+/** From these values, it is a Unix time in seconds (2001 and later) or in milliseconds. */
 const UNIX_SECONDS_FROM = 1e9
 const UNIX_MILLISECONDS_FROM = 1e11
 
-/** Headers of a reply, by lower-case name. */
+/** Keys are lower-case names. */
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
- * How long a reply asks us to wait, in milliseconds, at most 15 minutes: `Retry-After` (seconds or an HTTP date), then
- * `X-RateLimit-Reset` (seconds from now, or a Unix time). `undefined` when it says nothing, or a time that has passed.
- * @param now milliseconds since the Unix epoch
+ * At most 15 minutes. `Retry-After` (seconds or an HTTP date), else `X-RateLimit-Reset` (seconds from now, or
+ * a Unix time). Undefined: no future time.
+ * @param now ms since the epoch
  */
 export function retryAfterMs(headers: ReplyHeaders, now: number): number | undefined {
   const waits = [

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 
 const SHOWN = '[secret]'
 
-/** A value that cannot print itself: every way of turning it into text gives `[secret]`, but `reveal`. */
+/** Every conversion to text gives `[secret]`, except `reveal`. */
 export class Secret {
   readonly #value: string
 
@@ -10,7 +10,7 @@ export class Secret {
     this.#value = value
   }
 
-  /** The value itself. Call it only where it goes onto the wire or into a keyed hash. */
+  /** Call only to send the value or to hash it with a key. */
   reveal(): string {
     return this.#value
   }

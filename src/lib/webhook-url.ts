@@ -1,10 +1,10 @@
 import { isLoopbackHost } from './proxy.ts'
 import type { Secret } from './secret.ts'
 
-/** The URL of the webhook, or the file that holds it. It is a secret: everybody who knows it can write into the channel. */
+/** A secret: anyone who knows the URL can write into the channel. */
 export type WebhookUrl = { readonly url: Secret } | { readonly file: string }
 
-/** @returns what is wrong, without the text */
+/** @returns the problem, without the text */
 export function parseTarget(text: string, allowInsecureHttp: boolean): URL | string {
   const url = URL.parse(text.trim())
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))

@@ -1,47 +1,44 @@
-import { join } from 'node:path'
-import type { Recorded } from '../contract/catalog.ts'
+import type { Catalog, Recorded } from '../contract/catalog.ts'
+import type { PlanRequest } from '../contract/plan.ts'
 import type { Profile } from '../kinds/profile.ts'
 import type { Key } from '../kinds/key.ts'
+import type { Clock } from '../lib/clock.ts'
 import { sha256 } from '../lib/digest.ts'
-import { catalogSteps } from './catalog/next-catalog.ts'
-import type { CatalogState } from './catalog/deletion-grace.ts'
+import { catalogSteps, type CatalogInput } from './catalog/next-catalog.ts'
+import { AGREEING, type CatalogState } from './catalog/deletion-grace.ts'
+import { compareTexts } from './diagnostics/diagnostic.ts'
+import { createReadingBudget } from './files/reading-budget.ts'
 import { DEFAULT_LIMITS, type Limits } from './yaml/limits.ts'
-import { textIn } from './validate/parse-file.ts'
+import { createFindingRoom } from './validate/parse-document.ts'
+import { parseSteps, type ParsedFile } from './validate/parse-file.ts'
 import { createPlaces, type KnownPlaces } from './rules/source-locator.ts'
-import { readBytes } from './files/read-bytes.ts'
-import { revisionSince } from './files/revision-since.ts'
+import { revisionSince } from './files/commit.ts'
 import { createSlices, inSlices } from './validate/slices.ts'
-import { readDirectory, type DirectoryReading, type OnRead } from './files/read-directory.ts'
+import { readDirectory, textNow, type DirectoryReading, type OnRead } from './files/read-directory.ts'
 
-/** What one more reading brought. */
 export interface LoadResult {
   readonly state: CatalogState
-  /** Keys whose digest changed, that appeared, or that were deleted; in order. */
+  /** New, deleted, or with a new digest. Sorted. */
   readonly changed: readonly Key[]
-  /** Documents of each kind. */
-  readonly counts: Readonly<Record<string, number>>
-  /** Whether anything differs from the reading before, findings and places included. */
+  /** Includes findings and places. */
   readonly differs: boolean
-  /** Files that were parsed, because their bytes were new. */
-  readonly parsed: number
-  /** When git-sync or Kubernetes swapped the link to its revision: ms since the epoch. Undefined without such a link. */
+  /** As {@link revisionSince}. */
   readonly since: number | undefined
 }
 
-/** A directory of manifests, and what it said last. */
 export interface Source {
   /**
-   * Reads the directory once. Calls wait for each other.
+   * Concurrent calls run one after the other.
    * @param recorded keys in the ledger
-   * @throws the signal's reason; whatever is wrong with the directory is in the catalog
+   * @throws the signal's reason. Problems of the directory are in the catalog.
    */
   load(
     recorded: ReadonlyMap<Key, Recorded>,
     options: {
       readonly accept: 'force' | 'normal'
-      /** Keys of which something was created or applied: losing most of these at once is not accepted. Unset: all keys. */
+      /** A reading that loses most of these keys is rejected. Default: all. */
       readonly created?: ReadonlySet<Key>
-      /** `bytes`: opens each file, also one that the file system says was not written to. Unless set, `stamps`. */
+      /** `bytes`: opens unchanged files, too. Default: `stamps`. */
       readonly trust?: 'bytes' | 'stamps'
     },
     signal: AbortSignal,
@@ -53,11 +50,11 @@ export interface SourceOptions {
   /** The manifests directory, or a single file. */
   readonly root: string
   readonly limits?: Partial<Limits>
-  /** For who waits for a reading. */
+  readonly clock?: Clock | undefined
   readonly onRead?: OnRead
 }
 
-export function createSource({ profile, root, limits, onRead }: SourceOptions): Source {
+export function createSource({ profile, root, limits, clock, onRead }: SourceOptions): Source {
   const bounds: Limits = { ...DEFAULT_LIMITS, ...limits }
   let last: DirectoryReading | undefined
   let state: CatalogState | undefined
@@ -74,6 +71,7 @@ export function createSource({ profile, root, limits, onRead }: SourceOptions): 
       limits: bounds,
       previous: last,
       trust,
+      clock,
       signal,
       ...(onRead && { onRead }),
     })
@@ -94,8 +92,6 @@ export function createSource({ profile, root, limits, onRead }: SourceOptions): 
       state: next,
       changed: changedKeys(previous, next),
       differs: isDifferent(previous, next),
-      counts: next.counts,
-      parsed: reading.parsed,
       since: await revisionSince(root, next.catalog.revision),
     }
   }
@@ -107,17 +103,6 @@ export function createSource({ profile, root, limits, onRead }: SourceOptions): 
       return result
     },
   }
-}
-
-/** The text of a file as it was read; undefined when it is another one by now, or none. */
-export function textNow(
-  { folder, files }: DirectoryReading,
-  file: string,
-  buffer: Buffer,
-): string | undefined {
-  const reading = readBytes(join(folder, file), buffer)
-  if (reading.what !== 'read' || sha256(reading.bytes) !== files.get(file)?.hash) return undefined
-  return textIn(reading.bytes)
 }
 
 function changedKeys(previous: CatalogState | undefined, next: CatalogState): readonly Key[] {
@@ -141,4 +126,48 @@ function isDifferent(previous: CatalogState | undefined, next: CatalogState): bo
 
 function isOther<T>(a: T, b: T): boolean {
   return a !== b && JSON.stringify(a) !== JSON.stringify(b)
+}
+
+type Known = Pick<CatalogInput, 'recorded' | 'before' | 'created'> & {
+  readonly profile: Profile
+  readonly signal: AbortSignal
+}
+
+/** By the rules of a directory. @throws the signal's reason */
+export async function catalogOfTexts(
+  { revision, files }: Pick<PlanRequest, 'revision' | 'files'>,
+  known: Known,
+): Promise<Catalog> {
+  const { profile, signal } = known
+  const parsed = new Map<string, ParsedFile>()
+  const slices = createSlices()
+  const room = createFindingRoom()
+  const budget = createReadingBudget(DEFAULT_LIMITS)
+  for (const [file, text] of Object.entries(files).toSorted(([a], [b]) => compareTexts(a, b))) {
+    signal.throwIfAborted()
+    const bytes = Buffer.from(text)
+    if (!budget.hasRoomFor(file, bytes.length)) continue
+    const content = { file, hash: sha256(bytes), bytes }
+    const one = await inSlices(parseSteps(content, { profile, limits: DEFAULT_LIMITS, room }), slices)
+    budget.add(one, bytes.length)
+    parsed.set(file, one)
+    if (slices.isOver()) await slices.next()
+  }
+  const reading = {
+    revision,
+    files: parsed,
+    findings: budget.findings(),
+    unread: budget.left,
+    problem: undefined,
+  }
+  const places = createPlaces((file) => files[file])
+  let state: CatalogState | undefined
+  for (let count = 0; count < AGREEING; count += 1) {
+    const steps = catalogSteps({ ...known, previous: state, reading, places, accept: 'normal' })
+    state = await inSlices(steps, slices)
+    signal.throwIfAborted()
+    if (state.pending.size === 0 || state.catalog.problem !== undefined) break
+  }
+  if (state === undefined) throw new Error('there is at least one reading')
+  return state.catalog
 }

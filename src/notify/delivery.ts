@@ -6,7 +6,6 @@ import { type ReplyHeaders, retryAfterMs } from '../lib/retry-after.ts'
 import type { Secret } from '../lib/secret.ts'
 import { webhookHeaders, type WebhookMessage } from './message.ts'
 
-/** Of one attempt. */
 const TIMEOUT_MS = 10_000
 const MAX_REPLY_BYTES = 16 * 1024
 
@@ -14,19 +13,19 @@ const MAX_RETRIES = 7
 const FIRST_RETRY_MS = 1_000
 const MAX_RETRY_MS = 60_000
 
-/** Where messages go to, and the secret that signs them. Read before each attempt: mounted secrets are swapped. */
+/** Read before each attempt: mounted secrets are swapped. */
 export type Target =
   | { readonly url: URL; readonly secret: Secret | undefined }
-  | { readonly url: undefined; /** Without the content of a file. */ readonly why: string }
+  | { readonly url: undefined; /** Never the content of a file. */ readonly why: string }
 
 export interface Posting {
   readonly origin: string
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly timeoutMs: number
-  /** The request must start before this time of the monotonic clock. */
+  /** Latest start of the request, in ms of the monotonic clock. */
   readonly notAfter: number
   readonly maxReplyBytes: number
 }
@@ -43,9 +42,9 @@ export type Posted =
 
 export interface DeliveryParts {
   readonly readTarget: () => Promise<Target>
-  /** Sends one request. Never throws, follows no redirect, and ends within its time. */
+  /** Never throws, follows no redirect, ends within `timeoutMs`. */
   readonly post: (posting: Posting, signal: AbortSignal) => Promise<Posted>
-  /** As `Term.confirm`: only the process that acts sends messages. */
+  /** As `Term.confirm`: only the acting process sends messages. */
   readonly confirm: () => Promise<number>
   readonly clock: Clock
   /** From 0 to below 1. */
@@ -60,16 +59,14 @@ export interface Attempt {
   /** HTTP status, or the class of the failure. */
   readonly code: string
   readonly durationMs: number
-  /** Undefined: it was delivered. Never holds the URL, the secret or the reply. */
+  /** Undefined after a delivery. Never holds the URL, the secret or the reply. */
   readonly message: string | undefined
-  /** Undefined: there is no further attempt now. */
   readonly retryInMs: number | undefined
 }
 
-/** Replies after which the same request can work soon. */
+/** HTTP statuses after which the same request can soon work. */
 const LATER: ReadonlySet<string> = new Set(['408', '425', '429'])
 
-/** Why an attempt failed. */
 export class DeliveryError extends Error {
   readonly code: string
   readonly retryAfterMs: number | undefined
@@ -81,14 +78,13 @@ export class DeliveryError extends Error {
     this.retryAfterMs = waitMs
   }
 
-  /** The receiver answers, and takes this message only after a change on one of both sides. */
+  /** A retry would be refused, too. */
   get isRefusal(): boolean {
     return /^[34]/.test(this.code) && !LATER.has(this.code)
   }
 }
 
 /**
- * Sends a message until the receiver takes it, a limited number of times.
  * @throws {DeliveryError} of the last attempt
  * @throws the signal's reason
  */
@@ -108,7 +104,7 @@ export async function deliver(
     },
     {
       retries,
-      // `onFailedAttempt` waits by our clock and with full jitter, which p-retry does not have.
+      // `onFailedAttempt` waits instead: by our clock, and with full jitter.
       minTimeout: 0,
       signal,
       async onFailedAttempt({ error, attemptNumber, retriesLeft }) {
@@ -131,7 +127,6 @@ export async function deliver(
   )
 }
 
-/** @returns the HTTP status */
 async function send(
   message: WebhookMessage,
   { readTarget, post, confirm, clock, userAgent }: DeliveryParts,
@@ -172,5 +167,5 @@ async function send(
 /** Codes only: the text of an error can name the receiver. */
 function failureOf({ fault, code = 'no code' }: Extract<Posted, { type: 'silence' }>): string {
   if (fault !== undefined) return proxyWords(fault)
-  return `the connection failed (${code})${isTlsFailure(code) ? `: ${connectWords(code)}` : ''}`
+  return `the connection failed${isTlsFailure(code) ? `: ${connectWords(code)}` : ` (${code})`}`
 }

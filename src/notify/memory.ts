@@ -4,18 +4,16 @@ import type { Problem } from '../contract/problem.ts'
 import type { Key } from '../kinds/key.ts'
 import { knownKey } from '../kinds/lookup.ts'
 import { z } from '../kinds/zod.ts'
+import { parseJson } from '../lib/json.ts'
 import { parseReason, type Reason } from '../plan/reason.ts'
 import { SEVERITIES } from '../plan/severity.ts'
 
-/** The problems that the webhook was told and that did not end. */
 export interface WebhookMemory {
   readonly before: readonly Problem[]
-  /** Why the stored problems cannot be used. */
   readonly unusable: string | undefined
   save(problems: readonly Problem[]): Promise<void>
 }
 
-/** Version 1 was of several targets. */
 const Memory = z.strictObject({
   version: z.literal(2),
   problems: z.array(
@@ -36,7 +34,6 @@ export function createMemoryless(): WebhookMemory {
   return { before: [], unusable: undefined, save: async () => undefined }
 }
 
-/** A file beside the ledger. */
 export async function openMemoryFile(file: string): Promise<WebhookMemory> {
   const save = (problems: readonly Problem[]) => replaceFile(file, textOf(problems))
   try {
@@ -62,12 +59,12 @@ function textOf(problems: readonly Problem[]): string {
 }
 
 function readMemory(text: string): Pick<WebhookMemory, 'before' | 'unusable'> {
-  const { data } = Memory.safeParse(jsonOf(text))
+  const { data } = Memory.safeParse(parseJson(text))
   if (data === undefined) return { before: [], unusable: 'it is damaged, or of another version' }
   return { before: data.problems.flatMap(problemIn), unusable: undefined }
 }
 
-/** A problem whose reason or resources this version does not know is forgotten. */
+/** Drops a problem if this version does not know its reason or resources. */
 function problemIn({
   reason: name,
   keys: names,
@@ -79,15 +76,6 @@ function problemIn({
   return reason === undefined || keys.length === 0 ? [] : [{ ...facts, service, reason, keys }]
 }
 
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** A crash leaves the old text or the new one. */
 async function replaceFile(file: string, text: string): Promise<void> {
   const next = `${file}.next`
   try {

@@ -5,16 +5,15 @@ import { formatDuration } from '../lib/duration.ts'
 import type { Secret } from '../lib/secret.ts'
 import { REASONS } from '../plan/reason.ts'
 
-/** Keys in one message. */
+/** In one message. */
 const MAX_KEYS = 100
-/** Keys in its text. */
 const MAX_KEYS_IN_TEXT = 3
-/** Of the explanation in its text, in characters. */
+/** Characters of the explanation. */
 const MAX_WORDS = 2_000
 
 export type ProblemChange = 'began' | 'grew' | 'ended'
 
-/** The same id and bytes at each attempt. */
+/** Has the same id and bytes at each attempt. */
 export interface WebhookMessage {
   readonly id: string
   readonly body: string
@@ -22,17 +21,15 @@ export interface WebhookMessage {
 
 export interface MessageContext {
   readonly isSandbox: boolean
-  /** Where people open the page, without a slash at its end. */
+  /** Without a slash at its end. */
   readonly publicUrl: string | undefined
-  /** The revision in force. */
   readonly revision: string
   /** ms since the epoch. */
   readonly now: number
-  /** What happened and why. Undefined: nothing is known. */
   readonly words: string | undefined
 }
 
-/** Fields can be added. None is removed or changes its meaning. */
+/** Fields can be added, but never change name or meaning. */
 export function createMessage(
   change: ProblemChange,
   problem: Problem,
@@ -79,7 +76,7 @@ function textOf(
   return `${sandbox}${severity === 'critical' ? 'Critical' : 'Warning'}: ${what}.${grown}${why}`
 }
 
-/** One line in which a chat finds no markup, no link of its own, and no mention. */
+/** One line, without markup, links or mentions. */
 function plain(text: string): string {
   return text
     .replaceAll(/[\p{C}\s]+/gu, ' ')
@@ -92,7 +89,11 @@ function timeOf(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** Standard Webhooks (standardwebhooks.com). @param secret its bytes, or `whsec_` and base64 @param now ms since the epoch */
+/**
+ * Standard Webhooks (standardwebhooks.com).
+ * @param secret its bytes, or `whsec_` and base64
+ * @param now ms since the epoch
+ */
 export function webhookHeaders(
   { id, body }: WebhookMessage,
   secret: Secret | undefined,

@@ -5,19 +5,16 @@ import { deliver, DeliveryError, type DeliveryParts } from './delivery.ts'
 import type { WebhookMemory } from './memory.ts'
 import { createMessage, type ProblemChange } from './message.ts'
 
-/** What could not be sent, or remembered, is tried again after this time: ms. */
 const AGAIN_MS = 5 * 60_000
 
-/** At the end of the process, nothing takes longer: ms. */
 const STOP_MS = 2_000
 
 const GROWTH = 10
 
 export interface WebhookParts extends Omit<DeliveryParts, 'onAttempt'> {
   readonly memory: WebhookMemory
-  /** Undefined: before the first reconcile. */
+  /** Undefined before the first reconcile. */
   readonly problems: () => readonly Problem[] | undefined
-  /** What happened to a resource and why. */
   readonly words: (key: Key) => string | undefined
   readonly revision: () => string
   readonly isSandbox: boolean
@@ -25,10 +22,10 @@ export interface WebhookParts extends Omit<DeliveryParts, 'onAttempt'> {
   readonly emit: Emit
 }
 
-/** Tells one receiver when a problem begins, grows tenfold, and ends. Nothing waits for it. */
+/** Tells one receiver if a problem begins, grows tenfold or ends. */
 export interface Webhook {
   observe(event: Event): void
-  /** Sends what is left, once. */
+  /** Tries each unsent message once more. */
   stop(deadline: AbortSignal): Promise<void>
 }
 
@@ -53,12 +50,17 @@ export function createWebhook(parts: WebhookParts): Webhook {
 
   if (memory.unusable !== undefined) emit({ type: 'NotificationsForgotten', message: memory.unusable })
 
-  /** The difference between the problems and what the receiver knows. Nothing else is queued. */
   function changes(): readonly Change[] {
     const problems = parts.problems()
     if (problems === undefined) return []
     const now = new Set(problems.map(({ id }) => id))
-    const ended = [...told.values()].filter(({ id }) => !now.has(id))
+    // A problem whose resources are part of a larger one ends with them.
+    const alike = Map.groupBy(problems, ({ cause }) => cause)
+    function isMerged({ cause, keys }: Problem): boolean {
+      const held = new Set(alike.get(cause)?.flatMap((problem) => problem.keys))
+      return keys.some((key) => held.has(key))
+    }
+    const ended = [...told.values()].filter((problem) => !now.has(problem.id) && !isMerged(problem))
     return [
       ...problems.flatMap((problem) => changeOf(problem, told.get(problem.id))),
       ...ended.map((problem): Change => ({ change: 'ended', problem })),
@@ -150,7 +152,7 @@ export function createWebhook(parts: WebhookParts): Webhook {
       stopping.abort(new Error('Pipewright stops'))
       await running
       const end = AbortSignal.any([deadline, AbortSignal.timeout(STOP_MS)])
-      await round(end, 0).catch(() => undefined) // it is sent after the next start
+      await round(end, 0).catch(() => undefined) // the next start sends the message
     },
   }
 }

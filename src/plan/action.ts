@@ -17,17 +17,14 @@ export const ACTION_TYPES = [
 
 export type ActionType = (typeof ACTION_TYPES)[number]
 
-/** A request that changes something that exists. */
 export interface Step {
   readonly way: Way | 'state'
-  /** With references where secrets belong. */
+  /** With references in place of secrets. */
   readonly body: JsonObject
 }
 
-/** What a command to stop is for: to leave it stopped, or to change it and start it again. */
 export type StopFor = 'rest' | 'change'
 
-/** What should happen next to one key, and why. A plan is a list of these, and a value. */
 export type Action = Because &
   (
     | { readonly type: 'create' }
@@ -35,12 +32,11 @@ export type Action = Because &
     | { readonly type: 'upsert'; readonly takesAway: readonly string[] }
     | {
         readonly type: 'update'
-        /** In the order in which they are sent. */
         readonly steps: readonly Step[]
-        /** Whether all that was asked for is sent by them. */
+        /** Whether the steps send the whole edit. */
         readonly isWhole: boolean
         readonly stopFor: StopFor | undefined
-        /** Of what is sent, drift; `start` and `stop` are commands. */
+        /** Fields that correct drift; `start` and `stop` are commands. */
         readonly corrects: readonly string[]
       }
     | { readonly type: 'delete' }
@@ -48,7 +44,7 @@ export type Action = Because &
     | { readonly type: 'report'; readonly differences: readonly Difference[] }
     | {
         readonly type: 'hold'
-        /** Observation again then: ms since the epoch. */ readonly until: number | undefined
+        /** Time of the next observation, ms since the epoch. */ readonly until: number | undefined
       }
     | { readonly type: 'refuse' }
   )

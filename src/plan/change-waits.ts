@@ -9,12 +9,11 @@ import type { LedgerRecord } from './record.ts'
 import type { Change } from './recorded-change.ts'
 import { isStoppedForChange } from './rest.ts'
 
-/* What of a change is waited for: that it shows, and that it may be sent again. */
+/* Waits of a change: for its effect and for its next request. */
 
-/** So long may it take until a value that is slow to show is there: ms. */
 const SLOW_MS = 10 * 60_000
 
-/** A new size is shown as none for a while: that it does not differ says nothing then. */
+/** Services hide a new size for a while: a missing difference is no proof. */
 export function notShownYet(
   { recorded, desired, steadyNow }: CreateOnceInput,
   drifted: readonly string[],
@@ -29,7 +28,6 @@ export function notShownYet(
   return { type: 'observe', reason: 'Changing', facts: { why: 'edited', fields, by: [], is: 'not seen yet' } }
 }
 
-/** Of fields that are slow to show, those that are asked for and not shown at all. */
 export function hiddenOf(
   fields: readonly string[],
   { changes, compared }: { readonly changes: Changes; readonly compared: Compared },
@@ -38,7 +36,6 @@ export function hiddenOf(
   return fields.filter((field) => changes.isSlow(field) && isSet(desired, field) && !isSet(observed, field))
 }
 
-/** Of fields that were taken out of the manifest, and sent so, those that are there all the same: the service keeps them. */
 export function keptFields(
   fields: readonly string[],
   { changes, compared }: { readonly changes: Changes; readonly compared: Compared },
@@ -48,7 +45,7 @@ export function keptFields(
   return fields.filter((field) => !isSet(desired, field) && isSet(observed, field))
 }
 
-/** Of fields that were edited, those that the service is known to keep: they are not sent again for the same manifest, unless somebody asks. */
+/** Fields that the service keeps: not sent again for the same manifest, unless a person asks. */
 export function keptBefore(
   { recorded, desired, isAsked }: CreateOnceInput,
   edited: readonly string[],
@@ -67,7 +64,6 @@ export function isSet(body: JsonObject, field: string): boolean {
   return !isUnset(valueAt(body, field))
 }
 
-/** What was sent and is not there: it takes a while, or did not take effect. */
 export function stalledFields(
   { recorded, desired, steadyNow, isAsked, observed }: CreateOnceInput,
   drifted: readonly string[],
@@ -94,12 +90,11 @@ export function stalledFields(
   }
 }
 
-/** The fields of a change that was begun, and of which it is not known that it was sent. */
 export function interruptedFields({ change }: LedgerRecord): readonly string[] {
   return change === undefined || change.isSent === true ? [] : change.fields
 }
 
-/** It was stopped for this, and started again without it: that is not done again soon. */
+/** A stop and start changed no field: delays the next stop. */
 export function stoppedInVain(input: CreateOnceInput): Action | undefined {
   const { change } = input.recorded
   if (change === undefined || change.waitsForRest === true || isStoppedForChange(input.recorded))
@@ -108,7 +103,6 @@ export function stoppedInVain(input: CreateOnceInput): Action | undefined {
   return waitsAfter(input, { ...change, refused: change.refused ?? said })
 }
 
-/** The service said that it takes it only from what rests, and to stop it was put off. */
 export function waitsForRest({ recorded: { change }, desired }: CreateOnceInput): boolean {
   const { fingerprint } = desired
   return (
@@ -116,7 +110,6 @@ export function waitsForRest({ recorded: { change }, desired }: CreateOnceInput)
   )
 }
 
-/** It was refused while it was stopped: that is not tried again soon. */
 export function refusedBefore(input: CreateOnceInput): Action | undefined {
   const { change } = input.recorded
   return change?.refused === undefined ? undefined : waitsAfter(input, change)

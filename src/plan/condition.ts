@@ -8,18 +8,17 @@ export type ConditionType = (typeof CONDITION_TYPES)[number]
 
 export const ConditionStatus = z.enum(['True', 'False', 'Unknown'])
 
-/** What we hold to be true of a resource, since when, and why. */
 export interface Condition {
   readonly status: z.infer<typeof ConditionStatus>
   readonly reason: Reason
   readonly message: string
-  /** When `status` or `reason` last changed, or the state that nobody judged: ms since the epoch. */
+  /** Last change of `status`, `reason` or the unjudged state, ms since the epoch. */
   readonly since: number
-  /** Those of the reason, of which the message is made. Undefined: it is well, or an earlier version recorded it. */
+  /** Facts behind the message. Undefined for a healthy resource, and in old records. */
   readonly facts?: Facts
 }
 
-/** As the ledger holds it: a reason may have a name of before, and facts may be those of another version. */
+/** Accepts former reasons and facts of other versions. */
 const Condition = z
   .strictObject({
     status: ConditionStatus,
@@ -37,10 +36,7 @@ const Condition = z
     return own === undefined ? condition : { ...condition, facts: own }
   })
 
-/**
- * As it is stored: what somebody said, and is the whole message, stands in it once. Such a text may have kilobytes, and each
- * record is of a few.
- */
+/** Drops `said`, which can have kilobytes, if the message repeats it. */
 export function storedCondition(condition: Condition): unknown {
   const { facts, message } = condition
   if (facts === undefined || !('said' in facts) || facts.said !== message) return condition

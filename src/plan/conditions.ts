@@ -10,7 +10,7 @@ import type { Outcome } from './outcome.ts'
 import { readinessOf } from './readiness.ts'
 import type { LedgerRecord } from './record.ts'
 import { notVerified } from './unverified.ts'
-import { isKept, messageOf, REASONS, type Because, type FactsOf, type Reason } from './reason.ts'
+import { isKept, messageOf, REASONS, shortFacts, type Because, type FactsOf, type Reason } from './reason.ts'
 
 type Claim = Omit<Condition, 'since'>
 
@@ -20,12 +20,11 @@ export interface ConditionsInput {
   readonly outcome: Outcome
   /** The record after the action. */
   readonly recorded: LedgerRecord
-  /** `state` as the platform reported it last in this reconcile. */
+  /** The platform's last `state` in this reconcile. */
   readonly state: RawText | undefined
   readonly previous: Conditions | undefined
 }
 
-/** The conditions after a reconcile; `since` stays while status and reason stay, and the state that nobody judged. */
 export function conditionsAfter(input: ConditionsInput): Conditions {
   const { previous, decided } = input
   const synced = syncedOf(input)
@@ -38,22 +37,20 @@ export function conditionsAfter(input: ConditionsInput): Conditions {
     const before = previous?.[type]
     const claim = claims[type]
     const same = before !== undefined && isSame(before, claim)
-    // The message holds every fact; one of an earlier version has none beside it.
+    // Records of earlier versions have no facts.
     const isKnown = before?.facts !== undefined || claim.facts === undefined
     if (same && before.message === claim.message && isKnown) return before
     return { ...claim, since: same ? before.since : decided.now }
   }
   const after: Conditions = { Valid: stamp('Valid'), Synced: stamp('Synced'), Ready: stamp('Ready') }
-  // The very same where nothing changed: whoever shows them holds no copy.
+  // An unchanged object spares readers a copy.
   return CONDITION_TYPES.every((type) => after[type] === previous?.[type]) ? (previous ?? after) : after
 }
 
-/** Whether another message under the same reason is news too. */
 export function isToldAnew(reason: Reason): boolean {
   return 'toldAnew' in REASONS[reason]
 }
 
-/** The types that say something else than before: by status, by reason, or by what the reason names. */
 export function changedConditions(
   before: Conditions | undefined,
   after: Conditions,
@@ -66,20 +63,19 @@ function isOther(before: Condition | undefined, after: Condition): boolean {
   return isToldAnew(after.reason) && before.message !== after.message
 }
 
-/** Whether it says the same, however it words it. A state that nobody judged stands for itself. */
 function isSame(before: Condition, after: Claim): boolean {
   if (before.status !== after.status || before.reason !== after.reason) return false
   const [was, is] = [unjudgedState(before), unjudgedState(after)]
   return was === undefined || is === undefined || was.state === is.state
 }
 
-/** Undefined: it is of another reason, or an earlier version kept none. */
 function unjudgedState({ reason, facts }: Claim): FactsOf<'NotJudged'> | undefined {
   return reason === 'NotJudged' && facts !== undefined && 'isInSync' in facts ? facts : undefined
 }
 
 function claimOf({ recorded }: DecideInput, status: Claim['status'], because: Because): Claim {
-  const { reason, facts } = because
+  const { reason } = because
+  const facts = shortFacts(because.facts)
   const message = messageOf(because, recorded.key)
   return isKept(reason) && facts !== undefined
     ? { status, reason, message, facts }
@@ -97,7 +93,7 @@ function validOf({ decided, previous }: ConditionsInput): Claim {
       return claimOf(decided, 'False', { reason: 'InvalidManifest', facts: { said, mistake } })
     }
     case 'missing':
-      // A process that has just started counts anew what the one before it was sure of.
+      // A new process counts reads again, but the orphan is confirmed.
       if (previous?.Valid.reason === 'Orphaned') return previous.Valid
       return claimOf(decided, 'Unknown', { reason: 'ManifestVanishing', facts: {} })
     case 'absent':
@@ -119,9 +115,9 @@ function syncedOf(input: ConditionsInput): Claim {
   }
   const told: Because = outcome.reason === undefined ? action : outcome
   const { reason } = told
-  // However it came to be in sync, it is: the condition does not change again at the next reading.
+  // Another reason for being in sync changes no condition.
   if (IN_SYNC.has(reason)) return inSync(decided, recorded)
-  // What the process before this one found out stands until this one knows better.
+  // The previous process's answer stays until this process has one.
   if (reason === 'Unanswered' && previous !== undefined && CONTACT.has(previous.Synced.reason))
     return previous.Synced
   switch (action.type) {
@@ -145,7 +141,7 @@ function syncedOf(input: ConditionsInput): Claim {
   }
 }
 
-/** A pipe that is there needs its secrets no more: those that are gone do not make it less well, and are told beside. */
+/** Only the message mentions missing secrets: an existing pipe needs none. */
 function inSync(decided: DecideInput, recorded: LedgerRecord): Claim {
   const { lifecycle, surroundings } = decided
   const doubt = lifecycle === 'create-once' ? notVerified({ ...decided, recorded }) : undefined
@@ -161,10 +157,9 @@ function inSync(decided: DecideInput, recorded: LedgerRecord): Claim {
 
 const NOT_KNOWN_YET: ReadonlySet<Reason> = new Set(['Unobserved', 'Unanswered'])
 
-/** What requests to a service came to. */
 const CONTACT: ReadonlySet<Reason> = new Set(['InUse', 'AuthFailed', 'Unavailable'])
 
-/** The answer that was given for a create of unknown outcome turned out to be none. @param before what became of it, in words */
+/** The pipe named for an unknown outcome could not be adopted. @param before the error message */
 function stillUnknown(decided: DecideInput, before: string): Claim | undefined {
   const { recorded, surroundings } = decided
   const intent = undecidedIntent(recorded)
@@ -173,7 +168,6 @@ function stillUnknown(decided: DecideInput, before: string): Claim | undefined {
   return claimOf(decided, 'Unknown', { reason: 'OutcomeUnknown', facts })
 }
 
-/** What a hold leaves standing. */
 function heldSynced(
   action: Action & { readonly type: 'hold' },
   decided: DecideInput,
@@ -201,7 +195,6 @@ function heldSynced(
   return claimOf(decided, 'Unknown', action)
 }
 
-/** What a hold says of itself, in words. */
 function withoutUnknown({ reason, facts }: Because, key: Key): string {
   const hasUnknown = facts !== undefined && 'unknown' in facts
   return messageOf({ reason, facts: hasUnknown ? { ...facts, unknown: undefined } : facts }, key)
@@ -209,23 +202,21 @@ function withoutUnknown({ reason, facts }: Because, key: Key): string {
 
 const SYNCED_STAYS: ReadonlySet<Reason> = new Set(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])
 
-/** What is not found in a checkout that may be older is not found for longer than a reading or two. What is known to be an orphan stays one. */
+/** A manifest can be missing from an older checkout for long: known orphans keep their condition. */
 function isHeldForLong(action: Action, previous: Conditions | undefined): boolean {
   const isOfOlder = action.reason === 'ManifestVanishing' && action.facts.by === 'another checkout'
   return isOfOlder && previous?.Synced.reason !== 'Orphaned'
 }
 
-/** What a process before this one found out by 404s that this one has to count anew. */
+/** From counted 404s: a new process counts again. */
 const COUNTED: ReadonlySet<Reason> = new Set(['MassMissing', 'Missing', 'NeverSeen', 'ReplacedRecently'])
 
-/** Whether a pipe is still not found, as it was: until that is proved again, there is nothing new to say. */
 function isMissedAnew(action: Action, previous: Conditions | undefined): boolean {
   return (
     action.reason === 'MissingUnconfirmed' && previous !== undefined && COUNTED.has(previous.Synced.reason)
   )
 }
 
-/** It said that an outcome is not known, and by now it is. */
 function isSettledSince({ reason }: Condition, { recorded }: DecideInput): boolean {
   return reason === 'OutcomeUnknown' && undecidedIntent(recorded) === undefined
 }
@@ -244,7 +235,7 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
   if (isGoing(outcome.result === 'done' && outcome.reason !== undefined ? outcome : action))
     return briefly(synced)
   const seen = outcome.result === 'done' && (action.type === 'create' || action.type === 'adopt')
-  // What is set as a whole has no state of its own: it is ready once it is as asked.
+  // Upserted resources have no state.
   const isFound = decided.observed.status === 'found' && decided.lifecycle !== 'upsert'
   if (isFound && isHealthyAsBefore(decided, state, previous)) return previous.Ready
   if (isFound || seen) {
@@ -258,12 +249,11 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
   return briefly(synced)
 }
 
-/** The request to delete it was sent. */
 function isGoing({ reason, facts }: Because): boolean {
   return reason === 'Deleting' && facts.removal.is === 'going'
 }
 
-/** Which states are healthy stands in a manifest that nobody can read now: the one that it called healthy stays so. */
+/** For an unreadable manifest: its healthy states are unknown. */
 function isHealthyAsBefore(
   decided: DecideInput,
   state: RawText | undefined,
@@ -278,7 +268,6 @@ function isHealthyAsBefore(
   return previous?.Ready.reason === 'Healthy' && previous.Ready.message === healthy.message
 }
 
-/** Reasons to hold that say something about readiness too; the others leave standing what was known of it. */
 const READY_TOO: ReadonlySet<Reason> = new Set([
   'Orphaned',
   'Suspended',
@@ -287,18 +276,16 @@ const READY_TOO: ReadonlySet<Reason> = new Set([
   'ReplacedRecently',
 ])
 
-/** What to do about an unknown outcome is long, and stands in one condition only. */
 const UNKNOWN_BRIEFLY: Claim = {
   status: 'Unknown',
   reason: 'OutcomeUnknown',
-  message: 'Nobody knows whether it exists.',
+  message: 'It is unknown whether it exists.',
 }
 
 function briefly(claim: Claim): Claim {
   return claim.reason === 'OutcomeUnknown' ? UNKNOWN_BRIEFLY : claim
 }
 
-/** A stop came before anything was known. */
 function unobserved({ recorded }: DecideInput, action: Action): Claim {
   return { status: 'Unknown', reason: 'Unobserved', message: messageOf(action, recorded.key) }
 }
@@ -312,7 +299,6 @@ const IN_SYNC: ReadonlySet<Reason> = new Set([
   'Applied',
 ])
 
-/** One word for the conditions, worst first. */
 export function statusOf(conditions: Conditions): Status {
   const { Valid, Synced, Ready } = conditions
   if (Synced.reason === 'OutcomeUnknown') return 'OutcomeUnknown'

@@ -3,35 +3,30 @@ import type { LedgerRecord } from './record.ts'
 import type { Correction } from './recorded-change.ts'
 
 /*
- * Corrections of drift. Another writer might keep changing the same field. The third correction of a field within an hour is contested: it waits
- * an hour after the second one, and each further wait is twice as long, up to a day. A person who asks, and an edit, start afresh.
+ * Another writer might keep changing a field. After two corrections within an hour, the third waits an hour.
+ * Each further wait doubles, up to a day. An edit or a person's request starts afresh.
  */
 
-/** What was sent in vain, or was undone, is not sent again for so long: ms. */
+/** Wait before an ineffective or undone change is repeated. */
 export const AGAIN_MS = 60 * 60_000
-/** No wait is longer: ms. */
 export const MAX_WAIT_MS = 24 * AGAIN_MS
 
-/** Corrections of one field in a row that go out without a wait. */
 const FREE_CORRECTIONS = 2
 
-/** Starts of a failed pipe in a row. */
+/** Consecutive starts of a failed pipe. */
 const MAX_STARTS = 7
-/** After the first start of a failed pipe, ms; then twice as long each time. */
+/** Doubles with each start. */
 const FIRST_START_WAIT_MS = 60_000
 
 type Corrected = Pick<DecideInput, 'recorded' | 'steadyNow' | 'isAsked'>
 
-/** What a contested field is reported with. */
 export interface Contest {
   readonly fields: readonly string[]
-  /** Corrections in a row. */
   readonly times: number
-  /** From the last correction until the next; undefined: none follows. */
+  /** Until the next correction. Undefined if none follows. */
   readonly waitMs?: number
 }
 
-/** The fields that must wait before they are corrected again; undefined: none. */
 export function contestOf(input: Corrected, fields: readonly string[]): Contest | undefined {
   const { recorded, steadyNow, isAsked } = input
   const contested = fields.flatMap((field) => {
@@ -44,15 +39,14 @@ export function contestOf(input: Corrected, fields: readonly string[]): Contest 
 }
 
 function isContested({ count, at, before = at }: Correction, now: number): boolean {
-  const isThirdInAnHour = count > FREE_CORRECTIONS || (count === FREE_CORRECTIONS && now - before < AGAIN_MS)
-  return isThirdInAnHour && now - at < waitAfter(count)
+  const isFree = count < FREE_CORRECTIONS || (count === FREE_CORRECTIONS && at - before >= AGAIN_MS)
+  return !isFree && now - at < waitAfter(count)
 }
 
 function waitAfter(count: number): number {
   return Math.min(AGAIN_MS * 2 ** Math.max(0, count - FREE_CORRECTIONS), MAX_WAIT_MS)
 }
 
-/** Whether a failed pipe is started now, later, or not any more. */
 export function failedStart({ recorded, steadyNow, isAsked }: Corrected): 'now' | 'later' | 'given up' {
   const last = recorded.corrections?.['start']
   if (last === undefined || isAsked === true) return 'now'
@@ -60,10 +54,7 @@ export function failedStart({ recorded, steadyNow, isAsked }: Corrected): 'now' 
   return steadyNow - last.at >= FIRST_START_WAIT_MS * 2 ** (last.count - 1) ? 'now' : 'later'
 }
 
-/**
- * The corrections with one more of each of these fields.
- * @param inRowMs how soon the next one has to come to count in a row; default: less than twice its wait
- */
+/** @param inRowMs longest gap between consecutive corrections. Default: less than twice the wait */
 export function withCorrections(
   { recorded, steadyNow, isAsked }: Corrected,
   fields: readonly string[],
@@ -72,7 +63,10 @@ export function withCorrections(
   const entries = fields.map((field) => {
     const last = recorded.corrections?.[field]
     const isFirst = last === undefined || isAsked === true || !isInRow(last, steadyNow, inRowMs)
-    return [field, isFirst ? { count: 1, at: steadyNow } : next(last, steadyNow)] as const
+    return [
+      field,
+      isFirst ? { count: 1, at: steadyNow } : { count: last.count + 1, at: steadyNow, before: last.at },
+    ] as const
   })
   const kept = Object.entries(recorded.corrections ?? {}).filter(
     ([, { count, at }]) => steadyNow - at < 2 * waitAfter(count),
@@ -84,13 +78,6 @@ function isInRow({ count, at }: Correction, now: number, inRowMs?: number): bool
   return now - at < (inRowMs ?? (count < FREE_CORRECTIONS ? AGAIN_MS : 2 * waitAfter(count)))
 }
 
-function next({ count, at, before = at }: Correction, now: number): Correction {
-  // More than an hour after the first of them, and sooner than a wait: the hour moves on.
-  const isMoved = count === FREE_CORRECTIONS && now - before >= AGAIN_MS && now - at < AGAIN_MS
-  return { count: isMoved ? count : count + 1, at: now, before: at }
-}
-
-/** The corrections without those of these fields; undefined: none is left. */
 export function withoutCorrections(
   { corrections = {} }: LedgerRecord,
   fields: readonly string[],

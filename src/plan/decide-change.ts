@@ -12,12 +12,8 @@ import { decideWish, notSent } from './decide-wish.ts'
 import { restAction } from './rest-action.ts'
 import { firstValues, notVerified } from './unverified.ts'
 
-/*
- * What is done about something that exists, where the service can change it (design §14): all that is asked for, or nothing of it. What was
- * sent and did not take effect is not sent again soon.
- */
+/* The whole edit or none. Ineffective changes are not repeated soon. */
 
-/** The action for a pipe that was found; the manifest is valid. */
 export function decideChange(
   input: CreateOnceInput,
   remote: Remote,
@@ -28,7 +24,7 @@ export function decideChange(
   if (action.type === 'update' || action.type === 'delete' || isWaiting) return action
   const rest = restAction(input)
   if (rest === undefined) return action
-  // Its ten minutes begin before it is started again, which may fail for longer.
+  // The grace begins before the restart, which can fail for longer.
   return isNewReplacement(input, action) ? { ...action, until: input.now } : rest
 }
 
@@ -64,7 +60,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
       ? (notShownYet(input, drifted, { changes, compared }) ?? stalledFields(input, drifted, changes))
       : undefined
   if (unsettled !== undefined) return unsettled
-  // What was sent, or half of it, and is not there, or is to be taken back: none of that is somebody else's.
+  // A value that we sent is not another writer's.
   const isOurs = (field: string) => recorded.change?.fields.includes(field) === true
   const others = drifted.filter((field) => !asked.has(field))
   const toCorrect =
@@ -121,7 +117,6 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
     : (notVerified(input) ?? { type: 'observe', reason: 'InSync', facts: { as: 'create-once' } })
 }
 
-/** Whether an edited field is as the manifest has it now: then nothing is to be sent for it. */
 function isThere(
   { desired, kind, recorded }: CreateOnceInput,
   field: string,
@@ -131,7 +126,7 @@ function isThere(
   const { observed } = compared
   const often = howOftenReturned(kind.fields, field)
   const { change } = recorded
-  // Where only some of it is ever shown, as of tables, a change that was begun is enough.
+  // For partly returned fields, such as tables, a begun change is enough.
   const isSame = change?.digest === (desired.fingerprint && attemptDigest(desired.fingerprint))
   const isBegun =
     change !== undefined && (isSame || (kind.changes?.needsRest(field) && change.fields.includes(field)))

@@ -44,19 +44,17 @@ export function decideCreateOnce(input: CreateOnceInput): Action {
   return isBeingDeleted(input) ? stop : (startedFirst(input) ?? stop)
 }
 
-/** The manifest is gone, and the request to delete its pipe was sent before. */
 function deletedBefore(input: CreateOnceInput): Action | undefined {
   const { remote } = input.recorded
   const isGone = input.desired.state === 'absent' && remote !== undefined
   return isGone ? goingFirst(input, remote) : undefined
 }
 
-/** The request was sent. */
 function isBeingDeleted({ recorded }: CreateOnceInput): boolean {
   return recorded.removal?.isSent === true
 }
 
-/** Nothing that we stopped for a change is left alone as it is: nobody asked for that. */
+/** Restarts a pipe that was stopped for a change, even under a hold. */
 function startedFirst(input: CreateOnceInput): Action | undefined {
   const isStopped = input.recorded.command?.isForChange === true && input.policy.paused !== true
   return isStopped ? restAction(input) : undefined
@@ -68,7 +66,6 @@ function decideLive(input: CreateOnceInput): Action {
   return firstStop(input, [invalid, adoption]) ?? decideWithoutRemote(input, intent)
 }
 
-/** There is no id: is there a request that may have made one? */
 function decideWithoutRemote(input: CreateOnceInput, intent: Intent | undefined): Action {
   const undecided = undecidedIntent(input.recorded)
   if (undecided !== undefined && !isDismissed(input, undecided))
@@ -98,14 +95,13 @@ function whyNow({ policy, knownStates }: CreateOnceInput, intent: Intent | undef
     : { reason: 'RetryApproved', facts: { attempt } }
 }
 
-/** The reply was no proof, and held an id: one reading tells whether that is the new pipe. */
+/** The reply's id is no proof, but a read is. */
 function foundByRead({ attempt, seen }: Intent): Action | undefined {
   if (seen?.pipeId === undefined) return undefined
   const { pipeId } = seen
   return { type: 'adopt', reason: 'FoundByRead', pipeId, facts: { pipeId, attempt } }
 }
 
-/** A manifest or a Lock names the pipe to take over. */
 function adoption(input: CreateOnceInput): Action | undefined {
   const pipeId = namedId(input)
   const isUnwanted = input.policy.ensure === 'absent' && undecidedIntent(input.recorded) === undefined
@@ -120,7 +116,6 @@ function adoption(input: CreateOnceInput): Action | undefined {
   return attempt === undefined ? held : outcomeUnknown(input, attempt)
 }
 
-/** A record whose manifest is gone holds the pipe that is named: it moves here. */
 function isOfOrphan({ surroundings: { similar } }: CreateOnceInput): boolean {
   return similar?.by !== undefined && similar.by !== 'policy.renamedFrom'
 }
@@ -130,7 +125,6 @@ function outcomeUnknown({ recorded, surroundings }: CreateOnceInput, intent: Int
   return { type: 'refuse', reason: 'OutcomeUnknown', facts }
 }
 
-/** There is an id: what does the platform say of it? */
 function decideExisting(input: CreateOnceInput, remote: Remote): Action {
   const conflict = adoptConflict(input, remote)
   if (conflict !== undefined) return conflict
@@ -149,19 +143,18 @@ function decideExisting(input: CreateOnceInput, remote: Remote): Action {
 
 function decideUnwanted(input: CreateOnceInput, remote: Remote): Action {
   const action = goingFirst(input, remote) ?? invalid(input) ?? decideAbsent(input, remote)
-  // What is deleted within minutes need not run before.
+  // A pipe that is deleted within minutes need not run.
   const isGoing = action.type === 'delete' || (action.type === 'hold' && action.reason === 'Deleting')
   return isGoing ? action : (startedFirst(input) ?? action)
 }
 
-/** An invalid manifest changes nothing; what was stopped for a change is started again all the same. */
 function invalidFound(input: CreateOnceInput): Action | undefined {
   const hold = invalid(input)
   const isStopped = hold !== undefined && input.recorded.command?.isForChange === true
   return (isStopped ? restAction(input) : undefined) ?? hold
 }
 
-/** A manifest that names another pipe than the one we hold: taking it would lose sight of ours. One that ours took the place of is gone. */
+/** Adopting another pipe would lose the recorded pipe, unless that is missing or was replaced. */
 function adoptConflict({ policy, observed, recorded }: CreateOnceInput, remote: Remote): Action | undefined {
   if (policy.adopt === undefined || sameId(policy.adopt, remote.id) || observed.status === 'missing')
     return undefined
@@ -169,11 +162,9 @@ function adoptConflict({ policy, observed, recorded }: CreateOnceInput, remote: 
   return { type: 'refuse', reason: 'AdoptRefused', facts: { named: policy.adopt, pipeId: remote.id } }
 }
 
-/** What is still to be proved before a pipe that answers 404 is replaced: the first of these that is not decides. */
 function decideMissing(input: CreateOnceInput, remote: Remote): Action {
   const { policy } = input
   const isSaid = isSaidGone(input, remote)
-  // It is gone because we asked for that.
   const isOurs = isBeingDeleted(input)
   const proof = isSaid
     ? [adoptInstead, stillListed]
@@ -182,12 +173,13 @@ function decideMissing(input: CreateOnceInput, remote: Remote): Action {
       : [massMissing, adoptInstead, neverSeen, unbelieved, stillListed]
   const unproved = firstStop(input, proof)
   if (unproved !== undefined) return unproved
-  if (policy.onMissing === 'report' && !isSaid && !isOurs) {
+  const { foreign } = remote
+  if (!isSaid && (foreign !== undefined || (policy.onMissing === 'report' && !isOurs))) {
     return {
       type: 'report',
       reason: 'Missing',
       differences: [],
-      facts: { pipeId: remote.id, onMissing: 'report' },
+      facts: { pipeId: remote.id, onMissing: 'report', foreign },
     }
   }
   const stop = firstStop(input, [

@@ -10,15 +10,13 @@ import type { RemovalWords } from './reasons/removal-words.ts'
 import type { Remote } from './record.ts'
 
 /*
- * A deletion is asked for by a manifest that is there: by `policy.ensure: absent`, or by `policy.onImmutable: replace` and an edit that needs
- * another pipe. A request that was sent is followed until its pipe is gone, whatever the manifest says by then.
+ * Needs `policy.ensure: absent`, or `policy.onImmutable: replace` with an edit that needs a new pipe. A sent
+ * deletion is followed to its end, even if the manifest changes.
  */
 
-/** Time in which the manifest can be taken back: ms. */
+/** The manifest's request can be withdrawn until then. */
 export const GRACE_MS = 10 * 60_000
-/** Without an answer for so long, the request is repeated if the pipe is not found: ms. */
 const ANSWERED_MS = 60_000
-/** First and last interval between looks at a pipe that is being deleted: ms. */
 const SOONEST_LOOK_MS = 2_000
 const LATEST_LOOK_MS = 31_000
 
@@ -26,25 +24,24 @@ type Deleting = FactsOf<'Deleting'>
 
 const ABSENT: Action = { type: 'observe', reason: 'Absent', facts: undefined }
 
-/** The manifest says `policy.ensure: absent`, and nothing is recorded. */
 export function absent({ policy }: DecideInput): Action | undefined {
   return policy.ensure === 'absent' ? ABSENT : undefined
 }
 
 /**
- * The manifest says `policy.ensure: absent`, and a pipe is recorded.
+ * `policy.ensure: absent` with a recorded pipe.
  *
  * | the pipe | action |
  * |---|---|
  * | a request was sent | as {@link decideSent} |
  * | the manifest names another service | report Drifted |
- * | the directory or its revision is doubtful, or another manifest names the pipe | hold Deleting |
- * | the limit on deletions is reached | refuse DeleteLimit |
- * | found, changed since it was last in sync | report Drifted |
- * | asked for since less than ten minutes | hold Deleting |
+ * | the read is doubtful, or another manifest names the pipe | hold Deleting |
+ * | the delete limit is reached | refuse DeleteLimit |
+ * | found, changed since last in sync | report Drifted |
+ * | within ten minutes of grace | hold Deleting |
  * | found | delete |
  * | 404, unconfirmed, without a witness, or still listed | hold Deleting |
- * | 404, confirmed and witnessed, and not listed | delete: nothing is sent, and the record lets go of it |
+ * | 404, confirmed and witnessed, not listed | delete: the record ends without a request |
  */
 export function decideAbsent(input: CreateOnceInput, remote: Remote): Action {
   const { removal } = input
@@ -56,7 +53,7 @@ export function decideAbsent(input: CreateOnceInput, remote: Remote): Action {
   return stop ?? decideDeletion(input, { removal, because, kept: (fields) => drifted(input, fields) })
 }
 
-/** The same of what is set as a whole, of which a service has one: its deletion is immediate, and needs no confirmation. */
+/** An upserted resource is deleted immediately and without confirmation. */
 export function decideAbsentUpsert(input: UpsertInput): Action {
   const { recorded, observed, now, steadyNow } = input
   if (recorded.upsert === undefined) return ABSENT
@@ -86,7 +83,7 @@ export function decideAbsentUpsert(input: UpsertInput): Action {
   }
 }
 
-/** The manifest asks for what only another pipe can be, and says `policy.onImmutable: replace`. @param kept what is told if it is not deleted */
+/** @param kept the report if the pipe is not deleted */
 export function replacedBy(
   input: CreateOnceInput,
   remote: Remote,
@@ -95,29 +92,28 @@ export function replacedBy(
   const { policy, removal } = input
   if (policy.onImmutable !== 'replace' || removal === undefined) return undefined
   if (remote.origin !== 'created') return kept({ is: 'not ours' })
+  const { foreign } = remote
+  if (foreign !== undefined) return kept({ is: 'changed', fields: foreign })
   const changed = (names: readonly string[] | undefined): Action =>
-    kept(names === undefined ? { is: 'never in sync' } : { is: 'changed', fields: names.slice(0, 5) })
+    kept(names === undefined ? { is: 'never in sync' } : { is: 'changed', fields: names })
   const because = becauseOf(input, { why: 'edited', fields })
   return serviceInvalid(input) ?? decideDeletion(input, { removal, because, kept: changed })
 }
 
-/** A request was sent, and it has time left: how that pipe is followed. */
 export function goingFirst(input: CreateOnceInput, remote: Remote): Action | undefined {
   const { observed, desired } = input
   if (!isWaitedFor(input)) return undefined
-  // A pipe that is gone is created again.
   if (observed.status === 'missing' && desired.state !== 'absent') return undefined
   return decideSent(input, remote)
 }
 
-/** As {@link goingFirst}, of a pipe that answers 404, until it is certain to be gone. */
+/** As {@link goingFirst}, until a missing pipe is confirmed to be gone. */
 export function goneUnconfirmed(input: CreateOnceInput): Action | undefined {
   const { remote } = input.recorded
   if (remote === undefined || input.observed.status !== 'missing' || isGone(input)) return undefined
   return decideSent(input, remote)
 }
 
-/** A request to delete the pipe was sent: its end is waited for. */
 function decideSent(input: CreateOnceInput, remote: Remote): Action {
   const { policy, desired, recorded, now, steadyNow, observed } = input
   const sentAt = recorded.removal === undefined ? 0 : sentSince(recorded.removal, steadyNow)
@@ -138,16 +134,12 @@ function isGone({ observed, recorded }: CreateOnceInput): boolean {
   return observed.status === 'missing' && isDeleted(observed.misses, observed.witness, recorded.removal)
 }
 
-/** A request was sent; a pipe that is found is given ten minutes. */
 function isWaitedFor({ recorded: { removal }, observed, steadyNow }: CreateOnceInput): boolean {
   if (removal?.isSent !== true) return false
   return observed.status === 'missing' || steadyNow - sentSince(removal, steadyNow) < DELETES_MS
 }
 
-/**
- * Whether a request without an answer may be repeated, so that the platform says that the pipe is gone: 404s in a row are counted by one
- * process. Only if the manifest still asks for it.
- */
+/** The platform then confirms the deletion. A new process has no count of 404s. */
 function isToAskAgain(input: CreateOnceInput, remote: Remote): boolean {
   const { observed, desired, removal, steadyNow } = input
   const mark = input.recorded.removal
@@ -168,7 +160,7 @@ function decideDeletion(
   }: {
     readonly removal: DeletionFacts
     readonly because: (removal: RemovalWords) => Because<'Deleting'>
-    /** @param fields that changed since it was last in sync; undefined: it never was */
+    /** @param fields changed since last in sync; undefined: never in sync */
     readonly kept: (fields: readonly string[] | undefined) => Action
   },
 ): Action {
@@ -200,15 +192,14 @@ function decideDeletion(
   }
 }
 
-/** Fields that changed since the pipe was last in sync. Undefined: it never was. */
+/** Undefined: never in sync. */
 function changedFields(input: CreateOnceInput): readonly string[] | undefined {
   const { changedSince, policy, observed } = input
   if (changedSince !== undefined || policy.ensure !== 'absent') return changedSince
-  // What it is like is kept from the first look that finds it in sync with a manifest that asks for this.
+  // The first read in sync sets the baseline.
   return observed.status === 'found' ? observed.differences.map(({ field }) => field) : []
 }
 
-/** Why a reading of the manifests is not enough to delete for. */
 function doubtOf({ surroundings }: DecideInput): 'older' | 'doubted' | undefined {
   if (surroundings.olderThan !== undefined) return 'older'
   return surroundings.isDoubted ? 'doubted' : undefined
@@ -220,8 +211,7 @@ function otherService(input: DecideInput): Action | undefined {
 
 function drifted({ observed }: DecideInput, fields: readonly string[] = []): Action {
   const differences = observed.status === 'found' ? observed.differences : []
-  const facts = { fields: fields.slice(0, 5), from: 'ensure' } as const
-  return { type: 'report', reason: 'Drifted', differences, facts }
+  return { type: 'report', reason: 'Drifted', differences, facts: { fields, from: 'ensure' } }
 }
 
 function becauseOf(

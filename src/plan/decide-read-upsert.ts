@@ -18,23 +18,24 @@ import {
 import type { UpsertInput } from './input.ts'
 
 /**
- * What is upserted and can be read: what is there decides, and nothing is sent while it is as the manifest asks for.
+ * For an upserted resource that can be read. The observed values decide, and no request is sent while they
+ * match.
  *
  * | desired | recorded | observed | action, reason |
  * |---|---|---|---|
- * | valid | never applied | none / differs | upsert New, with what it takes away and gives |
+ * | valid | never applied | none / differs | upsert New, with access taken away and given |
  * | valid | never applied | equal | observe Adopted |
- * | valid, edited | applied | none / differs | upsert Edited, likewise |
- * | valid, edited to what is there | applied | equal | observe Accepted |
+ * | valid, edited | applied | none / differs | upsert Edited, as above |
+ * | valid, edited to the observed values | applied | equal | observe Accepted |
  * | valid | a request without an outcome | none / differs | upsert Edited |
  * | valid | a request without an outcome | equal | observe Applied |
  * | valid | applied | equal | observe InSync |
  * | valid | applied | differs as the last reply did | report Stalled; after an hour upsert Changing |
  * | valid | applied, overtaken | differs | upsert Changing |
- * | valid | applied | differs | report Drifted; with policy.onDrift "correct" upsert Changing, the third within an hour report Contested |
- * | valid | applied | none | report Missing; with policy.onDrift "correct" upsert Missing |
+ * | valid | applied | differs | report Drifted; `onDrift: correct`: upsert Changing, third time report Contested |
+ * | valid | applied | none | report Missing; `onDrift: correct`: upsert Missing |
  * | valid, ensure: absent | – | any | as {@link decideAbsentUpsert} |
- * | valid | – | not read | observe Unobserved; never applied and no Service: refuse ServiceInvalid |
+ * | valid | – | not read | observe Unobserved; without a Service: refuse ServiceInvalid |
  */
 export function decideRead(input: UpsertInput): Action {
   const stop = firstStop(input, [deletedBefore, orphaned, manifestMissing, suspended, invalid])
@@ -46,7 +47,6 @@ export function decideRead(input: UpsertInput): Action {
   return firstStop(input, gates) ?? action
 }
 
-/** The manifest is gone, and so is what was applied: a request to delete it was sent before. */
 function deletedBefore({ desired, recorded, observed }: UpsertInput): Action | undefined {
   const isSent = recorded.removal?.isSent === true && observed.status === 'missing'
   if (desired.state !== 'absent' || !isSent) return undefined
@@ -71,7 +71,6 @@ function decideSeen(input: UpsertInput): Action {
   }
 }
 
-/** The service has none, or there is no such service. */
 function decideNone(input: UpsertInput): Action {
   const { recorded, policy, gives } = input
   if (recorded.upsert === undefined)
@@ -91,7 +90,6 @@ function decideNone(input: UpsertInput): Action {
     : { type: 'report', reason: 'Contested', differences: [], facts: contest }
 }
 
-/** It is there, as the manifest asks for: by an edit, by a request of unknown outcome, by somebody else, or as ever. */
 function decideEqual(input: UpsertInput): Action {
   const { recorded } = input
   if (!isEdited(input)) return { type: 'observe', reason: 'InSync', facts: { as: 'read' } }
@@ -147,16 +145,14 @@ function decideDifferent(input: UpsertInput, differences: readonly Difference[])
   }
 }
 
-/** What an upsert corrects when there is none any more. */
+/** Stands for the whole resource among corrected fields. */
 const EXISTENCE = 'existence'
 
-/** The fields of drift that an upsert corrects. */
 export function correctedBy(action: Action): readonly string[] {
   if (action.reason === 'Missing') return [EXISTENCE]
   return action.reason === 'Changing' && action.facts.why === 'drifted' ? action.facts.fields : []
 }
 
-/** Whether what was applied last, if anything was, is something else than what the manifest asks for. */
 function isEdited({ desired, recorded }: UpsertInput): boolean {
   return (
     recorded.upsert === undefined ||
@@ -165,7 +161,7 @@ function isEdited({ desired, recorded }: UpsertInput): boolean {
   )
 }
 
-/** A clock that was set back must not put it off for as long as it was ahead. */
+/** Also true if the clock was set back. */
 function isDueAgain({ recorded, now, isAsked }: UpsertInput): boolean {
   const at = recorded.upsert?.at ?? 0
   return isAsked === true || now - at >= AGAIN_MS || now < at

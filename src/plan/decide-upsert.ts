@@ -58,7 +58,7 @@ function decideApplied(input: UpsertInput): Action {
   }
   const intervalMs =
     (policy.interval === undefined ? undefined : parseDuration(policy.interval)) ?? timing.resyncMs
-  // A clock that was set back must not put the resync off for as long as it was ahead.
+  // Even if the clock was set back.
   if (isOvertaken || now - upsert.at >= intervalMs || now < upsert.at) {
     return {
       type: 'upsert',

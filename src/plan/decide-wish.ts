@@ -22,17 +22,15 @@ import type { RemovalWords } from './reasons/removal-words.ts'
 import type { Remote } from './record.ts'
 import { stalled } from './rest-action.ts'
 
-/** What is to be changed, and what can be. */
 export interface Wish {
   readonly input: CreateOnceInput
   readonly remote: Remote
   readonly changes: Changes
   readonly compared: Compared
-  /** Fields of the manifest that are to be sent. */
   readonly fields: ReadonlySet<string>
-  /** Those of them that were edited; a secret that has another value was not. */
+  /** Excludes rotated secrets. */
   readonly edited: readonly string[]
-  /** The fields that another writer has changed. */
+  /** Changed by another writer. */
   readonly corrected: readonly string[]
   readonly why: FactsOf<'Changing'>['why']
 }
@@ -109,7 +107,6 @@ export function decideWish(wish: Wish): Action {
   }
 }
 
-/** It is replaced where its manifest was edited and says so, nothing stands in the way of a new one, and all is there that it needs. */
 function replacedOr(
   wish: Wish,
   named: readonly string[],
@@ -121,7 +118,6 @@ function replacedOr(
   const action = asking.length > 0 ? replacedBy(input, remote, { fields: asking, kept }) : undefined
   if (action === undefined) return notSent(wish, named, why)
   if (action.type === 'report') return action
-  // The new one would run.
   if (isStoppedByAnother(input)) return notSent(wish, [...fields], 'at rest')
   const taken = takenBy(input)
   if (taken !== undefined) return kept(taken)
@@ -130,21 +126,18 @@ function replacedOr(
   return firstStop(input, gates) ?? action
 }
 
-/** It rests, or will, and neither its manifest nor a change of ours has asked for that. */
 function isStoppedByAnother(input: CreateOnceInput): boolean {
   const { policy, recorded } = input
   const isOurs = policy.paused !== undefined || recorded.command?.isForChange === true
   return !isOurs && (isAtRest(input) || isStopping(input))
 }
 
-/** What a new one would be taken for: it would not be created. */
 function takenBy({ surroundings: { similar, listed } }: CreateOnceInput): RemovalWords | undefined {
   if (similar !== undefined) return { is: 'taken', key: similar.key }
   const ids = listed?.candidates.slice(0, IDS_SHOWN).map(({ id }) => id) ?? []
   return listed === undefined || ids.length === 0 ? undefined : { is: 'listed', name: listed.name, ids }
 }
 
-/** Of secrets that cannot be read, those count that are to be sent. */
 function sentSecretUnavailable(
   { surroundings: { missingAt } }: CreateOnceInput,
   steps: readonly Step[],
@@ -159,7 +152,6 @@ function sentSecretUnavailable(
   return missing.size === 0 ? undefined : { type: 'refuse', ...becauseOfMissing([...missing.values()]) }
 }
 
-/** Nothing is sent, because of these fields. */
 export function notSent(
   { input, remote, why: cause }: Wish,
   named: readonly string[],

@@ -7,45 +7,44 @@ import { sameId } from '../lib/same-id.ts'
 import { firstStop, invalid, orphaned, suspended, manifestMissing, secretUnavailable } from './gates.ts'
 
 /**
- * What should happen next to one key: one action with a reason. Pure; the table is design §4, and each row of it
- * is a row of `test/plan/decide.test.ts`.
+ * The next action for one key, with a reason. Pure. Each row is a row of `test/plan/decide.test.ts`.
  *
  * | desired | recorded | observed | action, reason |
  * |---|---|---|---|
  * | valid, new | – | – | create New · adopt · refuse RenameSuspected, NameTaken, RenameWaiting, CreateLimit, DependencyNotReady, SecretUnavailable |
- * | valid, new | – | a file that may hold a Lock cannot be read | refuse LockUnreadable, unless policy.adopt or a Lock names an id |
- * | valid | intent without outcome | – | refuse OutcomeUnknown, until a person resolves it |
- * | valid | intent without outcome, whose reply held an id | – | adopt FoundByRead, if a reading finds it to be the new pipe |
- * | valid | intent without outcome | exactly one pipe of that name in the list, created since, which no record holds, and nothing differs | adopt FoundByList |
- * | valid, new | – | the same in the list before the create | adopt FoundByList |
- * | valid, new, or an intent without outcome | – | several in the list, or one that differs | refuse Ambiguous |
- * | valid, new | – | recorded pipes are not in the list, or it is empty beside them | refuse MassMissing |
- * | valid | intent that a person dismissed | – | create RetryApproved |
- * | valid | intent that failed, effect none | – | create RetryFailed, after its back-off (hold BackingOff) |
+ * | valid, new | – | an unreadable file might hold a Lock | refuse LockUnreadable, unless policy.adopt or a Lock names an id |
+ * | valid | intent without outcome | – | refuse OutcomeUnknown, until an operator settles it |
+ * | valid | intent without outcome, with an id in the reply | – | adopt FoundByRead, if a read finds the new pipe |
+ * | valid | intent without outcome | one unrecorded, equal, newer pipe of that name listed | adopt FoundByList |
+ * | valid, new | – | one unrecorded, equal pipe of that name listed | adopt FoundByList |
+ * | valid, new, or intent without outcome | – | several listed, or a different one | refuse Ambiguous |
+ * | valid, new | – | recorded pipes are missing in the list | refuse MassMissing |
+ * | valid | dismissed intent | – | create RetryApproved |
+ * | valid | failed intent, effect none | – | create RetryFailed, after its back-off (hold BackingOff) |
  * | valid | id | equal | observe InSync |
- * | valid, unchanged since created | id | differs | report Drifted |
- * | valid, edited since created | id | any | report NotUpdatable |
- * | valid, edited to what is there | id | equal, and every edited field is one the platform returns | observe Accepted |
- * | valid, a secret's value changed | id | any | report SecretRotated |
- * | valid, a secret without a recorded value | id | equal | report SecretRotated, or SecretUnavailable if it is not mounted |
- * | valid | id | 404, and so are 30 % (at least 3) of the pipes of its service, or of its credential | refuse MassMissing |
- * | valid | id that a GET never found | 404, confirmed | hold NeverSeen |
- * | valid | id | 404, not confirmed or not witnessed | hold MissingUnconfirmed |
- * | valid | id, replaced before | 404, confirmed and witnessed | hold ReplacedRecently, for an hour, doubling up to a day |
+ * | valid, unchanged | id | differs | report Drifted |
+ * | valid, edited | id | any | report NotUpdatable |
+ * | valid, edited to the observed values | id | equal, all edited fields returned | observe Accepted |
+ * | valid, rotated secret | id | any | report SecretRotated |
+ * | valid, secret without a recorded value | id | equal | report SecretRotated, or SecretUnavailable if not mounted |
+ * | valid | id | 404, with 30 % (at least 3) of the service or credential | refuse MassMissing |
+ * | valid | id that was never read | 404, confirmed | hold NeverSeen |
+ * | valid | id | 404, unconfirmed or unwitnessed | hold MissingUnconfirmed |
+ * | valid | id, replaced before | 404, confirmed and witnessed | hold ReplacedRecently: an hour, doubling to a day |
  * | valid | id | 404, confirmed and witnessed | create Missing, or report Missing |
- * | valid | id that a person said is gone | 404 | create RecreateApproved |
- * | invalid now, valid before | any | any | hold InvalidManifest: keep observing |
- * | not found, not believed yet | any | any | hold ManifestVanishing |
+ * | valid | id that an operator reported gone | 404 | create RecreateApproved |
+ * | invalid now, valid before | any | any | hold InvalidManifest, keep observing |
+ * | not found, unconfirmed | any | any | hold ManifestVanishing |
  * | suspended | any | any | hold Suspended |
  * | absent | id or intent | any | report Orphaned |
  * | valid, ensure: absent | none | – | observe Absent |
- * | valid, ensure: absent | id | any | the table of `decide-deletion.ts` |
+ * | valid, ensure: absent | id | any | see `decide-deletion.ts` |
  * | QueryEndpoint, never applied or edited | – | – | upsert New, Edited |
- * | QueryEndpoint, applied | reply of the last upsert | older than its interval | upsert Resync |
- * | QueryEndpoint, applied | reply differs | younger than its interval | report Stalled |
+ * | QueryEndpoint, applied | last reply | older than its interval | upsert Resync |
+ * | QueryEndpoint, applied | last reply differs | younger than its interval | report Stalled |
  * | Alert, watched | – | equal / differs | observe / report Drifted |
- * | Alert, watched | id of another one, or intent without outcome | any | report LeftBehind |
- * | Service | – | nothing asked yet / answered / refused / no reply | observe Unanswered / observe InUse / refuse AuthFailed / refuse Unavailable |
+ * | Alert, watched | another id, or intent without outcome | any | report LeftBehind |
+ * | Service | – | not asked / answered / refused / no reply | observe Unanswered / observe InUse / refuse AuthFailed / refuse Unavailable |
  */
 export function decide(input: DecideInput): Action {
   switch (input.lifecycle) {
@@ -60,12 +59,11 @@ export function decide(input: DecideInput): Action {
   }
 }
 
-/** What is only watched is looked at and never changed. */
 export function decideReadOnly(input: ReadOnlyInput): Action {
   return firstStop(input, [orphaned, manifestMissing, suspended, invalid, leftBehind]) ?? decideFound(input)
 }
 
-/** Its manifest asked for one to be created before, and watches another one by now: neither is lost. */
+/** The manifest now watches another resource. */
 function leftBehind(input: ReadOnlyInput): Action | undefined {
   const { desired, recorded, watchedId } = input
   const intent = undecidedIntent(recorded)
@@ -91,7 +89,6 @@ function decideFound({ observed }: ReadOnlyInput): Action {
   }
 }
 
-/** A service is never created: what can be wrong with it is its manifest, its credentials, and the way there. */
 export function decideReference(input: ReferenceInput): Action {
   const stop = firstStop(input, [orphaned, manifestMissing, invalid, secretUnavailable])
   if (stop !== undefined) return stop

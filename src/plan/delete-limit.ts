@@ -1,25 +1,20 @@
 import type { LedgerRecord } from './record.ts'
 
-/** So many of a service may be in deletion at once, and no more than one in so many of those that are recorded there; one always may. */
+/** Per service: five deletions at a time, and a tenth of the recorded resources. One is always allowed. */
 const MOST = 5
 const ONE_IN = 10
 
-/**
- * What a person's word to delete is about, as the record's `allowed` has it: this deletion, and neither a later one nor a creation.
- * @param manifest the digest of its manifest
- */
+/** Excludes later deletions and creates. */
 export function deletionDigest(manifest: string, { removal }: Pick<LedgerRecord, 'removal'>): string {
   return `delete ${manifest} ${removal?.since ?? ''}`
 }
 
-/** More deletions than the limit lets pass. */
 export interface DeleteLimitReached {
   readonly wanted: number
   readonly of: number
   readonly limit: number
 }
 
-/** Whether so many are to be deleted in a service at once that none is. */
 export function deleteLimitOf({
   wanted,
   of,

@@ -4,12 +4,10 @@ import type { Reason } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 import type { Removal } from './recorded-change.ts'
 
-/* What the record says of a deletion: since when a manifest asks for it, and whether the request was sent. */
-
-/** Time that a request has; a pipe that is found after it was not deleted: ms. */
+/** A pipe that is still found then was not deleted. */
 export const DELETES_MS = 10 * 60_000
 
-/** `absent`, or the digest of the spec that the manifest asks for instead. Undefined: the manifest asks for no deletion. */
+/** `absent`, or the digest of the replacing spec. */
 export function deletionWish(
   { policy, desired }: Pick<DecideInput, 'policy' | 'desired'>,
   { applied }: Pick<LedgerRecord, 'applied'> = {},
@@ -19,7 +17,7 @@ export function deletionWish(
   return policy.onImmutable === 'replace' && digest !== applied?.digest ? digest : undefined
 }
 
-/** When the grace began. It begins anew after the limit on deletions, unless an operator allowed the deletion. */
+/** The delete limit restarts it, unless an operator allowed the deletion. */
 export function graceSince(
   mark: Removal | undefined,
   wish: string | undefined,
@@ -29,12 +27,11 @@ export function graceSince(
   return isRunning ? Math.min(mark?.since ?? steadyNow, steadyNow) : steadyNow
 }
 
-/** A clock that was set back since makes it no later than now. */
+/** Not later than now, even if the clock was set back. */
 export function sentSince({ sentAt = 0 }: Removal, steadyNow: number): number {
   return Math.min(sentAt, steadyNow)
 }
 
-/** The mark after a decision: it begins, goes on, or ends. */
 export function markAfter(
   input: DecideInput,
   action: Action,
@@ -46,7 +43,6 @@ export function markAfter(
     const sentAt = removal.sentAt === undefined ? undefined : sentSince(removal, steadyNow)
     const isInVain = observed.status === 'found' && steadyNow - (sentAt ?? 0) >= DELETES_MS
     const isStillAsked = desired.state !== 'absent' && removal.digest === deletionWish(input, record)
-    // Asked for again, its grace begins again.
     if (!isInVain) return { ...removal, sentAt, digest: isStillAsked ? removal.digest : '' }
   }
   const digest = desired.state === 'absent' ? undefined : deletionWish(input, record)
@@ -61,7 +57,6 @@ export function markAfter(
 
 const BEGINS: ReadonlySet<Reason> = new Set(['Deleting', 'DeleteLimit'])
 
-/** Reasons for which the grace begins anew, once they are over. */
 const ENDS: ReadonlySet<Reason> = new Set([
   'Suspended',
   'InvalidManifest',

@@ -6,10 +6,9 @@ import type { Because, FactsOf } from './reason.ts'
 import { unopenedIn, type MissingSecret } from './reasons/missing-secret.ts'
 import type { LedgerRecord } from './record.ts'
 
-/** A reason to stop before deciding further; `undefined` lets the input pass. */
+/** Undefined: passes. */
 type Gate<Input extends DecideInput = DecideInput> = (input: Input) => Action | undefined
 
-/** The first gate that stops the input. */
 export function firstStop<Input extends DecideInput>(
   input: Input,
   gates: readonly Gate<Input>[],
@@ -21,28 +20,24 @@ export function firstStop<Input extends DecideInput>(
   return undefined
 }
 
-/** Something exists on the platform, or may exist, because of what we did for this key. */
 export function leftSomething(record: LedgerRecord): boolean {
   return record.remote !== undefined || record.upsert !== undefined || undecidedIntent(record) !== undefined
 }
 
-/** Whether its manifest is expected to be there: something was created of it, and it is not known to be an orphan. */
 export function expectsManifest(record: LedgerRecord): boolean {
   return leftSomething(record) && !isKnownGone(record)
 }
 
-/** Whether its manifest is known to be gone. */
 export function isKnownGone({ conditions }: LedgerRecord): boolean {
   return conditions?.Valid.reason === 'Orphaned'
 }
 
-/** The manifest is gone for good: shown until a person forgets it or brings it back. */
+/** Shown until a person forgets it or restores the manifest. */
 export function orphaned(input: DecideInput): Action | undefined {
   if (input.desired.state !== 'absent') return undefined
   return { type: 'report', reason: 'Orphaned', differences: [], facts: orphanFacts(input) }
 }
 
-/** What stays where a manifest is gone. */
 function orphanFacts(input: DecideInput): NonNullable<FactsOf<'Orphaned'>> {
   const { desired, recorded } = input
   const intent = unansweredIntent(input)
@@ -55,7 +50,6 @@ function orphanFacts(input: DecideInput): NonNullable<FactsOf<'Orphaned'>> {
   }
 }
 
-/** The manifest was not found by the last reading or two. */
 export function manifestMissing(input: DecideInput): Action | undefined {
   if (input.desired.state !== 'missing') return undefined
   const { olderThan } = input.surroundings
@@ -71,7 +65,7 @@ export function manifestMissing(input: DecideInput): Action | undefined {
   }
 }
 
-/** A reading that is not believed changes nothing, and lets nothing be written that it speaks against. */
+/** Makes no change, and blocks contradicting changes. */
 export function unfound({ surroundings }: DecideInput): Action | undefined {
   if (!surroundings.unfound) return undefined
   return {
@@ -82,12 +76,12 @@ export function unfound({ surroundings }: DecideInput): Action | undefined {
   }
 }
 
-/** What holds back a request that changes something; one that only starts or stops what is there is held back by a reading alone. */
+/** Only a doubtful read blocks a start or stop. */
 export function heldBack(input: DecideInput, what: 'change' | 'command'): Action | undefined {
   return firstStop(input, what === 'command' ? [unfound] : [unfound, serviceInvalid, dependencyNotReady])
 }
 
-/** Whatever names a pipe in a checkout that may be older may name another one by now, or none. */
+/** A newer checkout might name another pipe, or none. */
 export function adoptOfOlder(
   { surroundings: { olderThan } }: CreateOnceInput,
   pipeId: string,
@@ -95,12 +89,11 @@ export function adoptOfOlder(
 ): Action | undefined {
   if (olderThan === undefined) return undefined
   const said =
-    `${by} names ${pipeId}. It is not adopted yet, and nothing is created: another process has acted on revision ${olderThan}, which may be newer than ` +
-    'the one here. It is adopted once the manifests are read at another revision, or somebody has them accepted as they are.'
+    `${by} names ${pipeId}. It is not adopted yet, and no resource is created: another process has acted on revision ${olderThan}, ` +
+    'which might be newer. It is adopted once another revision is read or an operator accepts the manifests.'
   return { type: 'refuse', reason: 'NotLeading', facts: { said } }
 }
 
-/** Left alone, with a reason and an end. */
 export function suspended(input: DecideInput): Action | undefined {
   if (input.policy.suspend === undefined) return undefined
   const { reason, until } = input.policy.suspend
@@ -114,7 +107,6 @@ export function suspended(input: DecideInput): Action | undefined {
   }
 }
 
-/** The manifest has errors now. */
 export function invalid(input: DecideInput): Action | undefined {
   const { desired } = input
   if (desired.state !== 'invalid') return undefined
@@ -149,7 +141,6 @@ export function secretUnavailable({ surroundings }: DecideInput): Action | undef
   return missingSecrets.length === 0 ? undefined : { type: 'refuse', ...becauseOfMissing(missingSecrets) }
 }
 
-/** Where no file can be opened, a secret that could not be read is not missing. */
 export function becauseOfMissing(
   missing: readonly MissingSecret[],
 ): Because<'SecretUnavailable' | 'TooManyOpenFiles'> {
@@ -159,10 +150,7 @@ export function becauseOfMissing(
     : { reason: 'TooManyOpenFiles', facts: { file } }
 }
 
-/**
- * It failed and waits; an edited manifest, a rotated secret or a person who asks starts afresh. So does a process whose manifests are not
- * older than those acted on before: what was held back for that, here or by another process, is tried at once.
- */
+/** Waits until an edit, a rotated secret, a person's request or a fresh checkout. */
 export function backingOff({
   desired,
   recorded,
@@ -183,7 +171,6 @@ export function backingOff({
   }
 }
 
-/** What an attempt depends on: the body, and the values of its secrets. */
 export function attemptDigest(fingerprint: {
   readonly digest: string
   readonly secrets: Readonly<Record<string, string>>
@@ -192,17 +179,18 @@ export function attemptDigest(fingerprint: {
   return [fingerprint.digest, ...secrets.map(([path, hash]) => `${path}=${hash}`)].join('\n')
 }
 
-/** Another key has the pipe that this one may be: a copy, a rename, or one of which only half is seen yet. */
+/** Another key's pipe might be this pipe: a copy or a rename. */
 export function similarFirst({ surroundings, desired, recorded }: CreateOnceInput): Action | undefined {
   const { similar } = surroundings
   if (similar === undefined) return undefined
   const facts = { key: desired.key, other: similar.key, file: similar.file }
+  const { platformName, foreign } = similar
   switch (similar.how) {
     case 'unclaimed':
       return {
         type: 'refuse',
         reason: 'RenameSuspected',
-        facts: { ...facts, isCreated: recorded.remote !== undefined, platformName: similar.platformName },
+        facts: { ...facts, isCreated: recorded.remote !== undefined, platformName, foreign },
       }
     case 'claimed':
       return { type: 'refuse', reason: 'NameTaken', facts }
@@ -215,10 +203,9 @@ export function similarFirst({ surroundings, desired, recorded }: CreateOnceInpu
   }
 }
 
-/** Files that one message names, at most. */
 const FILES_SHOWN = 3
 
-/** Nothing was ever done for it, as far as the ledger knows: with the ledger lost, a Lock would know better. */
+/** After a loss of the ledger, only a Lock knows the key's pipe. */
 export function lockUnreadable({ surroundings, recorded }: CreateOnceInput): Action | undefined {
   const files = surroundings.hiddenLocks
   if (files.length === 0 || recorded.remote !== undefined || recorded.intent !== undefined) return undefined

@@ -2,14 +2,12 @@ import type { Action } from './action.ts'
 import type { Candidate, CreateOnceInput, Listed } from './input.ts'
 
 /*
- * What a list of all pipes of a service says before a create (design §14). It is a witness: what it shows is there, and what it does not
- * show may be there all the same. So it only ever turns a create into an adoption, or into a question.
+ * A list only proves the pipes that it shows. It turns a create into an adoption or a question, never the
+ * other way.
  */
 
-/** Ids that one message names, at most. */
 export const IDS_SHOWN = 5
 
-/** A pipe of that name is there, and belongs to no manifest: it is taken over, or a person is asked. */
 export function listedFirst(input: CreateOnceInput): Action | undefined {
   const { listed } = input.surroundings
   if (listed === undefined) return undefined
@@ -18,7 +16,7 @@ export function listedFirst(input: CreateOnceInput): Action | undefined {
   return foundByList(input)
 }
 
-/** The same for a create of unknown outcome: one that was created since is what it made. */
+/** Candidates are newer than the create. */
 export function foundByList({ surroundings, policy, desired }: CreateOnceInput): Action | undefined {
   const { listed } = surroundings
   const [first, ...more] = listed?.candidates ?? []
@@ -35,6 +33,6 @@ function factsOf({ name, candidates }: Listed, first: Candidate) {
     ids: candidates.slice(0, IDS_SHOWN).map(({ id }) => id),
     more: Math.max(0, candidates.length - IDS_SHOWN),
     differs: isOnly ? first.differs : [],
-    listedAs: isOnly ? first.listedAs : name,
+    listedAs: isOnly ? first.listedAs : undefined,
   }
 }

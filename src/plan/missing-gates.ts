@@ -5,20 +5,13 @@ import type { Observed, CreateOnceInput } from './input.ts'
 import { isBelieved, isConfirmed, isDeleted, replaceableFrom, wasGivenUp } from './missing.ts'
 import type { Remote } from './record.ts'
 
-/*
- * What stands between a 404 and a new pipe (design §4). Each looks at a pipe that is recorded and was not found by the last
- * reading, and says why it is not replaced; `undefined`: as far as this is concerned, it may be.
- */
-
 type Missing = Observed & { readonly status: 'missing' }
 
-/** A 404 of many at once. */
 export function massMissing({ surroundings }: CreateOnceInput): Action | undefined {
   if (surroundings.massMissing === undefined) return undefined
   return { type: 'refuse', reason: 'MassMissing', facts: surroundings.massMissing }
 }
 
-/** A manifest or a Lock names another pipe for the key: that one is taken, and nothing is created. */
 export function adoptInstead(input: CreateOnceInput): Action | undefined {
   const { policy, recorded, surroundings } = input
   const { remote } = recorded
@@ -36,7 +29,7 @@ export function adoptInstead(input: CreateOnceInput): Action | undefined {
   return invalid(input) ?? adoptOfOlder(input, adopt, by) ?? taken
 }
 
-/** What was never seen is given up for another one as soon as that many 404s say so: nothing else is to be expected of it. */
+/** A pipe that was never seen needs fewer proofs. */
 function isGone(input: CreateOnceInput): boolean {
   const { remote } = input.recorded
   const observed = missingOf(input)
@@ -48,14 +41,14 @@ function isGone(input: CreateOnceInput): boolean {
     : isBelieved(observed.misses, observed.witness)
 }
 
-/** Whether a person said of this pipe that it is gone, and no reading has found it since. */
+/** An operator reported it gone, and no read has found it since. */
 export function isSaidGone({ policy }: CreateOnceInput, remote: Remote): boolean {
   return (
     remote.saidGoneAt !== undefined || (remote.refutedAt === undefined && sameId(policy.recreate, remote.id))
   )
 }
 
-/** No reading ever found it: it may be there all the same, not visible yet, or the id that of something else. */
+/** Not visible yet, or the id is wrong. */
 export function neverSeen(input: CreateOnceInput): Action | undefined {
   const { recorded } = input
   const { remote } = recorded
@@ -74,7 +67,7 @@ export function neverSeen(input: CreateOnceInput): Action | undefined {
   }
 }
 
-/** It takes several 404s in a row, and proof that the same credential still sees the service. */
+/** Needs several 404s in a row, and proof that the credential still sees the service. */
 export function unbelieved(input: CreateOnceInput): Action | undefined {
   const { recorded } = input
   const observed = missingOf(input)
@@ -87,14 +80,12 @@ export function unbelieved(input: CreateOnceInput): Action | undefined {
   }
 }
 
-/** It is not found by its id, and is in the list of all pipes: one of the two is wrong. */
 export function stillListed(input: CreateOnceInput): Action | undefined {
   if (input.surroundings.listed?.hasOwn !== true) return undefined
   const facts = { ...notFound(input, input.recorded.remote?.id ?? ''), isAlone: false }
   return { type: 'hold', reason: 'MissingUnconfirmed', until: undefined, facts }
 }
 
-/** A pipe that keeps going is not created again and again. */
 export function replacedRecently(input: CreateOnceInput): Action | undefined {
   const { recorded, steadyNow, now } = input
   const from = replaceableFrom(recorded.replaced)

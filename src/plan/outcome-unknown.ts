@@ -5,28 +5,24 @@ import { wasGivenUp } from './missing.ts'
 import type { UnknownAttempt, UnknownOutcome } from './reasons/unknown.ts'
 import type { Intent, LedgerRecord } from './record.ts'
 
-/** After a retry is said, nothing of the attempt can still be on its way when so long has passed since `sendBy`: ms. */
+/** After `sendBy` plus this time, an ended process's request cannot arrive. */
 const ENDED_MS = 2 * 60_000
 /**
- * The same, when the process that sent it never said that it ended: its kernel, or itself, may still deliver. And when it went
- * through a proxy: a reset ends the connection to that one only. No time is long enough for a proxy that keeps it longer.
+ * As `ENDED_MS`. After a crash, the kernel might still send. With a proxy, a reset reaches only the proxy,
+ * which can hold a request.
  */
 const NEVER_ENDED_MS = 15 * 60_000
 
-/** The last attempt of a key, when it may have created something and nobody knows (design §5). */
 export function undecidedIntent({ intent }: Pick<LedgerRecord, 'intent'>): Intent | undefined {
   return intent?.state === 'open' || intent?.state === 'unknown' ? intent : undefined
 }
 
-/** From when on a person may say that an attempt created nothing; on the steady clock, ms since the epoch. */
+/** On the steady clock, ms since the epoch. */
 export function retryFrom({ state, sendBy, seen }: Intent): number {
   return sendBy + (state === 'unknown' && seen?.proxy === undefined ? ENDED_MS : NEVER_ENDED_MS)
 }
 
-/**
- * The pipe that a manifest or a Lock names for a key that has none. A pipe that was given up for a create says nothing of the
- * outcome of that create: its line was there before.
- */
+/** Excludes the replaced pipe, whose line was there before. */
 export function namedId({ policy, surroundings, recorded }: CreateOnceInput): string | undefined {
   const former = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   return [policy.adopt, surroundings.lockedId].find(
@@ -34,16 +30,15 @@ export function namedId({ policy, surroundings, recorded }: CreateOnceInput): st
   )
 }
 
-/** The last attempt of a key as {@link undecidedIntent}, until a person has said in Git what became of it: also where that waits for the end of a suspension. */
+/** An {@link undecidedIntent} that Git does not answer, even during a suspension. */
 export function unansweredIntent(input: DecideInput): Intent | undefined {
   if (input.lifecycle !== 'create-once') return undefined
   const intent = undecidedIntent(input.recorded)
-  // Whatever Git says is about a manifest that is there, and of a checkout that may be older it may be taken back by now.
+  // A fresh checkout might have withdrawn it.
   if (input.desired.state === 'absent' || input.surroundings.olderThan !== undefined) return intent
   return namedId(input) !== undefined || isDismissed(input, intent) ? undefined : intent
 }
 
-/** Whether a person said in Git that an attempt created nothing, not too early, and does not say so in an older checkout only. */
 export function isDismissed(
   { policy, steadyNow, surroundings }: CreateOnceInput,
   intent: Intent | undefined,
@@ -53,7 +48,6 @@ export function isDismissed(
   return intent.saidEarlyAt === undefined && retryFrom(intent) <= steadyNow
 }
 
-/** What is known of an attempt whose outcome is not: time, intent, request, and what was seen. */
 export function attemptFacts({ id, openedAt, seen }: Intent): UnknownAttempt {
   return {
     intentId: id,
@@ -63,16 +57,12 @@ export function attemptFacts({ id, openedAt, seen }: Intent): UnknownAttempt {
   }
 }
 
-/** So many ids that it is not are named, at most. */
 const IDS_SHOWN = 5
 
-/** A platform whose clock is a little behind ours says an earlier time. */
+/** Tolerance for a platform clock behind ours. */
 export const CLOCKS_APART_MS = 60_000
 
-/**
- * All that is known of an unknown outcome, for every place that tells it.
- * @param knownIds ids of pipes of the same name in the same service that are known to be other ones
- */
+/** @param knownIds recorded pipes of the same name and service */
 export function unknownFacts(
   record: LedgerRecord,
   intent: Intent,
@@ -92,7 +82,6 @@ export function unknownFacts(
   }
 }
 
-/** The same while nobody has said what became of it. */
 export function unknownOutcomeOf(input: DecideInput): UnknownOutcome | undefined {
   const intent = unansweredIntent(input)
   return intent && unknownFacts(input.recorded, intent, input.surroundings.knownIds)

@@ -7,20 +7,17 @@ import type { Because } from './reason.ts'
 import { isAtRest, UNHEEDED_MS } from './rest.ts'
 import type { z } from '../kinds/zod.ts'
 
-/** A list of healthy states need not name those on the way there: for so long, one of those is no trouble. */
+/** New resources can have unlisted states for this time. */
 const ROLLOUT_MS = 15 * 60_000
 
 interface SeenState {
-  /** As the platform reported it last in this reconcile. */
+  /** Last `state` in this reconcile. */
   readonly state: RawText | undefined
-  /** It was created in this reconcile. */
   readonly isNew: boolean
   readonly isInSync: boolean
-  /** What was done in this reconcile. */
   readonly action: Action
 }
 
-/** What the state of something that is there says of its readiness. */
 export function readinessOf(
   decided: DecideInput,
   { state, isNew, isInSync, action }: SeenState,
@@ -63,7 +60,6 @@ export function readinessOf(
 const DOCUMENTED = { isDocumented: true } as const
 const MAY_BE_MOVING = { mayBeMoving: true } as const
 
-/** Whether we created it a short while ago. By the steady clock: nobody makes it young again. */
 function isYoung({ lifecycle, recorded, steadyNow }: DecideInput, isNew: boolean): boolean {
   if (lifecycle !== 'create-once') return false
   if (isNew) return true
@@ -71,7 +67,7 @@ function isYoung({ lifecycle, recorded, steadyNow }: DecideInput, isNew: boolean
   return remote?.origin === 'created' && steadyNow - remote.at < ROLLOUT_MS
 }
 
-/** Whether we stopped or started it, a short while ago: that it rests for its change, or is on its way, is no trouble then. */
+/** Expected shortly after our stop or start. */
 function isOnItsWay(
   decided: DecideInput,
   { state, sounds, action }: Pick<SeenState, 'state' | 'action'> & { readonly sounds: StateVerdict },

@@ -12,10 +12,7 @@ import { REQUESTS } from './reasons/requests.ts'
 import { joined, type About, type Row, type Step, type Words } from './reasons/row.ts'
 import { isWell } from './severity.ts'
 
-/**
- * Every reason that an action or a condition can have, one row each: there is no other list. They are part of the interface:
- * `docs/runbook.md` has an entry for each.
- */
+/** Public interface, each with an entry in `docs/runbook.md`. */
 export const REASONS = {
   ...CREATING,
   ...REFUSING,
@@ -30,60 +27,75 @@ export const REASONS = {
 
 export type Reason = keyof typeof REASONS
 
-/** What is known beside a reason. */
 export type FactsOf<R extends Reason> = z.output<(typeof REASONS)[R]['facts']>
 
 export type Facts = FactsOf<Reason>
 
-/** A reason with its facts: why something is done, or is as it is. */
 export type Because<R extends Reason = Reason> = {
   readonly [K in R]: { readonly reason: K; readonly facts: FactsOf<K> }
 }[R]
 
-/** A reason and the facts that belong to it; those of an older record may be absent. */
 interface Recorded {
   readonly reason: Reason
   readonly facts: Facts
 }
 
-/** Who tells a reason tells the facts of its row: see Because. */
+/** A reason always comes with its row's facts. See {@link Because}. */
 function rowOf(reason: Reason): Row<z.ZodType<Facts>> {
   return REASONS[reason]
 }
 
-/** What happened to the resource of a key and why, and what to do about it. */
 export function wordsOf({ reason, facts }: Recorded, key: Key): Words {
-  return rowOf(reason).words(facts, nounOf(key))
+  return rowOf(reason).words(shortFacts(facts), nounOf(key))
 }
 
-/** The same as one text: the last thing that happens to facts. */
+/** The last text counts all others. */
+const MAX_LISTED = 10
+/** Characters. */
+const MAX_LISTED_LENGTH = 300
+const MAX_LENGTH = 4_000
+
+/** Cuts long lists and texts. */
+export function shortFacts<T>(facts: T): T {
+  return shortened(facts, MAX_LENGTH) as T // only texts are shorter
+}
+
+function shortened(value: unknown, length: number): unknown {
+  if (typeof value === 'string') return value.length > length ? `${value.slice(0, length - 1)}…` : value
+  if (Array.isArray(value)) {
+    const items = value.map((item) => shortened(item, MAX_LISTED_LENGTH))
+    if (items.length <= MAX_LISTED || items.some((item) => typeof item !== 'string')) return items
+    return [...items.slice(0, MAX_LISTED - 1), `and ${items.length - MAX_LISTED + 1} more`]
+  }
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner, length)]))
+}
+
 export function messageOf(because: Recorded, key: Key): string {
   return joined(wordsOf(because, key))
 }
 
-/** What a person does about it; empty when there is nothing to do. */
 export function stepsOf({ reason, facts }: Recorded, about: About): readonly Step[] {
   return rowOf(reason).steps?.(facts, about) ?? []
 }
 
-/** Whether the facts are kept with a condition: nothing is to be done about what is well, but another state is news. */
+/** Healthy resources store no facts, except for a new unjudged state. */
 export function isKept(reason: Reason): boolean {
   return !isWell(REASONS[reason]) || reason === 'NotJudged'
 }
 
-/** Names of before, which ledgers and addresses may still hold. */
+/** In older ledgers and URLs. */
 const FORMER: ReadonlyMap<string, Reason> = new Map([
   ['CreateBrake', 'CreateLimit'],
   ['Changed', 'Applied'],
 ])
 
-/** The reason that a text names, also by a former name. */
 export function parseReason(text: unknown): Reason | undefined {
   if (typeof text !== 'string') return undefined
   return FORMER.get(text) ?? (Object.hasOwn(REASONS, text) ? (text as Reason) : undefined)
 }
 
-/** What was kept with a reason, if it is what its row says. */
+/** Undefined if the row refuses the stored facts. */
 export function parseFacts(reason: Reason, facts: unknown): Facts {
   if (facts === undefined) return undefined
   const reading = rowOf(reason).facts.safeParse(facts)

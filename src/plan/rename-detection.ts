@@ -1,33 +1,28 @@
 import { kindOf, type Key } from '../kinds/key.ts'
 import { changedFields } from '../kinds/fingerprint.ts'
-import { identityIn } from '../kinds/identity.ts'
+import { isSameIdentity, sourceIn } from '../kinds/identity.ts'
 import { shortHash } from '../lib/digest.ts'
 import { sameId } from '../lib/same-id.ts'
 import { leftSomething } from './gates.ts'
 import type { Fingerprint, LedgerRecord } from './record.ts'
 
-/** What has no record, and may be what another key has a record of. */
 export interface Candidate {
   readonly key: Key
-  /** `serviceId` of its service: a Service manifest may be renamed together with its pipes. */
+  /** Compared by id: a Service can be renamed together with its pipes. */
   readonly serviceId: string
   readonly platformName: string
   readonly fingerprint: Pick<Fingerprint, 'digest' | 'fields'>
-  /** Paths of the fields of its identity. Nothing: the identity is not compared. */
+  /** Paths of its identity. Absent: the identity is not compared. */
   readonly identity?: readonly string[]
 }
 
 /**
- * How a candidate relates to a record of another key of its kind.
- * `same`: same service, same body: the record moves, once its manifest is gone. `suspected`: the same service and either
- * the same name on the platform, the same body under another name, or the same identity: a person says which.
+ * `same`: same service and body; the record moves once the other manifest is gone. `suspected`: same service
+ * and name, body or identity; a person decides.
  */
 export type Similarity = { readonly from: LedgerRecord; readonly certainty: 'same' | 'suspected' }
 
-/**
- * Compares a candidate with records of other keys of its kind. Where two are `same`, nothing says which it is: then it is
- * `suspected`. The order of `records` does not matter but for which of several suspects is named: the first.
- */
+/** Several `same` records are `suspected`. The first suspect is named. */
 export function findSimilar(candidate: Candidate, records: readonly LedgerRecord[]): Similarity | undefined {
   const related = records.filter(
     (record) =>
@@ -44,15 +39,12 @@ export function findSimilar(candidate: Candidate, records: readonly LedgerRecord
     related.find((record) => record.platformName === candidate.platformName) ??
     related.find(({ applied }) => applied && sameButName(applied.fields, candidate.fingerprint.fields)) ??
     related.find(
-      ({ applied }) => applied && sameIdentity(identity, applied.fields, candidate.fingerprint.fields),
+      ({ applied }) => applied && isSameIdentity(identity, applied.fields, candidate.fingerprint.fields),
     )
   return suspect === undefined ? undefined : { from: suspect, certainty: 'suspected' }
 }
 
-/**
- * Similar pipes share at least one of these numbers, by which records are looked up when there are many. Others may share one
- * by chance: {@link findSimilar} decides.
- */
+/** Similar pipes share a number; others only by chance. */
 export function hashesOfCandidate({
   serviceId,
   platformName,
@@ -67,10 +59,7 @@ export function hashesOfCandidate({
   ]
 }
 
-/**
- * The numbers under which a record is found; none for what left nothing on the platform.
- * @param identity as of a {@link Candidate} of its kind
- */
+/** Empty if no resource is left. @param identity as in {@link Candidate} */
 export function hashesOfRecord(record: LedgerRecord, identity: readonly string[]): readonly number[] {
   const { service, platformName, applied } = record
   if (service === undefined || !leftSomething(record)) return []
@@ -90,7 +79,6 @@ function nameHash(serviceId: string, platformName: string): number {
 function bodyHash(serviceId: string, fields: Fingerprint['fields']): number {
   let hash = shortHash(serviceId.toLowerCase())
   for (const path of Object.keys(fields)) {
-    // Put together so that their order does not matter.
     if (path !== 'name') hash ^= shortHash(`${path}=${fields[path]}`)
   }
   return hash
@@ -101,17 +89,10 @@ function identityHashes(
   paths: readonly string[],
   fields: Fingerprint['fields'],
 ): readonly number[] {
-  const text = identityIn(paths, fields)
+  const text = sourceIn(paths, fields)
   return text === undefined ? [] : [shortHash(`${serviceId.toLowerCase()}\n${text}`)]
 }
 
-/** Whether two bodies have one source and one destination. */
-function sameIdentity(paths: readonly string[], a: Fingerprint['fields'], b: Fingerprint['fields']): boolean {
-  const text = identityIn(paths, a)
-  return text !== undefined && text === identityIn(paths, b)
-}
-
-/** Whether two bodies ask for the same, but for the name in them. */
 function sameButName(a: Fingerprint['fields'], b: Fingerprint['fields']): boolean {
   return changedFields(a, b).every((path) => path === 'name')
 }

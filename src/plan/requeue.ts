@@ -9,29 +9,25 @@ import type { Failed } from './outcome.ts'
 import type { Reason } from './reason.ts'
 import { againAfterMs, SHOWS_MS } from './rest.ts'
 
-/** When a key is looked at again, and how urgent that is. */
 export interface Requeue {
   readonly why: 'retry' | 'drift'
   readonly afterMs: number
 }
 
-/** What is missing here may come any moment, and looking for it costs no request. */
 const LOCAL_LOOK_MS = 10_000
-/** Three readings at this distance confirm that a pipe is missing. */
+/** Three such reads confirm a missing pipe. */
 const MISSING_LOOK_MS = 31_000
-/** What is refused for this is looked at again after that: ms. */
 const LOOKS_MS: Partial<Record<Reason, number>> = { MassMissing: MISSING_LOOK_MS, DeleteLimit: 60_000 }
-/** A pipe that no reading found yet is looked for after this, then ever later, up to the interval. */
+/** For a pipe that was never read. Grows up to the interval. */
 const UNSEEN_LOOK_MS = 10_000
-/** A state that is not healthy is looked at again after this, then twice that, up to the interval. */
+/** For an unhealthy state. Doubles up to the interval. */
 const STATE_LOOK_MS = 2_000
-/** A drift check comes at this share of its interval at the earliest, at the whole at the latest. */
+/** Largest share by which a drift check comes early. */
 const JITTER = 0.2
 
 /**
- * When to look again. Pure: chance is an argument, and spreads drift checks over their interval.
- * @param unsettledObservations how many readings in a row found a state that is not healthy
- * @param unseenForMs since the pipe was recorded, while no reading has found it
+ * @param unsettledObservations consecutive reads with an unhealthy state
+ * @param unseenForMs since the pipe was recorded, until a read finds it
  */
 export function requeueAfter(input: {
   readonly action: Action
@@ -54,7 +50,6 @@ export function requeueAfter(input: {
     const afterMs = LOOKS_MS[action.reason] ?? LOCAL_LOOK_MS
     return { why: 'retry', afterMs: spread(Math.min(afterMs, intervalMs), input.random) }
   }
-  // What is being changed is watched closely at first, and then ever less.
   if (conditions.Synced.reason === 'Changing') {
     const sinceMs = Math.min(decided.now - conditions.Synced.since, sinceSentMs(input))
     const afterMs = Math.max(STATE_LOOK_MS, Math.min(sinceMs, commandDueMs(decided) ?? sinceMs))
@@ -62,7 +57,7 @@ export function requeueAfter(input: {
   }
   const soonMs = Math.min(stopLookMs(input), stateLookMs(input))
   if (soonMs < intervalMs) return { why: 'retry', afterMs: soonMs }
-  // Soon, so that a pipe that is deleted later is known to have been there.
+  // If the pipe is deleted later, an early read proves that it existed.
   const { unseenForMs } = input
   if (unseenForMs !== undefined) {
     const afterMs = Math.min(Math.max(UNSEEN_LOOK_MS, unseenForMs), intervalMs)
@@ -71,7 +66,7 @@ export function requeueAfter(input: {
   return { why: 'drift', afterMs: spread(intervalMs, input.random) }
 }
 
-/** A request begins a new watch: something may be at rest for it. ms. */
+/** Infinity without a request. */
 function sinceSentMs({
   action,
   decided,
@@ -87,16 +82,15 @@ function sinceSentMs({
   )
 }
 
-/** A stop of ours may still arrive: what it stops is to be started again. Infinity: none is waited for. */
+/** A late stop might need a restart. Infinity: no stop is pending. */
 function stopLookMs({ action, decided }: { readonly action: Action; readonly decided: DecideInput }): number {
   const { command } = decided.recorded
-  // One that was not heeded for long is not waited for.
   return command?.isForChange === true && action.reason !== 'Stalled'
     ? Math.max(STATE_LOOK_MS, commandDueMs(decided) ?? 0)
     : Infinity
 }
 
-/** A pipe on its way to a healthy state is watched closely; an alert that fires is looked at as ever. Infinity: it is not on its way. */
+/** Infinity for alerts: they keep their interval. */
 function stateLookMs({
   decided,
   conditions: { Ready },
@@ -113,7 +107,6 @@ function stateLookMs({
     : Infinity
 }
 
-/** In so many ms a stop or start of ours that shows nothing has had its time, or is sent again; undefined: none is waited for. */
 function commandDueMs({ recorded: { command }, steadyNow }: DecideInput): number | undefined {
   if (command === undefined) return undefined
   const elapsed = steadyNow - command.at
@@ -128,7 +121,6 @@ function holdLook(
 ): Requeue {
   if (action.until !== undefined) {
     const afterMs = Math.max(0, action.until - decided.now)
-    // What is not found may come back before.
     const isLookedFor = action.reason === 'ReplacedRecently'
     return isLookedFor && afterMs > intervalMs
       ? { why: 'drift', afterMs: spread(intervalMs, random) }
@@ -140,7 +132,6 @@ function holdLook(
   return { why: 'drift', afterMs: spread(intervalMs, random) }
 }
 
-/** The interval at which a key is looked at: its own, or the one of its kind. */
 function intervalOf(decided: DecideInput): number {
   const { policy, timing } = decided
   const own = policy.interval === undefined ? undefined : parseDuration(policy.interval)
@@ -151,23 +142,22 @@ function spread(intervalMs: number, random: () => number): number {
   return Math.round(intervalMs * (1 - JITTER * random()))
 }
 
-/** No wait is longer, whatever the platform asked for (`lib/retry-after.ts` caps it likewise). */
+/** `lib/retry-after.ts` has the same limit. */
 const LONGEST_MS = 15 * 60_000
 
-/** First ceiling and cap of the wait, in milliseconds, by what failed. */
 const SLOW = { firstMs: 5_000, capMs: LONGEST_MS }
 const QUICK = { firstMs: 1_000, capMs: 5 * 60_000 }
 
 const SHORTEST_MS = 250
 
-/** Whether a key still waits. A wait that seems longer than any was written before the clock was set back: it is over. */
+/** The clock was set back after the wait was written. */
 export function isWaiting({ until }: Backoff, now: number): boolean {
   return until > now && until - now <= LONGEST_MS
 }
 
 /**
- * How long a key waits after a failure: exponential, capped, with full jitter; what the platform asked for comes first.
- * @param digest what the attempt depended on; another digest starts afresh
+ * Exponential with full jitter and a cap. The platform's wait comes first.
+ * @param digest another digest starts afresh
  * @param random from 0 to below 1
  */
 export function backoffAfter(input: {

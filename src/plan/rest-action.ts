@@ -4,11 +4,10 @@ import { backingOff, firstStop, unfound } from './gates.ts'
 import type { CreateOnceInput } from './input.ts'
 import { isFailed, restStep, unheeded } from './rest.ts'
 
-/** What is to be started or stopped, whatever its fields say. */
 export function restAction(input: CreateOnceInput): Action | undefined {
   const rest = restStep(input)
   if (rest === undefined) return undefined
-  // It was found, so there is a service that can be asked, whatever its manifest says now.
+  // The pipe was found, so its service can be asked even under an invalid manifest.
   const stop = firstStop(input, [unfound, backingOff])
   if (stop !== undefined) return stop
   const { command, why, fate } = rest
@@ -38,7 +37,6 @@ export function restAction(input: CreateOnceInput): Action | undefined {
   }
 }
 
-/** A command that was sent is not heeded. */
 export function stalled(input: CreateOnceInput): Action | undefined {
   const because = unheeded(input)
   const differences = input.observed.status === 'found' ? input.observed.differences : []

@@ -1,7 +1,7 @@
-/** `good`: nobody has to look. `bad`: somebody has to. `between`: on its way; what was sent about it stays true until it settles. */
+/** `between`: moving. Earlier notifications stay valid until it settles. */
 export type Wellness = 'good' | 'between' | 'bad'
 
-/** One word for a resource, worst first, and whether it is well; the label values of `pipewright_resources{status}`. */
+/** Worst first. Label values of `pipewright_resources{status}`. */
 const WELLNESS = {
   OutcomeUnknown: 'bad',
   Invalid: 'bad',
@@ -11,9 +11,9 @@ const WELLNESS = {
   Drifted: 'bad',
   NotReady: 'bad',
   Orphaned: 'bad',
-  // Somebody wanted it so, and it ends by itself.
+  // intended, and it ends by itself
   Suspended: 'good',
-  // Its manifest asks for that, and can be removed.
+  // its manifest asks for it
   Absent: 'good',
   Progressing: 'between',
   Ready: 'good',
@@ -27,13 +27,11 @@ export function wellnessOf(status: Status): Wellness {
   return WELLNESS[status]
 }
 
-/** Does nobody have to look at it? */
 export function isWell({ status }: { readonly status: Status }): boolean {
   return WELLNESS[status] !== 'bad'
 }
 
-/** How much a problem matters, least first. */
 export const SEVERITIES = ['info', 'warning', 'critical'] as const
 
-/** `critical`: data may be missing, or doubled by a wrong step. `warning`: somebody should look. `info`: nobody has to. */
+/** `critical`: data might be missing, or duplicated by a wrong step. `warning`: needs attention. */
 export type Severity = (typeof SEVERITIES)[number]

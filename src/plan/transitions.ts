@@ -5,11 +5,10 @@ import type { Reason } from './reason.ts'
 import type { Fingerprint, Intent, LedgerRecord, Remote, Replaced, Seen, ServiceIdentity } from './record.ts'
 
 /*
- * How a record may change around a create (design §5). Pure; the ledger's compare-and-set makes each of them
- * exclusive. A refused transition throws: that is a bug of the caller, and the last fence before a second POST.
+ * Pure changes of a record around a create. A refused transition throws: it is a bug, and the last check
+ * before a second POST.
  */
 
-/** What is about to be asked for. */
 export interface Opening {
   readonly intentId: string
   readonly reason: Reason
@@ -18,7 +17,7 @@ export interface Opening {
   readonly service: ServiceIdentity
   readonly platformName: string
   readonly fingerprint: Fingerprint
-  /** The id of a pipe that is believed to be gone, and is to be replaced. */
+  /** Id of the replaced pipe. */
   readonly replaces: string | undefined
   /** ms since the epoch. */
   readonly now: number
@@ -29,7 +28,7 @@ export interface Opening {
   readonly isAllowed: boolean
 }
 
-/** @throws {IntentRefused} when the key has another pipe, or an intent that may have made one */
+/** @throws {IntentRefused} if the key has another pipe, or an intent that might have made one */
 export function openIntent(record: LedgerRecord, opening: Opening): LedgerRecord {
   const { remote, intent, former } = record
   if (remote !== undefined && remote.id !== opening.replaces)
@@ -64,9 +63,9 @@ export function openIntent(record: LedgerRecord, opening: Opening): LedgerRecord
 }
 
 /**
- * A record that was put back to before an intent, with that intent again, because its pipe is known.
- * @param opened as it was when the intent was written
- * @returns undefined when it has another pipe, or an attempt that may have made one
+ * Adds a lost intent to a restored record.
+ * @param opened the record when the intent was written
+ * @returns undefined if the record has another pipe, or an attempt that might have made one
  */
 export function reopenIntent(record: LedgerRecord, opened: LedgerRecord): LedgerRecord | undefined {
   const { remote, intent: last } = record
@@ -85,7 +84,7 @@ export function reopenIntent(record: LedgerRecord, opened: LedgerRecord): Ledger
   }
 }
 
-/** The pipe of the intent is known. @param replaced counts it, if it replaces another pipe */
+/** @param replaced the count, if it replaces another pipe */
 export function succeedIntent(
   record: LedgerRecord,
   intent: Intent,
@@ -108,39 +107,34 @@ export function succeedIntent(
   }
 }
 
-/** The request certainly had no effect. */
 export function failIntent(record: LedgerRecord, intent: Intent, seen: Seen): LedgerRecord {
   const what = seen.what.length > SEEN_KEPT ? `${seen.what.slice(0, SEEN_KEPT).toWellFormed()}…` : seen.what
   const failed = { ...own(record, intent), state: 'failed', seen: { ...seen, what } } as const
   return { ...withFormer(record), intent: failed }
 }
 
-/** Of a failed attempt no more is kept here, in characters: the conditions and the history hold all of it. */
+/** Characters. Conditions and history have the whole text. */
 const SEEN_KEPT = 500
 
-/** Nothing was created: what was to be replaced is the pipe of the record again. */
 function withFormer(record: LedgerRecord): LedgerRecord {
   const { former } = record
   if (former === undefined) return record
-  // Each by its name: what was not known of it is not known again.
+  // Unknown fields must become undefined.
   const { remote, service, platformName, applied } = former
   return { ...record, remote, service, platformName, applied, former: undefined }
 }
 
-/** The request may have had an effect; only a person ends this. */
 export function leaveIntentUnknown(record: LedgerRecord, intent: Intent, seen: Seen): LedgerRecord {
   return { ...record, intent: { ...own(record, intent), state: 'unknown', seen } }
 }
 
-/** What a person knows of an attempt that they settle: that it created nothing, or, where nobody can know yet, nothing. */
 export type Dismissal = 'created nothing' | 'not known'
 
 const DISMISSALS: Readonly<Record<Dismissal, string>> = {
-  'created nothing': 'a person said that it created nothing',
+  'created nothing': 'a person said that it created no resource',
   'not known': 'a person set it aside; what it did is not known',
 }
 
-/** A person settled a request without an outcome: the next attempt needs a new intent. */
 export function dismissIntent(
   record: LedgerRecord,
   dismissed: Intent,
@@ -160,10 +154,7 @@ export function dismissIntent(
   return { ...withFormer(record), backoff: undefined, intent: { ...intent, state: 'dismissed', seen } }
 }
 
-/**
- * The record with what is to be known of `policy.retryCreate`, where it names this intent.
- * @param readAt when they were read while the request could still arrive: ms since the epoch; undefined: they do not stand there
- */
+/** @param readAt ms since the epoch; undefined if the line is gone */
 export function noteEarlyWords(
   record: LedgerRecord,
   intent: Intent,
@@ -172,7 +163,6 @@ export function noteEarlyWords(
   return { ...record, intent: { ...own(record, intent), saidEarlyAt: readAt } }
 }
 
-/** A reading showed that the id in a reply is not that of the new pipe: it is not asked for again. */
 export function disproveId(record: LedgerRecord, intent: Intent): LedgerRecord {
   const { seen } = own(record, intent)
   return {
@@ -181,7 +171,6 @@ export function disproveId(record: LedgerRecord, intent: Intent): LedgerRecord {
   }
 }
 
-/** A pipe that exists is taken over; a request without an outcome is settled by that. */
 export function adoptRemote(
   record: LedgerRecord,
   adopted: {
@@ -189,16 +178,13 @@ export function adoptRemote(
     readonly service: ServiceIdentity
     readonly platformName: string
     readonly fingerprint: Fingerprint
-    /** Counts it, if it takes the place of a pipe that was being replaced. */
     readonly replaced: Replaced
   },
 ): LedgerRecord {
   const { former, intent } = record
   const isReplacement = former !== undefined && !sameId(former.remote.id, adopted.remote.id)
-  // One that had no effect made nothing, whatever is adopted after it.
   const settled =
     undecidedIntent(record) === undefined ? intent : intent && { ...intent, state: 'succeeded' as const }
-  // What was sent to another pipe says nothing of this one.
   const isSame = sameId(record.remote?.id, adopted.remote.id)
   return {
     ...record,
@@ -226,7 +212,6 @@ function own(record: LedgerRecord, intent: Intent): Intent {
   return record.intent
 }
 
-/** A create that must not go out. */
 export class IntentRefused extends Error {
   constructor(record: LedgerRecord, why: string) {
     super(`no create for ${record.key}: ${why}`)

@@ -8,11 +8,10 @@ import type { NotSentWhy } from './reasons/not-sent.ts'
 import { isAtRest, isStoppedForChange } from './rest.ts'
 
 /*
- * No reply shows the value of a secret. It is known if it was sent, or mounted when the pipe was adopted: then the record has its hash. A secret
- * without a hash is not verified. Its first value is sent once, where the service takes it.
+ * Replies never show secrets. A value is verified if it was sent, or mounted at the adoption. Otherwise it
+ * is sent once, if possible.
  */
 
-/** Paths of the secrets that are not verified, and can be read. */
 function unverifiedPaths({ desired, recorded }: CreateOnceInput): readonly string[] {
   const verified = recorded.applied?.secrets ?? {}
   return Object.keys(desired.fingerprint?.secrets ?? {})
@@ -20,7 +19,6 @@ function unverifiedPaths({ desired, recorded }: CreateOnceInput): readonly strin
     .toSorted()
 }
 
-/** Files of the secrets that are not verified, and cannot be read. */
 function unverifiedFiles({ recorded, surroundings }: CreateOnceInput): readonly MissingSecret[] {
   const verified = recorded.applied?.secrets ?? {}
   const missing = [...surroundings.missingAt].filter(([path]) => verified[path] === undefined)
@@ -31,7 +29,7 @@ function filesOf(missing: readonly MissingSecret[]): readonly MissingSecret[] {
   return [...new Map(missing.map((secret) => [secret.file, secret])).values()]
 }
 
-/** Secrets that are sent because they are not verified. One that cannot be sent stops no other change. */
+/** Other changes continue if a secret cannot be sent. */
 export function firstValues(
   input: CreateOnceInput,
   about: { readonly changes: Changes; readonly compared: Compared },
@@ -43,7 +41,6 @@ export function firstValues(
   )
 }
 
-/** Why nothing is sent for these secrets; undefined: they are sent. */
 function whyNotSent(
   input: CreateOnceInput,
   { changes, compared }: { readonly changes: Changes; readonly compared: Compared },
@@ -58,7 +55,6 @@ function whyNotSent(
   return policy.onEdit === 'report' ? 'policy' : undefined
 }
 
-/** Files that cannot be read, and without which the request for these secrets cannot be made. */
 function neededFiles(
   { surroundings: { missingAt } }: CreateOnceInput,
   { changes, compared }: { readonly changes: Changes; readonly compared: Compared },
@@ -70,7 +66,6 @@ function neededFiles(
   return filesOf(refs.flatMap(({ path }) => missingAt.get(path) ?? []))
 }
 
-/** What is said of a pipe that is as its manifest asks, if its credentials are not verified. */
 export function notVerified(input: CreateOnceInput): Action | undefined {
   const { desired, recorded, kind, compared } = input
   const about = kind.changes && compared && { changes: kind.changes, compared }

@@ -1,43 +1,36 @@
 import type { Operation } from '../kinds/definition.ts'
 import type { ReadOptions } from '../contract/platform.ts'
 import type { CredentialBreaker, AuthenticatedCaller } from './credential-breaker.ts'
-import type { Rank } from './waiting-line.ts'
-import { type BudgetPlace, type BudgetPlaces, createBudget, type Budget } from './budget.ts'
+import { type BudgetPlaces, createBudget, type Budget, type Rank } from './budget.ts'
 import type { Login } from './login.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Emit } from '../contract/events.ts'
 
-/** Who asks for what; the same for every attempt. */
 export interface Caller {
   readonly operation: Operation
-  /** Name of the service, or `alerts`: the service in the budget and the label in events. */
+  /** Name of the service, or `alerts`. */
   readonly service: string
   readonly account: Account
-  /** At once where it can. @throws {SecretUnavailableError} */
+  /** No promise if the secret was read recently. @throws {SecretUnavailableError} */
   login(): Login | Promise<Login>
 }
 
-/** Everything a request needs before it may be sent. */
-export interface Admission {
+export interface Admission extends BudgetPlaces {
   readonly login: Login
   readonly caller: AuthenticatedCaller
-  readonly place: BudgetPlace
-  /** As {@link BudgetPlaces}. */
-  readonly spares: readonly BudgetPlace[]
 }
 
 export interface AdmitOptions extends Omit<ReadOptions, 'priority'> {
   readonly priority: Rank
-  /** How many places are needed at once. */
   readonly places: 1 | 2 | 3
 }
 
 /**
- * Credentials that are there and were not refused, then a place in the budget. At once when nothing has to be waited
- * for, so that a request goes out before its caller does anything else.
+ * Waits for accepted credentials, then for permits. Without a wait, returns no promise: the caller sends
+ * immediately.
  * @throws {SecretUnavailableError}
- * @throws {RemoteError} `AuthFailed` when the service pauses
- * @throws the signal's reason when it is aborted first
+ * @throws {RemoteError} `AuthFailed` if the service is paused
+ * @throws the signal's reason after an abort
  */
 export function admit(
   caller: Caller,
@@ -65,11 +58,11 @@ async function admitLater(
   breaker: CredentialBreaker,
   options: AdmitOptions,
 ): Promise<Admission> {
-  // Before the budget, so that a request that cannot be sent takes no place in it.
+  // A blocked request must not take a permit.
   breaker.check(authenticated(caller, await caller.login()))
   const places = await caller.account.budget.acquire({ service: caller.service, ...options })
   try {
-    // Again, because the wait may have been long.
+    // The wait can be long.
     const login = await caller.login()
     options.signal.throwIfAborted()
     const asking = authenticated(caller, login)
@@ -86,18 +79,18 @@ function release({ place, spares }: BudgetPlaces): void {
   place.release()
 }
 
-/** Who asks, together with the credentials. */
 export function authenticated({ service, operation }: Caller, login: Login): AuthenticatedCaller {
   return { service, operation, digest: login.digest, source: login.source }
 }
 
-/** What the platform counts together: everything that is sent with one credential. */
+/** The platform counts requests per credential. */
 export interface Account {
   readonly budget: Budget
   readonly throttle: Throttle
+  /** Paths of services with a read or a list that worked. */
+  readonly read: Set<string>
 }
 
-/** The accounts of a process, made as they are needed. */
 export interface Accounts {
   of(credential: string): Account
   entries(): Iterable<readonly [string, Account]>
@@ -115,7 +108,7 @@ export function createAccounts(options: {
       const known = accounts.get(credential)
       if (known !== undefined) return known
       const budget = createBudget(options)
-      const account = { budget, throttle: createThrottle(budget, options.clock) }
+      const account = { budget, throttle: createThrottle(budget, options.clock), read: new Set<string>() }
       accounts.set(credential, account)
       return account
     },
@@ -126,21 +119,16 @@ export function createAccounts(options: {
 const FIRST_PAUSE_MS = 5_000
 const LONGEST_PAUSE_MS = 15 * 60_000
 
-/** A limit is over when no reply asked us to wait for so long: a budget that is set too high meets it again and again. */
+/** Without a 429. A budget above the limit meets it repeatedly. */
 const QUIET_MS = 60_000
 
-/** Turns what a reply says about the rate into pauses of a whole budget: a 429 is never about one resource. */
 export interface Throttle {
   /**
-   * The platform asked us to wait.
-   * @param retryAfterMs as it said, or `undefined`: then each time twice as long as the last time
-   * @returns for how long nothing is sent now, in milliseconds, and whether it is the first such reply since the limit was over
+   * @param retryAfterMs undefined: twice the previous pause
+   * @returns the pause in ms, and whether this is the first 429 of a limit
    */
   slowDown(retryAfterMs: number | undefined): { readonly pauseMs: number; readonly isFirst: boolean }
-  /**
-   * The platform took a request.
-   * @returns what is over now, if something is: the replies that asked us to wait, and the time from the first to the last
-   */
+  /** @returns the limit that just ended: its 429 replies and the time from first to last */
   speedUp(): { readonly replies: number; readonly durationMs: number } | undefined
 }
 
@@ -150,7 +138,7 @@ function createThrottle(budget: Budget, clock: Clock): Throttle {
 
   function pauseFor(retryAfterMs: number | undefined): number {
     const { pausedForMs } = budget.snapshot()
-    // Replies to requests that were on their way when the pause began say nothing new.
+    // Requests that were in flight are no news.
     if (retryAfterMs === undefined && pausedForMs > 0) return pausedForMs
     const pause = retryAfterMs ?? next
     if (retryAfterMs === undefined) next = Math.min(next * 2, LONGEST_PAUSE_MS)

@@ -1,65 +1,52 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Emit } from '../contract/events.ts'
 import { notSent, type RemoteError } from '../contract/remote-error.ts'
-import { createPace, createRequestWindow, MARGIN, type Place } from './request-window.ts'
-import { createWaitingLine, type Rank } from './waiting-line.ts'
+import type { Priority } from '../contract/platform.ts'
+import { createPace, createRequestWindow, MARGIN, type BudgetPlace } from './request-window.ts'
 
-/** Far above what a daemon asks for at once; more than this waiting is a bug, not a load. */
+/** `next`: after a related request was sent. */
+export type Rank = Priority | 'next'
+
+/** In the order of service. */
+const RANKS: readonly Rank[] = ['next', 0, 1, 2]
+const URGENT_RANKS: readonly Rank[] = ['next', 0]
+
+/** A longer queue is a bug. */
 const LONGEST_LINE = 10_000
 
-/** Part of the budget that only priority 0 may use, of a budget that is large enough. */
+/** Only for priority 0. A small budget has no reserve. */
 const RESERVE = 0.005
 
-/** The right to send one request. It must be used or released; what is not counts for 30 s, and a window. */
-export interface BudgetPlace {
-  /** The request goes onto the wire now. */
-  sent(): void
-  /** It was answered, or it failed. */
-  ended(): void
-  /** It will not be sent. */
-  release(): void
-}
-
-/** What is wanted of a budget. */
-export interface Wanted {
+interface Wanted {
   readonly priority: Rank
-  /** So many at once; as many as the budget has, where it has fewer. */
+  /** Taken together. A smaller budget gives what it has. */
   readonly places: 1 | 2 | 3
 }
 
 export interface BudgetPlaces {
   readonly place: BudgetPlace
-  /** Those beside it that were asked for, as far as the budget has room for so many at all. */
   readonly spares: readonly BudgetPlace[]
 }
 
-export interface WantedLater extends Wanted {
-  /** The name of a service; those of the same priority are served in rotation. */
-  readonly service: string
-  readonly signal: AbortSignal
-}
-
 export interface BudgetSnapshot {
-  /** Places taken in the current window. */
   readonly used: number
   readonly waiting: number
-  /** Milliseconds. */
   readonly pausedForMs: number
 }
 
-/** The requests that one credential may send (design §7). */
 export interface Budget {
-  /** So long after its request was answered a place is free again, at the latest: ms. */
+  /** ms from an answer until its permit is free again. */
   readonly turnMs: number
-  /** Places that are free now, if nobody waits for them. */
+  /** Undefined if no permit is free, or if other requests wait. */
   take(wanted: Wanted): BudgetPlaces | undefined
   /**
-   * Waits for places: who is `next` and lower priorities first, services in rotation, first come first served within a service.
-   * @throws the signal's reason when it is aborted first
-   * @throws {RemoteError} `Throttled` when too many wait already
+   * `next` comes first, then lower priorities. Services take turns, first come first served within a
+   * service.
+   * @throws the signal's reason after an abort
+   * @throws {RemoteError} `Throttled` if the queue is full
    */
-  acquire(wanted: WantedLater): Promise<BudgetPlaces>
-  /** Grants nothing for `ms` milliseconds; never shortens a pause. */
+  acquire(wanted: Wanted & { readonly service: string; readonly signal: AbortSignal }): Promise<BudgetPlaces>
+  /** Never shortens a pause. */
   pause(ms: number): void
   snapshot(): BudgetSnapshot
 }
@@ -70,7 +57,7 @@ interface Waiter extends Wanted {
   grant(places: BudgetPlaces): void
 }
 
-/** At most `requests` in any `windowMs` milliseconds, as the server sees it. */
+/** At most `requests` per window, as the server counts. */
 export function createBudget(options: {
   readonly requests: number
   readonly windowMs: number
@@ -78,40 +65,23 @@ export function createBudget(options: {
   readonly emit: Emit
 }): Budget {
   const { requests, windowMs, clock, emit } = options
-  const window = createRequestWindow(windowMs)
-  const line = createWaitingLine<Waiter>()
+  const window = createRequestWindow({ windowMs, clock, onFree: serve })
+  const line = createWaitingLine()
   const pace = createPace({ requests, periodMs: windowMs * (1 + 2 * MARGIN) })
   const forAll = requests - Math.floor(requests * RESERVE)
   let pausedUntil = -Infinity
   let alarm: { readonly at: number; readonly cancel: () => void } | undefined
 
-  function placeAt(now: number): BudgetPlace {
-    const place: Place = window.take(now)
-    return {
-      sent: () => place.sent(clock.monotonic()),
-      ended() {
-        place.ended(clock.monotonic())
-        serve()
-      },
-      release() {
-        place.release()
-        serve()
-      },
-    }
-  }
-
   function placesAt(now: number, count: number): BudgetPlaces {
-    return { place: placeAt(now), spares: Array.from({ length: count - 1 }, () => placeAt(now)) }
+    return { place: window.take(now), spares: Array.from({ length: count - 1 }, () => window.take(now)) }
   }
 
-  /** As many as are wanted, or as the budget has. */
   function countOf({ places }: Wanted): number {
     return Math.min(places, forAll)
   }
 
-  /** When this one may be served, as far as is known now; not after `now`: at once. */
   function servableAt(wanted: Wanted, now: number): number {
-    const isUrgent = isUrgentRank(wanted.priority)
+    const isUrgent = URGENT_RANKS.includes(wanted.priority)
     const isFree = window.used(now) + countOf(wanted) <= (isUrgent ? requests : forAll)
     const freeAt = isFree ? now : (window.nextFreeAt(now) ?? now)
     return Math.max(pausedUntil, freeAt, isUrgent ? now : pace.readyAt())
@@ -119,12 +89,11 @@ export function createBudget(options: {
 
   function serve(): void {
     const now = clock.monotonic()
-    for (let waiter = line.peek(); waiter !== undefined; waiter = line.peek()) {
+    for (let waiter = line.first(); waiter !== undefined; waiter = line.first()) {
       if (servableAt(waiter, now) > now) break
-      line.next()
+      line.serve(waiter)
       const count = countOf(waiter)
-      // Whoever is not urgent goes at an even pace, so that the urgent find a place soon.
-      if (!isUrgentRank(waiter.priority)) for (let n = 0; n < count; n += 1) pace.takeAfterWait(now)
+      if (!URGENT_RANKS.includes(waiter.priority)) for (let n = 0; n < count; n += 1) pace.takeAfterWait(now)
       waiter.grant(placesAt(now, count))
       emit({ type: 'BudgetWaited', service: waiter.service, waitMs: now - waiter.since })
     }
@@ -132,8 +101,8 @@ export function createBudget(options: {
   }
 
   function setAlarm(now: number): void {
-    const first = line.peek()
-    // Never at once: a timer that goes off early must not be set again without time passing.
+    const first = line.first()
+    // A timer that fires early must not be set again without time passing.
     const at = first === undefined ? undefined : Math.max(servableAt(first, now), now + 1)
     if (at === alarm?.at) return
     alarm?.cancel()
@@ -147,10 +116,10 @@ export function createBudget(options: {
 
   function takeFree(wanted: Wanted): BudgetPlaces | undefined {
     const now = clock.monotonic()
-    const ahead = isUrgentRank(wanted.priority) ? line.urgent : line.size
-    if (ahead > 0 || servableAt(wanted, now) > now) return undefined
+    const isUrgent = URGENT_RANKS.includes(wanted.priority)
+    if (line.size(isUrgent ? URGENT_RANKS : RANKS) > 0 || servableAt(wanted, now) > now) return undefined
     const count = countOf(wanted)
-    if (!isUrgentRank(wanted.priority)) for (let n = 0; n < count; n += 1) pace.takeAtOnce(now)
+    if (!isUrgent) for (let n = 0; n < count; n += 1) pace.takeAtOnce(now)
     return placesAt(now, count)
   }
 
@@ -162,7 +131,7 @@ export function createBudget(options: {
       const free = takeFree({ priority, places })
       if (free !== undefined) return free
       const now = clock.monotonic()
-      if (line.size >= LONGEST_LINE) throw tooManyWaiting()
+      if (line.size(RANKS) >= LONGEST_LINE) throw tooManyWaiting()
       return new Promise<BudgetPlaces>((resolve, reject) => {
         const waiter: Waiter = {
           service,
@@ -175,13 +144,12 @@ export function createBudget(options: {
           },
         }
         function onAbort(): void {
-          line.remove(waiter, service, priority)
+          line.remove(waiter)
           setAlarm(clock.monotonic())
           reject(signal.reason)
         }
         signal.addEventListener('abort', onAbort, { once: true })
-        line.add(waiter, service, priority)
-        // Also when others wait: a place may have become free since the alarm was set.
+        line.add(waiter)
         serve()
       })
     },
@@ -193,16 +161,11 @@ export function createBudget(options: {
       const now = clock.monotonic()
       return {
         used: window.used(now),
-        waiting: line.size,
+        waiting: line.size(RANKS),
         pausedForMs: Math.max(0, pausedUntil - now),
       }
     },
   }
-}
-
-/** Who does not wait for the others to go evenly. */
-function isUrgentRank(rank: Rank): boolean {
-  return rank === 0 || rank === 'next'
 }
 
 function tooManyWaiting(): RemoteError {
@@ -210,4 +173,49 @@ function tooManyWaiting(): RemoteError {
     'Throttled',
     `${LONGEST_LINE} requests already wait for the request budget. If the platform allows more, raise --api-budget`,
   )
+}
+
+/** Constant time. */
+function createWaitingLine() {
+  const ranks: Readonly<Record<Rank, Map<string, Set<Waiter>>>> = {
+    next: new Map(),
+    0: new Map(),
+    1: new Map(),
+    2: new Map(),
+  }
+  const sizes: Record<Rank, number> = { next: 0, 0: 0, 1: 0, 2: 0 }
+
+  /** @returns the other waiters of its service, if any */
+  function remove(waiter: Waiter): Set<Waiter> | undefined {
+    const { service, priority } = waiter
+    const waiting = ranks[priority].get(service)
+    if (waiting?.delete(waiter) !== true) return undefined
+    sizes[priority] -= 1
+    if (waiting.size > 0) return waiting
+    ranks[priority].delete(service)
+    return undefined
+  }
+
+  return {
+    size: (of: readonly Rank[]) => of.reduce<number>((sum, rank) => sum + sizes[rank], 0),
+    add(waiter: Waiter): void {
+      const { service, priority } = waiter
+      const waiting = ranks[priority].get(service)
+      if (waiting === undefined) ranks[priority].set(service, new Set([waiter]))
+      else waiting.add(waiter)
+      sizes[priority] += 1
+    },
+    remove,
+    first(): Waiter | undefined {
+      for (const rank of RANKS)
+        for (const waiting of ranks[rank].values()) for (const waiter of waiting) return waiter
+      return undefined
+    },
+    serve(waiter: Waiter): void {
+      const others = remove(waiter)
+      if (others === undefined) return
+      ranks[waiter.priority].delete(waiter.service)
+      ranks[waiter.priority].set(waiter.service, others)
+    },
+  }
 }

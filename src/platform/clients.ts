@@ -1,19 +1,17 @@
 import type { RemoteResource } from '../kinds/remote-resource.ts'
-import type { Clock } from '../lib/clock.ts'
 import { isReadable, type CreateOnceKind, type Operation } from '../kinds/definition.ts'
 import type { Emit } from '../contract/events.ts'
-import type { Fail } from '../contract/failpoint.ts'
+import type { RequestParts } from './handle-reply.ts'
 import type { Looks, Platform, ReadTarget, ServiceAccess } from '../contract/platform.ts'
 import { notSent } from '../contract/remote-error.ts'
 import { createAccounts, admit, type Caller } from './admission.ts'
 import { createCredentialBreaker, type CredentialBreaker, type Pause } from './credential-breaker.ts'
 import type { BudgetSnapshot } from './budget.ts'
-import type { FreshSecrets } from './secret-store.ts'
 import { createPermit } from './send-create.ts'
 import { createCredentials, type Login } from './login.ts'
-import { createEarlyFence, createFence } from './fence.ts'
+import { createFence, notLeading } from './fence.ts'
 import { BASE_URL_FLAG } from './failure.ts'
-import { type NetworkSettings, openNetwork, type Way } from './network.ts'
+import { type NetworkSettings, openNetwork } from './network.ts'
 import { send, type Read, type TakenPlaces } from './read.ts'
 import {
   anything,
@@ -23,119 +21,112 @@ import {
   resourceWithId,
   upsertedResource,
   baseOf,
-  DEFAULT_WIRE,
   pathOf,
-  type Base,
 } from './wire.ts'
 
-/** The service, the label and the credential of alerts; a service cannot have a name with a space. */
+/** Service names have no spaces. */
 const ALERTS = 'alerts'
 const ALERTS_CREDENTIAL = 'alerts token'
 
 const MAX_REPLY_BYTES = 4 * 1024 * 1024
-/** A list holds every pipe of a service: 8,000 of 2 kB. Parsing it blocks the event loop for about 100 ms. */
+/** Holds 8,000 pipes of 2 kB. Parsing it blocks the event loop for about 100 ms. */
 const MAX_LIST_BYTES = 16 * 1024 * 1024
-/** A create and its looks. */
+/** By the number of looks. */
 const PLACES = { 0: 1, 1: 2, 2: 3 } as const
 const RETRIES = 2
 const LONGEST_CONNECT_MS = 10_000
 
-export interface PlatformOptions {
-  /** `{base_url}` of the interface; it may have a path. Operations without their base URL fail as `Unavailable`. */
+type OwnParts = 'breaker' | 'fence' | 'maxReplyBytes' | 'retries'
+
+export interface PlatformOptions extends Omit<RequestParts, OwnParts> {
+  /** Without it, requests fail as `Unavailable`. */
   readonly baseUrl: string | undefined
   readonly alertsBaseUrl: string | undefined
   readonly alertsTokenFile: string
-  readonly secrets: FreshSecrets
   readonly network: NetworkSettings
   /** Per credential. */
   readonly budget: { readonly requests: number; readonly windowMs: number }
-  /** For one attempt of a reading or an upsert. */
-  readonly requestTimeoutMs: number
-  /** For a create as a whole; shorter than the shutdown grace. */
-  readonly createDeadlineMs: number
-  /** 4 MiB unless set. */
+  /** Default: 4 MiB. */
   readonly maxReplyBytes?: number
-  readonly clock: Clock
-  readonly emit: Emit
-  /** From 0 to below 1, for jitter. */
-  readonly random: () => number
-  readonly userAgent: string
-  /** Attempts after the first, for readings and upserts; 2 unless set. */
+  /** Default: 2. */
   readonly idempotentRetries?: number
-  /** As `Term.confirm`: called right before each request that changes something. Absent: nobody else can act. */
+  /** Called right before each changing request. Absent if no other process can act. */
   readonly confirm?: (() => Promise<number>) | undefined
-  /**
-   * Called before a create is prepared: what is known not to be confirmed later is not begun. Absent: nothing is known before.
-   * @throws {NotLeading}
-   */
+  /** As `confirm`, before a create is prepared. @throws {NotLeading} */
   readonly assertMayAct?: (() => void) | undefined
-  /** For tests: fails at the failpoints of a create. */
-  readonly fail?: Fail | undefined
 }
 
-/** The budget of one credential, named by its mounted secret. */
 export interface CredentialBudget extends BudgetSnapshot {
   readonly credential: string
 }
 
-/** The platform over HTTP; disposing it waits for the requests that run. */
 export interface PlatformClient extends Platform, AsyncDisposable {
   budgets(): readonly CredentialBudget[]
-  /** Services whose credentials were refused. */
   pauses(): readonly Pause[]
-  /** Of these, the services, and `alerts`, whose credentials are others by now. Sends nothing. */
+  /** With changed credentials. Sends no request. */
   renewed(): Promise<readonly string[]>
-  /** A person asks about this service, or `alerts`: refused credentials are tried now. */
   probeNow(service: string): void
-  /**
-   * The same within the same request budget, for who tries out what others ask for: credentials that are refused there pause
-   * nobody here.
-   */
+  /** Same budget, own pauses: its refused credentials do not pause the daemon. */
   beside(): Platform
 }
 
 /** The HTTP client of the interface (`spec/api.md` 4 and 5). */
 export function createPlatform(options: PlatformOptions): PlatformClient {
-  const { secrets, alertsTokenFile, clock, requestTimeoutMs, userAgent } = options
+  const { clock, requestTimeoutMs } = options
   const emit = quietly(options.emit)
-  const wire = DEFAULT_WIRE
   const bases = {
     services: options.baseUrl === undefined ? undefined : baseOf(options.baseUrl),
     alerts: options.alertsBaseUrl === undefined ? undefined : baseOf(options.alertsBaseUrl),
   }
   const network = openNetwork(options.network, Math.min(requestTimeoutMs, LONGEST_CONNECT_MS))
-  const credentials = createCredentials({ secrets, alertsTokenFile, wire })
+  const credentials = createCredentials(options)
   const accounts = createAccounts({ ...options.budget, clock, emit })
   const maxReplyBytes = options.maxReplyBytes ?? MAX_REPLY_BYTES
+  const retries = options.idempotentRetries ?? RETRIES
   const breaker = createCredentialBreaker({ clock, emit })
   const fence = createFence(options.confirm)
-  const earlyFence = createEarlyFence(options.assertMayAct)
 
-  /** How each of those that asked signs in. */
+  /** Keys name the interface and the service. */
   const logins = new Map<string, () => Login | Promise<Login>>()
 
-  /** @param service undefined for the interface of alerts, which has one credential for all */
+  /** @param service undefined for alerts, which share one credential */
   function callerOf(operation: Operation, service: ServiceAccess | undefined): Caller {
     const { name, secretName } = service ?? { name: ALERTS, secretName: ALERTS_CREDENTIAL }
-    const login = service === undefined ? credentials.bearer : () => credentials.basic(secretName)
+    const login = service === undefined ? () => credentials.bearer() : () => credentials.basic(secretName)
     logins.set(`${operation.api} ${name}`, login)
     return { operation, service: name, account: accounts.of(secretName), login }
   }
 
-  function needed({ api }: Operation): { readonly base: Base; readonly way: Way } {
+  /** @throws {RemoteError} without a base URL, or for an id that no path can carry */
+  function callOf(operation: Operation, service: ServiceAccess | undefined, id = '') {
+    const { api, path } = operation
+    const caller = callerOf(operation, service)
     const base = bases[api]
-    if (base !== undefined) return { base, way: network.wayTo(base.origin) }
-    throw notSent('Unavailable', `${BASE_URL_FLAG[api]} is not set. Set it to the base URL of the platform`)
+    if (base === undefined) {
+      const why = `${BASE_URL_FLAG[api]} is not set. Set it to the base URL of the platform`
+      throw notSent('Unavailable', why)
+    }
+    const { organizationId = '', serviceId = '' } = service ?? {}
+    const ids = { organizationId, serviceId, id }
+    return {
+      caller,
+      way: network.wayTo(base.origin),
+      origin: base.origin,
+      path: base.path + pathOf(path, ids),
+    }
   }
 
   function readOf({ kind, service, id }: ReadTarget): Read<RemoteResource> {
     const operation = readingOf(kind, service)
+    return { ...callOf(operation, service, id), readValue: resourceWithId(kind, operation, id) }
+  }
+
+  function listOf(kind: CreateOnceKind, service: ServiceAccess): Read<readonly RemoteResource[]> {
+    const operation = needed(kind.operations.list, `for all ${kind.noun}s`)
     return {
-      caller: callerOf(operation, service),
-      ...needed(operation),
-      path: pathOf(operation.path, { ...idsOf(service), id }),
-      body: undefined,
-      readValue: resourceWithId(kind, operation, id),
+      ...callOf(operation, service),
+      readValue: listedResources(kind),
+      maxReplyBytes: MAX_LIST_BYTES,
     }
   }
 
@@ -149,99 +140,52 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     }
   }
 
-  function listOf(kind: CreateOnceKind, service: ServiceAccess): Read<readonly RemoteResource[]> {
-    const operation = kind.operations.list
-    if (operation === undefined) throw new Error(`there is no request for all ${kind.noun}s`)
-    return {
-      caller: callerOf(operation, service),
-      ...needed(operation),
-      path: pathOf(operation.path, idsOf(service)),
-      body: undefined,
-      readValue: listedResources(kind),
-      maxReplyBytes: MAX_LIST_BYTES,
-    }
-  }
-
   function operationsWith(ownBreaker: CredentialBreaker): Platform {
-    const common = { wire, clock, emit, breaker: ownBreaker, secrets, userAgent, maxReplyBytes }
-    const reading = {
-      ...common,
-      timeoutMs: requestTimeoutMs,
-      retries: options.idempotentRetries ?? RETRIES,
-      random: options.random,
-      fence,
-    }
-    const creating = { ...common, fence, deadlineMs: options.createDeadlineMs, fail: options.fail }
+    const parts = { ...options, emit, breaker: ownBreaker, fence, maxReplyBytes, retries }
     return {
-      read: (target, readOptions) => send(() => readOf(target), reading, readOptions),
-      list: (kind, service, readOptions) => send(() => listOf(kind, service), reading, readOptions),
+      read: async (target, readOptions) => send(readOf(target), parts, readOptions),
+      list: async (kind, service, readOptions) => send(listOf(kind, service), parts, readOptions),
       async admitCreate(kind, service, { looks, ...readOptions }) {
-        earlyFence()
-        const operation = kind.operations.create
-        const where = needed(operation)
-        const caller = callerOf(operation, service)
-        const path = pathOf(operation.path, idsOf(service))
-        const admission = await admit(caller, ownBreaker, { ...readOptions, places: PLACES[looks] })
-        const readValue = createdResource(kind)
-        return createPermit(
-          {
-            service,
-            caller,
-            admission,
-            ...where,
-            path,
-            readOf,
-            listOf: (listed) => listOf(listed, service),
-            readValue,
-          },
-          { creating, reading },
-        )
-      },
-      upsert(kind, service, body, readOptions) {
-        const operation = kind.operations.upsert
-        const upsert = () =>
-          ({
-            caller: callerOf(operation, service),
-            ...needed(operation),
-            path: pathOf(operation.path, idsOf(service)),
-            body: (places: TakenPlaces) => body(looksIn(places, service)),
-            places: isReadable(kind) ? 2 : 1,
-            readValue: upsertedResource(kind),
-          }) as const
-        return send(upsert, reading, readOptions)
-      },
-      remove({ kind, service, id }, check, readOptions) {
-        const operation = kind.operations.delete
-        if (operation === undefined) throw new Error(`there is no request to delete a ${kind.noun}`)
-        const remove = () =>
-          ({
-            caller: callerOf(operation, service),
-            ...needed(operation),
-            path: pathOf(operation.path, { ...idsOf(service), id }),
-            body: async (places: TakenPlaces) => {
-              await check(looksIn(places, service))
-              return undefined
-            },
-            places: 2,
-            readValue: anything,
-          }) as const
-        return send(remove, reading, readOptions)
-      },
-      change({ kind, way, service, id, isRepeatable, looksFirst }, body, readOptions) {
-        const change = () => {
-          const operation = kind.operations[way]
-          if (operation === undefined) throw new Error(`there is no request to ${way} a ${kind.noun}`)
-          return {
-            caller: callerOf(operation, service),
-            ...needed(operation),
-            path: pathOf(operation.path, { ...idsOf(service), id }),
-            body: (places: TakenPlaces) => body(looksIn(places, service)),
-            places: looksFirst ? 2 : 1,
-            readValue: anything,
-            ...(!isRepeatable && { retries: 0 }),
-          } as const
+        try {
+          options.assertMayAct?.()
+        } catch (error) {
+          throw notLeading(error)
         }
-        return send(change, reading, readOptions)
+        const call = callOf(kind.operations.create, service)
+        const admission = await admit(call.caller, ownBreaker, { ...readOptions, places: PLACES[looks] })
+        const own = { service, admission, readValue: createdResource(kind) }
+        return createPermit({ ...call, ...own, readOf, listOf: (of) => listOf(of, service) }, parts)
+      },
+      async upsert(kind, service, body, readOptions) {
+        const upsert: Read<RemoteResource> = {
+          ...callOf(kind.operations.upsert, service),
+          body: (places) => body(looksIn(places, service)),
+          places: isReadable(kind) ? 2 : 1,
+          readValue: upsertedResource(kind),
+        }
+        return send(upsert, parts, readOptions)
+      },
+      async remove({ kind, service, id }, check, readOptions) {
+        const remove: Read<object> = {
+          ...callOf(needed(kind.operations.delete, `to delete a ${kind.noun}`), service, id),
+          body: async (places) => {
+            await check(looksIn(places, service))
+            return undefined
+          },
+          places: 2,
+          readValue: anything,
+        }
+        return send(remove, parts, readOptions)
+      },
+      async change({ kind, way, service, id, isRepeatable, looksFirst }, body, readOptions) {
+        const change: Read<object> = {
+          ...callOf(needed(kind.operations[way], `to ${way} a ${kind.noun}`), service, id),
+          body: (places) => body(looksIn(places, service)),
+          places: looksFirst ? 2 : 1,
+          readValue: anything,
+          ...(!isRepeatable && { retries: 0 }),
+        }
+        return send(change, parts, readOptions)
       },
     }
   }
@@ -267,7 +211,6 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   }
 }
 
-/** Undefined: it cannot be read. */
 async function digestNow(login: (() => Login | Promise<Login>) | undefined): Promise<string | undefined> {
   try {
     return (await login?.())?.digest
@@ -276,22 +219,18 @@ async function digestNow(login: (() => Login | Promise<Login>) | undefined): Pro
   }
 }
 
-/**
- * A listener that throws must not cost us the id of a pipe that was created (design §2, law 2): what it throws is
- * dropped, because to throw it anywhere could end the process before the id is on disk.
- */
+/** An error in a listener could end the process before a new id is durable. */
 function quietly(emit: Emit): Emit {
   return (event) => {
     try {
       emit(event)
     } catch {
-      // Nobody would hear of it: the listener is what failed.
+      // the failed listener was the only place to report it
     }
   }
 }
 
-function idsOf(service: ServiceAccess | undefined): Readonly<Record<string, string>> {
-  if (service === undefined) return {}
-  const { organizationId, serviceId } = service
-  return { organizationId, serviceId }
+function needed(operation: Operation | undefined, purpose: string): Operation {
+  if (operation === undefined) throw new Error(`there is no request ${purpose}`)
+  return operation
 }

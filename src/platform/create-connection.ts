@@ -3,20 +3,18 @@ import type { buildConnector, Dispatcher } from 'undici'
 import type { Fail } from '../contract/failpoint.ts'
 import { connectorOf, errorOf, type Opened, type OpenConnection } from './open-connection.ts'
 
-/** How the one connection of a create is made and ended. */
-export interface CreateConnection {
-  /** For undici's `Client`. Refuses a second connection: a client connects and sends again after some kinds of errors. */
+interface CreateConnection {
+  /** Refuses a second connection: after some errors, undici connects and sends again. */
   readonly connect: buildConnector.connector
-  /** Whether the connection was ready, so that some of the request may have been written. */
+  /** Part of the request might have been written. */
   readonly wasReady: () => boolean
-  /** The reply came to its end: the connection may be closed in good order. */
+  /** The reply is complete: the connection can be closed normally. */
   readonly whole: () => void
 }
 
 /**
- * Makes a connection that is reset and not closed, whoever closes it, as long as there is no whole reply: what is closed, the
- * kernel goes on delivering for minutes, and a create that counts as over would still arrive. Under TLS the TCP
- * connection below is reset before TLS can end it with a message of its own; where there is a proxy, the one to the proxy.
+ * Resets the connection until the reply is complete: the kernel delivers a closed connection's data for
+ * minutes. Under TLS or behind a proxy, resets the TCP connection below.
  * @param fail for tests
  */
 export function createConnection(open: OpenConnection, fail: Fail | undefined): CreateConnection {
@@ -25,20 +23,20 @@ export function createConnection(open: OpenConnection, fail: Fail | undefined): 
   let isWhole = false
   let isReset = false
 
-  /**
-   * Under TLS it is Node that ends the TCP connection, when TLS has let go of it, and it is reset then: one that goes away
-   * under TLS ends the process.
-   */
+  /** Resets the TCP connection after Node destroyed TLS. An earlier reset would crash the process. */
   function watch({ socket, tcp }: Opened): Socket {
     const destroy = tcp.destroy.bind(tcp)
+    let cause: Error | undefined
     tcp.destroy = (error) => {
       if (!isWhole && !isReset && !tcp.destroyed) {
         isReset = true
+        cause = error
+        // Comes back here, without the error.
         tcp.resetAndDestroy()
       }
-      return destroy(error)
+      return destroy(error ?? cause)
     }
-    // Before Node answers the other side's FIN with one of its own.
+    // Runs before Node answers the server's FIN with its own FIN.
     socket.prependListener('end', () => isWhole || socket.destroy())
     return socket
   }
@@ -68,13 +66,10 @@ export function createConnection(open: OpenConnection, fail: Fail | undefined): 
   }
 }
 
-/*
- * The failpoints within an exchange, between the client and whoever listens to it. Only put there when a test asks.
- * What a failpoint throws ends the exchange as an error of the connection at that moment does.
- */
+/* An error of a failpoint acts like an error of the connection. */
 
-/** `after-connect`: the connection is ready, and the client does not know of it yet. */
-export function gatedConnect(connect: buildConnector.connector, fail: Fail): buildConnector.connector {
+/** The client does not know the connection yet. */
+function gatedConnect(connect: buildConnector.connector, fail: Fail): buildConnector.connector {
   return (options, callback) => {
     connect(options, (...result) => {
       const [error, socket] = result
@@ -98,7 +93,6 @@ export function gatedConnect(connect: buildConnector.connector, fail: Fail): bui
   }
 }
 
-/** `after-request`, `after-reply-head` and `after-reply-body`. */
 export function gatedDispatcher(dispatcher: Dispatcher, fail: Fail): Dispatcher {
   return dispatcher.compose(
     (dispatch) => (options, handler) => dispatch(options, gatedHandler(handler, fail)),
@@ -117,7 +111,6 @@ function gatedHandler(handler: Dispatcher.DispatchHandler, fail: Fail): Dispatch
     },
     onResponseStart(of, ...head) {
       handler.onResponseStart?.(of, ...head)
-      // Nothing of the body is read meanwhile.
       of.pause()
       fail('after-reply-head').then(
         () => of.resume(),

@@ -5,59 +5,48 @@ import type { Operation } from '../kinds/definition.ts'
 import type { Emit } from '../contract/events.ts'
 import { notSent, type RemoteError, whatIsRefused } from '../contract/remote-error.ts'
 
-/** First wait for a probe; each next one is twice as long. */
+/** Doubles after each probe. */
 const FIRST_PROBE_MS = { refused: 30_000, idle: 5_000 }
 const LONGEST_PROBE_MS = 15 * 60_000
 
-/** Who asks, and with which credentials. */
 export interface AuthenticatedCaller {
-  /** Name of the service, or `alerts`. */
   readonly service: string
   readonly operation: Operation
   /** Equal for equal credentials. */
   readonly digest: string
-  /** Where a person looks for the credentials, in words. */
   readonly source: string
 }
 
-/**
- * What the platform said of whoever asked. 401 doubts the credentials at all, 403 for this operation; 424 and 425 say that
- * the service is idle or still wakes up.
- */
+/** 401 refuses the credentials, 403 one operation. 424 and 425: the service is idle or waking up. */
 export type Verdict =
   | 'accepted'
   | { readonly status: 401 | 403 }
-  | { readonly status: 424 | 425; /** As the reply says, ms. */ readonly retryAfterMs: number | undefined }
+  | {
+      readonly status: 424 | 425
+      readonly retryAfterMs: number | undefined
+    }
 
 export interface Pause {
   readonly service: string
-  /** ms since the epoch. */
   readonly since: number
   readonly message: string
 }
 
 /**
- * Keeps a service whose credentials were refused, or that is idle, from asking again and again (design §6): it pauses, with
- * one probe at a time, until it works or its secret changes. After a 403 only the operation pauses that was forbidden: a
- * key that may not set the query endpoint may still read pipes. Other services of the same credentials go on.
+ * Sends one probe at a time until it works or the secret changes. A 403 pauses only the forbidden operation.
+ * Other services with the same credentials continue.
  */
 export interface CredentialBreaker {
-  /**
-   * Checks, and sends no probe.
-   * @throws {RemoteError} `AuthFailed` or `ServiceIdle`, effect none
-   */
+  /** @throws {RemoteError} `AuthFailed` or `ServiceIdle`, effect none */
   check(caller: AuthenticatedCaller): void
   /**
-   * To be called right before a request is sent. It may be the probe; then nobody else passes until the next is due.
+   * If this request is the probe, others wait.
    * @throws {RemoteError} `AuthFailed` or `ServiceIdle`, effect none
    */
   enter(caller: AuthenticatedCaller): void
-  /** To be called when the platform said something about whoever asked. */
   report(caller: AuthenticatedCaller, verdict: Verdict): void
-  /** A person asks about this service, or `alerts`: refused credentials are tried by the next request, one at a time as ever. */
   probeNow(service: string): void
   pauses(): readonly Pause[]
-  /** Whose credentials were refused: the service, or `alerts`, and the digest of what was refused. */
   refused(): readonly Pick<Trip, 'service' | 'api' | 'digest'>[]
 }
 
@@ -69,7 +58,7 @@ interface Trip {
   readonly digest: string
   readonly source: string
   readonly status: Refusal['status']
-  /** ms since the epoch, for people. */
+  /** For display: ms since the epoch. */
   readonly since: number
   /** On the monotonic clock. */
   readonly probeAt: number
@@ -104,7 +93,7 @@ export function createCredentialBreaker(options: {
     const scope = scopeOf(caller, status)
     const before = tripped.get(scope)
     const known = isIdle(refusal) || before?.digest === caller.digest ? before : undefined
-    // Those that were on their way when it tripped say nothing new.
+    // Requests that were in flight are no news.
     if (known !== undefined && !known.probing) return
     const first = isIdle(refusal) ? FIRST_PROBE_MS.idle : FIRST_PROBE_MS.refused
     const asked = 'retryAfterMs' in refusal ? refusal.retryAfterMs : undefined
@@ -177,7 +166,7 @@ function scopesOf(caller: AuthenticatedCaller): readonly string[] {
 function scopeOf({ service, operation }: AuthenticatedCaller, status: Refusal['status']): string {
   if (status === 403) return `${operation.name} of ${service}`
   if (isIdle({ status })) return `the idle service ${service}`
-  // Alerts have a credential of their own; a service may be called `alerts`.
+  // A service can have the name `alerts`.
   return operation.api === 'alerts' ? 'the token for alerts' : `service ${service}`
 }
 
@@ -189,7 +178,7 @@ function wordsOf(entry: Trip): string {
   return `the platform ${what} in ${source} since ${when} (${status})`
 }
 
-/** @param now ms since the epoch: a time of the clock stays true while it is read */
+/** @param now ms since the epoch */
 function held(entry: Trip, afterMs: number, now: number): RemoteError {
   const again = `${wordsOf(entry)}; next try at ${timeOf(now + afterMs)}`
   return isIdle(entry)

@@ -1,7 +1,8 @@
 import type { Operation } from '../kinds/definition.ts'
 import type { Seen } from './http-exchange.ts'
-import { faultOfReply, type ProxyOnWay } from './network.ts'
-import type { ReplyBody } from './wire.ts'
+import type { Admission, Caller } from './admission.ts'
+import { faultOfReply, type Way } from './network.ts'
+import type { ReadValue, ReplyBody } from './wire.ts'
 import {
   type Effect,
   type ErrorClass,
@@ -16,54 +17,55 @@ import { retryAfterMs } from '../lib/retry-after.ts'
 import { connectWords, isClientCertificateRefused, proxyWords } from '../lib/connect-words.ts'
 import { formatDuration } from '../lib/duration.ts'
 
-/** Everything that may be known of a request that did not end as it should. */
-export interface Failure {
-  readonly operation: Operation
-  readonly seen: Exclude<Seen, { readonly type: 'stopped' }>
-  /** The body of the reply as far as it could be understood; for `silence`, of nothing. */
-  readonly body: ReplyBody
-  /** Equal for equal credentials: those that it was sent with. */
-  readonly credential: string
-  /** Where a person looks for them, in words. */
-  readonly source: string
-  /** Masks every secret that was sent. */
-  readonly mask: SecretMask['mask']
-  /** Where it was sent: the origin. */
+export interface Call<T> {
+  readonly caller: Caller
+  /** The platform's, also through a proxy. */
   readonly origin: string
-  /** On the way there; `undefined`: none. */
-  readonly proxy: ProxyOnWay | undefined
+  readonly path: string
+  readonly way: Way
+  readonly readValue: ReadValue<T>
+}
+
+export interface Attempt<T> extends Call<T> {
+  readonly admission: Admission
+  readonly seen: Exclude<Seen, { readonly type: 'stopped' }>
   readonly timeoutMs: number
-  /** Milliseconds since the Unix epoch. */
+  readonly durationMs: number
+}
+
+interface Failure extends Attempt<unknown> {
+  /** Empty for `silence`. */
+  readonly body: ReplyBody
+  readonly mask: SecretMask['mask']
+  /** ms since the epoch. */
   readonly now: number
 }
 
 /*
- * The error classes of design §6, in one place. `none` is what provably did nothing; all else that a create may
- * have done is `unknown`. A read changes nothing, whatever becomes of it. "The platform's own" is a reply in its envelope:
- * the status of the reply, and a UUID as request id. Anything else may come from somebody between, after the work.
+ * Classes of failed requests. Effect `none` means that the request provably had no effect. A read has no
+ * effect. "The platform's own" is a reply in its envelope: with the status, and a UUID as request id. Other
+ * replies can come from a proxy, after the platform did the work.
  *
- * | seen                                        | class       | transient | effect of a create or an upsert     |
- * |---------------------------------------------|-------------|-----------|-------------------------------------|
- * | no connection: refused, DNS, TLS, timeout   | Unavailable | yes       | none                                |
- * | no way through the proxy                    | Unavailable | yes       | none                                |
- * | 407 of the proxy that a request was sent to | Unavailable | yes       | none                                |
- * | reset, cut or timeout on a ready connection | Unavailable | yes       | unknown                             |
- * | 2xx without what the interface promises     | BadReply    | yes       | unknown                             |
- * | 3xx                                         | Redirected  | no        | unknown                             |
- * | 401, 403                                    | AuthFailed  | no        | none if the platform's own          |
- * | 404 of the platform's own, to a reading or  | Missing     | no        | –                                   |
- * |     a deletion                              |             |           |                                     |
- * | 404 of somebody between, to one of those,   | Unavailable | yes       | –                                   |
- * |     or one that a cache between kept        |             |           |                                     |
- * | 424, 425                                    | ServiceIdle | no        | none if the platform's own          |
- * | 429                                         | Throttled   | no        | none                                |
- * | 408, 444, 460, 463, 499, 5xx                | Unavailable | yes       | unknown                             |
- * | any other 4xx                               | Rejected    | no        | none if the platform's own          |
+ * | seen                                        | class       | transient | effect of a create or an upsert |
+ * |---------------------------------------------|-------------|-----------|---------------------------------|
+ * | no connection: refused, DNS, TLS, timeout   | Unavailable | yes       | none                            |
+ * | no connection through the proxy             | Unavailable | yes       | none                            |
+ * | 407 of the proxy that got the request       | Unavailable | yes       | none                            |
+ * | reset, cut or timeout on a ready connection | Unavailable | yes       | unknown                         |
+ * | 2xx without the promised content            | BadReply    | yes       | unknown                         |
+ * | 3xx                                         | Redirected  | no        | unknown                         |
+ * | 401, 403                                    | AuthFailed  | no        | none if the platform's own      |
+ * | the platform's own 404 (read, delete)       | Missing     | no        | –                               |
+ * | other or cached 404 (read, delete)          | Unavailable | yes       | –                               |
+ * | 424, 425                                    | ServiceIdle | no        | none if the platform's own      |
+ * | 429                                         | Throttled   | no        | none                            |
+ * | 408, 444, 460, 463, 499, 5xx                | Unavailable | yes       | unknown                         |
+ * | any other 4xx                               | Rejected    | no        | none if the platform's own      |
  */
 
-/** The error of a request that did not end in the reply the interface promises. */
 export function classify(failure: Failure): RemoteError {
-  const { operation, seen, body, now } = failure
+  const { seen, body, now, admission, way } = failure
+  const { operation } = failure.caller
   const kind = kindOf(failure)
   const known = {
     class: kind,
@@ -74,34 +76,34 @@ export function classify(failure: Failure): RemoteError {
     retryAfterMs: seen.type === 'reply' ? retryAfterMs(seen.headers, now) : undefined,
     transient: kind === 'Unavailable' || kind === 'BadReply',
     repliedId: operation.does === 'create' ? body.repliedId : undefined,
-    proxy: failure.proxy?.address.origin,
-    credential: failure.credential,
+    proxy: way.proxy?.address.origin,
+    credential: admission.login.digest,
     refused:
-      kind === 'AuthFailed' && seen.type === 'reply'
-        ? { source: failure.source, what: whatIsRefused(seen.status) }
+      seen.type === 'reply' && (kind === 'AuthFailed' || isWithoutService(failure))
+        ? { source: admission.login.source, what: whatIsRefused(seen.status) }
         : undefined,
   }
-  const excerpt = seen.type === 'reply' ? excerptOf(seen.body, failure) : ''
+  const texts = kind === 'BadReply' ? 'hidden' : 'shown'
+  const excerpt = seen.type === 'reply' ? excerptOf(seen.body, failure, texts) : ''
   const facts: RemoteErrorFacts = { ...known, what: seenWords(failure, known, excerpt) }
   return new RemoteError(failureWords(failure, facts), facts)
 }
 
-/** Statuses of proxies that lost their client or the platform in the middle: the request may have been carried out. */
+/** The platform might have done the work before the proxy lost it or the client. */
 const GIVEN_UP_BETWEEN: ReadonlySet<number> = new Set([408, 444, 460, 463, 499])
 
-/** Requests to which a 404 says that there is nothing. */
 const ASKS_FOR_WHAT_IS_THERE: ReadonlySet<Operation['does']> = new Set(['read', 'delete'])
 
-/** What a request that went out can have met. */
 type SeenClass = Exclude<ErrorClass, 'NotLeading'>
 
-function kindOf({ operation, seen, body, proxy }: Failure): SeenClass {
-  if (seen.type === 'silence' || faultOfReply(seen, proxy) !== undefined) return 'Unavailable'
+function kindOf({ caller, seen, body, way }: Failure): SeenClass {
+  if (seen.type === 'silence' || faultOfReply(seen, way.proxy) !== undefined) return 'Unavailable'
+  const { operation } = caller
   const { status } = seen
   if (status < 300) return 'BadReply'
   if (status < 400) return 'Redirected'
   if (status === 401 || status === 403) return 'AuthFailed'
-  // An alert has no envelope to tell the platform's own 404 by, and nothing that is created.
+  // Alerts have no envelope to identify the platform's own 404.
   if (status === 404 && ASKS_FOR_WHAT_IS_THERE.has(operation.does) && operation.api === 'services')
     return body.isPlatforms && !isKept(seen) ? 'Missing' : 'Unavailable'
   if (status === 424 || status === 425) return 'ServiceIdle'
@@ -110,16 +112,26 @@ function kindOf({ operation, seen, body, proxy }: Failure): SeenClass {
   return 'Rejected'
 }
 
-/** Classes that say in clear words that nothing was done, when it is the platform that says so. */
+/** A list, or a create before any read worked, of a service that the key does not see. */
+function isWithoutService({ seen, body, path, caller: { operation, account } }: Failure): boolean {
+  const isNotFound = seen.type === 'reply' && seen.status === 404 && body.isPlatforms && !isKept(seen)
+  if (!isNotFound || operation.api !== 'services') return false
+  return operation.lists === true || (operation.does === 'create' && !account.read.has(servicePath(path)))
+}
+
+/** The part of a path that names the service. */
+export function servicePath(path: string): string {
+  return /^.*\/services\/[^/]+/.exec(path)?.[0] ?? path
+}
+
 const REFUSED: ReadonlySet<ErrorClass> = new Set(['AuthFailed', 'Rejected', 'Missing', 'ServiceIdle'])
 
-function effectOf(kind: ErrorClass, { seen, body, proxy }: Failure): Effect {
+function effectOf(kind: ErrorClass, { seen, body, way }: Failure): Effect {
   if (seen.type === 'silence') return seen.sent ? 'unknown' : 'none'
-  if (kind === 'Throttled' || faultOfReply(seen, proxy) !== undefined) return 'none'
+  if (kind === 'Throttled' || faultOfReply(seen, way.proxy) !== undefined) return 'none'
   return REFUSED.has(kind) && body.isPlatforms ? 'none' : 'unknown'
 }
 
-/** The setting that says where the requests of an interface go. */
 export const BASE_URL_FLAG: Readonly<Record<Operation['api'], string>> = {
   services: '--base-url',
   alerts: '--alerts-base-url',
@@ -133,9 +145,8 @@ const DOING: Readonly<Record<Operation['does'], string>> = {
   delete: 'Deleting',
 }
 
-/** The failure in one sentence: what was asked, what was seen, and what it means for a person. */
-export function failureWords({ operation }: Failure, facts: RemoteErrorFacts): string {
-  const { does, noun } = operation
+function failureWords({ caller }: Failure, facts: RemoteErrorFacts): string {
+  const { does, noun } = caller.operation
   const effect = does === 'create' && facts.effect === 'unknown' ? `; the ${noun} may have been created` : ''
   const request = facts.requestId === undefined ? '' : ` (request ${facts.requestId})`
   return `${DOING[does]} the ${noun} failed: ${facts.what}${effect}${request}`
@@ -143,21 +154,21 @@ export function failureWords({ operation }: Failure, facts: RemoteErrorFacts): s
 
 type Known = Omit<RemoteErrorFacts, 'what' | 'class'> & { readonly class: SeenClass }
 
-/** What was seen. @param excerpt of the reply, fit to be shown */
-export function seenWords(failure: Failure, facts: Known, excerpt: string): string {
-  const { seen, operation, origin, proxy, body } = failure
+/** @param excerpt masked */
+function seenWords(failure: Failure, facts: Known, excerpt: string): string {
+  const { seen, caller, origin, way, body } = failure
+  const { proxy } = way
   if (seen.type === 'silence') return silenceWords(seen, failure)
   const fault = faultOfReply(seen, proxy)
-  if (fault !== undefined) return `nothing was sent to ${origin}: ${proxyWords(fault)}`
-  const words = REPLY_WORDS[facts.class](seen, facts, operation)
-  const answered = `${origin} answered ${seen.status}, ${words}${quoted(excerpt)}${idWords(facts.repliedId, failure)}`
-  // Also one that joins, where it reads TLS: its authority is in --ca-file then.
+  if (fault !== undefined) return `no request was sent to ${origin}: ${proxyWords(fault)}`
+  const words = REPLY_WORDS[facts.class](seen, facts, caller.operation)
+  const answered = `${origin} answered ${seen.status}, ${words}${excerpt === '' ? '' : `: ${excerpt}`}${idWords(facts.repliedId, failure)}`
+  // A proxy that decrypts TLS (--ca-file) can answer, too.
   return proxy !== undefined && !body.isPlatforms
     ? `${answered}; it may be the proxy ${proxy.address.origin} that answered`
     : answered
 }
 
-/** Longest id that is shown in full, in characters: what is longer is no id. */
 const LONGEST_ID = 64
 
 function idWords(id: string | undefined, { mask }: Failure): string {
@@ -171,57 +182,58 @@ function idWords(id: string | undefined, { mask }: Failure): string {
 type SeenReply = Extract<Failure['seen'], { readonly type: 'reply' }>
 type SeenSilence = Extract<Failure['seen'], { readonly type: 'silence' }>
 
+const CHECK_IDS = 'Check organizationId and serviceId in the Service manifest'
+const NO_SERVICE = `it knows no such service, or not for this API key. ${CHECK_IDS}. They may be wrong or swapped`
+
 const REPLY_WORDS: Readonly<
   Record<SeenClass, (seen: SeenReply, facts: Known, operation: Operation) => string>
 > = {
   BadReply: ({ end }) => END_WORDS[end],
   Redirected: (_seen, _facts, operation) =>
     `a redirect, which is never followed with credentials (check ${BASE_URL_FLAG[operation.api]})`,
-  AuthFailed: (_seen, { refused }) => `it refused the credentials in ${refused?.source}`,
-  Missing: (_seen, _facts, { noun }) => `it knows no such ${noun}`,
-  Throttled: (_seen, facts) => `too many requests${waitWords(facts)}`,
-  ServiceIdle: (_seen, facts) => `the service is idle or still waking up${idleWords(facts)}`,
-  Rejected: () => 'it refused the request',
+  AuthFailed: ({ status }, { refused }, { api, permission }) => {
+    if (status === 403)
+      return `it forbids this to the credentials in ${refused?.source}. ${permission === undefined ? '' : `The key needs the permission ${permission}. `}${CHECK_IDS}`
+    const pair = api === 'services' ? '. Check that key id and key secret are not swapped' : ''
+    return `it refused the credentials in ${refused?.source}${pair}`
+  },
+  Missing: (_seen, { refused }, { noun }) =>
+    refused === undefined ? `it knows no such ${noun}` : NO_SERVICE,
+  Throttled: (_seen, facts) => `too many requests${waitWords(facts, 'wait')}`,
+  ServiceIdle: (_seen, facts) => `the service is idle or still waking up${waitWords(facts, 'try again in')}`,
+  Rejected: (_seen, { refused }) => (refused === undefined ? 'it refused the request' : NO_SERVICE),
   Unavailable: (seen) => {
     if (seen.status !== 404) return 'it could not carry out the request'
     return isKept(seen)
-      ? 'from a cache in between (it has an "Age"). Let nothing there keep answers of the platform'
+      ? 'from a cache in between (it has an "Age"). Turn off the caching of answers there'
       : 'but not as the platform does. Check the base URL, and any proxy in between'
   },
 }
 
-/** Whether a cache in between answered, with what it kept (RFC 9111, 5.1): that says nothing of how things are now. */
+/** A cached reply (RFC 9111, 5.1) does not show the current state. */
 function isKept({ headers }: SeenReply): boolean {
   return headers['age'] !== undefined
 }
 
 const END_WORDS: Readonly<Record<SeenReply['end'], string>> = {
-  whole: 'but not with what the interface promises',
+  whole: 'but not as the interface promises',
   cut: 'but the connection was cut before the reply was complete',
   late: 'but the reply was not complete in time',
   'too large': 'but the reply is too large',
 }
 
-function quoted(excerpt: string): string {
-  return excerpt === '' ? '' : `: ${excerpt}`
+function waitWords({ retryAfterMs: ms }: Known, verb: string): string {
+  return ms === undefined ? '' : `; it says to ${verb} ${formatDuration(ms)}`
 }
 
-function idleWords(facts: Known): string {
-  return facts.retryAfterMs === undefined
-    ? ''
-    : `; it says to try again in ${formatDuration(facts.retryAfterMs)}`
-}
+const UNREADABLE = /^HPE_|^HTTPParserError$|^UND_ERR_(?:HEADERS_OVERFLOW|RES_CONTENT_LENGTH_MISMATCH)$/
 
-function waitWords(facts: Known): string {
-  return facts.retryAfterMs === undefined ? '' : `; it says to wait ${formatDuration(facts.retryAfterMs)}`
-}
-
-function silenceWords(seen: SeenSilence, { origin, proxy, timeoutMs }: Failure): string {
+function silenceWords(seen: SeenSilence, { origin, way: { proxy }, timeoutMs }: Failure): string {
   const limit = formatDuration(timeoutMs)
   const through = proxy === undefined ? '' : ` through the proxy ${proxy.address.origin}`
   if (seen.fault !== undefined) return `no connection to ${origin}: ${proxyWords(seen.fault)}`
   if (seen.why === 'too late') {
-    return `nothing was sent to ${origin}, because too much time had passed since the decision`
+    return `no request was sent to ${origin}, because too much time had passed since the decision`
   }
   if (seen.why === 'timeout') {
     return seen.sent
@@ -230,7 +242,9 @@ function silenceWords(seen: SeenSilence, { origin, proxy, timeoutMs }: Failure):
   }
   const code = seen.code ?? 'no code'
   if (seen.sent && isClientCertificateRefused(code))
-    return `${origin} ended the connection: ${connectWords(code)} (${code})`
+    return `${origin} ended the connection: ${connectWords(code)}`
+  if (seen.sent && UNREADABLE.test(code))
+    return `a reply came from ${origin}${through} that is not readable HTTP (${code})`
   if (seen.sent) return `the connection to ${origin}${through} was cut before a reply came (${code})`
-  return `no connection to ${origin}${through}: ${connectWords(code)} (${code})`
+  return `no connection to ${origin}${through}: ${connectWords(code, seen.addresses)}`
 }

@@ -1,53 +1,45 @@
+import type { Fail } from '../contract/failpoint.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { SecretMask } from '../lib/mask/secret-mask.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Reply } from '../contract/platform.ts'
 import { type ErrorClass, RemoteError } from '../contract/remote-error.ts'
-import type { Admission, Caller } from './admission.ts'
 import type { CredentialBreaker, Verdict } from './credential-breaker.ts'
-import { classify, type Failure } from './failure.ts'
+import { type Attempt, classify, servicePath } from './failure.ts'
+import type { Fence } from './fence.ts'
 import type { FreshSecrets } from './secret-store.ts'
-import type { Seen, WireRequest } from './http-exchange.ts'
-import type { Way } from './network.ts'
-import { NO_BODY, readBody, type ReadValue, type Wire } from './wire.ts'
+import { NO_BODY, readBody } from './wire.ts'
 
-export interface HandleReplyParts {
-  readonly wire: Wire
+export interface RequestParts {
   readonly clock: Clock
   readonly emit: Emit
   readonly breaker: CredentialBreaker
-  /** Read again for the next request when the platform refused what they said. */
-  readonly secrets: Pick<FreshSecrets, 'forget' | 'mask'>
+  readonly secrets: FreshSecrets
+  readonly fence: Fence
+  readonly userAgent: string
+  readonly maxReplyBytes: number
+  readonly requestTimeoutMs: number
+  /** From DNS to the last byte. Shorter than the shutdown grace. */
+  readonly createDeadlineMs: number
+  /** After the first attempt of a read or upsert. */
+  readonly retries: number
+  /** From 0 to below 1. */
+  readonly random: () => number
+  /** For tests. */
+  readonly fail?: Fail | undefined
 }
 
-/** One attempt that is over. */
-export interface Attempt<T> {
-  readonly caller: Caller
-  readonly admission: Admission
-  readonly way: Way
-  /** As it was meant, whatever is on the way. */
-  readonly request: WireRequest
-  readonly seen: Failure['seen']
-  readonly readValue: ReadValue<T>
-  readonly timeoutMs: number
-  readonly durationMs: number
-}
-
-/**
- * What an attempt came to, and all that follows from it for others: events, the pause of a budget or of a service.
- * @returns the reply, or the error to be thrown
- */
-export function handleReply<T>(attempt: Attempt<T>, parts: HandleReplyParts): Reply<T> | RemoteError {
-  const { seen, caller, durationMs } = attempt
-  const body = seen.type === 'reply' ? readBody(seen.body, seen.status, parts.wire) : NO_BODY
-  const value = isDone(seen) && body.json !== undefined ? attempt.readValue(body.json, parts.wire) : undefined
-  const { digest: credential } = attempt.admission.login
-  const mask = (text: string) => parts.secrets.mask.mask(attempt.way.mask.mask(text))
+/** Emits events and pauses the budget or the service. @returns the reply, or the error to throw */
+export function handleReply<T>(attempt: Attempt<T>, parts: RequestParts): Reply<T> | RemoteError {
+  const { seen, caller, way, durationMs } = attempt
+  const body = seen.type === 'reply' ? readBody(seen.body, seen.status) : NO_BODY
+  const isDone = seen.type === 'reply' && seen.status < 300 && seen.end === 'whole'
+  const value = isDone && body.json !== undefined ? attempt.readValue(body.json) : undefined
+  const mask = (text: string) => parts.secrets.mask.mask(way.mask.mask(text))
   const requestId = body.requestId === undefined ? undefined : mask(body.requestId)
   const result =
     value === undefined
-      ? failureOf(attempt, { ...body, requestId }, { parts, mask })
-      : { value, requestId, credential }
+      ? classify({ ...attempt, body: { ...body, requestId }, mask, now: parts.clock.now() })
+      : { value, requestId, credential: attempt.admission.login.digest }
   const problem = result instanceof RemoteError ? result : undefined
   parts.emit({
     type: 'RequestFinished',
@@ -61,33 +53,12 @@ export function handleReply<T>(attempt: Attempt<T>, parts: HandleReplyParts): Re
   return result
 }
 
-/** 200 is what the interface shows; another 2xx that brings what it promises is taken for the same. */
-function isDone(seen: Seen): boolean {
-  return seen.type === 'reply' && seen.status < 300 && seen.end === 'whole'
-}
-
-function failureOf(
-  attempt: Attempt<unknown>,
-  body: Failure['body'],
-  { parts, mask }: { readonly parts: HandleReplyParts; readonly mask: SecretMask['mask'] },
-): RemoteError {
-  const { request, way, admission, caller, seen, timeoutMs } = attempt
-  return classify({
-    operation: caller.operation,
-    seen,
-    body,
-    credential: admission.login.digest,
-    source: admission.login.source,
-    mask,
-    origin: request.origin,
-    proxy: way.proxy,
-    timeoutMs,
-    now: parts.clock.now(),
-  })
-}
-
-function follow(attempt: Attempt<unknown>, problem: RemoteError | undefined, parts: HandleReplyParts): void {
-  const { caller, admission } = attempt
+function follow(
+  { caller, admission, path }: Attempt<unknown>,
+  problem: RemoteError | undefined,
+  parts: RequestParts,
+): void {
+  if (problem === undefined && caller.operation.does === 'read') caller.account.read.add(servicePath(path))
   if (problem?.facts.class === 'Throttled') {
     const { pauseMs, isFirst } = caller.account.throttle.slowDown(problem.facts.retryAfterMs)
     parts.emit({ type: 'RateLimited', service: caller.service, retryAfterMs: pauseMs, isFirst })
@@ -101,10 +72,9 @@ function follow(attempt: Attempt<unknown>, problem: RemoteError | undefined, par
   parts.breaker.report(admission.caller, verdict)
 }
 
-/** Classes that say nothing about the credentials. */
 const SILENT: ReadonlySet<ErrorClass> = new Set(['BadReply', 'Redirected', 'Throttled', 'Unavailable'])
 
-/** What a reply says about whoever asked; a platform that judges a request has let it in. */
+/** Undefined if unknown. Any answer about the content accepts the credentials. */
 function verdictOf(problem: RemoteError | undefined): Verdict | undefined {
   if (problem === undefined) return 'accepted'
   const { class: kind, httpStatus, retryAfterMs } = problem.facts

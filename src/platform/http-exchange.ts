@@ -3,7 +3,9 @@ import type { Method } from '../kinds/definition.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ProxyFault } from '../lib/proxy.ts'
 import type { ReplyHeaders } from '../lib/retry-after.ts'
-import { codeOf, ProxyError } from './open-connection.ts'
+import { ProxyError } from './open-connection.ts'
+import { replyText } from './reply-text.ts'
+import { codeOf, NoConnectionError } from './tcp-connection.ts'
 
 export interface WireRequest {
   readonly origin: string
@@ -13,53 +15,46 @@ export interface WireRequest {
   readonly body: string | undefined
 }
 
-/** What was seen of a reply, before anybody judges it. */
 export type Seen =
   | {
       readonly type: 'reply'
       readonly status: number
       readonly headers: ReplyHeaders
-      /** As much as arrived. */
+      /** As far as received. */
       readonly body: string
       readonly end: 'whole' | 'cut' | 'late' | 'too large'
     }
   | {
-      /** Not even the head of a reply. */
       readonly type: 'silence'
-      /** `too late`: the connection was ready, and nothing was written, because its time was over. */
+      /** `too late`: ready after the deadline, and no byte was written. */
       readonly why: 'timeout' | 'error' | 'too late'
-      /** Code of the error, such as `ECONNREFUSED`; `undefined` for a timeout. */
+      /** Such as `ECONNREFUSED`. Undefined for a timeout. */
       readonly code: string | undefined
-      /** Why there was no way through a proxy; `undefined`: that is not what happened. */
+      readonly addresses: readonly string[]
       readonly fault: ProxyFault | undefined
-      /** Whether some of the request may have been written. */
+      /** Part of the request might have been written. */
       readonly sent: boolean
     }
   | { readonly type: 'stopped' }
 
-export interface ExchangeLimits {
+interface ExchangeLimits {
   readonly clock: Clock
   readonly timeoutMs: number
   readonly maxReplyBytes: number
-  /** `undefined`: the exchange ends by itself and its time limit alone. */
+  /** Undefined if only the time limit can end it. */
   readonly signal: AbortSignal | undefined
-  /** Asked when the connection is ready, as the last thing before the first byte: whether it may still be sent. */
+  /** Called right before the first byte. */
   readonly mayStart: () => boolean
-  /** The connection is ready; the request is written now. */
   readonly onSent: () => void
-  /** The reply came to its end. */
   readonly onWhole: () => void
 }
 
-/** Part of a time limit, in ms, by which a timer may be late without the process having stood still. */
+/** A later timer shows that the process stood still. */
 const LATE_MS = 100
 
 type Head = Pick<Extract<Seen, { type: 'reply' }>, 'status' | 'headers'>
 
-/**
- * One request and what comes back, in full, within a time and a size. Never throws, and follows no redirect.
- * Made on `dispatch`, because only there a client knows the moment at which a request goes onto a ready connection.
- */
+/** Never throws and follows no redirect. `dispatch` shows when a request goes onto a ready connection. */
 export function exchange(
   dispatcher: Dispatcher,
   request: WireRequest,
@@ -83,7 +78,7 @@ export function exchange(
       giveUp({ type: 'stopped' })
     }
 
-    /** A process that stood still finds its timer and the reply at once: then the sockets are read once more first. */
+    /** After a standstill, the reply might be in the socket: reads once more first. */
     function onTimer(): void {
       if (clock.monotonic() < endsAt + LATE_MS) giveUp(partly('late', undefined))
       else setImmediate(() => over || giveUp(partly('late', undefined)))
@@ -103,12 +98,11 @@ export function exchange(
 
     function partly(end: 'cut' | 'late', error: Error | undefined): Seen {
       if (head !== undefined) return reply(head, end)
-      const why = end === 'late' ? 'timeout' : 'error'
-      const code = error === undefined ? undefined : codeOf(error)
       return {
         type: 'silence',
-        why,
-        code,
+        why: end === 'late' ? 'timeout' : 'error',
+        code: error === undefined ? undefined : codeOf(error),
+        addresses: error instanceof NoConnectionError ? error.addresses : [],
         fault: error instanceof ProxyError ? error.fault : undefined,
         sent,
       }
@@ -117,22 +111,29 @@ export function exchange(
     function reply(of: Head, end: 'whole' | 'cut' | 'late' | 'too large'): Seen {
       const [only, ...rest] = chunks
       const bytes = rest.length === 0 ? only : Buffer.concat(chunks)
-      return { type: 'reply', ...of, body: bytes?.toString('utf8') ?? '', end }
+      const body = bytes === undefined ? '' : replyText(bytes, of.headers, maxReplyBytes)
+      return { type: 'reply', ...of, body: body ?? '', end: body === undefined ? 'too large' : end }
     }
 
     function start(): void {
       dispatcher.dispatch(
-        { ...request, body: request.body ?? null, headersTimeout: 0, bodyTimeout: 0 },
+        {
+          ...request,
+          headers: { 'Accept-Encoding': 'identity', ...request.headers },
+          body: request.body ?? null,
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        },
         {
           onRequestStart(started) {
             controller = started
-            // Given up while the connection was still being made: nothing is written.
             if (over) {
               started.abort(new Error('given up'))
               return
             }
             if (!limits.mayStart()) {
-              giveUp({ type: 'silence', why: 'too late', code: undefined, fault: undefined, sent: false })
+              const nothing = { code: undefined, addresses: [], fault: undefined, sent: false } as const
+              giveUp({ type: 'silence', why: 'too late', ...nothing })
               return
             }
             head = undefined
@@ -142,7 +143,7 @@ export function exchange(
             limits.onSent()
           },
           onResponseStart(_controller, status, headers) {
-            // Informational replies (1xx) come before the real one.
+            // Informational replies (1xx) come first.
             if (status >= 200) head = { status, headers }
           },
           onResponseData(_controller, chunk) {

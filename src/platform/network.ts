@@ -12,22 +12,21 @@ import {
 } from './open-connection.ts'
 import { openTls, type TlsFiles } from './tls-files.ts'
 
-/** How others are reached. */
+/** Of a reply. */
+export const MAX_HEADER_BYTES = 64 * 1024
+
 export interface NetworkSettings {
   readonly proxies: ProxySettings
   readonly tls: TlsFiles
 }
 
-/** A proxy on a way. `joins`: it sees nothing but TLS. `forwards`: it reads what is sent, and may answer by itself. */
-export interface ProxyOnWay {
+/** `joins`: tunnels TLS. `forwards`: reads requests and can answer them. */
+interface ProxyOnWay {
   readonly address: ProxyAddress
   readonly does: 'joins' | 'forwards'
 }
 
-/**
- * A proxy that forwards wants to know who we are (407), and passed nothing on: it says so itself (RFC 9110, 11.7.1), and
- * nobody else may.
- */
+/** Only a proxy can send 407, and did not pass the request on (RFC 9110, 11.7.1). */
 export function faultOfReply(
   { status, headers }: Pick<Extract<Seen, { type: 'reply' }>, 'status' | 'headers'>,
   proxy: ProxyOnWay | undefined,
@@ -37,42 +36,42 @@ export function faultOfReply(
   return { type: 'refused', proxy: proxy.address, status }
 }
 
-/** How one origin is reached. */
 export interface Way {
   readonly proxy: ProxyOnWay | undefined
-  /** Keeps connections alive, of all that are reached so. */
+  /** Keeps connections alive, for all origins. */
   readonly dispatcher: Dispatcher
-  /** Opens a connection for one request alone. @param timeoutMs of each step */
+  /** @param timeoutMs per step */
   open(options: buildConnector.Options, timeoutMs: number): Promise<Opened>
-  /** The request as it is sent; its origin is where the connection goes to. */
+  /** Directed to its proxy, if any. */
   readonly routed: (request: WireRequest) => WireRequest
-  /** Masks what the proxy was sent to let us in. */
   readonly mask: Pick<SecretMask, 'mask'>
 }
 
-/** The ways out. Disposing it waits for the requests that run. */
 export interface Network extends AsyncDisposable {
   wayTo(origin: string): Way
-  /** Ends the requests that run. */
   destroy(): Promise<void>
 }
 
-/** @param timeoutMs for each step of a connection that is kept alive: TCP, a proxy's answer, TLS */
+/** @param timeoutMs per step: TCP, the proxy's answer, TLS */
 export function openNetwork({ proxies, tls }: NetworkSettings, timeoutMs: number): Network {
   const source = openTls(tls)
-  // A proxy is shown no certificate of ours: that is for the platform.
+  // Client certificates are for the platform only.
   const proxySource = openTls({ ...tls, certFile: undefined, keyFile: undefined })
   const ways = new Map<string, Way>()
 
   function opener(proxy: ProxyOnWay | undefined, ms: number): OpenConnection {
-    const limits = { timeoutMs: ms }
-    if (proxy === undefined) return openDirectly(source, limits)
-    const toProxy = openToProxy(proxy.address, openDirectly(proxySource, limits))
-    return proxy.does === 'forwards' ? toProxy : openThrough(proxy.address, toProxy, source, limits)
+    if (proxy === undefined) return openDirectly(source, ms)
+    const toProxy = openToProxy(proxy.address, openDirectly(proxySource, ms))
+    if (proxy.does === 'forwards') return toProxy
+    return openThrough(proxy.address, toProxy, { tls: source, timeoutMs: ms })
   }
 
   function wayBy(proxy: ProxyOnWay | undefined): Way {
-    const agent = new Agent({ allowH2: false, connect: connectorOf(opener(proxy, timeoutMs)) })
+    const agent = new Agent({
+      allowH2: false,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      connect: connectorOf(opener(proxy, timeoutMs)),
+    })
     return {
       proxy,
       dispatcher: agent,
@@ -100,7 +99,7 @@ export function openNetwork({ proxies, tls }: NetworkSettings, timeoutMs: number
   }
 }
 
-/** The request as a proxy takes it that passes it on: its whole URL in place of the path (RFC 9112, 3.2.2). */
+/** The URL in place of the path (RFC 9112, 3.2.2). */
 function forwarded(request: WireRequest, { origin, authorization }: ProxyAddress): WireRequest {
   const login = authorization === undefined ? {} : { 'Proxy-Authorization': authorization.reveal() }
   return {

@@ -1,16 +1,15 @@
 import type { Socket } from 'node:net'
 import { buildConnector, Client, errors } from 'undici'
 import type { ProxyAddress, ProxyFault } from '../lib/proxy.ts'
+import { codeOf, NoConnectionError, openTcp } from './tcp-connection.ts'
 import type { TlsSource } from './tls-files.ts'
 
-/** A connection that is ready for a request. */
 export interface Opened {
   readonly socket: Socket
-  /** The TCP connection under it, to the proxy if there is one: what can be reset. */
+  /** Below TLS, to the proxy if any. It can be reset. */
   readonly tcp: Socket
 }
 
-/** There is no way through the proxy. */
 export class ProxyError extends Error {
   readonly fault: ProxyFault
 
@@ -21,42 +20,35 @@ export class ProxyError extends Error {
   }
 }
 
-/** Opens connections to one or more servers, each by the same way. */
 export type OpenConnection = (options: buildConnector.Options) => Promise<Opened>
 
-/** @param timeoutMs for TCP, for the answer of a proxy, and for TLS */
-export interface OpeningLimits {
-  readonly timeoutMs: number
-}
-
-/** To the server itself. */
-export function openDirectly(tls: TlsSource, { timeoutMs }: OpeningLimits): OpenConnection {
-  const toTcp = connecting(buildConnector({ timeout: timeoutMs, allowH2: false }))
+/** @param timeoutMs for TCP and TLS, each */
+export function openDirectly(tls: TlsSource, timeoutMs: number): OpenConnection {
   const secure = securing(tls, timeoutMs)
   return async (options) => {
-    const tcp = await toTcp({ ...options, protocol: 'http:', port: options.port || defaultPort(options) })
+    const port = Number(options.port || defaultPort(options))
+    const tcp = await openTcp({ host: options.hostname, port }, timeoutMs)
     const socket = options.protocol === 'https:' ? await secure(tcp, options) : tcp
     return { socket, tcp }
   }
 }
 
-/** To a proxy that passes requests on by itself: what cannot be reached then is the proxy. */
 export function openToProxy(proxy: ProxyAddress, toItself: OpenConnection): OpenConnection {
   return async (options) => {
     try {
       return await toItself(options)
     } catch (error) {
-      throw new ProxyError({ type: 'unreachable', proxy, code: codeOf(error) })
+      const addresses = error instanceof NoConnectionError ? error.addresses : []
+      throw new ProxyError({ type: 'unreachable', proxy, code: codeOf(error), addresses })
     }
   }
 }
 
-/** Through a proxy that joins us with the server (`CONNECT`): it sees nothing but TLS. */
+/** Through a proxy's tunnel (`CONNECT`). */
 export function openThrough(
   proxy: ProxyAddress,
   toProxy: OpenConnection,
-  tls: TlsSource,
-  { timeoutMs }: OpeningLimits,
+  { tls, timeoutMs }: { readonly tls: TlsSource; readonly timeoutMs: number },
 ): OpenConnection {
   const secure = securing(tls, timeoutMs)
   const { protocol, host, hostname, port } = new URL(proxy.origin)
@@ -68,7 +60,6 @@ export function openThrough(
   }
 }
 
-/** For undici. */
 export function connectorOf(open: OpenConnection): buildConnector.connector {
   return (options, callback) => {
     void passOn()
@@ -81,12 +72,11 @@ export function connectorOf(open: OpenConnection): buildConnector.connector {
         callback(errorOf(error), null)
         return
       }
-      callback(null, opened.socket)
+      callback(null, skipInterim(opened.socket))
     }
   }
 }
 
-/** `CONNECT` on a connection to the proxy, once. */
 async function joinedBy(
   proxy: ProxyAddress,
   socket: Socket,
@@ -97,9 +87,9 @@ async function joinedBy(
     allowH2: false,
     connect(_options, callback) {
       tries += 1
-      // Later, like every connection: a client that is called back at once forgets what it was asked for.
+      // A client forgets its request if `connect` calls back synchronously.
       queueMicrotask(() =>
-        tries === 1 ? callback(null, socket) : callback(new Error('one connection, once'), null),
+        tries === 1 ? callback(null, skipInterim(socket)) : callback(new Error('one connection, once'), null),
       )
     },
   })
@@ -136,7 +126,6 @@ function connecting(connect: buildConnector.connector): Connect {
     })
 }
 
-/** TLS over a connection, with the files as they are then. TLS that is made of other files resumes nothing of before. */
 function securing(tls: TlsSource, timeoutMs: number) {
   let made: { readonly of: unknown; readonly connect: Connect } | undefined
   return async (under: Socket, options: buildConnector.Options): Promise<Socket> => {
@@ -155,7 +144,7 @@ function securing(tls: TlsSource, timeoutMs: number) {
   }
 }
 
-/** Never resolves. Of a connection that is closed before TLS is ready, nobody else says anything. */
+/** Rejects, because undici does not report this. */
 function closing(under: Socket, timeoutMs: number): Promise<never> {
   const closed = new Promise<never>((_, reject) => {
     function fail(): void {
@@ -167,7 +156,7 @@ function closing(under: Socket, timeoutMs: number): Promise<never> {
   return Promise.race([closed, expiring(AbortSignal.timeout(timeoutMs + SLACK_MS))])
 }
 
-/** undici has limits of its own, which say more; it has none for each way in which a connection can be lost. */
+/** Head start for undici's own limits, which give better errors. */
 const SLACK_MS = 1_000
 
 function expiring(signal: AbortSignal): Promise<never> {
@@ -184,11 +173,55 @@ function defaultPort({ protocol }: buildConnector.Options): string {
   return protocol === 'https:' ? '443' : '80'
 }
 
-export function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'no code'
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
-}
-
 export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error('no error was thrown', { cause: thrown })
+}
+
+/** Interim replies (RFC 9110, 15.2), except 101, which ends HTTP. */
+const INTERIM = /HTTP\/1\.[01] 1(?!01)\d\d\b[^\n]*\n(?:[^\r\n][^\n]*\n)*\r?\n/y
+const BEGIN = 'HTTP/1.1 1'
+/** Bytes. More header lines are no interim reply. */
+const MAX_INTERIM = 16 * 1024
+
+/**
+ * Drops interim replies. Undici ends a connection for an unexpected `100 Continue`. Behind a proxy, any
+ * interim reply ends it.
+ */
+function skipInterim(socket: Socket): Socket {
+  const read = socket.read.bind(socket)
+  const write = socket.write.bind(socket)
+  /** The beginning of a possible interim reply. Undefined: its first bytes were passed on. */
+  let held: Buffer | undefined = Buffer.alloc(0)
+  socket.write = (...sent: unknown[]) => {
+    held ??= Buffer.alloc(0)
+    return (write as (...sent: unknown[]) => boolean)(...sent) // one of its overloads
+  }
+  socket.read = (size?: number): Buffer | null => {
+    for (;;) {
+      const chunk = read(size) as Buffer | null // no encoding is set
+      if (chunk === null || held === undefined) return chunk
+      held = withoutInterim(Buffer.concat([held, chunk]))
+      if (mayBeInterim(held)) continue
+      const begun = held
+      held = undefined
+      return begun
+    }
+  }
+  return socket
+}
+
+function withoutInterim(begun: Buffer): Buffer {
+  const text = begun.toString('latin1')
+  INTERIM.lastIndex = 0
+  let from = 0
+  while (INTERIM.test(text)) from = INTERIM.lastIndex
+  return begun.subarray(from)
+}
+
+/** Also true for an empty buffer. */
+function mayBeInterim(begun: Buffer): boolean {
+  const begin = begun.toString('latin1', 0, BEGIN.length + 2).replace('HTTP/1.0', 'HTTP/1.1')
+  return (
+    begun.length < MAX_INTERIM && BEGIN.startsWith(begin.slice(0, BEGIN.length)) && !begin.endsWith('101')
+  )
 }

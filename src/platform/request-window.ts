@@ -1,42 +1,34 @@
-/**
- * The last window of requests, as the server may count them.
- *
- * The server counts a request when it arrives; that is after it was sent and before it was answered. So a
- * place counts as long as the request is not sent, and from then on as if the request arrived with its answer,
- * or one margin after it was sent, whichever is first. One more margin is kept free against jitter.
- */
-export interface RequestWindow {
-  /** Places taken. */
-  used(now: number): number
-  /** When a place will be free that is not free now; `undefined` when none is taken. */
-  nextFreeAt(now: number): number | undefined
-  take(now: number): Place
-}
+import type { Clock } from '../lib/clock.ts'
 
-export interface Place {
-  /** The request goes onto the wire. */
-  sent(now: number): void
-  /** It was answered, or it failed. */
-  ended(now: number): void
-  /** It will not be sent: the place is free again. */
+/** Must be used or released. Otherwise it counts as sent after 30 s. */
+export interface BudgetPlace {
+  sent(): void
+  ended(): void
   release(): void
 }
 
-/** Part of the window that is kept free against jitter; with two of them at most, 98 % of the budget can be used. */
+/** Share of the window against jitter. Two margins leave 98 % of the budget usable. */
 export const MARGIN = 0.01
 
 /**
- * A place that nobody used or gave back counts as sent after this time, so that nothing blocks for ever. Longer than it
- * takes to write an intent and to make a connection.
+ * An unused place then counts as sent: a leak never blocks. Longer than an intent's write plus a connection.
  */
 const LONGEST_HOLD_MS = 30_000
 
-/** A window of `windowMs` milliseconds on a clock that never goes back. */
-export function createRequestWindow(windowMs: number): RequestWindow {
+/**
+ * The server might count a request between sending and answer. A place counts from its start. After sending,
+ * it arrives with its answer or after one margin, if earlier. Another margin absorbs jitter.
+ */
+export function createRequestWindow(options: {
+  readonly windowMs: number
+  readonly clock: Clock
+  readonly onFree: () => void
+}) {
+  const { windowMs, clock, onFree } = options
   const margin = windowMs * MARGIN
-  /** Taken and not sent, with the time they were taken; in that order. */
+  /** With the time they were taken, in order. */
   const open = new Map<object, number>()
-  /** Sent, in that order; those before `head` no longer count. */
+  /** In order. Entries before `head` no longer count. */
   const sent: { arrivedAt: number }[] = []
   let head = 0
 
@@ -64,18 +56,18 @@ export function createRequestWindow(windowMs: number): RequestWindow {
   }
 
   return {
-    used(now) {
+    used(now: number): number {
       forgetOld(now)
       return open.size + sent.length - head
     },
-    nextFreeAt(now) {
+    nextFreeAt(now: number): number | undefined {
       forgetOld(now)
       const first = sent[head]
       if (first !== undefined) return endOf(first)
       for (const takenAt of open.values()) return takenAt + LONGEST_HOLD_MS
       return undefined
     },
-    take(now) {
+    take(now: number): BudgetPlace {
       const place = {}
       let entry: { arrivedAt: number } | undefined
       open.set(place, now)
@@ -86,49 +78,38 @@ export function createRequestWindow(windowMs: number): RequestWindow {
         entry = stamp(at)
       }
       return {
-        sent: markSent,
-        ended(at) {
+        sent: () => markSent(clock.monotonic()),
+        ended() {
+          const at = clock.monotonic()
           markSent(at)
           if (entry !== undefined) entry.arrivedAt = Math.min(entry.arrivedAt, at)
+          onFree()
         },
         release() {
           open.delete(place)
+          onFree()
         },
       }
     },
   }
 }
 
-/** Part of the period by which the pace may be caught up with when a timer was late. */
+/** Share that the pace can catch up after a late timer. */
 const CATCH_UP = 0.02
 
-/**
- * Spreads requests evenly when there are more than may be sent. Without it a budget of many requests a second would be
- * spent in the first milliseconds of each window, and whoever came after would wait for the next. After a quiet time
- * as many may go at once as went too few.
- */
-export interface Pace {
-  /** When the next request may go. */
-  readyAt(): number
-  /** One goes that did not have to wait. */
-  takeAtOnce(now: number): void
-  /** One goes that had to wait: there are more than may be sent, and from here on they go evenly. */
-  takeAfterWait(now: number): void
-}
-
-/** `requests` in any `periodMs` milliseconds in the long run, on a clock that never goes back. */
-export function createPace(options: { readonly requests: number; readonly periodMs: number }): Pace {
-  const { requests, periodMs } = options
+/** Spreads a large budget over its window. After a quiet time, unused requests can go together. */
+export function createPace({ requests, periodMs }: { readonly requests: number; readonly periodMs: number }) {
   const spacing = periodMs / requests
   const lot = periodMs - spacing
-  /** When the next one would go if all had gone evenly: at most a lot ahead of when it may go. */
+  /** At most one lot ahead of the earliest time. */
   let even = -Infinity
   return {
     readyAt: () => even - lot,
-    takeAtOnce(now) {
+    takeAtOnce(now: number): void {
       even = Math.max(even, now) + spacing
     },
-    takeAfterWait(now) {
+    /** From here on, requests go evenly. */
+    takeAfterWait(now: number): void {
       even = Math.max(even, now + lot - periodMs * CATCH_UP) + spacing
     },
   }

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { type FileHandle, open, realpath, stat } from 'node:fs/promises'
+import { type FileHandle, open, readdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { isSecretRef, type SecretRef } from '../kinds/secret-ref.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -7,42 +7,36 @@ import { isBelow } from '../lib/below.ts'
 import { createSecretMask, MIN_MASKED_LENGTH, type SecretMask } from '../lib/mask/secret-mask.ts'
 import { isOutOfFiles } from '../lib/open-files.ts'
 import { Secret } from '../lib/secret.ts'
-import { isOfPlatform } from './platform-values.ts'
-import { DEFAULT_WIRE } from './wire.ts'
+import { WIRE } from './wire.ts'
 import type { Emit } from '../contract/events.ts'
-import type { SecretOwner, SecretReading, SecretStore } from '../contract/secrets.ts'
+import type { SecretReading, SecretStore } from '../contract/secrets.ts'
 
-/** A mounted secret is a key, a password or a certificate; what is larger was mounted by mistake. In bytes. */
+/** Bytes. A larger file was mounted by mistake. */
 const LARGEST_SECRET = 64 * 1024
 
-/** What the two files of an API key are called. */
-const API_KEY: readonly string[] = [DEFAULT_WIRE.keyIdKey, DEFAULT_WIRE.keySecretKey]
+const API_KEY: readonly string[] = [WIRE.keyIdKey, WIRE.keySecretKey]
 
-/** Reads one secret from its file. */
 export type ReadSecretFile = (file: string) => Promise<SecretReading>
 
-/** Where secrets are mounted: the platform's, and the sources'. */
 export interface SecretFolders {
   readonly credentialsDir: string
   readonly secretsDir: string
-  /** Files with a credential of the platform, or a token of ours, that settings name. */
   readonly ownFiles?: readonly string[]
 }
 
-/** Mounted secrets, and the files with credentials that a setting names. */
+type MaybeReading = ReturnType<SecretStore['read']>
+
 export interface MountedSecrets extends SecretStore {
-  readFile(file: string): SecretReading | Promise<SecretReading>
+  readFile(file: string): MaybeReading
 }
 
-/**
- * Mounted secrets, read anew each time, links followed, but not from one owner's directory into the other's: whoever may
- * name what is in one must not come by the other.
- */
+/** Not cached. Refuses links from one owner's directory into the other's. */
 export function createMountedSecrets(
-  { credentialsDir, secretsDir, ownFiles = [] }: SecretFolders,
+  folders: SecretFolders,
   readSecret: ReadSecretFile = readSecretFile,
   emit: Emit = () => undefined,
 ): MountedSecrets {
+  const { credentialsDir, secretsDir } = folders
   const short = new Set<string>()
 
   async function readFile(file: string): Promise<SecretReading> {
@@ -53,8 +47,6 @@ export function createMountedSecrets(
     }
     return reading
   }
-
-  const folders: Readonly<Record<SecretOwner, string>> = { platform: credentialsDir, source: secretsDir }
 
   async function readCredential(file: string): Promise<SecretReading> {
     const reading = await readApart(file, secretsDir)
@@ -71,12 +63,12 @@ export function createMountedSecrets(
     if (API_KEY.includes(key) && (await isLeftBehind(name))) return { found: false, file, why: 'credential' }
     const reading = await readApart(file, credentialsDir)
     if (!reading.found) return reading
-    const isCredential = await isOfPlatform(reading.value, { credentialsDir, ownFiles }, readFile)
+    const isCredential = await isOfPlatform(reading.value, folders, readFile)
     if (isCredential === 'unknown') return { found: false, file, why: 'no descriptor' }
     return isCredential ? { found: false, file, why: 'credential' } : reading
   }
 
-  /** Whether a folder holds an API key that was not moved when the platform's credentials got a directory of their own. */
+  /** Holds an API key of the platform from before the directories were split. */
   async function isLeftBehind(name: string): Promise<boolean> {
     const [moved, ...parts] = await Promise.all(
       [join(credentialsDir, name), ...API_KEY.map((key) => join(secretsDir, name, key))].map(isThere),
@@ -84,7 +76,7 @@ export function createMountedSecrets(
     return moved === false && parts.every((isPart) => isPart)
   }
 
-  /** The folder in the secrets directory where a credential that is not found was mounted once. */
+  /** Finds credentials from before the directories were split. */
   async function misplacedFolder(file: string): Promise<string | undefined> {
     const name = relative(credentialsDir, dirname(file))
     if (name === '' || name.startsWith('..') || name.includes(sep)) return undefined
@@ -95,8 +87,8 @@ export function createMountedSecrets(
 
   return {
     async read(ref, owner) {
-      const file = join(folders[owner], ref.name, ref.key)
-      // Manifests are checked by the same schema; a name that steps out of the directory must not depend on that alone.
+      const file = join(owner === 'platform' ? credentialsDir : secretsDir, ref.name, ref.key)
+      // A name must not leave the directory.
       if (!isSecretRef({ secretRef: ref })) return { found: false, file, why: 'unreadable' }
       return owner === 'platform' ? readCredential(file) : readOfSource(ref, file)
     },
@@ -109,22 +101,21 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 async function leadsInto(file: string, folder: string): Promise<boolean> {
-  // What cannot be resolved cannot be read either, and says so then.
   const [from, into] = await Promise.all([file, folder].map((path) => realpath(path).catch(() => undefined)))
   return from !== undefined && into !== undefined && isBelow(from, into)
 }
 
-/** One secret in one file: UTF-8, at most 64 KiB, one newline at the end is not part of it. */
+/** UTF-8, at most 64 KiB, without a last newline. */
 export async function readSecretFile(file: string, openFile: typeof open = open): Promise<SecretReading> {
   try {
-    // Not blocking: to open a FIFO that nobody writes to would wait for ever.
+    // Opening a FIFO without a writer would wait forever.
     await using handle = await openFile(file, constants.O_RDONLY | constants.O_NONBLOCK)
     const bytes = await contentOf(handle)
     if (bytes === undefined) return { found: false, file, why: 'unreadable' }
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '')
     return text === '' ? { found: false, file, why: 'empty' } : { found: true, value: new Secret(text) }
   } catch (error) {
-    // The error is dropped on purpose: what is known of it is said by `why`, and nothing of the content can follow.
+    // The error could hold content.
     return { found: false, file, why: whyOf(error) }
   }
 }
@@ -147,34 +138,74 @@ function whyOf(error: unknown): 'absent' | 'no descriptor' | 'unreadable' {
   return code === 'ENOENT' || code === 'ENOTDIR' ? 'absent' : 'unreadable'
 }
 
-/** How long a reading of a file may serve others; a mount itself lags by up to a minute. */
+/** Bytes. Shorter texts can be equal by chance. */
+const SHORTEST_KEY = 8
+
+/** A newline at the end of the file, in bytes. */
+const LONGEST_END = 2
+
+/**
+ * A copy, a hard link, or a folder mounted twice. Reads only files of the same size.
+ * @returns `unknown` if no file can be opened; the secret must then not be used
+ */
+async function isOfPlatform(
+  secret: Secret,
+  { credentialsDir, ownFiles = [] }: SecretFolders,
+  read: ReadSecretFile,
+): Promise<boolean | 'unknown'> {
+  const value = secret.reveal()
+  const size = Buffer.byteLength(value)
+  if (size < SHORTEST_KEY) return false
+  const files = await filesIn(credentialsDir)
+  if (files === 'unknown') return 'unknown'
+  for (const file of [...files, ...ownFiles]) {
+    const stats = await stat(file).catch(() => undefined)
+    if (stats === undefined || stats.size < size || stats.size > size + LONGEST_END) continue
+    const reading = await read(file)
+    if (!reading.found && reading.why === 'no descriptor') return 'unknown'
+    if (reading.found && reading.value.reveal() === value) return true
+  }
+  return false
+}
+
+/** As `<name>/<key>`. Hidden names are Kubernetes' links to the same files. */
+async function filesIn(folder: string): Promise<readonly string[] | 'unknown'> {
+  const names = await namesIn(folder)
+  if (names === 'unknown') return names
+  const files: string[] = []
+  for (const name of names) {
+    const keys = await namesIn(join(folder, name))
+    if (keys === 'unknown') return keys
+    files.push(...keys.map((key) => join(folder, name, key)))
+  }
+  return files
+}
+
+async function namesIn(folder: string): Promise<readonly string[] | 'unknown'> {
+  try {
+    const names = await readdir(folder)
+    return names.filter((name) => !name.startsWith('.'))
+  } catch (error) {
+    return whyOf(error) === 'no descriptor' ? 'unknown' : []
+  }
+}
+
+/** A mount lags by up to a minute anyway. */
 const FRESH_MS = 1_000
 
-/** Mounted secrets that are not read anew each time. */
 export interface FreshSecrets extends MountedSecrets {
-  /** Each file is read again for whoever asks next. */
   readonly forget: () => void
-  /** Masks every secret that was read, also those that a file held before. */
+  /** Masks replaced values too. */
   readonly mask: SecretMask
 }
 
-interface Kept {
-  reading: SecretReading | Promise<SecretReading>
-}
-
-/**
- * Mounted secrets, each file read at most once a second: a pass over many pipes asks for the same few secrets over and over.
- * A reading serves for no longer than that, whether a secret was found or not.
- */
+/** Many pipes share a few secrets. Caches failed reads, too. */
 export function createFreshSecrets(mounted: MountedSecrets, clock: Pick<Clock, 'monotonic'>): FreshSecrets {
-  const readings = new Map<string, Kept>()
+  const readings = new Map<string, { reading: MaybeReading }>()
   const mask = createSecretMask()
   let since = -Infinity
 
-  function fresh(
-    id: string,
-    read: () => SecretReading | Promise<SecretReading>,
-  ): SecretReading | Promise<SecretReading> {
+  function fresh(id: string, read: () => MaybeReading): MaybeReading {
     const now = clock.monotonic()
     if (now - since >= FRESH_MS) {
       readings.clear()
@@ -182,7 +213,7 @@ export function createFreshSecrets(mounted: MountedSecrets, clock: Pick<Clock, '
     }
     const before = readings.get(id)
     if (before !== undefined) return before.reading
-    const kept: Kept = { reading: read() }
+    const kept = { reading: read() }
     readings.set(id, kept)
     if (kept.reading instanceof Promise)
       kept.reading = kept.reading.then((reading) => {

@@ -4,41 +4,30 @@ import type { RemoteResource } from '../kinds/remote-resource.ts'
 import type { Fail } from '../contract/failpoint.ts'
 import type { CreatePermit, CreateRequest, ReadTarget, Reply, ServiceAccess } from '../contract/platform.ts'
 import { notSent, RemoteError } from '../contract/remote-error.ts'
-import type { Admission, Caller } from './admission.ts'
+import type { Admission } from './admission.ts'
 import { createConnection, gatedDispatcher } from './create-connection.ts'
-import { handleReply, type HandleReplyParts } from './handle-reply.ts'
-import type { Fence } from './fence.ts'
+import type { Call } from './failure.ts'
+import { handleReply, type RequestParts } from './handle-reply.ts'
 import { exchange, type Seen, type WireRequest } from './http-exchange.ts'
 import { headersOf } from './login.ts'
-import { takenPlaces, type Read, type ReadParts } from './read.ts'
-import type { Way } from './network.ts'
-import type { ReadValue, Base } from './wire.ts'
+import { takenPlaces, type Read } from './read.ts'
+import { MAX_HEADER_BYTES, type Way } from './network.ts'
+import { WIRE } from './wire.ts'
 
-/** What a permit was given for. */
-interface Permitted {
+interface Permitted extends Call<RemoteResource> {
   readonly service: ServiceAccess
-  readonly caller: Caller
   readonly admission: Admission
-  readonly base: Base
-  readonly way: Way
-  readonly path: string
   readonly readOf: (target: ReadTarget) => Read<RemoteResource>
   readonly listOf: (kind: CreateOnceKind) => Read<readonly RemoteResource[]>
-  readonly readValue: ReadValue<RemoteResource>
 }
 
-/** The right to send one create, and to look before. Each at most once, whatever happens. */
-export function createPermit(
-  permitted: Permitted,
-  parts: { readonly creating: CreateParts; readonly reading: ReadParts },
-): CreatePermit {
-  const { creating, reading } = parts
-  const places = takenPlaces(permitted.admission, permitted.caller, reading)
+export function createPermit(permitted: Permitted, parts: RequestParts): CreatePermit {
+  const places = takenPlaces(permitted.admission, permitted.caller, parts)
   let used = false
 
   return {
     service: permitted.service,
-    deadlineMs: creating.deadlineMs,
+    deadlineMs: parts.createDeadlineMs,
     get lookCostsMs() {
       return places.lookCostsMs()
     },
@@ -50,16 +39,15 @@ export function createPermit(
     async send(request) {
       if (used) throw new Error('a permit to create was used twice')
       used = true
-      const notAfter = Math.min(request.notAfter, await creating.fence())
-      await failing(creating.fail)
+      const notAfter = Math.min(request.notAfter, await parts.fence())
+      await failing(parts.fail)
       const timely = { ...request, notAfter }
-      return sendCreate({ ...permitted, admission: places.admission(), request: timely }, creating)
+      return sendCreate({ ...permitted, admission: places.admission(), request: timely }, parts)
     },
     release: () => places.release(),
   }
 }
 
-/** Where it fails here, nothing was sent. */
 async function failing(fail: Fail | undefined): Promise<void> {
   try {
     await fail?.('after-fence')
@@ -68,85 +56,56 @@ async function failing(fail: Fail | undefined): Promise<void> {
   }
 }
 
-/** Longest wait for a connection; also ended by the deadline of the whole. */
 const CONNECT_MS = 10_000
 
-export interface CreateParts extends HandleReplyParts {
-  readonly userAgent: string
-  /** From the first byte of DNS to the last of the reply; shorter than the shutdown grace. */
-  readonly deadlineMs: number
-  readonly maxReplyBytes: number
-  readonly fence: Fence
-  /** For tests. */
-  readonly fail?: Fail | undefined
-}
-
 /**
- * `POST …/pipes` (`spec/api.md` 4.1), once: no retrier, no keep-alive socket that may be dead, no stop signal, no second
- * connection.
+ * Once (`spec/api.md` 4.1): no retries, kept connections, stop signal or second connection.
  * @throws {RemoteError} with its `effect`
  */
 async function sendCreate(
-  call: {
-    readonly caller: Caller
-    readonly admission: Admission
-    readonly base: Base
-    readonly way: Way
-    readonly path: string
-    readonly readValue: ReadValue<RemoteResource>
-    readonly request: CreateRequest
-  },
-  parts: CreateParts,
+  call: Call<RemoteResource> & { readonly admission: Admission; readonly request: CreateRequest },
+  parts: RequestParts,
 ): Promise<Reply<RemoteResource>> {
-  const { caller, admission, base, way, path, readValue } = call
+  const { origin, path, way, admission } = call
   const { body, intentId, notAfter } = call.request
-  const { clock, deadlineMs: timeoutMs, userAgent, wire } = parts
+  const { clock, createDeadlineMs: timeoutMs, userAgent } = parts
   const { login, place } = admission
-  const request: WireRequest = {
-    origin: base.origin,
-    path: `${base.path}${path}`,
-    method: 'POST',
-    headers: { ...headersOf({ login, userAgent, body }), [wire.idempotencyHeader]: intentId },
-    body,
-  }
+  const headers = { ...headersOf(login, userAgent, body), [WIRE.idempotencyHeader]: intentId }
+  const request: WireRequest = { origin, path, method: 'POST', headers, body }
   const startedAt = clock.monotonic()
   const seen = await exchangeOnce(request, { way, parts, notAfter, onSent: () => place.sent() })
   place.ended()
   const durationMs = clock.monotonic() - startedAt
-  const attempt = { caller, admission, way, request, seen, readValue, timeoutMs, durationMs }
-  const result = handleReply(attempt, parts)
+  const result = handleReply({ ...call, seen, timeoutMs, durationMs }, parts)
   if (result instanceof RemoteError) throw result
   return result
 }
 
-/**
- * An exchange on a connection of its own. Whether anything was sent is known by the connection: as long as it was
- * never ready, nothing was, whatever the error.
- */
+/** A connection that was never ready carried no byte. */
 async function exchangeOnce(
   request: WireRequest,
   about: {
     readonly way: Way
-    readonly parts: CreateParts
+    readonly parts: RequestParts
     readonly notAfter: number
     readonly onSent: () => void
   },
 ): Promise<Exclude<Seen, { readonly type: 'stopped' }>> {
-  const { clock, deadlineMs, maxReplyBytes, fail } = about.parts
-  const connectMs = Math.min(CONNECT_MS, deadlineMs)
+  const { clock, createDeadlineMs: timeoutMs, maxReplyBytes, fail } = about.parts
+  const connectMs = Math.min(CONNECT_MS, timeoutMs)
   const connection = createConnection((options) => about.way.open(options, connectMs), fail)
   const routed = about.way.routed(request)
   const client = new Client(routed.origin, {
     allowH2: false,
-    // The server may close when it has answered: nothing else comes.
     pipelining: 0,
+    maxHeaderSize: MAX_HEADER_BYTES,
     connect: connection.connect,
   })
   try {
     const dispatcher: Dispatcher = fail === undefined ? client : gatedDispatcher(client, fail)
     const seen = await exchange(dispatcher, routed, {
       clock,
-      timeoutMs: deadlineMs,
+      timeoutMs,
       maxReplyBytes,
       signal: undefined,
       mayStart: () => clock.monotonic() <= about.notAfter,
@@ -157,7 +116,7 @@ async function exchangeOnce(
     if (seen.type !== 'silence' || seen.why === 'too late') return seen
     return { ...seen, sent: seen.sent || connection.wasReady() }
   } finally {
-    // Not waited for: the id must be on disk before anything else, and a socket may take its time to close.
+    // The id must be durable first, and a socket can be slow to close.
     client.destroy().catch(() => undefined)
   }
 }

@@ -7,16 +7,13 @@ import {
   type SecureContextOptions,
 } from 'node:tls'
 
-/** Files in PEM. */
 export interface TlsFiles {
-  /** Authorities that are believed beside those of Node and the system; `undefined`: no others. */
+  /** Besides Node's and the system's. */
   readonly caFile: string | undefined
-  /** What the client shows of itself, with what signed it; `undefined`: nothing. */
   readonly certFile: string | undefined
   readonly keyFile: string | undefined
 }
 
-/** A file that cannot be used. */
 export class TlsFileError extends Error {
   readonly file: keyof TlsFiles
 
@@ -27,11 +24,10 @@ export class TlsFileError extends Error {
   }
 }
 
-/** What TLS is made with. */
 export interface TlsSource {
   /**
-   * As the files are now: they are read again when they changed. Files that cannot be used change nothing once others were.
-   * @returns undefined: as Node does by itself
+   * Unusable files leave the last good files in use.
+   * @returns undefined for Node's defaults
    * @throws {TlsFileError}
    */
   current(): Promise<SecureContext | undefined>
@@ -47,21 +43,19 @@ export function openTls(files: TlsFiles): TlsSource {
     if (known?.stamp === stamp) return known.context
     try {
       const context = await readTls(files)
-      // Somebody who asked at the same time may have been quicker.
       if (known?.stamp !== stamp) known = { stamp, context }
     } catch (error) {
-      // Tried again for the next connection: what could not be read may be readable then, and look the same.
+      // An unreadable file can become readable without another stamp.
       if (known === undefined) throw error
     }
     return known.context
   }
 
-  // So that there are last good ones, also for who connects much later.
   current().catch(() => undefined)
   return { current }
 }
 
-/** Equal as long as the files are the same; links are followed, as a mounted Secret is replaced by its link. */
+/** A mounted Secret is replaced by its link. */
 async function stampOf(paths: readonly string[]): Promise<string> {
   const stats = paths.map((path) =>
     stat(path, { bigint: true }).then(
@@ -87,7 +81,6 @@ export async function readTls({ caFile, certFile, keyFile }: TlsFiles): Promise<
   return contextOf('certFile', { ...believing(authorities), cert, key: text })
 }
 
-/** @param file what is to blame */
 function contextOf(file: keyof TlsFiles, options: SecureContextOptions): SecureContext {
   try {
     return createSecureContext(options)
@@ -97,7 +90,7 @@ function contextOf(file: keyof TlsFiles, options: SecureContextOptions): SecureC
   }
 }
 
-/** When the client's own certificate ended; undefined: it has not, or there is none. @throws {TlsFileError} */
+/** Undefined if it is valid or absent. @throws {TlsFileError} */
 export async function expiredAt({ certFile }: TlsFiles, now: number): Promise<Date | undefined> {
   if (certFile === undefined) return undefined
   const [own] = certificatesOf(await textOf('certFile', certFile), 'certFile')
@@ -105,7 +98,7 @@ export async function expiredAt({ certFile }: TlsFiles, now: number): Promise<Da
   return end !== undefined && end.getTime() < now ? end : undefined
 }
 
-/** The list of authorities takes the place of Node's own, which therefore stand in it too. */
+/** `ca` replaces Node's authorities. */
 function believing(authorities: readonly string[] | undefined): { readonly ca?: string[] } {
   return authorities === undefined ? {} : { ca: [...getCACertificates('default'), ...authorities] }
 }
@@ -135,7 +128,7 @@ function certificatesOf(text: string, file: keyof TlsFiles): readonly string[] {
   return certificates
 }
 
-/** Never the text of an error: it may hold some of the key. */
+/** The error's text can hold parts of the key. */
 function keyOf(text: string): KeyObject {
   try {
     return createPrivateKey(text)

@@ -13,7 +13,6 @@ export interface Decision {
   readonly outcome: Outcome
 }
 
-/** The decision, or what stood in its way. */
 export function decided(
   context: ReconcileContext,
   { input, failure }: Assessment,
@@ -27,7 +26,6 @@ export function decided(
   }
 }
 
-/** Whether it is decided that nothing is left of what was created once. */
 export function isForgetting({ action, outcome }: Decision, input: DecideInput): input is CreateOnceInput {
   return (
     action.type === 'delete' &&
@@ -38,7 +36,7 @@ export function isForgetting({ action, outcome }: Decision, input: DecideInput):
   )
 }
 
-/** Decided anew, where the list still shows it; and failed, where there should be a list and is none. */
+/** Decides again if the list shows the pipe. Without a list, the decision fails. */
 export async function unlessListed(
   context: ReconcileContext,
   request: ReconcileRequest,

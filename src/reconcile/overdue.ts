@@ -7,8 +7,8 @@ import type { ReconcileContext } from './context.ts'
 import { isLeftAlone } from './state/entry-policy.ts'
 
 /**
- * Resources of which only an earlier process says how they are, longer ago than they are to be checked: with a small request
- * budget, or after a night, a restart takes its time until it has asked for each.
+ * Keys with a due check and the status of an earlier process. After a restart, a small request budget delays
+ * the checks.
  */
 export function overdueChecks(
   context: Pick<ReconcileContext, 'profile' | 'store' | 'clock' | 'timing'>,
@@ -24,7 +24,6 @@ export function overdueChecks(
   return count
 }
 
-/** A reference is no resource of the platform, and what is suspended is not asked for. */
 function isChecked(entry: Entry, now: number): boolean {
   return !isReference(entry.key) && !isLeftAlone(entry, now)
 }

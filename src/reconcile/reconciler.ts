@@ -20,7 +20,7 @@ import { type Assessment, assess, gather, type Gathered } from './gather/assess.
 import type { WritableBoard } from './state/status-board.ts'
 import { createProblemTracker, type ProblemTracker } from './state/problem-tracker.ts'
 import { catchUp, currentRecord } from './state/current-record.ts'
-import { report, withoutLedger } from './report.ts'
+import { report, showBug, withoutLedger } from './report.ts'
 import { forget, writeRecord } from './write-record.ts'
 import { outcomeOf } from './apply/outcome-of-error.ts'
 import type { CreatePermit, ServiceAccess } from '../contract/platform.ts'
@@ -31,41 +31,35 @@ import { RemoteError } from '../contract/remote-error.ts'
 import { heedRetryCreate } from './apply/retry-in-git.ts'
 
 export interface Reconciler {
-  /** Observe → decide → act → record, for one key. Never two at a time for the same key: the queue sees to that. */
+  /** The queue never runs a key twice at a time. */
   reconcile(key: Key, request: ReconcileRequest): Promise<ReconcileResult>
-  /**
-   * Tries once more to write outcomes that are not on disk yet, before the end.
-   * @param until how long a ledger that cannot be written is waited for, a while at most; it is tried once when absent
-   * @returns those that could not be written
-   */
+  /** The last retries. @param until limit; default: one try @returns unwritten outcomes */
   saveOutcomes(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
   readonly problems: ProblemTracker
 }
 
-/** What was decided is no longer what is to be done; nothing was sent, or what came of it is written. */
+/** No request was sent, or its outcome is written. */
 function isOutdated(error: unknown): boolean {
   return error instanceof LedgerConflict || error instanceof DecisionOutdated
 }
 
-/** So many other writers of one record, or edits, in a row are no coincidence: others come first. */
+/** After this many consecutive conflicts, other keys come first. */
 const MOST_ROUNDS = 10
 const AFTER_ROUNDS_MS = 1_000
 
-/** What the parts of one reconcile share. */
 interface Reconciliation {
   readonly context: ReconcileContext
   readonly outbox: OutcomeOutbox
   readonly board: WritableBoard
   readonly key: Key
   readonly request: ReconcileRequest
-  /** On the monotonic clock. */
+  /** Monotonic ms. */
   readonly startedAt: number
-  /** Other keys that are to be reconciled. */
   readonly also: Set<Key>
   movedFrom: Key | undefined
 }
 
-/** @param outbox that of an earlier reconciler, where one goes on from what it had in memory */
+/** @param outbox shared with an earlier reconciler */
 export function createReconciler(
   context: ReconcileContext,
   board: WritableBoard,
@@ -87,17 +81,21 @@ export function createReconciler(
         also: new Set<Key>(),
         movedFrom: undefined,
       }
-      const result = await inRounds(reconciliation).finally(() => context.store.claim(key, undefined))
+      const result = await inRounds(reconciliation)
+        .catch((error: unknown) => {
+          if (!request.stopping.aborted) showBug(context, board, key, error)
+          throw error
+        })
+        .finally(() => context.store.claim(key, undefined))
       const { action, outcome } = result
-      problems.note(key, action.type === 'create' && outcome.result === 'unknown')
-      if (reconciliation.movedFrom !== undefined) problems.note(reconciliation.movedFrom, false)
+      if (action.type === 'create' && outcome.result === 'unknown') problems.setReported(key)
       const also = [...new Set([...result.also, ...reconciliation.also])]
       return { ...result, also, movedFrom: reconciliation.movedFrom }
     },
   }
 }
 
-/** Decides anew for as long as somebody else writes the record, or edits the manifest, in the middle. */
+/** Repeats the round after a conflict or a changed manifest. */
 async function inRounds(reconciliation: Reconciliation): Promise<ReconcileResult> {
   const { context, outbox, board, key, request, startedAt } = reconciliation
   for (let round = 1; ; round += 1) {
@@ -108,11 +106,11 @@ async function inRounds(reconciliation: Reconciliation): Promise<ReconcileResult
         const unsaved = outbox.pending.get(key)?.end
         return withoutLedger(context, board, { key, request, error, unsaved, startedAt })
       }
-      // Each round needs another writer of the record, or another edit: so many writers are a bug, so many edits are not.
+      // Repeated conflicts are a bug; repeated edits are not.
       const isLast = round === MOST_ROUNDS
       if (!isOutdated(error) || (isLast && error instanceof LedgerConflict)) throw error
       if (!isLast) continue
-      const facts = { said: 'What is to be done keeps changing; it is looked at again.' }
+      const facts = { said: 'The decision keeps changing. It will be made again.' }
       const action: Action = { type: 'hold', reason: 'BackingOff', until: undefined, facts }
       return {
         action,
@@ -127,10 +125,10 @@ async function inRounds(reconciliation: Reconciliation): Promise<ReconcileResult
 }
 
 /**
- * One round. A create is decided twice: first without a permit; then, with the permit in hand and after all waits, everything
- * is gathered and decided anew, and only what is decided then is done.
- * @throws {LedgerError} {@link LedgerConflict} {@link DecisionOutdated} before anything was sent; from then on they are outcomes, or kept,
- * but for a record that was moved meanwhile, or given another attempt
+ * A create is decided twice: without a permit, then again with the permit after all waits. The second
+ * decision counts.
+ * @throws {LedgerError} {@link LedgerConflict} {@link DecisionOutdated} before sending; later errors become
+ * outcomes, except if the record was moved or has another attempt
  */
 async function reconcileOnce(
   reconciliation: Reconciliation,
@@ -154,10 +152,9 @@ async function reconcileOnce(
   const { input } = assessment
   if (input.desired.state === 'absent' && !leftSomething(recorded))
     return forget(context, board, key, recorded)
-  // Neither a manifest nor a record: a reconcile that was still due after it was forgotten. Nothing is to be held.
   if (assessment.entry === undefined && recorded.version === 0) return forget(context, board, key, recorded)
 
-  // From here to the intent nothing is waited for, but for the list before something is forgotten.
+  // No waits until the intent, except for the list before a record is forgotten.
   const made = decided(context, assessment, request)
   const decision = isForgetting(made, input)
     ? await unlessListed(context, request, { assessment: { ...assessment, input }, decision: made })
@@ -175,7 +172,6 @@ async function reconcileOnce(
   return { ...result, next: undefined }
 }
 
-/** As {@link gather}; other keys of which it brought news are reconciled as well. */
 async function gatherAll(
   { context, key, request, also }: Reconciliation,
   recorded: LedgerRecord,
@@ -186,14 +182,12 @@ async function gatherAll(
   return gathered
 }
 
-/** What one round came to, before anything was done about it. */
 interface Round {
   readonly assessment: Assessment
   readonly recorded: LedgerRecord
   readonly action: Action
 }
 
-/** Waits for the right to send a create, and decides anew while it is held. */
 async function withPermit(reconciliation: Reconciliation, round: Round): Promise<ReconcileResult> {
   const { context, request, key } = reconciliation
   const { assessment } = round
@@ -221,7 +215,6 @@ async function withPermit(reconciliation: Reconciliation, round: Round): Promise
   }
 }
 
-/** How often the platform is looked at before a create. */
 const LOOKS = [0, 1, 2] as const
 
 function accessOf({ service, input }: Assessment): ServiceAccess {
@@ -229,7 +222,6 @@ function accessOf({ service, input }: Assessment): ServiceAccess {
   return service.access
 }
 
-/** Records and tells what a round came to. */
 async function conclude(
   reconciliation: Reconciliation,
   round: Round,
@@ -260,7 +252,6 @@ async function conclude(
   })
 }
 
-/** At once when there is nothing to carry out, as mostly. */
 function carryOut(
   reconciliation: Reconciliation,
   assessment: Assessment,
@@ -281,8 +272,8 @@ function carryOut(
 const WRITES: ReadonlySet<Action['type']> = new Set(['create', 'upsert', 'update', 'delete'])
 
 /**
- * Asserts that every reading for a request that changes something began after the last such request of its key.
- * @throws {DecisionOutdated} if another key sent a create of the same name meanwhile
+ * All reads must be newer than the key's last changing request.
+ * @throws {DecisionOutdated} also if another key sent a create of the same name
  */
 function assertFresh({ store }: ReconcileContext, { input, readSince }: Assessment, { type }: Action): void {
   const { key } = input.desired
@@ -292,14 +283,14 @@ function assertFresh({ store }: ReconcileContext, { input, readSince }: Assessme
   if (type === 'create' && readSince < lastWriteOf(store, key)) throw new DecisionOutdated(key)
 }
 
-/** @throws what makes the decision outdated, and what is no expected failure */
+/** @throws {DecisionOutdated} and unexpected errors */
 function failed({ context, request }: Reconciliation, assessment: Assessment, error: unknown): Acted {
   if (isOutdated(error)) throw error
   const outcome = outcomeOf(error, { signal: request.stopping, now: context.clock.now() })
   const { recorded, lifecycle } = assessment.input
   const mayHaveWorked =
     lifecycle === 'upsert' && error instanceof RemoteError && error.facts.effect === 'unknown'
-  // What was applied last is not known any more: it is applied again, also when the edit is taken back.
+  // The applied state is unknown: apply again, even if the edit is undone.
   const record =
     mayHaveWorked && recorded.upsert !== undefined ? { ...recorded, applied: undefined } : recorded
   return { outcome, record, history: [] }

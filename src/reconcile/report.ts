@@ -8,7 +8,7 @@ import { changedConditions, statusOf } from '../plan/conditions.ts'
 import { wellnessOf } from '../plan/severity.ts'
 import { requeueAfter } from '../plan/requeue.ts'
 import type { Outcome } from '../plan/outcome.ts'
-import { messageOf, type Because, type Reason } from '../plan/reason.ts'
+import { messageOf, shortFacts, type Because, type Reason } from '../plan/reason.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Assessment } from './gather/assess.ts'
 import { describeStatus, type WritableBoard } from './state/status-board.ts'
@@ -19,7 +19,6 @@ import type { LedgerError } from '../contract/ledger.ts'
 import { type CreateEnd, unsavedBecause, unsavedOutcome } from './apply/outcome-outbox.ts'
 import type { Recording } from './write-record.ts'
 
-/** A reconcile whose record is written. */
 export interface Reporting extends Recording {
   readonly written: LedgerRecord
   readonly action: Action
@@ -27,7 +26,7 @@ export interface Reporting extends Recording {
   readonly startedAt: number
 }
 
-/** Shows and emits what a reconcile came to, and says when the next one is. */
+/** Shows and emits a result, and schedules the next reconcile. */
 export function report(
   context: ReconcileContext,
   board: WritableBoard,
@@ -122,7 +121,7 @@ export function report(
   return { action, outcome, next, also, assessment, movedFrom: undefined }
 }
 
-/** What says that a resource came to rest, where that is no end of a problem: being on its way there is not worth a line. */
+/** A step on the way is no news. */
 function arrival(
   before: Conditions | undefined,
   after: Conditions,
@@ -133,7 +132,7 @@ function arrival(
   return from !== to && wellnessOf(from) !== 'bad' && wellnessOf(to) === 'good' ? changed.at(-1) : undefined
 }
 
-/** Whether more than a condition is to be told. What is adopted in vain is tried again and again, and told once. */
+/** A failing adoption is news once. */
 function isNews({ action, acted, backoff }: Reporting): boolean {
   if (action.type === 'adopt') return acted.outcome.result === 'done' || backoff?.failures === 1
   return (
@@ -144,13 +143,12 @@ function isNews({ action, acted, backoff }: Reporting): boolean {
   )
 }
 
-/** Since the pipe was recorded, while no reading has found it: ms. */
+/** If never found: ms since the pipe was recorded. */
 function unseenForMs({ store, clock }: ReconcileContext, { key, remote }: LedgerRecord): number | undefined {
   if (remote === undefined || remote.seenAt !== undefined) return undefined
   return store.ageMs(key) ?? Math.max(0, clock.now() - remote.at)
 }
 
-/** Keys for which this reconcile changed something: who waits for this one, its service, and its siblings while it is missed. */
 function alsoOf(
   context: ReconcileContext,
   { assessment, action, acted, conditions }: Reporting,
@@ -166,13 +164,12 @@ function alsoOf(
     const contact = contactOf(acted.outcome, assessment)
     if (contact !== undefined && context.store.noteContact(name, contact)) also.push(serviceKey(name))
   }
-  // Who was renamed from it waited until it was sure that it is gone.
   if (action.reason === 'Orphaned' && readyIsNews) also.push(...context.store.successors(key))
   if (action.reason === 'MissingUnconfirmed') also.push(...siblingsToObserve(context, input.recorded))
   return also
 }
 
-/** What a request came to for the service that it went to; undefined: none was sent, or it says nothing of the service. */
+/** Contact with the service, as the request showed it. Undefined: unknown. */
 function contactOf(outcome: Outcome, { requestId }: Assessment): Contact | undefined {
   if (outcome.result === 'failed') {
     if (outcome.reason === 'AuthFailed')
@@ -188,14 +185,13 @@ function contactOf(outcome: Outcome, { requestId }: Assessment): Contact | undef
   return (requestIdOf(outcome) ?? requestId) === undefined ? undefined : { type: 'answered' }
 }
 
-/** A service has no pipe that was created or read: for it, it was a request with its credentials. */
 function ofService({ what }: Outcome & { readonly result: 'failed' }, said: string): string {
   return what === undefined ? said : `The last request with its credentials failed: ${what}.`
 }
 
 const WAITS_FOR_ANOTHER: ReadonlySet<Reason> = new Set(['DependencyNotReady', 'ServiceInvalid', 'AuthFailed'])
 
-/** Whether a key stands still because of something else than itself. After an outage, nobody waits out what was said of it. */
+/** After an outage of the service, the key skips its back-off. */
 function waits({ store }: ReconcileContext, key: Key, ready: Condition): boolean {
   const reason = store.record(key)?.conditions?.Synced.reason
   if (reason === 'Unavailable') return ready.status === 'True'
@@ -217,7 +213,6 @@ function messageAfter(key: Key, outcome: Outcome, action: Action): string {
 
 const LEDGER_RETRY_MS = 5_000
 
-/** Without the ledger nothing may be decided: it is asked again soon. */
 export function withoutLedger(
   context: ReconcileContext,
   board: WritableBoard,
@@ -225,7 +220,6 @@ export function withoutLedger(
     readonly key: Key
     readonly request: ReconcileRequest
     readonly error: LedgerError
-    /** What became of a create of the key, if the ledger does not say so yet. */
     readonly unsaved: CreateEnd | undefined
     readonly startedAt: number
   },
@@ -235,20 +229,12 @@ export function withoutLedger(
     unsaved === undefined
       ? { reason: 'LedgerFailed', facts: { said: error.message } }
       : unsavedBecause(key, unsaved)
-  const { reason, facts } = because
+  const { reason } = because
   const message = messageOf(because, key)
   const action: Action = { type: 'hold', until: undefined, ...because }
   const outcome = unsavedOutcome(because, undefined)
   const before = board.get(key)
-  if (before !== undefined) {
-    const { Synced } = before.conditions
-    const since = Synced.reason === reason ? Synced.since : context.clock.now()
-    const conditions: Conditions = {
-      ...before.conditions,
-      Synced: { status: 'Unknown', reason, message, since, facts },
-    }
-    board.set({ ...before, status: 'Failed', reason, message, conditions })
-  }
+  showFailed(context, board, key, because)
   context.emit({
     type: 'ReconcileFinished',
     key,
@@ -268,4 +254,27 @@ export function withoutLedger(
   })
   const next = { why: 'retry', afterMs: LEDGER_RETRY_MS } as const
   return { action, outcome, next, also: [], assessment: undefined, movedFrom: undefined }
+}
+
+/** The old status would be a claim without a check. */
+export function showBug(context: ReconcileContext, board: WritableBoard, key: Key, error: unknown): void {
+  const text = context.mask.mask(error instanceof Error ? error.message : String(error))
+  const said = `The reconcile failed unexpectedly: ${text}`
+  showFailed(context, board, key, { reason: 'Unavailable', facts: { said } })
+}
+
+/** Only on the board, until the next reconcile succeeds. */
+function showFailed({ clock }: ReconcileContext, board: WritableBoard, key: Key, because: Because): void {
+  const before = board.get(key)
+  if (before === undefined) return
+  const { reason } = because
+  const facts = shortFacts(because.facts)
+  const message = messageOf(because, key)
+  const { Synced } = before.conditions
+  const since = Synced.reason === reason ? Synced.since : clock.now()
+  const conditions: Conditions = {
+    ...before.conditions,
+    Synced: { status: 'Unknown', reason, message, since, ...(facts !== undefined && { facts }) },
+  }
+  board.set({ ...before, status: 'Failed', reason, message, conditions })
 }

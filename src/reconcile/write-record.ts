@@ -18,7 +18,6 @@ import { sameJson } from '../lib/json.ts'
 import type { HistoryEntry } from '../contract/history.ts'
 import { LedgerError } from '../contract/ledger.ts'
 
-/** What one reconcile came to, before it is written. */
 export interface Recording {
   readonly assessment: Assessment
   readonly recorded: LedgerRecord
@@ -28,7 +27,7 @@ export interface Recording {
   readonly backoff: Backoff | undefined
 }
 
-/** Writes what changed, and only if something did: a pass over an unchanged world writes nothing, and waits for nothing. */
+/** Writes the record only if changed. */
 export function writeRecord(
   context: ReconcileContext,
   recording: Recording,
@@ -53,18 +52,18 @@ export function writeRecord(
   return write(context, recording, next)
 }
 
-/** Whether its manifest is valid, or gone for good: then nothing else is to be remembered of where it was. */
 function isInUse({ input }: Assessment): boolean {
   return input.desired.state === 'valid' || input.desired.state === 'absent'
 }
 
-/** Undefined: it has none, or there is no manifest. */
+/** Keeps a record within a few kilobytes. */
+const LABELS_KEPT = 20
+
 function labelsOf(manifest: ResourceManifest | undefined): LedgerRecord['labels'] {
-  const labels = manifest?.metadata.labels
-  return labels === undefined || Object.keys(labels).length === 0 ? undefined : labels
+  const labels = Object.entries(manifest?.metadata.labels ?? {})
+  return labels.length === 0 ? undefined : Object.fromEntries(labels.slice(0, LABELS_KEPT))
 }
 
-/** The first of the fields that differ, as it was last read. Undefined: none does, or it was never read. */
 function differencesOf(
   { input }: Assessment,
   outcome: Outcome,
@@ -75,7 +74,6 @@ function differencesOf(
   return found.length === 0 ? undefined : found.slice(0, DIFFERENCES_KEPT)
 }
 
-/** Undefined: nothing was read. */
 function differencesNow(input: DecideInput, outcome: Outcome): readonly Difference[] | undefined {
   if (outcome.result === 'done' && outcome.differences.length > 0) return outcome.differences
   if (isResynced(input.kind) && input.lifecycle === 'upsert')
@@ -112,14 +110,13 @@ async function write(
     context.store.note(written)
     return written
   } catch (error) {
-    // What was created is on disk already; conditions are written at the next reconcile.
+    // The create is on disk; the next reconcile writes the conditions.
     if (!(error instanceof LedgerError)) throw error
     context.store.note(acted.record)
     return acted.record
   }
 }
 
-/** Nothing is left of a key on the platform, and its manifest is gone. */
 export async function forget(
   context: ReconcileContext,
   board: WritableBoard,
@@ -140,7 +137,7 @@ export async function forget(
   }
 }
 
-/** Attempts that failed are worth a line; a key that was only ever looked at is not. */
+/** Failed attempts get a history line; reads do not. */
 function lastWords(
   { clock, store }: ReconcileContext,
   { key, intent, remote }: LedgerRecord,

@@ -13,7 +13,7 @@ type AlertOperation = Extract<Operation, `${string}Alert` | `${string}Alerts`>
 
 type Found<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly answer: Answer }
 
-/** What the platform does for alerts (`spec/api.md` 4.4), and a service for its own, where the profile has that. */
+/** `spec/api.md` 4.4, and a service's own alerts if the profile has them. */
 export function createAlerts({
   storage,
   incidents,
@@ -24,7 +24,7 @@ export function createAlerts({
   readonly storage: Storage
   readonly incidents: Incidents
   readonly dialect: Dialect
-  /** So long after it came to be, an alert is in the list of all: ms. */
+  /** Age at which the list shows an alert: ms. */
   readonly listLagMs: number
   readonly refusals: Refusals
 }): Readonly<Record<AlertOperation, (call: Call) => Answer>> {
@@ -63,7 +63,7 @@ export function createAlerts({
     return envelope(call.requestId, body)
   }
 
-  /** Replaces the whole; but a start that is left out stays and, without one, an offset too (facts 3.3). */
+  /** Replaces the alert. An omitted start stays, and with it an omitted offset (facts 3.3). */
   function updateAlert(call: Call): Answer {
     const found = findAlert(call)
     if (!found.ok) return found.answer
@@ -110,13 +110,12 @@ export function createAlerts({
   }
 }
 
-/** Every alert is of one team. */
 const TEAM = '66d0f1a2b3c4d5e6f7a8b9ff'
 
-/** Fields of the server's own. */
+/** Set by the server. */
 const SERVERS = ['id', 'teamId', 'state', 'silenced', 'executionErrors', 'createdAt']
 
-/** One of a fixture is in any service: nothing says in which. */
+/** An alert of a fixture belongs to every service. */
 function isOf({ service }: StoredAlert, call: Call): boolean {
   const { organizationId, serviceId } = serviceOf(call)
   return (

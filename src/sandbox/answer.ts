@@ -2,29 +2,29 @@ import type { FastifyReply } from 'fastify'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import type { Fault } from './fault-schema.ts'
 
-/** What the platform has to say to one request, before anything goes wrong on the way. */
+/** Before any fault. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: JsonObject
 }
 
-/** The common envelope around a resource (`spec/api.md` 1). */
+/** Envelope around a resource (`spec/api.md` 1). */
 export function envelope(requestId: string, result: JsonObject | readonly JsonObject[]): Answer {
   return { status: 200, headers: {}, body: { status: 200, requestId, result } }
 }
 
-/** The same around nothing: what was asked for is done, or begins. */
+/** The work is done or has started. */
 export function emptyEnvelope(requestId: string): Answer {
   return { status: 200, headers: {}, body: { status: 200, requestId } }
 }
 
-/** The reply of the alert operation, which has no envelope (4.4). */
+/** `spec/api.md` 4.4: without envelope. */
 export function bare(data: JsonObject): Answer {
   return { status: 200, headers: {}, body: { data } }
 }
 
-/** A refusal. The interface does not show what one looks like (7); this is ours. */
+/** The interface leaves its shape open (`spec/api.md` 7). */
 export function failure(
   requestId: string,
   status: number,
@@ -35,7 +35,6 @@ export function failure(
   return { status, headers, body }
 }
 
-/** What really happens on the connection. */
 export type WireAnswer =
   | {
       readonly type: 'reply' | 'half'
@@ -45,7 +44,6 @@ export type WireAnswer =
     }
   | { readonly type: 'close' | 'reset' | 'silence' }
 
-/** Whether the platform does its work although `fault` happens to the request. */
 export function isWorkDone(fault: Fault | undefined): boolean {
   switch (fault?.type) {
     case undefined:
@@ -69,18 +67,17 @@ export function isWorkDone(fault: Fault | undefined): boolean {
   }
 }
 
-/** An answer when nothing goes wrong with it. */
 export function plain(answer: Answer): WireAnswer {
   return reply(answer.status, JSON.stringify(answer.body), answer.headers)
 }
 
-/** What a fault makes of an answer. `answer` is what the platform said, if it did its work. */
+/** @param context `answer`: the platform's, if it did the work */
 export function deform(
   fault: Fault,
   context: { readonly answer: Answer | undefined; readonly requestId: string; readonly now: number },
 ): WireAnswer {
   const { requestId, now } = context
-  const answer = context.answer ?? failure(requestId, 500, 'nothing was done')
+  const answer = context.answer ?? failure(requestId, 500, 'the request had no effect')
   switch (fault.type) {
     case 'latency':
     case 'not-applied':
@@ -117,7 +114,6 @@ function madeToFail(status: number): string {
   return `made to fail with ${status}`
 }
 
-/** Puts an answer onto the connection. */
 export function deliver(to: FastifyReply, answer: WireAnswer): void {
   to.hijack()
   const { raw } = to
@@ -128,7 +124,7 @@ export function deliver(to: FastifyReply, answer: WireAnswer): void {
       return
     case 'half':
       raw.writeHead(answer.status, headersOf(answer))
-      // the callback comes when the half is with the kernel: only then may the connection go
+      // destroys the socket after the kernel has taken the first half
       raw.write(answer.text.slice(0, answer.text.length / 2), () => raw.socket?.destroy())
       return
     case 'close':
@@ -172,7 +168,6 @@ function waitHeader(fault: Extract<Fault, { type: 'rate-limit' }>, now: number):
   }
 }
 
-/** The reply without the id of its resource, under `result` or `data`. */
 function withoutId(body: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, lostId(value)]))
 }

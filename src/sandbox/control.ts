@@ -13,29 +13,32 @@ import {
   type StoredEndpoint,
   type StoredService,
 } from './stored.ts'
-import { parseJson } from './call.ts'
+import { parseJson } from '../lib/json.ts'
 import { wordIssues } from './request-schema.ts'
 import type { Storage } from './storage.ts'
 
-/** What one can see and do behind the platform's back. */
+/** Access behind the interface. */
 export interface SandboxControl {
   readonly faults: Faults
-  /** All pipes there are, in the order of their creation. */
+  /** In order of creation. */
   pipes(): readonly PipeInSandbox[]
   endpoints(): readonly StoredEndpoint[]
   /** `spec/api.md` 2.8. */
   alerts(): readonly JsonObject[]
-  /** Every request to the interface, in the order of arrival; the last 100,000. */
+  /** In order of arrival; the last 100,000. */
   requests(): readonly RecordedRequest[]
-  /** Makes a pipe disappear. @throws Error when there is none */
+  /** @throws Error for an unknown pipe */
   vanish(pipeId: string): void
-  /** Changes a pipe by a JSON merge patch; `state` then no longer follows the time. @throws Error when there is none */
+  /**
+   * @param patch JSON merge patch; its `state` no longer depends on the time
+   * @throws Error for an unknown pipe
+   */
   change(pipeId: string, patch: JsonObject): void
-  /** Services whose state somebody set; any other is running. */
+  /** Services with a set state. */
   services(): readonly StoredService[]
-  /** Puts a service into a state. @throws Error when the profile has none such */
+  /** @throws Error for a state that the profile lacks */
   setService(service: StoredService): void
-  /** Changes an alert by a JSON merge patch, or makes one. */
+  /** @param patch JSON merge patch of the alert, or of a new one */
   setAlert(id: string, patch: JsonObject): void
 }
 
@@ -97,10 +100,10 @@ const FaultsBody = FaultsFile.extend({
 const ServiceBody = z.strictObject({ organizationId: z.string(), serviceId: z.string(), state: z.string() })
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
-/** The names a browser may have gone to; any other is a page elsewhere that had its name point here. */
+/** Rejects DNS rebinding by a foreign page. */
 const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
 
-/** The sandbox's own interface for scripts and tests in other processes, under `/-/sandbox/`; loopback only. */
+/** Under `/-/sandbox/`; loopback only. */
 export function addControl(server: FastifyInstance, sandbox: SandboxControl): void {
   server.addHook('onRequest', async (request, reply) => {
     if (!isControl(request) || isFromHere(request)) return
@@ -151,7 +154,7 @@ function isFromHere(request: FastifyRequest): boolean {
   return LOOPBACK.test(request.ip) && LOOPBACK_HOST.test(request.headers.host ?? '')
 }
 
-/** Hands the body to `act` when it fits, and answers. A JSON content type is asked for, which keeps foreign pages out. */
+/** A foreign page cannot send a JSON content type. */
 function take<T>(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,21 +1,20 @@
-/** An API key of the database service (`spec/api.md` 5). */
+/** `spec/api.md` 5. */
 export interface Credential {
   readonly keyId: string
   readonly keySecret: string
 }
 
-/** Who may ask. */
 export interface Access {
   readonly credentials: readonly Credential[]
-  /** Tokens for the alert operation. */
+  /** For the alert operation. */
   readonly alertTokens: readonly string[]
 }
 
-/** What an `Authorization` header is worth. `who` names the credential without its secret. */
+/** `who`: without the secret. */
 export type Authorization =
   { readonly verdict: 'right'; readonly who: string } | { readonly verdict: 'wrong' | 'absent' }
 
-/** Reads `Basic base64(keyId:keySecret)`. */
+/** `Basic base64(keyId:keySecret)`. */
 export function checkBasic(header: string | undefined, access: Access): Authorization {
   const sent = read('basic', header)
   if (sent === undefined) return { verdict: header === undefined ? 'absent' : 'wrong' }
@@ -24,7 +23,7 @@ export function checkBasic(header: string | undefined, access: Access): Authoriz
   return known === undefined ? { verdict: 'wrong' } : { verdict: 'right', who: known.keyId }
 }
 
-/** Reads `Bearer <ACCESS_TOKEN>`. */
+/** `Bearer <ACCESS_TOKEN>`. */
 export function checkBearer(header: string | undefined, access: Access): Authorization {
   const token = read('bearer', header)
   if (token === undefined) return { verdict: header === undefined ? 'absent' : 'wrong' }
@@ -37,21 +36,17 @@ function read(scheme: string, header: string | undefined): string | undefined {
   return parts.length === 2 && parts[0]?.toLowerCase() === scheme ? parts[1] : undefined
 }
 
-/** So many requests in any window of so many milliseconds, per credential. */
+/** Per credential, in a sliding window. */
 export interface Limit {
   readonly requests: number
   readonly windowMs: number
 }
 
 export interface RateLimit {
-  /**
-   * Counts one request at `now` (ms).
-   * @returns `undefined` when it is within the limit, else the milliseconds until one is again; that one is not counted
-   */
+  /** @param now ms @returns undefined: counted. Else ms until the next request is allowed; not counted. */
   admit(who: string, now: number): number | undefined
 }
 
-/** A sliding window per credential. */
 export function createRateLimit(limit: Limit | undefined): RateLimit {
   const admitted = new Map<string, number[]>()
   return {

@@ -5,33 +5,28 @@ import type { z } from '../kinds/zod.ts'
 import type { PipeChanges } from './changes/change.ts'
 import type { Operation } from './request-schema.ts'
 
-/** How the sandbox speaks with a profile: what it takes, and how it shows what it keeps. */
 export interface Dialect {
-  /** The parts of the body of a create, each with its schema. */
+  /** Of a create's body. */
   readonly pipeShape: Readonly<Record<string, z.core.$ZodType>>
-  /** The body of the upsert of a query endpoint. */
   readonly endpointRequest: z.ZodType<EndpointRequest>
-  /** An alert, with every field that it has. */
   readonly alert: z.ZodType<{ readonly id: string } & Readonly<Record<string, unknown>>>
-  /** How alerts are written, where a profile can write them. */
+  /** If the profile can write alerts. */
   readonly alerts?: {
     readonly request: z.ZodType
-    /** What is wrong with a body of the right shape, or `undefined`. */
+    /** For a body of the right shape. */
     objectionTo(alert: JsonObject): string | undefined
   }
-  /** What is wrong with the body of a create whose parts are right, or `undefined`. */
+  /** For a body with valid fields. */
   objectionTo(pipe: JsonObject): string | undefined
-  /** The text of a refusal that the platform itself words. */
   refusal(status: number, error: string): string
-  /** How pipes change, where a profile can change them. */
+  /** If the profile can change pipes. */
   readonly changes?: PipeChanges
-  /** The states that a service can have; none where nothing depends on them. */
+  /** Empty if the profile ignores the service's state. */
   readonly serviceStates: readonly string[]
-  /** The state of a pipe that goes on, or has come to its end. */
+  /** Running or completed. */
   settledState(pipe: JsonObject): string
-  /** A pipe as it is kept, in the spellings of replies. */
+  /** As in replies. */
   spelled(pipe: JsonObject): JsonObject
-  /** A time of a pipe, as replies write it. @param ms since the epoch */
   timestamp(ms: number): string
 }
 
@@ -41,19 +36,18 @@ interface EndpointRequest {
   readonly allowedOrigins?: string | undefined
 }
 
-/** Method and path of an operation, as fastify writes them. */
+/** In fastify's notation. */
 export interface Route {
   readonly operation: Operation
   readonly method: Method
   readonly url: string
 }
 
-/** The operations that a profile has, where its requests go. */
 export function routesOf(profile: Profile): readonly Route[] {
   return formsOf(profile).flatMap((kind): readonly Route[] => {
     switch (kind.lifecycle) {
       case 'create-once':
-        // What has another form is an alert. Its reading is that of the other form.
+        // A kind outside of `profile.kinds` is the writable alert. Its reads are in the other form.
         if (profile.kinds.every((one) => one !== kind))
           return [
             routeOf('createAlert', kind.operations.create),
@@ -91,7 +85,6 @@ function routeIf(operation: Operation, request: Request | undefined, id = 'id'):
   return request === undefined ? [] : [routeOf(operation, request, id)]
 }
 
-/** @param id what the sandbox calls the id in the path */
 function routeOf(operation: Operation, { method, path }: Request, id = 'id'): Route {
   return {
     operation,

@@ -5,7 +5,7 @@ import { OPERATIONS } from './request-schema.ts'
 const Status = z.int().min(200).max(599)
 const WaitSeconds = z.number().nonnegative().max(86_400)
 
-/** One way of misbehaving. "Done" says whether the platform did the work before it went wrong. */
+/** "Done": the platform did the work before the fault. */
 export const Fault = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('latency'), ms: z.int().min(0).max(600_000) }).describe('Done, but late.'),
   z
@@ -32,7 +32,7 @@ export const Fault = z.discriminatedUnion('type', [
     ),
   z
     .strictObject({ type: z.literal('not-applied') })
-    .describe('Answered as if it was done, and not done: a read afterwards shows what was before.'),
+    .describe('Answered as if it was done, and not done: a read afterwards shows the earlier state.'),
   z.strictObject({ type: z.literal('reset') }).describe('The connection is reset (RST), not done.'),
   z.strictObject({ type: z.literal('cut-before') }).describe('The connection is closed, not done.'),
   z
@@ -45,7 +45,7 @@ export const Fault = z.discriminatedUnion('type', [
     .describe('A page of a proxy, not done.'),
   z
     .strictObject({ type: z.literal('error-after'), status: Status.default(500) })
-    .describe('Done, and an error all the same.'),
+    .describe('Done, but answered with an error.'),
   z
     .strictObject({ type: z.literal('hang'), done: z.boolean().default(false) })
     .describe('Never answers; done or not.'),
@@ -68,27 +68,30 @@ export const Fault = z.discriminatedUnion('type', [
     .describe('Done, and a reply of that many bytes.'),
 ])
 export type Fault = z.infer<typeof Fault>
-/** A fault as it is written down: defaults may be left out. */
 export type FaultInput = z.input<typeof Fault>
 
-/** One line of a script. The first rule that fits a request and is not used up decides over it. */
+/** The first unused rule that fits a request applies. */
 export const FaultRule = z.strictObject({
   operation: z.enum(OPERATIONS).optional().describe('Any operation when absent.'),
   subject: z
     .string()
     .optional()
     .describe('Name or id of a pipe, id of an alert or of a service; any when absent.'),
-  nth: z.int().min(1).default(1).describe('From which fitting request on, of those no earlier rule took.'),
+  nth: z
+    .int()
+    .min(1)
+    .default(1)
+    .describe('Number of the first matching request, without requests that an earlier rule took.'),
   times: z
     .union([z.int().min(1), z.literal('always')])
     .default(1)
     .describe('For how many requests.'),
-  fault: Fault.describe('What goes wrong.'),
+  fault: Fault.describe('The fault.'),
 })
 export type FaultRule = z.infer<typeof FaultRule>
 export type FaultRuleInput = z.input<typeof FaultRule>
 
-/** Faults by chance, the same for the same seed: what happens to the n-th request for a subject depends on nothing else. */
+/** A subject's n-th request depends only on the seed. */
 export const FaultMix = z.strictObject({
   seed: z.int(),
   faults: z
@@ -101,17 +104,13 @@ export const FaultMix = z.strictObject({
 export type FaultMix = z.infer<typeof FaultMix>
 export type FaultMixInput = z.input<typeof FaultMix>
 
-/** The content of a faults file. */
 export const FaultsFile = z.strictObject({
   rules: z.array(FaultRule).default([]).describe('A script: the first rule that fits a request decides.'),
   mix: FaultMix.optional().describe('Faults by chance, for requests that no rule fits.'),
 })
 export type FaultsFile = z.infer<typeof FaultsFile>
 
-/**
- * Reads a faults file.
- * @throws {SandboxFileError}
- */
+/** @throws {SandboxFileError} */
 export function readFaults(file: string): Promise<FaultsFile> {
   return readSandboxFile(file, FaultsFile)
 }

@@ -2,27 +2,25 @@ import { sha256 } from '../lib/digest.ts'
 import { type Fault, FaultMix, type FaultMixInput, FaultRule, type FaultRuleInput } from './fault-schema.ts'
 import type { Operation } from './request-schema.ts'
 
-/** How the sandbox is made to misbehave: by a script, by chance, or both; the script goes first. */
+/** The script applies before chance. */
 export interface Faults {
-  /** Adds rules at the end of the script. @throws ZodError when one is not a rule */
+  /** Appends to the script. @throws ZodError */
   add(...rules: readonly FaultRuleInput[]): void
-  /** Puts rules before the script, until they are taken back by calling what this returns. @throws ZodError as above */
+  /** Adds rules before the script. @returns function that removes the rules @throws ZodError */
   impose(...rules: readonly FaultRuleInput[]): () => void
-  /** Sets the random mix, or ends it. @throws ZodError when it is not a mix */
+  /** Undefined: no random faults. @throws ZodError */
   mix(mix: FaultMixInput | undefined): void
-  /** Behaves well from now on. */
   clear(): void
 }
 
-/** What a request is about, as far as rules can name it. */
 export interface Target {
   readonly operation: Operation
-  /** The same request under all its names: a pipe's id and name, a service's id, an alert's id; the first is the main one. */
+  /** Main name first, such as id and name of a pipe. */
   readonly subjects: readonly string[]
 }
 
 export interface FaultPicker extends Faults {
-  /** The fault for one request, counting it. */
+  /** Counts the request. */
   pick(target: Target): Fault | undefined
 }
 
@@ -83,7 +81,6 @@ function inUse(rule: FaultRuleInput): RuleInUse {
   return { rule: FaultRule.parse(rule), seen: 0, used: 0 }
 }
 
-/** Whether a rule decides over a request; counts it when it fits. */
 function takes(line: RuleInUse, target: Target): boolean {
   const { operation, subject, nth, times } = line.rule
   if (operation !== undefined && operation !== target.operation) return false
@@ -95,7 +92,7 @@ function takes(line: RuleInUse, target: Target): boolean {
   return true
 }
 
-/** A number from 0 up to 1 that depends on nothing but the text: the same text, the same number. */
+/** From 0 up to 1. */
 function chanceOf(text: string): number {
   return Number.parseInt(sha256(text).slice(0, 12), 16) / 2 ** 48
 }

@@ -13,7 +13,7 @@ const Id = z.guid()
 const Text = z.string().min(1)
 const Timestamp = z.iso.datetime({ offset: true })
 
-/** A pipe that is there already. Secrets need not be given: they are never shown. */
+/** Secrets are optional: replies never show them. */
 function fixturePipe(dialect: Dialect) {
   return z
     .strictObject({
@@ -22,7 +22,7 @@ function fixturePipe(dialect: Dialect) {
       organizationId: Id,
       serviceId: Id,
       state: Text.optional().describe('Fixed; when absent it follows from the time since `createdAt`.'),
-      createdAt: Timestamp.optional().describe('When the file is first read, unless given.'),
+      createdAt: Timestamp.optional().describe('Default: when the file is first read.'),
     })
     .superRefine((pipe, context) => {
       const objection = dialect.objectionTo(asJson(pipe))
@@ -32,7 +32,7 @@ function fixturePipe(dialect: Dialect) {
 
 const FixtureEndpoint = QueryEndpointRequest.extend({ id: Id, organizationId: Id, serviceId: Id })
 
-/** Something that happens by itself, so many milliseconds after its pipe or alert came into being. */
+/** Some ms after the creation of its pipe or alert, without a request. */
 const Incident = z
   .strictObject({
     pipe: Text.optional().describe('Name or id of a pipe.'),
@@ -54,7 +54,7 @@ export type Incident = z.infer<typeof Incident>
 
 const Milliseconds = z.int().nonnegative().optional()
 
-/** How long the platform takes, in ms. What is said where the sandbox is started goes before it. */
+/** ms. Options of `createSandbox` take precedence. */
 const Times = z.strictObject({
   provisioningMs: Milliseconds,
   movingMs: Milliseconds,
@@ -63,7 +63,6 @@ const Times = z.strictObject({
   listLagMs: Milliseconds,
 })
 
-/** What is there before anybody asks: the content of a fixture file. */
 export function fixtureSchema(profile: Profile) {
   const dialect = dialectOf(profile)
   return z.strictObject({
@@ -86,11 +85,11 @@ export function fixtureSchema(profile: Profile) {
     credentials: z
       .array(z.strictObject({ keyId: Text, keySecret: Text }))
       .default([])
-      .describe('API keys that are right, beside that of the command line.'),
+      .describe('Accepted API keys, besides the key of the command line.'),
     alertTokens: z
       .array(Text)
       .default([])
-      .describe('Tokens for alerts that are right, beside that of the command line.'),
+      .describe('Accepted tokens for alerts, besides the token of the command line.'),
     alerts: z.array(dialect.alert).default([]).describe('Alerts, each with every field of the interface.'),
     pipes: z
       .array(fixturePipe(dialect))
@@ -106,26 +105,19 @@ export function fixtureSchema(profile: Profile) {
       .array(Incident)
       .default([])
       .describe(
-        'What happens without a request: `afterMs` after its `pipe` or `alert` came to be, a `change` or `vanish`.',
+        'Changes without a request: `afterMs` after its `pipe` or `alert` came to be, a `change` or `vanish`.',
       ),
   })
 }
 export type Fixture = z.infer<ReturnType<typeof fixtureSchema>>
-/** A fixture as it is written down: everything may be left out. */
 export type FixtureInput = z.input<ReturnType<typeof fixtureSchema>>
 
-/**
- * Reads a fixture file.
- * @throws {SandboxFileError}
- */
+/** @throws {SandboxFileError} */
 export function readFixture(file: string, profile: Profile): Promise<Fixture> {
   return readSandboxFile(file, fixtureSchema(profile))
 }
 
-/**
- * Puts into the storage what a fixture says is there. Each thing once in the life of a storage: what has changed or
- * vanished since stays so when the same fixture is applied again.
- */
+/** Once per storage. Later changes survive a second use of the fixture. */
 export function applyFixture(
   {
     storage,
@@ -168,7 +160,7 @@ export function applyFixture(
   })
 }
 
-/** The same, as plain JSON: fields that are `undefined` are gone. */
+/** Without `undefined`. */
 function asJson(value: unknown): JsonObject {
   const plain: unknown = JSON.parse(JSON.stringify(value))
   return isObject(plain) ? plain : {}

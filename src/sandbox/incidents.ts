@@ -5,14 +5,14 @@ import { mergePatch } from '../lib/merge-patch.ts'
 import type { StoredAlert, StoredPipe } from './stored.ts'
 import type { Incident } from './fixture.ts'
 
-/** What happens to pipes and alerts by itself. Worked out when somebody asks: there are no timers. */
+/** Computed at each read, without timers. */
 export interface Incidents {
-  /** The pipe after all that is due at `now` (ms), each once, written to the storage; `undefined` when it vanished. */
+  /** Due at `now` (ms). Undefined: the pipe vanished. */
   advancePipe(pipe: StoredPipe, now: number): StoredPipe | undefined
   advanceAlert(alert: StoredAlert, now: number): StoredAlert
 }
 
-/** @param deletingMs how long a pipe is still there after somebody asked to delete it */
+/** @param deletingMs a deleted pipe is visible for this long */
 export function createIncidents(
   storage: Storage,
   incidents: readonly Incident[],

@@ -1,20 +1,18 @@
 import type { Dialect } from './dialect.ts'
 import type { PipeInSandbox, PipeView, StoredPipe } from './stored.ts'
 
-/** How pipes are shown. */
 export interface Views {
-  /** How long a new one is `Provisioning`: ms. */
+  /** In state `Provisioning`: ms. */
   readonly provisioningMs: number
-  /** How long it is in each state that it only goes through: ms. */
+  /** In each transitional state: ms. */
   readonly movingMs: number
-  /** For how long after its size was set replies do not show it: ms. */
+  /** Replies omit a new size for this long: ms. */
   readonly scalingLagMs: number
   readonly dialect: Dialect
 }
 
 type ViewsNow = Views & { readonly now: number }
 
-/** What a pipe looks like at `now` (ms). */
 export function viewPipe(pipe: StoredPipe, views: ViewsNow): PipeView {
   const { now, scalingLagMs, dialect } = views
   const { name, state: _seen, ...parts } = pipe.body
@@ -31,7 +29,6 @@ export function viewPipe(pipe: StoredPipe, views: ViewsNow): PipeView {
   }
 }
 
-/** A pipe as the sandbox's owner sees it. */
 export function viewInSandbox(pipe: StoredPipe, views: ViewsNow): PipeInSandbox {
   return {
     ...viewPipe(pipe, views),
@@ -40,10 +37,7 @@ export function viewInSandbox(pipe: StoredPipe, views: ViewsNow): PipeInSandbox 
   }
 }
 
-/**
- * Follows from the time, so that it moves on without a timer and across restarts: `Provisioning` for `provisioningMs` after the
- * creation, then where it settles; after a command through the states that this leads to. Unless somebody set it.
- */
+/** Needs no timer and survives restarts. A set `state` takes precedence. */
 export function stateOf({ body, createdAt, internals }: StoredPipe, views: ViewsNow): string {
   const { now, provisioningMs, movingMs, dialect } = views
   if (typeof body['state'] === 'string') return body['state']

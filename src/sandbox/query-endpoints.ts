@@ -9,7 +9,7 @@ import type { Storage } from './storage.ts'
 
 type QueryEndpointOperation = Extract<Operation, `${string}QueryEndpoint`>
 
-/** What the platform does for the query endpoint of a service (`spec/api.md` 4.3). */
+/** `spec/api.md` 4.3. */
 export function createQueryEndpoints({
   storage,
   dialect,

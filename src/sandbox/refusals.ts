@@ -4,12 +4,10 @@ import type { Dialect } from './dialect.ts'
 import type { Fixture } from './fixture.ts'
 import type { Storage } from './storage.ts'
 
-/** What stands against a request before anybody reads its body. */
 export interface Refusals {
   readonly refuse: (call: Call, status: number, error: string) => Answer
-  /** An id that is none, or a service that does not exist. */
+  /** A malformed id or an unknown service. */
   readonly objectionToPath: (call: Call) => Answer | undefined
-  /** Pipes are created and changed while their service runs. */
   readonly objectionToService: (call: Call) => Answer | undefined
 }
 
@@ -23,7 +21,7 @@ export function createRefusals({
   dialect,
 }: {
   readonly storage: Storage
-  /** The services there are; any when undefined. */
+  /** Undefined: all services exist. */
   readonly services: Fixture['services']
   readonly dialect: Dialect
 }): Refusals {

@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { isObject, type Json } from '../lib/json.ts'
+import { isObject, type Json, parseJson } from '../lib/json.ts'
 import { type Answer, deform, deliver, failure, isWorkDone, plain, type WireAnswer } from './answer.ts'
 import { type Access, type Authorization, checkBasic, checkBearer, type RateLimit } from './credential.ts'
 import type { Fault } from './fault-schema.ts'
 import type { FaultPicker, Target } from './fault-script.ts'
-import { parseJson } from './call.ts'
 import type { Platform } from './sandbox-platform.ts'
 import type { Operation } from './request-schema.ts'
 import type { Storage } from './storage.ts'
@@ -17,18 +16,14 @@ export interface RequestHandlerParts {
   readonly platform: Platform
   readonly faults: FaultPicker
   readonly limit: RateLimit
-  /** Asked at each request: credentials can change. */
   readonly access: () => Access
   /** ms since the epoch. */
   readonly now: () => number
-  /** Aborted when the sandbox closes. */
   readonly closing: AbortSignal
 }
 
-/** One request from its arrival to its end, whatever its end is. */
 export interface RequestHandler {
   perform(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** For what is none of the operations, or cannot be read. */
   refuse(request: FastifyRequest, reply: FastifyReply, status: number, error: string): void
 }
 
@@ -42,7 +37,7 @@ export function createRequestHandler(parts: RequestHandlerParts): RequestHandler
     const arrival = () => storage.addRequest(arrivalOf({ operation, request, requestId, authorization }))
     const fault = faults.pick(targetOf(operation, request))
 
-    // on time, arrival, work and answer are one transaction; when late, the arrival shows at once
+    // Arrival, work and answer share a transaction. With latency, the arrival is visible immediately.
     const late = fault?.type === 'latency'
     const seq = late ? arrival() : undefined
     if (late && !(await pause(fault.ms, closing))) return
@@ -105,7 +100,7 @@ export function createRequestHandler(parts: RequestHandlerParts): RequestHandler
   }): WireAnswer {
     const { fault, answer, requestId } = about
     if (fault !== undefined) return deform(fault, { answer, requestId, now: now() })
-    return plain(answer ?? failure(requestId, 500, 'nothing was done'))
+    return plain(answer ?? failure(requestId, 500, 'the request had no effect'))
   }
 
   function authorize(operation: Operation | undefined, request: FastifyRequest): Authorization {
@@ -135,7 +130,7 @@ export function createRequestHandler(parts: RequestHandlerParts): RequestHandler
     }
   }
 
-  /** In memory as it came; in a file without passwords: whoever tries the sandbox may have mounted real ones. */
+  /** Masked in a file: a user might have mounted real secrets. */
   function bodyToKeep(text: string): Json | undefined {
     if (text === '') return undefined
     const json = parseJson(text) as Json | undefined // JSON.parse gives JSON
@@ -152,10 +147,9 @@ export function createRequestHandler(parts: RequestHandlerParts): RequestHandler
   }
 }
 
-/** Of what is not there yet only the name is known. */
 const NAMED: ReadonlySet<Operation> = new Set(['createPipe', 'createAlert'])
 
-/** @returns whether the time went by, and not the sandbox */
+/** @returns false: the sandbox closed first */
 async function pause(ms: number, closing: AbortSignal): Promise<boolean> {
   return setTimeout(ms, true, { signal: closing }).catch(() => false)
 }

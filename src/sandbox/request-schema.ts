@@ -4,7 +4,7 @@ import { QueryEndpointSpec } from '../kinds/profiles/default/query-endpoint/sche
 import type { SecretRef } from '../kinds/secret-ref.ts'
 import { Text, z } from '../kinds/zod.ts'
 
-/** The operations of the interface (`spec/api.md` 4), and those that only some profiles have. */
+/** `spec/api.md` 4, and single profiles. */
 export const OPERATIONS = [
   'createPipe',
   'getPipe',
@@ -27,7 +27,7 @@ export const OPERATIONS = [
 
 export type Operation = (typeof OPERATIONS)[number]
 
-/** `T` as it goes onto the wire: a plain text where a manifest has a reference to a secret. */
+/** `T` in a request, with texts instead of references to secrets. */
 export type OnTheWire<T> = T extends SecretRef
   ? string
   : T extends readonly (infer Item)[]
@@ -36,10 +36,7 @@ export type OnTheWire<T> = T extends SecretRef
       ? { [Name in keyof T]: OnTheWire<T[Name]> }
       : T
 
-/**
- * The schema of a manifest's part with plain texts where it takes references to secrets.
- * Parts without such a leaf are handed on as they are, with all their checks.
- */
+/** Other schemas stay the same object. */
 export function onTheWire(schema: z.core.$ZodType): z.core.$ZodType {
   if (isReference(schema) || (schema instanceof z.ZodUnion && schema.options.some(isReference))) return Text
   if (schema instanceof z.ZodOptional) {
@@ -57,15 +54,14 @@ export function onTheWire(schema: z.core.$ZodType): z.core.$ZodType {
   return same ? schema : z.strictObject(Object.fromEntries(changed))
 }
 
-/** The reference itself, whatever is said of it where it stands. */
+/** Compares fields, since each use has its own description. */
 function isReference(schema: z.core.$ZodType): boolean {
   return schema instanceof z.ZodObject && Object.keys(schema.shape).join() === 'secretRef'
 }
 
-/** The parts of a body, each with its schema. */
 type RequestShape = Readonly<Record<string, z.core.$ZodType>>
 
-/** The parts of a pipe's body, made of those of its manifest. `name` is mandatory here. */
+/** `name` is required. */
 export function pipeRequestShapeOf(spec: z.ZodObject): RequestShape {
   const { service: _ofManifests, ...parts } = spec.shape
   return {
@@ -74,20 +70,19 @@ export function pipeRequestShapeOf(spec: z.ZodObject): RequestShape {
   }
 }
 
-/** `name` and `source` are mandatory. */
 export const pipeRequestShape = pipeRequestShapeOf(PipeSpec)
 
-/** The body of `POST …/pipes` (`spec/api.md` 4.1). */
+/** Body of `POST …/pipes` (`spec/api.md` 4.1). */
 export type PipeRequest = OnTheWire<Omit<PipeSpec, 'service' | 'name'>> & { readonly name: string }
 export const PipeRequest: z.ZodType<PipeRequest> = z.strictObject(
   pipeRequestShape,
-) as unknown as z.ZodType<PipeRequest> // the shape is computed at run time, and so is the type, by the same steps
+) as unknown as z.ZodType<PipeRequest> // type and shape are computed by the same steps
 
-/** The body of the upsert (4.3). */
+/** Body of the upsert (4.3). */
 export const QueryEndpointRequest = QueryEndpointSpec.omit({ service: true })
 export type QueryEndpointRequest = z.infer<typeof QueryEndpointRequest>
 
-/** What is wrong with a body of the right shape, or `undefined`. The rules of `spec/api.md` 2.3 and 2.5. */
+/** For a body of the right shape (`spec/api.md` 2.3, 2.5). Undefined: valid. */
 export function objectionTo(pipe: PipeRequest): string | undefined {
   const kinds = SOURCE_KINDS.filter((kind) => pipe.source[kind] !== undefined)
   if (kinds.length !== 1) {
@@ -101,12 +96,11 @@ export function objectionTo(pipe: PipeRequest): string | undefined {
     : `fieldMappings: must include all destination columns; missing: ${uncovered.map(({ name }) => name).join(', ')}`
 }
 
-/** The issues of a shape as one text. */
 export function wordIssues(error: z.core.$ZodError): string {
   return error.issues.map(wordIssue).join('; ')
 }
 
-/** It names fields and types and never a value: values may be secrets. */
+/** Contains no value: it might be secret. */
 export function wordIssue(issue: z.core.$ZodIssue): string {
   const at = issue.path.length === 0 ? 'body' : issue.path.join('.')
   if (issue.code === 'unrecognized_keys') return `${at}: unknown field ${issue.keys.join(', ')}`

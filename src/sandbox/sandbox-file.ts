@@ -1,21 +1,14 @@
 import { readFile } from 'node:fs/promises'
-import { LineCounter, parseDocument, type Document } from 'yaml'
+import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
 import type { z } from '../kinds/zod.ts'
-import { offsetOf } from '../lib/yaml-offset.ts'
 import { wordIssue } from './request-schema.ts'
 
-/** A file of the sandbox that cannot be used; the message says what is wrong with it, a line for each mistake, with its place. */
+/** With the place of each mistake. */
 export class SandboxFileError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'SandboxFileError'
-  }
+  override readonly name = 'SandboxFileError'
 }
 
-/**
- * Reads a file of the sandbox, YAML or JSON; an empty one says nothing.
- * @throws {SandboxFileError} when it cannot be read, is not YAML, or says something unknown
- */
+/** YAML or JSON. @throws {SandboxFileError} */
 export async function readSandboxFile<T>(file: string, schema: z.ZodType<T>): Promise<T> {
   const content = await readFile(file, 'utf8').catch((error: Error) => {
     throw new SandboxFileError(`${file}: cannot be read: ${error.message}`, { cause: error })
@@ -42,9 +35,14 @@ export async function readSandboxFile<T>(file: string, schema: z.ZodType<T>): Pr
 function valueOf(doc: Document, file: string): unknown {
   try {
     return doc.toJS({ maxAliasCount: 100 })
-  } catch (error) {
-    throw new SandboxFileError(`${file}: its aliases cannot be resolved; write it without them`, {
-      cause: error,
-    })
+  } catch (cause) {
+    throw new SandboxFileError(`${file}: its aliases cannot be resolved; write it without them`, { cause })
   }
+}
+
+/** Falls back to the nearest existing parent. */
+function offsetOf(doc: Document, path: readonly PropertyKey[]): number {
+  const node = path.length === 0 ? doc.contents : doc.getIn(path, true)
+  if (isNode(node) && node.range) return node.range[0]
+  return path.length === 0 ? 0 : offsetOf(doc, path.slice(0, -1))
 }

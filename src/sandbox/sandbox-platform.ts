@@ -18,16 +18,15 @@ import type { Storage } from './storage.ts'
 export interface PlatformParts {
   readonly storage: Storage
   readonly incidents: Incidents
-  /** The services there are; any when undefined. */
+  /** Undefined: all services exist. */
   readonly services: Fixture['services']
   readonly views: Views
-  /** So long after it came to be, a pipe is in the list of all: ms. */
+  /** Age at which the list shows a pipe: ms. */
   readonly listLagMs: number
-  /** Of a pipe: which of them are never given back. */
   readonly fields: Fields
 }
 
-/** What the platform does for each operation (`spec/api.md` 4). Never throws for what a caller did wrong. */
+/** `spec/api.md` 4. Never throws for a caller's mistake. */
 export type Platform = Readonly<Record<Operation, (call: Call) => Answer>>
 
 type Found<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly answer: Answer }
@@ -152,7 +151,7 @@ export function createPlatform({
     return viewPipe(pipe, { now, ...views })
   }
 
-  /** With the state before: the reply may not know yet where the change leads (facts 6.1). */
+  /** The reply can be earlier than the change (facts 6.1). */
   function viewWhileMoving(changed: {
     readonly pipe: StoredPipe
     readonly state: string

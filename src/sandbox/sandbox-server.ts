@@ -16,56 +16,50 @@ import type { FileUse } from './storage-database.ts'
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 
 export interface SandboxOptions {
-  /** Which service it is; the interface of `spec/api.md` unless given. */
+  /** Default: the interface of `spec/api.md`. */
   readonly profile?: Profile | undefined
-  /** Where to listen; `127.0.0.1` unless given. */
+  /** Default: `127.0.0.1`. */
   readonly host?: string | undefined
-  /** 0, or nothing: one that is free. */
+  /** Default: 0, a free port. */
   readonly port?: number | undefined
-  /** A SQLite file, made when absent, that several processes may open; in memory when not given. */
+  /** SQLite file, shared by processes and created if missing. Default: in memory. */
   readonly file?: string | undefined
-  /** `copy`: what changes is kept in memory, and the file stays as it is; `open` unless given. */
+  /** Default: `open`. */
   readonly fileUse?: FileUse | undefined
-  /** What is there before anybody asks. */
   readonly fixture?: FixtureInput | undefined
-  /** API keys that are right, besides those of the fixture. */
+  /** Besides the fixture's. */
   readonly credentials: readonly Credential[]
-  /** Tokens for alerts that are right, besides those of the fixture. */
+  /** Besides the fixture's. */
   readonly alertTokens: readonly string[]
-  /** How long a new pipe is `Provisioning`; 1500 ms unless given. */
+  /** In state `Provisioning`. Default: 1500. */
   readonly provisioningMs?: number | undefined
-  /** How long a pipe is in each state that it only goes through after a command or an edit; 1500 ms unless given. */
+  /** In each transitional state. Default: 1500. */
   readonly movingMs?: number | undefined
-  /** How long after a new size was set replies show none; 1000 ms unless given. */
+  /** Until replies show a new size. Default: 1000. */
   readonly scalingLagMs?: number | undefined
-  /** How long a pipe is still there after somebody asked to delete it; 1500 ms unless given. */
+  /** Until a deleted pipe disappears. Default: 1500. */
   readonly deletingMs?: number | undefined
-  /** How long after its creation a pipe is not in the list of all pipes yet; at once unless given. */
+  /** Until the list shows a new pipe. Default: 0. */
   readonly listLagMs?: number | undefined
-  /** Answers 429 beyond it; no limit unless given. */
+  /** Answers 429 beyond it. Default: no limit. */
   readonly limit?: Limit | undefined
-  /** How to misbehave from the start. */
   readonly faults?:
     { readonly rules?: readonly FaultRuleInput[]; readonly mix?: FaultMixInput | undefined } | undefined
-  /** The time, in ms since the epoch; the machine's unless given. */
+  /** ms since the epoch. Default: the machine's time. */
   readonly now?: (() => number) | undefined
 }
 
-/** The platform of `spec/api.md`, embedded. */
 export interface Sandbox
   extends SandboxControl, Pick<Storage, 'rightSecret' | 'keepRightSecret'>, AsyncDisposable {
   /** `http://HOST:PORT`: both `{base_url}` and `{alerts_base_url}`. */
   readonly url: string
-  /** Replaces the API keys and tokens that are right, those of the fixture too. */
+  /** Replaces the fixture's too. */
   setAccess(access: Access): void
-  /** Ends every connection at once, hanging ones too, and closes the file. May be called twice. */
+  /** Ends even hanging connections. Idempotent. */
   close(): Promise<void>
 }
 
-/**
- * Starts a platform that behaves as `spec/api.md` says, and misbehaves as it is asked to.
- * @throws Error when it cannot listen or cannot use the file
- */
+/** Follows `spec/api.md`. @throws Error if the port or the file is unusable */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const now = options.now ?? Date.now
   const profile = options.profile ?? DEFAULT
@@ -126,10 +120,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-/** Largest body taken, in bytes. */
 const BODY_LIMIT = 4 * 2 ** 20
 
-/** Listens, and hands each request to its handler. @throws Error when it cannot listen */
 async function serve(options: {
   readonly host: string
   readonly port: number
@@ -145,7 +137,7 @@ async function serve(options: {
     forceCloseConnections: true,
     routerOptions: { caseSensitive: true },
   })
-  // bodies are taken as texts: whether they are JSON is for the platform to say
+  // as texts: the platform judges the JSON
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
 
@@ -163,7 +155,7 @@ async function serve(options: {
     return reply
   })
   server.setErrorHandler(async (error: FastifyError, request, reply) => {
-    // 415 is how fastify says that a content type is none
+    // fastify sends 415 for a malformed content type
     const status = error.statusCode === 415 ? 400 : (error.statusCode ?? 500)
     handler.refuse(request, reply, status, error.message)
     return reply
@@ -181,7 +173,9 @@ async function serve(options: {
 
 async function listen(server: FastifyInstance, host: string, port: number): Promise<string> {
   try {
-    return await server.listen({ host, port })
+    // Without a host, Node listens on both families, or only on IPv4 if the kernel has no IPv6.
+    const url = await server.listen({ host: host === '::' ? '' : host, port })
+    return url.replace('[::]', '127.0.0.1')
   } catch (error) {
     await server.close()
     throw error

@@ -1,10 +1,10 @@
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Grows with every change of {@link TABLES}; stands in `user_version` of the file. */
+/** `user_version`; grows with each change of {@link TABLES}. */
 const VERSION = 4
 
-/** The tables of the sandbox's data; `body`, `incidents`, `internals`, `facts` and `answer` are JSON. */
+/** `body`, `incidents`, `internals`, `facts` and `answer` are JSON. */
 const TABLES = `
   CREATE TABLE IF NOT EXISTS pipe (
     id TEXT NOT NULL UNIQUE,
@@ -48,17 +48,15 @@ const TABLES = `
     answer TEXT
   ) STRICT`
 
-/** How long one process waits for another that is writing, in milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000
 const BUSY_PAUSE_MS = 20
 
-/** SQLite's code for a lock that somebody else holds. */
 const SQLITE_BUSY = 5
 
-/** How a file is used: as it is, or as a copy in memory, so that the file stays as it is. */
+/** `copy`: in memory. */
 export type FileUse = 'open' | 'copy'
 
-/** The database in `file`, or a new one in memory, with its tables. @throws Error that names the file */
+/** @throws Error that names the file */
 export function openDatabase(file: string | undefined, use: FileUse): DatabaseSync {
   try {
     const opened = use === 'open' ? file : undefined
@@ -81,10 +79,7 @@ export function openDatabase(file: string | undefined, use: FileUse): DatabaseSy
   }
 }
 
-/**
- * Seen: of several processes that open a new file at the same moment, one finds it locked at once, whatever
- * the timeout. So it tries again, for as long as the timeout would have let it.
- */
+/** SQLite fails despite the timeout if several processes create a file together. */
 function useWal(database: DatabaseSync): void {
   for (let tries = BUSY_TIMEOUT_MS / BUSY_PAUSE_MS; ; tries -= 1) {
     try {
@@ -101,12 +96,11 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
 }
 
-/** Connection strings are shown by the interface and so kept in here: for the owner's eyes only. */
+/** Only the owner can read the stored connection strings. */
 function makeFile(file: string): void {
   closeSync(openSync(file, 'a', 0o600))
 }
 
-/** Fills an empty database in memory with what is in a file; one that is not there holds nothing. */
 function fillFrom(file: string, database: DatabaseSync): void {
   if (!existsSync(file)) return
   const bytes = bytesOf(file)
@@ -115,17 +109,17 @@ function fillFrom(file: string, database: DatabaseSync): void {
   database.deserialize(bytes)
 }
 
-/** Where a SQLite file says that it has a write-ahead log, which there is none of in memory: 1 is without, 2 with. */
+/** SQLite's mark for a write-ahead log: 1 without, 2 with. */
 const WAL_MARK = { start: 18, end: 20 }
 
-/** A file that no process has open is read without SQLite, which would leave new files beside it. */
+/** SQLite would create files beside a closed file. */
 function bytesOf(file: string): Uint8Array {
   if (!existsSync(`${file}-wal`)) return readFileSync(file)
   using source = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
   return source.serialize()
 }
 
-/** What the tables of earlier versions lack. */
+/** Columns that earlier versions lack. */
 const ADDED = [
   { table: 'pipe', column: 'internals', type: "TEXT NOT NULL DEFAULT '{}'" },
   { table: 'alert', column: 'service', type: "TEXT NOT NULL DEFAULT ''" },
@@ -143,7 +137,6 @@ function prepareTables(database: DatabaseSync): void {
   database.exec(`PRAGMA user_version = ${VERSION}`)
 }
 
-/** Does the work inside of a transaction, and takes it back. */
 export function undone<T>(database: DatabaseSync, work: () => T): T {
   database.exec('SAVEPOINT undone')
   try {
@@ -153,7 +146,7 @@ export function undone<T>(database: DatabaseSync, work: () => T): T {
   }
 }
 
-/** IMMEDIATE: a reader that turns into a writer would not wait for another process but fail. */
+/** Otherwise, a read that becomes a write fails instead of waiting. */
 export function transact<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE')
   try {

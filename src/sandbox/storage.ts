@@ -16,26 +16,21 @@ import {
   toService,
 } from './stored.ts'
 
-/** Where the platform keeps its data: a database in memory or a file that several processes may open. */
 export interface Storage extends Disposable {
-  /** Whether it outlives the process. */
   readonly durable: boolean
-  /** All or nothing, and on disk when it returns. Not to be nested. */
+  /** All or nothing, durable on return. Cannot be nested. */
   transaction<T>(work: () => T): T
-  /** Within a transaction: does the work, and takes back what it wrote. */
+  /** Rolls back, within a transaction. */
   undone<T>(work: () => T): T
   pipe(id: string): StoredPipe | undefined
-  /** In the order of their creation. */
+  /** In order of creation. */
   pipes(): readonly StoredPipe[]
   putPipe(pipe: StoredPipe): void
-  /** @returns whether there was one */
   removePipe(id: string): boolean
   endpoint(organizationId: string, serviceId: string): StoredEndpoint | undefined
   endpoints(): readonly StoredEndpoint[]
   putEndpoint(endpoint: StoredEndpoint): void
-  /** @returns whether there was one */
   removeEndpoint(organizationId: string, serviceId: string): boolean
-  /** Those whose state somebody set. */
   services(): readonly StoredService[]
   service(organizationId: string, serviceId: string): StoredService | undefined
   putService(service: StoredService): void
@@ -43,25 +38,20 @@ export interface Storage extends Disposable {
   alerts(): readonly StoredAlert[]
   putAlert(alert: StoredAlert): void
   removeAlert(id: string): void
-  /** Remembers that this of a fixture was put here once. @returns whether it was not before */
+  /** @returns whether it is new */
   markApplied(what: string): boolean
-  /** What has to be in a file with credentials, by its name; undefined: nobody said so yet. */
+  /** Of a credential file. Undefined: unknown. */
   rightSecret(name: string): string | undefined
-  /** Remembers what has to be in a file with credentials, unless that is known already. */
   keepRightSecret(name: string, content: string): void
-  /** @returns the number of the request; keeps the last {@link KEPT_REQUESTS} */
+  /** Keeps the last {@link KEPT_REQUESTS}. @returns the request's number */
   addRequest(request: Omit<RecordedRequest, 'seq' | 'answer'>): number
   answerRequest(seq: number, answer: RecordedAnswer): void
   requests(): readonly RecordedRequest[]
 }
 
-/** Older requests are forgotten. */
 export const KEPT_REQUESTS = 100_000
 
-/**
- * Opens the storage in `file`, or a new one in memory. A copy of a file forgets its changes.
- * @throws Error that names the file when it cannot be opened or was written by a newer version
- */
+/** @throws Error that names the file, if it cannot be opened or has a newer version */
 export function openStorage(file: string | undefined, use: FileUse = 'open'): Storage {
   const database = openDatabase(file, use)
   const one = (sql: string) => {

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { type Fields, isRecords, isRequestOnly, plainForm } from '../kinds/field-table.ts'
 import type { Operation } from './request-schema.ts'
 
-/** A pipe as the sandbox keeps it: nothing that is request-only is in `body`. */
+/** A pipe without request-only fields. */
 export interface StoredPipe {
   readonly id: string
   readonly organizationId: string
@@ -11,36 +11,32 @@ export interface StoredPipe {
   /** ms since the epoch. */
   readonly createdAt: number
   readonly updatedAt: number
-  /** `name`, `source` and so on; `state` only when somebody set it, otherwise it follows from the time. */
+  /** `state` only if set, otherwise computed from the time. */
   readonly body: JsonObject
-  /** Incidents that already happened to it. */
   readonly incidents: readonly string[]
-  /** Nothing where the profile never changes a pipe, or nothing has happened to it yet. */
   readonly internals?: PipeInternals | undefined
 }
 
-/** What the platform knows of a pipe, and no reply shows as it is. */
+/** Not in replies. */
 export type PipeInternals = {
-  /** The states that it goes through from then on (ms), one after the other; the last one stays. */
+  /** States in turn, from `since` (ms); the last stays. */
   readonly moves?: { readonly since: number; readonly states: readonly string[] }
-  /** When its size was set: ms. */
+  /** Last change of size: ms. */
   readonly scaledAt?: number
-  /** When somebody asked to delete it: ms. */
+  /** Time of the delete request: ms. */
   readonly deletedAt?: number
-  /** Of each part of its credentials a digest. */
+  /** Digest per credential field. */
   readonly credentials?: Readonly<Record<string, string>>
-  /** How often its credentials have changed since it was created. */
   readonly credentialsRevision?: number
 }
 
-/** A service whose state somebody set; any other is running. */
 export interface StoredService {
   readonly organizationId: string
   readonly serviceId: string
   readonly state: string
 }
 
-/** A query endpoint; there is one for a service. */
+/** One per service. */
 export interface StoredEndpoint {
   readonly organizationId: string
   readonly serviceId: string
@@ -50,51 +46,45 @@ export interface StoredEndpoint {
 
 export interface StoredAlert {
   readonly id: string
-  /** When it came into being here: ms since the epoch. */
+  /** ms since the epoch. */
   readonly at: number
-  /** The one in which it was created; undefined: of a fixture, and in any. */
+  /** Undefined: from a fixture, in every service. */
   readonly service?: { readonly organizationId: string; readonly serviceId: string } | undefined
   /** `spec/api.md` 2.8. */
   readonly body: JsonObject
   readonly incidents: readonly string[]
 }
 
-/** How a request was answered. */
 export interface RecordedAnswer {
-  /** Undefined when the connection was cut, reset or left hanging before a status went out. */
+  /** Undefined: no status was sent. */
   readonly status: number | undefined
-  /** The type of the fault that happened to it. */
   readonly fault: string | undefined
-  /** Whether the platform did its work, or would have and refused. */
+  /** Whether the platform did the work. */
   readonly done: boolean
 }
 
-/** One request as it came in. */
 export interface RecordedRequest {
-  /** From 1, in the order of arrival. */
+  /** From 1. */
   readonly seq: number
   /** ms since the epoch. */
   readonly at: number
-  /** Undefined when the path is none of the interface. */
   readonly operation: Operation | undefined
   readonly method: string
   readonly path: string
-  /** All but `authorization`. */
+  /** Without `authorization`. */
   readonly headers: Readonly<Record<string, string>>
   readonly authorization: 'right' | 'wrong' | 'absent'
-  /** The key id, or which alert token; undefined unless it was right. */
+  /** Key id or number of the alert token. Undefined: not valid. */
   readonly credential: string | undefined
-  /** Parsed when it is JSON, else its text; in a file and over HTTP, passwords and secret keys are masked. */
+  /** JSON or text. Masked in a file and over HTTP. */
   readonly body: unknown
-  /** Recorded, and not honoured: the interface does not know it. */
+  /** Recorded but ignored: not part of the interface. */
   readonly idempotencyKey: string | undefined
-  /** Of the answer. */
   readonly requestId: string
-  /** Undefined while it is being worked on. */
   readonly answer: RecordedAnswer | undefined
 }
 
-/** `value` with every password and secret key replaced; for what is written to a disk or shown to another process. */
+/** For files and other processes. */
 export function maskSecrets(value: Json): Json {
   if (Array.isArray(value)) return value.map(maskSecrets)
   if (!isObject(value)) return value
@@ -105,7 +95,6 @@ export function maskSecrets(value: Json): Json {
   return Object.fromEntries(members)
 }
 
-/** All columns of all tables; each reader takes those that its table has. */
 export interface Row {
   readonly id: string
   readonly organization_id: string
@@ -133,7 +122,7 @@ export function toPipe(row: Row): StoredPipe {
     updatedAt: row.updated_at,
     body: JSON.parse(row.body) as JsonObject, // putPipe wrote it
     incidents: JSON.parse(row.incidents) as string[], // putPipe wrote it
-    internals: JSON.parse(row.internals) as PipeInternals, // so it did this
+    internals: JSON.parse(row.internals) as PipeInternals, // putPipe wrote it
   }
 }
 
@@ -150,16 +139,16 @@ export function toAlert(row: Row): StoredAlert {
   const body = JSON.parse(row.body) as JsonObject // putAlert wrote it
   const [organizationId, serviceId] = row.service.split('/')
   const service = organizationId && serviceId ? { organizationId, serviceId } : undefined
-  return { id: row.id, at: row.at, service, body, incidents: JSON.parse(row.incidents) as string[] } // so it did these
+  return { id: row.id, at: row.at, service, body, incidents: JSON.parse(row.incidents) as string[] } // putAlert wrote it
 }
 
 export function toRequest(row: Row): RecordedRequest {
   const facts = JSON.parse(row.facts) as Omit<RecordedRequest, 'seq' | 'answer'> // addRequest wrote it
-  const answer = row.answer === null ? undefined : (JSON.parse(row.answer) as RecordedAnswer) // answerRequest did
+  const answer = row.answer === null ? undefined : (JSON.parse(row.answer) as RecordedAnswer) // answerRequest wrote it
   return { ...facts, seq: row.seq, answer }
 }
 
-/** A pipe as replies show it (`spec/api.md` 2.1). */
+/** In replies (`spec/api.md` 2.1). */
 export interface PipeView extends JsonObject {
   readonly id: string
   readonly serviceId: string
@@ -170,14 +159,12 @@ export interface PipeView extends JsonObject {
   readonly updatedAt: string
 }
 
-/** A view together with what replies do not carry. */
 export type PipeInSandbox = PipeView & {
   readonly organizationId: string
-  /** How often its credentials have changed; only where the profile can change them. */
+  /** Only if the profile can change credentials. */
   readonly credentialsRevision?: number
 }
 
-/** A body as it is kept: what a request says, but for the fields that are never given back. */
 export function withoutRequestOnly(fields: Fields, body: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(body).flatMap(([name, value]) => {

@@ -1,21 +1,20 @@
-import type { AddressInfo } from 'node:net'
+import type { Server, ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Emit } from '../contract/events.ts'
 import type { Clock } from '../lib/clock.ts'
-import { limitConnections } from './connection-limit.ts'
 
-/** How long a close waits for replies that are on their way. */
+/** For running replies. */
 const CLOSE_MS = 2_000
 
-/** Connections at a time. The other descriptors stay for the ledger, the manifests and the platform. */
+/** Leaves descriptors for the ledger, the manifests and the platform. */
 const MAX_CONNECTIONS = { listen: 256, 'metrics-listen': 64 } as const
 
-/** The log says at most once a minute how many connections were closed. */
 const REPORT_MS = 60_000
 
 export interface ListenOn {
   readonly host: string
-  /** 0: one that is free. */ readonly port: number
+  /** 0: a free port. */ readonly port: number
 }
 
 export interface ListenerOptions {
@@ -26,17 +25,14 @@ export interface ListenerOptions {
 }
 
 export interface Listener {
-  /** Where it can be reached from this machine. */
+  /** From this machine. */
   readonly url: string
   readonly port: number
-  /** Ends event streams, lets replies finish for a moment, and closes the port. */
+  /** Also ends event streams. Waits briefly for replies. */
   close(): Promise<void>
 }
 
-/**
- * Lets an app listen, within its limits.
- * @throws when the port cannot be had; the message says which and why
- */
+/** @throws if the port is unusable; the message names it */
 export async function openListener(app: FastifyInstance, options: ListenerOptions): Promise<Listener> {
   const { setting, on, clock, emit } = options
   const { host, port: wanted } = on
@@ -57,8 +53,7 @@ export async function openListener(app: FastifyInstance, options: ListenerOption
   app.addHook('onClose', async () => cancelReport?.())
   try {
     await app.ready()
-    // Who asks at "localhost" tries both of its addresses; who asks at 127.0.0.1, only that one.
-    await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port: wanted })
+    await app.listen({ host: hostToBind(host), port: wanted })
   } catch (error) {
     await app.close()
     const why = error instanceof Error ? error.message : String(error)
@@ -66,14 +61,14 @@ export async function openListener(app: FastifyInstance, options: ListenerOption
       cause: error,
     })
   }
-  // A connection that cannot be accepted is no reason to end.
+  // A failed accept must not end the process.
   app.server.on('error', (error) => emit({ type: 'Bug', message: 'The HTTP server failed', error }))
   const { port } = app.server.address() as AddressInfo // it listens on TCP
   return {
     url: `http://${reachable(host)}:${port}`,
     port,
     async close() {
-      // A client that neither reads nor goes away must not hold up the end.
+      // Even for a client that never reads.
       const cancel = clock.after(CLOSE_MS, () => app.server.closeAllConnections())
       try {
         await app.close()
@@ -84,8 +79,50 @@ export async function openListener(app: FastifyInstance, options: ListenerOption
   }
 }
 
+const EVERY_ADDRESS = /^[0:.]+$/
+
+function hostToBind(host: string): string {
+  // Clients of "localhost" try both families.
+  if (host === 'localhost') return '127.0.0.1'
+  // Node then listens on both families, and without IPv6 in the kernel on IPv4.
+  return EVERY_ADDRESS.test(host) && host.includes(':') ? '' : host
+}
+
+/** An interface without IPv6 has no `::1`. */
 function reachable(host: string): string {
-  if (host === '0.0.0.0' || host === '') return '127.0.0.1'
-  if (host === '::') return '[::1]'
+  if (EVERY_ADDRESS.test(host)) return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host
+}
+
+/**
+ * At the limit, closes the connection that has been idle longest, or else the oldest. Also a client that
+ * pipelines: Node would prepare all replies together.
+ */
+export function limitConnections(server: Server, max: number, onClosed: () => void): void {
+  /** Oldest request first. */
+  const replies = new Map<Socket, ServerResponse | undefined>()
+
+  function isIdle(socket: Socket): boolean {
+    return replies.get(socket)?.writableEnded !== false
+  }
+
+  function closeOne(): void {
+    const socket = replies.keys().find(isIdle) ?? replies.keys().next().value
+    if (socket === undefined) return
+    replies.delete(socket)
+    socket.destroy()
+    onClosed()
+  }
+
+  server.on('connection', (socket) => {
+    if (replies.size >= max) closeOne()
+    replies.set(socket, undefined)
+    socket.once('close', () => replies.delete(socket))
+  })
+  server.prependListener('request', ({ socket }, reply) => {
+    if (!isIdle(socket)) socket.destroy()
+    if (socket.destroyed) return
+    replies.delete(socket)
+    replies.set(socket, reply)
+  })
 }

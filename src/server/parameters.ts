@@ -5,28 +5,26 @@ import { nearest } from '../lib/nearest.ts'
 import type { StatusBoard } from '../contract/status.ts'
 import { RequestError } from './replies.ts'
 
-/** The parameters of a query string as fastify gives them: text, a list when repeated, or not there. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** What a parameter takes at most. Each value is looked for in thousands of resources. */
+/** Each value is searched in thousands of resources. */
 export const LIMITS = {
-  /** Values of one parameter, in a comma list or repeated. */
+  /** Per parameter, repeated or in a comma list. */
   values: 100,
-  /** Values that must all be there. */
+  /** Of `label`. */
   labels: 16,
-  /** Words of a search. */
+  /** Of a search. */
   words: 16,
-  /** Letters of one of them. */
+  /** Of a search word. */
   letters: 100,
-  /** Letters of any other value. */
+  /** Letters. */
   text: 500,
-  /** Letters of a path; no file system takes longer ones. */
+  /** Letters. No file system allows more. */
   path: 4_096,
-  /** Items of one page of a list. */
   page: 500,
 } as const
 
-/** The one value of a parameter; undefined when it is absent or empty. @throws {RequestError} 400 */
+/** Must not repeat. Undefined: absent or empty. @throws {RequestError} 400 */
 export function oneOf(query: Query, name: string, longest: number = LIMITS.text): string | undefined {
   const value = query[name]
   if (typeof value === 'object') throw new RequestError(400, `${name} appears more than once`, 'Use it once.')
@@ -35,7 +33,7 @@ export function oneOf(query: Query, name: string, longest: number = LIMITS.text)
   return value
 }
 
-/** All values of a parameter that may be repeated; empty ones are left out. @throws {RequestError} 400 */
+/** Can repeat. @throws {RequestError} 400 */
 export function textsOf(query: Query, name: string, most: number = LIMITS.values): readonly string[] {
   const texts = [query[name] ?? []].flat().filter((text) => text !== '')
   assertFew(texts, name, most)
@@ -43,7 +41,7 @@ export function textsOf(query: Query, name: string, most: number = LIMITS.values
   return texts
 }
 
-/** The same, where a value may also be a comma list. @throws {RequestError} 400 */
+/** Can repeat or be a comma list. @throws {RequestError} 400 */
 export function listOf(query: Query, name: string): readonly string[] {
   const texts = [query[name] ?? []].flat()
   assertFew(texts, name, LIMITS.values)
@@ -53,7 +51,7 @@ export function listOf(query: Query, name: string): readonly string[] {
   return values
 }
 
-/** The words of `q`, in lower case, each of them once. @throws {RequestError} 400 */
+/** Of `q`: distinct, in lower case. @throws {RequestError} 400 */
 export function searchWords(query: Query): readonly string[] {
   const text = oneOf(query, 'q', Infinity)
   if (text === undefined) return []
@@ -76,7 +74,7 @@ function assertShort(value: string, name: string, longest: number): void {
   throw new RequestError(400, error, `It takes at most ${longest} letters.`)
 }
 
-/** A comma list or a repeated parameter of known words; undefined when it is absent. */
+/** Undefined: absent. @throws {RequestError} 400 */
 export function wordsOf<T extends string>(
   query: Query,
   name: string,
@@ -98,7 +96,7 @@ function knownWord<T extends string>(word: string, name: string, known: readonly
   )
 }
 
-/** A whole number from `least` to `most`; `absent` when it is not given. */
+/** From `least` to `most`. @throws {RequestError} 400 */
 export function wholeOf(
   query: Query,
   name: string,
@@ -115,13 +113,12 @@ export function wholeOf(
   )
 }
 
-/** Which part of a list is asked for. */
 export interface Part {
   readonly offset: number
   readonly limit: number
 }
 
-/** @param limit `absent`: how many when nothing is said @throws {RequestError} 400 */
+/** @param limit `absent`: the default @throws {RequestError} 400 */
 export function partOf(query: Query, limit: { readonly least: 0 | 1; readonly absent: number }): Part {
   return {
     offset: wholeOf(query, 'offset', { least: 0, most: 10_000_000, absent: 0 }),
@@ -129,7 +126,7 @@ export function partOf(query: Query, limit: { readonly least: 0 | 1; readonly ab
   }
 }
 
-/** What is set of these parameters, in their order: equal for requests that ask for the same. */
+/** Equal for equal requests. */
 export function pickedOf(query: Query, names: readonly string[]): Query {
   return Object.fromEntries(
     names.flatMap((name) => {
@@ -139,10 +136,7 @@ export function pickedOf(query: Query, names: readonly string[]): Query {
   )
 }
 
-/**
- * Where the next page is, relative to this one: the same query, but for what is other.
- * @param changes undefined: left out
- */
+/** Relative. @param changes undefined: removed */
 export function nextPage(query: Query, changes: Readonly<Record<string, string | undefined>>): string {
   const next = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
@@ -152,7 +146,7 @@ export function nextPage(query: Query, changes: Readonly<Record<string, string |
   return `?${next.toString()}`
 }
 
-/** The key of a resource on the board. @throws {RequestError} 404 with the nearest one */
+/** @throws {RequestError} 404 with the nearest key */
 export function knownKey(text: string, board: StatusBoard): Key {
   const key = parseKey(text)
   if (key !== undefined && board.get(key) !== undefined) return key
@@ -169,14 +163,14 @@ export function knownKey(text: string, board: StatusBoard): Key {
   )
 }
 
-/** A key that need not be on the board: history outlives resources. @throws {RequestError} 400 */
+/** History outlives resources. @throws {RequestError} 400 */
 export function wellFormedKey(text: string): Key {
   const key = keyOfAKind(text)
   if (key !== undefined) return key
   throw new RequestError(400, `"${text}" is not a key`, `A key is Kind/name, such as "Pipe/orders".`)
 }
 
-/** Bodies as people and webhooks send them: none, JSON, or the form that `curl -d key=…` makes. */
+/** None, JSON, or a form as `curl -d key=…` sends it. */
 export function registerBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
@@ -199,7 +193,7 @@ function parseBody(text: string, contentType: string): unknown {
     throw new RequestError(
       400,
       'the body is not JSON',
-      'Send {"key": "Kind/name"}, or nothing for all resources.',
+      'Send {"key": "Kind/name"}, or an empty body for all resources.',
     )
   }
 }

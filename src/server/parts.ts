@@ -11,6 +11,7 @@ import type { ManifestFacts } from '../contract/manifest-facts.ts'
 import type { Plan, PlanRequest } from '../contract/plan.ts'
 import type { HistoryEntry } from '../contract/history.ts'
 import type { WithoutManifest } from '../contract/without-manifest.ts'
+import type { Problem } from '../contract/problem.ts'
 import type { HistoryQuery } from '../contract/ledger.ts'
 import type { Priority } from '../contract/platform.ts'
 import type { StatusBoard } from '../contract/status.ts'
@@ -18,27 +19,25 @@ import type { ListenOn } from './listener.ts'
 import type { RecentEvents } from './recent-events.ts'
 import type { KnownHosts } from './who-asks.ts'
 
-/** Everything the server shows or sets off, given to it by whoever starts it. It holds nothing of its own. */
 export interface ServerParts {
   readonly profile: Profile
   readonly listen: ListenOn
-  /** Undefined: probes and metrics are served where the page is. */
+  /** Undefined: probes and metrics share the page's port. */
   readonly metricsListen: ListenOn | undefined
   readonly hosts: KnownHosts
   readonly clock: Clock
   readonly emit: Emit
   readonly board: StatusBoard
-  /** What the manifest asks for, sensitive values masked. */
+  problem(key: Key): Pick<Problem, 'id' | 'since'> | undefined
+  /** With masked secrets. */
   desired(key: Key): JsonObject | undefined
-  /** What its manifest says and stands among. */
   manifest(key: Key): ManifestFacts | undefined
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
-  /** What happens is added to it by whoever emits. */
   readonly recentEvents: Omit<RecentEvents, 'add'>
   readonly metrics: { render(): Promise<Scrape> }
-  /** Does the process still move? Never about the platform. */
+  /** Ignores the platform. */
   health(): Health
-  /** Was a first reading attempted, and is the ledger open? */
+  /** A first read was tried and the ledger is open. */
   ready(): Health
   overview(): Overview
   /** Undefined: `POST /-/reconcile` is off. */
@@ -50,72 +49,62 @@ export interface ServerParts {
 }
 
 export interface Scrape {
-  /** For the `Content-Type` header. */
   readonly contentType: string
   readonly text: string
 }
 
 export interface Health {
   readonly ok: boolean
-  /** In words; for the person who wonders why it is not. */
   readonly detail: string
 }
 
-/** What is known of the whole, beside its resources. Times are ms since the epoch. */
+/** Times are ms since the epoch. */
 export interface Overview extends Omit<CommandContext, 'server'> {
   readonly version: string
-  /** Undefined before the first reading. */
+  /** Undefined: before the first read. */
   readonly revision: Revision | undefined
-  /** Since when it is there: ms since the epoch. Undefined: nobody knows. */
+  /** Undefined: unknown. */
   readonly revisionSince: number | undefined
   readonly manifestsDir: string
-  /** Where a manifest is seen in a browser, with `{revision}`, `{file}` and `{line}`. */
+  /** With `{revision}`, `{file}` and `{line}`. */
   readonly repositoryUrl: string | undefined
-  /** What the page asks for is in this file, on the machine of the daemon. Undefined: there is no admin token. */
+  /** On the daemon's machine. Undefined: no admin token. */
   readonly adminTokenFile: string | undefined
-  /** Why the last reading failed or is not believed, in words. */
   readonly sourceProblem: string | undefined
-  /** The same as a word, where the directory could be read. */
   readonly sourceReason: SourceProblem['reason'] | undefined
   readonly findings: readonly Finding[]
-  /** Resources that were not checked since the daemon started, although they were due. */
+  /** Due, without a check since the daemon started. */
   readonly overdue: number
-  /** Pipes whose id is in no Lock; 0 where there is no Lock. */
+  /** Pipes whose id is in no Lock; 0 without a Lock. */
   readonly withoutLock: number
-  /** Pipes that no manifest holds, by service. Undefined: the platform does not list its pipes. */
   readonly withoutManifest: readonly WithoutManifest[] | undefined
   readonly queueDepth: Readonly<Record<Priority, number>>
   readonly createLimit: CreateLimit
   readonly watchMode: WatchMode
-  /** Another process may act, and this one does not. */
   readonly standsBy: boolean
-  /** The process that acts, where this one stands by; its page, where it can be reached from elsewhere. Undefined: nobody is known to. */
+  /** Undefined: unknown. */
   readonly leader: { readonly holder: string; readonly url: string | undefined } | undefined
-  /** Why it is not certain who acts, in words: nothing is created or changed by this process meanwhile. */
+  /** Meanwhile, this process makes no change. */
   readonly unconfirmed: string | undefined
-  /** What another process acted on, where that may be newer than the manifests here: then nothing counts as removed. */
+  /** As `Leading.olderThan`. */
   readonly olderThan: string | undefined
-  /** As `Ledger.putBack`. */
-  readonly putBack: string | undefined
+  /** As `Ledger.rollback`. */
+  readonly ledgerRollback: string | undefined
   readonly startedAt: number
   readonly now: number
   readonly lastLoadAt: number | undefined
-  /** The request budget of each credential that was used, by the name of its secret. */
   readonly budgets: readonly BudgetUse[]
-  /** Services whose credentials the platform refused: they wait, and one request at a time tries again. */
+  /** A single request at a time retries. */
   readonly pauses: readonly ServicePause[]
 }
 
 export interface BudgetUse {
-  /** Name of the mounted secret; never what is in it. */
   readonly credential: string
-  /** Requests in the current window, and how many there may be. */
+  /** In the current window. */
   readonly used: number
   readonly limit: number
   readonly windowMs: number
-  /** Requests that wait for a place. */
   readonly waiting: number
-  /** The platform asked us to wait: for so long nothing is sent. */
   readonly pausedForMs: number
 }
 
@@ -127,56 +116,35 @@ export interface ServicePause {
 }
 
 export interface CreateLimit {
-  /** Whether it holds something back. */
-  readonly on: boolean
-  /** Creations wanted in all services, and how many pass in each: at once, and within an hour. */
-  readonly wanted: number
+  /** Per service. */
   readonly limit: number
-  /** Creations that it blocks now. */
+  /** Creates that it blocks now. */
   readonly held: number
-  /** The first of the services in which it holds something back, by the names of their manifests. */
-  readonly services: readonly LimitedServiceShown[]
-}
-
-/** What the create limit holds back in a service. */
-export interface LimitedServiceShown {
-  readonly service: string
-  readonly wanted: number
-  /** Within the last hour. */
-  readonly made: number
-  /** When it passes by itself: ms since the epoch. */
-  readonly until: number | undefined
-  readonly held: number
+  readonly services: readonly { readonly service: string; readonly held: number }[]
 }
 
 export interface Guarded {
-  /** Read from its file each time. Undefined: the file is not there, or empty. */
+  /** Undefined: missing or empty. */
   adminToken(): Promise<string | undefined>
 }
 
 export interface ReconcileTrigger extends Guarded {
   /**
-   * @param key undefined: read the manifests and reconcile everything
-   * @param accept `force`: the directory is accepted as it is, even if most manifests are gone
+   * @param key default: reads the manifests and reconciles everything
+   * @param accept `force`: even if most manifests are gone
    */
   request(key: Key | undefined, accept: 'force' | 'normal'): ReconcileReceipt
-  /** Undefined: a token that is not, or no longer, known. */
   progress(token: string): ReconcileProgress | undefined
 }
 
 export interface Allower extends Guarded {
-  /** Lets the blocked creations pass, or says how many there are. */
   allow(allowance: Allowance): Promise<Allowed>
 }
 
 export interface Planner extends Guarded {
-  /** What would happen if these were the manifests. Writes nothing. */
-  plan(request: PlanRequest, signal: AbortSignal): Promise<PlanAnswer>
+  /** Writes nothing. @throws {RequestError} 503 if it is stopped or takes too long */
+  plan(request: PlanRequest, signal: AbortSignal): Promise<Plan>
 }
-
-/** A plan, or why there is none, in words. */
-export type PlanAnswer =
-  { readonly is: 'plan'; readonly plan: Plan } | { readonly is: 'none'; readonly why: string }
 
 export interface ReconcileReceipt {
   readonly token: string

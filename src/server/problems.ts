@@ -2,54 +2,50 @@ import type { FastifyInstance } from 'fastify'
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import { isWell, STATUSES, type Status } from '../plan/severity.ts'
-import { REASONS, wordsOf, type Reason } from '../plan/reason.ts'
-import { causeOf, groupByCause } from '../contract/cause.ts'
-import { bodyIn, sinceOf, type ResourceStatus } from '../contract/status.ts'
+import { REASONS, type Reason } from '../plan/reason.ts'
+import { bodyIn, type ResourceStatus } from '../contract/status.ts'
 import { commandLine, commandsTyped, contextOf, type CommandContext } from './command-line.ts'
 import { nextSteps, placeOf, shortMessage, type NextStep, type StepContext } from './remedy.ts'
 import { type Answers, sendJson } from './api/answers.ts'
 import { filtered, findingsSelected, NARROWING, type Narrowing, narrowingOf } from './api/selection.ts'
 import { nextPage, type Part, partOf, pickedOf, type Query } from './parameters.ts'
-import type { Overview, ServerParts } from './parts.ts'
+import type { ServerParts } from './parts.ts'
 
-/** Keys that one entry names. */
+/** In one problem. */
 const KEYS_NAMED = 12
 
-/** Findings shown with one resource. */
+/** Of one resource. */
 const FINDINGS_SHOWN = 3
 
-/** Something that is not well, and that somebody has to look at. Times are ms since the epoch. */
+/** Times are ms since the epoch. */
 export interface Problem {
-  /** The same as long as it is the same problem. */
+  /** Constant for the same problem. */
   readonly id: string
-  /** The status of its resources; `Source` and `Daemon` are about the whole. */
+  /** `Source` and `Daemon` concern the whole. */
   readonly status: Status | 'Source' | 'Daemon'
   readonly reason: Reason | undefined
-  /** What it is, in a few words. */
   readonly what: string
-  /** What happened and why; what to do about it is in `next`. */
+  /** Without the way out. */
   readonly message: string
   readonly since: number | undefined
-  /** The resources it is about: the first of them. */
+  /** The first. */
   readonly keys: readonly Key[]
-  /** How many there are. */
   readonly count: number
   readonly service: string | undefined
   readonly file: string | undefined
   readonly line: number | undefined
-  /** At which the manifest, the first of several, came to say what it says. */
+  /** Of the first manifest. */
   readonly revision: string | undefined
   readonly differences: ResourceStatus['differences']
   readonly findings: readonly Finding[]
   readonly next: readonly NextStep[]
 }
 
-/** Of `GET /api/v1/attention`. */
 export interface AttentionReply {
   readonly items: readonly Problem[]
-  /** How many there are; `items` may be a part of them. */
+  /** On all pages. */
   readonly total: number
-  /** Where the next ones are, relative to this address; undefined: there are no more. */
+  /** Relative address. Undefined: last page. */
   readonly next: string | undefined
 }
 
@@ -68,15 +64,15 @@ const NOTHING = {
 
 const PARAMETERS = [...NARROWING, 'offset', 'limit'] as const
 
-/** `GET /api/v1/attention`: everything that is not well, worst first; or what a query narrows it to, as in a list of resources. */
+/** `GET /api/v1/attention`: worst first. Parameters: `offset`, `limit`, {@link NARROWING}. */
 export function registerAttention(app: FastifyInstance, parts: ServerParts, answers: Answers): void {
   app.get<{ Querystring: Query }>('/api/v1/attention', async (request, reply) => {
     const query = pickedOf(request.query, PARAMETERS)
     const part = partOf(query, { least: 1, absent: 100 })
     const narrowing = narrowingOf(query)
     const now = parts.overview()
-    const { createLimit, sourceProblem, sourceReason, manifestsDir } = now
-    const question = ['attention', query, contextOf(now), createLimit, sourceProblem, sourceReason]
+    const { sourceProblem, sourceReason, manifestsDir } = now
+    const question = ['attention', query, contextOf(now), sourceProblem, sourceReason]
     const text = answers.text([...question, manifestsDir, parts.ready()], now, () =>
       JSON.stringify(attentionOf(parts, { narrowing, part, query })),
     )
@@ -84,16 +80,14 @@ export function registerAttention(app: FastifyInstance, parts: ServerParts, answ
   })
 }
 
-/** A problem whose steps are worked out when it is shown. */
 type Draft = Omit<Problem, 'next'> & { readonly steps: () => readonly NextStep[] }
 
 /**
- * What is wrong with the whole, then with resources: worst first, and of equal ones the oldest. What is wrong with the whole is
- * told whatever is asked for.
- * @param asked `query`: as it was given, for the way to the next page
+ * Problems of the whole, regardless of the query; then of resources.
+ * @param asked `query`: for the next page
  */
 export function attentionOf(
-  parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>,
+  parts: Pick<ServerParts, 'board' | 'problem' | 'overview' | 'ready'>,
   asked: { readonly narrowing: Narrowing; readonly part: Part; readonly query: Query },
 ): AttentionReply {
   const { narrowing, part, query } = asked
@@ -103,12 +97,11 @@ export function attentionOf(
   const unwell = all.filter((resource) => !isWell(resource))
   const errors = overview.findings.filter(({ severity }) => severity === 'error')
   const findingsOf = Map.groupBy(errors, ({ key }) => key)
-  const groups = groupByCause(filtered(unwell, narrowing))
-  const ofResources = groups.map((group) => {
-    const [first] = group
-    return first !== undefined && group.length === 1
-      ? oneProblem(first, findingsOf.get(first.key) ?? [], context)
-      : groupProblem(group, context)
+  const groups = Map.groupBy(filtered(unwell, narrowing), ({ key }) => parts.problem(key))
+  const ofResources = [...groups].flatMap(([problem, [first, ...others]]): readonly Draft[] => {
+    if (problem === undefined || first === undefined) return []
+    const findings = others.length === 0 ? (findingsOf.get(first.key) ?? []) : []
+    return [resourceProblem(problem, [first, ...others], findings, context)]
   })
   const isPart = findingsSelected(all, narrowing)
   const shown = new Set(unwell.map(({ key }) => key))
@@ -119,18 +112,14 @@ export function attentionOf(
   const problems = [...ofTheWhole(parts), ...[...ofResources, ...alone].toSorted(worstFirst)]
   const end = part.offset + part.limit
   return {
-    items: problems.slice(part.offset, end).map(problemOf),
+    items: problems.slice(part.offset, end).map(({ steps, ...facts }) => ({ ...facts, next: steps() })),
     total: problems.length,
     next: end < problems.length ? nextPage(query, { offset: String(end) }) : undefined,
   }
 }
 
-function problemOf({ steps, ...facts }: Draft): Problem {
-  return { ...facts, next: steps() }
-}
-
 function worstFirst(a: Draft, b: Draft): number {
-  return rank(a) - rank(b) || (a.since ?? 0) - (b.since ?? 0) || (a.id < b.id ? -1 : 1)
+  return rank(a) - rank(b) || (a.since ?? 0) - (b.since ?? 0)
 }
 
 function rank({ status }: Draft): number {
@@ -179,79 +168,47 @@ function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): r
   return problems
 }
 
-function oneProblem(resource: ResourceStatus, findings: readonly Finding[], context: StepContext): Draft {
-  const { key, status, reason, service, file, line, manifestRevision, differences } = resource
+function resourceProblem(
+  { id, since }: Pick<Draft, 'id' | 'since'>,
+  group: readonly [ResourceStatus, ...ResourceStatus[]],
+  findings: readonly Finding[],
+  context: StepContext,
+): Draft {
+  const [first] = group
+  const { key, status, reason } = first
+  const isOne = group.length === 1
+  const isAlike = group.every(({ message }) => message === first.message)
+  const cause = causeWords(first, context)
   return {
-    id: key,
+    id,
     status,
     reason,
     what: REASONS[reason].means,
-    message: causeWords(resource, context),
-    since: sinceOf(resource),
-    keys: [key],
-    count: 1,
-    service,
-    file,
-    line,
-    revision: manifestRevision,
-    // In an outage they are those of an earlier reading, and perhaps of an earlier manifest.
-    differences: status === 'Drifted' ? differences : [],
+    message: isAlike ? cause : `For example ${key}: ${cause}`,
+    since,
+    keys: group.slice(0, KEYS_NAMED).map((one) => one.key),
+    count: group.length,
+    service: shared(group, ({ service }) => service),
+    file: shared(group, ({ file }) => file),
+    line: isOne ? first.line : undefined,
+    revision: shared(group, ({ manifestRevision }) => manifestRevision),
+    // They might be of an earlier manifest.
+    differences: isOne && status === 'Drifted' ? first.differences : [],
     findings: findings.slice(0, FINDINGS_SHOWN),
-    steps: () => nextSteps(resource, context, findings),
+    steps() {
+      const steps = nextSteps(first, context, findings)
+      return isOne ? steps : steps.map(exampleOf(first))
+    },
   }
 }
 
-/** What is wrong and why. What an alert says of itself is told only while it fires, by a reading of now. */
+/** An alert's own text appears only while it fires. */
 export function causeWords(resource: ResourceStatus, context: CommandContext): string {
   const { Synced, Ready } = resource.conditions
   const fires = Synced.status !== 'Unknown' && Ready.status === 'False'
   return shortMessage(fires ? resource : { ...resource, observed: undefined }, context)
 }
 
-/** Each of them says how many there were when it was held back. */
-function heldMessage(
-  first: ResourceStatus,
-  { createLimit, ...context }: CommandContext & Pick<Overview, 'createLimit'>,
-): string {
-  const { limit, services } = createLimit
-  const now = services.find(({ service }) => service === first.service)
-  if (now === undefined) return causeWords(first, context)
-  const { service, wanted, made, until } = now
-  return (
-    wordsOf({ reason: 'CreateLimit', facts: { service, wanted, made, limit, until } }, first.key)?.cause ?? ''
-  )
-}
-
-function groupProblem(
-  group: readonly ResourceStatus[],
-  context: StepContext & Pick<Overview, 'createLimit'>,
-): Draft {
-  const [first] = group
-  if (first === undefined) throw new Error('bug: a group of nothing')
-  const alike = group.every(({ message }) => message === first.message)
-  return {
-    ...oneProblem(first, [], context),
-    id: causeOf(first),
-    message:
-      first.reason === 'CreateLimit'
-        ? heldMessage(first, context)
-        : alike
-          ? causeWords(first, context)
-          : `For example ${first.key}: ${causeWords(first, context)}`,
-    since: Math.min(...group.map(sinceOf)),
-    keys: group.slice(0, KEYS_NAMED).map(({ key }) => key),
-    count: group.length,
-    // An outage strikes all services alike.
-    service: shared(group, ({ service }) => service),
-    file: shared(group, ({ file }) => file),
-    line: undefined,
-    revision: shared(group, ({ manifestRevision }) => manifestRevision),
-    differences: [],
-    steps: () => nextSteps(first, context, []).map(exampleOf(first)),
-  }
-}
-
-/** An id is that of one of them, and says of which. */
 function exampleOf({ key, pipeId, observed }: ResourceStatus): (step: NextStep) => NextStep {
   const ids = new Set<unknown>([pipeId, bodyIn(observed)?.['id']])
   return ({ text, copy }) => ({
@@ -260,13 +217,11 @@ function exampleOf({ key, pipeId, observed }: ResourceStatus): (step: NextStep) 
   })
 }
 
-/** What all of them have in common. */
 function shared<T>(group: readonly ResourceStatus[], factOf: (resource: ResourceStatus) => T): T | undefined {
   const facts = new Set(group.map(factOf))
   return facts.size === 1 ? facts.values().next().value : undefined
 }
 
-/** A document that is no resource yet, such as one whose name cannot be read. */
 function findingProblem(finding: Finding, context: StepContext): Draft {
   const { file, line, column, code, message, hint } = finding
   const place = placeOf(context.manifestsDir, file, line)

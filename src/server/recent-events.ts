@@ -1,8 +1,7 @@
 import type { Key } from '../kinds/key.ts'
 import type { Revision } from '../contract/catalog.ts'
-import type { Event, WatchMode } from '../contract/events.ts'
+import type { Event, ProblemFacts, WatchMode } from '../contract/events.ts'
 
-/** Something that is shown is other than before. */
 export interface Change {
   readonly type: (typeof CHANGE_TYPES)[number]
   /** Empty: not about single resources. */
@@ -11,54 +10,39 @@ export interface Change {
 
 export const CHANGE_TYPES = ['resources', 'source', 'history'] as const
 
-/** Readings and the like that are remembered. */
 const SOURCE_ENTRIES = 200
 
-/** Keys that one entry names. */
 const KEYS_NAMED = 20
 
-/** States that are remembered of one resource. */
 const STATES_PER_KEY = 50
 
-/** Resources of which states are remembered: far above what one daemon looks after. */
-const KEYS_WITH_STATES = 50_000
-
-/** What happened to the source or to the whole, and stands in no ledger. `at`: ms since the epoch. */
+/** Not in the ledger. `at`: ms since the epoch. */
 export type SourceEntry = { readonly at: number } & (
   | {
-      /** A reading found something else than the one before. */
       readonly type: 'revision'
       readonly revision: string
       readonly from: Revision['from']
-      /** The first of them, at most 20. */
+      /** The first 20. */
       readonly keys: readonly Key[]
       readonly changed: number
-      /** How many of them have no manifest any more. */
       readonly removed: number
       readonly errors: number
       readonly warnings: number
     }
   | {
-      /** The source can, or can no longer, be relied on, or is watched in another way. */
       readonly type: 'source'
       readonly what: 'problem' | 'recovered' | 'watch'
       readonly message: string
     }
-  | { readonly type: 'create-limit'; readonly on: boolean; readonly message: string }
 )
 
-/** A state of a pipe or an alert, as the platform reported it. */
 export interface StateSpan {
-  /** `undefined`: the reply carried none. */
   readonly state: string | undefined
-  /** When it was first seen: ms since the epoch. */
+  /** First seen: ms since the epoch. */
   readonly from: number
-  /** When it was last seen. */
+  /** Last seen: ms since the epoch. */
   readonly until: number
 }
-
-/** Kept and changed in place: one that stays what it is takes no more room. */
-type OpenSpan = { -readonly [K in keyof StateSpan]: StateSpan[K] }
 
 export interface LastReading {
   /** ms since the epoch. */
@@ -67,21 +51,16 @@ export interface LastReading {
   readonly ok: boolean
 }
 
-/**
- * The past that the page tells and no ledger keeps: readings, and the states of pipes and alerts. It is in memory,
- * bounded, and begins with the process. Who subscribes hears what is shown otherwise because of an event.
- */
+/** In memory and bounded. No ledger keeps them. */
 export interface RecentEvents {
   add(event: Event): void
-  /** @returns a function that ends the subscription */
   subscribe(listener: (change: Change) => void): () => void
   /** Newest first. */
   source(): readonly SourceEntry[]
-  /** Oldest first; empty when nothing was seen yet. */
+  /** Oldest first. */
   states(key: Key): readonly StateSpan[]
   readonly lastReading: LastReading | undefined
   readonly watch: { readonly mode: WatchMode; readonly message: string } | undefined
-  /** Changes that no watcher event announced. */
   readonly missedChanges: number
 }
 
@@ -91,11 +70,19 @@ function resources(...keys: readonly Key[]): Change {
   return { type: 'resources', keys }
 }
 
+function problemChanged({ keys }: Pick<ProblemFacts, 'keys'>): readonly Change[] {
+  return [resources(...keys)]
+}
+
+/** Other events change nothing that the page shows. */
+type ChangesOf = {
+  readonly [T in Event['type']]?: (event: Extract<Event, { readonly type: T }>) => readonly Change[]
+}
+
 /** @param now ms since the epoch */
 export function createRecentEvents(now: () => number): RecentEvents {
   const entries: SourceEntry[] = []
-  /** A span, or spans where there was more than one: of most resources the state never changes. */
-  const spans = new Map<Key, OpenSpan | OpenSpan[]>()
+  const spans = new Map<Key, readonly StateSpan[]>()
   let lastReading: LastReading | undefined
   let lastRevision: string | undefined
   let problem: string | undefined
@@ -127,7 +114,7 @@ export function createRecentEvents(now: () => number): RecentEvents {
     noteProblem(event.problem)
     if (event.problem !== undefined || (revision.id === lastRevision && changed.length === 0)) return
     lastRevision = revision.id
-    // To a process that has just started an unchanged directory is no news.
+    // At start, an unchanged directory is no news.
     if (isFirst && changed.length === 0) return
     const errors = findings.filter(({ severity }) => severity === 'error').length
     note({
@@ -143,60 +130,25 @@ export function createRecentEvents(now: () => number): RecentEvents {
     })
   }
 
-  function noteFailure({ durationMs, message }: Extract<Event, { type: 'SourceFailed' }>): readonly Change[] {
-    lastReading = { at: now(), durationMs, ok: false }
-    noteProblem(message)
-    return [SOURCE]
-  }
-
-  function noteWatchMode({ mode, message }: Extract<Event, { type: 'WatchModeChanged' }>): readonly Change[] {
-    watch = { mode, message }
-    note({ at: now(), type: 'source', what: 'watch', message })
-    return [SOURCE]
-  }
-
-  function noteCreateLimit({
-    on,
-    service,
-    wanted,
-    made,
-    limit,
-  }: Extract<Event, { type: 'CreateLimitChanged' }>): readonly Change[] {
-    const before = made === 0 ? '' : ` ${made} were made within the last hour,`
-    const message = on
-      ? `In service ${service}, ${wanted} creations are pending,${before} and the create limit is ${limit}.`
-      : `Creations in service ${service} are allowed again.`
-    note({ at: now(), type: 'create-limit', on, message })
-    return [SOURCE]
-  }
-
-  /** @returns whether it is another one than before */
   function noteState(key: Key, state: string | undefined): boolean {
     const at = now()
-    const known = spans.get(key)
-    const last = Array.isArray(known) ? known.at(-1) : known
-    if (last?.state === state && last !== undefined) {
-      last.until = at
+    const known = spans.get(key) ?? []
+    const last = known.at(-1)
+    if (last !== undefined && last.state === state) {
+      spans.set(key, [...known.slice(0, -1), { ...last, until: at }])
       return false
     }
-    const span = { state, from: at, until: at }
-    if (known === undefined) {
-      if (spans.size < KEYS_WITH_STATES) spans.set(key, span)
-      return false
-    }
-    spans.set(key, [known, span].flat().slice(-STATES_PER_KEY))
-    return true
+    spans.set(key, [...known, { state, from: at, until: at }].slice(-STATES_PER_KEY))
+    return last !== undefined
   }
 
-  function tell(change: Change): void {
-    for (const listener of listeners) listener(change)
-  }
-
-  /** What is remembered and shown of each event; `undefined`: nothing. */
-  const shown: { readonly [E in Event as E['type']]: ((event: E) => readonly Change[]) | undefined } = {
+  const changesOf: ChangesOf = {
     ReconcileFinished: ({ key, changed }) =>
       changed ? [resources(key), { type: 'history', keys: [key] }] : [],
     ConditionChanged: ({ key }) => [resources(key)],
+    ProblemFound: problemChanged,
+    ProblemGrew: problemChanged,
+    ProblemOver: problemChanged,
     Observed: ({ key, state }) => (noteState(key, state) ? [resources(key)] : []),
     Forgotten({ key }) {
       spans.delete(key)
@@ -204,60 +156,35 @@ export function createRecentEvents(now: () => number): RecentEvents {
     },
     SourceLoaded(event) {
       noteReading(event)
-      const { changed, missedByWatcher } = event
-      return changed.length > 0 || missedByWatcher ? [SOURCE, resources(...changed)] : [SOURCE]
+      return event.changed.length > 0 || event.missedByWatcher
+        ? [SOURCE, resources(...event.changed)]
+        : [SOURCE]
     },
-    SourceFailed: noteFailure,
-    WatchModeChanged: noteWatchMode,
-    CreateLimitChanged: noteCreateLimit,
-    ProblemFound: undefined,
-    ProblemGrew: undefined,
-    ProblemOver: undefined,
-    CreateStarted: undefined,
-    CreateFinished: undefined,
-    RequestFinished: undefined,
-    BudgetWaited: undefined,
-    RateLimited: undefined,
-    RateLimitOver: undefined,
-    ShortSecretFound: undefined,
-    ListItemsOdd: undefined,
-    ServicePaused: undefined,
-    ServiceResumed: undefined,
-    LedgerWritten: undefined,
-    LedgerRead: undefined,
-    LedgerPutBack: () => [SOURCE],
+    SourceFailed({ durationMs, message }) {
+      lastReading = { at: now(), durationMs, ok: false }
+      noteProblem(message)
+      return [SOURCE]
+    },
+    WatchModeChanged({ mode, message }) {
+      watch = { mode, message }
+      note({ at: now(), type: 'source', what: 'watch', message })
+      return [SOURCE]
+    },
+    LedgerRolledBack: () => [SOURCE],
     LeadershipChanged: () => [SOURCE],
-    LeaseRenewed: undefined,
-    QueueChanged: undefined,
-    QueueWaited: undefined,
-    NotificationSent: undefined,
-    NotificationFailed: undefined,
-    NotificationsWaiting: undefined,
-    NotificationsForgotten: undefined,
-    Started: undefined,
-    CredentialsMisplaced: undefined,
-    CredentialsExposed: undefined,
-    TlsFilesUnusable: undefined,
-    ConnectionsLimited: undefined,
-    SandboxReady: undefined,
-    FailpointSet: undefined,
-    Stopping: undefined,
-    Stopped: undefined,
-    OutcomeLost: undefined,
-    Bug: undefined,
   }
 
   return {
     add(event) {
-      const changesOf = shown[event.type] as ((event: Event) => readonly Change[]) | undefined // the one of its type
-      for (const change of changesOf?.(event) ?? []) tell(change)
+      const changes = (changesOf[event.type] as ((of: Event) => readonly Change[]) | undefined)?.(event) ?? [] // of its type
+      for (const change of changes) for (const listener of listeners) listener(change)
     },
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     source: () => entries.toReversed(),
-    states: (key) => [spans.get(key) ?? []].flat().map((span) => ({ ...span })),
+    states: (key) => spans.get(key) ?? [],
     get lastReading() {
       return lastReading
     },

@@ -5,14 +5,11 @@ import { bodyIn, tellingCondition, type ResourceStatus } from '../contract/statu
 import { isAlarm } from '../kinds/lookup.ts'
 import { commandLine, commandsTyped, type CommandContext } from './command-line.ts'
 
-/** One thing to do, in a sentence, with what to copy for it. */
 export interface NextStep {
   readonly text: string
-  /** A command, a line of a manifest, an id or a place in a file. */
   readonly copy: string | undefined
 }
 
-/** What is known of a resource that a person is to do something about. */
 export type Remediable = Pick<
   ResourceStatus,
   | 'key'
@@ -27,19 +24,14 @@ export type Remediable = Pick<
   | 'pipeId'
   | 'isWritten'
 > & {
-  /** The last reply, where it is known. */
   readonly observed?: string | undefined
 }
 
-/** What the words of a step depend on, beside the resource. */
 export interface StepContext extends CommandContext {
   readonly manifestsDir: string
 }
 
-/**
- * What a person does about a resource that is not well; empty when there is nothing to do.
- * @param findings those of its manifest: the first says where to begin
- */
+/** @param findings the first has the place to start */
 export function nextSteps(
   resource: Remediable,
   context: StepContext,
@@ -53,23 +45,14 @@ export function nextSteps(
     const facts = condition.reason === reason ? condition.facts : undefined
     return shown(stepsOf({ reason, facts }, about))
   }
-  const first = findings[0] ?? placeSaid(conditions.Valid.facts)
+  const first = findings[0]
   const place = first === undefined ? about.place : placeOf(context.manifestsDir, first.file, first.line)
   const { facts } = conditions.Synced
   return shown([
-    { text: 'Correct it; Pipewright reads it again by itself:', copy: place },
+    { text: 'Correct it. Pipewright then reads it again:', copy: place },
     { text: 'To check before:', shell: 'validate' },
     ...(status === 'OutcomeUnknown' ? stepsOf({ reason: status, facts }, about) : []),
   ])
-}
-
-/** Where the first finding is, from its words: `file:line:column: …`; a ledger keeps no findings. */
-function placeSaid(
-  facts: ResourceStatus['conditions']['Valid']['facts'],
-): Pick<Finding, 'file' | 'line'> | undefined {
-  const said = facts !== undefined && 'said' in facts ? facts.said : undefined
-  const [, file, line] = (typeof said === 'string' ? /^(.+?):(\d+):\d+: /.exec(said) : undefined) ?? []
-  return file === undefined ? undefined : { file, line: Number(line) }
 }
 
 /** `dir/file:line`, as editors and terminals open it. */
@@ -96,7 +79,7 @@ function idIn(value: unknown): string | undefined {
   return typeof value === 'string' && /^[\w-]{1,80}$/.test(value) ? value : undefined
 }
 
-/** A text that ends with a colon announces what to copy. What cannot be seen as a whole is not copied. */
+/** A final colon announces the copy. */
 function nextStep(step: Step, resource: Remediable, context: StepContext): NextStep {
   const { text, copy: copied } = withCopy(step, resource, context)
   if (copied !== undefined && !/[\p{Cc}\p{Cf}]/u.test(copied)) return { text, copy: copied }
@@ -114,12 +97,12 @@ function withCopy({ text, shell, edit, copy }: Step, { file }: Remediable, conte
   }
 }
 
-/** What is wrong and why, without what to do about it: the steps say that again, with what to copy. */
+/** Without the way out, which the steps repeat. */
 export function shortMessage(resource: Remediable, context: CommandContext): string {
   const { message, status, conditions } = resource
   const { reason, facts } = status === 'OutcomeUnknown' ? conditions.Synced : tellingCondition(resource)
   const words = facts === undefined ? undefined : wordsOf({ reason, facts }, resource.key)
-  // The message may be of something else, such as a wait: then it is shown whole.
+  // A message about something else, such as a wait, is shown whole.
   const cause = commandsTyped(
     words !== undefined && joined(words) === message ? words.cause : message,
     context,
@@ -127,7 +110,6 @@ export function shortMessage(resource: Remediable, context: CommandContext): str
   return isAlarm(resource.key) ? cause + alertWords(resource) : cause
 }
 
-/** What the alert says of itself, as the platform reports it. */
 function alertWords({ observed }: Remediable): string {
   const body = bodyIn(observed)
   const [name, message] = [body?.['name'], body?.['message']]

@@ -11,7 +11,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** On every reply: nothing is loaded from elsewhere, framed, guessed at or kept. */
+/** No foreign content, frames, type guessing or caching. */
 export const REPLY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',
@@ -21,13 +21,11 @@ export const REPLY_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 }
 
-/** The body of every reply that is no success; some carry more facts. */
 export interface ErrorReply {
   readonly error: string
   readonly hint: string
 }
 
-/** Why a request is not answered as asked: an HTTP status, what is wrong, and what to do. */
 export class RequestError extends Error {
   readonly statusCode: number
   readonly hint: string
@@ -42,7 +40,7 @@ export class RequestError extends Error {
   }
 }
 
-/** The headers of every reply, and every error in JSON. What went wrong inside is not shown outside. */
+/** Shows no internal errors. */
 export function registerReplies(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(REPLY_HEADERS)
@@ -71,11 +69,11 @@ function errorReply(error: unknown): readonly [status: number, body: ErrorReply]
     const what = error instanceof Error ? error.message : 'the request is not understood'
     return [status, { error: what, hint: 'Check the method, the headers and the body of the request.' }]
   }
-  const hint = 'This is an internal error, or the ledger cannot be read. /readyz may say more.'
+  const hint = 'This is an internal error, or the ledger cannot be read. /readyz might say more.'
   return [500, { error: 'this could not be answered', hint }]
 }
 
-/** Errors of fastify about a request carry a status from 400 to 499; all others are ours. */
+/** Fastify's errors of a request have 400 to 499. Others are internal. */
 function clientStatus(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('statusCode' in error)) return undefined
   const { statusCode } = error

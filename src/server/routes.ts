@@ -2,22 +2,20 @@ import type { FastifyInstance } from 'fastify'
 import { RequestError } from './replies.ts'
 import { registerAttention, type AttentionReply } from './problems.ts'
 import type { ServerParts, Health, ReconcileProgress, Scrape } from './parts.ts'
-import { registerAllow, type AllowedReply } from './api/allow-requests.ts'
+import { registerAllow, registerPlan, type AllowedReply } from './api/admin-requests.ts'
 import { registerEvents } from './api/event-stream.ts'
 import { createAnswers } from './api/answers.ts'
-import { registerTurns } from './request-turns.ts'
 import { registerFacets, type FacetsReply } from './api/facets.ts'
 import { registerFindings, type FindingsReply } from './api/findings.ts'
-import { createOverview, registerOverview, type OverviewReply } from './api/overview.ts'
-import { registerPlan } from './api/plan-requests.ts'
+import { createOverview, type OverviewReply } from './api/overview.ts'
 import { registerReconcile, type AcceptedReply } from './api/reconcile-requests.ts'
-import { createHistoryReader } from './api/history-reader.ts'
 import { registerResources, type ResourceReply, type ResourcesReply } from './api/resources.ts'
 import { registerHistory, registerTimeline, type HistoryReply, type TimelineReply } from './api/timeline.ts'
 import { readdir, readFile } from 'node:fs/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { extname } from 'node:path'
 
-/** What is answered where, in JSON: a member that is `undefined` is left out. The page's scripts are checked against it. */
+/** By path, without undefined members. The page's scripts are checked against it. */
 export interface Replies {
   readonly 'api/v1/attention': AttentionReply
   readonly 'api/v1/facets': FacetsReply
@@ -30,33 +28,50 @@ export interface Replies {
   readonly [progress: `api/v1/reconciles/${string}`]: ReconcileProgress
 }
 
-/** What is answered to a POST. */
+/** By path. */
 export interface Orders {
   readonly '-/reconcile': AcceptedReply
   readonly '-/allow': AllowedReply
 }
 
-/** `/api/v1/…` and `/-/reconcile`. */
 export function registerApi(app: FastifyInstance, parts: ServerParts): void {
   registerTurns(app)
   const answers = createAnswers(parts)
   const overviewOf = createOverview(parts)
-  const reader = createHistoryReader(parts)
-  app.addHook('preClose', async () => reader.close())
   registerResources(app, parts, { answers, overviewOf })
-  registerOverview(app, overviewOf)
+  app.get('/api/v1/overview', (): OverviewReply => overviewOf())
   registerAttention(app, parts, answers)
   registerFindings(app, parts, answers)
   registerFacets(app, parts, answers)
-  registerHistory(app, parts, reader)
-  registerTimeline(app, parts, { answers, reader })
+  registerHistory(app, parts)
+  registerTimeline(app, parts, answers)
   registerReconcile(app, parts)
   registerPlan(app, parts)
   registerAllow(app, parts)
   registerEvents(app, parts)
 }
 
-/** `GET /healthz` and `/readyz`. */
+const MAX_REST_MS = 100
+
+/** One API request at a time, then as much time for other work. Probes and metrics take no turns. */
+function registerTurns(app: FastifyInstance): void {
+  let next: Promise<void> = Promise.resolve()
+  app.addHook('preHandler', async ({ socket }, reply) => {
+    const turn = next
+    next = turn.then(() => (socket.destroyed ? undefined : rest()))
+    await turn
+    if (socket.destroyed) reply.hijack()
+  })
+}
+
+/** Waits twice as long as the work that the caller starts now. */
+async function rest(): Promise<void> {
+  const startedAt = performance.now()
+  await setImmediate()
+  const tookMs = performance.now() - startedAt
+  if (tookMs >= 1) await setTimeout(Math.min(tookMs, MAX_REST_MS))
+}
+
 export function registerProbes(app: FastifyInstance, parts: Pick<ServerParts, 'health' | 'ready'>): void {
   for (const [path, check] of [
     ['/healthz', () => parts.health()],
@@ -69,7 +84,6 @@ export function registerProbes(app: FastifyInstance, parts: Pick<ServerParts, 'h
   }
 }
 
-/** A check that throws is a check that failed. */
 function outcomeOf(check: () => Health): Health {
   try {
     return check()
@@ -78,18 +92,17 @@ function outcomeOf(check: () => Health): Health {
   }
 }
 
-/** `GET /metrics`, for Prometheus. */
 export function registerMetrics(app: FastifyInstance, { metrics }: ServerParts): void {
   let rendering: Promise<Scrape> | undefined
   app.get('/metrics', async (_request, reply) => {
-    // Those who ask meanwhile get the same.
+    // Concurrent scrapes share a reply.
     rendering ??= metrics.render().finally(() => (rendering = undefined))
     const { contentType, text } = await rendering
     return reply.header('content-type', contentType).send(text)
   })
 }
 
-/** `GET /metrics` of the page's listener, where metrics have one of their own. */
+/** For metrics with their own listener. */
 export function registerMetricsMoved(app: FastifyInstance): void {
   app.get('/metrics', () => {
     throw new RequestError(
@@ -102,20 +115,26 @@ export function registerMetricsMoved(app: FastifyInstance): void {
 
 const FOLDER = new URL('page/', import.meta.url)
 
-/** What a browser loads; nothing else of the folder, or of the disk, can be asked for. */
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['.html', 'text/html; charset=utf-8'],
   ['.css', 'text/css; charset=utf-8'],
   ['.js', 'text/javascript; charset=utf-8'],
 ])
 
-/** `GET /`: the page for people. Its files are read once, at start. */
+/** `GET /`. Reads its files once. */
 export async function registerPage(app: FastifyInstance): Promise<void> {
-  for (const file of await readdir(FOLDER)) {
+  const files = await readdir(FOLDER)
+  // Otherwise a browser finds the modules one level after another.
+  const preloads = files
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => `<link rel="modulepreload" href="${file}" />`)
+  for (const file of files) {
     const type = TYPES.get(extname(file))
     if (type === undefined) continue
-    const content = await readFile(new URL(file, FOLDER))
-    app.get(file === 'index.html' ? '/' : `/${file}`, (_request, reply) =>
+    const isPage = file === 'index.html'
+    const text = await readFile(new URL(file, FOLDER), 'utf8')
+    const content = isPage ? text.replace('</head>', `${preloads.join('')}</head>`) : text
+    app.get(isPage ? '/' : `/${file}`, (_request, reply) =>
       reply.header('content-type', type).header('cache-control', 'no-cache').send(content),
     )
   }

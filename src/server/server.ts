@@ -7,18 +7,17 @@ import { registerReplies } from './replies.ts'
 import { registerWhoAsks } from './who-asks.ts'
 
 export interface Server {
-  /** Where it can be reached from this machine, such as `http://127.0.0.1:8080`. */
+  /** From this machine. */
   readonly url: string
   readonly port: number
-  /** Where probes and metrics have a listener of their own. */
   readonly metricsUrl: string | undefined
-  /** Ends event streams, lets replies finish for a moment, and closes the ports. */
+  /** Also ends event streams. Waits briefly for replies. */
   close(): Promise<void>
 }
 
 /**
- * The HTTP server of design §8, for machines and for people: on one port, or with probes and metrics on another.
- * @throws when a port cannot be had; the message says which and why
+ * Design §8, with probes and metrics on the same or another port.
+ * @throws if a port is unusable; the message names it and the cause
  */
 export async function startServer(parts: ServerParts): Promise<Server> {
   const { clock, emit } = parts
@@ -44,29 +43,27 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     port: main.port,
     metricsUrl: metrics?.url,
     async close() {
-      // To the end somebody may look whether it still lives.
+      // Probes work until the end.
       await main.close()
       await metrics?.close()
     },
   }
 }
 
-/** Requests say a key at most. */
+/** Requests contain little more than a key. */
 const BODY_LIMIT_BYTES = 4_096
 
-/** For the whole of a request to arrive, and for its headers. */
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** How often Node looks for requests that did not arrive in time; 30 s unless set. */
+/** Finds late requests. Node's default: 30 s. */
 const LOOK_MS = 1_000
 
-/** A connection on which nothing was sent or taken for this time is closed, also in the middle of a reply. */
+/** Closes a connection without traffic, even during a reply. */
 const IDLE_TIMEOUT_MS = 60_000
 
-/** A connection is kept open for the next scrape, which mostly comes within a minute. */
+/** Until the next scrape, usually within a minute. */
 const KEEP_ALIVE_MS = 72_000
 
-/** The page, the API, and the probes; closing it ends event streams as well. */
 async function createApp(parts: ServerParts): Promise<FastifyInstance> {
   const app = createBareApp()
   registerWhoAsks(app, parts.hosts, 'all')
@@ -87,7 +84,6 @@ function createMetricsApp(parts: ServerParts): FastifyInstance {
   return app
 }
 
-/** What every reply has in common. */
 function createBareApp(): FastifyInstance {
   const app = fastify({
     logger: false,
@@ -102,7 +98,7 @@ function createBareApp(): FastifyInstance {
   return app
 }
 
-/** Without this, fastify loads its compilers of schemas, which takes longer than all of the rest of it. */
+/** Fastify's schema compilers are its slowest part. */
 function noSchemas(): never {
   throw new Error('no route has a schema: what comes in is checked by the route itself')
 }

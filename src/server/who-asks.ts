@@ -2,23 +2,19 @@ import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RequestError } from './replies.ts'
 
-/*
- * There is no login, so that a browser must not lend its place in the network to a page from elsewhere: not by a name of its own that
- * leads here (DNS rebinding), not by a request from its own origin. Programs that are no browsers are not hindered: they set what they like.
- */
+/* There is no login: a browser must not lend its network position to a foreign page. Blocks DNS rebinding by
+   `Host`, and cross-origin requests by `Origin` and `Sec-Fetch-Site`. Other programs can set any header and
+   are not restricted. */
 
-/** By which names this server is asked, besides IP addresses and `localhost`. */
+/** Besides IP addresses and `localhost`. */
 export interface KnownHosts {
-  /** Names in lower case; `*` is all, `.example.com` all below that. */
+  /** In lower case. `*`: all; `.example.com`: all below it. */
   readonly allowed: readonly string[]
-  /** Where people open the page. */
+  /** Address of the page for people. */
   readonly publicUrl: string | undefined
 }
 
-/**
- * Refuses what a browser was led to ask.
- * @param names `of browsers`: only a browser has to ask by a name that is known; monitoring finds its targets by names of its own
- */
+/** Rejects misled browsers. @param names `of browsers`: monitoring has its own names */
 export function registerWhoAsks(app: FastifyInstance, known: KnownHosts, names: 'all' | 'of browsers'): void {
   const allowed = new Set(known.allowed)
   const publicHost = known.publicUrl === undefined ? undefined : new URL(known.publicUrl).hostname
@@ -28,7 +24,7 @@ export function registerWhoAsks(app: FastifyInstance, known: KnownHosts, names: 
   app.addHook('onRequest', async (request) => {
     assertTarget(request)
     const named = request.raw.headersDistinct['host'] ?? []
-    // Only HTTP/1.0 may leave it out, as some load balancers do for their probes. No browser does, and no name was led here.
+    // HTTP/1.0 probes of some load balancers omit it. Browsers never do.
     const host = named.length === 0 ? NO_HOST : named.length === 1 ? hostOf(named[0] ?? '') : undefined
     const mayBeAny = names === 'of browsers' && !isOfBrowser(request)
     if (host === undefined || !(host === NO_HOST || mayBeAny || isKnown(host.name, allowed)))
@@ -39,7 +35,7 @@ export function registerWhoAsks(app: FastifyInstance, known: KnownHosts, names: 
 
 const NO_HOST = { name: '', all: '' } as const
 
-/** A script can change what a browser sends of itself, and leave none of it out. */
+/** Scripts in a browser cannot remove all of these headers. */
 function isOfBrowser({ headers }: FastifyRequest): boolean {
   return (
     headers['accept-language'] !== undefined ||
@@ -49,7 +45,7 @@ function isOfBrowser({ headers }: FastifyRequest): boolean {
   )
 }
 
-/** A whole URL is for proxies; its host would be a second one. */
+/** A whole URL is for proxies, and contains a second host. */
 function assertTarget({ raw }: FastifyRequest): void {
   if (raw.url?.startsWith('/') === true || raw.url === '*') return
   throw new RequestError(
@@ -59,12 +55,12 @@ function assertTarget({ raw }: FastifyRequest): void {
   )
 }
 
-const HOST = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{0,5})?$/
+const HOST = /^(?:\[([0-9a-f:.]+)(?:%[\w.-]+)?\]|([a-z0-9._-]+))(?::\d{0,5})?$/
 
-/** The longest name that DNS has. */
+/** Limit of DNS. */
 const LONGEST_NAME = 253
 
-/** What a `Host` header says; `name` is without port, brackets and the dot that ends a whole name. */
+/** `name` has no port, brackets, zone or final dot. */
 export function hostOf(header: string): { readonly name: string; readonly all: string } | undefined {
   const all = header.toLowerCase()
   const match = HOST.exec(all)
@@ -73,7 +69,7 @@ export function hostOf(header: string): { readonly name: string; readonly all: s
   return { name, all }
 }
 
-/** An address cannot be rebound: who asks by it means this machine. */
+/** An IP address cannot be rebound. */
 function isKnown(name: string, allowed: ReadonlySet<string>): boolean {
   if (isIP(name) !== 0 || name === 'localhost' || allowed.has('*') || allowed.has(name)) return true
   for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
@@ -91,7 +87,7 @@ function misdirected(name: string | undefined): RequestError {
   )
 }
 
-/** Browsers say where a request comes from: in `Sec-Fetch-Site` where the way is safe, in `Origin` where it may change or be read. */
+/** `Sec-Fetch-Site` comes over secure connections, `Origin` with requests that change or read data. */
 function isFromElsewhere(
   { headers, method, raw }: FastifyRequest,
   host: string,
@@ -109,7 +105,7 @@ function isFromElsewhere(
   return origin !== undefined && origin !== publicOrigin && !isOriginOf(origin, host)
 }
 
-/** Whoever ends TLS before us makes `https` of the origin; what was asked is the same host and port. */
+/** A TLS proxy changes the origin's scheme to `https`. */
 function isOriginOf(origin: string, host: string): boolean {
   const url = URL.parse(origin)
   return url !== null && url.origin !== 'null' && url.host === URL.parse(`${url.protocol}//${host}`)?.host

@@ -11,7 +11,7 @@ import { REQUEST_EVENTS } from './event-rows/request-events.ts'
 import { isApplied, RESOURCE_EVENTS } from './event-rows/resource-events.ts'
 import type { EventRow } from './event-rows/event-row.ts'
 
-/** Every event: how it is logged and counted. What the page shows of it stands in `server/recent-events.ts`. */
+/** The page uses `server/recent-events.ts` instead. */
 export const EVENTS: { readonly [E in Event as E['type']]: EventRow<E> } = {
   ...PROCESS_EVENTS,
   ...READING_EVENTS,
@@ -20,7 +20,6 @@ export const EVENTS: { readonly [E in Event as E['type']]: EventRow<E> } = {
   ...NOTIFICATION_EVENTS,
 }
 
-/** Every kind of line in the log. */
 export const LINES: readonly LineDefinition[] = [
   ...Object.values(EVENTS).flatMap(({ lines }) => lines),
   LINES_LOST,
@@ -30,7 +29,6 @@ function rowOf(event: Event): EventRow<Event> {
   return EVENTS[event.type] // the row of its own type
 }
 
-/** What is to be told of an event. */
 export function linesOf(event: Event, remembered: Remembered): readonly Line[] {
   const row = rowOf(event)
   if (row.log !== undefined) return row.log(event, remembered)
@@ -44,7 +42,6 @@ export function linesOf(event: Event, remembered: Remembered): readonly Line[] {
   }))
 }
 
-/** The message of an event is the detail of its line. */
 function withDetail(event: Event): Readonly<Record<string, unknown>> {
   return 'message' in event ? { ...event, detail: event.message } : { ...event }
 }
@@ -59,7 +56,6 @@ const DETAILS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Whether the line of an event, if it has one, is for debugging: of most events nothing need be made where nobody does. */
 export function isDetail(event: Event): boolean {
   if (event.type === 'ReconcileFinished') return !isApplied(event)
   return event.type === 'ConditionChanged' ? !event.isNews : DETAILS.has(event.type)

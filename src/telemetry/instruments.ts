@@ -19,15 +19,13 @@ type Instrument<N extends MetricName> = Definition<N>['type'] extends 'counter'
     ? Gauge<LabelsOf<N>>
     : Histogram<LabelsOf<N>>
 
-/** One instrument for each definition, under its name. */
 export type Instruments = { readonly [N in Exclude<MetricName, 'pipes_without_manifest'>]: Instrument<N> } & {
-  /** Undefined: the platform does not list its pipes. */
   readonly pipes_without_manifest: Instrument<'pipes_without_manifest'> | undefined
-  /** The states of each kind whose replies have one, by the name of the kind. */
+  /** By kind, for kinds with a state. */
   readonly states: ReadonlyMap<string, Gauge<'name' | 'state'>>
 }
 
-/** Registers every metric; each known combination of label values stands at 0. */
+/** Known label values start at 0. */
 export function createInstruments(registry: Registry, operations: readonly string[]): Instruments {
   const made = Object.fromEntries(
     metricsOf(operations).map(([name, definition]) => [
@@ -36,10 +34,9 @@ export function createInstruments(registry: Registry, operations: readonly strin
     ]),
   )
   const states = new Map(Object.entries(STATE_METRICS).map(([kind, name]) => [kind, made[name]]))
-  return { ...made, states } as unknown as Instruments // made from the same table, name by name
+  return { ...made, states } as unknown as Instruments // the names come from the same table
 }
 
-/** Those of a platform that is asked for these. */
 function metricsOf(operations: readonly string[]): readonly (readonly [string, MetricDefinition])[] {
   return Object.entries(ALL_METRICS).filter(
     ([, { onlyWith }]) => onlyWith === undefined || operations.includes(onlyWith),
@@ -48,7 +45,6 @@ function metricsOf(operations: readonly string[]): readonly (readonly [string, M
 
 type LabelValues = Readonly<Record<string, readonly string[] | 'open'>>
 
-/** The values of each label that are known beforehand. @param operations names of those that the platform is asked for */
 export function labelValues({ labels }: MetricDefinition, operations: readonly string[]): LabelValues {
   return Object.fromEntries(
     Object.entries(labels).map(([name, values]) => [
@@ -57,7 +53,6 @@ export function labelValues({ labels }: MetricDefinition, operations: readonly s
     ]),
   )
 
-  /** Nothing is ever updated where there is no request for that. */
   function offered(values: readonly string[] | 'open'): readonly string[] | 'open' {
     if (values !== ACTION_TYPES || operations.some((name) => name.startsWith('update'))) return values
     return values.filter((value) => value !== 'update')
@@ -94,7 +89,6 @@ function createInstrument(
 
 type Labels = Readonly<Record<string, string>>
 
-/** Every combination of known label values; none when one of the labels is open. */
 function combinations(labels: readonly (readonly [string, readonly string[] | 'open'])[]): Labels[] {
   return labels.reduce<Labels[]>(
     (before, [name, values]) =>
@@ -103,18 +97,15 @@ function combinations(labels: readonly (readonly [string, readonly string[] | 'o
   )
 }
 
-/** Longest label value, in UTF-16 code units. */
+/** In UTF-16 code units. */
 const LONGEST = 253
 
-/** Says which of unboundedly many values may be label values, a bounded number of them at a time. */
 export interface LabelBound {
-  /** Takes a place for the value when there is room. Whoever has a place keeps it. */
+  /** Takes a place if free. A value keeps its place. */
   admits(value: string): boolean
-  /** Frees the places of values that are no longer there. */
   retain(values: ReadonlySet<string>): void
 }
 
-/** At most `limit` different values at a time, first come, first served. */
 export function boundLabels(limit: number): LabelBound {
   const placed = new Set<string>()
   return {
@@ -130,7 +121,7 @@ export function boundLabels(limit: number): LabelBound {
   }
 }
 
-/** The value as a label, of bounded length; `_other` when the bound has no room for it. */
+/** `_other` without a place. */
 export function boundedLabel(value: string, bound: LabelBound): string {
   return bound.admits(value) ? value.slice(0, LONGEST).toWellFormed() : OTHER
 }

@@ -22,45 +22,24 @@ export const LEDGER_READ = {
   fields: ['result', 'durationMs', 'detail'],
 } as const satisfies LineDefinition
 
-type Written = Extract<Event, { type: 'LedgerWritten' }>
-type Read = Extract<Event, { type: 'LedgerRead' }>
+/** A broken ledger fails at every reconcile: one line per cause. */
+export type LedgerLine = (event: Extract<Event, { type: 'LedgerWritten' | 'LedgerRead' }>) => Line
 
-/** A ledger that cannot be read or written fails at each reconcile: that is one cause. */
-export interface LedgerLines {
-  written(event: Written): Line
-  read(event: Read): Line
-}
-
-export function createLedgerLines(): LedgerLines {
-  const failing = new Set<'read' | 'write'>()
-
-  function levelOfFailure(what: 'read' | 'write'): Level {
-    const isKnown = failing.size > 0
-    failing.add(what)
-    return isKnown ? 'debug' : 'error'
+export function createLedgerLine(): LedgerLine {
+  const failing = new Set<'LedgerWritten' | 'LedgerRead'>()
+  return ({ type, result, durationMs, message: detail }) => {
+    const { message } = type === 'LedgerRead' ? LEDGER_READ : LEDGER_WRITTEN
+    const line = (level: Level) => ({ level, message, facts: { result, durationMs, detail } })
+    if (result === 'conflict') return line('info')
+    if (result === 'ignored') return line('warn')
+    const before = failing.size
+    if (result === 'failed') {
+      failing.add(type)
+      return line(before === 0 ? 'error' : 'debug')
+    }
+    // A successful write proves that reads work, too.
+    if (type === 'LedgerWritten') failing.clear()
+    failing.delete(type)
+    return line(before > 0 && failing.size === 0 ? 'info' : 'debug')
   }
-
-  function levelOfWrite(result: Written['result']): Level {
-    if (result === 'failed') return levelOfFailure('write')
-    if (result === 'conflict') return 'info'
-    const isNews = failing.size > 0
-    failing.clear()
-    return isNews ? 'info' : 'debug'
-  }
-
-  function levelOfRead(result: Read['result']): Level {
-    if (result === 'failed') return levelOfFailure('read')
-    if (result === 'ignored') return 'warn'
-    const isNews = failing.delete('read') && failing.size === 0
-    return isNews ? 'info' : 'debug'
-  }
-
-  return {
-    written: (event) => line(LEDGER_WRITTEN.message, levelOfWrite(event.result), event),
-    read: (event) => line(LEDGER_READ.message, levelOfRead(event.result), event),
-  }
-}
-
-function line(message: string, level: Level, { result, durationMs, message: detail }: Written | Read): Line {
-  return { level, message, facts: { result, durationMs, detail } }
 }

@@ -1,14 +1,13 @@
-/** What a field of a line holds; `docs/logs.md` is made of it. Fields without a value are left out. */
+/** Source of `docs/logs.md`. Fields without a value are omitted. */
 export const FIELDS = {
-  // on every line
+  // every line
   level: 'how much it matters: `debug`, `info`, `warn` or `error`',
   time: 'when it was written: ISO 8601, UTC, milliseconds',
   app: 'always `pipewright`',
   msg: 'the message: constant, one for each kind of line',
   revision: 'the commit of the manifests in force, or `content-…` without a commit',
-  manifestRevision:
-    'what the line is about: the commit in which the manifest of this one resource last changed, as old as that change',
-  // of a resource
+  manifestRevision: 'the commit that last changed the manifest of this resource',
+  // resource
   key: '`Kind/name` of the resource',
   keys: 'of several resources the first, at most five',
   resources: 'number of the resources that it is about, as far as is known',
@@ -19,7 +18,7 @@ export const FIELDS = {
   action: 'what was decided: `create`, `adopt`, `upsert`, `observe`, `report`, `hold` or `refuse`',
   reason: 'why, in one word: see the runbook',
   result: 'what became of it',
-  detail: 'what happened, where, and what to do, in words: at most 4,000 characters, like every text',
+  detail: 'event, place and remedy in words, at most 4,000 characters, like every text',
   changeToApplyMs: 'time from the reading that brought the change until it was applied, in ms',
   condition: '`Valid`, `Synced` or `Ready`',
   conditionStatus: 'of the condition: `True`, `False` or `Unknown`',
@@ -31,16 +30,16 @@ export const FIELDS = {
   command: 'a command of Pipewright to be run',
   state: '`state` as the platform reports it',
   differs: 'names of the fields that differ, at most fifty',
-  // of a request
+  // request
   requestId: 'id of the request on the platform',
   operation: 'operation of the interface',
   serviceName: 'name of the `Service`',
   code: 'of a request: HTTP status, or the class of the failure when no reply came',
   durationMs: 'how long it took, in ms',
   waitMs: 'how long it waited, in ms',
-  retryAfterMs: 'how long nothing is sent, as the platform asks or as we choose where it does not say, in ms',
+  retryAfterMs: 'pause before the next request in ms, as the platform asks or by our default',
   replies: 'number of replies that were 429',
-  // of a reading
+  // reading
   manifests: 'number of manifests by kind',
   manifestsDir: 'directory of the manifests',
   findings: 'number of findings',
@@ -49,11 +48,8 @@ export const FIELDS = {
   findingCode: 'of a finding: see the page about findings',
   hint: 'what to do about it',
   mode: 'how the directory is watched: `recursive`, `parent`, `polling` or `none`',
-  // of the whole
-  reached: 'whether the create limit is reached: creations are refused',
-  wanted: 'pending creations',
-  made: 'creations within the last hour',
-  limit: 'the limit that was reached: of creations, of connections, of open files',
+  // process
+  limit: 'the limit that was reached: of connections, of open files',
   version: 'version of Pipewright',
   sandbox: 'whether the platform is made up',
   page: 'address of the page',
@@ -61,24 +57,23 @@ export const FIELDS = {
   metricsListen: 'where probes and metrics are served, if not there',
   listener: 'setting of the listener: `listen` or `metrics-listen`',
   closed: 'connections that the listener closed for new ones',
-  is: 'what this process does: `acting`, `standing by`, or `taken over` by another one',
+  is: 'role of this process: `acting`, `standing by`, or `taken over` by another process',
   epoch: 'how often a process has begun to act with this ledger',
   leader: 'the process that acts',
-  olderThan: 'the revision that was acted on before, where it may be newer than the one here',
+  olderThan: 'the last revision that a process acted on, if it might be newer than the revision here',
   baseUrl: 'where the platform is, or the embedded sandbox, which answers as it does',
-  failpoint: 'where this process is made to fail',
   signal: 'the signal that ends it',
   unfinished: 'reconciles and outcomes that were cut short',
   err: 'the error: `type`, `message`, `stack`, `code`, `cause`',
   lines: 'number of lines that could not be written',
-  // of the webhook
+  // webhook
   notificationId: 'id of the message; sent as `webhook-id`',
   retryInMs: 'when the next attempt follows, in ms; without it, in five minutes',
 } as const satisfies Readonly<Record<string, string>>
 
 export type Field = keyof typeof FIELDS
 
-/** Of all fields that are no text; those in ms are numbers, too. A field has one type wherever it stands. */
+/** Besides text and `…Ms`. A field has the same type in every line. */
 const OTHER_TYPES: Readonly<Partial<Record<Field, FieldType>>> = {
   line: 'number',
   lines: 'number',
@@ -88,8 +83,6 @@ const OTHER_TYPES: Readonly<Partial<Record<Field, FieldType>>> = {
   replies: 'number',
   findings: 'number',
   changed: 'number',
-  wanted: 'number',
-  made: 'number',
   limit: 'number',
   is: 'string',
   epoch: 'number',
@@ -97,7 +90,6 @@ const OTHER_TYPES: Readonly<Partial<Record<Field, FieldType>>> = {
   olderThan: 'string',
   closed: 'number',
   unfinished: 'number',
-  reached: 'boolean',
   sandbox: 'boolean',
   keys: 'list of strings',
   differs: 'list of strings',
@@ -115,18 +107,15 @@ export const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 export type Level = (typeof LEVELS)[number]
 
-/** A kind of line: its message never changes, and it has no other level or field. Messages and fields are part of the interface. */
+/** Messages and fields are part of the interface. */
 export interface LineDefinition {
   readonly message: string
-  /** When it has which level. */
   readonly levels: Readonly<Partial<Record<Level, string>>>
-  /** Beside those of every line. */
   readonly fields: readonly Field[]
 }
 
 export type Facts = Readonly<Partial<Record<Field, unknown>>>
 
-/** What stands in the log about one event. */
 export interface Line {
   readonly level: Level
   readonly message: string

@@ -1,31 +1,26 @@
 import { printable } from '../lib/shown-text.ts'
 import { SENSITIVE_NAMES, withoutAssignments, withoutUrlSecrets } from '../lib/sensitive.ts'
 
-/*
- * The second net of law 6. Secrets have a type that cannot print itself, and nothing that is emitted should
- * hold one; this catches what came in by a text of somebody else, such as the message of a parse error.
- */
+/* A second net for foreign texts, such as parse errors. Secrets cannot print themselves. */
 
 const SHOWN = '[secret]'
 
-/** `password: value` without any quotes, which in a log is no sentence. */
+/** Unquoted `password: value`. */
 const PLAIN_PAIR = new RegExp(
   String.raw`(\b(?:${SENSITIVE_NAMES.join('|')})\b\s*:\s*)(?!\[secret\])([^\s,;}&"'\\]+)`,
   'gi',
 )
 
-/** The text with everything that looks like a credential replaced. */
 export function maskText(text: string): string {
   return withoutAssignments(withoutUrlSecrets(text, SHOWN), SHOWN, 'masked').replace(PLAIN_PAIR, `$1${SHOWN}`)
 }
 
-/** Names that never show their value, at the top of a line and one level below it. */
+/** Top-level and one level below. */
 export const REDACTED_PATHS: readonly string[] = SENSITIVE_NAMES.flatMap((name) => [name, `*.${name}`])
 
-/** Of a message or a stack: characters. */
+/** Of a message or stack: characters. */
 const LONGEST = 2_000
 
-/** How many causes are followed. */
 const DEPTH = 4
 
 export interface ErrorFacts {
@@ -36,10 +31,7 @@ export interface ErrorFacts {
   readonly cause: ErrorFacts | undefined
 }
 
-/**
- * What a log may tell of an error. Only these facts: errors of clients carry requests, headers and bodies in
- * fields of their own, which is where a credential would get out.
- */
+/** Other fields of client errors have requests, headers and bodies. */
 export function errorFacts(error: unknown, depth = DEPTH): ErrorFacts {
   if (!(error instanceof Error)) {
     return {
@@ -50,7 +42,7 @@ export function errorFacts(error: unknown, depth = DEPTH): ErrorFacts {
       cause: undefined,
     }
   }
-  const { code } = error as { code?: unknown } // errors of Node carry one
+  const { code } = error as { code?: unknown } // Node's errors have it
   return {
     type: error.name,
     message: shown(error.message),
@@ -60,7 +52,7 @@ export function errorFacts(error: unknown, depth = DEPTH): ErrorFacts {
   }
 }
 
-/** As much is masked as half a secret takes to be cut off, and then less is shown. */
+/** Masks before it cuts: no half of a secret stays. */
 function shown(text: string): string {
   return printable(maskText(text.slice(0, 4 * LONGEST)).slice(0, LONGEST)).toWellFormed()
 }

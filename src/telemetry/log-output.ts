@@ -3,10 +3,9 @@ import type { DestinationStream } from 'pino'
 import type { Clock } from '../lib/clock.ts'
 import type { LineDefinition } from './log-fields.ts'
 
-/** A reader that is so far behind loses lines: bytes, about. */
+/** Bytes, roughly. A slower reader loses lines. */
 const MOST_WAITING = 8 * 2 ** 20
 
-/** So long the end waits for a reader: ms. */
 const CLOSE_MS = 2_000
 
 export const LINES_LOST = {
@@ -15,26 +14,26 @@ export const LINES_LOST = {
   fields: ['lines'],
 } as const satisfies LineDefinition
 
-/** Where lines go. A reader that is slow, stopped or gone, and a full disk, lose lines and hold up nothing: logs are not worth a create. */
+/** A slow reader or a full disk loses lines: a create matters more. */
 export interface Output extends DestinationStream {
-  /** Waits a while for what was written. */
+  /** Waits for written lines up to CLOSE_MS. */
   close(): Promise<void>
 }
 
 export interface OutputOptions {
   readonly destination: NodeJS.WritableStream
   readonly clock: Clock
-  /** Lines can be written again, after so many were lost. */
+  /** Writing works again. @param lost lines */
   readonly onRoom: (lost: number) => void
 }
 
-/** Each line is written at once, if it can be: it stands in the log also when the process dies in the next moment. */
+/** Writes immediately if possible: the line survives a crash. */
 export function openOutput(options: OutputOptions): Output {
   const file = fileOf(options.destination)
   return file === undefined ? streamOutput(options) : fileOutput(file, options.onRoom)
 }
 
-/** The descriptor of a file or a device, which is never waited for. Of a pipe, a socket or a terminal, undefined. */
+/** Of a file or a device, which never blocks. */
 function fileOf(destination: NodeJS.WritableStream): number | undefined {
   if (!('fd' in destination) || typeof destination.fd !== 'number') return undefined
   if ('isTTY' in destination && destination.isTTY === true) return undefined
@@ -42,7 +41,7 @@ function fileOf(destination: NodeJS.WritableStream): number | undefined {
   return kind.isFile() || kind.isCharacterDevice() ? destination.fd : undefined
 }
 
-/** Not by the stream of the process, which is lost for good with the first line that finds no room. */
+/** The process's stream stays broken after the first failed write. */
 function fileOutput(file: number, onRoom: OutputOptions['onRoom']): Output {
   let lost = 0
   let isTorn = false
@@ -96,7 +95,7 @@ function streamOutput({ destination, clock, onRoom }: OutputOptions): Output {
           destination.off('error', ignore)
           resolve()
         }
-        // An empty write ends when all before it did, or failed.
+        // Ends after all earlier writes.
         destination.write('', done)
       }),
   }

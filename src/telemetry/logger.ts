@@ -7,7 +7,7 @@ import { errorFacts, maskText, REDACTED_PATHS } from './log-mask.ts'
 import { createPrettyLine } from './pretty-line.ts'
 import type { Event } from '../contract/events.ts'
 import { isDetail, linesOf } from './event-table.ts'
-import { createLedgerLines } from './ledger-lines.ts'
+import { createLedgerLine } from './ledger-lines.ts'
 import { createReadingLines } from './reading-lines.ts'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -17,21 +17,19 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 export interface LogOptions {
   readonly level: LogLevel
   readonly format: 'json' | 'pretty'
-  /** It stays open. `run` logs to standard output, the other commands to standard error. */
+  /** Stays open. */
   readonly destination: NodeJS.WritableStream
   readonly clock: Clock
-  /** For lines that people read: the words with the commands in them as they are typed here. */
   readonly typed?: (text: string) => string
 }
 
 export interface Logger {
-  /** Whether lines of level `debug` are written. */
   readonly debugs: boolean
   write(level: Line['level'], facts: Line['facts'], message: string): void
   close(): Promise<void>
 }
 
-/** pino as we use it: ISO time, levels as words, nothing of the machine, and a net under secrets. */
+/** Without facts of the host. */
 export function createLogger(options: LogOptions): Logger {
   const output = openOutput({
     ...options,
@@ -65,16 +63,13 @@ function prettyOutput(output: Output, { destination, typed }: LogOptions): Desti
 }
 
 export interface Log {
-  /** Writes the lines of an event. */
   tell(event: Event): void
-  /** Writes what is still held back, and lets go of the destination. */
   close(): Promise<void>
 }
 
-/** Tells events as lines of a log; the revision stands on every line. */
 export function createLog(options: LogOptions): Log {
   const logger = createLogger(options)
-  const remembered = { readings: createReadingLines(), ledger: createLedgerLines() }
+  const remembered = { readings: createReadingLines(), ledger: createLedgerLine() }
   let revision: string | undefined
 
   return {
@@ -89,16 +84,15 @@ export function createLog(options: LogOptions): Log {
   }
 }
 
-/** Container runtimes cut lines of more than 16 KB in two, and then they are no JSON any more: characters. */
+/** Characters. Container runtimes split lines over 16 KB, which breaks their JSON. */
 const LONGEST_TEXT = 4_000
 
-/** As much of a text is masked: what is cut off would have to show half a secret. */
+/** Characters. Masked before the cut. */
 const MASKED_TEXT = 4 * LONGEST_TEXT
 
-/** Items of a list. */
 const LONGEST_LIST = 50
 
-/** Facts that fit into a line, and move no cursor. Milliseconds to a tenth: what is behind it says nothing. */
+/** Without control characters. Milliseconds have one decimal. */
 function written(facts: Line['facts']): Line['facts'] {
   return Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, writtenFact(name, fact)]))
 }

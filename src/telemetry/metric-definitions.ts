@@ -8,51 +8,41 @@ import { RESULTS, WATCH_MODES } from '../contract/events.ts'
 import type { Priority } from '../contract/platform.ts'
 import { ERROR_CLASSES } from '../contract/remote-error.ts'
 
-/** Stands before every metric of ours; the metrics of the process keep their usual names. */
+/** Of own metrics. Metrics of the process keep their usual names. */
 export const PREFIX = 'pipewright_'
 
-/** Stands for all label values beyond a bound. */
+/** For values beyond a limit. */
 export const OTHER = '_other'
 
-/** Words for the priorities of the queue. */
 export const PRIORITY_NAMES: Readonly<Record<Priority, string>> = { 0: 'changed', 1: 'retry', 2: 'drift' }
 
 const COMMON_STATUSES = '200 400 401 403 404 408 409 422 424 425 429 500 502 503 504'
 
-/** Codes of requests that are shown from the start; others appear when they are seen. */
+/** Exported from the start. */
 export const COMMON_CODES: readonly string[] = [...COMMON_STATUSES.split(' '), ...ERROR_CLASSES]
 
-/** From 5 ms to a minute: requests, readings and reconciles. */
+/** 5 ms to a minute: requests, reads, reconciles. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** From half a millisecond: a write to a local disk. */
+/** From 0.5 ms: local disk writes. */
 const DISK_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 
-/** From 50 ms to an hour: what people wait for. */
+/** 50 ms to an hour: waits of people. */
 const WAIT_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600]
 
-/** One metric as it is documented and registered. */
 export interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram'
-  /** Says what one unit is. */
   readonly help: string
-  /**
-   * Names of the labels, each with the values that stand at 0 from the start; `operations`: those of the profile; `open`: known at run
-   * time.
-   */
+  /** These start at 0. `operations`: the profile's. `open`: known at run time. */
   readonly labels: Readonly<Record<string, readonly string[] | 'operations' | 'open'>>
-  /** Upper bounds in seconds; only of a histogram. */
+  /** In seconds. */
   readonly buckets?: readonly number[]
-  /** The request without which there is no such metric. */
   readonly onlyWith?: string
 }
 
 const priorities = Object.values(PRIORITY_NAMES)
 
-/**
- * All metrics by their names without the prefix: those of design §8, and what alert rules need beside them. They are part
- * of the interface.
- */
+/** Without prefix: the metrics of design §8 and those for alert rules. Part of the interface. */
 export const METRICS = {
   resources: {
     type: 'gauge',
@@ -66,7 +56,7 @@ export const METRICS = {
   },
   resource_info: {
     type: 'gauge',
-    help: 'Number of resources with these labels: 1 for each that is named, and another for each problem that its status hides. team is metadata.labels.team; those that are not well are named first.',
+    help: 'Number of resources with these labels: 1 for each named resource, and 1 more for each problem that its status hides. team is metadata.labels.team. Resources with problems are named first.',
     labels: {
       kind: 'open',
       name: 'open',
@@ -109,7 +99,7 @@ export const METRICS = {
   },
   create_outcome_unknown: {
     type: 'gauge',
-    help: 'Number of pipes whose creation may or may not have worked; each waits for a person.',
+    help: 'Number of pipes with a create of unknown outcome. Each needs a decision by a person.',
     labels: {},
   },
   unsaved_outcomes: {
@@ -129,7 +119,7 @@ export const METRICS = {
   },
   pipes_without_lock: {
     type: 'gauge',
-    help: 'Number of pipes whose id is in no Lock manifest; 0 where there is no Lock.',
+    help: 'Number of pipes whose id is in no Lock manifest; 0 without a Lock.',
     labels: {},
   },
   pipes_without_manifest: {
@@ -203,12 +193,12 @@ export const METRICS = {
   },
   source_revision_since_timestamp_seconds: {
     type: 'gauge',
-    help: 'Since when the revision in force is there, in seconds since the Unix epoch: when the link to it was swapped, or when HEAD last moved; 0 where nobody knows.',
+    help: 'Arrival of the current revision in seconds since the Unix epoch: the last swap of its link, or the last move of HEAD; 0: unknown.',
     labels: {},
   },
   source_watch_mode: {
     type: 'gauge',
-    help: '1 for the way in which the manifests directory is watched, 0 for the others.',
+    help: '1 for the current way of watching the manifests directory, 0 for the others.',
     labels: { mode: WATCH_MODES },
   },
   source_missed_changes_total: {
@@ -218,17 +208,17 @@ export const METRICS = {
   },
   leader: {
     type: 'gauge',
-    help: 'Whether this process acts (1); 0: it stands by, or could not renew the Lease for as long as that lasts.',
+    help: '1 if this process acts. 0 if it is on standby, or could not renew the Lease in time.',
     labels: {},
   },
   leadership_shared: {
     type: 'gauge',
-    help: 'Whether another process may stand by and take over (1), as with a ledger in a cluster.',
+    help: '1 if a second process can be on standby and take over, as with a ledger in a cluster.',
     labels: {},
   },
   lease_renewal_failing: {
     type: 'gauge',
-    help: 'Whether this process cannot renew the Lease, or cannot read it (1): it creates and changes nothing then.',
+    help: '1 if this process cannot renew or read the Lease. It sends no changes then.',
     labels: {},
   },
   queue_depth: {
@@ -255,7 +245,7 @@ export const METRICS = {
   },
   drift_fields: {
     type: 'gauge',
-    help: 'Number of fields in which the platform differs from the manifest, by kind and name.',
+    help: 'Number of fields that differ between platform and manifest, by kind and name.',
     labels: { kind: 'open', name: 'open' },
   },
   problems: {
@@ -282,7 +272,7 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS
 
-/** The metric with the states of a kind whose replies have one, by the name of the kind. */
+/** By kind. */
 export const STATE_METRICS: Readonly<Record<string, string>> = Object.fromEntries(
   KINDS.filter((kind) => 'reply' in kind && 'state' in kind.reply).map(({ name }) => [
     name,
@@ -302,7 +292,6 @@ function stateMetric({ noun }: Kind): MetricDefinition {
   }
 }
 
-/** Every metric, those of kinds included. */
 export const ALL_METRICS: Readonly<Record<string, MetricDefinition>> = {
   ...METRICS,
   ...Object.fromEntries(

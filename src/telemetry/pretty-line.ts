@@ -6,10 +6,10 @@ import { FIELDS } from './log-fields.ts'
 
 type Log = Readonly<Record<string, unknown>>
 
-/** All but what pino-pretty shows in its own way: the level, the time, and the stack of an error. */
+/** pino-pretty prints the others. */
 const IN_WORDS = Object.keys(FIELDS).filter((name) => !['level', 'time', 'msg', 'err'].includes(name))
 
-/** Facts that stand in the words of a line, or that only machines want. */
+/** Shown elsewhere, or for machines. */
 const NOT_REPEATED: ReadonlySet<string> = new Set([
   'level',
   'time',
@@ -27,13 +27,10 @@ const NOT_REPEATED: ReadonlySet<string> = new Set([
   'err',
 ])
 
-/**
- * Turns a line of JSON into one for people: time, level, what, which, why, where, and the other facts. What the line
- * before said of the same resource in the same words is not said again.
- */
+/** Omits a repeated detail. */
 export function createPrettyLine(options: {
   readonly colour: boolean
-  /** Words with the commands in them as they are typed where the log is read. */
+  /** As `LogOptions.typed`. */
   readonly typed?: ((text: string) => string) | undefined
 }): (json: string) => string {
   const { colour, typed = (text) => text } = options
@@ -57,7 +54,7 @@ export function createPrettyLine(options: {
       .join(' · ')
   }
 
-  // The factory and not the stream: a stream would hold lines back, and end its destination with itself.
+  // A pino-pretty stream buffers lines and ends its destination.
   return pinoPretty.prettyFactory({
     colorize: colour,
     translateTime: 'SYS:HH:MM:ss',
@@ -72,7 +69,6 @@ function placeOf({ file, line, column }: Log): string | undefined {
   return [file, ...[line, column].filter((part) => typeof part === 'number')].join(':')
 }
 
-/** Only the line of a reading names the revision: to people, the others are noise. */
 function revisionOf(log: Log): string | undefined {
   const { revision } = log
   return 'manifests' in log && typeof revision === 'string'
@@ -80,7 +76,6 @@ function revisionOf(log: Log): string | undefined {
     : undefined
 }
 
-/** `action=observe duration=12ms`. */
 function factsOf(log: Log): string {
   return Object.entries(log)
     .filter(([name]) => !NOT_REPEATED.has(name))
@@ -98,7 +93,6 @@ function factOf(name: string, value: unknown): readonly string[] {
   return [`${name}=${wordOf(value)}`]
 }
 
-/** In quotes when it would not be seen as one word. */
 function wordOf(value: unknown): string {
   const text = String(value)
   return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text)
@@ -108,7 +102,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-/** Texts of the platform must not move the cursor of a terminal, nor begin a new line. */
+/** Platform texts must not move the cursor or start a line. */
 function printable(text: string): string {
   return printableText(text.replace(/\p{Cc}+/gu, ' '))
 }

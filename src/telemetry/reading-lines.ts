@@ -1,21 +1,17 @@
 import type { Finding } from '../kinds/finding.ts'
 import type { Event } from '../contract/events.ts'
-import { nameFindings } from '../contract/findings-digest.ts'
+import { digestsOf } from '../contract/findings-digest.ts'
 import type { Facts, Level, Line, LineDefinition } from './log-fields.ts'
 
-/** Findings that one reading logs one by one, for debugging. */
-const FINDINGS_PER_READING = 100
-
-/** Sorts of findings that one reading logs; the rest is logged as a number. */
+/** Per read. The line then has the number of the others. */
 const SORTS_PER_READING = 10
 
-/** Keys that a line names. */
+/** In one line. */
 const KEYS_NAMED = 5
 
 type Loaded = Extract<Event, { type: 'SourceLoaded' }>
 type Failed = Extract<Event, { type: 'SourceFailed' }>
 
-/** The kinds of line about a reading. */
 export const READING_LINES = {
   read: {
     message: 'Manifests read',
@@ -39,16 +35,9 @@ export const READING_LINES = {
   },
   finding: {
     message: 'Finding',
-    levels: {
-      debug: 'each finding that is new, of several that say the same; and each that an earlier process knew',
-      warn: 'a finding that is new, and the only one of a reading that says so',
-    },
-    fields: ['key', 'findingSeverity', 'findingCode', 'file', 'line', 'column', 'detail', 'hint'],
-  },
-  findings: {
-    message: 'Findings',
-    levels: { warn: 'several that are new and say the same: the place of the first' },
+    levels: { warn: 'it is new; of several that say the same, the number and the place of the first' },
     fields: [
+      'key',
       'findings',
       'keys',
       'findingSeverity',
@@ -76,14 +65,14 @@ function line(name: keyof typeof READING_LINES, level: Level, facts: Facts): Lin
   return { level, message: READING_LINES[name].message, facts }
 }
 
-/** Logs of readings only what was not logged before: the directory is read again and again. */
+/** Logs changes between reads. */
 export interface ReadingLines {
   loaded(event: Loaded): readonly Line[]
   failed(event: Failed): readonly Line[]
 }
 
 export function createReadingLines(): ReadingLines {
-  let known: ReadonlySet<string> = new Set()
+  let known = new Set<string>()
   let revision: string | undefined
   let problem: string | undefined
   let isDeaf = false
@@ -106,20 +95,14 @@ export function createReadingLines(): ReadingLines {
         lines.push(line('missed', isDeaf ? 'debug' : 'warn', { changed: event.changed.length }))
       if (event.missedByWatcher || event.changed.length > 0) isDeaf = event.missedByWatcher
 
-      const named = nameFindings(event.findings)
-      const added = event.findings.filter((_, index) => !known.has(named[index] ?? ''))
-      const { findings: saidBefore, findingsOver } = event.saidBefore
-      const [old, fresh] = [
-        added.filter((one) => saidBefore.has(one)),
-        added.filter((one) => !saidBefore.has(one)),
-      ]
-      lines.push(...old.map((one) => findingLine('debug', one)), ...linesOfNew(fresh))
-      const now = new Set(named)
-      const gone = event.problem === undefined ? [...known].filter((name) => !now.has(name)).length : 0
-      const over = gone + findingsOver
-      if (over > 0) lines.push(line('findingsOver', 'info', { findings: over }))
-      // A reading that is not accepted says nothing about what is gone.
-      known = new Set(event.problem === undefined ? named : [...known, ...named])
+      const digests = digestsOf(event.findings)
+      for (const digest of event.saidBefore.findings) known.add(digest)
+      lines.push(...linesOfNew(event.findings.filter((_, index) => !known.has(digests[index] ?? ''))))
+      const now = new Set(digests)
+      // A rejected read does not end findings.
+      const over = event.problem === undefined ? known.difference(now) : new Set()
+      if (over.size > 0) lines.push(line('findingsOver', 'info', { findings: over.size }))
+      known = event.problem === undefined ? now : known.union(now)
       return lines
     },
     failed(event) {
@@ -141,39 +124,29 @@ function readingFacts(event: Loaded): Facts {
   }
 }
 
-/** One line for all that say the same, and one for each where they are several. */
 function linesOfNew(findings: readonly Finding[]): readonly Line[] {
   const sorts = [...Map.groupBy(findings, sortOf).values()]
-  const said = sorts.slice(0, SORTS_PER_READING).flatMap(linesOfSort)
-  const more = sorts.slice(SORTS_PER_READING).flat()
-  const lines = more.length > 0 ? [...said, line('moreFindings', 'warn', { findings: more.length })] : said
-  const each = [
-    ...sorts
-      .slice(0, SORTS_PER_READING)
-      .filter(({ length }) => length > 1)
-      .flat(),
-    ...more,
-  ]
-  return [...lines, ...each.slice(0, FINDINGS_PER_READING).map((one) => findingLine('debug', one))]
+  const lines = sorts.slice(0, SORTS_PER_READING).flatMap(lineOfSort)
+  const more = sorts.slice(SORTS_PER_READING).flat().length
+  return more > 0 ? [...lines, line('moreFindings', 'warn', { findings: more })] : lines
 }
 
 function sortOf({ severity, code, message }: Finding): string {
   return JSON.stringify([severity, code, message])
 }
 
-function linesOfSort(findings: readonly Finding[]): readonly Line[] {
+function lineOfSort(findings: readonly Finding[]): readonly Line[] {
   const [first] = findings
   if (first === undefined) return []
-  if (findings.length === 1) return [findingLine('warn', first)]
-  const { key: _, ...facts } = findingFacts(first)
-  const keys = [...new Set(findings.flatMap(({ key }) => key ?? []))].slice(0, KEYS_NAMED)
-  return [line('findings', 'warn', { findings: findings.length, keys, ...facts })]
-}
-
-function findingLine(level: Level, finding: Finding): Line {
-  return line('finding', level, findingFacts(finding))
-}
-
-function findingFacts({ key, severity, code, file, line: at, column, message, hint }: Finding) {
-  return { key, findingSeverity: severity, findingCode: code, file, line: at, column, detail: message, hint }
+  const { key, severity, code, file, line: at, column, message, hint } = first
+  const about =
+    findings.length === 1
+      ? { key }
+      : {
+          findings: findings.length,
+          keys: [...new Set(findings.flatMap((one) => one.key ?? []))].slice(0, KEYS_NAMED),
+        }
+  const place = { file, line: at, column }
+  const facts = { ...about, findingSeverity: severity, findingCode: code, ...place, detail: message, hint }
+  return [line('finding', 'warn', facts)]
 }

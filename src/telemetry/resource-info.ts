@@ -6,28 +6,26 @@ import type { ResourceStatus } from '../contract/status.ts'
 import { boundedLabel, boundLabels, type Instruments } from './instruments.ts'
 import { OTHER } from './metric-definitions.ts'
 
-/** Different values of the label `team`, and of `service_name`. */
+/** Per label. */
 const MOST_GROUPS = 100
 
-/** What a resource is said to have. */
 interface Said {
   readonly status: Status
   readonly reason: Reason
 }
 
-/** `pipewright_resource_info`, made anew for each scrape, so that a resource that is gone disappears. */
+/** Rebuilt at each scrape to remove deleted resources. */
 export interface ResourceInfo {
   update(resources: readonly ResourceStatus[]): void
 }
 
-/** @param namedResources how many resources may appear by name */
 export function createResourceInfo(
   gauge: Instruments['resource_info'],
   namedResources: number,
 ): ResourceInfo {
   const teams = boundLabels(MOST_GROUPS)
   const services = boundLabels(MOST_GROUPS)
-  /** What each one that is not well was said to have when it was last looked at. */
+  /** Last known status of each resource with a problem. */
   let seen: ReadonlyMap<Key, Said> = new Map()
   return {
     update(resources) {
@@ -55,7 +53,7 @@ export function createResourceInfo(
   }
 }
 
-/** Its status, and what that hides: a problem is not over because another one is worse, or because nobody can look. */
+/** A worse problem or a failed look ends no problem. */
 function allSaid(resource: ResourceStatus, before: Said | undefined): readonly Said[] {
   if (isWell(resource)) return [resource]
   const { Valid, Synced, Ready } = resource.conditions
@@ -64,23 +62,21 @@ function allSaid(resource: ResourceStatus, before: Said | undefined): readonly S
     .map(({ reason }) => ({ status: REASONS[reason].status, reason }))
     .concat(before === undefined || !isUnseen(resource) ? [] : before)
     .filter((one) => !isWell(one))
-  // The first of each reason: that of the resource itself comes first.
+  // The resource's own status wins.
   return [...new Map([...hidden, resource].toReversed().map((one) => [one.reason, one])).values()]
 }
 
-/** Which are named where there is not room for all: those that somebody has to look at come first. */
+/** Resources with problems come first. */
 function namedFirst(resources: readonly ResourceStatus[], limit: number): ReadonlySet<ResourceStatus> {
   if (resources.length <= limit) return new Set(resources)
   const inNeed = resources.filter((resource) => !isWell(resource))
   return new Set([...inNeed, ...resources.filter(isWell)].slice(0, limit))
 }
 
-/** Whom an alert is for; empty where the manifest does not say. */
 function teamOf({ labels }: ResourceStatus): string {
   return (Object.hasOwn(labels, 'team') ? labels['team'] : undefined) ?? ''
 }
 
-/** Empty where it is of none. */
 function serviceOf({ service }: ResourceStatus): string {
   return service ?? ''
 }

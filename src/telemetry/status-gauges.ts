@@ -8,19 +8,17 @@ import { boundedLabel, boundLabels, type LabelBound, type Instruments } from './
 import { OTHER } from './metric-definitions.ts'
 import { createResourceInfo } from './resource-info.ts'
 
-/** Of a state, in characters. */
+/** In characters. */
 const LONGEST_STATE = 100
 
-/** Different states of one kind; a platform may invent as many as it likes. */
+/** Platforms can invent states. */
 const STATES_PER_KIND = 20
 
-/** The gauges that only say what the board says, brought up to date for each scrape. */
+/** Computed at each scrape. */
 export interface BoardGauges {
-  /** @param now ms since the epoch */
   update(resources: readonly ResourceStatus[], now: number): void
 }
 
-/** @param namedResources how many resources may appear by name */
 export function createBoardGauges(metrics: Instruments, namedResources: number): BoardGauges {
   const keys = boundLabels(namedResources)
   const info = createResourceInfo(metrics.resource_info, namedResources)
@@ -41,10 +39,6 @@ export function createBoardGauges(metrics: Instruments, namedResources: number):
   }
 }
 
-/**
- * Brings up to date how many pipes of each service have no manifest; of a service that is gone nothing is left.
- * @param namedServices how many may appear by name
- */
 export function withoutManifestGauge(
   { pipes_without_manifest: gauge }: Pick<Instruments, 'pipes_without_manifest'>,
   namedServices: number,
@@ -65,6 +59,7 @@ function countStatuses(metrics: Instruments, resources: readonly ResourceStatus[
   for (const { kind, status } of resources) metrics.resources.inc({ kind, status })
   metrics.create_outcome_unknown.set(resources.filter(isUnknown).length)
   metrics.unsaved_outcomes.set(resources.filter(({ reason }) => reason === 'OutcomeUnsaved').length)
+  metrics.create_limit_on.set(resources.some(({ reason }) => reason === 'CreateLimit') ? 1 : 0)
   metrics.orphans.set(resources.filter(({ status }) => status === 'Orphaned').length)
 }
 
@@ -81,7 +76,7 @@ function showTimes(metrics: Instruments, resources: readonly ResourceStatus[], n
   metrics.reconcile_overdue_seconds.set(due === undefined ? 0 : Math.max(0, now - due) / 1_000)
 }
 
-/** Of times in ms since the epoch; there may be too many for the arguments of one call. */
+/** Spreading into `Math.min` would exceed the limit of arguments. */
 function earliest(times: readonly (number | undefined)[]): number | undefined {
   return times.reduce(
     (first, time) => (first === undefined || (time ?? Infinity) < first ? time : first),
@@ -89,12 +84,12 @@ function earliest(times: readonly (number | undefined)[]): number | undefined {
   )
 }
 
-/** Also of an orphan, whose status says something else. */
+/** Includes orphans, whose status is `Orphaned`. */
 function isUnknown({ conditions }: ResourceStatus): boolean {
   return Object.values(conditions).some(({ reason }) => reason === 'OutcomeUnknown')
 }
 
-/** Starts from nothing each time, so that a state that was left disappears. */
+/** Rebuilt to remove past states. */
 function countStates(
   gauge: Gauge<'name' | 'state'>,
   resources: readonly ResourceStatus[],
@@ -110,7 +105,6 @@ function countStates(
     gauge.inc({ name: nameLabel(resource, keys), state: boundedLabel(state, states) })
 }
 
-/** Whatever a platform says, on one line, and safe to print. */
 function stateLabel(state: string): string {
   return printable(state.slice(0, LONGEST_STATE)).replaceAll(/\s/g, ' ').toWellFormed()
 }
@@ -126,12 +120,11 @@ function countDrift(
   }
 }
 
-/** A `Service` is itself not created: it has no state and nothing to differ. */
 function isNamed({ kind }: ResourceStatus): boolean {
   return kindNamed(kind)?.lifecycle !== 'reference'
 }
 
-/** Places are given to keys, as names are unique per kind only. */
+/** By key: names are unique per kind only. */
 function nameLabel({ key, name }: ResourceStatus, keys: LabelBound): string {
   return keys.admits(key) ? name : OTHER
 }

@@ -21,7 +21,7 @@ test.each([
   {
     why: 'nothing speaks for or against a state',
     of: [WELL, UNJUDGED, UNJUDGED],
-    says: 'None of 3 needs attention. 2 are in a state that nobody judged.',
+    says: 'None of 3 needs attention. 2 are in a state of unknown health.',
   },
   {
     why: 'a daemon has just begun',
@@ -33,13 +33,13 @@ test.each([
     why: 'nobody looks any more',
     of: [WELL, WELL],
     asOf: AT,
-    says: 'Nothing was checked since 2026-11-22T08:00:00Z; then none of 2 needed attention.',
+    says: 'No resource was checked since 2026-11-22T08:00:00Z; then none of 2 needed attention.',
   },
   {
     why: 'nobody looks any more, and it was bad before',
     of: [WELL, BAD],
     asOf: AT,
-    says: 'Nothing was checked since 2026-11-22T08:00:00Z; then 1 of 2 needed attention.',
+    says: 'No resource was checked since 2026-11-22T08:00:00Z; then 1 of 2 needed attention.',
   },
 ])('a list ends with how it is, where $why', ({ of, says, unreconciled, asOf }) => {
   expect(closingWords(of, { unreconciled, asOf })).toBe(says)

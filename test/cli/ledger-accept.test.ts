@@ -8,7 +8,7 @@ import { createWorkspace } from '../support/workspace.ts'
 const OPTIONS = { mode: 'owner', init: 'auto', clock: systemClock, emit: () => undefined } as const
 
 test.each(['one that is there', 'one that is not there'])(
-  'accept refuses a ledger in a file, %s: nobody would notice that it was put back',
+  'accept refuses a ledger in a file, %s: its rollback would not be noticed',
   async (which) => {
     using workspace = createWorkspace()
     const file = workspace.path('ledger.db')

@@ -4,6 +4,7 @@ import { openWebhook } from '../../src/cli/compose-webhook.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { LedgerError, type Notes } from '../../src/contract/ledger.ts'
 import { Secret } from '../../src/lib/secret.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
 
 /* The memory of the webhook is read before the first message, however often it takes. */
 
@@ -19,12 +20,12 @@ const SETTINGS = {
   ledger: 'kubernetes:ledger',
 } as unknown as Settings // nothing else of them is asked for
 
-async function opening(notes: Notes, giveUp: AbortSignal) {
+async function opening(notes: Notes, giveUp: AbortSignal, clock = createFakeClock()) {
   const said: (string | undefined)[] = []
   const remembered: unknown[] = []
   const problems = { remember: (all: unknown) => remembered.push(all), list: () => undefined }
   const parts = {
-    engine: { reconciler: { problems } } as unknown as Engine, // nothing else of it is asked for
+    engine: { reconciler: { problems }, context: { clock } } as unknown as Engine, // nothing else of it is asked for
     notes,
     emit: (event: { type: string; message?: string | undefined }) => void said.push(event.message),
     confirm: async () => Infinity,
@@ -37,6 +38,7 @@ async function opening(notes: Notes, giveUp: AbortSignal) {
 const away = new LedgerError('io', 'the ledger cannot be reached')
 
 test('it is read again after it could not be read, and that is said', async () => {
+  const clock = createFakeClock()
   let left = 1
   const read = async () => {
     left -= 1
@@ -44,7 +46,9 @@ test('it is read again after it could not be read, and that is said', async () =
     return undefined
   }
   const notes = { read, write: async () => undefined }
-  expect(await opening(notes, new AbortController().signal)).toEqual({
+  const opened = opening(notes, new AbortController().signal, clock)
+  await clock.advance(1_000)
+  expect(await opened).toEqual({
     isOpen: true,
     said: [away.message],
     remembered: 1,

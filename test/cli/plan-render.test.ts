@@ -35,7 +35,7 @@ function planWith(items: readonly Partial<PlanItem>[], over: Partial<Plan> = {})
   const counts = Object.fromEntries(
     VERDICTS.map((each) => [each, whole.filter(({ verdict }) => verdict === each).length]),
   ) as Plan['counts'] // one for each verdict
-  const createLimit = { wanted: 0, limit: 25, reached: false, services: [] }
+  const createLimit = { wanted: 0, limit: 25, refused: 0 }
   return {
     revision: 'abc',
     manifests: 'manifests',

@@ -38,7 +38,7 @@ async function planOf(
     stopping: new AbortController().signal,
   })
   const all = new Map([...world.around.directory.files, ...Object.entries(files)])
-  const answer = await planner.plan(
+  const plan = await planner.plan(
     {
       revision: { id: 'abc', from: 'git' },
       manifests: 'manifests',
@@ -46,9 +46,8 @@ async function planOf(
     },
     new AbortController().signal,
   )
-  if (answer.is !== 'plan') throw new Error(answer.why)
-  const items = new Map<Key, PlanItem>(answer.plan.items.map((item) => [item.key, item]))
-  return { plan: answer.plan, item: (key: Key) => items.get(key) }
+  const items = new Map<Key, PlanItem>(plan.items.map((item) => [item.key, item]))
+  return { plan, item: (key: Key) => items.get(key) }
 }
 
 /** A daemon that has known these pipes for an hour. */

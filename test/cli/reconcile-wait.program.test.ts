@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { expect, test } from 'vitest'
 import { runHere } from '../support/command.ts'
-import { runProgram } from '../support/process.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
 /* A daemon that ends, or comes back, while somebody waits for it. */
@@ -47,7 +46,7 @@ test.each([
   await using daemon = await daemonThat(answers)
   workspace.write('token', 'planted-admin-token')
   const given = ['--server', daemon.url, '--admin-token-file', workspace.path('token')]
-  const { code, stdout, stderr } = await runProgram(['reconcile', '--wait', ...given])
+  const { code, stdout, stderr } = await runHere(['reconcile', '--wait', ...given])
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toContain(said)
   expect(stderr).toContain(`"pipewright status --server ${daemon.url}"`)

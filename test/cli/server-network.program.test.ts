@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { createAuthority } from '../slow/support/authority.ts'
 import { liveOf } from '../support/live.ts'
 import { mountSecrets, runArgs, SERVICE } from '../support/manifests.ts'
+import { runHere } from '../support/command.ts'
 import { runProgram, startProgram, urlOf } from '../support/process.ts'
 import { startProxy } from '../support/proxy.ts'
 import { createWorkspace } from '../support/workspace.ts'
@@ -51,8 +52,8 @@ async function daemonBehindIngress() {
     proxy,
     token,
     ask: (args: readonly string[], login = LOGIN) =>
-      runProgram([...args, '--server', `https://${HOST}`], {
-        env: { HTTPS_PROXY: proxy.url.replace('://', `://${login}@`) },
+      runHere([...args, '--server', `https://${HOST}`], {
+        HTTPS_PROXY: proxy.url.replace('://', `://${login}@`),
       }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
@@ -90,7 +91,7 @@ test('a daemon on this machine is asked without the proxy', async () => {
   const server = await urlOf(program)
   await liveOf(program, server).reads(() => workspace.write('manifests/service.yaml', `${SERVICE}\n# read\n`))
   const env = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9' }
-  expect(await runProgram(['status', '--server', server], { env })).toMatchObject({ code: 0, stderr: '' })
+  expect(await runHere(['status', '--server', server], env)).toMatchObject({ code: 0, stderr: '' })
 })
 
 test('authorities that Node knows are believed beside those in --ca-file', async () => {
@@ -103,7 +104,7 @@ test('authorities that Node knows are believed beside those in --ca-file', async
   const { port } = server.address() as AddressInfo // it listens on TCP
   const args = ['status', '--server', `https://127.0.0.1:${port}`, '--ca-file', other.file]
   try {
-    expect((await runProgram(args)).stderr).toContain('TLS failed; name the authority')
+    expect((await runHere(args)).stderr).toContain('TLS failed; name the authority')
     const { stderr } = await runProgram(args, { env: { NODE_EXTRA_CA_CERTS: known.file } })
     expect(stderr).not.toContain('TLS failed')
   } finally {
@@ -126,7 +127,7 @@ test.each([
     '--ca-file "/nowhere/ca.pem": it cannot',
   ],
 ] as const)('%s is said before anything is asked', async (_why, args, env, says) => {
-  const { code, stderr } = await runProgram(['status', '--server', `https://${HOST}`, ...args], { env })
+  const { code, stderr } = await runHere(['status', '--server', `https://${HOST}`, ...args], env)
   expect(code).toBe(64)
   expect(stderr).toContain(says)
   expect(stderr).not.toContain('planted')

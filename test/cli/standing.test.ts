@@ -17,6 +17,7 @@ test.each([
   'http://127.8.8.8:8080',
   'http://localhost:8080',
   'http://[::1]:8080',
+  'http://[::ffff:127.0.0.1]:8080',
   'http://0.0.0.0:8080',
   'http://[::]:8080',
 ])('%s leads to the process that acts on its own machine only', (url) => {

@@ -12,7 +12,7 @@ test.each([
 })
 
 test('lines, tabs and our own colours stay', () => {
-  const paint = paintFor(Object.assign(new PassThrough(), { isTTY: true }), {})
+  const paint = paintFor({ stdout: Object.assign(new PassThrough(), { isTTY: true }), env: {} })
   const text = `a\n\t${paint(['red', 'bold'], 'error')}`
   expect(text).toContain('\u001b[31m')
   expect(printable(text)).toBe(text)

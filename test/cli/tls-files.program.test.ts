@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { createAuthority } from '../slow/support/authority.ts'
 import { liveOf } from '../support/live.ts'
 import { mountSecrets, runArgs, SERVICE } from '../support/manifests.ts'
-import { runProgram, startProgram, urlOf } from '../support/process.ts'
+import { runHere } from '../support/command.ts'
+import { startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
@@ -33,7 +34,7 @@ async function said(args: readonly string[], env: Readonly<Record<string, string
   workspace.write('nothing.pem', 'nothing of use')
   const found = args.map((arg) => (/\.(pem|key)$/.test(arg) ? pem(arg) : arg))
   const ledger = ['--ledger', `sqlite:${workspace.path('ledger.db')}`, '--manifests', workspace.manifests]
-  return await runProgram(['apply', ...PLATFORM, ...ledger, ...found], { env })
+  return await runHere(['apply', ...PLATFORM, ...ledger, ...found], env)
 }
 
 test.each([

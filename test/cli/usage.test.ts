@@ -28,7 +28,7 @@ test.each<{ why: string; args: readonly string[]; says: string | RegExp }>([
   {
     why: 'an unknown reason',
     args: ['status', '--reason', 'Zzzzzzz'],
-    says: 'that "pipewright status" shows',
+    says: 'Give a status from "pipewright status"',
   },
   { why: 'an unknown kind', args: ['history', '--kind', 'Pipe,Zzzzz'], says: 'Give Service, Pipe' },
   { why: 'a time that is none', args: ['status', '--since', 'noon'], says: 'Give a duration such as 2h' },

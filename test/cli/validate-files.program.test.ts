@@ -1,11 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
+import { runProgram } from '../support/process.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../bin/pipewright.js', import.meta.url))
 const root = mkdtempSync(join(tmpdir(), 'pipewright-validate-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
@@ -23,23 +21,23 @@ writeFileSync(join(root, 'alone/y.yaml'), alert('y'))
 writeFileSync(join(root, 'two/x.yaml'), alert('x'))
 writeFileSync(join(root, 'two/y.yaml'), alert('x'))
 
-function validate(...args: readonly string[]) {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [PROGRAM, 'validate', ...args], {
-    cwd: root,
-    encoding: 'utf8',
-    env: {},
-  })
-  return { stdout, stderr, status }
+/** From another folder, without saying which manifests. */
+function from(folder: string, ...args: readonly string[]) {
+  return runProgram(['validate', ...args], { cwd: join(root, folder) })
 }
 
-test('a file without a mistake is fine, although another has one, and what it depends on is known', () => {
-  const { stdout, status } = validate('--manifests', 'manifests', 'manifests/team/b.yaml')
+function validate(...args: readonly string[]) {
+  return from('.', ...args)
+}
+
+test('a file without a mistake is fine, although another has one, and what it depends on is known', async () => {
+  const { stdout, code } = await validate('--manifests', 'manifests', 'manifests/team/b.yaml')
   expect(stdout).toContain('no findings. Read all of manifests; shown are the findings of 1 path.')
-  expect(status).toBe(0)
+  expect(code).toBe(0)
 })
 
-test('two files, one line each, as an editor reads them', () => {
-  const { stdout, status } = validate(
+test('two files, one line each, as an editor reads them', async () => {
+  const { stdout, code } = await validate(
     '--manifests',
     'manifests',
     '-o',
@@ -56,11 +54,11 @@ test('two files, one line each, as an editor reads them', () => {
     ['manifests/a.yaml', '4', '20', 'error'],
     ['manifests/team/c.yaml', '4', '1', 'error'],
   ])
-  expect(status).toBe(1)
+  expect(code).toBe(1)
 })
 
-test('a file and a folder show what is in the folder', () => {
-  const { stdout } = validate(
+test('a file and a folder show what is in the folder', async () => {
+  const { stdout } = await validate(
     '--manifests',
     'manifests',
     '-o',
@@ -72,10 +70,10 @@ test('a file and a folder show what is in the folder', () => {
   expect(findings.map(({ file }) => file)).toEqual(['team/c.yaml'])
 })
 
-test('one directory is the manifests directory', () => {
-  const { stdout, status } = validate('-o', 'compact', 'manifests')
+test('one directory is the manifests directory', async () => {
+  const { stdout, code } = await validate('-o', 'compact', 'manifests')
   expect(stdout.trimEnd().split('\n')).toHaveLength(2)
-  expect(status).toBe(1)
+  expect(code).toBe(1)
 })
 
 test.each([
@@ -85,76 +83,74 @@ test.each([
       'pipewright validate --manifests . elsewhere.yaml',
   ],
   ['manifests/none.yaml', 'manifests/none.yaml does not exist'],
-])('%s is a usage error', (path, message) => {
-  const { stderr, status } = validate('--manifests', 'manifests', path, 'manifests/a.yaml')
+])('%s is a usage error', async (path, message) => {
+  const { stderr, code } = await validate('--manifests', 'manifests', path, 'manifests/a.yaml')
   expect(stderr).toContain(message)
-  expect(status).toBe(64)
+  expect(code).toBe(64)
 })
 
-/** From another folder, without saying which manifests. */
-function from(folder: string, ...args: readonly string[]) {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [PROGRAM, 'validate', ...args], {
-    cwd: join(root, folder),
-    encoding: 'utf8',
-    env: {},
-  })
-  return { stdout, stderr, status }
-}
-
-test('a file of a folder named manifests is read with all of it, from wherever it is named', () => {
-  const within = from('manifests/team', 'b.yaml')
-  expect(within).toMatchObject({ status: 0, stderr: '' })
+test('a file of a folder named manifests is read with all of it, from wherever it is named', async () => {
+  const within = await from('manifests/team', 'b.yaml')
+  expect(within).toMatchObject({ code: 0, stderr: '' })
   expect(within.stdout).toContain('no findings. Read all of ..; shown are the findings of 1 path.')
-  const { stdout, status } = from('tools', '../manifests/team/c.yaml', '../manifests/a.yaml', '-o', 'compact')
+  const { stdout, code } = await from(
+    'tools',
+    '../manifests/team/c.yaml',
+    '../manifests/a.yaml',
+    '-o',
+    'compact',
+  )
   expect(stdout).toMatch(/^\.\.\/manifests\/a\.yaml:4:20: .*\n\.\.\/manifests\/team\/c\.yaml:4:1: /)
-  expect(status).toBe(1)
+  expect(code).toBe(1)
 })
 
-test('a file of no such folder is read with its neighbours, and that is said', () => {
-  const { stdout, stderr, status } = from('.', 'alone/x.yaml')
+test('a file of no such folder is read with its neighbours, and that is said', async () => {
+  const { stdout, stderr, code } = await from('.', 'alone/x.yaml')
   expect(stderr).toBe(
     'No directory of manifests is given, so alone is read as one: what stands elsewhere seems to be missing. ' +
       'To read more, add --manifests DIR.\n',
   )
   expect(stdout).toContain('2 manifests, no findings. Read all of alone; shown are the findings of 1 path.')
-  expect(status).toBe(0)
-  expect(from('alone', 'x.yaml').stderr).toContain('so this folder is read as one')
-  expect(from('.', 'alone/x.yaml', 'elsewhere.yaml').stderr).toContain('alone/x.yaml is not in manifests')
+  expect(code).toBe(0)
+  expect((await from('alone', 'x.yaml')).stderr).toContain('so this folder is read as one')
+  expect((await from('.', 'alone/x.yaml', 'elsewhere.yaml')).stderr).toContain(
+    'alone/x.yaml is not in manifests',
+  )
 })
 
-test('where there is no directory of manifests, what to write is said', () => {
-  expect(from('alone').stderr).toBe(
+test('where there is no directory of manifests, what to write is said', async () => {
+  expect((await from('alone')).stderr).toBe(
     'manifests: The manifests directory is missing. Name it: pipewright validate DIR.\n',
   )
-  expect(from('manifests/team').stderr).toBe(
+  expect((await from('manifests/team')).stderr).toBe(
     'manifests: The manifests directory is missing. You are in one: run "pipewright validate ..".\n',
   )
 })
 
-test('of a file that is too large nothing is said that only a daemon could have done', () => {
+test('of a file that is too large nothing is said that only a daemon could have done', async () => {
   mkdirSync(join(root, 'large'))
   writeFileSync(join(root, 'large/x.yaml'), `# ${'x'.repeat(2_000_000)}\n`)
-  expect(from('.', 'large').stdout).toContain(
-    'hint: Split it into several files. A daemon keeps what it read from it before.',
+  expect((await from('.', 'large')).stdout).toContain(
+    'hint: Split it into several files. A daemon keeps its last reading.',
   )
 })
 
 const suspended = (until: string) => `policy: {suspend: {reason: move, until: "${until}"}}\n`
 
-test('a suspension that ended is told, and is no finding', () => {
+test('a suspension that ended is told, and is no finding', async () => {
   mkdirSync(join(root, 'ended'))
   writeFileSync(join(root, 'ended/x.yaml'), alert('x', suspended('2026-01-31T00:00:00Z')))
   writeFileSync(join(root, 'ended/y.yaml'), alert('y', suspended('9999-01-31T00:00:00Z')))
-  const { stdout, stderr, status } = from('.', 'ended')
+  const { stdout, stderr, code } = await from('.', 'ended')
   expect(stderr).toBe(
     'ended/x.yaml:1: the suspension of Alert/x ended at 2026-01-31T00:00:00Z. Remove policy.suspend, or set another end.\n',
   )
   expect(stdout).toContain('2 manifests, no findings.')
-  expect(status).toBe(0)
+  expect(code).toBe(0)
 })
 
-test('for programs, each place has a path that can be opened from there', () => {
-  const { stdout } = from('tools', '../two', '-o', 'json')
+test('for programs, each place has a path that can be opened from there', async () => {
+  const { stdout } = await from('tools', '../two', '-o', 'json')
   expect(JSON.parse(stdout)).toMatchObject({
     findings: [
       {
@@ -172,24 +168,15 @@ test('for programs, each place has a path that can be opened from there', () => 
 })
 
 /** From a folder of the repository that is not its root. */
-function inside(...args: readonly string[]) {
-  const { stdout } = spawnSync(
-    process.execPath,
-    [PROGRAM, 'validate', '--manifests', '../manifests', ...args],
-    {
-      cwd: join(root, 'tools'),
-      encoding: 'utf8',
-      env: {},
-    },
-  )
-  return stdout
+async function inside(...args: readonly string[]) {
+  return (await from('tools', '--manifests', '../manifests', ...args)).stdout
 }
 
-test('paths for GitHub and code scanning begin at the root of the repository, wherever it runs', () => {
+test('paths for GitHub and code scanning begin at the root of the repository, wherever it runs', async () => {
   mkdirSync(join(root, '.git'), { recursive: true })
   mkdirSync(join(root, 'tools'), { recursive: true })
-  expect(inside('-o', 'github')).toContain('::error file=manifests/team/c.yaml,line=4,')
-  const { runs } = JSON.parse(inside('-o', 'sarif')) as {
+  expect(await inside('-o', 'github')).toContain('::error file=manifests/team/c.yaml,line=4,')
+  const { runs } = JSON.parse(await inside('-o', 'sarif')) as {
     readonly runs: readonly {
       readonly originalUriBaseIds: unknown
       readonly columnKind: unknown
@@ -221,18 +208,18 @@ test('paths for GitHub and code scanning begin at the root of the repository, wh
   )
 })
 
-test('what the ignore file names is not read, and says nothing', () => {
+test('what the ignore file names is not read, and says nothing', async () => {
   writeFileSync(join(root, 'manifests/.pipewrightignore'), 'team/c.yaml\n')
-  const { stdout } = validate('--manifests', 'manifests')
+  const { stdout } = await validate('--manifests', 'manifests')
   expect(stdout).toContain('2 manifests, 1 error, 0 warnings.')
-  const named = validate('--manifests', 'manifests', 'manifests/team/c.yaml')
+  const named = await validate('--manifests', 'manifests', 'manifests/team/c.yaml')
   expect(named.stderr).toContain('team/c.yaml is named in .pipewrightignore, so it is not read.')
   rmSync(join(root, 'manifests/.pipewrightignore'))
 })
 
-test('where the manifests are a single file, findings name that file', () => {
-  const { stdout, status } = validate('--manifests', 'manifests/a.yaml', '-o', 'compact')
+test('where the manifests are a single file, findings name that file', async () => {
+  const { stdout, code } = await validate('--manifests', 'manifests/a.yaml', '-o', 'compact')
   expect(stdout).toMatch(/^manifests\/a\.yaml:4:/)
-  expect(status).toBe(1)
-  expect(validate('--manifests', 'manifests/a.yaml').stdout).toContain('\nmanifests/a.yaml:4:')
+  expect(code).toBe(1)
+  expect((await validate('--manifests', 'manifests/a.yaml')).stdout).toContain('\nmanifests/a.yaml:4:')
 })

@@ -1,26 +1,15 @@
 import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
-import type { PlanItem } from '../../src/contract/plan.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
-import type { Catalog } from '../../src/contract/catalog.ts'
-import { makePlan } from '../../src/daemon/planning.ts'
 import type { Key } from '../../src/kinds/key.ts'
-import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
-import { Secret } from '../../src/lib/secret.ts'
-import { catalogOfTexts } from '../../src/manifest/tree-catalog.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
-import { createDryContext } from '../../src/reconcile/dry-run/dry-context.ts'
-import { createReconciler } from '../../src/reconcile/reconciler.ts'
-import { createdOf, recordedOf } from '../../src/reconcile/state/recorded.ts'
-import { createBoard } from '../../src/reconcile/state/status-board.ts'
-import { createStateStore } from '../../src/reconcile/state/store.ts'
 import type { PlatformOptions } from '../../src/platform/clients.ts'
-import { realClock } from '../platform/support/clock.ts'
-import { platform, secretsOf } from '../platform/support/platform.ts'
-import { BASE, ORGANIZATION, SERVICE_ID, startAsker, type Asker } from './ask.ts'
-import { startFaultyProxy, type Interfere } from './faulty-proxy.ts'
+import { BASE, startAsker, type Asker } from './ask.ts'
+import { type Process, reach, REQUEST_TIMEOUT_MS, SERVICE, startProcess } from './reach.ts'
+import { createSkippedTime } from './skipped-time.ts'
+import { serveStrict, type Interfere } from './strict-http.ts'
 import type { Seen, StrictOptions } from './strict-server.ts'
 
 /* The client with manifests of alerts, against the strict server: in this process, with a clock that tests move. */
@@ -60,7 +49,7 @@ export interface AlertClient extends AsyncDisposable {
   reconcile(key?: Key, how?: 'asked' | 'in passing'): Promise<ReconcileResult>
   /** Reconciles for as long as the queue would do so soon. */
   settle(key?: Key): Promise<ReconcileResult>
-  plan(key?: Key): Promise<PlanItem | undefined>
+  plan(key?: Key): ReturnType<Process['plan']>
   /** Another process goes on with the same ledger and manifests; or with an empty ledger. */
   restart(ledger?: 'lost'): Promise<void>
   /** Ends the process there, once. */
@@ -76,14 +65,7 @@ export interface AlertClient extends AsyncDisposable {
   skip(ms: number): void
   record(key?: Key): LedgerRecord | undefined
   history(key?: Key): Promise<readonly HistoryEntry[]>
-  shown(key?: Key): { readonly status: string; readonly reason: string; readonly message: string } | undefined
-}
-
-const SERVICE = {
-  apiVersion: 'pipewright/v1',
-  kind: 'Service',
-  metadata: { name: 'analytics' },
-  spec: { organizationId: ORGANIZATION, serviceId: SERVICE_ID, credentials: { secretRef: { name: 'api' } } },
+  shown(key?: Key): ReturnType<Process['shown']>
 }
 
 const NOBODY = () => undefined
@@ -97,90 +79,34 @@ export async function startAlerts(
   options: Partial<StrictOptions> = {},
   limits: Partial<Pick<PlatformOptions, 'budget'>> = {},
 ): Promise<AlertClient> {
-  const asker = await startAsker(options)
+  const asker = startAsker(options)
   const { server } = asker
-  const proxy = await startFaultyProxy(server.url)
-  const mounted = new Map([
-    ['api/keyId', 'key-1'],
-    ['api/keySecret', 'se:cret'],
-  ])
-  let skipped = 0
-  const clock = {
-    ...realClock,
-    now: () => realClock.now() + skipped,
-    monotonic: () => realClock.monotonic() + skipped,
-  }
-  const platformSecrets = secretsOf(mounted, clock)
-  const { client } = platform({
-    baseUrl: proxy.url,
-    requestTimeoutMs: 400,
-    secrets: platformSecrets,
-    clock,
-    idempotentRetries: 0,
-    ...limits,
-  })
-  const secrets: ReconcileContext['secrets'] = {
-    read: async ({ name, key }) => {
-      const value = mounted.get(`${name}/${key}`)
-      const file = `/secrets/${name}/${key}`
-      return value === undefined
-        ? { found: false, file, why: 'absent' }
-        : { found: true, value: new Secret(value) }
-    },
-  }
+  const clock = createSkippedTime()
+  // The client finds out by its limit, which is over then.
+  const http = await serveStrict(server, () => clock.skip(REQUEST_TIMEOUT_MS))
+  const { client, shared } = reach(http.url, clock, { idempotentRetries: 0, ...limits })
   let ledger = newLedger()
   let kill: Place | undefined
-  let ids = 0
-  const begin = () => {
-    const store = createStateStore({ profile: CLICKHOUSE_CLOUD, hashKey: ledger.hashKey, clock })
-    const board = createBoard()
-    const context: ReconcileContext = {
-      profile: CLICKHOUSE_CLOUD,
-      platform: client,
+  const begin = () =>
+    startProcess({
+      ...shared,
       ledger,
-      secrets,
-      mask: platformSecrets.mask,
-      mounted: secrets,
-      store,
-      clock,
-      emit: NOBODY,
-      random: () => 0.5,
-      newId: () => `a0000000-0000-4000-8000-${String((ids += 1)).padStart(12, '0')}`,
-      timing: { intervalMs: 300_000, resyncMs: 3_600_000 },
-      healthyStates: undefined,
-      maxCreates: 25,
       fail: async (place) => {
         if (kill !== place) return
         kill = undefined
         throw new Killed()
       },
-    }
-    return { store, board, context, reconciler: createReconciler(context, board) }
-  }
-  let process = begin()
+    })
+  let process = await begin()
   let documents: readonly JsonObject[] = []
-  const signal = new AbortController().signal
   let seenBefore = 0
 
-  async function read(): Promise<Catalog> {
-    const { store } = process
-    const files = Object.fromEntries(
-      [SERVICE, ...documents].map((document, index) => [`${index}.json`, JSON.stringify(document)]),
+  const read = () =>
+    process.read(
+      Object.fromEntries(
+        [SERVICE, ...documents].map((document, index) => [`${index}.json`, JSON.stringify(document)]),
+      ),
     )
-    const records = [...store.records()]
-    const catalog = await catalogOfTexts(
-      { revision: { id: 'r1', from: 'content' }, files },
-      {
-        profile: CLICKHOUSE_CLOUD,
-        recorded: recordedOf(records),
-        before: store.catalog,
-        created: createdOf(records),
-        signal,
-      },
-    )
-    store.setCatalog(catalog)
-    return catalog
-  }
 
   function seen(): readonly Seen[] {
     const all = server.seen().slice(seenBefore)
@@ -202,49 +128,23 @@ export async function startAlerts(
       documents = []
       for (let count = 0; count < 3; count += 1) await read()
     },
-    reconcile: (key = KEY, how) =>
-      process.reconciler.reconcile(key, {
-        priority: how === 'in passing' ? 2 : 0,
-        stopping: signal,
-        reconcileId: process.context.newId(),
-        changedAt: undefined,
-        isAsked: how === 'asked',
-        releaseSlot: async () => undefined,
-      }),
+    reconcile: (key = KEY, how) => process.reconcile(key, how),
     async settle(key = KEY) {
       for (let count = 0; count < 100; count += 1) {
         const result = await made.reconcile(key)
         if (result.next === undefined || result.next.why === 'drift') return result
-        skipped += result.next.afterMs
+        clock.skip(result.next.afterMs)
       }
       throw new Error(`it does not come to rest: ${made.shown(key)?.message}`)
     },
-    async plan(key = KEY) {
-      const { context } = process
-      const { catalog } = context.store
-      if (catalog === undefined) throw new Error('there are no manifests yet')
-      const copy = newLedger()
-      for (const record of await ledger.list()) await copy.swap({ ...record, version: 0 }, [])
-      const dry = await createDryContext(context, { copy, catalog })
-      const result = await makePlan({
-        context: dry,
-        manifests: 'manifests',
-        settled: new Map(),
-        concurrency: 4,
-        urgency: 'last',
-        stopping: signal,
-        onProgress: NOBODY,
-      })
-      return result.is === 'whole' ? result.plan.items.find((item) => item.key === key) : undefined
-    },
+    plan: (key = KEY) => process.plan(key),
     async restart(is) {
       if (is === 'lost') ledger = newLedger()
-      process = begin()
-      for (const record of await ledger.list()) process.store.note(record)
+      process = await begin()
       await read()
     },
     killAt: (place) => void (kill = place),
-    interfere: (how) => proxy.interfere(how),
+    interfere: (how) => http.interfere(how),
     sent() {
       const requests = seen().map(({ method, path, status }) => {
         const id = path.slice(BASE.length + PATH.length)
@@ -261,14 +161,13 @@ export async function startAlerts(
       if (found === undefined) throw new Error(`there is no alert ${id}`)
       Object.assign(found, fields)
     },
-    skip: (ms) => void (skipped += ms),
-    record: (key = KEY) => process.store.record(key),
+    skip: (ms) => clock.skip(ms),
+    record: (key = KEY) => process.context.store.record(key),
     history: (key = KEY) => ledger.history({ key, limit: 1_000 }),
-    shown: (key = KEY) => process.board.get(key),
+    shown: (key = KEY) => process.shown(key),
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]()
-      await proxy[Symbol.asyncDispose]()
-      await asker[Symbol.asyncDispose]()
+      await http[Symbol.asyncDispose]()
     },
   }
   return made

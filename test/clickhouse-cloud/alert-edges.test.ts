@@ -18,7 +18,7 @@ test('what was left behind and is gone since blocks no other', async () => {
   const id = client.record()?.remote?.id ?? ''
   await client.want({ lag: { spec: { id } } })
   await client.settle()
-  await client.asker.ask('DELETE', `/clickstack/alerts/${id}`)
+  client.asker.ask('DELETE', `/clickstack/alerts/${id}`)
   await client.want({ lag: { spec: { id } }, lag2: { spec: { ...SPEC, name: 'Second', threshold: 77 } } })
   for (let i = 0; i < 10; i += 1) {
     client.skip(10 * MINUTE)

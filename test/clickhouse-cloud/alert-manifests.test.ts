@@ -48,12 +48,12 @@ describe('the two forms of a manifest', () => {
     {
       why: 'an expectation of one that is created',
       spec: { ...WRITTEN, expect: { threshold: 1 } },
-      said: /^spec\.expect: `expect` is for an alert that is watched, and no `id` says which one that is\. To watch an alert that exists, add spec\.id\./,
+      said: /^spec\.expect: `expect` is for a watched alert, and the `id` of that alert is missing\. To watch an alert that exists, add spec\.id\./,
     },
     {
       why: 'neither',
       spec: { service: 'analytics' },
-      said: /^spec: It does not say which alert it is about: one that exists, or one that is to be created\. To watch an alert that exists, add spec\.id\. To have one created, write its fields/,
+      said: /^spec: It names no existing alert, and it describes no new alert\. To watch an alert that exists, add spec\.id\. To have one created, write its fields/,
     },
     {
       why: 'none in HyperDX',
@@ -111,7 +111,7 @@ describe('what an alert that is created has to say', () => {
     {
       why: 'no source, and a tile',
       spec: { source: undefined, savedSearchId: undefined, dashboardId: ID, tileId: 't' },
-      said: /^spec\.savedSearchId: .*which it is unless set/,
+      said: /^spec\.savedSearchId: .*the default/,
     },
     {
       why: 'a range without its end',
@@ -165,7 +165,7 @@ describe('what an alert that is created has to say', () => {
     {
       why: 'mail twice',
       spec: { channel: { type: 'email', emailRecipients: ['a@b.c', 'a@b.c'] } },
-      said: /listed twice/,
+      said: /is the same as item 1/,
     },
     {
       why: 'addresses of a webhook',

@@ -24,6 +24,7 @@ const TYPES = [
 ]
 
 const INTERVAL_MINUTES: Readonly<Record<string, number>> = {
+  '30s': 0.5,
   '1m': 1,
   '5m': 5,
   '15m': 15,
@@ -52,12 +53,7 @@ const FIELDS: Readonly<Record<string, Check>> = {
   message: orNull(isText(1, 4096)),
   note: orNull(isText(1, 4096)),
   channel: isObject,
-}
-
-/** The lists of one home alone. */
-const MORE: Readonly<Record<Home, Readonly<Record<string, Check>>>> = {
-  cloud: {},
-  hyperdx: { channels: (value) => Array.isArray(value) && value.length >= 1 && value.length <= 10 },
+  channels: (value) => Array.isArray(value) && value.length >= 1 && value.length <= 10,
 }
 
 const CHANNEL: Readonly<Record<Home, Readonly<Record<string, Check>>>> = {
@@ -75,14 +71,14 @@ const CHANNEL: Readonly<Record<Home, Readonly<Record<string, Check>>>> = {
 
 /** What a create and a whole body have to have; Cloud was seen to need the threshold, and marks nothing. */
 const NEEDED: Readonly<Record<Home, readonly string[]>> = {
-  cloud: ['threshold', 'channel'],
+  cloud: ['threshold'],
   hyperdx: ['threshold', 'thresholdType', 'interval'],
 }
 
 export function alertFaults(body: Json, home: Home): readonly Fault[] {
   if (!isObject(body)) return [{ field: '', rule: 'type' }]
   return [
-    ...memberFaults(body, { ...FIELDS, ...MORE[home] }),
+    ...memberFaults(body, FIELDS),
     ...NEEDED[home].flatMap((name) => unless(isSet(body[name]), name, 'needed')),
     ...channelsOf(body, home),
     ...sourceFaults(body),
@@ -101,7 +97,7 @@ function memberFaults(body: JsonObject, checks: Readonly<Record<string, Check>>)
 
 function channelsOf(body: JsonObject, home: Home): readonly Fault[] {
   const { channel, channels } = body
-  const list: readonly Json[] = home === 'hyperdx' && Array.isArray(channels) ? channels : []
+  const list: readonly Json[] = Array.isArray(channels) ? channels : []
   const all = [...(isObject(channel) ? [channel] : []), ...list]
   return [
     ...unless(all.length > 0, 'channel', 'needed'),

@@ -1,9 +1,7 @@
-import { request } from 'undici'
 import { expect } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/lib/json.ts'
-import { givenNamed, wireBody } from './given.ts'
 import { textOf } from './look.ts'
-import { startStrictServer, type StrictOptions, type StrictServer } from './strict-server.ts'
+import { createStrictServer, type StrictOptions, type StrictServer } from './strict-server.ts'
 
 /* Requests made by hand, to a server of its own for each test. */
 
@@ -18,16 +16,16 @@ export interface Said {
   readonly error: string
 }
 
-export interface Asker extends AsyncDisposable {
+export interface Asker {
   readonly server: StrictServer
   /** A request below the service, or below `/api/v2` with the login of HyperDX. */
-  readonly ask: (method: Method, path: string, body?: Json) => Promise<Said>
+  readonly ask: (method: Method, path: string, body?: Json) => Said
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-export async function startAsker(more: Partial<StrictOptions> = {}): Promise<Asker> {
-  const server = await startStrictServer({
+export function startAsker(more: Partial<StrictOptions> = {}): Asker {
+  const server = createStrictServer({
     seed: 'asker',
     key: { keyId: 'key-1', keySecret: 'se:cret' },
     service: { organizationId: ORGANIZATION, serviceId: SERVICE_ID },
@@ -37,27 +35,26 @@ export async function startAsker(more: Partial<StrictOptions> = {}): Promise<Ask
   })
   return {
     server,
-    async ask(method, path, body) {
+    ask(method, path, body) {
       const isHyperdx = path.startsWith('/api/v2')
       const login = isHyperdx ? `Bearer ${TOKEN}` : `Basic ${Buffer.from('key-1:se:cret').toString('base64')}`
-      const reply = await request(`${server.url}${isHyperdx ? '' : BASE}${path}`, {
+      const { status, text } = server.answer({
         method,
+        path: `${isHyperdx ? '' : BASE}${path}`,
         headers: {
           authorization: login,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
-        body: body === undefined ? null : JSON.stringify(body),
+        content: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
       })
-      const text = await reply.body.text()
       const said: unknown = text.startsWith('{') ? JSON.parse(text) : {}
       const told = isObject(said) ? said : {}
       return {
-        status: reply.statusCode,
+        status,
         result: told['result'] ?? told['data'],
         error: textOf(told['error'] ?? told['message']),
       }
     },
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }
 
@@ -65,25 +62,17 @@ export async function startAsker(more: Partial<StrictOptions> = {}): Promise<Ask
 export interface PipeAsker extends Asker {
   readonly id: string
   /** A request below the pipe. */
-  readonly askPipe: (method: Method, path: string, body?: Json) => Promise<Said>
+  readonly askPipe: (method: Method, path: string, body?: Json) => Said
   readonly body: () => JsonObject | undefined
 }
 
-export async function startWithPipe(
-  name: string,
-  state: Parameters<StrictServer['setStates']>[1] = 'Running',
-  more: Partial<StrictOptions> = {},
-): Promise<PipeAsker> {
-  return startWithBody(wireBody(givenNamed(name)), state, more)
-}
-
-export async function startWithBody(
+export function startWithBody(
   body: JsonObject,
   state: Parameters<StrictServer['setStates']>[1] = 'Running',
   more: Partial<StrictOptions> = {},
-): Promise<PipeAsker> {
-  const asker = await startAsker(more)
-  const made = await asker.ask('POST', '/clickpipes', body)
+): PipeAsker {
+  const asker = startAsker(more)
+  const made = asker.ask('POST', '/clickpipes', body)
   expect(made).toMatchObject({ status: 200 })
   const id = textOf(isObject(made.result) ? made.result['id'] : undefined)
   asker.server.setStates(id, state)
@@ -92,6 +81,5 @@ export async function startWithBody(
     id,
     askPipe: (method, path, sent) => asker.ask(method, `/clickpipes/${id}${path}`, sent),
     body: () => asker.server.pipes().get(id),
-    [Symbol.asyncDispose]: () => asker[Symbol.asyncDispose](),
   }
 }

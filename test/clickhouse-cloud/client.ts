@@ -7,21 +7,19 @@ import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
 import { keyOf, type Key } from '../../src/kinds/key.ts'
 import type { Policy } from '../../src/kinds/manifest.ts'
-import { Secret } from '../../src/lib/secret.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import type { SecretStore } from '../../src/contract/secrets.ts'
-import { catalogOfTexts } from '../../src/manifest/tree-catalog.ts'
+import { catalogOfTexts } from '../../src/manifest/source.ts'
 import type { Way } from '../../src/kinds/changes.ts'
 import type { Event } from '../../src/contract/events.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Status } from '../../src/plan/severity.ts'
-import { platform, secretsOf } from '../platform/support/platform.ts'
-import { realClock } from '../platform/support/clock.ts'
-import { BASE, ORGANIZATION, SERVICE_ID, startAsker, type Asker } from './ask.ts'
+import { BASE, startAsker, type Asker } from './ask.ts'
+import { reach, REQUEST_TIMEOUT_MS, SERVICE } from './reach.ts'
 import { withRefs } from './refs.ts'
+import { createSkippedTime } from './skipped-time.ts'
+import { serveStrict, type Interfere } from './strict-http.ts'
 import type { Seen, StrictOptions } from './strict-server.ts'
-import { startFaultyProxy, type Interfere } from './faulty-proxy.ts'
 
 /* The client, with a manifest of one pipe, against the strict server: in this process, so that hundreds of edits take no time. */
 
@@ -95,35 +93,12 @@ export interface KillPlace {
 
 /** With a pipe of this body, which it made itself and found in sync. */
 export async function startClient(body: JsonObject, options: Partial<StrictOptions> = {}): Promise<Client> {
-  const asker = await startAsker(options)
+  const asker = startAsker(options)
   const { server } = asker
-  const proxy = await startFaultyProxy(server.url)
-  const mounted = new Map([
-    ['api/keyId', 'key-1'],
-    ['api/keySecret', 'se:cret'],
-  ])
-  let skipped = 0
-  const clock = {
-    ...realClock,
-    now: () => realClock.now() + skipped,
-    monotonic: () => realClock.monotonic() + skipped,
-  }
-  const platformSecrets = secretsOf(mounted, clock)
-  const { client } = platform({
-    baseUrl: proxy.url,
-    requestTimeoutMs: 400,
-    secrets: platformSecrets,
-    clock,
-  })
-  const secrets: SecretStore = {
-    read: async ({ name, key }) => {
-      const value = mounted.get(`${name}/${key}`)
-      const file = `/secrets/${name}/${key}`
-      return value === undefined
-        ? { found: false, file, why: 'absent' }
-        : { found: true, value: new Secret(value) }
-    },
-  }
+  const clock = createSkippedTime()
+  // The client finds out by its limit, which is over then.
+  const http = await serveStrict(server, () => clock.skip(REQUEST_TIMEOUT_MS))
+  const { client, mounted, shared: common } = reach(http.url, clock)
   const ledger = createMemoryLedger({ emit: () => undefined, hashKey: new Uint8Array(32).fill(7) })
   const events: Event[] = []
   let before: (() => void | Promise<void>) | undefined
@@ -161,21 +136,11 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
       return reply
     },
   }
-  let ids = 0
   const shared: Omit<ReconcileContext, 'store'> = {
-    profile: CLICKHOUSE_CLOUD,
+    ...common,
     platform: mortal,
     ledger,
-    secrets,
-    mask: platformSecrets.mask,
-    mounted: secrets,
-    clock,
     emit: (event) => void events.push(event),
-    random: () => 0.5,
-    newId: () => `a0000000-0000-4000-8000-${String((ids += 1)).padStart(12, '0')}`,
-    timing: { intervalMs: 300_000, resyncMs: 3_600_000 },
-    healthyStates: undefined,
-    maxCreates: 25,
   }
   let olderThan: string | undefined
   const begin = () => {
@@ -192,21 +157,11 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
   let itsService: 'gone' | 'broken' | 'there' = 'there'
 
   async function read(): Promise<readonly string[]> {
-    const service = {
-      apiVersion: 'pipewright/v1',
-      kind: 'Service',
-      metadata: { name: 'analytics' },
-      spec: {
-        organizationId: ORGANIZATION,
-        serviceId: SERVICE_ID,
-        credentials: { secretRef: { name: 'api' } },
-      },
-    }
     const manifests = Object.entries({
       ...Object.fromEntries(more),
       ...(manifest && { 'pipe.json': manifest }),
       ...(itsService !== 'gone' && {
-        'service.json': itsService === 'there' ? service : { ...service, spec: {} },
+        'service.json': itsService === 'there' ? SERVICE : { ...SERVICE, spec: {} },
       }),
     })
     const files = Object.fromEntries(manifests.map(([file, document]) => [file, JSON.stringify(document)]))
@@ -293,12 +248,12 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
         const { status } = board.get(PIPE_KEY) ?? {}
         if (status !== 'Progressing' || result.next === undefined || result.next.why === 'drift')
           return result
-        skipped += result.next.afterMs
+        clock.skip(result.next.afterMs)
       }
       throw new Error(`it does not come to rest: ${made.message()}`)
     },
-    skip: (ms) => void (skipped += ms),
-    interfere: (how) => proxy.interfere(how),
+    skip: (ms) => clock.skip(ms),
+    interfere: (how) => http.interfere(how),
     killAt: (place) => void (kill = { nth: 1, ...place }),
     meanwhile: (act) => void (before = act),
     doubt(is) {
@@ -341,8 +296,7 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
     reason: () => board.get(PIPE_KEY)?.reason ?? '',
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]()
-      await proxy[Symbol.asyncDispose]()
-      await asker[Symbol.asyncDispose]()
+      await http[Symbol.asyncDispose]()
     },
   }
   await made.want(body)

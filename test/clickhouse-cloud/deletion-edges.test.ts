@@ -14,7 +14,7 @@ import {
   unwanted,
   withTopics,
 } from './deleted-pipes.ts'
-import type { Interfere } from './faulty-proxy.ts'
+import type { Interfere } from './strict-http.ts'
 import { having, HOUR, KAFKA, MINUTE, POSTGRES, sent, withTable } from './edited-pipes.ts'
 import { textOf } from './look.ts'
 import { withRefs } from './refs.ts'
@@ -32,7 +32,11 @@ async function others(client: Client, count: number, more: object = {}): Promise
       version: 0,
       platformName: `other-${number}`,
       applied: { digest: 'other', fields: {}, secrets: {} },
-      remote: { ...record.remote, id: `0ther000-0000-4000-8000-${String(number).padStart(12, '0')}` },
+      remote: {
+        ...record.remote,
+        seenAs: undefined,
+        id: `0ther000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+      },
       removal: undefined,
       left: { digest: 'other', since: 0, fields: {} },
       ...more,
@@ -41,7 +45,7 @@ async function others(client: Client, count: number, more: object = {}): Promise
 
 /** Somebody creates a pipe of the same name. @returns its id */
 async function madeByAnother(client: Client): Promise<string> {
-  const { result } = await client.ask('POST', '/clickpipes', withTopics('theirs'))
+  const { result } = client.ask('POST', '/clickpipes', withTopics('theirs'))
   sent(client)
   return textOf((result as JsonObject)['id']) // of a create
 }
@@ -50,101 +54,6 @@ function manifestOf(name: string, body: JsonObject, policy: JsonObject = {}): Js
   const spec = { service: 'analytics', ...withRefs(body).spec }
   return { apiVersion: 'pipewright/v1', kind: 'Pipe', metadata: { name }, policy, spec }
 }
-
-describe('the mark', () => {
-  test('the request arrives, its reply is lost, and the next look says 404: the mark stays', async () => {
-    const policy: Policy = { ...REPLACE, onMissing: 'report' }
-    await using client = await replaced(OTHER_TOPIC, policy)
-    client.skip(GRACE)
-    let cut = 0
-    client.interfere(({ method }) => {
-      if (method === 'GET' && cut > 0) client.server.setStates(client.id(), 'gone')
-      return method === 'DELETE' && (cut += 1) === 1 ? 'cut after' : undefined
-    })
-    await client.reconcile()
-    client.interfere(undefined)
-    expect.soft(client.record()?.removal).toMatchObject({ isSent: true })
-    await goesOn(client, 60 * MINUTE)
-    expect(sent(client), client.message()).toEqual(['DELETE', 'DELETE', 'POST'])
-  })
-  test('the request arrives, its reply is lost, and its next attempt is refused: the mark stays', async () => {
-    const policy: Policy = { ...REPLACE, onMissing: 'report' }
-    await using client = await replaced(OTHER_TOPIC, policy)
-    client.skip(GRACE)
-    let cut = 0
-    client.interfere(({ method }) => {
-      if (method !== 'DELETE') return undefined
-      return (cut += 1) === 1 ? 'cut after' : { status: 400, error: 'BAD_REQUEST: it is being deleted' }
-    })
-    await client.reconcile()
-    client.interfere(undefined)
-    expect.soft(client.record()?.removal).toMatchObject({ isSent: true })
-    await goesOn(client, 60 * MINUTE)
-    expect(sent(client), client.message()).toEqual(['DELETE', 'DELETE', 'POST'])
-  })
-  test('the request arrives, its reply is lost, and the look before its next attempt fails: the mark stays', async () => {
-    await using client = await unwanted()
-    client.skip(GRACE)
-    let cut = 0
-    client.interfere(({ method }) => {
-      if (method === 'DELETE') return (cut += 1) === 1 ? 'cut after' : undefined
-      return cut > 0 ? { status: 400, error: 'BAD_REQUEST: not now' } : undefined
-    })
-    await client.reconcile()
-    expect(client.record()?.removal).toMatchObject({ isSent: true })
-  })
-  test('the manifest vanishes after the DELETE of a replacement', async () => {
-    await using client = await replaced()
-    client.skip(GRACE)
-    await client.reconcile()
-    expect(sent(client)).toEqual(['DELETE'])
-    await client.remove()
-    await client.reconcile()
-    expect.soft(client.record()?.removal).toMatchObject({ isSent: true })
-    await goesOn(client, 30 * MINUTE)
-    expect.soft(client.message()).not.toContain('Nothing is deleted')
-  })
-  test('a restart after the DELETE of a replacement, with the directory not there yet', async () => {
-    await using client = await replaced(OTHER_TOPIC, { ...REPLACE, onMissing: 'report' })
-    client.skip(GRACE)
-    await client.reconcile()
-    expect(sent(client)).toEqual(['DELETE'])
-    await client.restartWithout()
-    await client.reconcile()
-    expect.soft(client.record()?.removal).toMatchObject({ isSent: true })
-    await client.want(OTHER_TOPIC, { ...REPLACE, onMissing: 'report' })
-    await goesOn(client, 60 * MINUTE)
-    expect.soft(sent(client)).toEqual(['POST'])
-  })
-  test('a restart after the DELETE, and the manifest asks for the pipe but has errors', async () => {
-    await using client = await unwanted()
-    client.skip(GRACE)
-    await client.reconcile()
-    expect(sent(client)).toEqual(['DELETE'])
-    await client.want(KAFKA, { onMissing: 'report' })
-    await client.spoil()
-    await client.restart()
-    await client.reconcile()
-    expect.soft(client.record()?.removal).toMatchObject({ isSent: true })
-    await client.want(KAFKA, { onMissing: 'report' })
-    await goesOn(client, 60 * MINUTE)
-    expect.soft(sent(client)).toEqual(['POST'])
-  })
-  test('the manifest asks for the pipe between two attempts of one DELETE of which the first may have arrived', async () => {
-    await using client = await unwanted()
-    client.skip(GRACE)
-    let back: Promise<void> | undefined
-    client.interfere(({ method }) => {
-      if (method !== 'DELETE' || back) return undefined
-      back = client.want(KAFKA, { onMissing: 'report' })
-      return 'cut after'
-    })
-    await client.reconcile()
-    client.interfere(undefined)
-    await goesOn(client, 60 * MINUTE)
-    expect.soft(sent(client)).toEqual(['DELETE', 'POST'])
-  })
-})
 
 /** It was sent, and its process ended. */
 async function unanswered(client: Client): Promise<void> {
@@ -239,7 +148,7 @@ describe('a request that nobody answered, of what is not found', () => {
   })
 })
 
-describe('nothing was sent', () => {
+describe('no request was sent', () => {
   test('somebody else wrote its record between the mark and the last look: it is sent at once', async () => {
     await using client = await unwanted()
     client.skip(GRACE)
@@ -470,7 +379,7 @@ describe('paused for a change', () => {
 })
 
 describe('between DELETE and POST', () => {
-  test('policy.adopt names another pipe: that one is taken, and nothing is created', async () => {
+  test('policy.adopt names another pipe: that one is taken, and no resource is created', async () => {
     await using client = await replaced()
     client.skip(GRACE)
     await client.reconcile()
@@ -556,7 +465,7 @@ const isNotFound: Interfere = ({ method, below }) =>
   method !== 'POST' && below !== '…' ? { status: 404, error: 'NOT_FOUND: no such pipe' } : undefined
 
 describe('404 by its id, and the list has it', () => {
-  test('nothing was sent: it is not said to be gone, and not forgotten', async () => {
+  test('no request was sent: it is not said to be gone, and not forgotten', async () => {
     await using client = await unwanted()
     client.skip(GRACE)
     client.interfere(isNotFound)

@@ -39,7 +39,7 @@ describe('policy.ensure absent', () => {
     expect(client.server.pipes().has(id)).toBe(false)
     expect([client.status(), client.reason()]).toEqual(['Absent', 'Absent'])
     expect(client.message()).toBe(
-      'policy.ensure is "absent", and the ledger holds no pipe of this manifest. One that it does not hold is not deleted. If the service has one all the same, adopt it first: set policy.adopt and take policy.ensure out. Otherwise remove the manifest.',
+      'policy.ensure is "absent", and the ledger holds no pipe of this manifest. One that it does not hold is not deleted. If the service has it nevertheless, adopt it first: set policy.adopt and remove policy.ensure. Otherwise remove the manifest.',
     )
     const { version } = client.record() ?? {}
     await client.restart()
@@ -197,7 +197,9 @@ describe('policy.ensure absent', () => {
     await client.reconcile()
     expect(sent(client)).toEqual([])
     expect(client.reason()).toBe('Drifted')
-    expect(client.message()).toContain('changed since it was last in sync (name), and so it is not deleted.')
+    expect(client.message()).toContain(
+      'changed since it was last in sync (name). Therefore it is not deleted.',
+    )
   })
 
   test('also a field that its manifest never named', async () => {

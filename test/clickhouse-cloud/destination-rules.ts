@@ -62,6 +62,12 @@ export function destinationFaults(body: JsonObject, kind: string): readonly Faul
     ),
     ...engineFaults(objectAt(body, 'destination.tableDefinition'), columns),
     ...scalingFaults(objectAt(body, 'scaling'), kind),
+    // C#602: false is refused, too
+    ...unless(
+      kind === 'kafka' || at(body, 'settings.kafka_read_committed') === undefined,
+      'settings.kafka_read_committed',
+      'R37',
+    ),
   ]
 }
 

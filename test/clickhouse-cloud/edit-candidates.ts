@@ -22,6 +22,8 @@ const OTHER_LOGINS: readonly JsonObject[] = [
   { accessKey: KEY },
   { serviceAccountKey: Buffer.from('{"type":"edited"}').toString('base64') },
   { connectionString: 'edited' },
+  { serviceAccountKey: { serviceAccountFile: Buffer.from('{"type":"edited"}').toString('base64') } },
+  {},
 ]
 
 /** Every way to change a field of a body; to add it where it is not there. */

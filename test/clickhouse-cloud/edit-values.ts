@@ -12,6 +12,7 @@ const EDITED: readonly (readonly [says: string, values: readonly Json[]])[] = [
   ['PEM', [PEM]],
   ['role ARN', ['arn:aws:iam::210987654321:role/edited']],
   ['base64 of the JSON key', [KEY_FILE]],
+  ['base64 of 1 to', ['ZWRpdGVk']],
   ['UUIDs', [['11111111-2222-4333-8444-555555555555']]],
   ['`host:port` list', ['edited.example:9092']],
   ['`https` only', ['https://edited.example']],

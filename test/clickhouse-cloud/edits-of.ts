@@ -55,6 +55,7 @@ function allowed(before: JsonObject, after: JsonObject): readonly Wanted[] {
 /** Of other kinds it is not known what a setting or a size does (R36, R37), so nobody needs to take it. */
 function isOfKind({ field }: Fact, kind: string): boolean {
   if (field.startsWith('settings.streaming_')) return ['kafka', 'kinesis', 'pubsub'].includes(kind)
+  if (field === 'settings.kafka_read_committed') return kind === 'kafka'
   if (field.startsWith('settings.')) return kind === 'objectStorage'
   if (field.startsWith('scaling.')) return ['kafka', 'kinesis', 'objectStorage'].includes(kind)
   return (

@@ -1,23 +1,14 @@
 import type { Ledger } from '../../src/contract/ledger.ts'
-import type { PlanItem } from '../../src/contract/plan.ts'
-import { makePlan } from '../../src/daemon/planning.ts'
 import type { Key } from '../../src/kinds/key.ts'
-import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
 import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { Secret } from '../../src/lib/secret.ts'
-import { catalogOfTexts } from '../../src/manifest/tree-catalog.ts'
 import { messageOf } from '../../src/plan/reason.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
-import { createDryContext } from '../../src/reconcile/dry-run/dry-context.ts'
-import { createReconciler } from '../../src/reconcile/reconciler.ts'
-import { createdOf, recordedOf } from '../../src/reconcile/state/recorded.ts'
-import { createBoard } from '../../src/reconcile/state/status-board.ts'
-import { createStateStore } from '../../src/reconcile/state/store.ts'
 import type { PlatformOptions } from '../../src/platform/clients.ts'
-import { realClock } from '../platform/support/clock.ts'
-import { platform, secretsOf } from '../platform/support/platform.ts'
-import { BASE, ORGANIZATION, SERVICE_ID, startAsker, type Asker } from './ask.ts'
+import { BASE, startAsker, type Asker } from './ask.ts'
+import { type Process, reach, SERVICE, startProcess as begin } from './reach.ts'
+import { createSkippedTime, type SkippedTime } from './skipped-time.ts'
+import { serveStrict, type StrictHttp } from './strict-http.ts'
 
 /* The client with a manifest of a query endpoint, against the strict server: in this process, with a clock that tests move. */
 
@@ -38,7 +29,8 @@ export const SPEC = {
 export interface Around {
   readonly asker: Asker
   readonly ledger: Ledger
-  readonly time: { skipped: number }
+  readonly http: StrictHttp
+  readonly time: SkippedTime
 }
 
 export interface EndpointClient extends AsyncDisposable {
@@ -49,32 +41,25 @@ export interface EndpointClient extends AsyncDisposable {
     manifests: Readonly<Record<string, { readonly spec?: JsonObject; readonly policy?: JsonObject }>>,
     more?: Readonly<Record<string, string>>,
   ): Promise<void>
-  reconcile(key?: Key): Promise<ReconcileResult>
-  /** What a plan says of a key now. */
-  plan(key?: Key): Promise<PlanItem | undefined>
+  reconcile(key?: Key): ReturnType<Process['reconcile']>
+  plan(key?: Key): ReturnType<Process['plan']>
   /** Requests to the endpoint since it was asked the last time: `GET 200`. */
   sent(): readonly string[]
   /** Somebody else sets the endpoint, or takes it away. */
-  set(body: JsonObject | undefined): Promise<void>
+  set(body: JsonObject | undefined): void
   skip(ms: number): void
-  /** Reason and message of the last reconcile, as they are shown. */
-  shown(key?: Key): { readonly status: string; readonly reason: string; readonly message: string } | undefined
-}
-
-const SERVICE = {
-  apiVersion: 'pipewright/v1',
-  kind: 'Service',
-  metadata: { name: 'analytics' },
-  spec: { organizationId: ORGANIZATION, serviceId: SERVICE_ID, credentials: { secretRef: { name: 'api' } } },
+  shown(key?: Key): ReturnType<Process['shown']>
 }
 
 export async function around(): Promise<Around & AsyncDisposable> {
-  const asker = await startAsker()
+  const asker = startAsker()
+  const http = await serveStrict(asker.server)
   return {
     asker,
+    http,
     ledger: createMemoryLedger({ emit: () => undefined, hashKey: new Uint8Array(32).fill(7) }),
-    time: { skipped: 0 },
-    [Symbol.asyncDispose]: () => asker[Symbol.asyncDispose](),
+    time: createSkippedTime(),
+    [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
   }
 }
 
@@ -83,62 +68,16 @@ export async function startProcess(
   world: Around,
   options: Partial<PlatformOptions> & Partial<Pick<ReconcileContext, 'ledger'>> = {},
 ): Promise<EndpointClient> {
-  const { asker, time } = world
+  const { asker, http, time: clock } = world
   const { server } = asker
-  const mounted = new Map([
-    ['api/keyId', 'key-1'],
-    ['api/keySecret', 'se:cret'],
-  ])
-  const clock = {
-    ...realClock,
-    now: () => realClock.now() + time.skipped,
-    monotonic: () => realClock.monotonic() + time.skipped,
-  }
   const ledger = options.ledger ?? world.ledger
-  const platformSecrets = secretsOf(mounted, clock)
-  const { client } = platform({
-    baseUrl: server.url,
-    secrets: platformSecrets,
-    clock,
-    idempotentRetries: 0,
-    ...options,
-  })
-  const secrets: ReconcileContext['secrets'] = {
-    read: async ({ name, key }) => {
-      const value = mounted.get(`${name}/${key}`)
-      const file = `/secrets/${name}/${key}`
-      return value === undefined
-        ? { found: false, file, why: 'absent' }
-        : { found: true, value: new Secret(value) }
-    },
-  }
-  const store = createStateStore({ profile: CLICKHOUSE_CLOUD, hashKey: ledger.hashKey, clock })
-  for (const record of await ledger.list()) store.note(record)
-  const board = createBoard()
-  let ids = 0
-  const context: ReconcileContext = {
-    profile: CLICKHOUSE_CLOUD,
-    platform: client,
-    ledger,
-    secrets,
-    mask: platformSecrets.mask,
-    mounted: secrets,
-    store,
-    clock,
-    emit: () => undefined,
-    random: () => 0.5,
-    newId: () => `a0000000-0000-4000-8000-${String((ids += 1)).padStart(12, '0')}`,
-    timing: { intervalMs: 300_000, resyncMs: 3_600_000 },
-    healthyStates: undefined,
-    maxCreates: 25,
-  }
-  const reconciler = createReconciler(context, board)
-  const signal = new AbortController().signal
+  const { client, shared } = reach(http.url, clock, { idempotentRetries: 0, ...options })
+  const process = await begin({ ...shared, ledger })
   let seenBefore = server.seen().length
 
   return {
     around: world,
-    context,
+    context: process.context,
     async want(manifests, more = {}) {
       const texts = {
         ...Object.fromEntries(
@@ -157,44 +96,10 @@ export async function startProcess(
         ...more,
       }
       const files = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''))
-      const records = [...store.records()]
-      const catalog = await catalogOfTexts(
-        { revision: { id: 'r1', from: 'content' }, files },
-        {
-          profile: CLICKHOUSE_CLOUD,
-          recorded: recordedOf(records),
-          before: store.catalog,
-          created: createdOf(records),
-          signal,
-        },
-      )
-      store.setCatalog(catalog)
+      await process.read(files)
     },
-    reconcile: (key = KEY) =>
-      reconciler.reconcile(key, {
-        priority: 0,
-        stopping: signal,
-        reconcileId: context.newId(),
-        changedAt: undefined,
-        releaseSlot: async () => undefined,
-      }),
-    async plan(key = KEY) {
-      const { catalog } = store
-      if (catalog === undefined) throw new Error('there are no manifests yet')
-      const copy = createMemoryLedger({ emit: () => undefined, hashKey: ledger.hashKey })
-      for (const record of await ledger.list()) await copy.swap({ ...record, version: 0 }, [])
-      const dry = await createDryContext(context, { copy, catalog })
-      const result = await makePlan({
-        context: dry,
-        manifests: 'manifests',
-        settled: new Map(),
-        concurrency: 4,
-        urgency: 'last',
-        stopping: signal,
-        onProgress: () => undefined,
-      })
-      return result.is === 'whole' ? result.plan.items.find((item) => item.key === key) : undefined
-    },
+    reconcile: (key = KEY) => process.reconcile(key),
+    plan: (key = KEY) => process.plan(key),
     sent() {
       const seen = server.seen().slice(seenBefore)
       seenBefore = server.seen().length
@@ -202,12 +107,13 @@ export async function startProcess(
         .filter(({ path }) => path === `${BASE}${PATH}`)
         .map(({ method, status }) => `${method} ${status}`)
     },
-    async set(body) {
-      await (body === undefined ? asker.ask('DELETE', PATH) : asker.ask('POST', PATH, body))
+    set(body) {
+      if (body === undefined) asker.ask('DELETE', PATH)
+      else asker.ask('POST', PATH, body)
       seenBefore = server.seen().length
     },
-    skip: (ms) => void (time.skipped += ms),
-    shown: (key = KEY) => board.get(key),
+    skip: (ms) => clock.skip(ms),
+    shown: (key = KEY) => process.shown(key),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

@@ -91,7 +91,7 @@ describe('policy.ensure absent', () => {
     await using client = await startProcess(world)
     await client.want(DELETE)
     expect((await client.reconcile()).action).toMatchObject({ type: 'observe', reason: 'Absent' })
-    await client.set({ ...SPEC })
+    client.set({ ...SPEC })
     for (let look = 0; look < 3; look += 1) {
       client.skip(20 * MINUTE)
       expect((await client.reconcile()).action).toMatchObject({ type: 'observe', reason: 'Absent' })
@@ -102,7 +102,7 @@ describe('policy.ensure absent', () => {
   test('deletes what was there before, once its manifest has taken it over', async () => {
     await using world = await around()
     await using client = await startProcess(world)
-    await client.set({ ...SPEC })
+    client.set({ ...SPEC })
     await client.want({ analytics: {} })
     await client.reconcile()
     await client.want(DELETE)
@@ -189,18 +189,18 @@ describe('policy.ensure absent', () => {
     await using client = await unwanted(world)
     await client.reconcile()
     const changed = { ...SPEC, openApiKeys: [KEY_B] }
-    if (body !== undefined) await client.set(body)
+    if (body !== undefined) client.set(body)
     client.skip(GRACE)
     const remove = removeOf(client)
     const late: Platform['remove'] = async (...asked) => {
-      await client.set(changed)
+      client.set(changed)
       return remove(...asked)
     }
     Object.assign(client.context.platform, { remove: late })
     const result = await client.reconcile()
     expect(result.action).toMatchObject({ type: 'report', reason: 'Drifted' })
     expect(saidBy(result)).toContain(
-      'changed since it was last in sync (openApiKeys), and so it is not deleted',
+      'changed since it was last in sync (openApiKeys). Therefore it is not deleted',
     )
     expect(world.asker.server.endpoint()).toEqual(changed)
     expect(client.sent().filter((each) => each.startsWith('DELETE'))).toEqual([])
@@ -210,7 +210,7 @@ describe('policy.ensure absent', () => {
     await using world = await around()
     await using client = await unwanted(world)
     await client.reconcile()
-    await client.set(undefined)
+    client.set(undefined)
     client.sent()
     client.skip(GRACE)
     await client.reconcile()
@@ -246,7 +246,7 @@ describe('policy.ensure absent', () => {
     expect(client.shown()).toMatchObject({ status: 'Failed' })
     expect((await client.reconcile()).action).toMatchObject({ type: 'hold', reason: 'BackingOff' })
     Object.assign(client.context.platform, { remove })
-    client.skip(failed.next?.afterMs ?? 0)
+    client.skip((failed.next?.afterMs ?? 0) + 1)
     expect((await client.reconcile()).action).toMatchObject({ type: 'delete' })
     expect(world.asker.server.endpoint()).toBeUndefined()
   })

@@ -1,17 +1,15 @@
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
-import type { FaultRuleInput } from '../../src/sandbox/fault-schema.ts'
 import type { Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import { ask, ENDPOINT, givenSandbox, KEY } from '../sandbox/given.ts'
 import { mountCredential, platformArgs, SERVICE } from '../support/manifests.ts'
-import { runProgram, startProgram } from '../support/process.ts'
-import { until } from '../support/until.ts'
+import { runHere } from '../support/command.ts'
+import { createWallClock } from '../support/wall-clock.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 
-/* The query endpoint with the real program, as often as it is run, against the sandbox. Its wall clock is set by a file. */
+/* What commands say of the query endpoint, each as a process of its own, against the sandbox. */
 
-const CLOCKS = new URL('../slow/clock-shift.ts', import.meta.url).href
 const MINUTE = 60_000
 const KEY_A = '11111111-1111-4111-8111-111111111111'
 const KEY_B = '22222222-2222-4222-8222-222222222222'
@@ -22,24 +20,18 @@ interface World extends AsyncDisposable {
   readonly sandbox: Sandbox
   /** A command, to its end. */
   run(command: 'apply' | 'plan'): Promise<{ readonly code: unknown; readonly stdout: string }>
-  start(): ReturnType<typeof startProgram>
   /** Requests to the endpoint since this was asked last, with their status. */
   requests(): readonly string[]
   skip(ms: number): void
 }
 
-async function world(...rules: readonly FaultRuleInput[]): Promise<World> {
+async function world(): Promise<World> {
   const workspace = createWorkspace()
-  const sandbox = await givenSandbox({ profile: CLICKHOUSE_CLOUD, fixture: {}, faults: { rules } })
+  const sandbox = await givenSandbox({ profile: CLICKHOUSE_CLOUD, fixture: {} })
   mountCredential(workspace, 'analytics-api', KEY)
   workspace.write('manifests/service.yaml', SERVICE)
-  let skipped = 0
   let seen = 0
-  workspace.write('clock', '0')
-  const options = {
-    cwd: workspace.dir,
-    env: { NODE_OPTIONS: `--import=${CLOCKS}`, CLOCK_SHIFT_FILE: workspace.path('clock') },
-  }
+  const clock = createWallClock()
   const args = (command: string) => [
     command,
     '--profile',
@@ -51,19 +43,16 @@ async function world(...rules: readonly FaultRuleInput[]): Promise<World> {
   return {
     workspace,
     sandbox,
-    run: (command) => runProgram(args(command), options),
-    start: () => startProgram(args('apply'), options),
+    run: (command) => runHere(args(command)),
     requests() {
       const all = sandbox.requests().filter(({ path }) => path === ENDPOINT)
       const now = all.slice(seen)
       seen = all.length
       return now.map(({ method, answer }) => `${method} ${answer?.status}`)
     },
-    skip(ms) {
-      skipped += ms
-      workspace.write('clock', String(skipped))
-    },
+    skip: (ms) => clock.skip(ms),
     async [Symbol.asyncDispose]() {
+      clock[Symbol.dispose]()
       await sandbox[Symbol.asyncDispose]()
       workspace[Symbol.dispose]()
     },
@@ -138,64 +127,3 @@ test('policy.ensure absent deletes it after ten minutes, once; then the manifest
   const last = await w.run('apply')
   expect(last.stdout).not.toContain('QueryEndpoint/analytics')
 })
-
-test('a manifest that is removed within them deletes nothing', async () => {
-  await using w = await world()
-  w.workspace.write('manifests/endpoint.yaml', manifest())
-  await w.run('apply')
-  w.workspace.write('manifests/endpoint.yaml', manifest('ensure: absent'))
-  await w.run('apply')
-  w.skip(9 * MINUTE)
-  rmSync(w.workspace.path('manifests/endpoint.yaml'))
-  for (let times = 0; times < 2; times += 1) {
-    expect((await w.run('apply')).stdout).toContain('Orphaned')
-    w.skip(60 * MINUTE)
-  }
-  expect(there(w)).toEqual(AS_ASKED)
-})
-
-test('a directory that is empty deletes nothing', async () => {
-  await using w = await world()
-  w.workspace.write('manifests/endpoint.yaml', manifest())
-  await w.run('apply')
-  w.workspace.write('manifests/endpoint.yaml', manifest('ensure: absent'))
-  await w.run('apply')
-  for (const file of ['endpoint.yaml', 'service.yaml']) rmSync(w.workspace.path('manifests', file))
-  for (let times = 0; times < 2; times += 1) {
-    expect((await w.run('apply')).code).toBe(1)
-    w.skip(60 * MINUTE)
-  }
-  expect(there(w)).toEqual(AS_ASKED)
-})
-
-test.each([
-  {
-    when: 'before it is done',
-    fault: { type: 'hang', done: false },
-    requests: ['GET 200', 'GET 200', 'DELETE 200'],
-  },
-  { when: 'after it is done', fault: { type: 'hang', done: true }, requests: ['GET 404'] },
-] as const)(
-  'killed while the deletion is on its way, $when: it ends deleted',
-  async ({ fault, requests }) => {
-    await using w = await world({ operation: 'deleteQueryEndpoint', fault })
-    w.workspace.write('manifests/endpoint.yaml', manifest())
-    await w.run('apply')
-    w.workspace.write('manifests/endpoint.yaml', manifest('ensure: absent'))
-    await w.run('apply')
-    w.skip(10 * MINUTE + 1_000)
-    {
-      await using program = w.start()
-      await until('the deletion to be on its way', () =>
-        w.sandbox.requests().some(({ method }) => method === 'DELETE'),
-      )
-      program.signal('SIGKILL')
-      await program.ended
-    }
-    w.requests()
-    await w.run('apply')
-    expect(w.requests()).toEqual(requests)
-    expect(there(w)).toBeUndefined()
-    expect((await w.run('apply')).stdout).toMatch(/QueryEndpoint\/analytics\s+Absent/)
-  },
-)

@@ -43,7 +43,7 @@ describe('never applied', () => {
   test('and what is there is as the manifest asks for: it is taken over, and nothing is sent', async () => {
     await using world = await around()
     await using client = await startProcess(world)
-    await client.set({ ...SPEC })
+    client.set({ ...SPEC })
     await client.want({ analytics: {} })
     expect(await client.plan()).toMatchObject({ verdict: 'unchanged', reason: 'Adopted', takesAway: [] })
     const first = await client.reconcile()
@@ -59,7 +59,7 @@ describe('never applied', () => {
   test('and something else is there: what it takes away and gives is known before', async () => {
     await using world = await around()
     await using client = await startProcess(world)
-    await client.set(OTHER)
+    client.set(OTHER)
     await client.want({ analytics: {} })
     expect(await client.plan()).toMatchObject({
       action: 'upsert',
@@ -86,7 +86,7 @@ describe('applied', () => {
     await using client = await startProcess(world)
     await client.want({ analytics: {} })
     await client.reconcile()
-    await client.set(OTHER)
+    client.set(OTHER)
     const { action } = await client.reconcile()
     expect(action).toMatchObject({ type: 'report', reason: 'Drifted' })
     expect(client.shown()).toMatchObject({ status: 'Drifted', reason: 'Drifted' })
@@ -107,7 +107,7 @@ describe('applied', () => {
     await client.reconcile()
     const posts: string[][] = []
     for (let look = 0; look < 12; look += 1) {
-      await client.set(look % 2 === 0 ? OTHER : { ...OTHER, roles: [] })
+      client.set(look % 2 === 0 ? OTHER : { ...OTHER, roles: [] })
       await client.reconcile()
       posts.push(client.sent().filter((each) => each.startsWith('POST')))
       client.skip(4 * MINUTE)
@@ -123,7 +123,7 @@ describe('applied', () => {
     await using client = await startProcess(world)
     await client.want({ analytics: {} })
     await client.reconcile()
-    await client.set(OTHER)
+    client.set(OTHER)
     await client.want({ analytics: { spec: OTHER } })
     const { action } = await client.reconcile()
     expect(action).toMatchObject({
@@ -140,7 +140,7 @@ describe('applied', () => {
     await using client = await startProcess(world)
     await client.want({ analytics: { policy: { onDrift: 'correct' } } })
     await client.reconcile()
-    await client.set(OTHER)
+    client.set(OTHER)
     const { action } = await client.reconcile()
     expect(action).toMatchObject({
       type: 'upsert',
@@ -168,7 +168,7 @@ describe('applied', () => {
     await using client = await startProcess(world)
     await client.want({ analytics: { policy } })
     await client.reconcile()
-    await client.set(undefined)
+    client.set(undefined)
     const result = await client.reconcile()
     expect(result.action).toMatchObject(is)
     expect(saidBy(result)).toContain('or organizationId or serviceId in its Service manifest is wrong')
@@ -181,7 +181,7 @@ describe('applied', () => {
     await using client = await startProcess(world)
     await client.want({ analytics: {} })
     await client.reconcile()
-    await client.set(OTHER)
+    client.set(OTHER)
     await client.want({ analytics: { spec: { ...SPEC, openApiKeys: [KEY_B] } } })
     const result = await client.reconcile()
     expect(result.action).toMatchObject({
@@ -206,7 +206,7 @@ describe('what is there when it is sent', () => {
     let isFirst = true
     const slow: typeof upsert = async (...asked) => {
       // somebody gives another key access after it was decided, and before it is sent
-      if (isFirst) await client.set({ ...SPEC, openApiKeys: [KEY_A, KEY_B] })
+      if (isFirst) client.set({ ...SPEC, openApiKeys: [KEY_A, KEY_B] })
       isFirst = false
       return upsert(...asked)
     }

@@ -26,6 +26,8 @@ export interface Fact {
   /** By which operation it changes. */
   readonly change: 'patch' | 'scaling' | 'settings' | 'mappings' | 'immutable'
   readonly isSecret: boolean
+  /** What no output shows: a secret, or what may hold one. */
+  readonly isKeptBack: boolean
 }
 
 /** A place of the tree: a field, an object, or a list of objects. */
@@ -79,6 +81,7 @@ function factOf(line: string): Fact {
     form,
     change: change as Fact['change'],
     isSecret: kept === 'secret',
+    isKeptBack: kept !== '',
   }
 }
 

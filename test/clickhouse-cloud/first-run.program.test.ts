@@ -7,7 +7,8 @@ import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { secretRefsIn } from '../../src/kinds/secret-ref.ts'
 import { alertsThere, desiredBody, FOLDER, GIVEN, secretText, wireBody } from './given.ts'
 import { textOf } from './look.ts'
-import { startStrictServer, type Seen, type StrictServer } from './strict-server.ts'
+import { startStrictServer, type StrictHttp } from './strict-http.ts'
+import type { Seen, StrictServer } from './strict-server.ts'
 
 const KEY = { keyId: 'key-1', keySecret: 'se:cret' }
 const TOKEN = 'token-1'
@@ -23,7 +24,7 @@ const ALERT = '66d0f1a2b3c4d5e6f7a8b9c2'
 const manifests = GIVEN.filter(({ title }) => !title.startsWith('right/')).map(({ manifest }) => manifest)
 const pipes = manifests.filter(({ kind }) => kind === 'Pipe')
 
-function startService(): Promise<StrictServer> {
+function startService(): Promise<StrictServer & StrictHttp> {
   const [ofService = {}, ofHyperdx = {}] = alertsThere()
   return startStrictServer({
     seed: 'program',
@@ -42,7 +43,7 @@ function mountAll(workspace: Workspace): void {
 }
 
 /** With the folder as it is, and a look at everything every second. */
-function startRun(workspace: Workspace, { url }: StrictServer): Program {
+function startRun(workspace: Workspace, { url }: StrictHttp): Program {
   const more = ['--profile', 'clickhouse-cloud', '--interval', '1s']
   const args = runArgs(workspace, url, more).map((arg) => (arg === workspace.manifests ? FOLDER : arg))
   return startProgram(args)

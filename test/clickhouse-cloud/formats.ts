@@ -29,6 +29,7 @@ export const FORMATS: readonly Format[] = [
     wrong: 'clickpipes-role',
   },
   { says: 'base64 of the JSON key', takes: isKeyFile, wrong: '{}' },
+  { says: 'base64 of 1 to', takes: matches(/^(?:[\w+/]{4})*(?:[\w+/]{2,3}={1,2})?$/), wrong: 'a b' },
   { says: 'UUIDs', takes: matches(UUID), wrong: ['endpoint-1'] },
   { says: '`host:port` list', takes: everyPart(isHostAndPort), wrong: 'b-1.example:9092,b-2.example:port' },
   { says: 'comma separated', takes: everyPart((part) => part !== ''), wrong: 'a,,b' },

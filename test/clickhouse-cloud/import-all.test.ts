@@ -8,7 +8,7 @@ import {
   platformArgs,
   serviceManifest,
 } from '../support/manifests.ts'
-import { importSummary } from '../../src/cli/render/import-text.ts'
+import { importReport } from '../../src/cli/render/import-text.ts'
 import { runHere } from '../support/command.ts'
 import { given, pipe, type World } from './listed-world.ts'
 
@@ -102,11 +102,10 @@ describe('import --all', () => {
     expect(imported).toMatchObject({ code: 0, stdout: '' })
     expect(imported.stderr.split('\n')).toEqual([
       'pipewright: Service/analytics: 7 pipes, 1 with a manifest or a record, 0 that a manifest might mean, 6 without.',
-      `pipewright: Manifests written to ${world.workspace.path('manifests/imported')}, a file each: 6.`,
-      'pipewright: No secret is written. Comments in the manifests name the secrets to mount and the values to fill in.',
-      expect.stringMatching(/^pipewright: Next, pipewright plan .* must say adopt for each of them\.$/),
+      `pipewright: Files written to ${world.workspace.path('manifests/imported')}: 6.`,
+      'pipewright: No secret is written. Comments on top of a manifest name the secrets to mount and the values to fill in.',
       expect.stringMatching(
-        /^pipewright: Once the pipes are adopted, remove policy\.adopt from the manifests, or commit the Lock /,
+        /^pipewright: Next, "pipewright plan .*" must say adopt for each of them\. .*remove policy\.adopt/,
       ),
       '',
     ])
@@ -196,16 +195,19 @@ describe('import --all', () => {
   })
 
   test('says what is left out once for all pipes, and nothing of what is not set', async () => {
-    const more = { owner: 'me', settings: null, note: '' }
+    const more = { owner: 'me', settings: null, note: '', 'a\nspec: evil': { b: 'c' } }
     await using world = await given(
       [],
       consoleOf(...[1, 2, 3, 4, 5].map((number) => there(number, `p${number}`))),
     )
     for (const number of [1, 2, 3, 4, 5]) world.platform.change(id(number), more)
-    const { code, stderr } = await world.run('import', '--all')
+    const { code, stdout, stderr } = await world.run('import', '--all')
     expect(code).toBe(0)
+    expect(namesIn(stdout)).toEqual(['p1', 'p2', 'p3', 'p4', 'p5'])
+    expect(stdout).toContain('\n#   spec.a\\nspec: evil.b: [text of 1 characters, not shown]\n')
     expect(stderr.split('\n').filter((line) => line.includes('left out'))).toEqual([
       'pipewright: Pipe/p1 and 4 more: spec.owner is left out. A manifest has no such field.',
+      'pipewright: Pipe/p1 and 4 more: spec.a\\nspec: evil.b is left out. A manifest has no such field.',
     ])
   })
 
@@ -216,15 +218,15 @@ describe('import --all', () => {
     expect(code).toBe(1)
     expect(namesIn(stdout)).toEqual(['b'])
     expect(stderr).toContain(
-      `pipewright: no manifest can be made of ${id(1)} ("a"). spec.source.kinesis.streamName would have to be there. It is missing. Write one, with policy.adopt: ${id(1)}.`,
+      `pipewright: import: no manifest can be made of ${id(1)} ("a"). spec.source.kinesis.streamName would have to be there. It is missing. Write one, with policy.adopt: ${id(1)}.`,
     )
   })
 
   test('names each item of a list that cannot be read', () => {
     const odd = ['index 0 (id x): state', 'index 3: not an object']
-    const survey = { service: 'analytics', there: 1, held: 1, wanted: [], free: 0, odd }
+    const survey = { service: 'analytics', there: 1, held: 1, wanted: [], odd }
     const here = { sandbox: false, ledger: undefined }
-    const lines = importSummary({ surveys: [survey], all: [], folder: undefined, invalid: 0, here })
+    const lines = importReport({ surveys: [survey], all: [], folder: undefined, problems: [], here })
     for (const item of odd)
       expect(lines).toContain(
         `Service/analytics: an item of the list cannot be read and gets no manifest: ${item}.`,
@@ -252,20 +254,35 @@ describe('import --all', () => {
   })
 })
 
-describe('import --all writes nothing, and says why,', () => {
-  test('where a file is in the way', async () => {
-    await using world = await given([], consoleOf(there(1, 'a'), there(2, 'b')))
+describe('import --all leaves a file as it is', () => {
+  test('where one is in the way: the others are written', async () => {
+    await using world = await given([], consoleOf(there(1, 'a'), there(2, 'b'), there(3, 'c')))
     const folder = world.workspace.path('out')
     mkdirSync(folder)
     world.workspace.write('out/b.yaml', 'mine')
     const { code, stderr } = await world.run('import', '--all', '--output-dir', folder)
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: `pipewright: import: ${folder}/b.yaml exists. Nothing was written. Give another --output-dir.\n`,
-    })
-    expect(readdirSync(folder)).toEqual(['b.yaml'])
+    expect(code).toBe(1)
+    expect(stderr).toContain(
+      `pipewright: import: ${folder}/b.yaml exists and is not overwritten, so Pipe/b has no manifest there. Give another --output-dir.\n` +
+        `pipewright: Files written to ${folder}: 2.\n`,
+    )
+    expect(readdirSync(folder).toSorted()).toEqual(['a.yaml', 'b.yaml', 'c.yaml'])
+    expect(readFileSync(`${folder}/b.yaml`, 'utf8')).toBe('mine')
   })
 
+  test('where one is in the place of the folder', async () => {
+    await using world = await given([], consoleOf(there(1, 'a')))
+    world.workspace.write('out', 'mine')
+    const folder = world.workspace.path('out')
+    const { code, stderr } = await world.run('import', '--all', '--output-dir', folder)
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `pipewright: import: ${folder} cannot be made (EEXIST). Give another --output-dir.\n`,
+    })
+  })
+})
+
+describe('import --all writes nothing, and says why,', () => {
   test('where there is no pipe', async () => {
     await using world = await given([])
     const folder = world.workspace.path('out')
@@ -301,7 +318,7 @@ describe('import --all writes nothing, and says why,', () => {
     const both = await world.run('import', '--all')
     expect(both.code).toBe(1)
     expect(namesIn(both.stdout)).toEqual(['a'])
-    expect(both.stderr).toContain('pipewright: the pipes of Service/other could not be listed.')
+    expect(both.stderr).toContain('pipewright: import: the pipes of Service/other could not be listed.')
   })
 
   test.each<{ why: string; args: readonly string[]; says: string }>([
@@ -314,23 +331,9 @@ describe('import --all writes nothing, and says why,', () => {
     {
       why: 'a Service twice',
       args: ['--all', 'analytics', '--service', 'analytics'],
-      says: 'the Service is named twice',
+      says: 'Give the name of one Service',
     },
-    {
-      why: 'one file for all',
-      args: ['--all', '--file', 'a'],
-      says: '--file is for one manifest. Give --output-dir, or redirect the output',
-    },
-    {
-      why: 'JSON into files',
-      args: ['--all', '--output-dir', 'a', '-o', 'json'],
-      says: 'manifests are written as YAML',
-    },
-    {
-      why: 'a folder for one',
-      args: ['Pipe/a', id(1), '--service', 'analytics', '--output-dir', 'b'],
-      says: '--output-dir goes with --all',
-    },
+    { why: 'no Service', args: ['Pipe/a', id(1)], says: '--service NAME' },
     { why: 'neither a key nor --all', args: [], says: 'or --all' },
   ])('called with $why', async ({ args, says }) => {
     await using world = await given([])

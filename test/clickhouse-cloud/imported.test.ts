@@ -9,12 +9,12 @@ import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import { secretRefsIn } from '../../src/kinds/secret-ref.ts'
 import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { parseFile } from '../../src/manifest/validate/parse-file.ts'
-import { createFindingRoom } from '../../src/manifest/validate/parse-options.ts'
+import { createFindingRoom } from '../../src/manifest/validate/parse-document.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { createRandom } from '../torture/random.ts'
 import { GIVEN, givenNamed, wireBody } from './given.ts'
 import { pipeReply } from './reply.ts'
+import { parseFile } from '../support/at-once.ts'
 
 /* What `import` makes of a reply, however the service says it (facts 7). */
 
@@ -26,10 +26,10 @@ const MADE = {
   state: 'Running',
 }
 
-const SEEDS = Array.from({ length: 100 }, (_, index) => `seed-${index}`)
+const SEEDS = Array.from({ length: 20 }, (_, index) => `seed-${index}`)
 
 /** What has to be said: fields that a later version of the service may have, with something in them, and sizes that the service fills in. */
-const TELLING = /\.(protobufSchema|addedLater)$|^spec\.scaling\./
+const TELLING = /\.(protobufSchema|addedLater)(\.|$)|^spec\.scaling\./
 
 function imported(reply: JsonObject) {
   const names = { name: 'orders', service: 'warehouse', secret: 'orders' } as const

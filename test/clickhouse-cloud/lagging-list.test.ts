@@ -7,7 +7,7 @@ import { having, KAFKA, MINUTE, POSTGRES, REPLICAS, sent, startOld, withTable } 
 
 /** From now on every list shows this moment. */
 async function freezeList(client: Client, change?: (item: JsonObject) => JsonObject): Promise<void> {
-  const { result } = await client.ask('GET', '/clickpipes')
+  const { result } = client.ask('GET', '/clickpipes')
   const items = result as readonly JsonObject[] // a list of pipes
   const listed: Json = change === undefined ? [...items] : items.map(change)
   client.interfere(({ method, below }) =>
@@ -71,13 +71,27 @@ describe('a list that lags behind', () => {
   })
 })
 
-describe('a pipe in the state Deleting', () => {
-  test('is never ready, also if its policy calls that healthy', async () => {
-    await using client = await startOld(KAFKA)
-    await client.want(KAFKA, { healthyStates: ['Running', 'Deleting'] })
-    await client.settle()
-    await freezeList(client, (item) => ({ ...item, state: 'Deleting' }))
-    await inPassing(client, 1)
-    expect(client.status()).toBe('NotReady')
+/** From now on, a GET by id shows this moment with another state. */
+function showState(client: Client, listed: string | undefined, shown: string): void {
+  const [item] = client.ask('GET', '/clickpipes').result as readonly JsonObject[] // a list of pipes
+  const { state: _, ...rest } = item ?? {}
+  client.interfere(({ method, below }) => {
+    if (method !== 'GET') return undefined
+    if (below !== '…') return { answered: { ...rest, state: shown } }
+    return { answered: [listed === undefined ? rest : { ...rest, state: listed }] }
   })
+}
+
+test.each([
+  { listed: undefined, shown: 'Failed', status: 'NotReady' },
+  { listed: undefined, shown: 'Running', status: 'Ready' },
+  { listed: 'Failed', shown: 'Running', status: 'Ready' },
+  { listed: 'Deleting', shown: 'Deleting', status: 'NotReady' },
+])('a pipe that is listed as $listed and read as $shown is $status', async ({ listed, shown, status }) => {
+  await using client = await startOld(KAFKA)
+  await client.want(KAFKA, { healthyStates: ['Running', 'Deleting'] })
+  await client.settle()
+  showState(client, listed, shown)
+  await inPassing(client, 1)
+  expect(client.status()).toBe(status)
 })

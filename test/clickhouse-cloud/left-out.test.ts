@@ -53,6 +53,17 @@ describe('of a table', () => {
     expect(sent(client)).toEqual([])
   })
 
+  test('also if a person stopped the pipe, which the service starts after the first request', async () => {
+    await using client = await startOld(withVisits(EXCLUDED))
+    client.ask('PATCH', `/clickpipes/${client.record()?.remote?.id ?? ''}/state`, { command: 'stop' })
+    client.skip(2 * MINUTE)
+    sent(client)
+    await client.want(withVisits({}), { paused: false })
+    await during(client, 10 * MINUTE)
+    expect([visits(client), stateOf(client), client.reason()]).toEqual([PLAIN, 'Running', 'InSync'])
+    expect(sent(client).filter((request) => request === 'PATCH')).toHaveLength(2)
+  })
+
   const places: readonly KillPlace[] = (['before', 'after'] as const).flatMap((when) =>
     [1, 2].flatMap((nth) => [{ way: 'state', when, nth } as const, { way: 'update', when, nth } as const]),
   )

@@ -1,16 +1,12 @@
-import { rmSync } from 'node:fs'
-import { FAILPOINT_VARIABLE, type Failpoint } from '../../src/contract/failpoint.ts'
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
 import { mountSecrets, platformArgs, SERVICE } from '../support/manifests.ts'
 import { startPlatform } from '../support/platform.ts'
-import { runHere } from '../support/command.ts'
-import { runProgram } from '../support/process.ts'
+import { type Ended, runHere } from '../support/command.ts'
+import { createWallClock } from '../support/wall-clock.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 
-/* The real program, with a platform that lists its pipes. */
-
-const CLOCKS = new URL('../slow/clock-shift.ts', import.meta.url).href
+/* Commands in this process, with a platform that lists its pipes. */
 
 /** A manifest of a pipe. */
 export function pipe(name: string, more = '', policy = ''): string {
@@ -42,15 +38,12 @@ export interface World extends AsyncDisposable {
   readonly platform: Sandbox
   /** One pass. @returns the reason of each pipe */
   apply(...more: readonly string[]): Promise<Readonly<Record<string, string>>>
-  /** One that is killed at this place. @returns how it ended */
-  killedJob(at: Failpoint): Promise<number | NodeJS.Signals | null>
   messageOf(key: string): string
   requests(operation: string): number
-  loseLedger(): void
   /** The wall clock is so much later from now on. */
   skip(ms: number): void
-  /** Another command of the program. */
-  run(...args: readonly string[]): ReturnType<typeof runProgram>
+  /** Another command. */
+  run(...args: readonly string[]): Promise<Ended>
 }
 
 /** A service, and manifests of pipes with these names. */
@@ -64,41 +57,27 @@ export async function given(names: readonly string[], options: Partial<SandboxOp
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)
   for (const name of names) workspace.write(`manifests/${name}.yaml`, pipe(name))
-  workspace.write('clock', '0')
-  const clocked = { env: { NODE_OPTIONS: `--import=${CLOCKS}`, CLOCK_SHIFT_FILE: workspace.path('clock') } }
+  const clock = createWallClock()
   const common = [...platformArgs(workspace, platform.url), '--profile', 'clickhouse-cloud']
-  let skipped = 0
-  // Only a process of its own has another clock.
-  const runArgs = (args: readonly string[]) => (skipped === 0 ? runHere(args) : runProgram(args, clocked))
   let last: readonly Shown[] = []
   return {
     workspace,
     platform,
     async apply(...more) {
       const args = ['apply', ...common, '--api-budget', '1000/1s', '-o', 'json', ...more]
-      const { stdout, stderr } = await runArgs(args)
+      const { stdout, stderr } = await runHere(args)
       if (stdout === '') throw new Error(stderr)
       last = (JSON.parse(stdout) as { readonly resources: readonly Shown[] }).resources
       return Object.fromEntries(
         last.filter(({ key }) => key.startsWith('Pipe/')).map(({ key, reason }) => [key.slice(5), reason]),
       )
     },
-    async killedJob(at) {
-      const env = { ...clocked.env, [FAILPOINT_VARIABLE]: `${at}=kill` }
-      return (await runProgram(['apply', ...common, '--api-budget', '1000/1s'], { env })).code
-    },
     messageOf: (key) => last.find((one) => one.key === key)?.message ?? '',
     requests: (operation) => platform.requests().filter((one) => one.operation === operation).length,
-    run: (command = '', ...args) => runArgs([command, ...args, ...common, '--api-budget', '1000/1s']),
-    skip(ms) {
-      skipped += ms
-      workspace.write('clock', String(skipped))
-    },
-    loseLedger() {
-      for (const end of ['', '.lock', '.reserve', '-wal', '-shm'])
-        rmSync(workspace.path(`ledger.db${end}`), { force: true })
-    },
+    run: (command = '', ...args) => runHere([command, ...args, ...common, '--api-budget', '1000/1s']),
+    skip: (ms) => clock.skip(ms),
     async [Symbol.asyncDispose]() {
+      clock[Symbol.dispose]()
       await platform[Symbol.asyncDispose]()
       workspace[Symbol.dispose]()
     },

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/lib/json.ts'
+import { isObject, type Json, type JsonObject, stableJson } from '../../src/lib/json.ts'
 import type { Fault } from './shape.ts'
 
 /** What stands at a dotted path. */
@@ -36,4 +36,15 @@ export function hasTwice(texts: readonly string[]): boolean {
 /** A text, or a number or a truth as a text; whatever else there is, is none. */
 export function textOf(value: Json | undefined): string {
   return value === undefined || typeof value === 'object' ? '' : String(value)
+}
+
+/** The tables of a database have no order. */
+export function inOrder(body: JsonObject | undefined): Json {
+  return JSON.parse(
+    JSON.stringify(body, (name, value: unknown) =>
+      name === 'tableMappings' && Array.isArray(value)
+        ? value.toSorted((a, b) => (stableJson(a) < stableJson(b) ? -1 : 1))
+        : value,
+    ),
+  ) as Json
 }

@@ -14,7 +14,7 @@ import { treeFaults, type Fault } from './shape.ts'
 
 /** What the document requires in every PATCH of a kind; a mapping edit alone goes without (P#618). */
 export const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
-  pubsub: ['authentication', 'serviceAccountKey'],
+  pubsub: ['authentication'],
   mysql: ['host', 'port'],
   mongodb: ['uri', 'readPreference'],
 }
@@ -110,7 +110,8 @@ function loginFaults(kind: string, old: JsonObject, arm: JsonObject): readonly F
   const method = arm['authentication'] ?? old['authentication']
   const connects = connectionFields(kind, arm).length > 0
   const isSwitch = isSet(arm['authentication']) && method !== (old['authentication'] ?? 'basic')
-  const owed = KEYS.filter((name) => isSet(old[name]) && connects && !isSwitch)
+  // N7: Pub/Sub keeps its key
+  const owed = KEYS.filter((name) => kind !== 'pubsub' && isSet(old[name]) && connects && !isSwitch)
   return [
     ...owed.flatMap((name) => unless(isSet(arm[name]), name, 'credentials beside a connection')),
     ...unless(!isAccountSwitch(old, arm), 'authentication', 'R18'),

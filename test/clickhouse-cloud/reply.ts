@@ -94,8 +94,10 @@ function membersOf(place: Place, value: JsonObject, asked: Asked): JsonObject {
     const told = memberOf(member, value[member.name], asked)
     return told === undefined ? [] : [[member.name, told] as const]
   })
+  // Somebody else can set what no manifest has.
+  const others = Object.entries(value).filter(([name]) => !place.members.has(name))
   const isNew = asked.random.chance(0.2)
-  return Object.fromEntries(isNew ? [...known, newMember(asked.random)] : known)
+  return Object.fromEntries([...known, ...(isNew ? [newMember(asked.random)] : []), ...others])
 }
 
 /** Whatever a later version of the service adds. */

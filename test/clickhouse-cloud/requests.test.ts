@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isObject, type JsonObject } from '../../src/lib/json.ts'
 import { givenNamed, wireBody } from './given.ts'
 import { textOf } from './look.ts'
-import { startStrictServer, type StrictServer } from './strict-server.ts'
+import { startStrictServer, type StrictHttp } from './strict-http.ts'
+import type { StrictServer } from './strict-server.ts'
 
 /* The strict server itself: what of a request it refuses before it looks at a body, and how it says so. */
 
@@ -21,7 +22,7 @@ interface Sent {
   readonly type?: string
 }
 
-let server: StrictServer
+let server: StrictServer & StrictHttp
 
 beforeAll(async () => {
   server = await startStrictServer({

@@ -36,7 +36,7 @@ const SOURCE_RULES: Readonly<Record<string, (source: JsonObject) => readonly Fau
   postgres: postgresFaults,
   mysql: mysqlFaults,
   mongodb: tableFaults,
-  bigquery: tableFaults,
+  bigquery: bigqueryFaults,
 }
 
 /** R3 */
@@ -44,7 +44,7 @@ const KAFKA_METHODS: Readonly<Record<string, readonly string[]>> = {
   kafka: ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'MUTUAL_TLS'],
   redpanda: ['SCRAM-SHA-256', 'SCRAM-SHA-512', 'MUTUAL_TLS'],
   msk: ['SCRAM-SHA-512', 'IAM_ROLE', 'IAM_USER', 'MUTUAL_TLS'],
-  gcmk: ['PLAIN', 'MUTUAL_TLS'],
+  gcmk: ['PLAIN', 'MUTUAL_TLS', 'SERVICE_ACCOUNT_WORKLOAD_IDENTITY'],
   confluent: ['PLAIN', 'MUTUAL_TLS'],
   warpstream: ['PLAIN'],
   azureeventhub: ['PLAIN'],
@@ -54,7 +54,7 @@ const KAFKA_METHODS: Readonly<Record<string, readonly string[]>> = {
 /** R4: which fields the credentials have, and no other. */
 function kafkaCredentials(type: Json | undefined, method: string): readonly string[] {
   if (type === 'azureeventhub') return ['connectionString']
-  if (method === 'IAM_ROLE') return []
+  if (['IAM_ROLE', 'SERVICE_ACCOUNT_WORKLOAD_IDENTITY', ''].includes(method)) return []
   if (method === 'IAM_USER') return ['accessKeyId', 'secretKey']
   return method === 'MUTUAL_TLS' ? ['certificate', 'privateKey'] : ['password', 'username']
 }
@@ -62,24 +62,55 @@ function kafkaCredentials(type: Json | undefined, method: string): readonly stri
 function kafkaFaults(kafka: JsonObject): readonly Fault[] {
   const method = textOf(kafka['authentication'])
   const credentials = Object.keys(objectAt(kafka, 'credentials')).toSorted()
-  const needsRegistry = kafka['format'] === 'AvroConfluent' || kafka['format'] === 'Protobuf'
   const fromTime = at(kafka, 'offset.strategy') === 'from_timestamp'
   return [
-    ...unless(KAFKA_METHODS[textOf(kafka['type'])]?.includes(method) ?? false, 'authentication', 'R3'),
+    // N11: any but Event Hubs can have no login
+    ...unless(
+      method === ''
+        ? kafka['type'] !== 'azureeventhub'
+        : KAFKA_METHODS[textOf(kafka['type'])]?.includes(method) === true,
+      'authentication',
+      'R3',
+    ),
+    ...unless(kafka['tombstoneMode'] !== 'delete' || kafka['exactlyOnce'] === true, 'tombstoneMode', 'N10'),
     ...unless(
       credentials.join(' ') === kafkaCredentials(kafka['type'], method).join(' '),
       'credentials',
       'R4',
     ),
     ...unless(method !== 'IAM_ROLE' || isSet(kafka['iamRole']), 'iamRole', 'R4'),
-    ...unless(!needsRegistry || isSet(kafka['schemaRegistry']), 'schemaRegistry', 'R7'),
+    ...unless(
+      !['', 'SERVICE_ACCOUNT_WORKLOAD_IDENTITY'].includes(method) || !isSet(kafka['iamRole']),
+      'iamRole',
+      'N11',
+    ),
+    ...schemaFaults(kafka),
     // R8 leaves open whether it is refused otherwise, and says to leave it out
     ...unless(isSet(at(kafka, 'offset.timestamp')) === fromTime, 'offset.timestamp', 'R8'),
-    ...unless(
-      !isSet(kafka['schemaRegistry']) || isSet(at(kafka, 'schemaRegistry.credentials')),
-      'schemaRegistry.credentials',
-      'R9',
-    ),
+    ...(isSet(kafka['schemaRegistry']) ? registryFaults(objectAt(kafka, 'schemaRegistry')) : []),
+  ]
+}
+
+/** R7 and N12 */
+function schemaFaults(source: JsonObject): readonly Fault[] {
+  const [hasRegistry, hasSchema] = [isSet(source['schemaRegistry']), isSet(source['protobufSchema'])]
+  const isProtobuf = source['format'] === 'Protobuf'
+  const needsRegistry = source['format'] === 'AvroConfluent' || (isProtobuf && !hasSchema)
+  return [
+    ...unless(!needsRegistry || hasRegistry, 'schemaRegistry', 'R7'),
+    ...unless(!hasSchema || (isProtobuf && !hasRegistry), 'protobufSchema', 'N12'),
+  ]
+}
+
+/** R9 and N12 */
+function registryFaults(registry: JsonObject): readonly Fault[] {
+  const own: readonly string[] = ['url', 'authentication', 'credentials']
+  const glue: readonly string[] = ['glueRegion', 'glueRegistryName']
+  const [needed, foreign] =
+    registry['type'] === 'glue' ? [glue, ['caCertificate', ...own]] : [own, ['glueRoleArn', ...glue]]
+  return [
+    ...needed.flatMap((name) => unless(isSet(registry[name]), `schemaRegistry.${name}`, 'R9')),
+    ...foreign.flatMap((name) => unless(!isSet(registry[name]), `schemaRegistry.${name}`, 'N12')),
   ]
 }
 
@@ -92,6 +123,7 @@ const STORAGE_METHODS: Readonly<Record<string, readonly string[]>> = {
   IAM_ROLE: ['s3', ...OPEN_STORAGES],
   SERVICE_ACCOUNT: ['gcs', ...OPEN_STORAGES],
   CONNECTION_STRING: ['azureblobstorage'],
+  SERVICE_ACCOUNT_WORKLOAD_IDENTITY: ['gcs'],
 }
 
 /** R14: what each method needs. */
@@ -104,7 +136,7 @@ const STORAGE_NEEDS: Readonly<Record<string, readonly string[]>> = {
 /** R16 */
 const QUEUE_METHODS: Readonly<Record<string, readonly string[]>> = {
   s3: ['IAM_USER', 'IAM_ROLE'],
-  gcs: ['IAM_USER', 'SERVICE_ACCOUNT'],
+  gcs: ['IAM_USER', 'SERVICE_ACCOUNT', 'SERVICE_ACCOUNT_WORKLOAD_IDENTITY'],
 }
 
 function objectStorageFaults(storage: JsonObject): readonly Fault[] {
@@ -150,15 +182,30 @@ function kinesisFaults(kinesis: JsonObject): readonly Fault[] {
   return [
     ...needed.flatMap((name) => unless(isSet(at(kinesis, name)), name, 'R19')),
     ...unless(!needsTime || isSet(kinesis['timestamp']), 'timestamp', 'R20'),
+    ...schemaFaults(kinesis),
   ]
 }
 
 function pubsubFaults(pubsub: JsonObject): readonly Fault[] {
-  return unless(
-    isSet(pubsub['seekTimestamp']) === (pubsub['seekType'] === 'timestamp'),
-    'seekTimestamp',
-    'R22',
-  )
+  const hasKey = pubsub['authentication'] === 'SERVICE_ACCOUNT'
+  return [
+    ...unless(
+      isSet(pubsub['seekTimestamp']) === (pubsub['seekType'] === 'timestamp'),
+      'seekTimestamp',
+      'R22',
+    ),
+    ...unless(isSet(pubsub['serviceAccountKey']) === hasKey, 'serviceAccountKey', 'N5'),
+  ]
+}
+
+/** N5 */
+function bigqueryFaults(bigquery: JsonObject): readonly Fault[] {
+  const hasKey = bigquery['authentication'] !== 'SERVICE_ACCOUNT_WORKLOAD_IDENTITY'
+  return [
+    ...tableFaults(bigquery),
+    ...unless(isSet(bigquery['credentials']) === hasKey, 'credentials', 'N5'),
+    ...unless(hasKey || isSet(bigquery['projectId']), 'projectId', 'N5'),
+  ]
 }
 
 /** R24 */

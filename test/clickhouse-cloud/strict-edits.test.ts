@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { sameJson, type Json, type JsonObject } from '../../src/lib/json.ts'
+import { sameJson } from '../../src/lib/json.ts'
 import { startWithBody, type PipeAsker } from './ask.ts'
 import { clearingsOf, editsOf, type Edit } from './edits-of.ts'
 import { FACTS } from './facts.ts'
 import { clientFindings, GIVEN, givenNamed, wireBody } from './given.ts'
-import { at, textOf } from './look.ts'
+import { at, inOrder, textOf } from './look.ts'
 import { withRefs } from './refs.ts'
 
 /* The edits that others try their client with: each can be made with the requests that come with it, and makes what it says. */
@@ -17,37 +17,26 @@ const bodies = GIVEN.filter(({ manifest }) => manifest.kind === 'Pipe').map(({ t
 }))
 
 /** As the edit would be made by hand. */
-async function make({ requests }: Edit, world: PipeAsker): Promise<void> {
+function make({ requests }: Edit, world: PipeAsker): void {
   for (const { method, path, body, whenPaused } of requests) {
-    if (whenPaused) await paused(world)
-    expect(await world.askPipe(method, path, body)).toMatchObject({ status: 200 })
+    if (whenPaused) paused(world)
+    expect(world.askPipe(method, path, body)).toMatchObject({ status: 200 })
   }
 }
 
-async function paused({ askPipe, id, server }: PipeAsker): Promise<void> {
+function paused({ askPipe, id, server }: PipeAsker): void {
   expect(server.states().get(id)).toBe('Running')
-  await askPipe('GET', '')
-  await askPipe('GET', '')
+  askPipe('GET', '')
+  askPipe('GET', '')
   expect(server.states().get(id)).toBe('Paused')
 }
 
-/** The tables of a database have no order. */
-function inOrder(body: JsonObject | undefined): Json {
-  return JSON.parse(
-    JSON.stringify(body, (name, value: unknown) =>
-      name === 'tableMappings' && Array.isArray(value)
-        ? value.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
-        : value,
-    ),
-  ) as Json
-}
-
 describe('every edit is taken, and makes what it asks for', () => {
-  test.each(bodies)('$title', async ({ body, edits }) => {
+  test.each(bodies)('$title', ({ body, edits }) => {
     const changes = edits.filter(({ requests }) => requests.length > 0)
     for (const edit of changes) {
-      await using world = await startWithBody(body)
-      await make(edit, world)
+      const world = startWithBody(body)
+      make(edit, world)
       const seen = world.server.seen()
       expect({ field: edit.field, refused: seen.flatMap(({ refused }) => refused) }).toEqual({
         field: edit.field,

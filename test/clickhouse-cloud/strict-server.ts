@@ -1,14 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { buffer } from 'node:stream/consumers'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
 import { answer, parsed } from './routes.ts'
 import type { PipeState } from './states.ts'
-import { stateNow, type Answer, type Pipe, type World } from './world.ts'
+import { stateNow, type Answer, type Asked, type Pipe, type World } from './world.ts'
 
 /*
  * A service that knows the facts and nothing of the client: whatever the facts call wrong in a request it refuses, and it says why. What
- * it answers is as varied as the facts allow, by a seed.
+ * it answers is as varied as the facts allow, by a seed. `strict-http.ts` serves it to a client.
  */
 
 export interface StrictOptions {
@@ -41,8 +38,16 @@ export interface Seen {
   readonly body: Json | undefined
 }
 
-export interface StrictServer extends AsyncDisposable {
-  readonly url: string
+/** What the service sends back. */
+export interface StrictReply {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+}
+
+export interface StrictServer {
+  /** Answers one request, which arrived. */
+  readonly answer: (asked: Asked) => StrictReply
   /** Every request so far. */
   readonly seen: () => readonly Seen[]
   /** The whole body of each pipe as it now is, secrets included, by its id; without those that are gone. */
@@ -60,7 +65,7 @@ export interface StrictServer extends AsyncDisposable {
   readonly endpoint: () => JsonObject | undefined
 }
 
-export async function startStrictServer(options: StrictOptions): Promise<StrictServer> {
+export function createStrictServer(options: StrictOptions): StrictServer {
   const seen: Seen[] = []
   const world: World = {
     ...options,
@@ -70,25 +75,14 @@ export async function startStrictServer(options: StrictOptions): Promise<StrictS
     alerts: [...options.alerts],
     hyperdx: { ...options.hyperdx, alerts: [...options.hyperdx.alerts] },
   }
-
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const content = await buffer(request)
-    const [method, path] = [request.method ?? '', request.url ?? '']
-    const given = answer(world, { method, path, headers: request.headers, content })
-    const { status, refused, dropped } = given
-    seen.push({ method, path, status, refused, dropped, body: parsed(content) })
-    send(response, given, seen.length)
-  }
-
-  const server = createServer((request, response) => {
-    // one that goes away before its end is nobody's business here
-    serve(request, response).catch(() => response.destroy())
-  })
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answer(asked) {
+      const { method, path, content } = asked
+      const given = answer(world, asked)
+      const { status, refused, dropped } = given
+      seen.push({ method, path, status, refused, dropped, body: parsed(content) })
+      return replyOf(given, seen.length)
+    },
     seen: () => [...seen],
     pipes: () => new Map([...world.pipes].map(([id, { body }]) => [id, body])),
     states: () => new Map([...world.pipes].map(([id, pipe]) => [id, stateNow(pipe)])),
@@ -101,12 +95,6 @@ export async function startStrictServer(options: StrictOptions): Promise<StrictS
     endpoint: () => world.endpoint.body,
     alerts: () => [...world.alerts],
     hyperdxAlerts: () => [...world.hyperdx.alerts],
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => {
-        server.close(resolve)
-      })
-    },
   }
 }
 
@@ -117,22 +105,16 @@ function pipeNamed({ pipes }: World, id: string): Pipe {
   return found
 }
 
-function send(response: ServerResponse, { status, result, refused, form }: Answer, count: number): void {
+function replyOf({ status, result, refused, form }: Answer, count: number): StrictReply {
   // a route that is not served is answered by the web server, not by the service
-  if (form === 'page') {
-    response.writeHead(status, { 'content-type': 'text/html' }).end('<html><body>Not Found</body></html>')
-    return
-  }
+  if (form === 'page') return { status, type: 'text/html', text: '<html><body>Not Found</body></html>' }
   // said by whoever stands before it
-  if (form === 'hyperdx' && status === 401) {
-    response.writeHead(status, { 'content-type': 'text/plain' }).end('Unauthorized')
-    return
-  }
+  if (form === 'hyperdx' && status === 401) return { status, type: 'text/plain', text: 'Unauthorized' }
   const requestId = `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`
   const error = refused.join('; ')
   const body = {
     cloud: status === 200 ? { status, requestId, result } : { status, error, requestId },
     hyperdx: status === 200 ? (result === undefined ? {} : { data: result }) : { message: error },
   }[form]
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body))
+  return { status, type: 'application/json; charset=utf-8', text: JSON.stringify(body) }
 }

@@ -52,7 +52,7 @@ describe('a file of settings', () => {
       '"--interval"',
       'did you mean interval?',
     ],
-    ['the name of a file', 'config: x.yaml', 'p.yaml:1', 'cannot name another one', 'remove it'],
+    ['the name of a file', 'config: x.yaml', 'p.yaml:1', 'cannot name another file', 'remove it'],
     ['a key without a value', '\ninterval:\n', 'p.yaml:2', 'interval has no value', 'give one'],
     ['a list for a value', 'interval: [5m]', 'p.yaml:1', 'interval is not one value', 'quotes'],
     ['a mapping for a value', 'listen: {host: x}', 'p.yaml:1', 'listen is not one value', 'quotes'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { concerned } from '../../src/daemon/catalog-changes.ts'
+import { listAffected } from '../../src/daemon/catalog-changes.ts'
 import { next, pipe, readingOf, service } from '../manifest/support.ts'
 
 const WRONG = pipe('a').replace('topics', 'tpics')
@@ -16,5 +16,5 @@ test.each([
 ])('a manifest that was wrong before has %s', (_why, text, keys) => {
   const { catalog: before } = next(undefined, readingOf({ 's.yaml': service('analytics'), 'a.yaml': WRONG }))
   const { catalog: after } = next(undefined, readingOf({ 's.yaml': service('analytics'), 'a.yaml': text }))
-  expect(concerned(before, after, [])).toEqual(keys)
+  expect(listAffected(before, after, [])).toEqual(keys)
 })

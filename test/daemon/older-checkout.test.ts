@@ -118,7 +118,7 @@ test('or for five minutes', () => {
   expect(may()).toBe(true)
 })
 
-test('after five minutes it acts, and nothing counts as removed until it has read another revision', () => {
+test('after five minutes it acts, and no resource counts as removed until it has read another revision', () => {
   const { clock, read, may, checkout } = takeOver('r2', 'r1')
   expect(checkout.olderThan).toBe('r2')
   clock.now = 60 * 60_000

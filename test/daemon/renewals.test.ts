@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createRenewals } from '../../src/daemon/renewals.ts'
-import { createFakeClock } from '../platform/support/clock.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
 
 test('credentials that were refused and are others now are told within five seconds, until it is stopped', async () => {
   const clock = createFakeClock()

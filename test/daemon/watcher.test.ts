@@ -169,12 +169,12 @@ describe('a link that is swapped', () => {
       tree: (n: number) => `.worktrees/${commit(n)}`,
     },
     { why: 'a script of one’s own, with trees of any name', tree: (n: number) => `tree-${n}` },
-  ])('triggers after each of 40 swaps, the old tree removed: $why', async ({ tree }) => {
+  ])('triggers after each of 12 swaps, the old tree removed: $why', async ({ tree }) => {
     await mkdir(join(base, tree(0), 'manifests'), { recursive: true })
     await symlink(tree(0), join(base, 'current'))
     const { triggers, triggersAfter, watcher } = await watching('current/manifests')
     expect(watcher.mode()).toBe('parent')
-    for (let n = 1; n <= 40; n += 1) {
+    for (let n = 1; n <= 12; n += 1) {
       await mkdir(join(base, tree(n), 'manifests'), { recursive: true })
       await write(join(tree(n), 'manifests/a.yaml'))
       expect(await triggersAfter(() => swapLink('current', tree(n)))).toContain('event')
@@ -183,13 +183,13 @@ describe('a link that is swapped', () => {
     expect(new Set(triggers)).toEqual(new Set(['event']))
   })
 
-  it('triggers after each of 40 swaps of a ConfigMap', async () => {
+  it('triggers after each of 12 swaps of a ConfigMap', async () => {
     await mkdir(join(base, 'mount/..0'), { recursive: true })
     await symlink('..0', join(base, 'mount/..data'))
     await symlink('..data/a.yaml', join(base, 'mount/a.yaml'))
     const { triggersAfter, watcher } = await watching('mount')
     expect(watcher.mode()).toBe('parent')
-    for (let n = 1; n <= 40; n += 1) {
+    for (let n = 1; n <= 12; n += 1) {
       await mkdir(join(base, `mount/..${n}`))
       await write(`mount/..${n}/a.yaml`, String(n))
       expect(await triggersAfter(() => swapLink('mount/..data', `..${n}`))).toContain('event')
@@ -237,10 +237,10 @@ describe('a root that comes and goes', () => {
     ])
   })
 
-  it('is watched again after it was removed and made anew, five times', async () => {
+  it('is watched again after it was removed and made anew, twice', async () => {
     await mkdir(join(base, 'root'))
     const { triggersAfter, quiet } = await watching('root')
-    for (let n = 0; n < 5; n += 1) {
+    for (let n = 0; n < 2; n += 1) {
       expect(await triggersAfter(() => rm(join(base, 'root'), { recursive: true }))).toContain('event')
       await quiet()
       expect(await triggersAfter(() => mkdir(join(base, 'root')))).toContain('event')
@@ -252,7 +252,7 @@ describe('a root that comes and goes', () => {
   it('is watched again after it was replaced in one go', async () => {
     await mkdir(join(base, 'root'))
     const { triggersAfter, quiet } = await watching('root')
-    for (let n = 0; n < 5; n += 1) {
+    for (let n = 0; n < 2; n += 1) {
       expect(
         await triggersAfter(async () => {
           await rm(join(base, 'root'), { recursive: true })
@@ -265,7 +265,7 @@ describe('a root that comes and goes', () => {
     }
   })
 
-  it.each([1, 2, 3, 4, 5])('becomes a link, and is followed (time %i)', async () => {
+  it.each([1, 2])('becomes a link, and is followed (time %i)', async () => {
     await mkdir(join(base, 'root'))
     await mkdir(join(base, 'elsewhere'))
     const { triggersAfter, quiet, watcher } = await watching('root')

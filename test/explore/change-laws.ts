@@ -138,6 +138,15 @@ export function noteListed({ model }: Run, listed: readonly Pipe[]): void {
   }
 }
 
+/** Whether a list shows it under the name of one manifest, which may have been edited since the list, and as that asks for it. */
+export function isAloneAsAsked({ model, world }: Run, pipeId: string): boolean {
+  const pipe = model.pipes.find(({ id }) => id === pipeId)
+  const wish = model.wishes.find((each) => each.isPresent && (each.platformName ?? each.name) === pipe?.name)
+  const others = model.pipes.filter(({ name }) => name === pipe?.name)
+  const isMeant = pipe?.life !== undefined && wish !== undefined && isAsAsked(pipe.life, wish)
+  return world.profile !== undefined && others.length === 1 && isMeant
+}
+
 /** So old a list may be that a create depends on. */
 const LIST_AGE_MS = 10 * SECOND
 /** So long a pipe may be missing in a list. */

@@ -61,7 +61,7 @@ export const CHANGING_WORLDS: readonly World[] = [
     begin: () => model(['a']),
     isSettled: true,
     waits: ['3 min'],
-    faults: ['console renames'],
+    faults: ['console renames', 'listed losses'],
     edits: ['rename', 'rename with its name', 'replicas', 'remove'],
     changeReplies: [],
     replies: ['lost after the work'],

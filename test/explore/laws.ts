@@ -16,18 +16,20 @@ import {
   type Wish,
 } from './model.ts'
 import { isRemoved } from './removal-laws.ts'
+import { isAloneAsAsked } from './change-laws.ts'
 import { settle, type Run } from './run.ts'
 
 /* What may never be, whatever happens. */
 
 /** The ledger was written. @param isForgetSaid whether it is a person who forgets what is left */
-export function judgeWritten({ model, broken, writes }: Run, written: Written, isForgetSaid = false): void {
+export function judgeWritten(run: Run, written: Written, isForgetSaid = false): void {
+  const { model, broken, writes } = run
   writes.push(written)
   broken.push(
     ...judgeWrite(written, {
       sent: (intentId) => model.sent.get(intentId),
       isRetrySaid: (intentId) => model.saidRetry.has(intentId),
-      isPipeSaid: (pipeId) => model.saidPipe.has(pipeId),
+      isPipeSaid: (pipeId) => model.saidPipe.has(pipeId) || isAloneAsAsked(run, pipeId),
       isForgetSaid: () => isForgetSaid,
       isRemoved: (pipeId) => isRemoved(model, pipeId),
     }),

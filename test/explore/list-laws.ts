@@ -5,7 +5,7 @@ import type { LedgerRecord } from '../../src/plan/record.ts'
 import { keyOfWish, shortId, type Model } from './model.ts'
 import type { Process, Run } from './run.ts'
 
-/* What a list rules out: a create under a name that it shows, or of the source and the destination of a pipe whose manifest is gone. */
+/* What a list rules out: a create under a name that it shows, or of the source and the destination of a pipe without a manifest. */
 
 /** The source that a pipe reads, and where it writes. */
 const IDENTITY = [
@@ -26,10 +26,11 @@ export function judgeListed(
   const creating = [...model.records.values()].find(({ intent }) => intent?.id === create.intentId)
   for (const there of lastList(run, process, create.serviceId)) {
     const holder = holderOf(model, there.id)
-    if (creating === undefined || isMeantBeside(model, creating, holder)) continue
+    if (creating === undefined || isMeantBeside(model, creating, holder?.key ?? there.id)) continue
     const isNamed = there.name === body['name']
     const isNew = creating.former === undefined
-    if (!isNamed && !(isNew && isOrphan(model, holder) && isSame(body, there as JsonObject))) continue
+    if (!isNamed && !(isNew && isWithoutManifest(model, holder) && isSame(body, there as JsonObject)))
+      continue
     const what = isNamed ? `the name "${String(there.name)}"` : 'the source and the destination'
     broken.push(`A create goes out with ${what} of pipe ${shortId(there.id)}, which the last list shows.`)
   }
@@ -51,18 +52,18 @@ function holderOf({ records }: Model, id: string): LedgerRecord | undefined {
   )
 }
 
-function isOrphan(model: Model, holder: LedgerRecord | undefined): boolean {
+function isWithoutManifest(model: Model, holder: LedgerRecord | undefined): boolean {
   return (
-    holder !== undefined && !model.wishes.some((wish) => wish.isPresent && keyOfWish(wish) === holder.key)
+    holder === undefined || !model.wishes.some((wish) => wish.isPresent && keyOfWish(wish) === holder.key)
   )
 }
 
 /** Whether one of two manifests says that it is another pipe than that of the other one. */
-function isMeantBeside(model: Model, creating: LedgerRecord, holder: LedgerRecord | undefined): boolean {
+function isMeantBeside(model: Model, creating: LedgerRecord, other: string): boolean {
   return model.wishes.some(
     (wish) =>
-      (keyOfWish(wish) === creating.key && wish.policy['replaces'] === holder?.key) ||
-      (keyOfWish(wish) === holder?.key && wish.policy['replaces'] === creating.key),
+      (keyOfWish(wish) === creating.key && wish.policy['replaces'] === other) ||
+      (keyOfWish(wish) === other && wish.policy['replaces'] === creating.key),
   )
 }
 

@@ -36,6 +36,9 @@ export async function lookAt(run: Run, key: Key): Promise<void> {
   noteAsked(run.model, key)
   const { action, outcome } = end
   const reason = 'reason' in outcome && outcome.reason !== undefined ? outcome.reason : action.reason
-  tell(run, `  It says ${outcome.result === 'unknown' ? 'OutcomeUnknown' : reason} (${action.type}).`)
+  tell(
+    run,
+    `  It says ${outcome.result === 'unknown' ? 'OutcomeUnknown' : reason} of ${key} (${action.type}).`,
+  )
   judgeLook(run, key, before, end)
 }

@@ -5,11 +5,9 @@ import { WORLDS } from './worlds.ts'
 
 /* The rest is `npm run explore -- --secrets`. */
 
-test.each(
-  WORLDS.filter(({ name }) => name === 'tables').flatMap((world) =>
-    MOUNTED.map((mounted) => [world.name, mounted.name, world, mounted] as const),
-  ),
-)('the world "%s" goes on as it would with secrets %s', async (_world, _mounted, world, mounted) => {
+test('a world goes on as it would with secrets equal to texts of replies', async () => {
+  const [world, mounted] = [WORLDS.find(({ name }) => name === 'tables'), MOUNTED[0]]
+  if (world === undefined || mounted === undefined) throw new Error('it is not there')
   const { compared, difference } = await compareWith(world, mounted, 1)
   expect(difference).toBeUndefined()
   expect(compared).toBeGreaterThan(0)

@@ -7,7 +7,6 @@ import { clockOf } from './clock.ts'
 import { clusterOf } from './cluster.ts'
 import { HASH_KEY } from './hashes.ts'
 import { LEASES, LEDGER, podsOf, RECORDS } from './pods.ts'
-import { noLosses } from '../../src/ledger/kubernetes/losses.ts'
 import { forever, type Run } from './run.ts'
 
 /* The ledger in a cluster, as one process works with it: the real mirror, and the real ledger over it. */
@@ -21,7 +20,7 @@ export function mirrorOf(api: ClusterApi, clock: Clock): Mirror {
     ledger: LEDGER,
     clock,
     onSilence: () => undefined,
-    onSetBack: notPutBack,
+    onRollback: noRollback,
     onUnreadable(error) {
       throw error
     },
@@ -31,9 +30,9 @@ export function mirrorOf(api: ClusterApi, clock: Clock): Mirror {
   })
 }
 
-/** No world puts the store back to an earlier state. */
-export function notPutBack(what: unknown): never {
-  throw new Error(`bug: it is said to be put back: ${JSON.stringify(what)}`)
+/** No world rolls the store back to an earlier state. */
+export function noRollback(what: string): never {
+  throw new Error(`bug: a rollback is noticed: ${what}`)
 }
 
 export function ledgerOn(run: Run, api: ClusterApi, mirror: Mirror, clock: Clock): Ledger {
@@ -51,7 +50,7 @@ export function ledgerOn(run: Run, api: ClusterApi, mirror: Mirror, clock: Clock
       read: async () => ({ last: undefined, isOwned: leaseIn(run) !== undefined }),
     },
     noteRecords: async () => undefined,
-    setBack: { assertNot: async () => undefined, known: () => undefined, losses: noLosses },
+    rollback: { assertNone: async () => undefined, known: () => undefined },
     lease: { lapsed: () => undefined, failing: () => undefined },
   })
 }

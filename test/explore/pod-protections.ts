@@ -5,13 +5,11 @@ export const POD_REMOVALS: readonly Removal[] = [
   {
     protection: 'the Lease is renewed before each request that changes something',
     world: 'pods',
-    depth: 2,
-    patches: [{ from: `return (await confirm?.()) ?? Infinity`, to: `return Infinity` }],
+    patches: { from: `return (await confirm?.()) ?? Infinity`, to: `return Infinity` },
   },
   {
     protection: 'a renewal that was begun before the intent was answered does not count',
     world: 'pods that differ',
-    depth: 2,
     patches: [
       {
         from: `let current: Promise<number> | undefined`,
@@ -35,21 +33,17 @@ export const POD_REMOVALS: readonly Removal[] = [
   {
     protection: 'the first byte goes out while nobody can have taken over',
     world: 'pods',
-    depth: 2,
-    patches: [{ from: `return begunAt + durationMs`, to: `return Infinity` }],
+    patches: { from: `return begunAt + durationMs`, to: `return Infinity` },
   },
   {
     protection: 'a renewal belongs to one takeover',
     world: 'pods',
-    depth: 2,
-    patches: [
-      {
-        from: `if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch) {
+    patches: {
+      from: `if (lease === undefined || lease.holder !== holder || lease.epoch !== epoch) {
           end(`,
-        to: `if (lease === undefined) {
+      to: `if (lease === undefined) {
           end(`,
-      },
-    ],
+    },
   },
   {
     protection: 'an outcome is written whoever acts by now',
@@ -80,30 +74,26 @@ export const POD_REMOVALS: readonly Removal[] = [
     protection: 'an outcome is written where its intent is by then',
     world: 'pods that differ',
     depth: 3,
-    patches: [{ from: `((await ledger.withIntent(intentId)) ?? known)`, to: `known` }],
+    patches: { from: `((await ledger.withIntent(intentId)) ?? known)`, to: `known` },
   },
   {
     protection: 'who loses a write to a move reads where the record is by then',
     world: 'pods that differ',
-    depth: 2,
-    patches: [{ from: `await refresh(to, [...seen, key])`, to: `return` }],
+    patches: { from: `await refresh(to, [...seen, key])`, to: `return` },
   },
   {
     protection: 'all records are read after the takeover, and not before it',
     world: 'pods that differ',
-    depth: 2,
-    patches: [{ from: `await orAborted(readAll(), end)\n`, to: `` }],
+    patches: { from: `await orAborted(readAll(), end)\n`, to: `` },
   },
   {
     protection: 'endpoints are applied once more after a takeover',
     world: 'pods and endpoint',
-    depth: 2,
-    patches: [{ from: `isOvertaken: context.store.overtaken.has(key)`, to: `isOvertaken: false` }],
+    patches: { from: `isOvertaken: context.store.overtaken.has(key)`, to: `isOvertaken: false` },
   },
   {
     protection: 'a process with an older checkout than the one that was acted on waits',
     world: 'pods that differ',
-    depth: 2,
-    patches: [{ from: `if (waiting === undefined) return`, to: `if (waiting !== null) return` }],
+    patches: { from: `if (waiting === undefined) return`, to: `if (waiting !== null) return` },
   },
 ]

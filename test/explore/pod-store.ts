@@ -4,7 +4,7 @@ import { createKubernetesLease } from '../../src/ledger/kubernetes/kubernetes-le
 import type { Mirror } from '../../src/ledger/kubernetes/record-mirror.ts'
 import { createTakeover } from '../../src/ledger/kubernetes/takeover.ts'
 import type { SetClock } from './clock.ts'
-import { mirrorOf, notPutBack } from './pod-ledger.ts'
+import { mirrorOf, noRollback } from './pod-ledger.ts'
 import { holderOf, LEASE_MS, LEASES, LEDGER, RECORDS, type Pod } from './pods.ts'
 
 /** The store of a cluster, as one process sees it: the real mirror and the real Lease, which know what they knew before. */
@@ -78,7 +78,7 @@ export async function openStore(live: ClusterApi, { index, first, clock }: Opene
     isNew: () => [...mirror.all()].length === 0,
     annotations: () => ({}),
     onRenewal: () => undefined,
-    onSetBack: notPutBack,
+    onRollback: noRollback,
   })
   if (first.actsOn !== undefined) kubernetes.actOn(first.actsOn)
   leaseClock.at = first.leaseSince

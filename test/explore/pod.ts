@@ -234,7 +234,10 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
     const isCertain = action.type === 'upsert' || (action.type === 'observe' && action.reason === 'InSync')
     if (outcome.result === 'done' && isCertain && wasOvertaken) store.overtaken.delete(key)
     const reason = 'reason' in outcome && outcome.reason !== undefined ? outcome.reason : action.reason
-    tell(run, `  It says ${outcome.result === 'unknown' ? 'OutcomeUnknown' : reason} (${action.type}).`)
+    tell(
+      run,
+      `  It says ${outcome.result === 'unknown' ? 'OutcomeUnknown' : reason} of ${key} (${action.type}).`,
+    )
     await endIfOver()
   }
 

@@ -1,12 +1,13 @@
-import type { Patch } from '../slow/protections/checkout.ts'
+import type { Patches } from '../slow/protections/checkout.ts'
 import { POD_REMOVALS } from './pod-protections.ts'
 
 /** One protection, how it is removed from a copy of the sources, and the world in which a story then breaks a law. */
 export interface Removal {
   readonly protection: string
   readonly world: string
-  readonly depth: number
-  readonly patches: readonly Patch[]
+  /** 2 unless given. */
+  readonly depth?: number
+  readonly patches: Patches
 }
 
 export const REMOVALS: readonly Removal[] = [
@@ -14,28 +15,22 @@ export const REMOVALS: readonly Removal[] = [
     protection: 'nothing without a record is created while a file of Locks cannot be read',
     world: 'copies',
     depth: 1,
-    patches: [
-      {
-        from: `(file) => (!file.whole && isLockFile(file.file)) || file.documents.some(isBrokenLock),`,
-        to: `(file) => isLockFile(file.file) && file.documents.some(isBrokenLock),`,
-      },
-    ],
+    patches: {
+      from: `(file) => (!file.whole && isLockFile(file.file)) || file.documents.some(isBrokenLock),`,
+      to: `(file) => isLockFile(file.file) && file.documents.some(isBrokenLock),`,
+    },
   },
   {
     protection: 'a refused replacement gives the former id back (row 1)',
     world: 'missing',
-    depth: 2,
-    patches: [
-      {
-        from: 'return { ...record, remote, service, platformName, applied, former: undefined }',
-        to: 'return { ...record, former: undefined }',
-      },
-    ],
+    patches: {
+      from: 'return { ...record, remote, service, platformName, applied, former: undefined }',
+      to: 'return { ...record, former: undefined }',
+    },
   },
   {
     protection: 'the old pipe is asked for once more before the POST (row 1)',
     world: 'missing',
-    depth: 2,
     patches: [
       {
         from: `    const asked = questionOf(context,`,
@@ -56,74 +51,57 @@ export const REMOVALS: readonly Removal[] = [
   {
     protection: 'a 404 is believed only beside a witness (row 5)',
     world: 'two',
-    depth: 2,
-    patches: [
-      {
-        from: `return isConfirmed(misses) && besideSince !== undefined && misses.lastAt - besideSince >= CONFIRMING_MS`,
-        to: `return isConfirmed(misses) && (besideSince ?? 0) >= 0`,
-      },
-    ],
+    patches: {
+      from: `return isConfirmed(misses) && besideSince !== undefined && misses.lastAt - besideSince >= CONFIRMING_MS`,
+      to: `return isConfirmed(misses) && (besideSince ?? 0) >= 0`,
+    },
   },
   {
     protection: 'a pipe without siblings is missed for fifteen minutes, and not for one (row 1)',
     world: 'missing',
-    depth: 2,
-    patches: [
-      {
-        from: `return isConfirmed(misses, ALONE_MS)`,
-        to: `return isConfirmed(misses, Math.min(ALONE_MS, CONFIRMING_MS))`,
-      },
-    ],
+    patches: {
+      from: `return isConfirmed(misses, ALONE_MS)`,
+      to: `return isConfirmed(misses, Math.min(ALONE_MS, CONFIRMING_MS))`,
+    },
   },
   {
     protection: 'a row of 404s breaks when nobody looks for three minutes (row 1)',
     world: 'missing',
-    depth: 2,
-    patches: [
-      {
-        from: ` || now - misses.lastAt > GAP_MS)`,
-        to: ` || now - misses.lastAt > GAP_MS * 1e6)`,
-      },
-    ],
+    patches: {
+      from: ` || now - misses.lastAt > GAP_MS)`,
+      to: ` || now - misses.lastAt > GAP_MS * 1e6)`,
+    },
   },
   {
     protection: 'a pipe that no reading ever found is never replaced (row 2)',
     world: 'missing',
     depth: 3,
-    patches: [
-      {
-        from: `if (remote === undefined || remote.seenAt !== undefined || !isConfirmed(missingOf(input)?.misses))`,
-        to: `if (recorded.version >= 0 || remote === undefined)`,
-      },
-    ],
+    patches: {
+      from: `if (remote === undefined || remote.seenAt !== undefined || !isConfirmed(missingOf(input)?.misses))`,
+      to: `if (recorded.version >= 0 || remote === undefined)`,
+    },
   },
   {
     protection: 'one replacement an hour (row 2)',
     world: 'missing',
     depth: 3,
-    patches: [
-      {
-        from: `if (from === undefined || from <= steadyNow) return undefined`,
-        to: `if (from === undefined || from >= 0) return undefined`,
-      },
-    ],
+    patches: {
+      from: `if (from === undefined || from <= steadyNow) return undefined`,
+      to: `if (from === undefined || from >= 0) return undefined`,
+    },
   },
   {
     protection: 'a create is decided anew once it has its permit (row 3)',
     world: 'waiting',
-    depth: 2,
-    patches: [
-      {
-        from: `    return await reconcileOnce(reconciliation, permit)\n  } finally`,
-        to: `    const decision = { ...decided(context, assessment, request), action: round.action }
+    patches: {
+      from: `    return await reconcileOnce(reconciliation, permit)\n  } finally`,
+      to: `    const decision = { ...decided(context, assessment, request), action: round.action }
     return await conclude(reconciliation, round, await carryOut(reconciliation, assessment, decision, permit))\n  } finally`,
-      },
-    ],
+    },
   },
   {
     protection: 'an upsert is decided anew when it may go out, and before each attempt (row 4)',
     world: 'endpoint',
-    depth: 2,
     patches: [
       {
         from: `      return JSON.stringify(upsertOf(asked).body)`,
@@ -139,94 +117,72 @@ export const REMOVALS: readonly Removal[] = [
     protection: 'policy.replaces excuses the key that it names, and no other (row 7)',
     world: 'renamings',
     depth: 3,
-    patches: [
-      {
-        from: `return related.filter(({ key }) => key !== manifest.policy?.replaces)`,
-        to: `return manifest.policy?.replaces === undefined ? related : []`,
-      },
-    ],
+    patches: {
+      from: `return related.filter((record) => record.key !== manifest.policy?.replaces || isKept(record))`,
+      to: `return manifest.policy?.replaces === undefined ? related : related.filter(isKept)`,
+    },
   },
   {
     protection: 'a retry at the shell waits until nothing can be on its way (row 8)',
     world: 'words',
-    depth: 2,
-    patches: [
-      {
-        from: `const tooEarly = stillOnItsWay(context, key, intent)`,
-        to: `const tooEarly = force ? stillOnItsWay(context, key, intent) : undefined`,
-      },
-    ],
+    patches: {
+      from: `const tooEarly = stillOnItsWay(context, key, intent)`,
+      to: `const tooEarly = force ? stillOnItsWay(context, key, intent) : undefined`,
+    },
   },
   {
     protection: 'a retry waits longer when the process never said that its request ended (row 8)',
     world: 'words',
-    depth: 2,
-    patches: [
-      {
-        from: `return sendBy + (state === 'unknown' && seen?.proxy === undefined ? ENDED_MS : NEVER_ENDED_MS)`,
-        to: `return sendBy + (state === 'unknown' && seen?.proxy === undefined ? ENDED_MS : Math.min(ENDED_MS, NEVER_ENDED_MS))`,
-      },
-    ],
+    patches: {
+      from: `return sendBy + (state === 'unknown' && seen?.proxy === undefined ? ENDED_MS : NEVER_ENDED_MS)`,
+      to: `return sendBy + (state === 'unknown' && seen?.proxy === undefined ? ENDED_MS : Math.min(ENDED_MS, NEVER_ENDED_MS))`,
+    },
   },
   {
     protection: 'policy.retryCreate that was read too early does not count (row 8)',
     world: 'words',
-    depth: 2,
-    patches: [
-      {
-        from: `const isEarly = isSaid && (intent.saidEarlyAt !== undefined || store.steadyNow() < retryFrom(intent))`,
-        to: `const isEarly = isSaid && retryFrom(intent) < 0`,
-      },
-    ],
+    patches: {
+      from: `const isEarly = isSaid && (intent.saidEarlyAt !== undefined || store.steadyNow() < retryFrom(intent))`,
+      to: `const isEarly = isSaid && retryFrom(intent) < 0`,
+    },
   },
   {
     protection: 'nothing is sent five seconds after its intent (row 8)',
     world: 'frozen',
-    depth: 2,
-    patches: [
-      {
-        from: `const notAfter = begunAt + SEND_WITHIN_MS`,
-        to: `const notAfter = begunAt + Infinity`,
-      },
-    ],
+    patches: {
+      from: `const notAfter = begunAt + SEND_WITHIN_MS`,
+      to: `const notAfter = begunAt + Infinity`,
+    },
   },
   {
     protection: 'the words of a person that a pipe is gone end when it is found (row 8)',
     world: 'said',
     depth: 3,
-    patches: [
-      {
-        from: `  const refutedAt = saysDeleted(entry, remote.id) ? (remote.refutedAt ?? now) : undefined`,
-        to: `  const refutedAt = saysDeleted(entry, remote.id) ? remote.refutedAt : undefined`,
-      },
-    ],
+    patches: {
+      from: `  const refutedAt = saysDeleted(entry, remote.id) ? (remote.refutedAt ?? now) : undefined`,
+      to: `  const refutedAt = saysDeleted(entry, remote.id) ? remote.refutedAt : undefined`,
+    },
   },
   {
     protection: 'resolve --recreate ends when the pipe is found (row 8)',
     world: 'said',
     depth: 3,
-    patches: [
-      {
-        from: `{ ...remote, seenAt, saidGoneAt: undefined, refutedAt }`,
-        to: `{ ...remote, seenAt, refutedAt }`,
-      },
-    ],
+    patches: {
+      from: `{ ...remote, seenAt, saidGoneAt: undefined, refutedAt }`,
+      to: `{ ...remote, seenAt, refutedAt }`,
+    },
   },
   {
     protection: 'an id that another key holds is not believed (row 10)',
     world: 'two',
-    depth: 2,
-    patches: [
-      {
-        from: `  if (holder !== undefined) return`,
-        to: `  if (holder !== undefined && name === undefined) return`,
-      },
-    ],
+    patches: {
+      from: `  if (holder !== undefined) return`,
+      to: `  if (holder !== undefined && name === undefined) return`,
+    },
   },
   {
     protection: 'an outcome that could not be written is kept, and written later (row 14)',
     world: 'ledger',
-    depth: 2,
     patches: [
       {
         from: `      kept.set(key, outcome)\n      let record`,
@@ -257,9 +213,8 @@ export const REMOVALS: readonly Removal[] = [
     protection: 'a list is looked at before a create, and what it shows is taken over',
     world: 'relisted',
     depth: 1,
-    patches: [
-      {
-        from: `    similarFirst,
+    patches: {
+      from: `    similarFirst,
     listedFirst,
     backingOff,
     dependencyNotReady,
@@ -267,15 +222,14 @@ export const REMOVALS: readonly Removal[] = [
     createLimitReached,
   ])
   return stop ??`,
-        to: `    similarFirst,
+      to: `    similarFirst,
     backingOff,
     dependencyNotReady,
     secretUnavailable,
     createLimitReached,
   ])
   return stop ??`,
-      },
-    ],
+    },
   },
   {
     protection: 'the list that a create depends on begins after the last attempt',
@@ -296,12 +250,10 @@ export const REMOVALS: readonly Removal[] = [
     protection: 'the list that a create depends on is a new one',
     world: 'listed',
     depth: 1,
-    patches: [
-      {
-        from: `permit === undefined ? Math.min(SHARED_MS, timing.intervalMs) : BEFORE_CREATE_MS + permit.lookCostsMs`,
-        to: `permit === undefined ? Math.min(SHARED_MS, timing.intervalMs) : BEFORE_CREATE_MS * 100`,
-      },
-    ],
+    patches: {
+      from: `permit === undefined ? Math.min(SHARED_MS, timing.intervalMs) : BEFORE_CREATE_MS + permit.lookCostsMs`,
+      to: `permit === undefined ? Math.min(SHARED_MS, timing.intervalMs) : BEFORE_CREATE_MS * 100`,
+    },
   },
   {
     protection:
@@ -323,204 +275,162 @@ export const REMOVALS: readonly Removal[] = [
     protection: 'a listed pipe that an orphan’s record holds stops a create of its name',
     world: 'renamed',
     depth: 3,
-    patches: [
-      {
-        from: `if (orphan !== undefined) return listedOrphan(kind, { candidate, wanted, orphan })`,
-        to: `if (orphan !== undefined) return undefined`,
-      },
-    ],
+    patches: {
+      from: `if (orphan !== undefined) return listedOrphan(kind, { candidate, wanted, orphan })`,
+      to: `if (orphan !== undefined) return undefined`,
+    },
+  },
+  {
+    protection: 'a listed pipe without a manifest stops a create of its source and destination',
+    world: 'renamed',
+    depth: 2,
+    patches: {
+      from: `const others = intent === undefined ? alikeUnderOtherNames(names) : []`,
+      to: `const others = intent === null ? alikeUnderOtherNames(names) : []`,
+    },
   },
   {
     protection: 'a rename with another edit is suspected',
     world: 'renamed',
     depth: 3,
-    patches: [
-      {
-        from: `if (similarity !== undefined) return unclaimed(similarity.from, candidate)`,
-        to: `if (similarity !== undefined) return undefined`,
-      },
-    ],
+    patches: {
+      from: `if (similarity !== undefined) return unclaimed(similarity.from, candidate)`,
+      to: `if (similarity !== undefined) return undefined`,
+    },
   },
   {
     protection: 'what a list finds has the secrets with which it was created, whatever they are by now',
     world: 'rotating',
-    depth: 2,
-    patches: [
-      {
-        from: `return undecidedIntent(recorded) === undefined ? asked : (applied ?? asked)`,
-        to: `return undecidedIntent(recorded) === undefined ? asked : (asked ?? applied)`,
-      },
-    ],
+    patches: {
+      from: `return undecidedIntent(recorded) === undefined ? asked : (applied ?? asked)`,
+      to: `return undecidedIntent(recorded) === undefined ? asked : (asked ?? applied)`,
+    },
   },
   {
     protection: 'a secret that is rotated while its change waits is decided anew',
     world: 'changing',
-    depth: 2,
-    patches: [
-      {
-        from: `([path, secret]) => store.hashOf(secret) === input.desired.fingerprint?.secrets[path],`,
-        to: `([path]) => input.desired.fingerprint?.secrets[path] !== undefined,`,
-      },
-    ],
+    patches: {
+      from: `([path, secret]) => store.hashOf(secret) === input.desired.fingerprint?.secrets[path],`,
+      to: `([path]) => input.desired.fingerprint?.secrets[path] !== undefined,`,
+    },
   },
   {
     protection: 'that a pipe is stopped for a change is written down before the stop',
     world: 'resting',
-    depth: 2,
-    patches: [
-      {
-        from: `if (action.stopFor === 'change') return stopNoted(changing, recorded)`,
-        to: `if (action.stopFor === 'change')
+    patches: {
+      from: `if (action.stopFor === 'change') return stopNoted(changing, recorded)`,
+      to: `if (action.stopFor === 'change')
     return { ...recorded, command: { command: 'stop', at: changing.context.store.steadyNow(), isForChange: true } }`,
-      },
-    ],
+    },
   },
   {
     protection: 'what is sent is looked at again right before each request',
     world: 'changing',
-    depth: 2,
-    patches: [
-      {
-        from: `if (!isSame) throw new DecisionOutdated(key)
+    patches: {
+      from: `if (!isSame) throw new DecisionOutdated(key)
   return JSON`,
-        to: `if (!isSame && store.entry(key) === undefined) throw new DecisionOutdated(key)
+      to: `if (!isSame && store.entry(key) === undefined) throw new DecisionOutdated(key)
   return JSON`,
-      },
-    ],
+    },
   },
   {
     protection: 'tables are not added or removed a second time before anything was read',
     world: 'tables',
-    depth: 2,
-    patches: [
-      {
-        from: `return way !== 'update' || !fields.some((field) => kind.changes?.needsRest(field) === true)`,
-        to: `return way !== 'update' || fields.some((field) => kind.changes?.needsRest(field) === true)`,
-      },
-    ],
+    patches: {
+      from: `return way !== 'update' || !fields.some((field) => kind.changes?.needsRest(field) === true)`,
+      to: `return way !== 'update' || fields.some((field) => kind.changes?.needsRest(field) === true)`,
+    },
   },
   {
     protection: 'what was sent, and is not there, is nobody else’s change',
     world: 'tables',
-    depth: 2,
-    patches: [
-      {
-        from: `others.filter((field) => isOurs(field) || isOfNew(`,
-        to: `others.filter((field) => isOfNew(`,
-      },
-    ],
+    patches: {
+      from: `others.filter((field) => isOurs(field) || isOfNew(`,
+      to: `others.filter((field) => isOfNew(`,
+    },
   },
   {
     protection: 'all that is asked for is sent, or nothing of it',
     world: 'changing',
-    depth: 2,
-    patches: [
-      {
-        from: `if (impossible.length > 0) return replacedOr(wish, impossible, 'no request')`,
-        to: `if (impossible.length === fields.size) return notSent(wish, impossible, 'no request')`,
-      },
-    ],
+    patches: {
+      from: `if (impossible.length > 0) return replacedOr(wish, impossible, 'no request')`,
+      to: `if (impossible.length === fields.size) return notSent(wish, impossible, 'no request')`,
+    },
   },
   {
     protection: 'what was stopped by somebody else is not started again',
     world: 'resting',
-    depth: 2,
-    patches: [
-      {
-        from: `const why = whyOf(policy.paused, recorded.command?.isForChange === true)`,
-        to: `const why = whyOf(policy.paused, true)`,
-      },
-    ],
+    patches: {
+      from: `const why = whyOf(policy.paused, recorded.command?.isForChange === true)`,
+      to: `const why = whyOf(policy.paused, true)`,
+    },
   },
   {
     protection: 'a pipe that somebody else has stopped is not started by a change',
     world: 'paused',
-    depth: 2,
-    patches: [
-      {
-        from: `if (isResting && !isMine && policy.paused === undefined && ways.includes('update'))`,
-        to: `if (isResting && isMine && policy.paused === undefined && ways.length === 0)`,
-      },
-    ],
+    patches: {
+      from: `if (isResting && !isMine && policy.paused === undefined && ways.includes('update'))`,
+      to: `if (isResting && isMine && policy.paused === undefined && ways.length === 0)`,
+    },
   },
   {
     protection: 'what was sent in vain is not sent again within an hour',
     world: 'changing',
-    depth: 2,
-    patches: [
-      {
-        from: `if (!isSame || own.length < drifted.length || elapsed >= AGAIN_MS || isAsked === true) return undefined`,
-        to: `if (!isSame || own.length < drifted.length || elapsed >= AGAIN_MS / 1e6 || isAsked === true) return undefined`,
-      },
-    ],
+    patches: {
+      from: `if (!isSame || own.length < drifted.length || elapsed >= AGAIN_MS || isAsked === true) return undefined`,
+      to: `if (!isSame || own.length < drifted.length || elapsed >= AGAIN_MS / 1e6 || isAsked === true) return undefined`,
+    },
   },
   {
     protection: 'what was refused after a stop is not tried again within an hour',
     world: 'resting',
-    depth: 2,
-    patches: [
-      {
-        from: `if (digest !== attemptDigest(desired.fingerprint) || left <= 0) return undefined`,
-        to: `if (digest !== attemptDigest(desired.fingerprint) || left <= AGAIN_MS) return undefined`,
-      },
-    ],
+    patches: {
+      from: `if (digest !== attemptDigest(desired.fingerprint) || left <= 0) return undefined`,
+      to: `if (digest !== attemptDigest(desired.fingerprint) || left <= AGAIN_MS) return undefined`,
+    },
   },
   {
     protection:
       'what comes to rest for a change is started again, also when nothing is to be changed any more',
     world: 'resting',
-    depth: 2,
-    patches: [
-      {
-        from: `command: isStillStopping ? command : undefined`,
-        to: `command: isStillStopping ? undefined : undefined`,
-      },
-    ],
+    patches: {
+      from: `command: isStillStopping ? command : undefined`,
+      to: `command: isStillStopping ? undefined : undefined`,
+    },
   },
   {
     protection:
       'what was stopped for a change is started again when its manifest is gone, or says to leave it alone',
     world: 'resting',
-    depth: 2,
-    patches: [
-      {
-        from: `(startedFirst(input) ?? stop)`,
-        to: `stop`,
-      },
-    ],
+    patches: {
+      from: `(startedFirst(input) ?? stop)`,
+      to: `stop`,
+    },
   },
   {
     protection: 'a person who changes a pipe in the console is not corrected unless the manifest says so',
     world: 'correcting',
-    depth: 2,
-    patches: [
-      {
-        from: `isOurs(field) || isOfNew(`,
-        to: `others.length > 0 || isOfNew(`,
-      },
-    ],
+    patches: {
+      from: `isOurs(field) || isOfNew(`,
+      to: `others.length > 0 || isOfNew(`,
+    },
   },
   {
     protection: 'nothing is deleted within ten minutes after its manifest asked for it',
     world: 'removing',
-    depth: 2,
-    patches: [{ from: `export const GRACE_MS = 10 * 60_000`, to: `export const GRACE_MS = 60_000` }],
+    patches: { from: `export const GRACE_MS = 10 * 60_000`, to: `export const GRACE_MS = 60_000` },
   },
   {
     protection: 'what somebody has changed is not deleted',
     world: 'removing',
-    depth: 2,
-    patches: [
-      {
-        from: `const changed = observed.status === 'found' ? changedFields(input) : []`,
-        to: `const changed = observed.status === 'found' && now < 0 ? changedFields(input) : []`,
-      },
-    ],
+    patches: {
+      from: `const changed = observed.status === 'found' ? changedFields(input) : []`,
+      to: `const changed = observed.status === 'found' && now < 0 ? changedFields(input) : []`,
+    },
   },
   {
     protection: 'that something is about to be deleted is in the ledger before the request',
     world: 'removing',
-    depth: 2,
     patches: [
       { from: `removal: { ...removal, isSent: true, sentAt, isAnswered: undefined }`, to: `removal` },
     ],
@@ -528,20 +438,16 @@ export const REMOVALS: readonly Removal[] = [
   {
     protection: 'a deletion is decided anew right before its request',
     world: 'removing',
-    depth: 2,
-    patches: [{ from: `          now.type !== 'delete' ||\n`, to: `` }],
+    patches: { from: `          now.type !== 'delete' ||\n`, to: `` },
   },
   {
     protection: 'the ten minutes begin anew after a manifest was taken back or removed',
     world: 'removing',
-    depth: 2,
-    patches: [
-      {
-        from: `if (digest === undefined || isHeld(action)) return undefined`,
-        to: `if (digest === undefined) return removal
+    patches: {
+      from: `if (digest === undefined || isHeld(action)) return undefined`,
+      to: `if (digest === undefined) return removal
   if (isHeld(action)) return undefined`,
-      },
-    ],
+    },
   },
   ...POD_REMOVALS,
 ]

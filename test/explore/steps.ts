@@ -112,7 +112,7 @@ function platformSteps(model: Model, { faults, twins = false }: World): readonly
     }
   }
   // A list shows them all by then, and as they are asked for.
-  if (faults.includes('listed losses') && isListed(model))
+  if (faults.includes('listed losses') && isListed(model, faults.includes('console renames')))
     steps.push(putBack('lost', new Map(), 'Pipewright is stopped, its ledger is lost, and it starts again.'))
   for (const [index, { id, view }] of model.pipes.entries()) {
     const pipe = `pipe ${shortId(id)}`
@@ -211,12 +211,16 @@ function isLocked({ pipes, lock, late, wishes, records }: Model): boolean {
   )
 }
 
-/** Whether a list tells of every pipe whose it is, so that a lost ledger is made anew of it. */
-function isListed({ pipes, late, wishes, records, now }: Model): boolean {
+/**
+ * Whether a list tells of every pipe whose it is, so that a lost ledger is made anew of it.
+ * @param isRenamed it tells by the source and the destination
+ */
+function isListed({ pipes, late, wishes, records, now }: Model, isRenamed: boolean): boolean {
   const isOpen = [...records.values()].some((record) => undecidedIntent(record) !== undefined)
   const isUnlisted = pipes.some(({ madeAt, view }) => now - madeAt < LAG_MS || view !== 'seen')
   const names = wishes.map(({ name, platformName = name }) => platformName)
-  return !isOpen && late.length === 0 && !isUnlisted && pipes.every(({ name }) => names.includes(name))
+  const isTold = isRenamed || pipes.every(({ name }) => names.includes(name))
+  return !isOpen && late.length === 0 && !isUnlisted && isTold
 }
 
 const crash: Step = {

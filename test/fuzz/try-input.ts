@@ -1,10 +1,10 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
-import { nextCatalog } from '../../src/manifest/catalog/next-catalog.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
-import { parseFile, textIn } from '../../src/manifest/validate/parse-file.ts'
-import { createFindingRoom } from '../../src/manifest/validate/parse-options.ts'
+import { textIn } from '../../src/manifest/validate/parse-file.ts'
+import { createFindingRoom } from '../../src/manifest/validate/parse-document.ts'
 import { pictureOf } from '../../src/manifest/diagnostics/diagnostic.ts'
 import { createPlaces } from '../../src/manifest/rules/source-locator.ts'
+import { nextCatalog, parseFile } from '../support/at-once.ts'
 
 /** What must not be. */
 export interface Trouble {
@@ -64,7 +64,6 @@ function findingsOf(bytes: Buffer) {
     findings: [],
     unread: [],
     problem: undefined,
-    parsed: 1,
   } as const
   const places = createPlaces(() => textIn(bytes))
   return nextCatalog({ previous: undefined, reading, recorded: new Map(), places, accept: 'normal' }).catalog

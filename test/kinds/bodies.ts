@@ -31,8 +31,14 @@ const absent = fc.constantFrom<Json | undefined>(null, undefined, [], {})
 /** For each form: a value, disguised and changed. `added` is no member of any generated list. */
 const ADDED = '~added'
 
+const ordinary = anyText.map((value) => ({ value, same: value, other: `${value}!` }))
+
 const LEAVES: Readonly<Record<LeafForm, fc.Arbitrary<Variants>>> = {
-  text: anyText.map((value) => ({ value, same: value, other: `${value}!` })),
+  text: ordinary,
+  block: ordinary,
+  lines: ordinary,
+  raw: ordinary,
+  foreign: ordinary,
   boolean: fc.boolean().map((value) => ({ value, same: value, other: !value })),
   flag: fc.boolean().map((value) => ({
     value,
@@ -70,6 +76,13 @@ const LEAVES: Readonly<Record<LeafForm, fc.Arbitrary<Variants>>> = {
     value,
     same: [value, `${value}()`, `${value}(a, b)`, `${value} ()`][way],
     other: `Replacing${value}`,
+  })),
+  address: fc.tuple(fc.constantFrom('mongodb://', 'mongodb+srv://'), fc.nat(3)).map(([scheme, way]) => ({
+    value: `${scheme}u@a:1,b:2/d`,
+    same: [`${scheme}u@`, scheme, `${scheme}[REDACTED]@`, `${scheme}[REDACTED:@]@`].map(
+      (begin) => `${begin}a:1,b:2/d`,
+    )[way],
+    other: `${scheme}u@a:1,c:2/d`,
   })),
   set: fc.oneof(
     fc.tuple(words, chances).map(([value, chance]) => ({
@@ -145,7 +158,10 @@ function shuffled<T>(items: readonly T[], chance: Chance): readonly T[] {
 /** One change of one field: the body with it, and the path that has to be named. */
 interface Change {
   readonly field: string
+  /** The reply with it. */
   readonly body: JsonObject
+  /** The body itself with it, and with nothing else. */
+  readonly alone: JsonObject
   readonly returned: boolean
 }
 
@@ -197,6 +213,7 @@ function objectBodies(fields: Fields, prefix: string, { whole }: Limits): fc.Arb
           field: change.field,
           returned: change.returned,
           body: { ...same, [name]: change.value },
+          alone: { ...body, [name]: change.alone },
         })),
       )
     return { body, same, rewritten, changes }
@@ -207,7 +224,12 @@ interface MemberBodies {
   readonly value: Json
   readonly same: Json | undefined
   readonly rewritten: Json | undefined
-  readonly changes: readonly { readonly field: string; readonly value: Json; readonly returned: boolean }[]
+  readonly changes: readonly {
+    readonly field: string
+    readonly value: Json
+    readonly alone: Json
+    readonly returned: boolean
+  }[]
 }
 
 function memberBodies(field: Field, path: string): fc.Arbitrary<MemberBodies> {
@@ -230,7 +252,7 @@ function memberBodies(field: Field, path: string): fc.Arbitrary<MemberBodies> {
       value,
       same,
       rewritten,
-      changes: [{ field: path, value: other, returned: true }],
+      changes: [{ field: path, value: other, alone: other, returned: true }],
     }))
   }
   if ('keyedBy' in field) return recordsBodies(field, path)
@@ -241,6 +263,7 @@ function memberBodies(field: Field, path: string): fc.Arbitrary<MemberBodies> {
     changes: changes.map((change) => ({
       field: change.field,
       value: change.body,
+      alone: change.alone,
       returned: change.returned,
     })),
   }))
@@ -255,12 +278,15 @@ function recordsBodies(form: RecordsForm, path: string): fc.Arbitrary<MemberBodi
     .map(([items, chance, none]) => {
       const same = shuffled(items, chance).map((part) => part.same)
       const changes = items.flatMap((part) => {
-        const others = items.filter((other) => other !== part).map((other) => other.same)
+        const rest = items.filter((other) => other !== part)
+        const others = rest.map((other) => other.same)
+        const bare = rest.map((other) => other.body)
         return [
-          { field: `${path}[`, value: others, returned: true },
+          { field: `${path}[`, value: others, alone: bare, returned: true },
           ...part.changes.map((change) => ({
             field: `${path}[${keyOfItem(part)}].${change.field}`,
             value: [...others, change.body],
+            alone: [...bare, change.alone],
             returned: true,
           })),
         ]
@@ -270,7 +296,15 @@ function recordsBodies(form: RecordsForm, path: string): fc.Arbitrary<MemberBodi
         value: items.map((part) => part.body),
         same: items.length === 0 ? none : same,
         rewritten: shuffled(items, chance).map((part) => part.rewritten),
-        changes: [...changes, { field: `${path}[`, value: [...same, extra], returned: true }],
+        changes: [
+          ...changes,
+          {
+            field: `${path}[`,
+            value: [...same, extra],
+            alone: [...items.map((part) => part.body), extra],
+            returned: true,
+          },
+        ],
       }
     })
 }

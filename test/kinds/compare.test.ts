@@ -280,6 +280,26 @@ test('what a reply inherits is not in it', () => {
   expect(compareBody(PIPE.fields, { name: 'a' }, observed).map(({ field }) => field)).toEqual(['name'])
 })
 
+test.each([
+  ['1073741824', 1],
+  ['1024', 1_024],
+  ['1048576Ki', 1],
+  ['512Mi', 0.5],
+  ['1.5Gi', 1.5],
+  ['1Ti', 1_024],
+  ['1073741824k', 1e3],
+  ['1073741824M', 1e6],
+  ['1073741824G', 1e9],
+  ['1073741824T', 1e12],
+  ['1Pi', '1Pi'],
+])('%s of memory is %j GiB', (text, gibibytes) => {
+  expect(canonicalLeaf('gibibytes', text)).toBe(canonicalLeaf('gibibytes', gibibytes))
+})
+
+test('a field that is null in a manifest has no difference', () => {
+  expect(compareBody(PIPE.fields, { name: null }, { id: '1', name: 'a' })).toEqual([])
+})
+
 describe('long texts', () => {
   test('are shown from where they begin to differ', () => {
     const shared = 'x'.repeat(1_000)
@@ -306,6 +326,18 @@ describe('long texts', () => {
     })
     expect(found?.desired).toBe('101 entries, only here: new')
     expect(found?.observed).toBe('100 entries')
+  })
+
+  test('of a very large reply are few and only counted, which takes little time', () => {
+    const columns = Array.from({ length: 100_000 }, (_, at) => ({ name: `c${at}`, type: 'T' }))
+    const asked = { destination: { columns: [{ name: 'a', type: 'T' }] } }
+    expect(compareBody(PIPE.fields, asked, { destination: { columns } })).toHaveLength(2_001)
+    const [found] = compareBody(
+      PIPE.fields,
+      kafka({ topics: 't' }),
+      kafka({ topics: '://a:,'.repeat(50_000) }),
+    )
+    expect(found?.observed).toBe('(300000 characters)')
   })
 
   test('a reply that is nested deeper than the stack is a difference, not a crash', () => {

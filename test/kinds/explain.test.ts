@@ -15,22 +15,18 @@ function at(path: string): FieldFacts {
 describe.each(PROFILES)('with profile $name, every field', (profile) => {
   const kinds = MANIFEST_KINDS.flatMap((name) => explainKind(profile, name) ?? [])
 
-  test.each(kinds.flatMap(withFields).map((field) => [field.path, field] as const))(
-    '%s has a meaning, and says whether it is compared',
-    (_path, { meaning, compared, type }) => {
-      expect(meaning).toMatch(/^[A-Z].*\.$/)
-      expect([meaning, type, compared]).not.toContain('')
-    },
-  )
-
-  test.each(
-    kinds
+  test('has a meaning, and says whether it is compared', () => {
+    const wrong = kinds
       .flatMap(withFields)
-      .filter(({ example }) => example !== undefined)
-      .map((field) => [field.path, field] as const),
-  )('the example of %s is a right one', (path, { example }) => {
-    const schema = schemaAt(profile, path)
-    expect(schema.safeParse(example).error).toBeUndefined()
+      .filter(({ meaning, type, compared }) => !/^[A-Z].*\.$/.test(meaning) || type === '' || compared === '')
+    expect(wrong.map(({ path }) => path)).toEqual([])
+  })
+
+  test('has a right example, if any', () => {
+    const examples = kinds.flatMap(withFields).filter(({ example }) => example !== undefined)
+    const wrong = examples.filter(({ path, example }) => !schemaAt(profile, path).safeParse(example).success)
+    expect(examples.length).toBeGreaterThan(20)
+    expect(wrong.map(({ path }) => path)).toEqual([])
   })
 })
 
@@ -68,7 +64,7 @@ describe('a path', () => {
     ['alert.spec.id', { compared: 'no: it says which one is read' }],
     ['alert.spec.expect.createdAt', { compared: 'yes, by instant' }],
     ['queryendpoint.spec.allowedOrigins', { compared: 'yes, in any order' }],
-    ['service.spec.serviceId', { compared: 'no: nothing is created of it', type: 'UUID' }],
+    ['service.spec.serviceId', { compared: 'no: not created', type: 'UUID' }],
     ['lock.spec.pipes', { type: 'mapping', isRequired: true }],
   ])('%s', (path, facts) => {
     expect(at(path)).toMatchObject(facts)

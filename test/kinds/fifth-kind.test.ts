@@ -79,7 +79,7 @@ async function minutes(world: Given, count: number, ...keys: readonly Key[]): Pr
 
 let last: Given | undefined
 
-/** As {@link given}, and in the end nothing was sent without an intent, or twice. */
+/** As {@link given}, and in the end no request was sent without an intent, or twice. */
 async function viewsIn(...of: Parameters<typeof given>): Promise<Given> {
   last = await given(...of)
   return last
@@ -207,7 +207,7 @@ describe('a view', () => {
     expect((await world.go(TOTALS)).action.reason).toBe('New')
     const { action } = await world.go(TOTALS)
     expect(action).toMatchObject({ reason: 'OutcomeUnknown', facts: { olderIds: [] } })
-    expect(messageOf(action, TOTALS)).toContain('Nobody knows whether the view "totals" was created')
+    expect(messageOf(action, TOTALS)).toContain('It is unknown whether the view "totals" was created')
     world.remove('pipe.yaml')
     world.readAgain()
     world.write('other.yaml', view('other', { policy: { renamedFrom: 'Pipe/totals' } }))

@@ -8,11 +8,11 @@ import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { PipeManifest } from '../../src/kinds/profiles/default/pipe/schema.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import { isObject, type Json, type JsonObject } from '../../src/lib/json.ts'
-import { parseFile } from '../../src/manifest/validate/parse-file.ts'
-import { createFindingRoom } from '../../src/manifest/validate/parse-options.ts'
+import { createFindingRoom } from '../../src/manifest/validate/parse-document.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { pipeBody, SERVICE_ID } from '../support/manifests.ts'
 import { fullPipe, SOURCE_KINDS } from './manifests.ts'
+import { parseFile } from '../support/at-once.ts'
 
 const ID = '9c3732ac-5ebf-4bcb-8a41-d38f40d65f4d'
 
@@ -53,8 +53,8 @@ describe('what a manifest cannot have is left out of an imported one, and named'
       why: 'a field that the interface does not have, here and inside',
       reply: { owner: 'me', scaling: { replicas: 1, autoscale: true } },
       out: [
-        ['spec.owner', 'A manifest has no such field.'],
         ['spec.scaling.autoscale', 'A manifest has no such field.'],
+        ['spec.owner', 'A manifest has no such field.'],
       ],
     },
     {
@@ -126,10 +126,13 @@ describe('what a manifest cannot have is left out of an imported one, and named'
         },
       },
       out: [
-        ['spec.source.objectStorage.url', 'It holds a password or a signature, which no manifest may hold.'],
+        [
+          'spec.source.objectStorage.url',
+          'It contains a password or a signature. Manifests cannot contain them.',
+        ],
         [
           'spec.source.objectStorage.queueUrl',
-          'It holds a password or a signature, which no manifest may hold.',
+          'It contains a password or a signature. Manifests cannot contain them.',
         ],
       ],
     },
@@ -168,7 +171,7 @@ describe('what a manifest cannot have is left out of an imported one, and named'
       why: 'what is only ever sent',
       reply: { destination: { ...ORDERS.destination, roles: ['writer'] } },
       out: [
-        ['spec.destination.roles', 'It is only ever sent: what is returned may not be what is in force.'],
+        ['spec.destination.roles', 'It is only sent. A returned value can differ from the value in use.'],
       ],
     },
   ])('$why', ({ reply, out }) => {
@@ -225,6 +228,16 @@ const ODD: fc.Arbitrary<Json> = fc.oneof(
     '{{ x }}',
     '- a',
     '#',
+    '<EU>',
+    'CHANGEME',
+    '((x))',
+    '__proto__',
+    'ENC[A,b]',
+    'op://a/b',
+    '<path:a#b>',
+    ' x',
+    'x\n',
+    '\ud83d',
   ),
   fc.string({ unit: 'binary', maxLength: 8 }),
   fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>, // JSON
@@ -248,8 +261,21 @@ test('whatever a platform returns, the manifest validates', () => {
       const wrong = manifest === undefined ? [leftOut.at(-1)?.path] : errorsIn(manifest)
       expect(wrong).toEqual(manifest === undefined ? ['spec.source'] : [])
     }),
-    { numRuns: 500 },
+    { numRuns: 100 },
   )
+})
+
+test.each([
+  ['orders <EU>', 'orders <EU>'],
+  ['__DELETED__', '__DELETED__'],
+  ['<EU>', undefined],
+  ['((x))', undefined],
+  ['__proto__', undefined],
+  ['ENC[A,b]', undefined],
+  [' orders', undefined],
+])('a pipe that is named %j', (name, kept) => {
+  expect(specOf({ ...ORDERS, name })['name']).toBe(kept)
+  expect(errorsIn(imported({ ...ORDERS, name }).manifest ?? {})).toEqual([])
 })
 
 test('what would turn a text around, or move on a screen, is left out', () => {
@@ -258,7 +284,7 @@ test('what would turn a text around, or move on a screen, is left out', () => {
   expect(JSON.stringify(manifest)).not.toContain('\u202e')
   expect(leftOut).toContainEqual({
     path: 'spec.source.kafka.consumerGroup',
-    why: 'It holds control characters, or some that turn a text around.',
+    why: 'It has an outer blank, a character that cannot be seen, or the form of a placeholder.',
   })
 })
 
@@ -269,9 +295,78 @@ test('what repeats a secret that was sent is left out, also where it is a name',
     Hq7kV2xe9Lm4: 1,
   })
   expect(JSON.stringify({ manifest, leftOut })).not.toContain('Hq7kV2xe')
-  expect(leftOut).toContainEqual({ path: 'spec.[secret]', why: 'A manifest has no such field.' })
+  expect(leftOut).toContainEqual({ path: 'spec.[secret]', why: 'A manifest has no such field.', value: '1' })
   expect(leftOut).toContainEqual({
     path: 'spec.source.kafka.consumerGroup',
     why: 'It repeats a secret that Pipewright sends.',
+  })
+})
+
+/** What is said of unknown fields, without `spec.`. */
+function shownOf(more: JsonObject): Readonly<Record<string, string | undefined>> {
+  const { leftOut } = imported({ ...ORDERS, ...more })
+  return Object.fromEntries(leftOut.map(({ path, value }) => [path.slice(5), value]))
+}
+
+const NOT_SHOWN = (length: number) => `[text of ${length} characters, not shown]`
+
+const LETTERS = 'a'.repeat(24)
+
+describe('of an unknown field, only a harmless value is shown', () => {
+  test.each<[string, Json, string]>([
+    ['enabled', true, 'true'],
+    ['port', 22, '22'],
+    ['host', 'db-1.example:5432', '"db-1.example:5432"'],
+    ['endpoint', 'https://x.example/a', '"https://x.example/a"'],
+    ['networkId', ID, `"${ID}"`],
+    ['sshKeyResourceId', ID, `"${ID}"`],
+    ['sshKeyId', 'hunter2', NOT_SHOWN(7)],
+    ['mode', 'a', '"a"'],
+    ['mode', LETTERS, `"${LETTERS}"`],
+    ['mode', `${LETTERS}a`, NOT_SHOWN(25)],
+    ['mode', `${LETTERS.slice(0, 18)}1`, `"${LETTERS.slice(0, 18)}1"`],
+    ['mode', `${LETTERS.slice(0, 19)}1`, NOT_SHOWN(20)],
+    ['login', 'a', NOT_SHOWN(1)],
+    ['pw', 'hunter2', NOT_SHOWN(7)],
+    ['passkey', 'hunter2', NOT_SHOWN(7)],
+    ['sshAuth', 'hunter2', NOT_SHOWN(7)],
+    ['clientCert', ID, NOT_SHOWN(36)],
+    ['pin', 4711, '[a whole number, not shown]'],
+    ['note', 'admin:hunter2', NOT_SHOWN(13)],
+    ['note', 'two words', NOT_SHOWN(9)],
+    ['note', 'Hq7kV2xe9Lm4', NOT_SHOWN(12)],
+    ['note', 'ghp_0123456789abcdefghijklmnopqrstuvwxyz', NOT_SHOWN(40)],
+    ['note', 'eyJhbGciOiJIUzI1NiJ9.e30', NOT_SHOWN(24)],
+    ['note', 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY', NOT_SHOWN(40)],
+    ['note', '-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n', NOT_SHOWN(41)],
+  ])('%s: %j', (name, value, shown) => {
+    expect(shownOf({ [name]: value })).toEqual({ [name]: shown })
+    const scaling = { replicas: 1, [name]: value }
+    expect(shownOf({ scaling })).toEqual({ [`scaling.${name}`]: shown })
+  })
+
+  test('and none from inside an unknown object or list: those are named', () => {
+    const sshTunnel = { auth: '-----BEGIN', host: 'a', port: 22, on: true, no: null, hops: ['b', { c: {} }] }
+    expect(shownOf({ sshTunnel, list: ['a'], map: { ghp_0123456789abcdefghij: 1 } })).toEqual({
+      'sshTunnel.auth': NOT_SHOWN(10),
+      'sshTunnel.host': NOT_SHOWN(1),
+      'sshTunnel.port': '[a whole number, not shown]',
+      'sshTunnel.on': '[true or false, not shown]',
+      'sshTunnel.no': '[empty, not shown]',
+      'sshTunnel.hops[]': NOT_SHOWN(1),
+      'sshTunnel.hops[].c': '[a mapping, not shown]',
+      'list[]': NOT_SHOWN(1),
+      'map.[name of 24 characters]': '[a whole number, not shown]',
+    })
+  })
+
+  test('also of very many members, or very deep ones', () => {
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`m${index}`, index]))
+    let deep: Json = 'secret'
+    for (let level = 0; level < 500; level += 1) deep = { a: deep }
+    const shown = shownOf({ many, deep })
+    expect(Object.keys(shown)).toHaveLength(52)
+    expect(shown['many']).toBe('[perhaps more, not shown]')
+    expect(shown[`deep${'.a'.repeat(8)}`]).toBe('[a mapping, not shown]')
   })
 })

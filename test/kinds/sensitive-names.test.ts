@@ -17,8 +17,8 @@ const MASKS: Readonly<Record<string, (name: string) => string>> = {
 }
 
 for (const [where, shown] of Object.entries(MASKS)) {
-  test.each(SENSITIVE_NAMES)(`${where} does not show what stands under %s`, (name) => {
-    expect(shown(name)).not.toContain('hunter2')
+  test(`${where} does not show what stands under a name that tells of a secret`, () => {
+    expect(SENSITIVE_NAMES.filter((name) => shown(name).includes('hunter2'))).toEqual([])
   })
 
   test(`${where} shows what stands under a name that tells nothing`, () => {

@@ -47,7 +47,7 @@ interface Change {
 interface Watcher {
   readonly collection: string
   readonly selector: string
-  /** What happens until this version is not told: after the cluster was put back, its versions come once more. */
+  /** What happens until this version is not told: after a restore of the cluster, its versions come once more. */
   readonly from: number
   send(event: JsonObject): void
   end(): void

@@ -3,11 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { execFileSync } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync } from 'node:fs'
 import { stringify } from 'yaml'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/daemon/system-clock.ts'
 import { openClusterAccess, type ClusterAccess } from '../../src/ledger/kubernetes/cluster-access.ts'
 import { createClusterApi, type ClusterApi } from '../../src/ledger/kubernetes/cluster-api.ts'
+import { startProxy } from '../support/proxy.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 
 /* What a process asks the Kubernetes API with, as it is given to a pod and to a person, and as it changes while the process runs. */
@@ -75,9 +77,9 @@ function isAllowed(headers: IncomingHttpHeaders, token: string): boolean {
   return headers.authorization === `Bearer ${token}`
 }
 
-function certificate(name: string): void {
+function certificate(name: string, subject = 'IP:127.0.0.1'): void {
   const files = ['-keyout', workspace.path(`${name}.key`), '-out', workspace.path(`${name}.pem`)]
-  const more = ['-days', '2', '-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1']
+  const more = ['-days', '2', '-subj', `/CN=${name}`, '-addext', `subjectAltName=${subject}`]
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
   execFileSync('openssl', ['req', '-x509', ...key, ...files, ...more], { stdio: 'ignore' })
 }
@@ -87,7 +89,7 @@ function textOf(file: string): string {
 }
 
 function asking(access: ClusterAccess): ClusterApi {
-  return stack.use(createClusterApi({ access, userAgent: 'test', timeoutMs: 5_000, now: () => Date.now() }))
+  return stack.use(createClusterApi({ access, userAgent: 'test', timeoutMs: 5_000, clock: systemClock }))
 }
 
 describe('a pod', () => {
@@ -196,19 +198,51 @@ describe('a kubeconfig', () => {
     await asking(await write({ server: api.url, 'insecure-skip-tls-verify': true }, user)).get('/x')
   })
 
-  test.each([
-    [
-      'whose user logs in by a program',
-      {},
-      { exec: { command: 'aws' } },
-      'logs in by "exec", which Pipewright does not',
-    ],
-    ['without its context', { contexts: [] }, {}, 'has no context "here"'],
-    ['without its cluster', { clusters: [] }, {}, 'has no cluster "c", which the context "here" names'],
-    ['without its user', { users: [] }, {}, 'has no user "u", which the context "here" names'],
-    ['without a context at all', { 'current-context': undefined }, {}, 'is no kubeconfig: current-context'],
-  ])('%s is refused in words', async (_, more, user, words) => {
-    await expect(write({ server: 'https://127.0.0.1:1' }, user, more)).rejects.toThrow(words)
+  test('that names the server otherwise than its certificate', async () => {
+    certificate('server', 'DNS:api.test')
+    const api = await startSecureApi('server')
+    const server = api.url.replace('127.0.0.1', 'localhost')
+    const cluster = { server, 'certificate-authority': '../server.pem' }
+    const user = { token: 'first' }
+    await expect(asking(await write(cluster, user)).get('/x')).rejects.toThrow('ALTNAME_INVALID')
+    await asking(await write({ ...cluster, 'tls-server-name': 'api.test' }, user)).get('/x')
+  })
+
+  test('with a proxy, which it goes through', async () => {
+    certificate('server')
+    const api = await startSecureApi('server')
+    const { host, port } = new URL(api.url)
+    const proxy = stack.use(await startProxy({ hosts: { [host]: Number(port) }, login: 'me:planted' }))
+    const cluster = { server: api.url, 'certificate-authority': '../server.pem' }
+    const by = (login: string) =>
+      write({ ...cluster, 'proxy-url': proxy.url.replace('//', `//${login}@`) }, { token: 'first' })
+    await asking(await by('me:planted')).get('/x')
+    expect(proxy.asked).toEqual([`CONNECT ${host}`])
+    const refused = asking(await by('me:other-planted')).get('/x')
+    await expect(refused).rejects.toThrow(`through the proxy ${new URL(proxy.url).host} of the kubeconfig`)
+    await expect(refused).rejects.not.toThrow('planted')
+  })
+
+  test('with a program that logs in, and again after a 401', async () => {
+    certificate('server')
+    const api = await startSecureApi('server')
+    const cluster = { server: api.url, 'certificate-authority': '../server.pem' }
+    const apiVersion = 'client.authentication.k8s.io/v1'
+    const said = JSON.stringify({ kind: 'ExecCredential', apiVersion, status: { token: 'TOKEN' } })
+    const script = `printf x >>runs; cat - >&2; printf '%s' '${said}' | sed "s/TOKEN/$(cat "$1")/"`
+    workspace.write('kube/login', `#!/bin/sh\ncd "$(dirname "$0")"\n${script}\n`)
+    chmodSync(workspace.path('kube/login'), 0o755)
+    workspace.write('kube/token', 'first')
+    const me = asking(await write(cluster, { exec: { apiVersion, command: './login', args: ['token'] } }))
+    await Promise.all([me.get('/x'), me.get('/y')])
+    workspace.write('kube/token', 'second')
+    api.token = 'second'
+    await me.get('/x')
+    expect(textOf('kube/runs')).toBe('xx')
+    api.token = 'third'
+    await expect(me.get('/x')).rejects.toMatchObject({ status: 401 })
+    rmSync(workspace.path('kube/login'))
+    await expect(me.get('/x')).rejects.toThrow(/kube\/login", which the kubeconfig names .* was not found/)
   })
 
   test('that is not there, is no YAML, or is several', async () => {
@@ -247,14 +281,12 @@ function mount(token: string, ca: string): void {
 function write(
   cluster: Readonly<Record<string, unknown>>,
   user: Readonly<Record<string, unknown>>,
-  more: Readonly<Record<string, unknown>> = {},
 ): Promise<ClusterAccess> {
   const config = {
     'current-context': 'here',
     clusters: [{ name: 'c', cluster }],
     users: [{ name: 'u', user }],
     contexts: [{ name: 'here', context: { cluster: 'c', user: 'u', namespace: 'data' } }],
-    ...more,
   }
   workspace.write('kube/config', stringify(config))
   return openClusterAccess({ KUBECONFIG: workspace.path('kube/config') })

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { systemClock } from '../../src/daemon/system-clock.ts'
 import type { Event } from '../../src/contract/events.ts'
 import { LedgerConflict, type Ledger, type OpenedLedger } from '../../src/contract/ledger.ts'
 import { NotLeading, type Term } from '../../src/contract/leadership.ts'
-import type { Clock } from '../../src/lib/clock.ts'
+import { sleep, type Clock } from '../../src/lib/clock.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { KubernetesLedgerOptions } from '../../src/ledger/kubernetes/open-kubernetes-ledger.ts'
 import { blank, entry, fullRecord, ORDERS } from '../ledger/samples.ts'
@@ -13,6 +12,8 @@ import { until } from '../support/until.ts'
 export interface Cluster extends AsyncDisposable {
   /** Of its ledger. */
   readonly name: string
+  /** Of all its processes. */
+  readonly clock: Clock
   /** Opens its ledger as another process. */
   open(options?: Partial<KubernetesLedgerOptions>): Promise<OpenedLedger>
   /** A person makes an object, as with `kubectl create`. @returns the status of the answer */
@@ -22,16 +23,13 @@ export interface Cluster extends AsyncDisposable {
 const never = new AbortController().signal
 const LEASE_MS = 1_000
 
-/** A process that stands still: what it has planned does not happen. */
-const frozenClock: Clock = { ...systemClock, after: () => () => undefined }
-
 /** What a ledger in a cluster promises besides {@link ../ledger/ledger-contract.ts}: with several processes. */
 export function describeClusterLedger(name: string, start: () => Promise<Cluster>): void {
   let cluster: Cluster
   let opened: AsyncDisposableStack
 
   async function open(options: Partial<KubernetesLedgerOptions> = {}): Promise<OpenedLedger> {
-    const made = await cluster.open({ leaseMs: LEASE_MS, clock: systemClock, ...options })
+    const made = await cluster.open({ leaseMs: LEASE_MS, clock: cluster.clock, ...options })
     opened.use(made.ledger)
     return made
   }
@@ -126,7 +124,7 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
       await until('that it is said', () => said.length > 0)
       const words =
         `ignored: the PipewrightRecord ${ledgerName}.pipe.z is ignored, as it is no record of the ledger ${ledgerName}: it has the key ` +
-        `Pipe/orders, whose record is called ${ledgerName}.pipe.orders. Delete it; if it was a record that somebody has edited, restore it from a backup.`
+        `Pipe/orders, whose record is called ${ledgerName}.pipe.orders. Delete it; if it was an edited record, restore it from a backup.`
       expect(said).toEqual([words])
       const term = await one.leadership.acquire(never, 'wait')
       await term.confirm()
@@ -137,7 +135,7 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
       for (const { ledger } of [one, other]) expect(await ledger.list()).toStrictEqual([record])
       expect(await (await open({ mode: 'reader' })).ledger.list()).toStrictEqual([record])
       expect(said).toEqual([words, words])
-      // Nothing is created for a key whose record has no place.
+      // No resource is created for a key whose record has no place.
       await expect(other.ledger.swap(blank('Pipe/z'), [])).rejects.toThrow('pipe.z is ignored')
       expect(await other.ledger.get('Pipe/z')).toBeUndefined()
     })
@@ -165,7 +163,7 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
       const first = await one.leadership.acquire(never, 'wait')
       let second: number | undefined
       const waiting = other.leadership.acquire(never, 'wait').then(({ epoch }) => (second = epoch))
-      await passes(2 * LEASE_MS)
+      await sleep(cluster.clock, 2 * LEASE_MS, never)
       expect(second).toBeUndefined()
       await first.confirm()
       await first.release()
@@ -174,15 +172,16 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
     })
 
     test('one that is silent is taken over after the duration of its Lease, and not before; then its requests are fenced', async () => {
-      const one = await open({ clock: frozenClock })
+      // It stands still: what it has planned does not happen.
+      const one = await open({ clock: { ...cluster.clock, after: () => () => undefined } })
       const first = await one.leadership.acquire(never, 'wait')
       // It does not renew, and a busy API takes longer than its Lease lasts.
       const intent = await (await open({ mode: 'writer' })).ledger.swap(blank(ORDERS, { line: 1 }), [])
       await until('it to hear of that', async () => (await one.ledger.get(ORDERS)) !== undefined)
       const other = await open()
-      const began = performance.now()
+      const began = cluster.clock.monotonic()
       const second = await other.leadership.acquire(never, 'wait')
-      expect(performance.now() - began).toBeGreaterThanOrEqual(LEASE_MS)
+      expect(cluster.clock.monotonic() - began).toBeGreaterThanOrEqual(LEASE_MS)
       expect(second.epoch).toBe(first.epoch + 1)
       // It reads what was written before it acts.
       expect(await other.ledger.get(ORDERS)).toStrictEqual(intent)
@@ -200,7 +199,7 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
       await first.release()
       const second = await (await open({ requestTimeoutMs: 100 })).leadership.acquire(never, 'wait')
       expect(second.lateForMs).toBe(400)
-      await passes(400)
+      await sleep(cluster.clock, 400, never)
       await second.confirm()
       await second.release()
       const third = await (await open({ requestTimeoutMs: 50 })).leadership.acquire(never, 'wait')
@@ -218,7 +217,7 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
         ),
       )
       await Promise.race(asking)
-      await passes(LEASE_MS)
+      await sleep(cluster.clock, LEASE_MS, never)
       giveUp.abort(new Error('enough'))
       await Promise.all(asking)
       // On a busy machine the first one may have been taken over by now. Then it is over, and the other one has an epoch of its own.
@@ -291,8 +290,4 @@ async function catchUpWith(
     const versions = await ledger.versions()
     return records.every(({ key, version }) => versions.get(key as never) === version)
   })
-}
-
-function passes(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

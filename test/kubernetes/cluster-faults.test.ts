@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../src/daemon/system-clock.ts'
-import type { Clock } from '../../src/lib/clock.ts'
+import { sleep } from '../../src/lib/clock.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Event } from '../../src/contract/events.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../src/contract/ledger.ts'
@@ -13,9 +12,6 @@ import type { Mishap } from './api-model.ts'
 import { startSlowWay } from './slow-way.ts'
 
 const never = new AbortController().signal
-/** Ten times as quick for whoever waits. */
-const quickClock: Clock = { ...systemClock, after: (ms, callback) => systemClock.after(ms / 10, callback) }
-
 const model = modelForEach()
 const { open, once, pathOf } = model
 
@@ -252,7 +248,7 @@ describe('what is forbidden', () => {
     const said: (string | undefined)[] = []
     const emit = (event: Event) => void (event.type === 'LedgerRead' && said.push(event.message))
     // With it no while ever passes.
-    const { ledger } = await open({ emit, clock: { ...systemClock, after: () => () => undefined } })
+    const { ledger } = await open({ emit, clock: { ...model.clock, after: () => () => undefined } })
     await until('that it is said', () => said.length > 0)
     await ledger.swap(await ledger.swap(blank(ORDERS), []), [])
     expect(said).toEqual(['the Kubernetes API answers 403: interfered with'])
@@ -339,7 +335,7 @@ function renewals(): number {
 
 describe('the right to act', () => {
   test('is asked for again where the API does not answer at once', async () => {
-    const { leadership } = await open({ clock: quickClock })
+    const { leadership } = await open()
     const mishaps: Mishap[] = ['cut', { status: 503 }, { status: 401 }]
     model.api.interfere((asked) => (isOf(asked, 'GET', 'leases') ? mishaps.pop() : undefined))
     expect(await leadership.attempt(never)).toMatchObject({ epoch: 1 })
@@ -347,7 +343,7 @@ describe('the right to act', () => {
   })
 
   test('is not asked for for ever, and not again where the API says no', async () => {
-    const { leadership } = await open({ clock: quickClock })
+    const { leadership } = await open()
     let asks = 0
     const always = (mishap: Mishap) => {
       model.api.interfere((asked) => {
@@ -377,7 +373,7 @@ describe('the right to act', () => {
     const { leadership } = await open()
     const term = await leadership.acquire(never, 'wait')
     model.api.interfere(() => 'cut')
-    await new Promise((resolve) => setTimeout(resolve, 2_500))
+    await sleep(model.clock, 2_500, never)
     await expect(term.confirm()).rejects.toThrow(NotLeading)
     expect(term.over.aborted).toBe(false)
     model.api.interfere(undefined)
@@ -418,9 +414,9 @@ describe('the right to act', () => {
 
   test('is over once another process has taken over, also where the API is too slow for a renewal', async () => {
     let ms = 0
-    await using way = await startSlowWay(model.api.url, () => ms)
+    await using way = await startSlowWay(model.api.url, model.clock, () => ms)
     const { leadership, ledger } = await openAt({ url: way.url, token: model.api.token }, model.workspace, {
-      clock: systemClock,
+      clock: model.clock,
     })
     await using _ = ledger
     const term = await leadership.acquire(never, 'wait')
@@ -431,11 +427,21 @@ describe('the right to act', () => {
     await until('that it is over', () => term.over.aborted)
   })
 
+  test('can have a duration that has no whole share for each address of a host', async () => {
+    const url = model.api.url.replace('127.0.0.1', 'localhost')
+    const place = { url, token: model.api.token }
+    const opened = await openAt(place, model.workspace, { clock: model.clock, leaseMs: 1_010 })
+    await using _ = opened.ledger
+    expect((await opened.leadership.acquire(never, 'refuse')).epoch).toBe(1)
+  })
+
   test('is not needed to know who acts, where the API is too slow for a renewal', async () => {
     await (await open()).leadership.acquire(never, 'wait')
-    await using way = await startSlowWay(model.api.url, ({ path }) => (path.includes('/leases/') ? 400 : 0))
+    await using way = await startSlowWay(model.api.url, model.clock, ({ path }) =>
+      path.includes('/leases/') ? 400 : 0,
+    )
     const place = { url: way.url, token: model.api.token }
-    await using ledger = (await openAt(place, model.workspace)).ledger
+    await using ledger = (await openAt(place, model.workspace, { clock: model.clock })).ledger
     expect(await ledger.owned()).toBe(true)
   })
 
@@ -481,10 +487,10 @@ describe('the right to act', () => {
   test('is confirmed until nobody can have taken over, by when the renewal began', async () => {
     const { leadership } = await open({ leaseMs: 5_000 })
     const term = await leadership.acquire(never, 'wait')
-    const asked = systemClock.monotonic()
+    const asked = model.clock.monotonic()
     const end = await term.confirm()
     expect(end).toBeGreaterThanOrEqual(asked + 5_000)
-    expect(end).toBeLessThanOrEqual(systemClock.monotonic() + 5_000)
+    expect(end).toBeLessThanOrEqual(model.clock.monotonic() + 5_000)
   })
 
   test('begins with all that was written before, also by a process that was not heard', async () => {

@@ -1,4 +1,5 @@
 import { describeLeadership } from '../ledger/leadership-contract.ts'
+import { createTurningClock } from '../support/turning-clock.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { startApiModel } from './api-model.ts'
 import { describeClusterLedger, type Cluster } from './cluster-contract.ts'
@@ -11,10 +12,12 @@ async function startModelled(): Promise<Cluster> {
   await using stack = new AsyncDisposableStack()
   const model = stack.use(await startApiModel())
   const workspace = stack.use(createWorkspace())
+  const clock = createTurningClock()
   const resources = stack.move()
   return {
     name: 'ledger',
-    open: (options) => openAt(model, workspace, options),
+    clock,
+    open: (options) => openAt(model, workspace, { clock, ...options }),
     async create(object) {
       const headers = { authorization: `Bearer ${model.token}`, 'content-type': 'application/json' }
       const url = `${model.url}/apis/pipewright.dev/v1/namespaces/default/pipewrightrecords`

@@ -1,11 +1,7 @@
-import { randomUUID } from 'node:crypto'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type CreateFate, startFront } from '../support/front.ts'
+import { startPlatform } from '../support/platform.ts'
 
-/** What becomes of one create. `lost`: it is done, and nobody hears. `cut`: it is not done, and nobody hears. */
-export type CreateFate = 'answered' | 'lost' | 'cut' | { readonly lateMs: number }
-
-/** A platform that creates a pipe for each request, as often as it is asked, and counts. */
+/** The sandbox for several processes: it creates a pipe for each request, as often as it is asked, and counts. */
 export interface CountingPlatform extends AsyncDisposable {
   readonly url: string
   /** Name → ids of the pipes of that name. */
@@ -17,63 +13,18 @@ export interface CountingPlatform extends AsyncDisposable {
 }
 
 export async function startCountingPlatform(fateOf: (name: string) => CreateFate): Promise<CountingPlatform> {
-  const pipes = new Map<string, string[]>()
-  const byId = new Map<string, Record<string, unknown>>()
-  let creates = 0
-  const endpoints: Record<string, unknown>[] = []
-
-  // What is held back on a connection arrives as late as a test lets it.
-  const server = createServer({ keepAliveTimeout: 10 * 60_000 }, (request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('error', () => undefined)
-    request.on('end', () => {
-      const id = /\/pipes\/([^/]+)$/.exec(request.url ?? '')?.[1]
-      if (request.method === 'GET') {
-        const pipe = byId.get(id ?? '')
-        reply(response, pipe === undefined ? 404 : 200, pipe)
-        return
-      }
-      if (request.url?.endsWith('/serviceQueryEndpoint') === true) {
-        const wanted = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>
-        endpoints.push(wanted)
-        reply(response, 200, { id: 'endpoint', ...wanted })
-        return
-      }
-      creates += 1
-      const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { name: string }
-      const fate = fateOf(body.name)
-      if (fate === 'cut') {
-        request.socket.destroy()
-        return
-      }
-      const made = randomUUID()
-      const create = () => {
-        pipes.set(body.name, [...(pipes.get(body.name) ?? []), made])
-        byId.set(made, { ...body, id: made, state: 'Running' })
-        if (fate === 'lost') request.socket.destroy()
-        else reply(response, 200, byId.get(made))
-      }
-      if (typeof fate === 'object') setTimeout(create, fate.lateMs)
-      else create()
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const platform = await startFront(await startPlatform(), { fateOf })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    pipes,
-    creates: () => creates,
-    endpoints,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+    url: platform.url,
+    get pipes() {
+      const byName = Map.groupBy(platform.pipes(), ({ name }) => name)
+      return new Map([...byName].map(([name, pipes]) => [name, pipes.map(({ id }) => id)]))
     },
+    creates: () => platform.creates.length,
+    get endpoints() {
+      const upserts = platform.requests().filter(({ operation }) => operation === 'upsertQueryEndpoint')
+      return upserts.map(({ body }) => body as Readonly<Record<string, unknown>>) // the sandbox keeps it as it came
+    },
+    [Symbol.asyncDispose]: () => platform[Symbol.asyncDispose](),
   }
-}
-
-function reply(response: ServerResponse, status: number, result: unknown): void {
-  if (response.destroyed) return
-  const said = status < 400 ? { result } : { error: 'NOT_FOUND: there is none' }
-  response.writeHead(status, { 'content-type': 'application/json' })
-  response.end(JSON.stringify({ status, requestId: randomUUID(), ...said }))
 }

@@ -1,21 +1,20 @@
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
-import { acceptKubernetesLedger } from '../../src/ledger/kubernetes/accept-set-back.ts'
+import { acceptKubernetesLedger } from '../../src/ledger/kubernetes/accept-rollback.ts'
 import { exportLedger, importLedger } from '../../src/ledger/open.ts'
-import { systemClock } from '../../src/daemon/system-clock.ts'
 import { blank, ignore, ORDERS } from '../ledger/samples.ts'
 import { until } from '../support/until.ts'
 import { modelForEach } from './model-for-each.ts'
 
 /* Objects with the label of a ledger that are none of its records: copies, and what was made or edited by hand. */
 
-const OPTIONS = { clock: systemClock, emit: ignore }
 const RECORDS = '/apis/pipewright.dev/v1/namespaces/default/pipewrightrecords'
 
 const never = new AbortController().signal
 
 const model = modelForEach()
+const OPTIONS = { clock: model.clock, emit: ignore }
 const { open, pathOf } = model
 
 /** @param name also of an object that is there: it is replaced */
@@ -56,7 +55,7 @@ test.each([
       result: 'ignored',
       message:
         'the PipewrightRecord garbage is ignored, as it is no record of the ledger ledger: it has no key as a record has one, ' +
-        'such as Pipe/orders. Delete it; if it was a record that somebody has edited, restore it from a backup.',
+        'such as Pipe/orders. Delete it; if it was an edited record, restore it from a backup.',
     },
   ])
 })
@@ -79,7 +78,7 @@ test('a key gets its record once the object that has its name is deleted', async
   expect((await ledger.swap(blank('Pipe/z'), [])).version).toBe(1)
 })
 
-test('a record that somebody makes something else of is lost: nothing is created, by whoever acts then or later', async () => {
+test('a record that somebody makes something else of is lost: no resource is created, by whoever acts then or later', async () => {
   const one = await open()
   const term = await one.leadership.acquire(never, 'wait')
   await one.ledger.swap(blank('Pipe/a'), [])
@@ -92,7 +91,7 @@ test('a record that somebody makes something else of is lost: nothing is created
   await one.ledger[Symbol.asyncDispose]()
   const next = await open()
   await next.leadership.acquire(never, 'wait')
-  expect(await refusal(next.ledger)).toContain('was put back to an earlier state')
+  expect(await refusal(next.ledger)).toContain('was rolled back to an earlier state')
 })
 
 test('the versions of what is ignored do not make up for writes that are lost', async () => {
@@ -111,8 +110,8 @@ test('the versions of what is ignored do not make up for writes that are lost', 
   await next.leadership.acquire(never, 'wait')
   const words = 'had been written 2 times, and 1 of these writes are there'
   expect(await refusal(next.ledger)).toContain(words)
-  const place = { place: 'ledger', env: process.env, clock: systemClock }
-  expect((await acceptKubernetesLedger(place, 'complete')).what).toContain(words)
+  const place = { place: 'ledger', env: process.env, clock: model.clock }
+  expect(await acceptKubernetesLedger(place)).toContain(words)
 })
 
 test('an export holds nothing of it, and an import goes beside it', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach } from 'vitest'
-import { systemClock } from '../../src/daemon/system-clock.ts'
+import { createTurningClock } from '../support/turning-clock.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import type { OpenedLedger } from '../../src/contract/ledger.ts'
 import type { KubernetesLedgerOptions } from '../../src/ledger/kubernetes/open-kubernetes-ledger.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
@@ -9,6 +10,8 @@ import { openAt, writeKubeconfig } from './open-at.ts'
 /** A model of the API for each test of a file, to which `KUBECONFIG` leads, and ledgers in it that are closed with the test. */
 export interface ModelForEach {
   readonly api: ApiModel
+  /** Of all ledgers of the file. */
+  readonly clock: Clock
   readonly workspace: Workspace
   readonly open: (options?: Partial<KubernetesLedgerOptions>) => Promise<OpenedLedger>
   /** The next request of this kind has a mishap, once. */
@@ -23,6 +26,7 @@ export function modelForEach(): ModelForEach {
   let api: ApiModel
   let workspace: Workspace
   let opened: AsyncDisposableStack
+  const clock = createTurningClock()
   const { KUBECONFIG } = process.env
 
   beforeEach(async () => {
@@ -41,6 +45,7 @@ export function modelForEach(): ModelForEach {
   })
 
   return {
+    clock,
     get api() {
       return api
     },
@@ -48,7 +53,7 @@ export function modelForEach(): ModelForEach {
       return workspace
     },
     async open(options = {}) {
-      const made = await openAt(api, workspace, { clock: systemClock, ...options })
+      const made = await openAt(api, workspace, { clock, ...options })
       opened.use(made.ledger)
       return made
     },

@@ -20,8 +20,6 @@ export interface PodsOptions {
   readonly api: Place
   readonly platform: string
   readonly leaseMs: number
-  /** Another `main.ts` than that of this checkout. */
-  readonly main?: string
   /** Flag → value, beside what all have. */
   readonly settings?: Readonly<Record<string, string>>
   /** Variables of each start. */
@@ -77,14 +75,13 @@ export async function startPod(
   stack: AsyncDisposableStack,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Pod> {
-  const { workspace, api, platform, main } = options
+  const { workspace, api, platform } = options
   const toApi = stack.use(await startCutProxy(api.url))
   const toPlatform = stack.use(await startCutProxy(platform))
   const KUBECONFIG = writeKubeconfig({ ...api, url: toApi.url }, workspace, `${name}.kubeconfig`)
   const start = (more: Readonly<Record<string, string>>) =>
     startProgram(['run', ...flagsOf(options, toPlatform.url)], {
       env: { KUBECONFIG, ...options.env, ...more },
-      ...(main !== undefined && { main }),
     })
   const pod: Pod = {
     name,

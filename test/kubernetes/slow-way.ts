@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { setTimeout as wait } from 'node:timers/promises'
+import { sleep, type Clock } from '../../src/lib/clock.ts'
 
 /** What is asked for, as far as it matters for how long it takes. */
 export interface SlowRequest {
@@ -10,9 +10,12 @@ export interface SlowRequest {
   readonly isList: boolean
 }
 
+const never = new AbortController().signal
+
 /** The same API, on a way on which requests take longer. No watch goes through it. */
 export async function startSlowWay(
   url: string,
+  clock: Clock,
   msOf: (request: SlowRequest) => number,
 ): Promise<AsyncDisposable & { readonly url: string }> {
   const server = createServer((request, response) => {
@@ -20,7 +23,7 @@ export async function startSlowWay(
     const isList = method === 'GET' && path.includes('labelSelector')
     const pass = async () => {
       const body = method === 'GET' ? null : await text(request)
-      await wait(msOf({ method, path, isList }))
+      await sleep(clock, msOf({ method, path, isList }), never)
       const { authorization = '' } = headers
       const sent = { method, body, headers: { authorization, 'content-type': 'application/json' } }
       const reply = await fetch(`${url}${path}`, sent)

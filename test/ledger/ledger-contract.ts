@@ -186,6 +186,12 @@ export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledge
       expect(await ledger.get(ORDERS)).toBeUndefined()
     })
 
+    test('writes nothing of a record whose history cannot be written', async () => {
+      const bad = { ...entry(ORDERS, 'x'), at: 1n as unknown as number }
+      await expect(ledger.swap(blank(ORDERS), [bad])).rejects.toThrow('BigInt')
+      expect(await ledger.get(ORDERS)).toBeUndefined()
+    })
+
     test('is of no use once closed, and may be closed twice', async () => {
       await ledger[Symbol.asyncDispose]()
       await ledger[Symbol.asyncDispose]()

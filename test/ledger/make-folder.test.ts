@@ -1,8 +1,18 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeFolder } from '../../src/ledger/location.ts'
+import { createLedgerFile, makeFolder } from '../../src/ledger/location.ts'
+import { createReserve } from '../../src/ledger/reserve.ts'
 
 let base: string
 beforeAll(() => {
@@ -27,5 +37,35 @@ describe('a folder', () => {
 
   test.runIf(process.platform === 'linux')('where none can be made is an error, and no endless loop', () => {
     expect(() => makeFolder('/proc/pipewright/a/b')).toThrow('ENOENT')
+  })
+})
+
+test('a ledger that cannot be put in place leaves no draft', () => {
+  const folder = join(base, 'ledgers')
+  mkdirSync(join(folder, 'ledger.db', 'x'), { recursive: true })
+  expect(() => createLedgerFile(join(folder, 'ledger.db'), 0)).toThrow('cannot write the ledger')
+  expect(readdirSync(folder)).toEqual(['ledger.db'])
+})
+
+describe('the reserve of a ledger', () => {
+  test('is taken whole, again only if it is too small, and released once', () => {
+    const reserve = createReserve(join(base, 'one.db'))
+    const file = join(base, 'one.db.reserve')
+    expect(reserve.release()).toBe(false)
+    writeFileSync(file, 'cut short')
+    reserve.take()
+    const { size, mtimeMs, ino } = statSync(file)
+    expect(size).toBe(1_048_576)
+    reserve.take()
+    expect(statSync(file)).toMatchObject({ size, mtimeMs, ino })
+    expect(reserve.release()).toBe(true)
+    expect(existsSync(file)).toBe(false)
+    expect(reserve.release()).toBe(false)
+  })
+
+  test.runIf(existsSync('/dev/full'))('that does not fit is removed', () => {
+    symlinkSync('/dev/full', join(base, 'full.db.reserve'))
+    expect(() => createReserve(join(base, 'full.db')).take()).toThrow('ENOSPC')
+    expect(readdirSync(base)).not.toContain('full.db.reserve')
   })
 })

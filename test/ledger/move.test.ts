@@ -1,7 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../src/daemon/system-clock.ts'
 import { readArchiveText } from '../../src/ledger/archive.ts'
 import { exportLedger, openLedger, openLedgerToAct } from '../../src/ledger/open.ts'
 import { MIGRATIONS } from '../../src/ledger/table-schema.ts'
@@ -11,11 +10,11 @@ import { blank, entry, ignore, ORDERS } from './samples.ts'
 
 /* `pipewright ledger export --move`: a ledger that goes on elsewhere is not used any more. */
 
-const OPTIONS = { clock: systemClock, emit: ignore }
 const MOVED = /was moved into another one on 20\d\d-.*created a second time/
 const never = new AbortController().signal
 
 const model = modelForEach()
+const OPTIONS = { clock: model.clock, emit: ignore }
 
 const open = (url: string, mode: 'owner' | 'writer' = 'owner') =>
   openLedgerToAct(url, { ...OPTIONS, mode, init: 'auto', leaseMs: 1_000 })
@@ -157,7 +156,7 @@ test('a process that stood by while the cluster was moved does not act', async (
   await expect(leadership.acquire(never, 'wait')).rejects.toThrow(MOVED)
 })
 
-test('a ledger of the cluster that was put back is accepted before it moves', async () => {
+test('a rollback of a ledger of the cluster is accepted before it moves', async () => {
   const url = 'kubernetes:old'
   await fill(url)
   const path = [...model.api.objects().keys()].find((each) => each.includes('/secrets/')) ?? ''

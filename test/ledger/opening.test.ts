@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openLedger } from '../../src/ledger/open.ts'
+import { openLedger, unbindLedger } from '../../src/ledger/open.ts'
 import { openSqliteLedger, type SqliteLedgerOptions } from '../../src/ledger/sqlite-ledger.ts'
 import { asAnotherUser } from './another-user.ts'
 import { blank, CLOCK, entry, FACTS, fullRecord, ignore, ORDERS } from './samples.ts'
@@ -305,3 +305,7 @@ function rootPage(name: string): number {
 async function contentOf(path: string): Promise<Buffer | undefined> {
   return readFile(path).catch(() => undefined)
 }
+
+test('a ledger in memory has no binding to remove', async () => {
+  expect(await unbindLedger('memory:', { clock: CLOCK, emit: ignore })).toBeUndefined()
+})

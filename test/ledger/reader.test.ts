@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { chmod, copyFile, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -169,4 +169,14 @@ describe('a writer', () => {
     await expect(writer.swap(blank('Pipe/c'), [])).rejects.toMatchObject({ code: 'io' })
     expect(performance.now() - again).toBeGreaterThan(waitMs / 2)
   })
+})
+
+test('a file that was replaced is read anew', async () => {
+  await using reader = await openAs('reader')
+  expect(await reader.list()).toHaveLength(1)
+  const other = join(folder, 'other.db')
+  await (await openAs('owner', other))[Symbol.asyncDispose]()
+  await rename(other, file)
+  expect(await reader.list()).toEqual([])
+  expect(await reader.list()).toEqual([])
 })

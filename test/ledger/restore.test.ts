@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { systemClock } from '../../src/daemon/system-clock.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { Term } from '../../src/contract/leadership.ts'
 import type { Ledger, OpenedLedger } from '../../src/contract/ledger.ts'
@@ -9,17 +8,17 @@ import { modelForEach } from '../kubernetes/model-for-each.ts'
 import { openAt } from '../kubernetes/open-at.ts'
 import { blank, entry, ignore, ORDERS } from './samples.ts'
 
-/* An export that is put back where a Lease is left: it says how much was written. */
+/* An import of an export where a Lease is left: it says how much was written. */
 
-const OPTIONS = { clock: systemClock, emit: ignore }
 const URL = 'kubernetes:ledger'
 const never = new AbortController().signal
 
 const model = modelForEach()
+const OPTIONS = { clock: model.clock, emit: ignore }
 
 /** A process acts with it, and ends. */
 async function acting(work: (opened: OpenedLedger, term: Term) => Promise<void>): Promise<void> {
-  const opened = await openAt(model.api, model.workspace, { clock: systemClock })
+  const opened = await openAt(model.api, model.workspace, { clock: model.clock })
   await using _ = opened.ledger
   const term = await opened.leadership.acquire(never, 'wait')
   await work(opened, term)
@@ -51,7 +50,7 @@ async function exported(): Promise<Archive> {
 }
 
 async function accepted(url: string): Promise<string | undefined> {
-  return (await acceptLedger(url, OPTIONS, 'complete')).what
+  return acceptLedger(url, OPTIONS)
 }
 
 /** Somebody deletes the records and the Secret; the Lease stays. */

@@ -33,7 +33,7 @@ export function fullRecord(key: Key): LedgerRecord {
     platformName: 'orders',
     remote: PIPE,
     former: {
-      remote: { ...PIPE, id: 'p-0', saidGoneAt: 5, refutedAt: 6 },
+      remote: { ...PIPE, id: 'p-0', saidGoneAt: 5, refutedAt: 6, seenAs: { name: 'h' } },
       service: { name: 'before', organizationId: 'o', serviceId: 's' },
       platformName: 'orders-before',
       applied: { digest: 'd0', fields: {}, secrets: {} },

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { explain } from '../../src/ledger/sqlite-fault.ts'
+import { explain, lacksRoom } from '../../src/ledger/sqlite-fault.ts'
 import { LedgerConflict, LedgerError } from '../../src/contract/ledger.ts'
 
 function failureOf(work: () => void): unknown {
@@ -50,4 +50,14 @@ test.each([
   ['a bug', new TypeError('x')],
 ])('%s stays what it is', (_, error) => {
   expect(explain('write', 'l.db', error)).toBe(error)
+})
+
+test.each([
+  [13, true],
+  [10 | (3 << 8), true],
+  [14, true],
+  [11, false],
+  ['13', false],
+])('errcode %j, as of a volume without room: %j', (errcode, is) => {
+  expect(lacksRoom(Object.assign(new Error('said'), { errcode }))).toBe(is)
 })

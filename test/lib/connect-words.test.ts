@@ -22,6 +22,16 @@ test.each([
   expect(connectWords(code)).toContain(says)
 })
 
+test.each([
+  [[], '(ETIMEDOUT)'],
+  [['10.0.0.1'], '(ETIMEDOUT)'],
+  [['10.0.0.1', '10.0.0.2'], '(ETIMEDOUT at 10.0.0.1, 10.0.0.2)'],
+  [['a', 'b', 'c', 'd'], '(ETIMEDOUT at a, b, c, d)'],
+  [['a', 'b', 'c', 'd', 'e'], '(ETIMEDOUT at a, b, c, d and 1 more)'],
+])('addresses %j', (addresses, says) => {
+  expect(connectWords('ETIMEDOUT', addresses)).toBe(`it took too long ${says}`)
+})
+
 test('a reset is no word about our certificate', () => {
   expect(isClientCertificateRefused('ECONNRESET')).toBe(false)
 })
@@ -63,8 +73,12 @@ test.each([
   ],
   [{ type: 'cut', code: 'ECONNRESET' }, 'cut the connection before the way was open (ECONNRESET)'],
   [
-    { type: 'unreachable', code: 'ENOTFOUND' },
+    { type: 'unreachable', code: 'ENOTFOUND', addresses: [] },
     'could not be reached (https_proxy): the name of the host does not resolve (ENOTFOUND)',
+  ],
+  [
+    { type: 'unreachable', code: 'ECONNREFUSED', addresses: ['::1', '127.0.0.1'] },
+    'could not be reached (https_proxy): it was refused (ECONNREFUSED at ::1, 127.0.0.1)',
   ],
 ] as const)('%j', (fault, says) => {
   expect(proxyWords({ ...fault, proxy: PROXY })).toBe(`the proxy http://proxy.example:3128 ${says}`)

@@ -38,6 +38,45 @@ describe('a secret is masked', () => {
     expect(createSecretMask([long]).mask(`<${long.slice(0, 999)}>`)).toBe('<[secret]>')
   })
 
+  test.each([
+    ['<Zr5tB8wn3Pc6Qv1xZr5…', '<[secret]…'],
+    ['<Zr5tB8wn3Pc6Qv1xZr5>', '<[secret]>'],
+    ['<Zr5tB8wn3Pc6Qv1>', '<Zr5tB8wn3Pc6Qv1>'],
+  ])('as far as a text repeats at least 16 characters, or ends inside: %s', (text, shown) => {
+    expect(createSecretMask(['Zr5tB8wn3Pc6Qv1xZr5tB8wn3Pc6Qv1x']).mask(text)).toBe(shown)
+  })
+
+  test('as a word that was cut for display', () => {
+    expect(createSecretMask(['Sommer2024']).mask('is Sommer202…')).toBe('is [secret]…')
+  })
+
+  test.each(['%21pw%27s%28%2A%29', '%21pw%27s%28%2a%29'])('in a URL that encodes all: %s', (written) => {
+    expect(createSecretMask(["!pw's(*)"]).mask(`<${written}>`)).toBe('<[secret]>')
+  })
+
+  test.each(['q\u{9}pass-word-123!', 'a%2bb%2fc%20d', 'a%2Bb%2Fc+d'])('as it is written in %s', (written) => {
+    const shown = createSecretMask(['q\tpass-word-123!', 'a+b/c d']).mask(
+      `<${written.replace('\u{9}', '\\u{9}')}>`,
+    )
+    expect(shown).toBe('<[secret]>')
+  })
+
+  test('beside many others whose heads have the same hash', () => {
+    const others = Array.from({ length: 17 }, (_, index) => `AaBB-${index}`)
+    expect(createSecretMask(['BBAa-own', ...others]).mask('BBAa-own AaBB-7')).toBe('[secret] [secret]')
+  })
+
+  test('by the longest of many lines that share a head, without delay', () => {
+    const lines = Array.from({ length: 3_000 }, (_, index) => `customer_events_${index}`)
+    const mask = createSecretMask([lines.join('\n')])
+    const began = process.cpuUsage()
+    const shown = mask.mask('x customer_events_'.repeat(50_000))
+    const { user } = process.cpuUsage(began)
+    expect(shown).not.toContain('events')
+    expect(mask.mask(`a ${lines[2_999]} b`)).toBe('a [secret] b')
+    expect(user).toBeLessThan(2_000_000)
+  })
+
   test('where two of them overlap', () => {
     expect(createSecretMask(['abcd-efgh', 'efgh-ijkl']).mask('<abcd-efgh-ijkl>')).toBe('<[secret]>')
   })

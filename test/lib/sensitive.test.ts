@@ -62,9 +62,8 @@ const SIGNED = [
 ]
 
 for (const [where, shown] of Object.entries(MASKS)) {
-  test.each(SIGNED)(`${where} does not show what opens or signs in %s`, (text) => {
-    const said = shown(`url ${text}`)
-    for (const part of ['Zq8Lm3', '8Lm3', '8lm3']) expect(said).not.toContain(part)
+  test(`${where} does not show what opens or signs in a text`, () => {
+    expect(SIGNED.filter((text) => /8Lm3/i.test(shown(`url ${text}`)))).toEqual([])
   })
 }
 
@@ -103,9 +102,7 @@ test.each([
 
 test('a signature that goes on in the next line is masked there, too', () => {
   const lines = ['url: "https://h.example/?a=1&sig=Zq8\\', '  Lm3&b=2"', 'name: orders']
-  expect(maskLines(lines).join('\n')).toBe(
-    'url: "https://h.example/?a=1&sig=[masked]\\\n  [masked]\nname: orders',
-  )
+  expect(maskLines(lines).join('\n')).toBe('url: "https:[masked]\n  [masked]\nname: orders')
 })
 
 test.each([

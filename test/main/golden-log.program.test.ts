@@ -189,7 +189,7 @@ test('a full story is told in these lines', async () => {
     },
     () =>
       ['a', 'b', 'c'].every((name) => has('Reconciled', { key: `Pipe/${name}`, reason: 'CreateLimit' })) &&
-      has('Create limit changed', { reached: true }) &&
+      has('Problem found', { reason: 'CreateLimit' }) &&
       has('Notification sent'),
   )
   await step(
@@ -197,7 +197,7 @@ test('a full story is told in these lines', async () => {
     () => rmSync(workspace.path('manifests/three.yaml')),
     () =>
       ['a', 'b', 'c'].every((name) => has('Forgotten', { key: `Pipe/${name}` })) &&
-      has('Create limit changed', { reached: false }) &&
+      has('Problem over', { reason: 'CreateLimit' }) &&
       has('Notification sent'),
   )
   await step(

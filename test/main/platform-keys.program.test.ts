@@ -16,7 +16,9 @@ import {
   SERVICE_ID,
   serviceManifest,
 } from '../support/manifests.ts'
-import { runProgram, startProgram, urlOf } from '../support/process.ts'
+import { runHere } from '../support/command.ts'
+import { urlOf } from '../support/process.ts'
+import { startHere } from '../support/program-here.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 
@@ -137,7 +139,7 @@ test.each(attacks)('$why is not sent to a broker', async ({ secret, prepare }) =
   workspace.write('manifests/thief.yaml', thief('thief', secret))
   await using platform = await platformThatTakes()
   workspace.write('admin-token', ADMIN_TOKEN)
-  await using program = startProgram(
+  await using program = startHere(
     runArgs(workspace, platform.url, ['--admin-token-file', workspace.path('admin-token')]),
   )
   const live = liveOf(program, await urlOf(program))
@@ -158,7 +160,7 @@ test.each([
   using workspace = given()
   workspace.write('manifests/thief.yaml', thief('thief', `"${name}"`))
   await using platform = await platformThatTakes()
-  await using program = startProgram(runArgs(workspace, platform.url))
+  await using program = startHere(runArgs(workspace, platform.url))
   const live = liveOf(program, await urlOf(program))
   await live.says('Pipe/honest', 'Ready')
   await live.says('Pipe/thief', 'Invalid')
@@ -172,7 +174,7 @@ test('a Service reads no key out of the secrets of sources, and says where they 
   workspace.write('manifests/left.yaml', WAREHOUSE.replaceAll('warehouse', 'left'))
   workspace.write('manifests/of-left.yaml', pipeManifest('of-left', { service: 'left' }))
   await using platform = await platformThatTakes()
-  await using program = startProgram(runArgs(workspace, platform.url))
+  await using program = startHere(runArgs(workspace, platform.url))
   const live = liveOf(program, await urlOf(program))
   await live.says('Pipe/honest', 'Ready')
   const { message } = await live.says('Service/left', 'SecretUnavailable')
@@ -210,7 +212,7 @@ describe('one directory for both', () => {
   ] as const)('is refused at the start: %s', async (_, prepare, credentials, secrets) => {
     using workspace = given()
     prepare(workspace)
-    const { code, stderr, stdout } = await runProgram([
+    const { code, stderr, stdout } = await runHere([
       ...runArgs(workspace, 'http://127.0.0.1:9', ['--concurrency', '0']),
       '--credentials-dir',
       workspace.path(credentials),
@@ -231,7 +233,7 @@ test('a file with a token that manifests could name is refused at the start, eac
   using workspace = given()
   workspace.write('secrets/admin/token', 'planted-admin-token')
   workspace.write('secrets/hooks/url', 'https://planted.example/hook')
-  const { code, stderr } = await runProgram(
+  const { code, stderr } = await runHere(
     runArgs(workspace, 'http://127.0.0.1:9', [
       '--admin-token-file',
       workspace.path('secrets/admin/token'),
@@ -257,7 +259,7 @@ describe('the log says at the start what lies in the wrong place', () => {
 
   async function warnings(workspace: Workspace) {
     await using platform = await platformThatTakes()
-    await using program = startProgram(runArgs(workspace, platform.url, ['--interval', '1s']))
+    await using program = startHere(runArgs(workspace, platform.url, ['--interval', '1s']))
     const live = liveOf(program, await urlOf(program))
     await live.says('Pipe/honest', 'Ready')
     await live.reads(() => workspace.write('manifests/more.yaml', pipeManifest('more')))
@@ -302,7 +304,7 @@ describe('the log says at the start what lies in the wrong place', () => {
   test('and when it becomes so', async () => {
     using workspace = given()
     await using platform = await platformThatTakes()
-    await using program = startProgram(runArgs(workspace, platform.url))
+    await using program = startHere(runArgs(workspace, platform.url))
     const live = liveOf(program, await urlOf(program))
     await live.says('Pipe/honest', 'Ready')
     workspace.write('secrets/analytics-api/keyId', 'x')
@@ -317,7 +319,7 @@ test('the webhook uses no URL out of the secrets of sources', async () => {
   using workspace = given()
   workspace.write('secrets/hooks/url', 'https://planted.example/hook')
   const more = ['--webhook-url', `file:${workspace.path('credentials/hooks/url')}`]
-  const { code, stderr } = await runProgram(runArgs(workspace, 'http://127.0.0.1:9', more))
+  const { code, stderr } = await runHere(runArgs(workspace, 'http://127.0.0.1:9', more))
   expect(code).toBe(64)
   expect(stderr).toContain(workspace.path('credentials/hooks/url'))
   expect(stderr).toContain('Move it to --credentials-dir')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mountSecrets, pipeManifest, platformArgs, SERVICE } from '../support/manifests.ts'
-import { runProgram } from '../support/process.ts'
+import { runHere } from '../support/command.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { startPlatform } from '../support/platform.ts'
 
@@ -12,12 +12,12 @@ test('a command that waits for the request budget waits, and does not end in the
   for (let i = 0; i < 5; i += 1) workspace.write(`manifests/p${i}.yaml`, pipeManifest(`p${i}`))
   const args = [...platformArgs(workspace, platform.url), '--api-budget', '2/1s']
 
-  const applied = await runProgram(['apply', ...args])
+  const applied = await runHere(['apply', ...args])
   expect(applied.stderr).not.toContain('unsettled')
   expect(applied.code).toBe(0)
   expect(platform.pipes()).toHaveLength(5)
 
-  const planned = await runProgram(['plan', ...args])
+  const planned = await runHere(['plan', ...args])
   expect(planned.stderr).toBe('')
   expect(planned.code).toBe(0)
 })

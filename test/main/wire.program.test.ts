@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { FULL_ALERT, FULL_ENDPOINT, FULL_SERVICE, fullPipe, SOURCE_KINDS } from '../kinds/manifests.ts'
-import { runProgram } from '../support/process.ts'
+import { runHere } from '../support/command.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
 const { organizationId, serviceId } = FULL_SERVICE.spec
@@ -82,7 +82,7 @@ function without(value: object, ...names: readonly string[]): object {
 }
 
 function applied(workspace: ReturnType<typeof createWorkspace>, url: string, ...flags: readonly string[]) {
-  return runProgram([
+  return runHere([
     'apply',
     `--manifests=${workspace.manifests}`,
     `--credentials-dir=${workspace.credentials}`,

@@ -14,6 +14,7 @@ import { describe, expect, test } from 'vitest'
 import { pictureOf } from '../../src/manifest/diagnostics/diagnostic.ts'
 import { maskLines } from '../../src/manifest/diagnostics/mask-lines.ts'
 import { splitDocuments } from '../../src/manifest/yaml/parse-yaml.ts'
+import { PIECES } from '../fuzz/inputs.ts'
 import {
   documents,
   endpoint,
@@ -34,43 +35,6 @@ const GOOD = documents(
   endpoint('e'),
   lock('l', { 'Pipe/a': UUID }),
 )
-
-const PIECES = [
-  '---\n',
-  '...\n',
-  '- ',
-  '? ',
-  ': ',
-  '{',
-  '}',
-  '[',
-  ']',
-  '"',
-  "'",
-  '|\n',
-  '>\n',
-  '&a ',
-  '*a ',
-  '!!str ',
-  '!x ',
-  '%YAML 1.1\n',
-  '# ',
-  '\t',
-  '\r',
-  '\0',
-  '\ufeff',
-  '<<: ',
-  '__proto__: ',
-  'password: ',
-  '\n  ',
-  '\n',
-  ' ',
-  'é',
-  '\u2028',
-  '1e999',
-  '~',
-  'kind: Pipe\n',
-]
 
 /** A good text with some pieces of it cut out, and others put in. */
 const mutated = array(record({ at: nat(GOOD.length), cut: nat(20), put: constantFrom('', ...PIECES) }), {
@@ -132,7 +96,7 @@ describe('whatever stands in a file', () => {
         for (const key of before.catalog.entries.keys())
           expect(after.catalog.entries.get(key)?.manifest).toBeDefined()
       }),
-      { numRuns: 150 },
+      { numRuns: 40 },
     )
   })
 

@@ -1,9 +1,9 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
-import { parseFile } from '../../src/manifest/validate/parse-file.ts'
-import { createFindingRoom } from '../../src/manifest/validate/parse-options.ts'
+import { createFindingRoom } from '../../src/manifest/validate/parse-document.ts'
 import { pipe } from './support.ts'
+import { parseFile } from '../support/at-once.ts'
 
 interface Row {
   readonly why: string
@@ -18,7 +18,7 @@ const ROWS: readonly Row[] = [
     why: 'a number has no unit, and quotes alone would not give it one',
     from: 'policy: {}',
     to: 'policy: {interval: 10}',
-    hint: 'Write a duration with its unit: 10s, 10m or 10h.',
+    hint: 'Write a number and a unit: s, m, h or d.',
   },
   {
     why: 'an interval in quotes still needs a unit',
@@ -30,7 +30,7 @@ const ROWS: readonly Row[] = [
     why: 'a label of the same name is no duration',
     from: 'metadata: {name: orders}',
     to: 'metadata: {name: orders, labels: {interval: 10}}',
-    hint: 'Put it in quotes.',
+    hint: 'Write one text, in quotes.',
   },
   {
     why: 'a suspension has a reason and an end',
@@ -42,7 +42,7 @@ const ROWS: readonly Row[] = [
     why: 'brokers are one text',
     from: 'brokers: "b:9092"',
     to: 'brokers: ["b:9092", "c:9092"]',
-    hint: 'Write one text without [ ] or "- "',
+    hint: 'Write one text, in quotes.',
   },
   {
     why: 'a name with capitals',
@@ -51,10 +51,10 @@ const ROWS: readonly Row[] = [
     hint: 'Write it in lower case',
   },
   {
-    why: 'an object of Kubernetes is told what it is and where to put it',
+    why: 'an object of Kubernetes is not of Pipewright, and can be named in the ignore file',
     from: 'apiVersion: pipewright/v1\nkind: Pipe',
     to: 'apiVersion: apps/v1\nkind: Deployment',
-    hint: 'Move it out of the manifests directory',
+    hint: 'Write "kind" with one of Service, Pipe, QueryEndpoint, Alert, Lock. Name a file of another program',
   },
   {
     why: 'a misspelt kind of ours is not one of Kubernetes',
@@ -132,8 +132,13 @@ describe('where a mistake is', () => {
   test.each([
     ['a tab is said once', '      topics', '\ttopics', 'error yaml-syntax 9:1'],
     ['a field that is there twice', '  scaling', '  service: other\n  scaling', 'error duplicate-field 12:3'],
-    ['a variable', 'b-1.example', '${BROKERS}', 'warning placeholder 8:16'],
-    ['a variable where none can be', 'commerce', '${SERVICE}', 'error placeholder 5:12'],
+    ['a variable', 'b-1.example', '${BROKERS}', ['warning template 8:16']],
+    [
+      'a variable where none can be',
+      'commerce',
+      '${SERVICE}',
+      ['warning template 5:12', 'error wrong-format 5:12'],
+    ],
     ['a template', 'commerce', '{{ .Values.service }}', 'error template 5:12'],
     [
       'a value that a template of Jinja chooses',
@@ -148,7 +153,12 @@ describe('where a mistake is', () => {
       '      {{- if .Values.topics }}\n      topics',
       'error template 9:7',
     ],
-    ['a template in quotes', 'commerce', '"{{ .Values.service }}"', 'error template 5:12'],
+    [
+      'a template in quotes',
+      'commerce',
+      '"{{ .Values.service }}"',
+      ['warning template 5:12', 'error wrong-format 5:12'],
+    ],
     [
       'a template in a text that takes any',
       'topics: orders',
@@ -157,7 +167,7 @@ describe('where a mistake is', () => {
     ],
   ])('%s', (_why, from, to, said) => {
     expect(PIPE).toContain(from)
-    expect(saidOf(PIPE.replace(from, () => to))).toEqual([said])
+    expect(saidOf(PIPE.replace(from, () => to))).toEqual([said].flat())
   })
 
   test.each([

@@ -15,68 +15,56 @@ const depending = (on: string) => ({ policy: `dependsOn: [${on}]` })
 
 interface Row {
   readonly why: string
-  readonly before: Readonly<Record<string, string>>
+  /** A Service and a pipe in one file unless given. */
+  readonly before?: Readonly<Record<string, string>>
   readonly after: Readonly<Record<string, string>>
   readonly more?: Partial<Reading>
-  /** Keys that are not valid after the newcomer came. */
-  readonly invalid: readonly Key[]
+  /** Keys that are not valid after the newcomer came; none unless given. */
+  readonly invalid?: readonly Key[]
   /** Errors after it, each as `code file`. */
   readonly errors: readonly string[]
 }
 
+const TOGETHER = { 'm.yaml': documents(s, pipe('a')) }
+
 const rows: readonly Row[] = [
   {
     why: 'a second pipe of the same name, in a file that comes first',
-    before: { 'm.yaml': documents(s, pipe('a')) },
-    after: { 'm.yaml': documents(s, pipe('a')), 'a.yaml': FOREIGN },
-    invalid: [],
+    after: { ...TOGETHER, 'a.yaml': FOREIGN },
     errors: ['duplicate-key a.yaml'],
   },
   {
     why: 'a copy of it, letter by letter',
-    before: { 'm.yaml': documents(s, pipe('a')) },
-    after: { 'm.yaml': documents(s, pipe('a')), 'a.yaml': pipe('a') },
-    invalid: [],
+    after: { ...TOGETHER, 'a.yaml': pipe('a') },
     errors: ['duplicate-key a.yaml'],
   },
   {
     why: 'a second one while the first is edited',
-    before: { 'm.yaml': documents(s, pipe('a')) },
     after: { 'm.yaml': documents(s, EDITED), 'a.yaml': FOREIGN },
-    invalid: [],
     errors: ['duplicate-key a.yaml'],
   },
   {
     why: 'a copy of what the first one said, while that is edited',
-    before: { 'm.yaml': documents(s, pipe('a')) },
     after: { 'm.yaml': documents(s, EDITED), 'a.yaml': pipe('a') },
-    invalid: [],
     errors: ['duplicate-key a.yaml'],
   },
   {
     why: 'a second one above the first in the same file',
-    before: { 'm.yaml': documents(s, pipe('a')) },
     after: { 'm.yaml': documents(FOREIGN, s, pipe('a')) },
-    invalid: [],
     errors: ['duplicate-key m.yaml'],
   },
   {
     why: 'a second one while the first moves to another file',
-    before: { 'm.yaml': documents(s, pipe('a')) },
     after: { 'm.yaml': s, 'n.yaml': pipe('a'), 'a.yaml': FOREIGN },
-    invalid: [],
     errors: ['duplicate-key a.yaml'],
   },
   {
     why: 'a second one that is itself wrong',
-    before: { 'm.yaml': documents(s, pipe('a')) },
-    after: { 'm.yaml': documents(s, pipe('a')), 'a.yaml': BROKEN },
-    invalid: [],
+    after: { ...TOGETHER, 'a.yaml': BROKEN },
     errors: ['duplicate-key a.yaml', 'unknown-field a.yaml'],
   },
   {
     why: 'a second one while the first is broken: it does not take its place',
-    before: { 'm.yaml': documents(s, pipe('a')) },
     after: { 'm.yaml': documents(s, BROKEN), 'a.yaml': FOREIGN },
     invalid: ['Pipe/a'],
     errors: ['duplicate-key a.yaml', 'unknown-field m.yaml'],
@@ -98,35 +86,28 @@ const rows: readonly Row[] = [
   },
   {
     why: 'a second Service of the same name, which would take its users to another service',
-    before: { 'm.yaml': documents(s, pipe('a')) },
-    after: { 'm.yaml': documents(s, pipe('a')), 'a.yaml': service('analytics', OTHER) },
-    invalid: [],
+    after: { ...TOGETHER, 'a.yaml': service('analytics', OTHER) },
     errors: ['duplicate-key a.yaml'],
   },
   {
     why: 'forty copies of a file',
-    before: { 'm.yaml': documents(s, pipe('a')) },
     after: {
       'm.yaml': documents(s, pipe('a')),
       ...Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`c${n}.yaml`, documents(s, FOREIGN)])),
     },
-    invalid: [],
     errors: Array.from({ length: 40 }, (_, n) => `c${n}.yaml`)
       .toSorted()
       .flatMap((file) => [`duplicate-key ${file}`, `duplicate-key ${file}`]),
   },
   {
     why: 'the first goes, and the second is the only one: it counts',
-    before: { 'm.yaml': documents(s, pipe('a')) },
     after: { 'm.yaml': s, 'a.yaml': FOREIGN },
-    invalid: [],
     errors: [],
   },
   {
     why: 'two of which one is valid, and neither was there before',
     before: { 'm.yaml': s },
     after: { 'm.yaml': documents(s, BROKEN), 'n.yaml': pipe('a') },
-    invalid: [],
     errors: ['duplicate-key m.yaml', 'unknown-field m.yaml'],
   },
   {
@@ -138,14 +119,12 @@ const rows: readonly Row[] = [
   },
   {
     why: 'two new ones at once in place of the first: nobody can tell, also not by where they stand',
-    before: { 'm.yaml': documents(s, pipe('a')) },
     after: { 'm.yaml': s, 'a.yaml': FOREIGN, 'n.yaml': EDITED },
     invalid: ['Pipe/a'],
     errors: ['duplicate-key a.yaml', 'duplicate-key n.yaml'],
   },
   {
     why: 'two copies, letter by letter, in place of the first: nobody can tell which of them it is',
-    before: { 'm.yaml': documents(s, pipe('a')) },
     after: { 'm.yaml': s, 'a.yaml': pipe('a'), 'n.yaml': pipe('a') },
     invalid: ['Pipe/a'],
     errors: ['duplicate-key a.yaml', 'duplicate-key n.yaml'],
@@ -198,6 +177,14 @@ const rows: readonly Row[] = [
     errors: ['pipe-claimed-twice a.yaml'],
   },
   {
+    why: 'another pipe that adopts the same id while the file of the first cannot be read',
+    before: { 's.yaml': s, 'm.yaml': pipe('m', { policy: `adopt: ${OTHER}` }) },
+    after: { 's.yaml': s, 'a.yaml': pipe('a', { policy: `adopt: ${OTHER}` }) },
+    more: { unread: ['m.yaml'] },
+    invalid: ['Pipe/a', 'Pipe/m'],
+    errors: ['pipe-claimed-twice a.yaml'],
+  },
+  {
     why: 'another pipe that adopts an id which a Lock gives to this one',
     before: { 'm.yaml': documents(s, pipe('m')), 'm.lock.yaml': lock('l', { 'Pipe/m': OTHER }) },
     after: {
@@ -216,7 +203,6 @@ const rows: readonly Row[] = [
       'm.lock.yaml': lock('l', { 'Pipe/m': OTHER }),
       'a.lock.yaml': lock('foreign', { 'Pipe/m': THIRD }),
     },
-    invalid: [],
     errors: ['lock-conflict a.lock.yaml'],
   },
   {
@@ -250,9 +236,19 @@ const rows: readonly Row[] = [
     invalid: ['Pipe/a'],
     errors: ['circular-dependency a.yaml'],
   },
+  {
+    why: 'a former name that closes a circle, such as a new pipe under the name before',
+    before: { 'm.yaml': documents(s, pipe('m', { policy: 'renamedFrom: Pipe/a' })) },
+    after: {
+      'm.yaml': documents(s, pipe('m', { policy: 'renamedFrom: Pipe/a' })),
+      'a.yaml': pipe('a', { policy: 'renamedFrom: Pipe/m' }),
+    },
+    invalid: ['Pipe/a'],
+    errors: ['circular-dependency a.yaml'],
+  },
 ]
 
-function afterwards({ before, after, more }: Row): readonly CatalogState[] {
+function afterwards({ before = TOGETHER, after, more }: Row): readonly CatalogState[] {
   const first = next(undefined, readingOf(before))
   const states = [next(first, readingOf(after, more))]
   for (let again = 0; again < 4; again += 1) states.push(next(states.at(-1), readingOf(after, more)))
@@ -274,7 +270,7 @@ function errorsIn({ catalog }: CatalogState): readonly string[] {
 describe('who had something before keeps it', () => {
   test.each(rows)('$why', (row) => {
     for (const state of afterwards(row)) {
-      expect(invalidIn(state)).toEqual(row.invalid)
+      expect(invalidIn(state)).toEqual(row.invalid ?? [])
       expect(errorsIn(state)).toEqual(row.errors)
     }
   })
@@ -293,7 +289,7 @@ describe('who had something before keeps it', () => {
 
   test('the finding names both places', () => {
     const first = next(undefined, readingOf({ 'm.yaml': documents(s, pipe('a')) }))
-    const { catalog } = next(first, readingOf({ 'm.yaml': documents(s, pipe('a')), 'a.yaml': FOREIGN }))
+    const { catalog } = next(first, readingOf({ ...TOGETHER, 'a.yaml': FOREIGN }))
     expect(catalog.findings).toMatchObject([
       {
         code: 'duplicate-key',
@@ -318,7 +314,7 @@ describe('who had something before keeps it', () => {
 const dependingOn = (others: readonly string[]) =>
   depending(others.map((other) => `Pipe/${other}`).join(', '))
 
-test('of circles that are too many to look for, only those get the finding that brought a dependency', () => {
+test('of very many circles, only those get the finding that brought a dependency', () => {
   const WIDTH = 20
   const layer = (name: string) => Array.from({ length: WIDTH }, (_, n) => `${name}${n}`)
   const hers = documents(...layer('a').map((name) => pipe(name, dependingOn(layer('b')))))
@@ -327,7 +323,6 @@ test('of circles that are too many to look for, only those get the finding that 
   const first = next(undefined, readingOf(files(documents(...layer('c').map((name) => pipe(name))))))
   const closed = documents(...layer('c').map((name) => pipe(name, dependingOn(layer('a')))))
   const state = next(first, readingOf(files(closed)))
-  expect(state.catalog.findings.some(({ message }) => message.includes('in many circles'))).toBe(true)
   expect(new Set(errorsIn(state))).toEqual(new Set(['circular-dependency c.yaml']))
   expect(invalidIn(state)).toEqual(
     layer('c')
@@ -336,15 +331,14 @@ test('of circles that are too many to look for, only those get the finding that 
   )
 })
 
-describe('what is away for a moment, or moves, keeps what it has', () => {
-  const both = { 'm.yaml': documents(s, pipe('a')), 'a.yaml': pipe('a') }
+function following(...readings: readonly Readonly<Record<string, string>>[]): readonly CatalogState[] {
+  const states: CatalogState[] = []
+  for (const files of [TOGETHER, ...readings]) states.push(next(states.at(-1), readingOf(files)))
+  return states
+}
 
-  function following(...readings: readonly Readonly<Record<string, string>>[]): readonly CatalogState[] {
-    const states: CatalogState[] = []
-    for (const files of [{ 'm.yaml': documents(s, pipe('a')) }, ...readings])
-      states.push(next(states.at(-1), readingOf(files)))
-    return states
-  }
+describe('what is away for a moment, or moves, keeps what it has', () => {
+  const both = { ...TOGETHER, 'a.yaml': pipe('a') }
 
   test('a copy does not get the key when the first is moved and edited', () => {
     const moved = { 'm.yaml': s, 'n.yaml': EDITED, 'a.yaml': pipe('a') }
@@ -483,7 +477,7 @@ describe('after a restart, the ledger tells', () => {
     readonly why: string
     readonly known: Readonly<Record<string, Partial<Recorded>>>
     readonly files: Readonly<Record<string, string>>
-    readonly invalid: readonly Key[]
+    readonly invalid?: readonly Key[]
     readonly errors: readonly string[]
   }
 
@@ -492,28 +486,24 @@ describe('after a restart, the ledger tells', () => {
       why: 'the file of a pipe that was created, also when it was edited meanwhile',
       known: { 'Pipe/a': { file: 'm.yaml', pipeId: OTHER, digest: digest ?? '' } },
       files: { 'm.yaml': documents(s, EDITED), 'a.yaml': FOREIGN },
-      invalid: [],
       errors: ['duplicate-key a.yaml'],
     },
     {
       why: 'what a manifest said that was valid, and of which nothing was created yet',
       known: { 'Pipe/a': { file: 'm.yaml', digest: digest ?? '', validIn: 'm.yaml' } },
-      files: { 'm.yaml': documents(s, pipe('a')), 'a.yaml': FOREIGN },
-      invalid: [],
+      files: { ...TOGETHER, 'a.yaml': FOREIGN },
       errors: ['duplicate-key a.yaml'],
     },
     {
       why: 'where a valid manifest stood of which nothing was created yet, and that was edited meanwhile',
       known: { 'Pipe/a': { file: 'm.yaml', digest: digest ?? '', validIn: 'm.yaml' } },
       files: { 'm.yaml': documents(s, EDITED), 'a.yaml': pipe('a') },
-      invalid: [],
       errors: ['duplicate-key a.yaml'],
     },
     {
       why: 'where a Service stood, which was edited meanwhile',
       known: { 'Service/analytics': { file: 's.yaml', digest: 'another', validIn: 's.yaml' } },
       files: { 's.yaml': s, 'a.yaml': service('analytics', OTHER) },
-      invalid: [],
       errors: ['duplicate-key a.yaml'],
     },
     {
@@ -526,8 +516,7 @@ describe('after a restart, the ledger tells', () => {
     {
       why: 'that what never was valid has nothing: the valid one is used',
       known: { 'Pipe/a': { file: 'a.yaml', digest: 'a mistake' } },
-      files: { 'm.yaml': documents(s, pipe('a')), 'a.yaml': BROKEN },
-      invalid: [],
+      files: { ...TOGETHER, 'a.yaml': BROKEN },
       errors: ['duplicate-key a.yaml', 'unknown-field a.yaml'],
     },
     {
@@ -611,12 +600,11 @@ describe('after a restart, the ledger tells', () => {
         'm.yaml': documents(s, pipe('m')),
         'a.lock.yaml': documents(lock('l', { 'Pipe/m': OTHER }), lock('k', { 'Pipe/m': THIRD })),
       },
-      invalid: [],
       errors: ['lock-conflict a.lock.yaml', 'lock-conflict a.lock.yaml'],
     },
   ]
 
-  test.each(restarts)('$why', ({ known, files, invalid, errors }) => {
+  test.each(restarts)('$why', ({ known, files, invalid = [], errors }) => {
     let state: CatalogState | undefined
     for (let reading = 0; reading < 4; reading += 1) {
       state = next(state, readingOf(files), { known })

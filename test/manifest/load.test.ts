@@ -18,10 +18,9 @@ describe('a source', () => {
     expect(first).toMatchObject({
       changed: ['Pipe/a', 'Pipe/b', 'Service/analytics'],
       differs: true,
-      parsed: 1,
     })
-    expect(first.counts).toEqual({ Service: 1, Pipe: 2, QueryEndpoint: 0, Alert: 0, Lock: 0 })
-    expect(await load()).toMatchObject({ changed: [], differs: false, parsed: 0 })
+    expect(first.state.counts).toEqual({ Service: 1, Pipe: 2, QueryEndpoint: 0, Alert: 0, Lock: 0 })
+    expect(await load()).toMatchObject({ changed: [], differs: false })
     folder.write('a.yaml', documents(service('analytics'), pipe('a', { topics: 'x' }), pipe('b')))
     expect(await load()).toMatchObject({ changed: ['Pipe/a'], differs: true })
     folder.write(
@@ -48,7 +47,7 @@ describe('a source', () => {
     })
     renameSync(join(folder.path, 'n'), join(folder.path, 'm'))
     const back = await source.load(NOTHING, DOUBT, never)
-    expect([back.changed, back.parsed, back.state.catalog.problem]).toEqual([[], 0, undefined])
+    expect([back.changed, back.state.catalog.problem]).toEqual([[], undefined])
   })
 
   test('loads that overlap wait for each other', async () => {
@@ -56,7 +55,7 @@ describe('a source', () => {
     folder.write('a.yaml', service('analytics'))
     const source = createSource({ profile: DEFAULT, root: folder.path })
     const results = await Promise.all([1, 2, 3].map(() => source.load(NOTHING, DOUBT, never)))
-    expect(results.map(({ parsed }) => parsed)).toEqual([1, 0, 0])
+    expect(results.map(({ changed }) => changed.length)).toEqual([1, 0, 0])
   })
 
   test('a load that was stopped does not keep the next from running', async () => {
@@ -64,6 +63,6 @@ describe('a source', () => {
     folder.write('a.yaml', service('analytics'))
     const source = createSource({ profile: DEFAULT, root: folder.path })
     await expect(source.load(NOTHING, DOUBT, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop')
-    expect((await source.load(NOTHING, DOUBT, never)).parsed).toBe(1)
+    expect((await source.load(NOTHING, DOUBT, never)).changed).toEqual(['Service/analytics'])
   })
 })

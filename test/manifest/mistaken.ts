@@ -80,7 +80,8 @@ export const TWO = `${SERVICE}---\n${ALERT}`
 /** One mistake: a place of a right manifest, and what it became. */
 export interface Mistake {
   readonly why: string
-  readonly base: string
+  /** `PIPE` unless given. */
+  readonly base?: string
   readonly from: string
   readonly to: string
   /** `severity code line:column` of the one thing that is said. */
@@ -90,7 +91,7 @@ export interface Mistake {
 }
 
 /** @throws where the place is not there */
-export function withMistake({ base, from, to }: Pick<Mistake, 'base' | 'from' | 'to'>): string {
+export function withMistake({ base = PIPE, from, to }: Pick<Mistake, 'base' | 'from' | 'to'>): string {
   if (!base.includes(from)) throw new Error(`there is no ${from}`)
   return base.replace(from, () => to)
 }

@@ -76,8 +76,52 @@ describe('what is read', () => {
     expect((await read(folder.path)).problem).toEqual({
       reason: 'SourceUnreadable',
       message:
-        'The file .pipewrightignore is no file, so nobody knows which files are manifests. Correct or remove it.',
+        'The file .pipewrightignore is no file, so the manifests are unknown and nothing changes. Correct or remove it.',
       unfound: 'all',
+    })
+  })
+
+  test.each([
+    ['UTF-16 with a mark', Buffer.from('\ufeffold/\r\n', 'utf16le'), undefined],
+    ['UTF-16 without a mark', Buffer.from('old/\n', 'utf16le'), undefined],
+    ['Latin-1', Buffer.from('\u00e4lt/\nold/\n', 'latin1'), undefined],
+    ['line ends of old systems', Buffer.from('old/\rnew/\r'), undefined],
+    ['UTF-8 with a mark', Buffer.from('\ufeffold/\n'), ['a.yaml']],
+    ['UTF-8 with line ends of Windows', Buffer.from('# ä\r\nold/\r\n'), ['a.yaml']],
+    ['nothing', Buffer.alloc(0), ['a.yaml', 'old/b.yaml']],
+    ['another case', Buffer.from('OLD/\n'), ['a.yaml', 'old/b.yaml']],
+    ['good lines', Buffer.from('# a\u00a0b\u200b\n\n \u00a0\n  # c\nold/  \n'), ['a.yaml']],
+  ])('of an ignore file in %s', async (_encoding, bytes, files) => {
+    using folder = temporaryFolder()
+    for (const file of ['a.yaml', 'old/b.yaml']) folder.write(file, '# empty\n')
+    folder.write('.pipewrightignore', bytes)
+    const { problem, files: found } = await read(folder.path)
+    expect(problem?.message.includes('.pipewrightignore is not UTF-8 text, so')).toBe(
+      files === undefined ? true : undefined,
+    )
+    expect([...found.keys()]).toEqual(files ?? [])
+  })
+
+  test.each([
+    ['version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 12\n', 'is encrypted, or a pointer'],
+    ['$ANSIBLE_VAULT;1.1;AES256\n3362\n', 'is encrypted'],
+    ['\0GITCRYPT\0\u0001', 'is encrypted'],
+    ['{\n\t"data": "ENC[AES256_GCM,data:6g==,tag:4Q==,type:str]",\n\t"sops": {}\n}\n', 'is encrypted'],
+    ['\u200bold/\n', 'an outer blank in line 1, so'],
+    ['# a\r\nold/\u00a0\r\n', 'line 2'],
+    ['a\n\nold/\u2028', 'line 3'],
+    ['ol\u200bd/\n', 'line 1'],
+    ['!\u2060old/\n', 'line 1'],
+    ['old/\t\n', 'line 1'],
+    [' old/\n', 'line 1'],
+  ])('nothing, while the ignore file matches nothing without a word: %j', async (text, words) => {
+    using folder = temporaryFolder()
+    folder.write('old/b.yaml', '# empty\n')
+    folder.write('.pipewrightignore', text)
+    const { problem } = await read(folder.path)
+    expect(problem).toMatchObject({
+      reason: 'SourceUnreadable',
+      message: expect.stringContaining(words) as string,
     })
   })
 
@@ -212,7 +256,7 @@ describe('one reading is one state', () => {
     folder.write('b.yaml', pipe('b', { topics: 'x' }))
     const second = await read(folder.path, { previous: first })
     expect(second.files.get('a.yaml')).toBe(first.files.get('a.yaml'))
-    expect([first.parsed, second.parsed]).toEqual([2, 1])
+    expect(second.files.get('b.yaml')).not.toBe(first.files.get('b.yaml'))
   })
 
   test.each([
@@ -288,6 +332,20 @@ describe('the revision', () => {
     folder.write('.git/worktrees/tree/commondir', '../..\n')
     folder.write('.git/refs/heads/other', `${B}\n`)
     expect(await revision('tree')).toEqual({ id: B, from: 'git' })
+  })
+
+  test('is a digest, and said to be one, where Git keeps its references as a reftable', async () => {
+    using folder = temporaryFolder()
+    folder.write('m/a.yaml', '# a\n')
+    folder.write('.git/HEAD', 'ref: refs/heads/.invalid\n')
+    folder.write('.git/refs/heads', 'this repository uses the reftable format\n')
+    folder.write('.git/reftable/tables.list', '0x000000000001-0x000000000002-b54f3b59.ref\n')
+    const { revision, findings, unread } = await read(join(folder.path, 'm'))
+    expect(revision.from).toBe('content')
+    expect(unread).toEqual([])
+    expect(findings).toMatchObject([{ severity: 'warning', code: 'file-unreadable', file: '.git' }])
+    folder.write('.git/HEAD', 'ref: refs/heads/main\n')
+    expect((await read(join(folder.path, 'm'))).findings).toEqual([])
   })
 
   test('is a digest of names and bytes where there is no commit', async () => {

@@ -1,6 +1,6 @@
 import { lstatSync, lutimesSync, mkdirSync, symlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { revisionSince } from '../../src/manifest/files/revision-since.ts'
+import { revisionSince } from '../../src/manifest/files/commit.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
 const ID = '0123456789012345678901234567890123456789'

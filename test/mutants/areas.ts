@@ -1,37 +1,32 @@
-/** A part of the sources, the tests that have to notice its mistakes, and how many of a hundred they have to notice. */
+/** A part of the sources, and how many of a hundred mistakes in it the tests have to notice. */
 export interface Area {
   readonly name: string
   /** Globs below `src`. */
   readonly sources: readonly string[]
-  /** In the order in which they run. */
-  readonly tests: readonly string[]
   readonly target: number
+  /** The last measurement. Not all tests ran: it is too low. */
+  readonly last?: { readonly mutants: number; readonly noticed: number; readonly seed: string }
 }
 
 export const AREAS: readonly Area[] = [
-  {
-    name: 'plan',
-    sources: ['plan/**/*.ts'],
-    tests: ['test/plan', 'test/reconcile', 'test/explore', 'test/clickhouse-cloud'],
-    target: 97,
-  },
+  { name: 'plan', sources: ['plan/**/*.ts'], target: 97, last: { mutants: 45, noticed: 40, seed: 'first' } },
   {
     name: 'reconcile',
     sources: ['reconcile/**/*.ts'],
-    tests: ['test/reconcile', 'test/explore', 'test/clickhouse-cloud', 'test/ways-out'],
     target: 90,
+    last: { mutants: 45, noticed: 32, seed: 'first' },
   },
   {
     name: 'platform',
     sources: ['platform/**/*.ts'],
-    tests: ['test/platform', 'test/clickhouse-cloud'],
     target: 90,
+    last: { mutants: 45, noticed: 31, seed: 'first' },
   },
   {
     name: 'ledger',
     sources: ['ledger/**/*.ts'],
-    tests: ['test/ledger', 'test/kubernetes', 'test/ways-out'],
     target: 90,
+    last: { mutants: 45, noticed: 27, seed: 'first' },
   },
   {
     name: 'comparing and masks',
@@ -39,13 +34,17 @@ export const AREAS: readonly Area[] = [
       'kinds/{compare-body,record-pairs,fingerprint,canonical,field-table,instant}.ts',
       'lib/mask/*.ts',
     ],
-    tests: ['test/kinds', 'test/lib', 'test/clickhouse-cloud'],
     target: 95,
+    last: { mutants: 60, noticed: 49, seed: 'first' },
   },
-  {
-    name: 'exit codes and page',
-    sources: ['cli/commands/*.ts', 'cli/run-command.ts', 'server/page/*.js'],
-    tests: ['test/cli', 'test/main', 'test/server', 'test/ways-out', 'test/clickhouse-cloud'],
-    target: 80,
-  },
+  { name: 'exit codes', sources: ['cli/commands/*.ts', 'cli/run-command.ts'], target: 80 },
 ]
+
+/** Mistakes that change nothing that a test can see. They are not made. */
+export const EQUIVALENT: readonly {
+  readonly file: string
+  /** A part of the line. */
+  readonly line: string
+  readonly what: string
+  readonly why: string
+}[] = []

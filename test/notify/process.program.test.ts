@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { httpServer, type TestServer } from '../platform/support/server.ts'
 import { alertManifest, mountSecrets, pipeManifest, runArgs, SERVICE } from '../support/manifests.ts'
-import { runProgram, startProgram, urlOf, type Program } from '../support/process.ts'
+import { runHere } from '../support/command.ts'
+import { startProgram, urlOf, type Program } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { startPlatform } from '../support/platform.ts'
@@ -144,7 +145,7 @@ test.each([
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)
   const url = `file:${workspace.path('credentials/notifications/url')}`
-  const { code, stderr } = await runProgram(runArgs(workspace, 'http://127.0.0.1:9', ['--webhook-url', url]))
+  const { code, stderr } = await runHere(runArgs(workspace, 'http://127.0.0.1:9', ['--webhook-url', url]))
   expect(code).toBe(64)
   expect(stderr).toMatch(says)
   expect(stderr).not.toContain('planted')

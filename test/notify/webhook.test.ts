@@ -85,6 +85,17 @@ describe('what is sent', () => {
     expect(told()).toEqual(['began a', 'began a'])
   })
 
+  test('a part of a larger problem ends with its resources', async () => {
+    const { show, told } = setUp()
+    const cause = 'Drifted'
+    await show(problem('a', { cause, keys: keys(1) }))
+    await show(problem('many', { cause, keys: keys(4) }))
+    expect(told()).toEqual(['began a', 'began many'])
+    await show(problem('many', { cause, keys: keys(4).slice(1) }))
+    await show()
+    expect(told().slice(2)).toEqual(['ended a', 'ended many'])
+  })
+
   test('has words, and none of what is over', async () => {
     const { show, bodies } = setUp()
     await show(problem('a'))

@@ -525,7 +525,7 @@ const ROWS: readonly Row[] = [
     status: 'Progressing',
   },
   {
-    why: 'in a state that nobody judged',
+    why: 'in a state of unknown health',
     decided: pipe({ recorded: created(), observed: FOUND }),
     state: 'Running',
     is: ['True Valid', 'True InSync', 'True NotJudged'],

@@ -9,7 +9,7 @@ const MINUTE = 60_000
 
 /** That many, a minute apart, the last one at `NOW`. */
 function made(count: number) {
-  return Array.from({ length: count }, (_, index) => ({ at: NOW - (count - 1 - index) * MINUTE }))
+  return Array.from({ length: count }, (_, index) => NOW - (count - 1 - index) * MINUTE)
 }
 
 describe('the create limit', () => {
@@ -35,7 +35,7 @@ describe('the create limit', () => {
     { why: 'it takes more than that', wanted: 26, made: 22, oldest: undefined },
   ])('passes by itself when $why', ({ wanted, made: count, oldest }) => {
     const all = made(count)
-    const at = oldest === undefined ? undefined : all[oldest - 1]?.at
+    const at = oldest === undefined ? undefined : all[oldest - 1]
     expect(createLimitOf({ wanted, made: all }, 25)?.passesAt).toBe(
       at === undefined ? undefined : at + MADE_FOR_MS,
     )
@@ -92,7 +92,7 @@ describe('what counts as made', () => {
     { why: 'one of unknown outcome', is: { state: 'unknown' }, at: [NOW] },
     { why: 'one that worked', is: { state: 'succeeded' }, at: [NOW] },
     { why: 'none that had no effect', is: { state: 'failed' }, at: [] },
-    { why: 'none of which a person said that it created nothing', is: { state: 'dismissed' }, at: [] },
+    { why: 'none of which a person said that it created no resource', is: { state: 'dismissed' }, at: [] },
     { why: 'none that a person allowed', is: { state: 'succeeded', isAllowed: true }, at: [] },
     { why: 'the later of two clocks', is: { openedAt: NOW + MINUTE }, at: [NOW + MINUTE] },
     { why: 'those before it, too', is: { earlier: [NOW - MINUTE] }, at: [NOW - MINUTE, NOW] },
@@ -109,7 +109,7 @@ describe('what counts as made', () => {
     expect(earlierOf(blankRecord('Pipe/orders'), NOW)).toBeUndefined()
     const old = NOW - MADE_FOR_MS
     expect(earlierOf(having({ state: 'succeeded', earlier: [old, old + 1] }), NOW)).toEqual([old + 1, NOW])
-    const many = having({ earlier: made(40).map(({ at }) => at) })
+    const many = having({ earlier: made(40) })
     expect(earlierOf(many, NOW)).toHaveLength(25)
   })
 })

@@ -125,6 +125,13 @@ const ROWS: readonly Row[] = [
     is: ['delete', 'going'],
   },
   {
+    why: 'the same, and it was adopted',
+    origin: 'adopted',
+    removal: { ...LONG_AGO, isSent: true, sentAt: NOW - 2 * MINUTE },
+    observed: missed(1, 0),
+    is: ['delete', 'going'],
+  },
+  {
     why: 'the same, and the request was for what was to be replaced',
     removal: { ...LONG_AGO, digest: 'another', isSent: true, sentAt: NOW - 2 * MINUTE },
     observed: missed(1, 0),
@@ -189,7 +196,7 @@ test.each(ROWS)('$why', ({ is, ...row }) => {
   expect([action.type, said]).toEqual(is)
 })
 
-test('without a pipe nothing is created, also not what a Lock names; an unknown outcome is settled first', () => {
+test('without a pipe no resource is created, also not what a Lock names; an unknown outcome is settled first', () => {
   const policy = { ensure: 'absent' } as const
   const none = decide(pipe({ policy, surroundings: { lockedId: OTHER_ID } }))
   expect([none.type, none.reason]).toEqual(['observe', 'Absent'])
@@ -197,6 +204,15 @@ test('without a pipe nothing is created, also not what a Lock names; an unknown 
     pipe({ policy, recorded: { ...blankRecord('Pipe/orders'), intent: intent('unknown') } }),
   )
   expect([unknown.type, unknown.reason]).toEqual(['refuse', 'OutcomeUnknown'])
+})
+
+test.each([
+  ['ensure', { desired: { state: 'valid' } }],
+  ['removed', { desired: { state: 'absent' } }],
+  ['back', { policy: { ensure: undefined } }],
+] as const)('a request that was sent says why: %s', (why, row) => {
+  const removal = { ...LONG_AGO, isSent: true, sentAt: NOW - MINUTE } as const
+  expect(decided({ removal, ...row }).action.facts).toMatchObject({ why })
 })
 
 function markOf(row: Omit<Row, 'why' | 'is'>) {

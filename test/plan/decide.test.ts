@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Action } from '../../src/plan/action.ts'
 import { decide } from '../../src/plan/decide.ts'
-import { attemptDigest } from '../../src/plan/gates.ts'
+import { attemptDigest, expectsManifest } from '../../src/plan/gates.ts'
 import type { DecideInput } from '../../src/plan/input.ts'
 import { messageOf } from '../../src/plan/reason.ts'
 import { blankRecord } from '../../src/plan/record.ts'
@@ -378,16 +378,6 @@ const ROWS: readonly Row[] = [
     is: ['hold', 'MissingUnconfirmed'],
   },
   {
-    why: 'three 404s within a minute prove nothing',
-    input: pipe({ recorded: created(), observed: missed(3, MINUTE - 1) }),
-    is: ['hold', 'MissingUnconfirmed'],
-  },
-  {
-    why: 'two 404s over a minute prove nothing',
-    input: pipe({ recorded: created(), observed: missed(2, MINUTE) }),
-    is: ['hold', 'MissingUnconfirmed'],
-  },
-  {
     why: 'three over a minute do',
     input: pipe({ recorded: created(), observed: MISSING }),
     is: ['create', 'Missing'],
@@ -419,16 +409,6 @@ const ROWS: readonly Row[] = [
     why: 'three over a minute prove nothing while no other pipe of the service is found',
     input: pipe({ recorded: created(), observed: missed(30, HOUR, 'silent') }),
     is: ['hold', 'MissingUnconfirmed'],
-  },
-  {
-    why: 'where there is no other pipe, they have to last for a quarter of an hour',
-    input: pipe({ recorded: created(), observed: missed(30, 15 * MINUTE - 1, 'nobody') }),
-    is: ['hold', 'MissingUnconfirmed'],
-  },
-  {
-    why: 'and then they do',
-    input: pipe({ recorded: created(), observed: missed(30, 15 * MINUTE, 'nobody') }),
-    is: ['create', 'Missing'],
   },
   {
     why: 'a 404 right after the creation does not count',
@@ -517,7 +497,7 @@ const ROWS: readonly Row[] = [
     is: ['create', 'Missing'],
   },
   {
-    why: 'or a person says so: nothing is created where another one is named',
+    why: 'or a person says so: no resource is created where another one is named',
     input: pipe({
       recorded: created({ remote: recordedPipe(PIPE_ID, { saidGoneAt: NOW }) }),
       observed: missed(1, 0, 'silent'),
@@ -533,16 +513,6 @@ const ROWS: readonly Row[] = [
   {
     why: 'an hour later it does not',
     input: pipe({ recorded: created({ replaced: { count: 1, at: NOW - HOUR } }), observed: MISSING }),
-    is: ['create', 'Missing'],
-  },
-  {
-    why: 'the second time it waits twice as long',
-    input: pipe({ recorded: created({ replaced: { count: 2, at: NOW - HOUR } }), observed: MISSING }),
-    is: ['hold', 'ReplacedRecently'],
-  },
-  {
-    why: 'however often, a day at most',
-    input: pipe({ recorded: created({ replaced: { count: 99, at: NOW - 24 * HOUR } }), observed: MISSING }),
     is: ['create', 'Missing'],
   },
   {
@@ -759,4 +729,44 @@ describe('decide', () => {
       }
     },
   )
+})
+
+test.each([
+  { why: 'paused', input: pipe({ policy: { paused: true } }), facts: { paused: 'after the start' } },
+  {
+    why: 'paused, on a service that can create it so',
+    input: {
+      ...pipe({ policy: { paused: true } }),
+      knownStates: { healthy: [], moving: [], unhealthy: [], startPaused: { a: true } },
+    },
+    facts: { paused: 'from the start' },
+  },
+  {
+    why: 'adopted by its policy',
+    input: pipe({ policy: { adopt: PIPE_ID } }),
+    facts: { by: 'policy.adopt' },
+  },
+  { why: 'adopted by a Lock', input: pipe({ surroundings: { lockedId: PIPE_ID } }), facts: { by: 'a Lock' } },
+  {
+    why: 'not found, as others were not',
+    input: pipe({ recorded: created(), observed: missed(3, MINUTE, 'nobody') }),
+    facts: { isAlone: true },
+  },
+  {
+    why: 'not found for the first time',
+    input: pipe({ recorded: created(), observed: missed(1, 0) }),
+    facts: { isAlone: false },
+  },
+])('$why: the facts say so', ({ input, facts }) => {
+  expect(decide(input).facts).toMatchObject(facts)
+})
+
+test('a record expects a manifest if something was sent for it, until it is known to have none', () => {
+  const gone = { status: 'True', reason: 'Orphaned', message: '', since: NOW } as const
+  const conditions = { Valid: gone, Synced: gone, Ready: gone }
+  expect(
+    [blank, failed, unknown, created(), created({ conditions }), { ...blank, conditions }].map(
+      expectsManifest,
+    ),
+  ).toEqual([false, false, true, true, false, false])
 })

@@ -31,7 +31,7 @@ const ROWS: readonly {
     is: ['create', 'New'],
   },
   {
-    why: 'one that is the same: it is adopted, and nothing is created',
+    why: 'one that is the same: it is adopted, and no resource is created',
     input: pipe({ surroundings: listed({ candidates: [EQUAL] }) }),
     is: ['adopt', 'FoundByList'],
   },

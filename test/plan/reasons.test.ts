@@ -14,6 +14,7 @@ import {
   type Reason,
 } from '../../src/plan/reason.ts'
 import { alertRules, type AlertRule } from '../support/alert-rules.ts'
+import { missingSecretWords } from '../../src/plan/reasons/missing-secret.ts'
 import { because } from './inputs.ts'
 
 /* Each row has all that a reason needs, by its type; here is what types cannot say. */
@@ -30,40 +31,47 @@ const ABOUT = {
   differences: [],
 }
 
-describe.each(ALL)('%s', (reason) => {
-  const row = REASONS[reason]
-
+describe('each reason', () => {
   test('means something, in a few words', () => {
-    expect(row.means).toMatch(/^[a-z][^.]*[^.]$/)
+    expect(ALL.filter((reason) => !/^[a-z][^.]*[^.]$/.test(REASONS[reason].means))).toEqual([])
   })
 
   test('has words for its facts: sentences, whose cause stands alone', () => {
-    const { cause, remedy } = wordsOf(because(reason), 'Pipe/orders')
-    expect(messageOf(because(reason), 'Pipe/orders')).toBe(remedy === '' ? cause : `${cause} ${remedy}`)
-    expect(cause).toMatch(/^\S.*\.$/)
-    expect(cause).not.toContain('undefined')
+    for (const reason of ALL) {
+      const { cause, remedy } = wordsOf(because(reason), 'Pipe/orders')
+      const message = messageOf(because(reason), 'Pipe/orders')
+      expect.soft(message, reason).toBe(remedy === '' ? cause : `${cause} ${remedy}`)
+      expect.soft(cause, reason).toMatch(/^\S.*\.$/)
+      expect.soft(cause, reason).not.toContain('undefined')
+    }
   })
 
   test('is read again from a ledger with the facts that were written', () => {
-    const written: unknown = JSON.parse(JSON.stringify({ facts: row.sample }))
-    expect(written).toEqual({ facts: parseFacts(reason, row.sample) })
-    expect(parseFacts(reason, { other: 'facts' })).toBeUndefined()
+    for (const reason of ALL) {
+      const { sample } = REASONS[reason]
+      const written: unknown = JSON.parse(JSON.stringify({ facts: sample }))
+      expect.soft(written, reason).toEqual({ facts: parseFacts(reason, sample) })
+      expect.soft(parseFacts(reason, { other: 'facts' }), reason).toBeUndefined()
+    }
   })
 
   test('has a remedy without facts too, as an earlier version recorded it', () => {
-    const { facts } = because(reason)
-    expect(stepsOf({ reason, facts: undefined }, ABOUT).length).toBeLessThanOrEqual(
-      stepsOf({ reason, facts }, ABOUT).length,
-    )
-    // What is not well says what to do.
-    expect(isWell(row) || stepsOf({ reason, facts }, ABOUT).length > 0).toBe(true)
+    for (const reason of ALL) {
+      const steps = stepsOf({ reason, facts: because(reason).facts }, ABOUT).length
+      expect.soft(stepsOf({ reason, facts: undefined }, ABOUT).length, reason).toBeLessThanOrEqual(steps)
+      // What is not well says what to do.
+      expect.soft(isWell(REASONS[reason]) || steps > 0, reason).toBe(true)
+    }
   })
 
   test('gives the status of its row to whatever is not in sync because of it', () => {
     const valid: Condition = { status: 'True', reason: 'Valid', message: '', since: 0 }
-    const condition: Condition = { ...valid, status: 'False', reason }
-    const status = statusOf({ Valid: valid, Synced: condition, Ready: condition })
-    expect(status).toBe(row.status === 'Ready' ? 'Progressing' : row.status)
+    for (const reason of ALL) {
+      const condition: Condition = { ...valid, status: 'False', reason }
+      const status = statusOf({ Valid: valid, Synced: condition, Ready: condition })
+      const own = REASONS[reason].status
+      expect.soft(status, reason).toBe(own === 'Ready' ? 'Progressing' : own)
+    }
   })
 })
 
@@ -109,9 +117,11 @@ describe('alerts', () => {
   })
 })
 
-test.each(STATUSES)('%s has the colour on the page of what is, or is not, well', (status) => {
-  const isCalm = ['good', 'calm'].includes(toneOf(status))
-  expect(isCalm).toBe(wellnessOf(status) !== 'bad')
+test('each status has the colour on the page of what is, or is not, well', () => {
+  for (const status of STATUSES) {
+    const isCalm = ['good', 'calm'].includes(toneOf(status))
+    expect.soft(isCalm, status).toBe(wellnessOf(status) !== 'bad')
+  }
 })
 
 test('a name of before is read as the one of now', () => {
@@ -151,4 +161,80 @@ test('an endpoint without a manifest may be that of another one: it is not to be
   )
   const pipe = { ...facts, key: 'Pipe/old', pipeId: 'p-1' } as const
   expect(messageOf({ reason: 'Orphaned', facts: pipe }, pipe.key)).not.toContain('other manifest')
+})
+
+test.each([
+  [[{ file: 'a', why: 'absent' }], 'Secret file not found: a.'],
+  [
+    [
+      { file: 'a', why: 'absent' },
+      { file: 'b', why: 'empty' },
+    ],
+    'Secret files cannot be used: a, b (empty).',
+  ],
+] as const)('missing files are named with what is wrong: %j', (missing, says) => {
+  expect(missingSecretWords(missing)).toBe(says)
+})
+
+test.each([
+  [undefined, 'The pipe was not read yet.'],
+  ['p-1', 'Pipe p-1 was not read yet.'],
+])('a pipe with id %j that was not read', (pipeId, says) => {
+  const facts = { why: 'not read', pipeId } as const
+  expect(wordsOf({ reason: 'Unobserved', facts }, 'Pipe/orders').cause).toBe(says)
+})
+
+describe('the steps', () => {
+  const key = 'Pipe/orders'
+
+  test.each([
+    [undefined, 'allow --deletions'],
+    ['a b', "allow --deletions --service 'a b'"],
+  ])('allow deletions in service %j', (service, shell) => {
+    const { facts } = because('DeleteLimit')
+    expect(stepsOf({ reason: 'DeleteLimit', facts }, { ...ABOUT, service })[0]).toMatchObject({ shell })
+  })
+
+  test('of a value that was not verified: what prevents a send, then the adoption', () => {
+    const facts = { key, fields: ['a'], pipeId: 'p-1', isUnverified: true } as const
+    const adopt = { text: expect.any(String) as string, shell: 'adopt Pipe/orders p-1' }
+    expect(stepsOf({ reason: 'SecretRotated', facts }, ABOUT)).toEqual([adopt])
+    const held = { ...facts, why: 'policy' } as const
+    expect(stepsOf({ reason: 'SecretRotated', facts: held }, ABOUT).at(-1)).toEqual(adopt)
+  })
+
+  test.each([
+    { differences: [['replicas', '2']], edit: { path: ['spec', 'replicas'], value: '2' } },
+    { differences: [['replicas', 'two words']], edit: undefined },
+    { differences: [['a b', '2']], edit: undefined },
+    {
+      differences: [
+        ['a', '2'],
+        ['b', '3'],
+      ],
+      edit: undefined,
+    },
+  ])('of an edit that cannot be sent name the line to undo: $differences', ({ differences, edit }) => {
+    const about = {
+      ...ABOUT,
+      differences: differences.map(([field = '', observed = '']) => ({ field, observed, desired: '1' })),
+    }
+    const facts = { key, fields: ['a'], pipeId: 'p-1' } as const
+    expect(stepsOf({ reason: 'NotUpdatable', facts }, about).at(-1)).toEqual(
+      edit === undefined
+        ? { text: 'Or undo the edit:', copy: ABOUT.place }
+        : { text: 'Or undo the edit.', edit },
+    )
+  })
+
+  test.each([
+    [undefined, ''],
+    [[], ''],
+    [['SELECT'], ' It gives SELECT.'],
+  ])('a request without outcome that gives %j', (gives, more) => {
+    const facts = { takesAway: [], gives, again: true }
+    expect(wordsOf({ reason: 'Edited', facts }, key).cause).toMatch(
+      new RegExp(`Will be applied again\\.${more}$`),
+    )
+  })
 })

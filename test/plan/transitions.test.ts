@@ -129,6 +129,12 @@ describe('the outcome of an intent', () => {
     expect(next.former).toBeUndefined()
   })
 
+  test.each([500, 501])('keeps 500 characters of a reply with %i', (length) => {
+    const what = 'x'.repeat(length)
+    const { intent: failed } = failIntent(open, own, { ...SEEN, what })
+    expect(failed?.seen?.what).toBe(length > 500 ? `${'x'.repeat(500)}…` : what)
+  })
+
   test('without effect gives back the pipe that was to be replaced, as it was', () => {
     const next = failIntent({ ...open, former: FORMER }, own, SEEN)
     expect(next).toMatchObject({ ...FORMER, intent: { state: 'failed' } })
@@ -186,7 +192,10 @@ describe('a person who says that nothing was created', () => {
       const record = { ...having(state), backoff }
       const dismissed = dismissIntent(record, intent(state), FOUND_NOTHING)
       expect(dismissed.intent).toMatchObject({ id: INTENT_ID, attempt: 1, state: 'dismissed' })
-      expect(dismissed.intent?.seen).toMatchObject({ at: NOW, what: 'a person said that it created nothing' })
+      expect(dismissed.intent?.seen).toMatchObject({
+        at: NOW,
+        what: 'a person said that it created no resource',
+      })
       expect(dismissed.backoff).toBeUndefined()
     },
   )

@@ -8,7 +8,7 @@ import { createCredentialBreaker, type AuthenticatedCaller } from '../../src/pla
 import type { Event } from '../../src/contract/events.ts'
 import { SecretUnavailableError } from '../../src/contract/secrets.ts'
 import { RemoteError } from '../../src/contract/remote-error.ts'
-import { createFakeClock } from './support/clock.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
 import {
   access,
   apiKey,
@@ -133,7 +133,7 @@ test('a 403 holds only the operation that was forbidden', () => {
   breaker.enter(reader)
   breaker.report(reader, 'accepted')
   expect(() => breaker.enter(writer)).toThrow(
-    /forbids this operation to the credentials in .*"x" since 2026-01-31T00:00:00Z \(403\)/,
+    /forbids this operation to the credentials in .*"x" since 2026-01-01T00:00:00Z \(403\)/,
   )
 })
 
@@ -174,6 +174,20 @@ test('over HTTP: one refusal, then nothing more is sent, until the secret change
     'ServiceResumed',
   ])
 })
+
+test.each([401, 403, 424, 425])(
+  'over HTTP: after a %i no request is sent or waits for the budget',
+  async (status) => {
+    const clock = createFakeClock()
+    await using server = await httpServer((response) => response.writeHead(status).end('{}'))
+    const budget = { requests: 1, windowMs: 5_000 }
+    await using p = platform({ baseUrl: server.url, secrets: secretsOf(apiKey(), clock), clock, budget })
+    const read = () => failure(p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()))
+    await read()
+    expect((await read()).message).toContain(`(${status})`)
+    expect(server.requests).toHaveLength(1)
+  },
+)
 
 test('over HTTP: a secret that was changed after the refusal is used at once', async () => {
   const clock = createFakeClock()
@@ -355,7 +369,8 @@ test('an idle service leaves the budget of its credential to the others', async 
   expect((await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())).value.id).toBe(
     PIPE,
   )
-  await failure(p.client.read({ kind: PIPE_KIND, service: idle, id: PIPE }, readOptions()))
+  const again = await failure(p.client.read({ kind: PIPE_KIND, service: idle, id: PIPE }, readOptions()))
+  expect(again.facts.class).toBe('ServiceIdle')
   expect(server.requests.filter(({ url }) => url.includes(idle.serviceId))).toHaveLength(1)
 })
 

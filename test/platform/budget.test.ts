@@ -1,11 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createBudget, type Budget } from '../../src/platform/budget.ts'
+import { createBudget, type Budget, type Rank } from '../../src/platform/budget.ts'
 import type { Event } from '../../src/contract/events.ts'
 import type { Priority } from '../../src/contract/platform.ts'
 import { RemoteError } from '../../src/contract/remote-error.ts'
-import type { Rank } from '../../src/platform/waiting-line.ts'
-import { createFakeClock, type FakeClock } from './support/clock.ts'
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts'
 
 const never = new AbortController().signal
 

@@ -52,7 +52,7 @@ describe('a create', () => {
     const late = { ...createRequest('{}', 'intent-1'), notAfter: realClock.monotonic() - 1 }
     const error = await failure(permit.send(late))
     expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
-    expect(error.message).toContain('nothing was sent')
+    expect(error.message).toContain('no request was sent')
     expect(server.requests).toEqual([])
   })
 

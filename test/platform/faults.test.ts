@@ -52,113 +52,83 @@ function refusal(status: number, error = 'no'): string {
 
 const HTML = '<html><head><title>502 Bad Gateway</title></head><body>…</body></html>'
 
+type Outcome = Pick<Row, 'kind' | 'effect' | 'attempts' | 'readKind' | 'readAttempts'>
+
+const REFUSED: Outcome = { kind: 'Rejected', effect: 'none', attempts: 1 }
+const FORBIDDEN: Outcome = { kind: 'AuthFailed', effect: 'none', attempts: 1 }
+const UNAVAILABLE: Outcome = { kind: 'Unavailable', effect: 'unknown', attempts: 3 }
+const BAD_REPLY: Outcome = { kind: 'BadReply', effect: 'unknown', attempts: 3 }
+const NOT_OF_THE_PLATFORM: Outcome = {
+  kind: 'Rejected',
+  effect: 'unknown',
+  attempts: 1,
+  readKind: 'Unavailable',
+  readAttempts: 3,
+}
+
 const ROWS: readonly Row[] = [
   {
     why: 'a 400 of the platform says in clear words that nothing was done',
     answer: json(400, refusal(400, 'no topics')),
-    kind: 'Rejected',
-    effect: 'none',
-    attempts: 1,
+    ...REFUSED,
     says: 'answered 400, it refused the request: no topics',
   },
-  {
-    why: 'a 409 likewise',
-    answer: json(409, refusal(409)),
-    kind: 'Rejected',
-    effect: 'none',
-    attempts: 1,
-    says: 'answered 409',
-  },
-  {
-    why: 'a 422 likewise',
-    answer: json(422, refusal(422, 'bad')),
-    kind: 'Rejected',
-    effect: 'none',
-    attempts: 1,
-    says: ': bad',
-  },
+  { why: 'a 409 likewise', answer: json(409, refusal(409)), ...REFUSED, says: 'answered 409' },
+  { why: 'a 422 likewise', answer: json(422, refusal(422, 'bad')), ...REFUSED, says: ': bad' },
   {
     why: 'a 4xx that nobody thought of, too',
     answer: json(418, refusal(418)),
-    kind: 'Rejected',
-    effect: 'none',
-    attempts: 1,
+    ...REFUSED,
     says: 'answered 418, it refused the request',
   },
   {
     why: 'a 401 is about the credentials',
     answer: json(401, refusal(401)),
-    kind: 'AuthFailed',
-    effect: 'none',
-    attempts: 1,
-    says: 'refused the credentials in ',
+    ...FORBIDDEN,
+    says: 'in --credentials-dir). Check that key id and key secret are not swapped',
   },
   {
-    why: 'a 403 as well',
+    why: 'a 403 is about the operation and the ids',
     answer: json(403, refusal(403)),
-    kind: 'AuthFailed',
-    effect: 'none',
-    attempts: 1,
-    says: 'refused the credentials in ',
+    ...FORBIDDEN,
+    says: 'Check organizationId and serviceId in the Service manifest',
   },
   {
     why: 'a 404 of the platform: the service is not there, or the pipe is missing',
     answer: json(404, envelope(null, 404)),
-    kind: 'Rejected',
-    effect: 'none',
-    attempts: 1,
-    says: 'answered 404',
+    ...REFUSED,
+    says: 'answered 404, it knows no such service',
     readKind: 'Missing',
   },
   {
     why: 'a 404 of a proxy proves nothing of a pipe',
     answer: json(404, HTML),
-    kind: 'Rejected',
-    effect: 'unknown',
-    attempts: 1,
+    ...NOT_OF_THE_PLATFORM,
     says: 'an HTML page titled “502 Bad Gateway”',
-    readKind: 'Unavailable',
-    readAttempts: 3,
   },
   {
     why: 'a 404 in JSON, but not in the envelope, neither',
     answer: json(404, '{"message":"no Route matched"}'),
-    kind: 'Rejected',
-    effect: 'unknown',
-    attempts: 1,
+    ...NOT_OF_THE_PLATFORM,
     says: 'no Route',
-    readKind: 'Unavailable',
-    readAttempts: 3,
   },
   {
     why: 'a 404 that speaks of another status neither',
     answer: json(404, envelope(null, 200)),
-    kind: 'Rejected',
-    effect: 'unknown',
-    attempts: 1,
+    ...NOT_OF_THE_PLATFORM,
     says: '404',
-    readKind: 'Unavailable',
-    readAttempts: 3,
   },
   {
     why: 'a 404 with a request id that is no UUID neither: a gateway numbers its requests as it likes',
     answer: json(404, '{"status":404,"requestId":"req-17","message":"no Route matched"}'),
-    kind: 'Rejected',
-    effect: 'unknown',
-    attempts: 1,
+    ...NOT_OF_THE_PLATFORM,
     says: 'no Route',
-    readKind: 'Unavailable',
-    readAttempts: 3,
   },
   {
     why: 'a 404 that tells no status neither',
     answer: json(404, '{"requestId":"b6a1f0de-0000-4000-8000-000000000001","message":"no Route matched"}'),
-    kind: 'Rejected',
-    effect: 'unknown',
-    attempts: 1,
+    ...NOT_OF_THE_PLATFORM,
     says: 'no Route',
-    readKind: 'Unavailable',
-    readAttempts: 3,
   },
   {
     why: 'a 403 of somebody between may come after the work',
@@ -179,35 +149,22 @@ const ROWS: readonly Row[] = [
   ...[444, 460, 463, 499].map((status): Row => ({
     why: `a ${status}: a proxy lost somebody in the middle`,
     answer: json(status, refusal(status)),
-    kind: 'Unavailable',
-    effect: 'unknown',
-    attempts: 3,
+    ...UNAVAILABLE,
     says: 'may have been created',
   })),
   {
     why: 'a 408 may come after the work',
     answer: json(408, ''),
-    kind: 'Unavailable',
-    effect: 'unknown',
-    attempts: 3,
+    ...UNAVAILABLE,
     says: 'may have been created',
   },
   {
     why: 'a 500 may come after the work',
     answer: json(500, '{}'),
-    kind: 'Unavailable',
-    effect: 'unknown',
-    attempts: 3,
+    ...UNAVAILABLE,
     says: 'may have been created',
   },
-  {
-    why: 'a 502 of a proxy too',
-    answer: json(502, HTML),
-    kind: 'Unavailable',
-    effect: 'unknown',
-    attempts: 3,
-    says: '“502 Bad Gateway”',
-  },
+  { why: 'a 502 of a proxy too', answer: json(502, HTML), ...UNAVAILABLE, says: '“502 Bad Gateway”' },
   {
     why: 'a 503 even with Retry-After is no promise that nothing was done',
     answer: json(503, '', { 'retry-after': '1' }),
@@ -259,49 +216,32 @@ const ROWS: readonly Row[] = [
   {
     why: 'a 200 with HTML is no answer',
     answer: json(200, HTML),
-    kind: 'BadReply',
-    effect: 'unknown',
-    attempts: 3,
-    says: 'not with what the interface promises: an HTML page',
+    ...BAD_REPLY,
+    says: 'not as the interface promises: an HTML page',
   },
   {
     why: 'a 200 with nothing is no answer',
     answer: json(200, ''),
-    kind: 'BadReply',
-    effect: 'unknown',
-    attempts: 3,
-    says: 'not with what the interface promises',
+    ...BAD_REPLY,
+    says: 'not as the interface promises',
   },
   {
     why: 'a 200 without an id is no answer',
     answer: json(200, envelope({ name: 'orders' })),
-    kind: 'BadReply',
-    effect: 'unknown',
-    attempts: 3,
+    ...BAD_REPLY,
     says: 'promises',
   },
   {
     why: 'a 200 with an id that is no text is no answer',
     answer: json(200, envelope({ id: 7 })),
-    kind: 'BadReply',
-    effect: 'unknown',
-    attempts: 3,
+    ...BAD_REPLY,
     says: 'promises',
   },
-  {
-    why: 'a 200 with a list is no answer',
-    answer: json(200, '[]'),
-    kind: 'BadReply',
-    effect: 'unknown',
-    attempts: 3,
-    says: 'promises',
-  },
+  { why: 'a 200 with a list is no answer', answer: json(200, '[]'), ...BAD_REPLY, says: 'promises' },
   {
     why: 'a 204 is no answer',
     answer: (r) => void r.writeHead(204).end(),
-    kind: 'BadReply',
-    effect: 'unknown',
-    attempts: 3,
+    ...BAD_REPLY,
     says: 'answered 204',
   },
   {
@@ -310,9 +250,7 @@ const ROWS: readonly Row[] = [
       r.writeHead(200, { 'content-length': DONE.length })
       r.write(DONE.slice(0, 60), () => r.destroy())
     },
-    kind: 'BadReply',
-    effect: 'unknown',
-    attempts: 3,
+    ...BAD_REPLY,
     says: 'cut before the reply was complete',
   },
   {
@@ -321,9 +259,7 @@ const ROWS: readonly Row[] = [
       r.writeHead(200)
       r.write(DONE.slice(0, 60), () => r.destroy())
     },
-    kind: 'BadReply',
-    effect: 'unknown',
-    attempts: 3,
+    ...BAD_REPLY,
     says: 'cut before the reply was complete',
   },
   {
@@ -331,17 +267,13 @@ const ROWS: readonly Row[] = [
     answer: (r) => {
       r.socket?.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${DONE.slice(0, 60)}`)
     },
-    kind: 'BadReply',
-    effect: 'unknown',
-    attempts: 3,
-    says: 'not with what the interface promises',
+    ...BAD_REPLY,
+    says: 'not as the interface promises',
   },
   {
     why: 'a body over the limit is not read',
     answer: json(200, envelope({ id: PIPE, name: 'x'.repeat(9_000) })),
-    kind: 'BadReply',
-    effect: 'unknown',
-    attempts: 3,
+    ...BAD_REPLY,
     says: 'the reply is too large',
   },
   {
@@ -350,42 +282,32 @@ const ROWS: readonly Row[] = [
       r.writeHead(200, { 'content-length': DONE.length + 9 })
       r.write(DONE, () => r.destroy())
     },
-    kind: 'BadReply',
-    effect: 'unknown',
-    attempts: 3,
+    ...BAD_REPLY,
     says: 'cut before the reply was complete',
   },
   {
     why: 'a hint that a reply will come is none',
     answer: (r) => r.writeEarlyHints({ link: '</x>; rel=preload' }, () => r.destroy()),
-    kind: 'Unavailable',
-    effect: 'unknown',
-    attempts: 3,
+    ...UNAVAILABLE,
     says: 'cut before a reply came',
   },
   {
     why: 'a reset after the request proves nothing',
     answer: (r) => void r.socket?.resetAndDestroy(),
-    kind: 'Unavailable',
-    effect: 'unknown',
-    attempts: 3,
+    ...UNAVAILABLE,
     says: 'cut before a reply came',
   },
   {
     why: 'an end after the request proves nothing',
     answer: (r) => void r.socket?.end(),
-    kind: 'Unavailable',
-    effect: 'unknown',
-    attempts: 3,
+    ...UNAVAILABLE,
     says: 'cut before a reply came',
   },
   {
     why: 'a reply that is not HTTP proves nothing',
     answer: (r) => void r.socket?.end('SSH-2.0-OpenSSH_9\r\n'),
-    kind: 'Unavailable',
-    effect: 'unknown',
-    attempts: 3,
-    says: 'cut before a reply came',
+    ...UNAVAILABLE,
+    says: 'not readable HTTP',
   },
 ]
 
@@ -480,7 +402,7 @@ test.each([
   },
   { why: 'closes during the handshake', onConnection: (socket: Socket) => void socket.destroy() },
   { why: 'resets during the handshake', onConnection: (socket: Socket) => void socket.resetAndDestroy() },
-])('a server that $why: nothing was sent, on one connection', async ({ onConnection }) => {
+])('a server that $why: no request was sent, on one connection', async ({ onConnection }) => {
   await using server = await tcpServer(onConnection)
   await using p = platform({ baseUrl: server.url.replace('http:', 'https:') })
   const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
@@ -489,7 +411,7 @@ test.each([
   expect(server.connections()).toBe(1)
 })
 
-test('a TLS handshake that hangs until the deadline: nothing was sent', async () => {
+test('a TLS handshake that hangs until the deadline: no request was sent', async () => {
   await using server = await tcpServer(() => undefined)
   await using p = platform({ baseUrl: server.url.replace('http:', 'https:'), createDeadlineMs: 150 })
   const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())

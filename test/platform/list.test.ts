@@ -14,7 +14,7 @@ import {
 } from './support/platform.ts'
 import { ODD } from '../../src/kinds/remote-resource.ts'
 import { until } from '../support/until.ts'
-import { createFakeClock } from './support/clock.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
 import { httpServer } from './support/server.ts'
 
 /* All pipes of a service in one request, where a service offers that (design §14). */
@@ -156,7 +156,7 @@ describe('a list that', () => {
       answer: (response) => response.end(reply([item, item]).slice(0, 120)),
       facts: { class: 'BadReply' },
       requests: 3,
-      words: /answered 200, but not with what the interface promises/,
+      words: /answered 200, but not as the interface promises/,
     },
   ]
 

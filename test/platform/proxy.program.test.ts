@@ -178,7 +178,7 @@ describe('through a proxy that joins', () => {
     { mode: { type: 'cut' }, says: 'it could not be made (' },
   ]
   test.each(CLOSED)(
-    'that says $mode.type $mode.status nothing was sent, and it can be tried again',
+    'that says $mode.type $mode.status no request was sent, and it can be tried again',
     async (row) => {
       await using t = await through()
       await t.proxy.set(row.mode)
@@ -201,7 +201,7 @@ describe('through a proxy that joins', () => {
     },
   )
 
-  test('that is not there nothing was sent', async () => {
+  test('that is not there no request was sent', async () => {
     await using t = await through()
     await t.proxy[Symbol.asyncDispose]()
     const { facts, message } = await failure(t.create())
@@ -253,7 +253,7 @@ describe('through a proxy that joins', () => {
     await using t = await through()
     const { facts, message } = await failure(t.create(realClock.monotonic() - 1))
     expect(facts.effect).toBe('none')
-    expect(message).toContain('nothing was sent')
+    expect(message).toContain('no request was sent')
     expect(t.proxy.asked).toEqual([`CONNECT ${HOST}:443`])
     expect(t.server.requests).toEqual([])
   })
@@ -323,7 +323,7 @@ describe('through a proxy that forwards', () => {
     expect(t.server.requests.map(({ headers }) => headers['cache-control'])).toEqual(['no-cache', 'no-cache'])
   })
 
-  test('a 407 is about the proxy, and nothing was sent on', async () => {
+  test('a 407 is about the proxy, and no request was sent on', async () => {
     await using t = await plainThrough(200)
     await t.proxy.set({ type: 'refuse', status: 407 })
     const { facts, message } = await failure(createBy(t.p))

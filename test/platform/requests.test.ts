@@ -24,7 +24,7 @@ import {
 } from './support/platform.ts'
 import { mocked } from './support/mocked.ts'
 
-const HOST = 'https://platform.example'
+const HOST = 'https://192.0.2.7'
 const BASIC = `Basic ${Buffer.from(`${KEY_ID}:${KEY_SECRET}`).toString('base64')}`
 const REQUEST_ID = 'b6a1f0de-0000-4000-8000-000000000001'
 const PIPE_RESULT = { id: PIPE, name: 'orders', state: 'Running' }
@@ -59,7 +59,12 @@ function takeDown(host: string, shapes: Shape[], reply: unknown): void {
   }
 }
 
-const COMMON = { accept: 'application/json', 'user-agent': 'pipewright/test', host: 'platform.example' }
+const COMMON = {
+  accept: 'application/json',
+  'accept-encoding': 'identity',
+  'user-agent': 'pipewright/test',
+  host: '192.0.2.7',
+}
 
 test('GET pipe: path, headers and value are those of the interface (4.2)', async () => {
   const shapes: Shape[] = []
@@ -151,9 +156,9 @@ test('GET alert: bearer token, no envelope, an id cannot leave its segment (4.4)
   const shapes: Shape[] = []
   try {
     const reply = await mocked(async () => {
-      takeDown('https://alerts.example', shapes, { data: { id: 'a', state: 'OK' } })
+      takeDown('https://192.0.2.8', shapes, { data: { id: 'a', state: 'OK' } })
       await using p = platform({
-        alertsBaseUrl: 'https://alerts.example',
+        alertsBaseUrl: 'https://192.0.2.8',
         alertsTokenFile: join(dir, 'token'),
       })
       const refused = await failure(
@@ -174,7 +179,7 @@ test('GET alert: bearer token, no envelope, an id cannot leave its segment (4.4)
         headers: {
           ...COMMON,
           'cache-control': 'no-cache',
-          host: 'alerts.example',
+          host: '192.0.2.8',
           authorization: `Bearer ${TOKEN}`,
           connection: 'keep-alive',
         },

@@ -153,3 +153,11 @@ test.each([
   const shown = excerptOf('x'.repeat(length), createSecretMask([SECRET]))
   expect(shown.slice(0, begin.length)).toBe(begin)
 })
+
+test.each(['<title', '<title ', '<title>', '</title', '//', '&', '?password='])(
+  'an error page that repeats %s costs no more than its length',
+  (part) => {
+    const page = `<html>${part.repeat(500_000 / part.length)}`
+    expect(cpuMsOf(() => excerptOf(page, createSecretMask()))).toBeLessThan(2_000)
+  },
+)

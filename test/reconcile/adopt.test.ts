@@ -136,7 +136,7 @@ describe('policy.adopt of a pipe', () => {
     expect(held === undefined ? 'nothing' : held === id.toLowerCase() ? 'the id' : 'another').toBe(holds)
   })
 
-  test('is put off while the platform does not answer, and nothing is created meanwhile', async () => {
+  test('is put off while the platform does not answer, and no resource is created meanwhile', async () => {
     const world = await given()
     const id = stray(world)
     world.platform.script('get', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: false })

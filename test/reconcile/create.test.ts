@@ -86,7 +86,7 @@ describe('a create that ends in', () => {
     ]) {
       expect(conditions?.Synced.message).toContain(part)
     }
-    expect(conditions?.Ready.message).toBe('Nobody knows whether it exists.')
+    expect(conditions?.Ready.message).toBe('It is unknown whether it exists.')
   })
 
   test('a wait that the platform asked for is kept', async () => {
@@ -112,6 +112,23 @@ describe('a create that ends in', () => {
 })
 
 describe('a create', () => {
+  test('that stands still for a minute before its intent is decided anew', async () => {
+    let isStill = true
+    const world = await given(
+      { 'orders.yaml': pipe('orders') },
+      {
+        async fail(at) {
+          if (at !== 'before-intent' || !isStill) return
+          isStill = false
+          world.write('orders.yaml', pipe('orders', { topics: 'edited' }))
+          await world.clock.advance(MINUTE)
+        },
+      },
+    )
+    await world.begin('Pipe/orders')
+    expect(world.platform.posts.map(({ body }) => JSON.stringify(body).includes('edited'))).toEqual([true])
+  })
+
   test('sends the values of secrets, and records none of them', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     world.secrets.mounted.set('kafka/password', 'planted-password')

@@ -1,4 +1,4 @@
-import { allowCreations } from '../../src/reconcile/operator/allow.ts'
+import { allowBlocked } from '../../src/reconcile/operator/allow.ts'
 import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
 import type { Key } from '../../src/kinds/key.ts'
@@ -159,6 +159,20 @@ describe('a Service', () => {
     expect([...world.platform.pipes.values()]).toMatchObject([{ serviceId: SERVICE_ID }])
     expect(world.platform.posts).toHaveLength(1)
   })
+
+  test('whose serviceId is written in capitals stays the same one, and a rename moves its pipe', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    await world.go('Pipe/orders')
+    world.write('service.yaml', service('analytics', SERVICE_ID.toUpperCase()))
+    await world.go('Pipe/orders')
+    expect(world.board.get('Pipe/orders')).toMatchObject({ reason: 'InSync' })
+    world.remove('orders.yaml')
+    world.write('sales.yaml', pipe('sales', { platformName: 'orders', topics: 'orders' }))
+    world.readAgain()
+    await world.go('Pipe/sales')
+    expect(world.board.get('Pipe/sales')).toMatchObject({ status: 'Ready' })
+    expect(world.platform.posts).toHaveLength(1)
+  })
 })
 
 describe('the create limit', () => {
@@ -182,14 +196,14 @@ describe('the create limit', () => {
       return reasons
     }
     expect(await go(...keys)).toEqual(['CreateLimit', 'CreateLimit', 'CreateLimit', 'CreateLimit'])
-    const all = { service: undefined, count: undefined, mode: 'write' } as const
-    expect(await allowCreations(world.context, { ...all, service: 'elsewhere' })).toMatchObject({
+    const all = { limit: 'CreateLimit', service: undefined, count: undefined, dryRun: false } as const
+    expect(await allowBlocked(world.context, { ...all, service: 'elsewhere' })).toMatchObject({
       allowed: [],
     })
-    expect(await allowCreations(world.context, { ...all, service: 'analytics' })).toMatchObject({
+    expect(await allowBlocked(world.context, { ...all, service: 'analytics' })).toMatchObject({
       allowed: keys,
     })
-    expect(await allowCreations(world.context, all)).toMatchObject({ allowed: [] })
+    expect(await allowBlocked(world.context, all)).toMatchObject({ allowed: [] })
     // No condition asks any more for what was done.
     const said = (await world.ledger.list()).map(({ conditions }) => conditions)
     expect(said.map((one) => [one?.Synced.reason, one?.Ready.reason])).toEqual(
@@ -216,14 +230,14 @@ describe('the create limit', () => {
   test('lets nothing pass if more wait than a person saw', async () => {
     const world = await given(many, { maxCreates: 1 })
     for (const key of keys.slice(0, 3)) await world.go(key)
-    const look = { service: undefined, count: undefined, mode: 'dry-run' } as const
-    expect(await allowCreations(world.context, look)).toEqual({ is: 'allowed', allowed: keys.slice(0, 3) })
+    const look = { limit: 'CreateLimit', service: undefined, count: undefined, dryRun: true } as const
+    expect(await allowBlocked(world.context, look)).toEqual({ is: 'allowed', allowed: keys.slice(0, 3) })
     await world.go('Pipe/d')
-    const confirm = { service: undefined, count: 3, mode: 'write' } as const
-    expect(await allowCreations(world.context, confirm)).toEqual({ is: 'grown', count: 4 })
+    const confirm = { limit: 'CreateLimit', service: undefined, count: 3, dryRun: false } as const
+    expect(await allowBlocked(world.context, confirm)).toEqual({ is: 'grown', count: 4 })
     expect((await world.go('Pipe/b')).action.reason).toBe('CreateLimit')
 
-    expect(await allowCreations(world.context, { ...confirm, count: 4 })).toMatchObject({ allowed: keys })
+    expect(await allowBlocked(world.context, { ...confirm, count: 4 })).toMatchObject({ allowed: keys })
     // What was edited after the word waits again.
     for (const name of ['a', 'b']) world.write(`${name}.yaml`, pipe(name, { topics: 'another' }))
     expect((await world.go('Pipe/a')).action.reason).toBe('CreateLimit')

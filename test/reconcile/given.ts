@@ -9,6 +9,7 @@ import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/cont
 import type { Event } from '../../src/contract/events.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import type { Platform } from '../../src/contract/platform.ts'
+import type { ParsedFile } from '../../src/manifest/validate/parse-file.ts'
 import { type Reconciler, createReconciler } from '../../src/reconcile/reconciler.ts'
 import { recordedOf } from '../../src/reconcile/state/recorded.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
@@ -24,6 +25,9 @@ import { type ModelSecrets, createModelSecrets } from './model-secrets.ts'
 export const SECOND = 1_000
 export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
+
+/** Many tests write the same manifests. */
+const PARSED = new Map<string, ParsedFile>()
 
 /** What outlives a process: the platform, the ledger on its disk, mounted secrets, the directory, time. */
 interface Surroundings {
@@ -41,8 +45,17 @@ interface Surroundings {
 export function createSurroundings(): Surroundings {
   const clock = createFakeClock()
   const ledger = createMemoryLedger({ emit: () => undefined, hashKey: new Uint8Array(32).fill(7) })
-  const platform = createModelPlatform({ clock, ledger })
   const writes: Written[] = []
+  const platform = createModelPlatform({
+    clock,
+    ledger: {
+      // The ledger would read all records.
+      async withIntent(id) {
+        const key = writes.findLast(({ after }) => after?.intent?.id === id)?.after?.key
+        return key === undefined ? ledger.withIntent(id) : ledger.get(key)
+      },
+    },
+  })
   const truth: Truth = {
     sent(intentId) {
       const post = platform.posts.find((each) => each.intentId === intentId)
@@ -60,7 +73,7 @@ export function createSurroundings(): Surroundings {
     ledger,
     platform,
     secrets: createModelSecrets(),
-    directory: createModelDirectory(new Map()),
+    directory: createModelDirectory(PARSED),
     writes,
     onWritten(written) {
       writes.push(written)

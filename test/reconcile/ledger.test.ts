@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import type { Given } from './given.ts'
-import { ended, given, startProcess } from './given.ts'
+import { ended, given, HOUR, startProcess } from './given.ts'
 import { endpoint, pipe } from './manifests.ts'
 import type { WriteScript } from './model-ledger.ts'
+import { recordedPipe } from '../plan/inputs.ts'
 
 /*
  * Writes of a first reconcile, in order: the intent, the outcome, the conditions. The outcome is tried six times, over a few
@@ -138,7 +139,7 @@ async function kept(): Promise<Given> {
 }
 
 describe('an id that could not be written', () => {
-  test('outlives a ledger that stays broken, and nothing is created meanwhile', async () => {
+  test('outlives a ledger that stays broken, and no resource is created meanwhile', async () => {
     const world = await kept()
     for (let request = 0; request < 5; request += 1) {
       world.ledger.script('fails')
@@ -169,16 +170,7 @@ describe('an id that could not be written', () => {
     const lost = [...world.platform.pipes.keys()][0] ?? ''
     const record = await world.record('Pipe/orders')
     const other = world.platform.make('7f0d2c9a-1d8e-4f57-8a0b-6d3f5b1c2e44', { name: 'orders' })
-    const held = {
-      id: other,
-      origin: 'adopted',
-      at: 0,
-      revision: 'x',
-      requestId: undefined,
-      seenAt: 0,
-      saidGoneAt: undefined,
-      refutedAt: undefined,
-    } as const
+    const held = recordedPipe(other, { origin: 'adopted' })
     const intent = record.intent && { ...record.intent, state: 'succeeded' as const }
     await world.ledger.swap({ ...record, remote: held, intent }, [])
     await world.go('Pipe/orders')
@@ -218,6 +210,7 @@ describe('a ledger', () => {
     await world.go('Pipe/orders')
     world.remove('orders.yaml')
     world.readAgain()
+    await world.clock.advance(HOUR)
     world.ledger.script('fails')
     expect((await world.go('Pipe/orders')).outcome).toMatchObject({ reason: 'LedgerFailed' })
     expect((await world.go('Pipe/orders')).next).toBeUndefined()

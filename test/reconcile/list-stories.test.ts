@@ -73,7 +73,7 @@ describe('a ledger that is lost', () => {
     await world.go('Pipe/sales')
     expect((await world.conditions('Pipe/sales')).Synced).toMatchObject({ reason: 'Ambiguous' })
     expect((await world.conditions('Pipe/sales')).Synced.message).toContain(
-      `Pipe ${id} has the name "orders", from which this one was renamed, and no manifest holds it.`,
+      `Pipe ${id} has the name "orders", and no manifest holds it.`,
     )
     expect(world.platform.posts).toHaveLength(1)
     // once its old name is that of another manifest, which has it, it is a new one
@@ -94,7 +94,7 @@ describe('a ledger that is lost', () => {
   test.each([
     { of: 'another name', options: {}, reason: 'FoundByList' },
     { of: 'the same name', options: { platformName: 'orders' }, reason: 'Ambiguous' },
-  ])('with a pipe that replaced another one, of $of: nothing is created', async ({ options, reason }) => {
+  ])('with a pipe that replaced another one, of $of: no resource is created', async ({ options, reason }) => {
     const before = await made({ 'orders.yaml': pipe('orders') })
     const files = { 'next.yaml': pipe('next', { ...options, policy: { replaces: ORDERS } }) }
     before.remove('orders.yaml')
@@ -116,7 +116,7 @@ describe('a ledger that is lost', () => {
       id: () => '99999999-0000-4000-8000-000000000009',
       reason: 'adopt Adopt',
     },
-  ])('with a Lock that names $names: nothing is created', async ({ id }) => {
+  ])('with a Lock that names $names: no resource is created', async ({ id }) => {
     const before = await made({ 'orders.yaml': pipe('orders') })
     const [own = ''] = before.platform.pipes.keys()
     make(before, 'orders')

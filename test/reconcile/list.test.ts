@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../src/lib/json.ts'
 import type { ErrorClass } from '../../src/contract/remote-error.ts'
 import { PIPE } from '../../src/kinds/profiles/clickhouse-cloud/pipe/kind.ts'
 import { ODD, type RemoteResource } from '../../src/kinds/remote-resource.ts'
-import { DEFAULT_WIRE, listedResources } from '../../src/platform/wire.ts'
+import { listedResources } from '../../src/platform/wire.ts'
 import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 import { given, type Given, HOUR, MINUTE, SECOND } from './given.ts'
 import { during, LISTING } from './given-listing.ts'
@@ -176,7 +176,7 @@ describe('a pipe that the list shows as equal, and that is by its id', () => {
   const cases: readonly { readonly by: string; readonly reading: Script; readonly said: string }[] = [
     { by: 'one with other values', reading: { type: 'other', change: { source: {} } }, said: 'not the same' },
     { by: 'one of another name', reading: { type: 'other', change: { name: 'else' } }, said: 'not the same' },
-    { by: 'not there', reading: GONE, said: 'It was in the list of all pipes a moment ago' },
+    { by: 'not there', reading: GONE, said: 'It was in the list of the service a moment ago' },
   ]
 
   test.each(cases)(
@@ -436,7 +436,7 @@ describe('an odd list', () => {
     { is: 'without names', listed: (there) => there.map(nameless), reason: 'Ambiguous' },
   ]
 
-  test.each(cases)('$is: nothing is created a second time', async ({ listed, reason }) => {
+  test.each(cases)('$is: no resource is created a second time', async ({ listed, reason }) => {
     const world = await listing(['orders'])
     const { pipes } = world.platform
     const there = pipes.get(make(world, 'orders'))
@@ -491,7 +491,7 @@ describe('an odd item of a list', () => {
     make(world, name, { topics: name })
     world.platform.listed = (there) => {
       const result = JSON.parse(JSON.stringify(there.map((each) => item && { ...each, ...item }))) as Json
-      return listedResources(PIPE)({ result }, DEFAULT_WIRE) ?? []
+      return listedResources(PIPE)({ result }) ?? []
     }
     expect((await world.go(ORDERS)).action.reason).toBe(reason)
     expect(world.platform.posts).toHaveLength(reason === 'New' ? 1 : 0)

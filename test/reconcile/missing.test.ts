@@ -5,8 +5,6 @@ import type { Given } from './given.ts'
 import { given, HOUR, MINUTE, SECOND } from './given.ts'
 import { endpoint, pipe } from './manifests.ts'
 
-const MISSED = { type: 'fail', class: 'Missing', effect: 'none', worked: false } as const
-
 const names = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`)
 const keys = (count: number) => names(count).map((name): Key => `Pipe/${name}`)
 
@@ -53,30 +51,9 @@ async function reasonsOf(world: Given, ...which: readonly Key[]): Promise<readon
   return reasons
 }
 
-describe('a pipe that is not found', () => {
-  test.each([
-    { why: 'three times over a minute is created anew', times: [0, 31_000, 62_000], ends: 'Missing' },
-    {
-      why: 'three times in less than a minute is held',
-      times: [0, 1_000, 59_999],
-      ends: 'MissingUnconfirmed',
-    },
-    { why: 'twice, however long, is held', times: [0, HOUR], ends: 'MissingUnconfirmed' },
-    { why: 'three times over exactly a minute is created anew', times: [0, 1_000, 60_000], ends: 'Missing' },
-  ])('$why', async ({ times, ends }) => {
-    const world = await settled(2)
-    await vanish(world, 'Pipe/p0')
-    let reason = ''
-    let passed = 0
-    for (const time of times) {
-      await world.clock.advance(time - passed)
-      passed = time
-      ;[reason = ''] = await reasonsOf(world, 'Pipe/p0')
-    }
-    expect(reason).toBe(ends)
-    expect(world.platform.posts).toHaveLength(ends === 'Missing' ? 3 : 2)
-  })
+/* Which 404s are believed is told in test/explore/stories.test.ts. */
 
+describe('a pipe that is not found', () => {
   test('is looked for again soon, and the new one is recorded under a new intent', async () => {
     const world = await settled(2)
     await vanish(world, 'Pipe/p0')
@@ -96,110 +73,6 @@ describe('a pipe that is not found', () => {
     expect(told).toContain(`Pipe ${after.remote?.id} was created in place of pipe ${before.remote?.id}.`)
   })
 
-  test('and is the only one of its service waits for a quarter of an hour', async () => {
-    const world = await settled(1)
-    await vanish(world, 'Pipe/p0')
-    for (let look = 0; look < 15; look += 1) {
-      expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
-      await world.clock.advance(MINUTE)
-    }
-    expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['Missing'])
-    expect(world.platform.posts).toHaveLength(2)
-  })
-
-  test('while the others of its service cannot be read is held, however long', async () => {
-    const world = await settled(10)
-    await vanish(world, 'Pipe/p0', 'Pipe/p1')
-    for (const id of world.platform.pipes.keys()) world.platform.unreadable.add(id)
-    for (let look = 0; look < 30; look += 1) {
-      for (const key of keys(2)) expect(await reasonsOf(world, key)).toEqual(['MissingUnconfirmed'])
-      await world.clock.advance(MINUTE)
-    }
-    expect(world.platform.posts).toHaveLength(10)
-  })
-
-  test('by wall clock alone is not gone: a clock that is set ahead proves nothing', async () => {
-    const world = await settled(2)
-    await vanish(world, 'Pipe/p0')
-    for (let look = 0; look < 4; look += 1) {
-      expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
-      world.clock.jump(HOUR)
-      await world.clock.advance(SECOND)
-    }
-    expect(world.platform.posts).toHaveLength(2)
-  })
-
-  test('is asked for again right before the create, and kept when it is there again', async () => {
-    const world = await settled(2)
-    const { remote: before } = await world.record('Pipe/p0')
-    world.platform.script('get', MISSED, 'ok', MISSED, 'ok', MISSED)
-    for (let look = 0; look < 2; look += 1) {
-      await reasonsOf(world, 'Pipe/p0', 'Pipe/p1')
-      await world.clock.advance(35 * SECOND)
-    }
-    expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['InSync'])
-    expect((await world.record('Pipe/p0')).remote?.id).toBe(before?.id)
-    expect(world.platform.posts).toHaveLength(2)
-  })
-
-  test.each(['AuthFailed', 'Throttled', 'Rejected', 'Unavailable'] as const)(
-    'keeps its id when the create that was to replace it is %s, and is proved anew',
-    async (refusal) => {
-      const world = await settled(2)
-      const before = await world.record('Pipe/p0')
-      await vanish(world, 'Pipe/p0')
-      world.platform.script('create', { type: 'fail', class: refusal, effect: 'none', worked: false })
-      for (let look = 0; look < 3; look += 1) {
-        await reasonsOf(world, 'Pipe/p0', 'Pipe/p1')
-        await world.clock.advance(35 * SECOND)
-      }
-      const after = await world.record('Pipe/p0')
-      expect([after?.former, after?.intent?.state, after?.replaced]).toEqual([undefined, 'failed', undefined])
-      const { applied, service, platformName } = before
-      expect(after).toMatchObject({ remote: before.remote, applied, service, platformName })
-      await world.clock.advance(15 * MINUTE)
-      expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
-    },
-  )
-
-  test('is replaced once an hour at most, and not at all where it was never seen', async () => {
-    const world = await settled(2)
-    await vanish(world, 'Pipe/p0')
-    for (let look = 0; look < 3; look += 1) {
-      await reasonsOf(world, 'Pipe/p0', 'Pipe/p1')
-      await world.clock.advance(35 * SECOND)
-    }
-    expect(world.platform.posts).toHaveLength(3)
-    await vanish(world, 'Pipe/p0')
-    for (let look = 0; look < 10; look += 1) {
-      await world.clock.advance(35 * SECOND)
-      await reasonsOf(world, 'Pipe/p0', 'Pipe/p1')
-    }
-    expect(world.board.get('Pipe/p0')).toMatchObject({ reason: 'NeverSeen' })
-    expect(world.platform.posts).toHaveLength(3)
-  })
-
-  test('again after it was replaced waits for the rest of the hour', async () => {
-    const world = await settled(2)
-    const goneFor = async (ms: number) => {
-      await vanish(world, 'Pipe/p0')
-      for (let passed = 0; passed < ms; passed += 35 * SECOND) {
-        await reasonsOf(world, 'Pipe/p0', 'Pipe/p1')
-        await world.clock.advance(35 * SECOND)
-      }
-    }
-    await goneFor(3 * 35 * SECOND)
-    await reasonsOf(world, 'Pipe/p0')
-    await goneFor(10 * MINUTE)
-    expect(world.board.get('Pipe/p0')).toMatchObject({ reason: 'ReplacedRecently', status: 'Missing' })
-    expect(world.platform.posts).toHaveLength(3)
-    world.clock.jump(24 * HOUR)
-    await goneFor(5 * MINUTE)
-    expect(world.platform.posts).toHaveLength(3)
-    await goneFor(46 * MINUTE)
-    expect(world.platform.posts).toHaveLength(4)
-  })
-
   test('is not replaced on words that stood there while it was found', async () => {
     const world = await settled(2)
     const { remote: had } = await world.record('Pipe/p0')
@@ -216,29 +89,6 @@ describe('a pipe that is not found', () => {
     world.write('p0.yaml', says)
     expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['RecreateApproved'])
     expect(world.platform.posts).toHaveLength(3)
-  })
-
-  test('within the first minute after its creation proves nothing', async () => {
-    const world = await given({ 'p0.yaml': pipe('p0') })
-    await world.go('Pipe/p0')
-    await vanish(world, 'Pipe/p0')
-    for (let look = 0; look < 5; look += 1) {
-      await world.clock.advance(10 * SECOND)
-      await world.go('Pipe/p0')
-    }
-    expect(world.context.store.observation('Pipe/p0')).toMatchObject({ found: false, misses: undefined })
-    expect(world.platform.posts).toHaveLength(1)
-  })
-
-  test('is found in between: the count begins anew', async () => {
-    const world = await settled(1)
-    world.platform.script('get', MISSED, MISSED, 'ok', MISSED, MISSED)
-    for (let look = 0; look < 5; look += 1) {
-      await world.clock.advance(MINUTE)
-      await world.go('Pipe/p0')
-    }
-    expect(world.context.store.observation('Pipe/p0')?.misses?.count).toBe(2)
-    expect(world.platform.posts).toHaveLength(1)
   })
 
   test('is only reported, when the policy says so, and then nothing more is written', async () => {

@@ -3,11 +3,11 @@ import type { Profile } from '../../src/kinds/profile.ts'
 import type { Catalog } from '../../src/contract/catalog.ts'
 import type { Recorded } from '../../src/contract/catalog.ts'
 import type { Key } from '../../src/kinds/key.ts'
-import { nextCatalog } from '../../src/manifest/catalog/next-catalog.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
-import { parseFile, type ParsedFile } from '../../src/manifest/validate/parse-file.ts'
-import { createFindingRoom } from '../../src/manifest/validate/parse-options.ts'
+import type { ParsedFile } from '../../src/manifest/validate/parse-file.ts'
+import { createFindingRoom } from '../../src/manifest/validate/parse-document.ts'
 import { createPlaces } from '../../src/manifest/rules/source-locator.ts'
+import { nextCatalog, parseFile } from '../support/at-once.ts'
 
 /** Files as texts, that several processes may read. */
 export interface ModelDirectory {
@@ -70,7 +70,6 @@ export function createReader(directory: ModelDirectory, accept: 'force' | 'norma
         findings: [],
         unread: [],
         problem: undefined,
-        parsed: 0,
       }
       const places = createPlaces((file) => directory.files.get(file))
       state = nextCatalog({ previous: state, reading, recorded, places, accept })

@@ -74,7 +74,7 @@ export interface ModelPlatform extends Platform {
 export function createModelPlatform(parts: {
   readonly clock: Clock
   /** Read at each create: its intent has to be there. */
-  readonly ledger: Pick<Ledger, 'list'>
+  readonly ledger: Pick<Ledger, 'withIntent'>
 }): ModelPlatform {
   const { clock, ledger } = parts
   const scripts: Record<ModelOperation, (Script | 'ok')[]> = {
@@ -150,8 +150,8 @@ export function createModelPlatform(parts: {
   ): Promise<Reply<RemoteResource>> {
     const body = JSON.parse(text) as JsonObject // the body of a create is an object
     const script = next('create')
-    const owner = (await ledger.list()).find((record) => record.intent?.id === intentId)
-    if (owner?.intent?.state !== 'open')
+    const owner = await ledger.withIntent(intentId)
+    if (owner?.intent?.id !== intentId || owner.intent.state !== 'open')
       violations.push(`a create of intent ${intentId} was sent, which the ledger does not hold open`)
     if (posts.some((post) => post.intentId === intentId))
       violations.push(`a create of intent ${intentId} was sent twice`)
@@ -313,7 +313,8 @@ async function obey(
   signal: AbortSignal | undefined,
   repliedId?: string,
 ): Promise<void> {
-  if (script === 'ok' || script.type === 'other') return
+  if (script === 'ok') return
+  if (script.type === 'other') return script.until
   switch (script.type) {
     case 'fail':
       throw remoteError(script.class, script.effect, repliedId)

@@ -16,7 +16,7 @@ export type Script =
   /** It is answered in full once `until` is fulfilled; the work is done before that. */
   | { readonly type: 'slow'; readonly until: Promise<void> }
   /** Something changed a field on the way. */
-  | { readonly type: 'other'; readonly change: JsonObject }
+  | { readonly type: 'other'; readonly change: JsonObject; readonly until?: Promise<void> }
   /** The credentials of the platform are not mounted. */
   | { readonly type: 'no-credentials' }
 

@@ -63,7 +63,7 @@ test('no pipe is adopted for what they say in the place of an attempt of unknown
   expect(next.platform.posts).toHaveLength(1)
 })
 
-test('nor where nothing was ever done, and nothing is created instead', async () => {
+test('nor where nothing was ever done, and no resource is created instead', async () => {
   const revision: { older: string | undefined } = { older: OLDER }
   const world = await given({}, { olderThan: () => revision.older })
   const id = world.platform.make(SERVICE_ID, { name: 'orders', ...pipeBodyOf('orders') })

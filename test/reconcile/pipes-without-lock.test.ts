@@ -3,14 +3,13 @@ import type { Catalog } from '../../src/contract/catalog.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
 import { pipesWithoutLock } from '../../src/reconcile/state/pipes-without-lock.ts'
+import { recordedPipe } from '../plan/inputs.ts'
 
 const ORDERS = '7d1a5c3e-48b0-4f96-b2d7-e90c6a1f8b44'
 const REFUNDS = '0b6f2a91-5c7d-4e38-a1f0-3d9482c7b6e5'
 
 function recorded(key: Key, id: string): LedgerRecord {
-  const remote = { id, origin: 'created', at: 1, revision: 'abc' } as const
-  const unknown = { requestId: undefined, seenAt: undefined, saidGoneAt: undefined, refutedAt: undefined }
-  return { ...blankRecord(key), remote: { ...remote, ...unknown } }
+  return { ...blankRecord(key), remote: recordedPipe(id) }
 }
 
 function locking(locks: Readonly<Record<string, string>>): Catalog {

@@ -1,8 +1,7 @@
 import type { Plan } from '../../src/contract/plan.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import { makePlan } from '../../src/daemon/planning.ts'
-import { copyLedger } from '../../src/cli/dry-world.ts'
-import { createDryContext } from '../../src/reconcile/dry-run/dry-context.ts'
+import { openDryWorld } from '../../src/cli/dry-world.ts'
 import type { ReconcileContext } from '../../src/reconcile/context.ts'
 
 const never = new AbortController().signal
@@ -14,15 +13,14 @@ export async function planOf(
 ): Promise<Plan> {
   const { catalog } = world.context.store
   if (catalog === undefined) throw new Error('the directory was not read')
-  const copy = await copyLedger(world.ledger)
-  const context = await createDryContext(
-    {
-      ...world.context,
-      sourceSecrets: sourceSecrets === 'optional' ? sourceSecrets : undefined,
-    },
-    { copy, catalog },
-  )
-  const result = await makePlan({
+  await using stack = new AsyncDisposableStack()
+  const from = {
+    ...world.context,
+    ledger: world.ledger,
+    sourceSecrets: sourceSecrets === 'optional' ? sourceSecrets : undefined,
+  }
+  const context = await openDryWorld(from, catalog, stack)
+  const plan = await makePlan({
     context,
     manifests: 'manifests',
     concurrency: 1,
@@ -31,6 +29,6 @@ export async function planOf(
     stopping: never,
     onProgress: () => undefined,
   })
-  if (result.is !== 'whole') throw new Error(`the plan is ${result.is}`)
-  return result.plan
+  if (plan === undefined) throw new Error('the plan was stopped')
+  return plan
 }

@@ -51,12 +51,14 @@ function setUp() {
         facts,
       }
     if (shown.some((reason) => READY_TOO.has(reason))) conditions.Ready = conditions.Synced
+    if (shown.includes('Orphaned')) conditions.Valid = { ...conditions.Synced, status: 'Unknown' }
     return conditions
   }
 
   return {
     clock,
     events,
+    board,
     show: (name: string, shown: Shown, words = `of ${name}`, facts?: Condition['facts']) => {
       const key: Key = `Pipe/${name}`
       const conditions = conditionsOf(shown, words, facts)
@@ -72,21 +74,18 @@ function setUp() {
           file: `${name}.yaml`,
         }),
       )
-      problems.note(key, false)
     },
-    drop: (name: string) => {
-      board.remove(`Pipe/${name}`)
-      problems.note(`Pipe/${name}`, false)
-    },
+    drop: (name: string) => board.remove(`Pipe/${name}`),
     /** @param remembered whether a webhook remembers the problems */
     restart: (remembered = false) => {
       problems.flush()
-      const before = problems.list() ?? []
+      const before = problems.reported() ?? []
       problems = start()
       if (remembered) problems.remember(before)
       problems.begin()
     },
-    list: () => problems.list() ?? [],
+    list: () => problems.reported() ?? [],
+    problemOf: (name: string) => problems.of(`Pipe/${name}`),
     flush: () => problems.flush(),
     /** The lines since the last call. */
     said: () => {
@@ -141,8 +140,8 @@ describe('what hides another problem', () => {
     const { show, said } = setUp()
     show('a', ['Unavailable'])
     said()
-    show('a', ['AuthFailed'])
-    expect(said()).toEqual(['-Unavailable', '+AuthFailed'])
+    show('a', ['RateLimited'])
+    expect(said()).toEqual(['-Unavailable', '+RateLimited'])
   })
 
   test('drift before bad health: the health is not found again', () => {
@@ -166,7 +165,7 @@ describe('what hides another problem', () => {
     show('a', ['Drifted'])
     show('b', ['UnhealthyState'])
     show('a', [])
-    expect(said()).toEqual(['-InvalidManifest', '-Drifted 2'])
+    expect(said()).toEqual(['-InvalidManifest', '-Drifted', '-Drifted'])
   })
 
   test('a resource that goes away takes all of it along', () => {
@@ -225,6 +224,36 @@ describe('many', () => {
     expect(lines).toEqual([['+Drifted'], ['+Drifted'], ['-Drifted'], ['-Drifted']])
   })
 
+  test('three have a problem each; with a fourth they are one, which is told and ends once', () => {
+    const { show, said, list, problemOf, restart } = setUp()
+    const lines = names(4).map((name) => {
+      show(name, ['Drifted'])
+      return said()
+    })
+    expect(lines).toEqual([['+Drifted'], ['+Drifted'], ['+Drifted'], ['+Drifted 4']])
+    const [all, ...others] = list()
+    expect([all?.keys.length, others]).toEqual([4, []])
+    expect(new Set(names(4).map((name) => problemOf(name)?.id))).toEqual(new Set([all?.id]))
+    for (const name of names(2)) show(name, [])
+    restart(true)
+    show('p9', ['Drifted'])
+    expect(list()).toMatchObject([{ id: all?.id, keys: ['Pipe/p2', 'Pipe/p3', 'Pipe/p9'] }])
+    for (const name of ['p2', 'p3', 'p9']) show(name, [])
+    expect(said()).toEqual(['-Drifted 3'])
+  })
+
+  test('are shown before they are reported, and are reported two seconds later', async () => {
+    const { show, clock, list, problemOf } = setUp()
+    show('a', [])
+    expect(problemOf('a')).toBeUndefined()
+    show('a', ['Drifted'])
+    show('b', ['Drifted', 'UnhealthyState'])
+    expect(list()).toEqual([])
+    expect(problemOf('b')).toMatchObject({ reason: 'Drifted', since: clock.now() })
+    await clock.advance(2_000)
+    expect(list()).toHaveLength(3)
+  })
+
   test('of an outage: one line, one at ten times as many, one at the end', async () => {
     const { show, said, events, clock } = setUp()
     const all = names(100)
@@ -278,6 +307,9 @@ test.each([
 
 test('a problem that two conditions name is one, also to the next process', () => {
   const { show, said, restart } = setUp()
+  show('a', ['Orphaned'])
+  expect(said()).toEqual(['+Orphaned'])
+  show('a', [])
   for (const name of names(3)) show(name, ['SecretUnavailable'])
   restart()
   said()
@@ -356,7 +388,26 @@ describe('a problem that is remembered', () => {
     const before = list()
     expect(before.map(({ keys }) => keys.length)).toEqual([1, 1, 3])
     restart(true)
+    expect(list().toReversed()).toEqual(before)
+  })
+
+  test('is no news if the board has fewer facts at first, as after a takeover', () => {
+    const facts = { fields: ['replicas'], from: 'manifest' } as const
+    const { show, said, restart, list, board } = setUp()
+    show('a', ['Drifted'], 'words', facts)
+    said()
+    const before = list()
+    const shown = board.get('Pipe/a')
+    if (shown === undefined) throw new Error('it is not shown')
+    const { Synced } = shown.conditions
+    board.listen(() => undefined) // the process is gone
+    board.set({ ...shown, conditions: { ...shown.conditions, Synced: { ...Synced, facts: undefined } } })
+    restart(true)
     expect(list()).toEqual(before)
+    show('a', ['Drifted'], 'words', facts)
+    expect([said(), list()]).toEqual([[], before])
+    show('a', ['Drifted'], 'words', { ...facts, fields: ['topics'] })
+    expect(said()).toHaveLength(1)
   })
 
   test('is there when an outage hides it meanwhile', () => {
@@ -366,7 +417,7 @@ describe('a problem that is remembered', () => {
     show('a', ['Unavailable'])
     said()
     restart(true)
-    expect(list().map(({ reason }) => reason)).toEqual(['Drifted', 'Unavailable'])
+    expect(list().map(({ reason }) => reason)).toEqual(['Unavailable', 'Drifted'])
   })
 
   test('is not there if its resource is gone, and takes new resources', () => {

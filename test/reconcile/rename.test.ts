@@ -208,7 +208,7 @@ describe('a rename', () => {
       expect(action.reason).toBe('RenameWaiting')
       expect(messageOf(action, key)).toBe(
         `policy.renamedFrom names Pipe/old (old.yaml), and so does that of ${rival}; the record can move to one of them. ` +
-          'Remove that line in the one that it is not.',
+          'Remove that line from the wrong manifest.',
       )
     }
     world.write('a.yaml', pipe('a', NAMED))
@@ -443,5 +443,80 @@ describe('a new manifest beside one that still holds its pipe', () => {
     await world.clock.advance(3_600_000)
     expect((await world.go('Pipe/a')).action.reason).toBe('NameTaken')
     expect(world.platform.posts).toHaveLength(2)
+  })
+})
+
+describe('an orphan whose pipe has another name or source in the console', () => {
+  const RAW = 'clicks-2024-x'
+  const LONG = Array.from({ length: 8_000 }, (_, index) => `topic-${index}`).join(',')
+
+  test.each([
+    {
+      is: 'its name',
+      body: { name: RAW },
+      wanted: pipe(RAW, { topics: 'other' }),
+      key: `Pipe/${RAW}`,
+      secret: RAW,
+    },
+    { is: 'its topics', topics: RAW, wanted: pipe('sales', { topics: RAW }), key: 'Pipe/sales', secret: RAW },
+    {
+      is: 'long topics',
+      topics: LONG,
+      wanted: pipe('sales', { topics: LONG }),
+      key: 'Pipe/sales',
+      secret: '',
+    },
+  ] as const)('is found by $is, also if the text is masked or shortened where it is shown', async (row) => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    await world.go('Pipe/orders')
+    const [there] = world.platform.pipes.values()
+    const body = (there?.body ?? {}) as { source?: { kafka: object } }
+    if ('topics' in row) Object.assign(body.source?.kafka ?? {}, { topics: row.topics })
+    else Object.assign(body, row.body)
+    world.context.mask.add(row.secret)
+    await world.go('Pipe/orders')
+    world.remove('orders.yaml')
+    world.readAgain()
+    await world.go('Pipe/orders')
+    world.write('wanted.yaml', row.wanted)
+    expect((await world.go(row.key)).action.reason).toBe('RenameSuspected')
+  })
+
+  test.each([
+    { is: 'name', body: { name: RAW }, wanted: pipe(RAW, { topics: 'other' }), reason: 'RenameSuspected' },
+    { is: 'topics', body: { topics: RAW }, wanted: pipe(RAW, { topics: RAW }), reason: 'RenameSuspected' },
+    { is: 'long name', body: { name: LONG }, wanted: pipe(RAW, { topics: 'other' }), reason: 'New' },
+    { is: 'other topics', body: { topics: LONG }, wanted: pipe(RAW, { topics: 'other' }), reason: 'New' },
+  ] as const)(
+    'after a restart, with another $is in the console: $reason',
+    async ({ body, wanted, reason }) => {
+      const world = await given({ 'orders.yaml': pipe('orders') })
+      await world.go('Pipe/orders')
+      const [there] = world.platform.pipes.values()
+      const { source } = (there?.body ?? {}) as { source?: { kafka: object } }
+      Object.assign('topics' in body ? (source?.kafka ?? {}) : (there?.body ?? {}), body)
+      world.context.mask.add(RAW)
+      await world.go('Pipe/orders')
+      world.remove('orders.yaml')
+      const next = await given({}, { around: world.around })
+      next.write('wanted.yaml', wanted)
+      next.readAgain()
+      await next.go('Pipe/orders')
+      expect((await next.go(`Pipe/${RAW}`)).action.reason).toBe(reason)
+    },
+  )
+
+  test('is found after a restart, if the new manifest writes out a default of its destination', async () => {
+    const manifest = JSON.parse(pipe('orders')) as { spec: object }
+    const { database: _, ...destination } = DESTINATION
+    const spec = { ...manifest.spec, destination }
+    const world = await given({ 'orders.yaml': JSON.stringify({ ...manifest, spec }) })
+    await world.go('Pipe/orders')
+    world.remove('orders.yaml')
+    const next = await given({}, { around: world.around })
+    next.write('sales.yaml', pipe('sales', { topics: 'orders' }))
+    next.readAgain()
+    await next.go('Pipe/orders')
+    expect((await next.go('Pipe/sales')).action.reason).toBe('RenameSuspected')
   })
 })

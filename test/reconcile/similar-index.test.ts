@@ -5,6 +5,7 @@ import { sha256 } from '../../src/lib/digest.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
 import { findSimilar, type Candidate } from '../../src/plan/rename-detection.ts'
 import { createSimilarIndex } from '../../src/reconcile/state/similar-index.ts'
+import { recordedPipe } from '../plan/inputs.ts'
 
 /** A pipe: few services, names and bodies, so that similar ones are common. */
 const body = fc.record({
@@ -48,18 +49,7 @@ function recordOf(what: Body): LedgerRecord {
     service: { name: 'any', organizationId: 'o', serviceId: what.service },
     platformName: what.name,
     applied: { ...fingerprint, fields: Object.fromEntries(Object.entries(fields).toReversed()) },
-    remote: what.hasPipe
-      ? {
-          id: 'p',
-          origin: 'created',
-          at: 0,
-          revision: '',
-          requestId: undefined,
-          seenAt: undefined,
-          saidGoneAt: undefined,
-          refutedAt: undefined,
-        }
-      : undefined,
+    remote: what.hasPipe ? recordedPipe('p') : undefined,
   }
 }
 

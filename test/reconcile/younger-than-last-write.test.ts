@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ErrorClass } from '../../src/contract/remote-error.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { createLastWrites } from '../../src/reconcile/state/last-writes.ts'
-import { given, type Given, MINUTE, SECOND } from './given.ts'
+import { given, type Given, HOUR, MINUTE, SECOND } from './given.ts'
 import { during, LISTING } from './given-listing.ts'
 import { SERVICE_ID } from '../support/manifests.ts'
 import { pipe, pipeBodyOf } from './manifests.ts'
@@ -131,24 +131,127 @@ test('a failed create that was carried out is known after a restart, too, whatev
   expect(next.platform.pipes.size).toBe(1)
 })
 
-test('a pipe with the same source and table that no attempt made stops no create', async () => {
-  const world = await given({}, { profile: LISTING })
-  world.platform.make(SERVICE_ID, { ...pipeBodyOf('orders'), name: 'theirs' })
-  world.write('orders.yaml', pipe('orders'))
-  expect((await world.go(ORDERS)).action.reason).toBe('New')
+test('a failed create of another process that was carried out is known to this one', async () => {
+  const first = await given({ 'orders.yaml': pipe('orders') }, { profile: LISTING })
+  const standby = await given({}, { profile: LISTING, around: first.around })
+  first.platform.script('create', lying('Rejected'))
+  await first.go(ORDERS)
+  const { store } = standby.context
+  const failed = await first.record(ORDERS)
+  if (failed.intent === undefined) throw new Error('there is no attempt')
+  store.note({ ...failed, intent: { ...failed.intent, state: 'open' } })
+  store.note(failed)
+  const created = { serviceId: SERVICE_ID, name: 'sales' }
+  expect(store.lastWrites.endedAt({ key: 'Pipe/sales', created })).toBe(standby.clock.monotonic())
 })
 
-test('the end of a write, and the name of a failed create, are kept for an hour', () => {
+test('a failed create that was carried out is known after its manifest went and a restart', async () => {
+  const first = await given({ 'orders.yaml': pipe('orders') }, { profile: LISTING })
+  first.platform.script('create', lying('Rejected'))
+  await first.go(ORDERS)
+  first.remove('orders.yaml')
+  first.readAgain()
+  await first.go(ORDERS)
+  const next = await given({}, { profile: LISTING, around: first.around })
+  next.write('renamed.yaml', pipe('renamed', { topics: 'orders' }))
+  expect((await next.go('Pipe/renamed')).action.reason).toBe('Ambiguous')
+  await during(next, 'Pipe/renamed', 2 * HOUR)
+  expect(next.platform.pipes.size).toBe(1)
+})
+
+test('a recreate that failed and was carried out is known after an edit of its name', async () => {
+  const world = await given({ 'orders.yaml': pipe('orders') }, { profile: LISTING })
+  await world.go(ORDERS)
+  const { id } = (await world.record(ORDERS)).remote ?? {}
+  world.platform.pipes.delete(id ?? '')
+  const gone = { policy: { recreate: id ?? '' } }
+  world.write('orders.yaml', pipe('orders', gone))
+  world.platform.script('create', lying('Rejected'))
+  await world.go(ORDERS)
+  expect(world.platform.posts).toHaveLength(2)
+  world.write('orders.yaml', pipe('orders', { ...gone, platformName: 'orders-v2' }))
+  await during(world, ORDERS, 5 * MINUTE)
+  expect(world.platform.posts).toHaveLength(2)
+})
+
+test('a dismissed create that was carried out is known after a restart and an edit of its name', async () => {
+  const first = await given({ 'orders.yaml': pipe('orders') }, { profile: LISTING })
+  first.platform.script('create', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: true })
+  first.platform.listed = () => []
+  await first.go(ORDERS)
+  const { intent } = await first.record(ORDERS)
+  await first.clock.advance(20 * MINUTE)
+  first.platform.listed = (items) => items
+  const next = await given({}, { profile: LISTING, around: first.around })
+  const policy = { retryCreate: intent?.id ?? '' }
+  next.write('orders.yaml', pipe('orders', { platformName: 'orders-v2', topics: 'orders', policy }))
+  expect((await next.go(ORDERS)).action.reason).toBe('Ambiguous')
+  expect(next.platform.pipes.size).toBe(1)
+})
+
+async function withTheirs() {
+  const world = await given({}, { profile: LISTING })
+  const id = world.platform.make(SERVICE_ID, { ...pipeBodyOf('orders'), name: 'theirs' })
+  world.write('orders.yaml', pipe('orders'))
+  return { world, id }
+}
+
+describe('a pipe of the same source and table that no manifest holds', () => {
+  test('stops a create under another name, until policy.replaces names it', async () => {
+    const { world, id } = await withTheirs()
+    const { action } = await world.go(ORDERS)
+    expect(action).toMatchObject({ reason: 'Ambiguous', facts: { ids: [id], listedAs: 'theirs' } })
+    expect((await world.conditions(ORDERS)).Synced.message).toContain(`If not, set policy.replaces: ${id}.`)
+    world.write('orders.yaml', pipe('orders', { policy: { replaces: id.toUpperCase() } }))
+    expect((await world.go(ORDERS)).action.reason).toBe('New')
+  })
+
+  test('stops it also where the service stores another name than it was asked for', async () => {
+    const { world } = await withTheirs()
+    world.platform.script('create', lying('Rejected'))
+    world.platform.listed = (items) => items.map((item) => ({ ...item, name: `${item.name} ` }))
+    expect((await world.go(ORDERS)).action.reason).toBe('Ambiguous')
+    expect(world.platform.posts).toEqual([])
+  })
+
+  test('is no question where another key has it, or its table is another one', async () => {
+    const { world, id } = await withTheirs()
+    world.write('orders.yaml', pipe('theirs', { topics: 'orders', policy: { adopt: id } }))
+    await world.go('Pipe/theirs')
+    world.write('sales.yaml', pipe('sales', { topics: 'sales' }))
+    expect((await world.go('Pipe/sales')).action.reason).toBe('New')
+  })
+})
+
+test('the end of a write is kept for an hour, and a failed create counts in its service', () => {
   let now = 0
   const writes = createLastWrites({ monotonic: () => now })
-  writes.noteEnd({ key: ORDERS, created: { serviceId: 'S', name: 'orders' }, hasFailed: true })
-  writes.noteEnd({ key: VICTIM, created: { serviceId: 'S', name: 'victim' } })
-  expect([writes.failedNames('Pipe', 's'), writes.failedNames('Alert', 's')]).toEqual([['orders'], []])
+  const created = { serviceId: 'S', name: 'orders' }
+  writes.noteEnd({ key: ORDERS, created })
+  const another = { key: 'Pipe/other', created: { serviceId: 's', name: 'other' } } as const
+  expect(writes.endedAt(another)).toBe(-Infinity)
+  writes.noteEnd({ key: ORDERS, created, isFailed: true })
+  writes.noteEnd({ key: VICTIM })
+  expect(writes.endedAt(another)).toBe(0)
+  expect(writes.endedAt({ ...another, key: 'Alert/other' })).toBe(-Infinity)
   now = 59 * MINUTE
   writes.noteEnd({ key: VICTIM })
-  expect([writes.endedAt({ key: ORDERS }), writes.failedNames('Pipe', 's')]).toEqual([0, ['orders']])
+  expect(writes.endedAt({ key: ORDERS })).toBe(0)
   now = 61 * MINUTE
-  expect(writes.failedNames('Pipe', 's')).toEqual([])
-  writes.noteEnd({ key: 'Pipe/other' })
+  writes.noteEnd({ key: 'Pipe/third' })
   expect([ORDERS, VICTIM].map((key) => writes.endedAt({ key }))).toEqual([-Infinity, 59 * MINUTE])
+})
+
+test('the end of a write moves with its key, and does not take the place of a later one', () => {
+  let now = 5
+  const writes = createLastWrites({ monotonic: () => now })
+  writes.move(ORDERS, VICTIM)
+  expect(writes.endedAt({ key: VICTIM })).toBe(-Infinity)
+  writes.noteEnd({ key: ORDERS })
+  writes.move(ORDERS, VICTIM)
+  expect(writes.endedAt({ key: VICTIM })).toBe(5)
+  now = 9
+  writes.noteEnd({ key: VICTIM })
+  writes.move(ORDERS, VICTIM)
+  expect(writes.endedAt({ key: VICTIM })).toBe(9)
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { isObject } from '../../src/lib/json.ts'
+import { isObject, type JsonObject } from '../../src/lib/json.ts'
+import { startAsker } from '../clickhouse-cloud/ask.ts'
 import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 import { givenCloud } from './cloud.ts'
 import { ask, type Got } from './given.ts'
@@ -47,17 +48,56 @@ test('an alert is created, listed, replaced and deleted, in its service alone', 
   expect(await ask(sandbox, path, { method: 'DELETE' })).toMatchObject({ status: 404 })
 })
 
-test.each([
-  ['a field that there is none of', { severity: 'high' }],
-  ['a range without its end', { thresholdType: 'between' }],
-  ['a null that is refused', { thresholdMax: null }],
-  ['no channel', { channel: undefined }],
-])('a body is refused: %s', async (_why, fields) => {
+const ID = '66d0f1a2b3c4d5e6f7a8b9c2'
+
+/** Each makes a body wrong. */
+const WRONG: readonly (readonly [why: string, fields: JsonObject])[] = [
+  ['with a field of the server', { state: 'OK' }],
+  ['with mail to nobody', { channel: { type: 'email', emailRecipients: [] } }],
+  ['with mail and no address', { channel: { type: 'email' } }],
+  ['with a hook and no id', { channel: { type: 'webhook' } }],
+  ['of a tile without a dashboard', { source: 'tile', tileId: 'a' }],
+  ['of a search that is null', { savedSearchId: null }],
+  ['of a tile in groups', { source: 'tile', dashboardId: ID, tileId: 'a', groupBy: 'a' }],
+  ['in groups of null', { groupBy: null }],
+  ['without a threshold', { threshold: null }],
+  ['of a range without an end', { thresholdType: 'between' }],
+  ['of a range that ends before', { thresholdType: 'between', thresholdMax: 4 }],
+  ['of a range that ends at null', { thresholdMax: null }],
+  ['with an interval that is none', { interval: '2m' }],
+  ['with an offset as long as the interval', { scheduleOffsetMinutes: 5 }],
+  ['with an offset and a start', { scheduleOffsetMinutes: 1, scheduleStartAt: '2026-01-01T00:00:00Z' }],
+  ['with an offset of null', { scheduleOffsetMinutes: null }],
+  ['with no name', { name: '' }],
+  ['with a long name', { name: 'x'.repeat(513) }],
+  ['with windows that are none', { numConsecutiveWindows: 0 }],
+]
+
+test.each(WRONG)('both services refuse a body %s, and nothing changes', async (_why, fields) => {
+  const body = { ...BODY, ...fields }
   await using sandbox = await givenCloud({})
-  const got = await ask(sandbox, ALERTS, { body: { ...BODY, ...fields } })
+  const got = await ask(sandbox, ALERTS, { body })
   expect(got).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^BAD_REQUEST: /) } })
   expect(await ask(sandbox, ALERTS)).toMatchObject({ body: { result: [] } })
+  const strict = startAsker()
+  expect(strict.ask('POST', '/clickstack/alerts', body)).toMatchObject({ status: 400 })
+  expect(strict.server.alerts()).toEqual([])
 })
+
+test.each(['/clickstack/alerts', '/api/v2/alerts'])(
+  'the strict service, too, keeps the schedule of an alert: %s',
+  (path) => {
+    const kept = { ...BODY, id: ID, state: 'ALERT', groupBy: 'host', scheduleOffsetMinutes: 2 }
+    const strict = startAsker({ alerts: [kept], hyperdx: { token: 'token-1', alerts: [kept] } })
+    const home = () => (path.startsWith('/api') ? strict.server.hyperdxAlerts() : strict.server.alerts())
+    expect(strict.ask('PUT', `${path}/${ID}`, { ...BODY, threshold: 6 })).toMatchObject({ status: 200 })
+    const { groupBy: _, ...rest } = kept
+    expect(home()).toEqual([{ ...rest, threshold: 6, source: 'saved_search' }])
+    expect(strict.ask('DELETE', `${path}/${ID}`)).toMatchObject({ status: 200 })
+    expect(strict.ask('PUT', `${path}/${ID}`, BODY)).toMatchObject({ status: 404 })
+    expect(home()).toEqual([])
+  },
+)
 
 test('a create can be cut off after its work, by its name', async () => {
   const rules = [{ operation: 'createAlert', subject: 'Lag', fault: { type: 'cut-after' } } as const]

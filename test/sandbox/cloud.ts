@@ -1,6 +1,8 @@
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
-import type { JsonObject } from '../../src/lib/json.ts'
+import type { Json, JsonObject } from '../../src/lib/json.ts'
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
+import { startWithBody } from '../clickhouse-cloud/ask.ts'
+import type { PipeState } from '../clickhouse-cloud/states.ts'
 import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 import { ask, type Got, givenSandbox } from './given.ts'
 
@@ -17,6 +19,7 @@ const STREAMED = {
   fieldMappings: [{ sourceField: 'id', destinationField: 'id' }],
 }
 const COPIED = { destination: { database: 'default' } }
+export const KEY_FILE = Buffer.from('{"type":"service_account"}').toString('base64')
 const ARN = 'arn:aws:iam::123456789012:role/r'
 const PASSWORD = { username: 'u1', password: 'p1' }
 const TABLE = { sourceSchemaName: 's', sourceTable: 'a', targetTable: 's_a' }
@@ -45,7 +48,7 @@ export const BODIES = {
         type: 'gcs',
         url: 'gs://b/*',
         authentication: 'SERVICE_ACCOUNT',
-        serviceAccountKey: 'a2V5',
+        serviceAccountKey: KEY_FILE,
       },
     },
     ...STREAMED,
@@ -71,7 +74,7 @@ export const BODIES = {
         topic: 't',
         authentication: 'SERVICE_ACCOUNT',
         seekType: 'latest',
-        serviceAccountKey: { serviceAccountFile: 'a2V5' },
+        serviceAccountKey: { serviceAccountFile: KEY_FILE },
       },
     },
     ...STREAMED,
@@ -119,7 +122,7 @@ export const BODIES = {
         snapshotStagingPath: 'gs://b/p/',
         settings: { replicationMode: 'snapshot' },
         tableMappings: [{ sourceDatasetName: 's', sourceTable: 'a', targetTable: 's_a' }],
-        credentials: { serviceAccountFile: 'a2V5' },
+        credentials: { serviceAccountFile: KEY_FILE },
       },
     },
     ...COPIED,
@@ -130,10 +133,8 @@ export type Body = keyof typeof BODIES
 
 type Method = 'GET' | 'PATCH' | 'PUT' | 'DELETE'
 
-/** A sandbox of the profile whose clock stands still until it is moved, with one pipe in it. */
-export interface CloudPipe extends AsyncDisposable {
-  readonly sandbox: Sandbox
-  readonly id: string
+/** A pipe of a service of the profile. */
+export interface ServicePipe extends AsyncDisposable {
   /** Moves the clock. */
   pass(ms: number): void
   /** One request about the pipe: `send('PATCH', '/scaling', {…})`. */
@@ -142,11 +143,22 @@ export interface CloudPipe extends AsyncDisposable {
   state(): Promise<string>
 }
 
+/** Of a sandbox whose clock stands still until it is moved. */
+export interface CloudPipe extends ServicePipe {
+  readonly sandbox: Sandbox
+  readonly id: string
+}
+
 /** All that takes time takes a second. */
 export const SECOND = 1_000
 
+interface Asked {
+  readonly body: Body
+  readonly state?: string | undefined
+}
+
 export async function givenPipe(
-  { body, state }: { readonly body: Body; readonly state?: string },
+  { body, state }: Asked,
   options: Partial<SandboxOptions> = {},
 ): Promise<CloudPipe> {
   let now = Date.parse('2026-03-01T12:00:00.000Z')
@@ -171,6 +183,28 @@ export async function givenPipe(
     [Symbol.asyncDispose]: () => sandbox.close(),
   }
 }
+
+/** The same of the service that knows the facts and nothing of the sandbox; each reading is a step on. */
+async function givenStrictPipe({ body, state }: Asked): Promise<ServicePipe> {
+  const pipe = startWithBody({ name: 'orders', ...BODIES[body] }, state as PipeState | undefined)
+  const send: ServicePipe['send'] = async (method, below, sent) => {
+    const said = pipe.askPipe(method, below, sent as Json | undefined)
+    return { status: said.status, headers: {}, body: said }
+  }
+  return {
+    pass: () => undefined,
+    send,
+    read: async () => ({ ...(await send('GET', '')), body: { result: pipe.body() } }),
+    state: async () => (await send('GET', '')).body.result.state,
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+}
+
+/** What both must take, refuse and tell alike, each in its own words. */
+export const SERVICES = [
+  { service: 'the sandbox', given: givenPipe, words: (error: RegExp) => error },
+  { service: 'the strict service', given: givenStrictPipe, words: () => /./ },
+]
 
 export function givenCloud(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
   return givenSandbox({

@@ -9,8 +9,10 @@ const GIVE_UP_MS = 1_000
 interface Row {
   readonly why: string
   readonly fault: FaultInput
-  readonly done: boolean
-  readonly end: Seen['end']
+  /** Whether the work is done; it is not unless given. */
+  readonly done?: boolean
+  /** It is closed unless given. */
+  readonly end?: Seen['end']
   /** Of the status line and headers. */
   readonly head: RegExp
   readonly body: RegExp
@@ -23,62 +25,48 @@ const ROWS: readonly Row[] = [
     why: 'late, but whole',
     fault: { type: 'latency', ms: 50 },
     done: true,
-    end: 'closed',
     head: /^HTTP\/1.1 200/,
     body: /"id":/,
   },
   {
     why: '429 with seconds',
     fault: { type: 'rate-limit', seconds: 7, header: 'retry-after' },
-    done: false,
-    end: 'closed',
     head: /^HTTP\/1.1 429[^]*retry-after: 7\r/i,
     body: /"status":429/,
   },
   {
     why: '429 with a date',
     fault: { type: 'rate-limit', seconds: 30, header: 'retry-after-date' },
-    done: false,
-    end: 'closed',
     head: /retry-after: Sun, 01 Mar 2026 12:00:30 GMT\r/i,
     body: /429/,
   },
   {
     why: '429 with the Unix time of the reset',
     fault: { type: 'rate-limit', seconds: 30, header: 'x-ratelimit-reset' },
-    done: false,
-    end: 'closed',
     head: /x-ratelimit-reset: 1772366430\r/i,
     body: /429/,
   },
   {
     why: '429 with the seconds until the reset',
     fault: { type: 'rate-limit', seconds: 30, header: 'x-ratelimit-reset-in' },
-    done: false,
-    end: 'closed',
     head: /x-ratelimit-reset: 30\r/i,
     body: /429/,
   },
   {
     why: '429 without a word of when',
     fault: { type: 'rate-limit', seconds: 30, header: 'none' },
-    done: false,
-    end: 'closed',
     head: /^(?![^]*(retry-after|ratelimit))HTTP\/1.1 429/i,
     body: /429/,
   },
   ...[400, 401, 403, 404, 408, 409, 422, 424, 425, 500, 502, 503].map((status): Row => ({
     why: `a bare ${status}`,
     fault: { type: 'status', status },
-    done: false,
-    end: 'closed',
     head: new RegExp(`^HTTP/1.1 ${status} `),
     body: /"requestId":.*"error":/,
   })),
   {
     why: 'reset before the work',
     fault: { type: 'reset' },
-    done: false,
     end: 'reset',
     head: NOTHING,
     body: NOTHING,
@@ -86,8 +74,6 @@ const ROWS: readonly Row[] = [
   {
     why: 'cut before the work',
     fault: { type: 'cut-before' },
-    done: false,
-    end: 'closed',
     head: NOTHING,
     body: NOTHING,
   },
@@ -95,7 +81,6 @@ const ROWS: readonly Row[] = [
     why: 'cut after the work',
     fault: { type: 'cut-after' },
     done: true,
-    end: 'closed',
     head: NOTHING,
     body: NOTHING,
   },
@@ -103,7 +88,6 @@ const ROWS: readonly Row[] = [
     why: 'half a body',
     fault: { type: 'half-body' },
     done: true,
-    end: 'closed',
     head: /^HTTP\/1.1 200/,
     body: /^\{"status":200[^]*[^}]$/,
   },
@@ -111,31 +95,24 @@ const ROWS: readonly Row[] = [
     why: 'a 200 without an id',
     fault: { type: 'no-id' },
     done: true,
-    end: 'closed',
     head: /^HTTP\/1.1 200/,
     body: /"result":\{"serviceId"/,
   },
   {
     why: 'a page of a proxy',
     fault: { type: 'html' },
-    done: false,
-    end: 'closed',
     head: /^HTTP\/1.1 502[^]*content-type: text\/html/i,
     body: /<h1>502/,
   },
   {
     why: 'a page of a proxy that says 200',
     fault: { type: 'html', status: 200 },
-    done: false,
-    end: 'closed',
     head: /^HTTP\/1.1 200/,
     body: /<!DOCTYPE html>/,
   },
   {
     why: 'a page of a proxy that says 404',
     fault: { type: 'html', status: 404 },
-    done: false,
-    end: 'closed',
     head: /^HTTP\/1.1 404/,
     body: /<h1>404/,
   },
@@ -143,14 +120,12 @@ const ROWS: readonly Row[] = [
     why: 'an error after the work',
     fault: { type: 'error-after' },
     done: true,
-    end: 'closed',
     head: /^HTTP\/1.1 500/,
     body: /"status":500/,
   },
   {
     why: 'silence, not done',
     fault: { type: 'hang' },
-    done: false,
     end: 'open',
     head: NOTHING,
     body: NOTHING,
@@ -166,8 +141,6 @@ const ROWS: readonly Row[] = [
   {
     why: 'sent elsewhere',
     fault: { type: 'redirect' },
-    done: false,
-    end: 'closed',
     head: /^HTTP\/1.1 307[^]*location: \/elsewhere\r/i,
     body: NOTHING,
   },
@@ -175,13 +148,12 @@ const ROWS: readonly Row[] = [
     why: 'three megabytes',
     fault: { type: 'huge', bytes: 3_000_000 },
     done: true,
-    end: 'closed',
     head: /content-length: 3\d{6}\r/i,
     body: /"padding":"x{3000000}"\}$/,
   },
 ]
 
-test.each(ROWS)('$why', async ({ fault, done, end, head, body }) => {
+test.each(ROWS)('$why', async ({ fault, done = false, end = 'closed', head, body }) => {
   await using sandbox = await givenSandbox({
     now: () => Date.parse('2026-03-01T12:00:00.000Z'),
     faults: { rules: [{ operation: 'createPipe', fault }] },
@@ -217,7 +189,7 @@ test('a request that is held up shows at once, and its work comes later', async 
   expect(sandbox.requests()[0]?.answer).toEqual({ status: 200, fault: 'latency', done: true })
 })
 
-test('a fault after the work does not undo a refusal: nothing is created with wrong credentials', async () => {
+test('a fault after the work does not undo a refusal: no resource is created with wrong credentials', async () => {
   await using sandbox = await givenSandbox({ faults: { rules: [{ fault: { type: 'error-after' } }] } })
   const headers = { authorization: 'Basic bm86bm8=' }
   expect((await ask(sandbox, PIPES, { body: ORDERS, headers })).status).toBe(500)

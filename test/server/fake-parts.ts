@@ -7,6 +7,7 @@ import type { Condition } from '../../src/plan/condition.ts'
 import type { Event } from '../../src/contract/events.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { ResourceStatus, StatusBoard } from '../../src/contract/status.ts'
+import { createProblemTracker } from '../../src/reconcile/state/problem-tracker.ts'
 import type { Change } from '../../src/server/recent-events.ts'
 import { createRecentEvents } from '../../src/server/recent-events.ts'
 import type { Overview, ServerParts } from '../../src/server/parts.ts'
@@ -80,6 +81,11 @@ export function boardOf(resources: readonly ResourceStatus[]): StatusBoard {
   return { get: (key) => byKey.get(key), list: () => list, version: 0 }
 }
 
+function problemsOf(resources: readonly ResourceStatus[]): ServerParts['problem'] {
+  const tracker = createProblemTracker({ clock: fakeClock(), emit: () => undefined }, boardOf(resources))
+  return (key) => tracker.of(key)
+}
+
 export function overview(over: Partial<Overview> = {}): Overview {
   return {
     version: '0.1.0',
@@ -97,12 +103,12 @@ export function overview(over: Partial<Overview> = {}): Overview {
     withoutLock: 0,
     withoutManifest: undefined,
     queueDepth: { 0: 0, 1: 0, 2: 0 },
-    createLimit: { on: false, wanted: 0, limit: 25, held: 0, services: [] },
+    createLimit: { limit: 25, held: 0, services: [] },
     standsBy: false,
     leader: undefined,
     unconfirmed: undefined,
     olderThan: undefined,
-    putBack: undefined,
+    ledgerRollback: undefined,
     watchMode: 'parent',
     startedAt: NOW - 3_600_000,
     now: NOW,
@@ -167,6 +173,7 @@ export function fakeParts(
     emit: () => undefined,
     clock: fakeClock(),
     board: boardOf(resources),
+    problem: problemsOf(resources),
     desired: () => undefined,
     manifest: () => undefined,
     recentEvents: {
@@ -206,12 +213,9 @@ export function fakeParts(
 
 /** An overview in which the create limit holds back 30 creations in each of these services. */
 export function limited(...services: readonly string[]): Overview['createLimit'] {
-  const all = 30 * services.length
   return {
-    on: true,
-    wanted: all,
     limit: 25,
-    held: all,
-    services: services.map((service) => ({ service, wanted: 30, made: 0, until: undefined, held: 30 })),
+    held: 30 * services.length,
+    services: services.map((service) => ({ service, held: 30 })),
   }
 }

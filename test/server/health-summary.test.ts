@@ -37,7 +37,7 @@ const ROWS: readonly (readonly [string, Row])[] = [
           conditions: { ...fine.conditions, Ready: condition('True', { reason: 'NotJudged' }) },
         }),
       ],
-      says: 'All is well: 3 resources, 1 of them in a state that nobody judged.',
+      says: 'All is well: 3 resources, 1 of them in a state of unknown health.',
     },
   ],
   ['one is not well', { resources: [fine, drifted], says: '1 of 2 resources needs attention.' }],
@@ -113,12 +113,12 @@ const ROWS: readonly (readonly [string, Row])[] = [
       says: 'Not ready: the ledger is locked.',
     },
   ],
-  ['no resources', { resources: [], says: 'Nothing to do: there are no resources.' }],
+  ['no resources', { resources: [], says: 'There are no resources yet.' }],
   [
     'something is going on',
     {
       resources: [fine, resource('Pipe/c', { status: 'Progressing' })],
-      says: '1 of 2 resources in progress, and nothing is wrong.',
+      says: '1 of 2 resources in progress, and no resource needs attention.',
     },
   ],
   [
@@ -130,7 +130,7 @@ const ROWS: readonly (readonly [string, Row])[] = [
         }),
         resource('Pipe/c', { status: 'Progressing' }),
       ],
-      says: '1 of 2 resources in progress; 1 in a state that nobody judged.',
+      says: '1 of 2 resources in progress; 1 with unknown health.',
     },
   ],
 ]

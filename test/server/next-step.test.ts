@@ -129,18 +129,6 @@ describe('the next step', () => {
     expect(steps.map(({ copy }) => copy)).toEqual(['manifests/pipes/orders.yaml:35', 'pipewright validate'])
   })
 
-  it('of an invalid manifest, of which only the words are known, begins where they say', () => {
-    const said = 'pipes/orders.yaml:35:14: spec.scaling.replicas must be a number, and is text.'
-    const invalid = stuck('InvalidManifest', {
-      conditions: {
-        Valid: { ...condition('False'), facts: { said } },
-        Synced: condition('True'),
-        Ready: condition('True'),
-      },
-    })
-    expect(copies(invalid)[0]).toBe('manifests/pipes/orders.yaml:35')
-  })
-
   it('of an invalid manifest goes on with the outcome that nobody knows', () => {
     const { conditions } = told(UNKNOWN)
     const both = stuck('InvalidManifest', {

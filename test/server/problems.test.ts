@@ -32,22 +32,6 @@ function driftedSince(since: number): ResourceStatus['conditions'] {
   }
 }
 
-/** As it was when so many were pending. */
-function held(name: string, wanted: number) {
-  return resource(`Pipe/${name}`, {
-    status: 'Refused',
-    reason: 'CreateLimit',
-    message: `${wanted} creations are pending.`,
-    conditions: {
-      ...resource('Pipe/a').conditions,
-      Synced: condition('False', {
-        reason: 'CreateLimit',
-        facts: { service: 'analytics', wanted, made: 0, limit: 25 },
-      }),
-    },
-  })
-}
-
 describe('what is not well', () => {
   it('is nothing when all is well', () => {
     expect(problems([resource('Pipe/a'), resource('Pipe/b', { status: 'Suspended' })])).toEqual([])
@@ -67,20 +51,9 @@ describe('what is not well', () => {
       },
       { ready: () => ({ ok: false, detail: 'the ledger is locked' }) },
     )
-    expect(found.map(({ id }) => id)).toEqual(['source', 'ready', 'Pipe/c', 'Pipe/d', 'Pipe/b', 'Pipe/a'])
+    const shown = found.map(({ id, keys: [key = id] }) => key)
+    expect(shown).toEqual(['source', 'ready', 'Pipe/c', 'Pipe/d', 'Pipe/b', 'Pipe/a'])
     expect(found[0]).toMatchObject({ message: 'it is empty', next: [{ copy: 'manifests' }] })
-  })
-
-  it('says of the create limit how many are pending now, and not when each was held back', () => {
-    const [shown] = limited('analytics').services
-    if (shown === undefined) throw new Error('there is one')
-    const services = [{ ...shown, wanted: 45, made: 3 }]
-    const [found] = problems([held('a', 40), held('b', 45)], {
-      createLimit: { ...limited('analytics'), services },
-    })
-    expect(found?.message).toBe(
-      'In service analytics, 45 creations are pending, 3 were made within the last hour, and the create limit is 25 (--max-creates).',
-    )
   })
 
   it('says how to accept a directory that shrank, and of no other', () => {
@@ -162,7 +135,7 @@ describe('/api/v1/attention', () => {
   it('gives the worst ones, and how many there are', async () => {
     const { url } = await running(fakeParts({}, [invalid('a'), invalid('b'), refused(1)]))
     const { body } = await ask(`${url}/api/v1/attention?limit=2`)
-    expect(body).toMatchObject({ items: [{ id: 'Pipe/a' }, { id: 'Pipe/b' }], total: 3 })
+    expect(body).toMatchObject({ items: [{ keys: ['Pipe/a'] }, { keys: ['Pipe/b'] }], total: 3 })
     expect((await ask(`${url}/api/v1/attention?limit=0`)).status).toBe(400)
   })
 })

@@ -142,28 +142,12 @@ describe('readings', () => {
   })
 })
 
-describe('the watch mode and the create limit', () => {
-  it('are told', () => {
+describe('the watch mode', () => {
+  it('is told', () => {
     const { recentEvents, take } = ticking()
     take({ type: 'WatchModeChanged', mode: 'polling', message: 'no inotify watches are left' })
-    take({
-      type: 'CreateLimitChanged',
-      keys: [],
-      isKnown: false,
-      on: true,
-      service: 'analytics',
-      wanted: 30,
-      made: 0,
-      limit: 25,
-      services: 1,
-    })
     expect(recentEvents.watch).toEqual({ mode: 'polling', message: 'no inotify watches are left' })
     expect(recentEvents.source()).toMatchObject([
-      {
-        type: 'create-limit',
-        on: true,
-        message: 'In service analytics, 30 creations are pending, and the create limit is 25.',
-      },
       { type: 'source', what: 'watch', message: 'no inotify watches are left' },
     ])
   })
@@ -206,21 +190,6 @@ describe('subscribers', () => {
       'a reading that found what the watcher missed',
       reading('a', { missedByWatcher: true }),
       ['source ', 'resources '],
-    ],
-    [
-      'the create limit',
-      {
-        type: 'CreateLimitChanged',
-        keys: [],
-        isKnown: false,
-        on: true,
-        service: 'analytics',
-        wanted: 30,
-        made: 0,
-        limit: 25,
-        services: 1,
-      },
-      ['source '],
     ],
     ['a state that is seen for the first time', observed('Running'), []],
   ])('hear of %s', (_, event, heard) => {

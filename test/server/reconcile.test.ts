@@ -164,20 +164,14 @@ describe('what is asked for', () => {
     expect([answer.status, asked]).toEqual([status, []])
     expect(answer.body['hint']).toEqual(expect.any(String))
   })
-
-  it('GET says that it is a POST', async () => {
-    const { url } = await running(fakeParts({ reconcile: fakeTrigger().trigger }))
-    const { status, headers } = await ask(`${url}/-/reconcile`)
-    expect([status, headers.get('allow')]).toEqual([405, 'POST'])
-  })
 })
 
 describe('progress', () => {
-  it.each(['/-/reconcile', '/api/v1/reconciles'])('is shown at %s/{token}', async (path) => {
+  it('is shown by its token', async () => {
     const { url } = await running(fakeParts({ reconcile: fakeTrigger().trigger }))
-    const { status, body } = await ask(`${url}${path}/tok-1`)
+    const { status, body } = await ask(`${url}/api/v1/reconciles/tok-1`)
     expect([status, body]).toEqual([200, { token: 'tok-1', done: false, pending: 3 }])
-    expect((await ask(`${url}${path}/other`)).status).toBe(404)
+    expect((await ask(`${url}/api/v1/reconciles/other`)).status).toBe(404)
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sendingOf, type Sending } from '../../src/server/api/sending.ts'
+import { sendingOf, type Sending } from '../../src/server/api/resources.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { condition, resource, type Over } from './fake-parts.ts'
 

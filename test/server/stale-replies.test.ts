@@ -63,7 +63,7 @@ const FIRST: World = {
 }
 
 function partsOf(world: () => World) {
-  const parts = fakeParts()
+  const parts = fakeParts({}, FIRST.resources)
   const recentEvents = () => {
     const events = createRecentEvents(() => NOW)
     for (const event of world().events) events.add(event)
@@ -110,7 +110,6 @@ it.each<readonly [string, string, Change]>([
   ],
   ['resources', 'what commands have to name', known({ ledger: 'sqlite:other.db' })],
   ['attention', 'what commands have to name', known({ credentialsDir: '/other', ledger: 'sqlite:other.db' })],
-  ['attention', 'the create limit', known({ createLimit: { ...limited('analytics'), limit: 7 } })],
   ['attention', 'the problem of the source', known({ sourceProblem: 'another' })],
   ['attention', 'the reason of it', known({ sourceReason: 'SourceShrunk' })],
   ['attention', 'the directory', known({ manifestsDir: 'elsewhere' })],

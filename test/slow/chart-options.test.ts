@@ -122,6 +122,50 @@ describe.each(HELMS)('as a dependency of another chart, %s', (helm) => {
   })
 })
 
+interface Egress {
+  readonly to?: readonly unknown[]
+  readonly ports: readonly { readonly port: number; readonly protocol: string }[]
+}
+
+/** Where both network policies let names be resolved, with the ports. Each is open for UDP and TCP. */
+function dnsIn(rendered: string): readonly string[] {
+  const policies = objectsIn(rendered).filter(({ kind }) => kind === 'NetworkPolicy')
+  const [own, ofTest] = policies.map(({ spec }) => {
+    const rules = (spec as { readonly egress: readonly Egress[] }).egress
+    return rules.flatMap(({ to, ports }) => {
+      const [udp, tcp] = ['UDP', 'TCP'].map((name) => ports.filter(({ protocol }) => protocol === name))
+      if (udp?.length !== tcp?.length) return []
+      const names = /(?<="(?:metadata.name|k8s-app|cidr)":")[^"]+/g
+      const peer = JSON.stringify(to).replaceAll('kubernetes.io/', '').match(names)?.join(' ')
+      return [`${peer} ${udp?.map(({ port }) => port).join(' ')}`]
+    })
+  })
+  expect(own).toEqual(ofTest)
+  return own?.map((text) => text.split(' ').toSorted().join(' ')) ?? []
+}
+
+describe.each(HELMS)('where names are resolved, %s', (helm) => {
+  test.each([
+    [
+      undefined,
+      [
+        '53 5353 kube-dns kube-system',
+        '53 5353 kube-system node-local-dns',
+        '53 5353 openshift-dns',
+        '169.254.0.0/16 53 5353',
+      ],
+    ],
+    [[{ ipBlock: { cidr: '10.0.0.10/32' } }], ['10.0.0.10/32 53 5353']],
+    [[{ ipBlock: { cidr: '10.0.0.10/32' }, ports: [1053] }], ['10.0.0.10/32 1053']],
+    [[{ ipBlock: { cidr: 'fd00::a/128' }, ports: [53, 5353, 65_535] }], ['53 5353 65535 fd00::a/128']],
+    [[], []],
+    [null, []],
+  ])('%j', async (dns, says) => {
+    const values = overlay(GOOD, { networkPolicy: { dns } })
+    expect(dnsIn(await renderValues(folder, values, { helm }))).toEqual(says)
+  })
+})
+
 describe.each(HELMS)('a value that is null takes its default away, %s', (helm) => {
   test('on OpenShift no user and no group are named, and the rest holds', async () => {
     const readme = readFileSync(join(CHART, 'README.md'), 'utf8')
@@ -132,6 +176,8 @@ describe.each(HELMS)('a value that is null takes its default away, %s', (helm) =
       folder,
       await renderValues(folder, overlay(GOOD, GIT), { helm, more: ['--values', file] }),
     )
+    expect(dnsIn(rendered)).toContain('53 5353 openshift-dns')
+    expect(rendered).toContain('kubernetes.io/metadata.name: openshift-user-workload-monitoring')
     for (const pod of podsIn(rendered)) {
       expect(pod.securityContext).toEqual({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
       for (const { securityContext } of pod.containers) {

@@ -147,6 +147,7 @@ async function startNew(): Promise<Cluster> {
   const release = await install()
   return {
     name: release.name,
+    clock: systemClock,
     create: async (object) => (await api.request('POST', RECORDS, object)).status,
     open: (options) => openIn(release, options),
     async [Symbol.asyncDispose]() {}, // it ends with the API
@@ -281,7 +282,7 @@ test('a pod reaches the API with what the chart mounts', async () => {
   const env = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port }
   const access = await openClusterAccess(env, workspace.path('account'))
   expect(access.namespace).toBe('data')
-  await using client = createClusterApi({ access, userAgent: 'test', timeoutMs: 10_000, now: Date.now })
+  await using client = createClusterApi({ access, userAgent: 'test', timeoutMs: 10_000, clock: systemClock })
   const listed = await client.list(RECORDS, `pipewright.dev/ledger=${release.name}`)
   expect(listed.items).toEqual([])
 })

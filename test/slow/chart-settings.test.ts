@@ -80,6 +80,8 @@ const FORMS: Readonly<Record<string, Forms>> = {
       'https://git:example:x/{file}',
     ],
   },
+  listen: { good: ['[::]:8080', '0.0.0.0:8080', '127.0.0.1:8080'], bad: ['::', '8080', ':8080', '[::]'] },
+  'metrics-listen': { good: ['[::]:9090', '0.0.0.0:9090'], bad: ['9090', '[::9090', 'localhost'] },
   'named-resources': COUNT,
   'max-creates': COUNT,
   concurrency: { good: [1, 8, 256], bad: [0, 257, -1, 1.5, 'many'] },

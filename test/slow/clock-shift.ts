@@ -12,27 +12,30 @@ import { readFileSync } from 'node:fs'
  * |                  | unless given. Processes with the same one agree about the time, also one after the other |
  */
 
-const file = process.env['CLOCK_SHIFT_FILE'] ?? ''
-const speed = Number(process.env['CLOCK_SPEED'] ?? 1)
+const { CLOCK_SHIFT_FILE: file, CLOCK_SPEED: speed = '1', CLOCK_SINCE: since } = process.env
 
-const wallNow = Date.now.bind(Date)
-const steadyNow = performance.now.bind(performance)
-const wallStart = Number(process.env['CLOCK_SINCE'] ?? wallNow())
-const steadyStart = steadyNow()
-const faster = (start: number, now: number) => start + (now - start) * speed
+if (speed !== '1') hasten(Number(speed), since === undefined ? undefined : Number(since))
 
-Date.now = () => faster(wallStart, wallNow()) + (file === '' ? 0 : Number(readFileSync(file, 'utf8')))
+if (file !== undefined) {
+  const now = Date.now
+  Date.now = () => now() + Number(readFileSync(file, 'utf8'))
+}
 
-if (speed !== 1) {
-  performance.now = () => faster(steadyStart, steadyNow())
+/** From now on the clocks and timers of this process run so many times as fast. @param wallSince when the wall clock began to, ms since the epoch */
+function hasten(factor: number, wallSince = Date.now()): void {
   const { setTimeout: sleep, setInterval: repeat } = globalThis
+  const wallNow = Date.now
+  const steadyNow = performance.now.bind(performance)
+  const steadySince = performance.now()
+  Date.now = () => wallSince + (wallNow() - wallSince) * factor
+  performance.now = () => steadySince + (steadyNow() - steadySince) * factor
   // Only the delay differs; the rest of these functions is kept.
   globalThis.setTimeout = Object.assign(
-    (callback: () => void, ms?: number, ...args: []) => sleep(callback, (ms ?? 0) / speed, ...args),
+    (callback: () => void, ms?: number, ...args: []) => sleep(callback, (ms ?? 0) / factor, ...args),
     sleep,
   )
   globalThis.setInterval = Object.assign(
-    (callback: () => void, ms?: number, ...args: []) => repeat(callback, (ms ?? 0) / speed, ...args),
+    (callback: () => void, ms?: number, ...args: []) => repeat(callback, (ms ?? 0) / factor, ...args),
     repeat,
   )
 }

@@ -1,3 +1,4 @@
+import { get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
@@ -70,6 +71,20 @@ function metricsUrlOf(program: Program): string {
   return String(started?.['metricsListen'] ?? started?.['listen'])
 }
 
+/** The status of a GET over a new connection, as a kubelet makes it. `fetch` may reuse a connection that the attack holds. */
+function statusOf(url: string, timeoutMs: number): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(timeoutMs)
+    const request = get(url, { agent: false, signal }, (reply) => {
+      reply
+        .resume()
+        .on('error', reject)
+        .on('end', () => resolve(reply.statusCode))
+    })
+    request.on('error', reject)
+  })
+}
+
 function under(descriptors: number): readonly string[] {
   return ['sh', '-c', `ulimit -n ${descriptors}; exec "$@"`, 'sh']
 }
@@ -100,18 +115,10 @@ test.each([
     const took = await quickest(workspace, platform, 'loud', LIMIT_MS)
     expect(took, program.stdout().slice(-2_000)).toBeLessThan(LIMIT_MS)
 
-    for (const path of ['healthz', 'readyz', 'metrics']) {
-      const signal = AbortSignal.timeout(5_000)
-      const reply = await fetch(`${metricsUrlOf(program)}/${path}`, {
-        headers: { connection: 'close' },
-        signal,
-      })
-      expect([path, reply.status]).toEqual([path, 200])
-    }
+    for (const path of ['healthz', 'readyz', 'metrics'])
+      expect([path, await statusOf(`${metricsUrlOf(program)}/${path}`, 5_000)]).toEqual([path, 200])
     // A browser tries again if its connection is closed before there was a reply.
-    const page = () =>
-      fetch(`${url}/`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(10_000) })
-    await until('the page', async () => (await page()).ok, 10_000)
+    await until('the page', async () => (await statusOf(`${url}/`, 10_000)) === 200, 10_000)
     expect(readdirSync(`/proc/${program.pid}/fd`).length).toBeLessThan(DESCRIPTORS - 200)
     expect(program.stdout()).not.toContain('Mount the secret')
     expect(program.stdout()).not.toContain('EMFILE')
@@ -192,13 +199,6 @@ test.each<readonly [string, number, (url: URL) => void]>([
     LIMIT_MS,
     (url) => {
       for (let n = 0; n < 200; n += 1) void askForEver(new URL('/api/v1/resources', url))
-    },
-  ],
-  [
-    '100 clients that ask for resources that are not there',
-    LIMIT_MS,
-    (url) => {
-      for (let n = 0; n < 100; n += 1) void askForEver(new URL(`/api/v1/resources/Pipe/mony-${n}`, url))
     },
   ],
 ])('under %s, a change still goes out', async (_, longerMs, begin) => {

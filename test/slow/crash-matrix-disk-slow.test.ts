@@ -1,3 +1,3 @@
 import { describeMatrix } from './support/matrix.ts'
 
-describeMatrix('disk-slow', 'here')
+describeMatrix('disk-slow')

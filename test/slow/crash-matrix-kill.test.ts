@@ -1,3 +1,3 @@
 import { describeMatrix } from './support/matrix.ts'
 
-describeMatrix('kill', 'child')
+describeMatrix('kill')

@@ -126,7 +126,7 @@ describe('reconcile', () => {
     const asked = await scenario.run(['reconcile', '--wait'], token)
     expect(asked.code).toBe(1)
     expect(asked.stdout).toContain(
-      'Manifests not accepted; keeping the last state. The manifests directory lost 3 of 4 manifests of created resources at once.',
+      'Manifests not accepted; keeping the last state. The manifests directory lost 3 of 4 manifests of created resources together.',
     )
     expect(asked.stdout).toContain(`"pipewright reconcile --accept --ledger sqlite:${scenario.ledger}"`)
     for (const name of gone) expect(await live.resource(`Pipe/${name}`)).toMatchObject({ status: 'Ready' })

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { ROOT, runProgram, startProgram } from '../support/process.ts'
+import { runHere } from '../support/command.ts'
+import { ROOT, startProgram } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { tool } from './support/tools.ts'
 import { given, shownAs } from '../ways-out/given.ts'
@@ -97,7 +98,7 @@ describe('looking at a running daemon', () => {
     const seen = execFileSync(tool('script'), ['-qec', command, '/dev/null'], { encoding: 'utf8' })
     const table = seen.split('\n').slice(2, 5)
     for (const line of table) expect(stripVTControlCharacters(line).trimEnd().length).toBeLessThanOrEqual(60)
-    const piped = await runProgram(['status', '--ledger', ledger])
+    const piped = await runHere(['status', '--ledger', ledger])
     expect(piped.stdout).toContain('a-pipe-with-quite-a-long-name-that-a-narrow-terminal-has-no-room-for')
   })
 })

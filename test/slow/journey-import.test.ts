@@ -5,7 +5,8 @@ import { secretRefsIn } from '../../src/kinds/secret-ref.ts'
 import { isObject, type JsonObject } from '../../src/lib/json.ts'
 import { SOURCE_KINDS, SOURCES } from '../kinds/manifests.ts'
 import { CREDENTIAL, mountSecrets, pipeThere, platformArgs, SERVICE } from '../support/manifests.ts'
-import { runProgram, startProgram } from '../support/process.ts'
+import { runHere } from '../support/command.ts'
+import { startProgram } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { createScenario } from './scenario.ts'
@@ -48,8 +49,9 @@ describe('import', () => {
     expect(missing.code).toBe(1)
     expect(missing.stderr).toContain(`pipe ${unknown} of Service/analytics could not be read`)
 
+    const folder = workspace.path('manifests')
     const file = workspace.path('manifests/taken.yaml')
-    const imported = ['import', 'Pipe/taken', id, '--service', 'analytics', '--file', file] as const
+    const imported = ['import', 'Pipe/taken', id, '--service', 'analytics', '--output-dir', folder] as const
     expect(await scenario.run(imported)).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('policy.adopt'),
@@ -61,7 +63,7 @@ describe('import', () => {
     expect((await scenario.run(imported)).code).toBe(1)
     expect(readFileSync(file, 'utf8')).toBe(text)
 
-    const validated = await runProgram(['validate', workspace.manifests])
+    const validated = await runHere(['validate', workspace.manifests])
     expect(validated.stdout + validated.stderr).not.toContain('error')
     expect(validated.code).toBe(0)
     workspace.write('secrets/taken/username', 'reader')
@@ -103,7 +105,7 @@ describe('import', () => {
     )
     await until('the platform to listen', () => platform.stdout().includes('listens on'))
     const [url = ''] = /http:[^:]+:\d+/.exec(platform.stdout()) ?? []
-    const run = (...command: readonly string[]) => runProgram([...command, ...platformArgs(workspace, url)])
+    const run = (...command: readonly string[]) => runHere([...command, ...platformArgs(workspace, url)])
 
     const keys: string[] = []
     for (const pipe of pipes) {
@@ -114,8 +116,8 @@ describe('import', () => {
         pipe.id,
         '--service',
         'analytics',
-        '--file',
-        file,
+        '--output-dir',
+        workspace.path('manifests'),
       )
       expect(imported).toMatchObject({ code: 0, stderr: expect.stringContaining('policy.adopt') })
       const text = readFileSync(file, 'utf8')
@@ -140,7 +142,7 @@ describe('import', () => {
       'username',
       'username',
     ])
-    expect((await runProgram(['validate', workspace.manifests])).code).toBe(0)
+    expect((await runHere(['validate', workspace.manifests])).code).toBe(0)
     const applied = await run('apply')
     expect(applied.stdout).toContain('None of 5 needs attention')
     expect(applied.code).toBe(0)

@@ -258,7 +258,7 @@ describe('a running daemon that is asked for the plan', () => {
     await live.stop()
     const gone = await plan()
     expect(gone.code).toBe(1)
-    expect(gone.stderr).toMatch(/does not answer .*Check that the daemon runs/)
+    expect(gone.stderr).toMatch(/does not answer.*Check that the daemon runs/)
   })
 
   test.each([

@@ -1,7 +1,7 @@
 import { rmSync, symlinkSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { pipeManifest } from '../support/manifests.ts'
-import { runProgram } from '../support/process.ts'
+import { runHere } from '../support/command.ts'
 import { until } from '../support/until.ts'
 import { createScenario, eachFound } from './scenario.ts'
 
@@ -17,7 +17,7 @@ describe('somebody who writes manifests', () => {
     workspace.write('manifests/orders.yaml', wrong.replace(/service: \w+/, 'service: nowhere'))
     workspace.write('manifests/charts/templated.yaml', TEMPLATE)
     const validate = (...args: readonly string[]) =>
-      runProgram(['validate', '--manifests', workspace.manifests, ...args])
+      runHere(['validate', '--manifests', workspace.manifests, ...args])
 
     const all = await validate('-o', 'compact')
     expect(all.code).toBe(1)

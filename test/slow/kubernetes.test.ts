@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll } from 'vitest'
+import { systemClock } from '../../src/daemon/system-clock.ts'
 import { describeClusterLedger, type Cluster } from '../kubernetes/cluster-contract.ts'
 import { openAt } from '../kubernetes/open-at.ts'
 import { REAL_API_LIMIT_MS, startRealApi, type RealApi } from '../kubernetes/real-api.ts'
@@ -34,6 +35,7 @@ async function startNew(): Promise<Cluster> {
   const name = newName()
   return {
     name,
+    clock: systemClock,
     create: async (object) => (await api.request('POST', RECORDS, object)).status,
     open: (options) => openAt(api, workspace, { place: name, ...options }),
     async [Symbol.asyncDispose]() {}, // it ends with the API

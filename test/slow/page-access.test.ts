@@ -111,17 +111,6 @@ function colourfulParts() {
   )
   parts.tell({ type: 'Observed', key: 'Pipe/drifted', state: masked('Provisioning'), differences: [] })
   parts.tell({ type: 'Observed', key: 'Pipe/drifted', state: masked('Running'), differences: [] })
-  parts.tell({
-    type: 'CreateLimitChanged',
-    keys: [],
-    isKnown: false,
-    on: true,
-    service: 'analytics',
-    wanted: 30,
-    made: 0,
-    limit: 25,
-    services: 1,
-  })
   return parts
 }
 
@@ -144,7 +133,7 @@ describe('for everybody', () => {
       expect(await tooWide(page)).toEqual([])
       await page.goto(`${server.url}/?resource=Pipe/drifted`)
       await page.locator('#one tr.differs').waitFor()
-      await page.locator('#one .strip').waitFor()
+      await page.locator('#states table').waitFor()
       expect(await allFindings(page)).toEqual([])
       expect(await tooWide(page)).toEqual([])
       expect(faults()).toEqual([])

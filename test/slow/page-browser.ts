@@ -30,8 +30,14 @@ export function chromiumPath(): string {
   )
 }
 
+export function browserOptions() {
+  return { executablePath: chromiumPath(), args: [...QUIET] }
+}
+
+/** The browser of all files, where there is one, or one of its own; to be closed either way. */
 export async function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: chromiumPath(), args: [...QUIET] })
+  const shared = process.env['TEST_BROWSER']
+  return shared === undefined ? chromium.launch(browserOptions()) : chromium.connect(shared)
 }
 
 /** A page, and what must not happen on it. */

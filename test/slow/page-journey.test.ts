@@ -76,7 +76,7 @@ describe('the page of a running daemon', () => {
     await page.locator('#q').fill('refunds')
     await page.locator('#matches', { hasText: '1 of 7 match' }).waitFor()
     expect(new URL(page.url()).search).toBe('?q=refunds')
-    await page.locator('#unwell-more', { hasText: 'Nothing that matches needs attention.' }).waitFor()
+    await page.locator('#attention-more', { hasText: 'No matching resource needs attention.' }).waitFor()
     const story = page.locator('#entries .key')
     await until('what changed to be that of the filter', async () =>
       (await story.allTextContents()).every((key) => key === 'Pipe/refunds'),
@@ -126,7 +126,7 @@ describe('the page of a running daemon', () => {
     await using watched = await openPage(browser, first.url, { mayLose: true })
     const { page, faults } = watched
     await page
-      .locator('h1', { hasText: 'All is well: 2 resources, 1 of them in a state that nobody judged.' })
+      .locator('h1', { hasText: 'All is well: 2 resources, 1 of them in a state of unknown health.' })
       .waitFor()
 
     // a change on the platform, and one in Git, without a reload
@@ -143,9 +143,7 @@ describe('the page of a running daemon', () => {
     first.program.signal('SIGKILL')
     await first.program.ended
     await page.locator('#connection.lost[role=status]', { hasText: 'connection lost' }).waitFor()
-    await page
-      .locator('#lost', { hasText: /Connection lost\. What you see is of .* and may be old/ })
-      .waitFor()
+    await page.locator('#lost', { hasText: /Connection lost\. This page is of .* and can be old/ }).waitFor()
     expect(await page.locator('body.old').count()).toBe(1)
     expect(await page.locator('#list').textContent()).toContain('Pipe/clicks')
     expect(await seriousFindings(page)).toEqual([])

@@ -69,7 +69,7 @@ describe('keys', () => {
         return message.length
       },
     }
-    const parts = fakeParts({ board })
+    const parts = fakeParts({ board }, [CLICKS])
     const { url } = await running(parts)
     await using watched = await openPage(browser, url)
     const { page } = watched

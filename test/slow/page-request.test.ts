@@ -26,10 +26,10 @@ const REQUEST = {
 
 const ID = { pipeId: '4af1717b-52aa-4b4b-aeab-b07a38d5e150' }
 
-const CREATED = ['What the manifest asks for', 'Nothing is sent: this was created already'] as const
+const CREATED = ['Wanted resource', 'No request is sent: this was created already'] as const
 const HELD = [
-  'What would be sent: createPipe',
-  'Nothing is sent now. The top of this page says why.',
+  'Request that would be sent: createPipe',
+  'No request is sent now. The top of this page says why.',
 ] as const
 
 const ROWS: readonly {
@@ -61,7 +61,7 @@ const ROWS: readonly {
     why: 'a pipe that is being created',
     key: 'Pipe/x',
     over: { status: 'Failed', action: 'create', reason: 'Rejected' },
-    says: ['What is sent: createPipe', 'It is sent to create this.'],
+    says: ['Request: createPipe', 'It is sent to create this.'],
   },
   {
     why: 'a pipe that is refused',
@@ -79,7 +79,7 @@ const ROWS: readonly {
     why: 'a query endpoint',
     key: 'QueryEndpoint/x',
     over: { action: 'upsert' },
-    says: ['What is sent: createPipe', 'It is sent when the manifest changes'],
+    says: ['Request: createPipe', 'It is sent when the manifest changes'],
   },
 ]
 
@@ -95,7 +95,7 @@ describe('what is sent', () => {
     const shown = (await request.textContent()) ?? ''
     expect(shown).toContain(text)
     expect(shown.includes('POST /v1/pipes'), 'a request only where one may be sent').toBe(
-      title.includes('sent'),
+      title.startsWith('Request'),
     )
     expect(shown).toContain('"password": "[secret kafka/password]"')
     expect(faults()).toEqual([])

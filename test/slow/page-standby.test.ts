@@ -50,13 +50,18 @@ test('it says at first sight that it stands by and who acts, and within seconds 
   await using watched = await openPage(browser, ofTwo)
   const { page, faults } = watched
   const standing = page.locator('#standing')
-  await standing.getByText('This process stands by, and ').waitFor()
+  await standing.getByText('This process is on standby, and ').waitFor()
   expect(await standing.getByRole('link').getAttribute('href')).toBe(ofOne)
   expect(await standing.textContent()).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}/)
   expect(await page.locator('#verdict').textContent()).toBe('1 of 3 resources needs attention.')
+  expect(await page.locator('#unwell > li').count()).toBe(1)
+  // The leader counts it.
+  expect(await (await fetch(`${ofTwo}/metrics`)).text()).toMatch(
+    /pipewright_problems\{severity="warning"\} 0$/m,
+  )
   // Nothing that only the other one can do, or know.
   expect(await page.getByRole('button', { name: /^Check/ }).count()).toBe(0)
-  expect(await page.getByText('It stands by and sends nothing.').isVisible()).toBe(true)
+  expect(await page.getByText('It is on standby and sends no requests.').isVisible()).toBe(true)
   expect(await seriousFindings(page)).toEqual([])
   await page.setViewportSize({ width: 360, height: 800 })
   expect(await tooWide(page)).toEqual([])

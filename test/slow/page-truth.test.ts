@@ -267,7 +267,7 @@ describe('a page that has nothing to show', () => {
     await page.locator('#which-page', { hasText: 'Page 2 of 2' }).waitFor()
     expect(await page.locator('.list tbody tr').count()).toBe(10)
     expect(await page.locator('#unwell-section').textContent()).toContain(
-      'Nothing that matches needs attention.',
+      'No matching resource needs attention.',
     )
     expect(await page.locator('body').textContent()).not.toContain('and 0 more')
   })

@@ -1,42 +1,38 @@
-import { afterAll, describe, test } from 'vitest'
-import { OF_THE_ATTEMPT } from './protections/attempt.ts'
-import { AROUND_THE_CREATE } from './protections/around-the-create.ts'
-import { copyOf } from './protections/checkout.ts'
-import { OF_TWO_PODS } from './protections/two-pods.ts'
+import { spawnSync } from 'node:child_process'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ROOT } from '../support/process.ts'
+import { copyOf, isChanged, type Checkout } from './protections/checkout.ts'
+import { TESTED_REMOVALS } from './protections/list.ts'
 
-/*
- * Each protection of laws 1, 2, 3 and 10 is removed, one at a time, in a copy of the sources: the tests must notice, or they
- * prove nothing. The same tests pass on a copy in which nothing is removed.
- */
+/* Each protection is removed from a copy of the sources: its tests must fail. By day CI tries those whose files changed. `explored.test.ts` does the same with stories. */
 
-const MUTATIONS = [...OF_THE_ATTEMPT, ...AROUND_THE_CREATE, ...OF_TWO_PODS]
+/** Tests that take longer hang, and so notice: ms. */
+const LIMIT_MS = 240_000
 
-const rows: string[] = []
-
-afterAll(() => {
-  process.stdout.write(`\nWhat was removed, and what noticed it:\n${rows.join('\n')}\n`)
-})
-
-describe.concurrent('without anything removed', () => {
-  const checks = new Map(MUTATIONS.flatMap(({ checks: of }) => of.map((check) => [check.name, check])))
-  const checkout = copyOf([])
-  afterAll(() => checkout[Symbol.dispose]())
-  test.for([...checks.values()])('$name', async (check, { expect }) => {
-    expect(await check.run(checkout)).toEqual([])
+function fails({ dir }: Checkout, tests: string): boolean {
+  for (const part of ['test', 'vitest.config.ts'])
+    cpSync(join(ROOT, part), join(dir, part), { recursive: true })
+  const args = ['run', '--project', 'in process', '--bail', '1', '--reporter', 'dot', tests]
+  const { status } = spawnSync(join(ROOT, 'node_modules/.bin/vitest'), args, {
+    cwd: dir,
+    stdio: 'ignore',
+    timeout: LIMIT_MS,
+    killSignal: 'SIGKILL',
   })
-})
+  return status !== 0
+}
 
-describe.concurrent('removed', () => {
-  test.for(MUTATIONS)('$protection', async ({ protection, patches, checks }, { expect }) => {
-    using checkout = copyOf(patches)
-    const seen: string[] = []
-    // On a busy machine a process may stand still for too long to be caught: then once more.
-    for (let tries = 0; tries < 2 && seen.length === 0; tries += 1)
-      for (const { name, run } of checks) {
-        const faults = await run(checkout)
-        if (faults.length > 0) seen.push(`  ${name}\n    ${faults.join('\n    ')}`)
-      }
-    rows.push(`- ${protection}`, ...seen)
-    expect(seen, 'nothing noticed').not.toEqual([])
-  })
+test.each([...new Set(TESTED_REMOVALS.map(({ tests }) => tests))])(
+  'without anything removed %s passes',
+  (tests) => {
+    using checkout = copyOf([])
+    expect(isChanged(checkout, tests) && fails(checkout, tests)).toBe(false)
+  },
+)
+
+test.each(TESTED_REMOVALS)('$protection', ({ patches, tests }) => {
+  using checkout = copyOf(patches)
+  expect(!isChanged(checkout, tests) || fails(checkout, tests)).toBe(true)
 })

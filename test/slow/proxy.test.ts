@@ -1,7 +1,6 @@
 import { describe, test } from 'vitest'
 import { startProxy } from '../support/proxy.ts'
 import { until } from '../support/until.ts'
-import { ANALYTICS } from '../support/manifests.ts'
 import { createAuthority } from './support/authority.ts'
 import { untilStill } from './support/still.ts'
 import { createStory } from './support/story.ts'
@@ -15,7 +14,7 @@ const PASSWORD = 'planted-4711'
 async function storyBehindProxy() {
   await using stack = new AsyncDisposableStack()
   const authority = stack.use(createAuthority(HOST))
-  const story = stack.use(await createStory([ANALYTICS], { tls: authority }))
+  const story = stack.use(await createStory({ tls: authority }))
   const port = Number(new URL(story.platform.url).port)
   const proxy = stack.use(await startProxy({ hosts: { [`${HOST}:443`]: port }, login: `keeper:${PASSWORD}` }))
   const kept = stack.move()
@@ -51,13 +50,10 @@ describe.concurrent('law 1 through a proxy', () => {
       return shown?.message.includes('correct them in HTTPS_PROXY') === true ? shown : undefined
     })
     expect(closed.reason).not.toBe('OutcomeUnknown')
-    expect(story.platform.requests).toEqual([])
+    expect(story.platform.requests()).toEqual([])
 
     // From now on every reply to a create is lost on the way back, when the work is done.
-    story.platform.decide = ({ operation }) =>
-      operation === 'createPipe'
-        ? { before: () => proxy.set({ type: 'cut all' }), sends: 'nothing', ends: 'hang' }
-        : undefined
+    story.platform.whenCreated = () => proxy.set({ type: 'cut all' }).then(() => 'silence')
     await proxy.set({ type: 'pass' })
     await live.says('Pipe/orders', 'OutcomeUnknown')
     await live.reads(() => story.writePipe('orders', { policy: { interval: '1s' } }))
@@ -66,8 +62,8 @@ describe.concurrent('law 1 through a proxy', () => {
     await live.stop()
     const again = await story.start(settings, { env })
     await again.says('Pipe/orders', 'OutcomeUnknown')
-    expect(story.platform.posts('orders')).toHaveLength(1)
-    expect(story.platform.world.pipes).toHaveLength(2)
+    expect(story.posts('orders')).toHaveLength(1)
+    expect(story.platform.pipes()).toHaveLength(2)
     const said = `${live.program.stdout()}${live.program.stderr()}${again.program.stdout()}`
     expect(said).toContain('the proxy http://127.0.0.1')
     expect(said).not.toContain(PASSWORD)
@@ -95,9 +91,9 @@ describe.concurrent('law 1 through a proxy', () => {
       ),
     )
     const [first] = (await live.history('Pipe/orders')).filter(({ action }) => action === 'create')
-    expect(first?.message).toContain('nothing was sent')
-    await until('a later attempt, which is one', () => story.platform.posts('orders')[0])
+    expect(first?.message).toContain('no request was sent')
+    await until('a later attempt, which is one', () => story.posts('orders')[0])
     await live.says('Pipe/orders', 'Ready')
-    expect(story.platform.posts('orders')).toHaveLength(1)
+    expect(story.posts('orders')).toHaveLength(1)
   })
 })

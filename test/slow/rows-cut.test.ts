@@ -4,7 +4,7 @@ import { createAuthority } from './support/authority.ts'
 import { untilStill } from './support/still.ts'
 import { createStory } from './support/story.ts'
 import { createWire, mayWire } from './support/wire.ts'
-import { ANALYTICS, pipeManifest } from '../support/manifests.ts'
+import { pipeManifest } from '../support/manifests.ts'
 
 /*
  * Row 8, the network: a link goes down when the connection of a create is made and none of its bytes is sent. When it comes
@@ -37,7 +37,7 @@ describe.skipIf(!mayWire()).concurrent('row 8: a wire that is cut in the middle 
     using wire = createWire()
     using authority = secure ? createAuthority(wire.host) : undefined
     const tls = authority === undefined ? {} : { tls: authority }
-    await using story = await createStory([ANALYTICS], { host: wire.host, ...tls })
+    await using story = await createStory({ host: wire.host, ...tls })
     const { platform } = story
     const trust = authority === undefined ? {} : { NODE_EXTRA_CA_CERTS: authority.file }
     const settings = ['--allow-insecure-http', '--listen', `${wire.inside}:0`, '--request-timeout', '2s']
@@ -52,7 +52,7 @@ describe.skipIf(!mayWire()).concurrent('row 8: a wire that is cut in the middle 
     live.program.signal('SIGCONT')
     const unknown = await live.says('Pipe/orders', 'OutcomeUnknown')
     expect(unknown.message).toContain('pipewright resolve Pipe/orders --retry')
-    expect(platform.requests).toEqual([])
+    expect(platform.requests()).toEqual([])
 
     wire.mend()
     await until(
@@ -64,7 +64,7 @@ describe.skipIf(!mayWire()).concurrent('row 8: a wire that is cut in the middle 
       },
       60_000,
     )
-    expect(platform.posts()).toEqual([])
+    expect(story.posts()).toEqual([])
 
     // Too early, from any shell: the time is told, and what --force risks.
     const resolve = ['resolve', 'Pipe/orders', '--retry', '--allow-insecure-http']
@@ -73,10 +73,10 @@ describe.skipIf(!mayWire()).concurrent('row 8: a wire that is cut in the middle 
     expect(early.stderr).toMatch(/\d{4}-\d\d-\d\dT\d\d:\d\d/)
     expect(early.stderr).toContain('--force')
 
-    const late = await story.run(resolve, { aheadMs: 3 * MINUTE_MS })
+    const late = await story.runAhead(resolve, 3 * MINUTE_MS)
     expect(late.stderr).toBe('')
     await live.says('Pipe/orders', 'Ready', 30_000)
-    expect(platform.posts()).toHaveLength(1)
-    expect(platform.world.pipes).toHaveLength(1)
+    expect(story.posts()).toHaveLength(1)
+    expect(platform.pipes()).toHaveLength(1)
   })
 })

@@ -119,7 +119,6 @@ describe.concurrent('row 9: a ledger that is harmed while it is used', () => {
     '$what: nothing that it holds is made again',
     async ({ harm, held, starts }, { expect }) => {
       await using story = await createStory()
-      const { platform } = story
       const live = await twoPipes(story)
       harm(story.ledger, live.older)
 
@@ -132,15 +131,14 @@ describe.concurrent('row 9: a ledger that is harmed while it is used', () => {
       if (!isWell) {
         expect(await noticed(live)).toBe(true)
         expect(next.reason).toBe('LedgerFailed')
-        expect(platform.posts('next')).toEqual([])
+        expect(story.posts('next')).toEqual([])
         // It does not think better of it.
-        const { id } = platform.world.pipe('early')
-        const looks = platform.gets(id).length
+        const looks = story.gets('early').length
         await until('the daemon to go on looking, or not', async () => {
           const shown = await live.resource('Pipe/early')
-          return platform.gets(id).length >= looks + 3 || shown?.reason === 'LedgerFailed'
+          return story.gets('early').length >= looks + 3 || shown?.reason === 'LedgerFailed'
         })
-        expect(platform.posts('next')).toEqual([])
+        expect(story.posts('next')).toEqual([])
       }
       await live.kill()
 
@@ -150,7 +148,7 @@ describe.concurrent('row 9: a ledger that is harmed while it is used', () => {
         const refused = await story.run(['run', '--listen', '127.0.0.1:0', '--ledger-init', 'never'])
         expect(refused.code).toBe(1)
         expect(refused.stderr).toContain(story.ledger)
-        expect(platform.posts()).toHaveLength(2)
+        expect(story.posts()).toHaveLength(2)
         return
       }
       const again = await story.start(['--interval', '1s'])
@@ -158,19 +156,17 @@ describe.concurrent('row 9: a ledger that is harmed while it is used', () => {
       const known = isWell ? ['early', 'late', 'next'] : held
       for (const name of known) {
         const shown = await again.says(`Pipe/${name}`, 'Ready')
-        expect(shown.pipeId).toBe(platform.world.pipe(name).id)
+        expect(shown.pipeId).toBe(story.id(name))
       }
-      const { id } = platform.world.pipe('early')
-      const looks = platform.gets(id).length
-      await until('three more looks', () => platform.gets(id).length >= looks + 3)
-      expect(known.filter((name) => platform.posts(name).length > 1)).toEqual([])
-      expect(platform.posts('next').length).toBeLessThanOrEqual(1)
+      const looks = story.gets('early').length
+      await until('three more looks', () => story.gets('early').length >= looks + 3)
+      expect(known.filter((name) => story.posts(name).length > 1)).toEqual([])
+      expect(story.posts('next').length).toBeLessThanOrEqual(1)
     },
   )
 
   test('the file alone, copied as soon as a pipe is Ready, knows it', async ({ expect }) => {
     await using story = await createStory()
-    const { platform } = story
     const copy = `${story.ledger}.copy`
     const live = await story.start(['--interval', '1s'])
     const names = ['a', 'b', 'c', 'd', 'e']
@@ -184,7 +180,7 @@ describe.concurrent('row 9: a ledger that is harmed while it is used', () => {
     copyFileSync(copy, story.ledger)
     const again = await story.start(['--interval', '1s'])
     for (const name of names) await again.says(`Pipe/${name}`, 'Ready')
-    expect(platform.posts()).toHaveLength(5)
+    expect(story.posts()).toHaveLength(5)
   })
 
   test('a harm that comes in the middle of a create, after its bytes went out, keeps the id in its words', async ({
@@ -193,26 +189,21 @@ describe.concurrent('row 9: a ledger that is harmed while it is used', () => {
     await using story = await createStory()
     const { platform } = story
     const live = await twoPipes(story)
-    platform.decide = ({ operation }) =>
-      operation === 'createPipe'
-        ? {
-            before() {
-              copyFileSync(live.older, `${story.ledger}.copy`)
-              renameSync(`${story.ledger}.copy`, story.ledger)
-            },
-          }
-        : undefined
+    platform.whenCreated = () => {
+      copyFileSync(live.older, `${story.ledger}.copy`)
+      renameSync(`${story.ledger}.copy`, story.ledger)
+    }
     story.writePipe('next')
     const shown = await until('the create to end', async () => {
       const resource = await live.resource('Pipe/next')
       return resource?.status === 'Failed' || resource?.status === 'Ready' ? resource : undefined
     })
-    const { id } = platform.world.pipe('next')
+    const id = story.id('next')
     expect(shown.status).toBe('Failed')
     expect(shown.message).toContain(id)
     live.program.signal('SIGTERM')
     expect(await live.program.ended).toBe(1)
     expect(live.program.stdout()).toContain(`pipewright resolve Pipe/next --adopt ${id}`)
-    expect(platform.posts('next')).toHaveLength(1)
+    expect(story.posts('next')).toHaveLength(1)
   })
 })

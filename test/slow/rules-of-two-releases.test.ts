@@ -37,7 +37,7 @@ interface Rules {
 interface ExpressionTest {
   readonly expr: string
   readonly eval_time: string
-  readonly exp_samples: readonly { readonly labels: string; readonly value: number }[]
+  readonly exp_samples?: readonly { readonly labels: string; readonly value: number }[]
 }
 
 /** As much of a file of promtool as is made anew here. */
@@ -103,7 +103,7 @@ function both(file: string, bad: Release, well: Release): TestFile {
     tests: tests.map(({ input_series: series, promql_expr_test: asked, ...group }) => ({
       ...group,
       input_series: [...series, ...wellSeries(well, group.interval)],
-      promql_expr_test: asked.flatMap(({ exp_samples: samples, ...one }) => [
+      promql_expr_test: asked.flatMap(({ exp_samples: samples = [], ...one }) => [
         {
           ...one,
           exp_samples: samples.map(({ labels, value }) => ({

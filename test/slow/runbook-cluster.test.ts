@@ -147,7 +147,7 @@ test('what is lost comes back by the lines of the runbook, and no pipe is create
   expect(platform.creates()).toBe(1)
 })
 
-test('a backup that is older than the Lease is noticed: nothing is created before a person adopts and accepts', async () => {
+test('a backup that is older than the Lease is noticed: no resource is created before a person adopts and accepts', async () => {
   {
     await using program = await begin()
     await settled(program, 'Pipe/orders', 'InSync')

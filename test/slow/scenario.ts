@@ -3,9 +3,10 @@ import { systemClock } from '../../src/daemon/system-clock.ts'
 import { openLedger } from '../../src/ledger/open.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
-import { type Sandbox } from '../../src/sandbox/sandbox-server.ts'
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
 import { mountSecrets, pipeManifest, platformArgs, runArgs, SERVICE } from '../support/manifests.ts'
-import { runProgram, startProgram, urlOf } from '../support/process.ts'
+import { type Ended, runHere } from '../support/command.ts'
+import { startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { liveOf, type Live } from '../support/live.ts'
@@ -21,8 +22,8 @@ export interface Scenario extends AsyncDisposable {
   writePipe(name: string, options?: Parameters<typeof pipeManifest>[1]): void
   /** Starts the daemon; it is killed with the scenario. */
   start(more?: readonly string[], options?: Parameters<typeof startProgram>[1]): Promise<Live>
-  /** Runs another command to its end. */
-  run(command: readonly string[], more?: readonly string[]): ReturnType<typeof runProgram>
+  /** Runs another command to its end, in this process. */
+  run(command: readonly string[], more?: readonly string[]): Promise<Ended>
   /** Names in the creates that arrived, in order. */
   creates(): readonly string[]
   /** Opens the ledger as a person's command would. */
@@ -31,13 +32,11 @@ export interface Scenario extends AsyncDisposable {
   rewrite(change: (record: LedgerRecord) => LedgerRecord): Promise<void>
 }
 
-/** @param ofPlatform its options */
-export async function createScenario(
-  ofPlatform: Parameters<typeof startPlatform>[0] = {},
-): Promise<Scenario> {
+/** @param of a platform that runs, or the options of one */
+export async function createScenario(of: Sandbox | Partial<SandboxOptions> = {}): Promise<Scenario> {
   await using stack = new AsyncDisposableStack()
   const workspace = stack.use(createWorkspace())
-  const platform = stack.use(await startPlatform(ofPlatform))
+  const platform = 'url' in of ? of : stack.use(await startPlatform(of))
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)
   const programs = stack.use(new AsyncDisposableStack())
@@ -60,7 +59,7 @@ export async function createScenario(
       const program = programs.use(startProgram(runArgs(workspace, platform.url, more), options))
       return liveOf(program, await urlOf(program))
     },
-    run: (command, more = []) => runProgram([...command, ...platformArgs(workspace, platform.url), ...more]),
+    run: (command, more = []) => runHere([...command, ...platformArgs(workspace, platform.url), ...more]),
     creates: () =>
       platform
         .requests()

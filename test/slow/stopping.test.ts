@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { reachedLine } from '../../src/cli/failpoints.ts'
+import { reachedLine } from '../support/failpoints.ts'
 import type { Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import type { Program } from '../support/process.ts'
 import { urlOf } from '../support/process.ts'

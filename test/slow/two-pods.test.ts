@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { startApiModel } from '../kubernetes/api-model.ts'
-import { startCountingPlatform, type CreateFate } from '../kubernetes/counting-platform.ts'
+import { startCountingPlatform } from '../kubernetes/counting-platform.ts'
+import type { CreateFate } from '../support/front.ts'
 import { epochOf, passes, startPod, writeCommon, type Pod } from '../kubernetes/pods.ts'
 import { pipeManifest } from '../support/manifests.ts'
 import { resourcesOf, urlOf, type Shown } from '../support/process.ts'
@@ -14,7 +15,7 @@ import { createRandom } from '../torture/random.ts'
  */
 
 const SEED = process.env['SEED'] ?? String(Math.floor(Math.random() * 1_000_000))
-const TAKEOVERS = Number(process.env['TAKEOVERS'] ?? 20)
+const TAKEOVERS = Number(process.env['TAKEOVERS'] ?? 10)
 const LEASE_MS = 1_000
 /** Up to the end, so that each takeover meets some that are on their way. */
 const KEYS_EACH_SECOND = 3

@@ -8,15 +8,8 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { type Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import { readFixture } from '../../src/sandbox/fixture.ts'
 import { platformArgs, runArgs } from '../support/manifests.ts'
-import {
-  resourcesOf,
-  ROOT,
-  runProgram,
-  startProgram,
-  urlOf,
-  type Program,
-  type Shown,
-} from '../support/process.ts'
+import { runHere } from '../support/command.ts'
+import { resourcesOf, ROOT, startProgram, urlOf, type Program, type Shown } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { creates } from './support/stopping.ts'
@@ -131,7 +124,7 @@ describe.each(RELEASES)('on the ledger of %s', (release) => {
     const { workspace, platform } = given
     const before = ledgerFiles(workspace)
     for (const command of ['history', 'lock', 'plan', 'status']) {
-      const { code, stdout, stderr } = await runProgram([command, ...platformArgs(workspace, platform.url)])
+      const { code, stdout, stderr } = await runHere([command, ...platformArgs(workspace, platform.url)])
       expect(stderr).toContain('of an older version: start `pipewright run` or `apply` once')
       expect(stderr.trim().split('\n')).toHaveLength(1)
       expect(stdout).toBe('')
@@ -146,7 +139,7 @@ describe.each(RELEASES)('on the ledger of %s', (release) => {
     const { workspace, platform, expected } = given
     const written = writes(platform).length
     const run = (...command: readonly string[]) =>
-      runProgram([...command, ...platformArgs(workspace, platform.url)])
+      runHere([...command, ...platformArgs(workspace, platform.url)])
     const history = await run('history', '-o', 'json')
     expect(history.stderr).toBe('')
     expect(history.code).toBe(0)
@@ -244,7 +237,7 @@ describe('last night’s ledger', () => {
   test('lost, with the Lock committed: every pipe is taken over, and none is created', async () => {
     await using given = await broughtUpToDate(CURRENT)
     const { workspace, platform, expected } = given
-    const lock = await runProgram(['lock', ...platformArgs(workspace, platform.url)])
+    const lock = await runHere(['lock', ...platformArgs(workspace, platform.url)])
     expect(lock.stdout).toContain('Pipe/plain: ')
     // Those that no Lock can know: their manifests are taken out, as a person would do before going on.
     for (const name of ['unknown', 'interrupted', 'failed', 'missing'])

@@ -15,14 +15,14 @@ import { commitName } from './support/git-sync-trees.ts'
 const WRITER = fileURLToPath(new URL('./support/git-sync-fast-writer.ts', import.meta.url))
 
 /** Readings after which a row is done, and the time it has for them; a writer without pauses may leave none of them whole. */
-const READINGS = 2_000
-const LIMIT_MS = 15_000
+const READINGS = 1_000
+const LIMIT_MS = 5_000
 
 const ROWS = [
   { why: 'a link, swapped as fast as a process can', kind: 'link', pauseMs: 0, atLeast: 0 },
-  { why: 'a link, swapped every few milliseconds', kind: 'link', pauseMs: 20, atLeast: 50 },
+  { why: 'a link, swapped every few milliseconds', kind: 'link', pauseMs: 20, atLeast: 20 },
   { why: 'a ConfigMap, swapped as fast as a process can', kind: 'config-map', pauseMs: 0, atLeast: 0 },
-  { why: 'a ConfigMap, swapped every few milliseconds', kind: 'config-map', pauseMs: 60, atLeast: 50 },
+  { why: 'a ConfigMap, swapped every few milliseconds', kind: 'config-map', pauseMs: 60, atLeast: 20 },
 ] as const
 
 /** The generation of each file, as it was read. */

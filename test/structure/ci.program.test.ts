@@ -57,7 +57,9 @@ test('CI names each suite of the night, and the path for which it runs', () => {
   git('add', '.')
   git('commit', '--quiet', '--message', 'after')
   const before = git('rev-parse', 'HEAD~1').trim()
-  const { stdout } = runOf(`cd '${workspace.dir}'; CI_BASE=${before}; changed_suites 2>&1; cd - >/dev/null`)
+  const { stdout } = runOf(
+    `cd '${workspace.dir}'; CI_BASE=${before} SUITES_SINCE=$(base); changed_suites 2>&1; cd - >/dev/null`,
+  )
   const since = `since ${before.slice(0, 8)}`
   expect(stdout).toContain(`The suite runbook runs: ${since}, docs/runbook.md changed.\nrunbook\n`)
   expect(stdout).toContain(`The suite cluster runs at night only: ${since}, no path of it changed.\n`)

@@ -5,6 +5,7 @@ import { parse } from 'yaml'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { REASONS } from '../../src/plan/reason.ts'
 import { ALL_METRICS } from '../../src/telemetry/metric-definitions.ts'
+import { programStarts, realFiles } from './real-time.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -37,6 +38,8 @@ export function measureRepository(): Readonly<Record<string, number>> {
     'chart: values': countValues(),
     'chart: template lines': sum(template, countLines),
     'test: lines': sum(filesBelow('test').map(read), countLines),
+    'npm test: files with real time': realFiles().length,
+    'programs: places that start one': programStarts(),
   }
 }
 

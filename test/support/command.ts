@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { runCommand } from '../../src/cli/program.ts'
+import { systemClock } from '../../src/daemon/system-clock.ts'
 
 /** What came of a command. */
 export interface Ended {
@@ -9,16 +10,18 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Runs a command to its end within this process, which is quicker than a process of its own. */
+/** Runs a command to its end within this process. */
 export async function runHere(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  /** `stopping`: stops it as SIGTERM does. */
+  { stopping = new AbortController().signal, clock = systemClock } = {},
 ): Promise<Ended> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const texts = Promise.all([text(stdout), text(stderr)])
   const never = new AbortController().signal
-  const stop = { stopping: never, forced: never, onHangup: () => undefined }
-  const code = await runCommand({ stdout, stderr, env, stop }, args)
+  const stop = { stopping, forced: never, onHangup: () => undefined }
+  const code = await runCommand({ stdout, stderr, env, clock, stop }, args)
   stdout.end()
   stderr.end()
   const [out, err] = await texts

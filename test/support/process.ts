@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { FAILPOINT_VARIABLE } from './failpoints.ts'
 import { until } from './until.ts'
 
 /** The program under test; TEST_MAIN names that of another checkout, to see a test fail on older code. */
@@ -9,6 +10,8 @@ export const MAIN = process.env['TEST_MAIN'] ?? fileURLToPath(new URL('../../src
 export const LAUNCHER = fileURLToPath(new URL('../../bin/pipewright.js', import.meta.url))
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+const FAILPOINTS_FILE = new URL('failpoints.ts', import.meta.url).href
 
 /** Where Node keeps what it compiled, so that each of the many processes of a run of tests need not do it again. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url))
@@ -37,7 +40,8 @@ export interface ProgramOptions {
 }
 
 export function startProgram(args: readonly string[], options: ProgramOptions = {}): Program {
-  const own = [process.execPath, ...(options.nodeFlags ?? []), options.main ?? MAIN, ...args]
+  const hook = options.env?.[FAILPOINT_VARIABLE] === undefined ? [] : [`--import=${FAILPOINTS_FILE}`]
+  const own = [process.execPath, ...(options.nodeFlags ?? []), ...hook, options.main ?? MAIN, ...args]
   const [command = '', ...words] = [...(options.through ?? []), ...own]
   const child = spawn(command, words, {
     cwd: options.cwd ?? ROOT,

@@ -36,18 +36,6 @@ const CHANGE: Of<'ConditionChanged'> = {
   line: 3,
 }
 
-const LIMIT: Of<'CreateLimitChanged'> = {
-  type: 'CreateLimitChanged',
-  on: true,
-  service: 'analytics',
-  wanted: 30,
-  made: 0,
-  limit: 25,
-  services: 1,
-  keys: ['Pipe/a'],
-  isKnown: false,
-}
-
 const NOTIFICATION = {
   id: 'm-1',
   reason: 'Drifted',
@@ -95,7 +83,6 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
   CredentialsMisplaced: [{ type: 'CredentialsMisplaced', names: ['a'], message: 'a is in the wrong place' }],
   CredentialsExposed: [{ type: 'CredentialsExposed', names: ['a'], message: 'a is in both places' }],
   TlsFilesUnusable: [{ type: 'TlsFilesUnusable', message: 'the certificate expired' }],
-  FailpointSet: [{ type: 'FailpointSet', failpoint: 'before-post' }],
   LedgerWritten: [
     { type: 'LedgerWritten', result: 'written', durationMs: 1, message: undefined },
     { type: 'LedgerWritten', result: 'failed', durationMs: 1, message: 'ENOSPC' },
@@ -107,14 +94,7 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
     { type: 'LedgerRead', result: 'read', durationMs: 1, message: undefined },
     { type: 'LedgerRead', result: 'ignored', durationMs: 1, message: 'it is no record' },
   ],
-  LedgerPutBack: [
-    { type: 'LedgerPutBack', loss: undefined, message: 'the ledger was put back to an earlier state' },
-    {
-      type: 'LedgerPutBack',
-      loss: { key: 'Pipe/orders', id: 'pipe-1', command: 'pipewright adopt Pipe/orders pipe-1' },
-      message: 'The ledger does not hold the id of its pipe any more.',
-    },
-  ],
+  LedgerRolledBack: [{ type: 'LedgerRolledBack', message: 'the ledger was rolled back to an earlier state' }],
   LeadershipChanged: [
     {
       type: 'LeadershipChanged',
@@ -209,14 +189,13 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
   ],
   ProblemGrew: [
     { type: 'ProblemGrew', ...SEVERAL, message: 'they drifted' },
-    { type: 'ProblemGrew', ...SEVERAL, reason: 'CreateLimit', message: 'held back' },
+    { type: 'ProblemGrew', ...SEVERAL, reason: 'RateLimited', message: 'held back' },
   ],
   ProblemOver: [
     { type: 'ProblemOver', ...PROBLEM, durationMs: 5 },
     { type: 'ProblemOver', ...PROBLEM, reason: 'InvalidManifest', durationMs: 5 },
     { type: 'ProblemOver', ...SEVERAL, durationMs: 5 },
   ],
-  CreateLimitChanged: [LIMIT, { ...LIMIT, isKnown: true }, { ...LIMIT, on: false, keys: [] }],
   RequestFinished: [
     {
       type: 'RequestFinished',

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import type { Condition } from '../../src/plan/condition.ts'
 import type { Reason } from '../../src/plan/reason.ts'
 import type { Event } from '../../src/contract/events.ts'
+import { digestsOf } from '../../src/contract/findings-digest.ts'
 import { FIELDS, typeOf, type Field } from '../../src/telemetry/log-fields.ts'
 import { EVENTS, LINES } from '../../src/telemetry/event-table.ts'
 import { createLogging } from '../../src/telemetry/telemetry.ts'
@@ -52,22 +53,6 @@ const LEVELS: readonly (readonly [string, Event, string])[] = [
     { type: 'WatchModeChanged', mode: 'polling', message: 'ENOSPC' },
     'warn',
   ],
-  ['a create limit that is reached stands in the way', limitReached({}), 'warn'],
-  [
-    'a create limit that is no longer reached is news',
-    {
-      type: 'CreateLimitChanged',
-      keys: [],
-      isKnown: false,
-      on: false,
-      service: 'analytics',
-      wanted: 0,
-      made: 0,
-      limit: 25,
-      services: 0,
-    },
-    'info',
-  ],
   ['a notification that went through is of no interest', sent(false), 'debug'],
   ['a receiver that is back is news', sent(true), 'info'],
   ['a receiver that is away stands in the way', notSent({ retryInMs: 5 }), 'warn'],
@@ -82,26 +67,12 @@ const LEVELS: readonly (readonly [string, Event, string])[] = [
   ],
   ['a stop that left work is worth a look', { type: 'Stopped', unfinished: 2 }, 'warn'],
   ['an invalid manifest has lines of its own', problem({ reason: 'InvalidManifest' }), 'debug'],
-  ['a create limit that an earlier process said is no news', limitReached({ isKnown: true }), 'debug'],
   ['a resource that came to rest is news', conditionChanged(CONDITION, { isNews: true }), 'info'],
   ['another condition is not', conditionChanged(CONDITION), 'debug'],
 ]
 
 function problem(over: { readonly reason: Reason }): Event {
   return { type: 'ProblemFound', ...PROBLEM, message: 'it fails', ...over }
-}
-
-function limitReached(over: { readonly isKnown?: boolean }): Event {
-  const counts = { wanted: 30, made: 0, limit: 25, services: 1 }
-  return {
-    type: 'CreateLimitChanged',
-    on: true,
-    service: 'analytics',
-    ...counts,
-    keys: [],
-    isKnown: false,
-    ...over,
-  }
 }
 
 function conditionChanged(before: Condition | undefined, over: { readonly isNews?: boolean } = {}): Event {
@@ -176,6 +147,13 @@ describe('levels', () => {
     const { emit, lines } = await telemetry({ log: { level: 'trace' } })
     emit(reconciled({ durationMs: 3.6595800000000054, changeToApplyMs: 12.25 }))
     expect(lines()).toMatchObject([{ durationMs: 3.7, changeToApplyMs: 12.3 }])
+  })
+
+  it('says each failure of the ledger, also after a failed read that a write followed', async () => {
+    const { emit, lines } = await telemetry({ log: { level: 'trace' } })
+    emit({ type: 'LedgerRead', result: 'failed', durationMs: 2, message: 'no' })
+    for (const result of ['failed', 'written', 'written', 'failed'] as const) emit(ledger(result))
+    expect(lines().map((line) => line['level'])).toEqual(['error', 'debug', 'info', 'debug', 'error'])
   })
 
   it('says nothing above debug about an unchanged world', async () => {
@@ -430,13 +408,13 @@ describe('a ledger that can be neither read nor written', () => {
     expect(lines().map(({ level }) => level)).toEqual(['warn', 'warn', 'error'])
   })
 
-  it('that was put back meanwhile: that is said all the same', async () => {
+  it('that was rolled back meanwhile: that is said all the same', async () => {
     const { emit, lines } = await telemetry()
     emit(ledgerRead('failed'))
-    emit({ type: 'LedgerPutBack', loss: undefined, message: 'it was put back to an earlier state' })
+    emit({ type: 'LedgerRolledBack', message: 'it was rolled back to an earlier state' })
     expect(lines()).toMatchObject([
       { level: 'error', msg: 'Ledger read' },
-      { level: 'error', msg: 'Ledger put back', detail: 'it was put back to an earlier state' },
+      { level: 'error', msg: 'Ledger rolled back', detail: 'it was rolled back to an earlier state' },
     ])
   })
 
@@ -500,7 +478,7 @@ describe('readings', () => {
     const keys = Array.from({ length: 150 }, (_, index) => `Pipe/p${index}` as const)
     emit(loaded({ findings: keys.map((key) => finding({ key, file: `${key}.yaml` })) }))
     expect(lines().slice(1)).toMatchObject([
-      { msg: 'Findings', level: 'warn', findings: 150, keys: keys.slice(0, 5), file: 'Pipe/p0.yaml' },
+      { msg: 'Finding', level: 'warn', findings: 150, keys: keys.slice(0, 5), file: 'Pipe/p0.yaml' },
     ])
     emit(loaded({ findings: [] }))
     expect(lines()).toMatchObject([{ msg: 'Findings over', level: 'info', findings: 150 }])
@@ -516,30 +494,23 @@ describe('readings', () => {
     expect(told.at(-1)).toMatchObject({ msg: 'More findings', findings: 5 })
   })
 
-  it('say each at debug, where a line counts them', async () => {
-    const { emit, lines } = await telemetry({ log: { level: 'debug' } })
-    emit(loaded({ findings: [finding({ file: 'a.yaml' }), finding({ file: 'b.yaml' })] }))
-    const told = lines().filter((line) => line['msg'] === 'Finding')
-    expect(told).toMatchObject([
-      { level: 'debug', file: 'a.yaml' },
-      { level: 'debug', file: 'b.yaml' },
-    ])
-  })
-
   it('are no news where an earlier process said the same', async () => {
     const { emit, lines } = await telemetry()
     const old = finding()
-    const saidBefore = { findings: new Set([old]), findingsOver: 2, problem: true }
+    const saidBefore = { findings: new Set(digestsOf([old, finding({ file: 'gone.yaml' })])), problem: true }
     emit(loaded({ findings: [old], problem: 'empty', saidBefore }))
-    expect(lines().map(({ msg, findings }) => [msg, findings])).toEqual([['Findings over', 2]])
+    expect(lines()).toEqual([])
     emit(loaded({ findings: [finding()] }))
-    expect(lines().map((line) => line['msg'])).toEqual(['Manifests read'])
+    expect(lines().map(({ msg, findings }) => [msg, findings])).toEqual([
+      ['Manifests read', 1],
+      ['Findings over', 1],
+    ])
   })
 
   it('are news where an earlier process said others', async () => {
     const { emit, lines } = await telemetry()
     const [old, fresh] = [finding(), finding({ file: 'new.yaml' })]
-    const saidBefore = { findings: new Set([old]), findingsOver: 0, problem: false }
+    const saidBefore = { findings: new Set(digestsOf([old])), problem: false }
     emit(loaded({ findings: [old, fresh], saidBefore }))
     expect(lines().map(({ msg, file }) => [msg, file])).toEqual([
       ['Manifests read', undefined],

@@ -246,21 +246,6 @@ const COUNTED: readonly (readonly [string, Event, Readonly<Record<string, number
     { type: 'QueueWaited', priority: 2, waitMs: 500 },
     { 'queue_wait_seconds_sum{priority="drift"}': 0.5 },
   ],
-  [
-    'the create limit',
-    {
-      type: 'CreateLimitChanged',
-      keys: [],
-      isKnown: false,
-      on: true,
-      service: 'analytics',
-      wanted: 30,
-      made: 0,
-      limit: 25,
-      services: 1,
-    },
-    { create_limit_on: 1 },
-  ],
 ]
 
 function request(code: string): Event {
@@ -333,6 +318,7 @@ describe('the board', () => {
           conditions: { ...fine, Synced: unknown, Ready: unknown },
         }),
         resource('Alert/c', { status: 'Orphaned' }),
+        resource('Pipe/e', { status: 'Refused', reason: 'CreateLimit' }),
         resource('Pipe/d', { status: 'Orphaned', conditions: { ...fine, Ready: unknown } }),
       ),
     )
@@ -341,6 +327,7 @@ describe('the board', () => {
     expect(samples.get('resources{kind="Pipe",status="Missing"}')).toBe(0)
     expect(samples.get('create_outcome_unknown')).toBe(2)
     expect(samples.get('orphans')).toBe(2)
+    expect(samples.get('create_limit_on')).toBe(1)
   })
 
   it('counts resources by reason, and every other reason as 0', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pipeManifest } from '../support/manifests.ts'
+import { OTHER_SERVICE_ID, pipeManifest, serviceManifest } from '../support/manifests.ts'
 import { until } from '../support/until.ts'
 import { given, type Given, shownAs } from './given.ts'
 
@@ -72,7 +72,7 @@ test('a daemon that is killed right after the word creates each once when it is 
 test('where nothing is held back it says so', async () => {
   await using world = await given('orders')
   await world.apply()
-  expect((await world.command('allow')).stdout).toContain('The create limit holds nothing back.')
+  expect((await world.command('allow')).stdout).toContain('The create limit has no effect now.')
 })
 
 test('a dry run names what is held back; its number lets pass as many, and no more', async () => {
@@ -82,7 +82,7 @@ test('a dry run names what is held back; its number lets pass as many, and no mo
   const { url } = await world.startDaemon('--max-creates', '2', ...asking)
   await shownAs(url, 'Pipe/c', 'Refused')
   const dry = await world.command('allow', '--dry-run', '--server', url, ...asking)
-  expect(dry.stdout).toContain('The create limit holds back 3 creations. Nothing was allowed:')
+  expect(dry.stdout).toContain('The create limit holds back 3 creations. No action was allowed:')
   expect(dry.stdout).toContain('allow --count 3')
 
   world.workspace.write('manifests/d.yaml', pipeManifest('d'))
@@ -94,7 +94,7 @@ test('a dry run names what is held back; its number lets pass as many, and no mo
   expect(world.posts()).toBe(0)
 
   const overview: unknown = await (await fetch(`${url}/api/v1/overview`)).json()
-  expect(overview).toMatchObject({ createLimit: { on: true, held: 4 } })
+  expect(overview).toMatchObject({ createLimit: { held: 4 } })
   expect((await world.command('allow', '--count', '4')).code).toBe(0)
   await until('all to be created', () => world.platform.pipes().length === 4)
 })
@@ -111,5 +111,24 @@ test('what was allowed is refused no more, also while it waits for its turn', as
   const shown = await shownAs(url, String(waiting), 'Progressing')
   expect(shown.message).toContain('Allowed by an operator.')
   expect((await world.command('status', '--status', 'Refused', '-o', 'name')).stdout).toBe('')
-  expect((await world.command('allow', '--dry-run')).stdout).toContain('The create limit holds nothing back.')
+  expect((await world.command('allow', '--dry-run')).stdout).toContain('The create limit has no effect now.')
+})
+
+test('the create limit of one service holds no other, and each text names the service', async () => {
+  await using world = await given('many-0', 'many-1', 'many-2')
+  const limit = ['--max-creates', '2']
+  const other = serviceManifest({ name: 'other', serviceId: OTHER_SERVICE_ID, secret: 'analytics-api' })
+  world.workspace.write('manifests/other.yaml', other)
+  world.workspace.write('manifests/one.yaml', pipeManifest('one', { service: 'other' }))
+  const planned = await world.command('plan', ...limit)
+  expect(planned.stdout).toContain('The create limit refuses 3 of them')
+  expect((await world.apply(...limit)).code).toBe(1)
+  expect(world.platform.pipes().map(({ name }) => name)).toEqual(['one'])
+  const said = 'In service analytics, 3 creations are pending, and the create limit is 2 (--max-creates).'
+  expect((await world.command('status')).stdout.replaceAll(/\s+/g, ' ')).toContain(said)
+  const nothing = await world.command('allow', '--service', 'other', ...limit)
+  expect(nothing.stdout).toContain('The create limit has no effect now in service other.')
+  expect((await world.command('allow', '--service', 'analytics', ...limit)).code).toBe(0)
+  expect((await world.apply(...limit)).code).toBe(0)
+  expect(world.platform.pipes()).toHaveLength(4)
 })

@@ -1,22 +1,14 @@
 import type { Ledger } from '../../src/contract/ledger.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
-import { blankRecord, type LedgerRecord, type Remote, type Seen } from '../../src/plan/record.ts'
+import { blankRecord, type LedgerRecord, type Seen } from '../../src/plan/record.ts'
 import { openIntent } from '../../src/plan/transitions.ts'
 import { createOutcomeOutbox, type CreateEnd } from '../../src/reconcile/apply/outcome-outbox.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { recordedPipe } from '../plan/inputs.ts'
 
 export const KEY = 'Pipe/orders'
-export const PIPE: Remote = {
-  id: 'pipe-1',
-  origin: 'created',
-  at: 1,
-  revision: 'r',
-  requestId: undefined,
-  seenAt: undefined,
-  saidGoneAt: undefined,
-  refutedAt: undefined,
-}
+export const PIPE = recordedPipe('pipe-1', { seenAt: undefined })
 export const CREATED: CreateEnd = { type: 'created', remote: PIPE }
 export const SEEN: Seen = {
   at: 1,

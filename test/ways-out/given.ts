@@ -1,4 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
+import { expect } from 'vitest'
+import { systemClock } from '../../src/daemon/system-clock.ts'
 import { LedgerRecord, type Intent } from '../../src/plan/record.ts'
 import type { FaultInput } from '../../src/sandbox/fault-schema.ts'
 import { type Sandbox } from '../../src/sandbox/sandbox-server.ts'
@@ -14,10 +16,11 @@ import {
   SERVICE_ID,
   pipeBody,
 } from '../support/manifests.ts'
-import { type Program, resourcesOf, runProgram, type Shown, startProgram, urlOf } from '../support/process.ts'
+import { type Program, resourcesOf, type Shown, startProgram, urlOf } from '../support/process.ts'
 import { type Ended, runHere } from '../support/command.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import { createTurningClock } from '../support/turning-clock.ts'
 import { startPlatform } from '../support/platform.ts'
 
 /** The real program in a folder of its own, against a platform in this process. */
@@ -28,10 +31,10 @@ export interface Given extends AsyncDisposable {
   readonly pipeId: (name: string) => string
   /** POSTs that reached the platform. */
   readonly posts: () => number
-  /** Runs the program as a process, with what it needs to know of platform and ledger. */
+  /** Runs a command within this process, with what it needs to know of platform and ledger. */
   readonly command: (...args: readonly string[]) => Promise<Ended>
-  /** The same within this process, which is quicker. */
-  readonly quick: (...args: readonly string[]) => Promise<Ended>
+  /** The environment of commands within this process. */
+  readonly env: Record<string, string>
   /** One pass, within this process. */
   readonly apply: (...args: readonly string[]) => ReturnType<Given['command']>
   /** What the ledger says of one key, as `status` tells it. */
@@ -64,19 +67,22 @@ export async function given(...names: readonly string[]): Promise<Given> {
     }),
   )
   const base = [...platformArgs(workspace, platform.url), '--api-budget', '1000/1s']
-  const command: Given['command'] = (name = '', ...args) => runProgram([name, ...base, ...args])
-  const quick: Given['quick'] = (name = '', ...args) => runHere([name, ...base, ...args])
+  // Beside a real process, time is real.
+  const isAlone = expect.getState().testPath?.includes('.program.') === false
+  const clock = isAlone ? createTurningClock() : systemClock
+  const command: Given['command'] = (name = '', ...args) => runHere([name, ...base, ...args], env, { clock })
+  const env: Given['env'] = {}
   const resources = stack.move()
   return {
     workspace,
     platform,
     command,
-    quick,
+    env,
     pipeId: (name) => platform.pipes().find((pipe) => pipe.name === name)?.id ?? `no pipe ${name}`,
     posts: () => platform.requests().filter(({ method }) => method === 'POST').length,
-    apply: (...args) => quick('apply', ...args),
+    apply: (...args) => command('apply', ...args),
     async status(key) {
-      const { stdout } = await quick('status', key, '-o', 'json')
+      const { stdout } = await command('status', key, '-o', 'json')
       return JSON.parse(stdout) as StatusShown
     },
     async startDaemon(...args) {

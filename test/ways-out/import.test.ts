@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { runHere } from '../support/command.ts'
+import { type Ended, runHere } from '../support/command.ts'
 import {
   mountSecrets,
   pipeBody,
@@ -37,20 +37,24 @@ async function platformWith(pipe: object) {
 
 const ODD = {
   ...pipeBody('orders'),
-  owner: null,
+  owner: 'me',
+  ssh: { 'x\nspec: evil': 'a\nb' },
   scaling: { replicas: -1, autoscale: true },
   settings: null,
   fieldMappings: [{ sourceField: 'id' }],
 }
 
 const LEFT_OUT = [
-  ['spec.owner', 'A manifest has no such field.'],
-  ['spec.scaling.autoscale', 'A manifest has no such field.'],
+  ['spec.scaling.autoscale', 'A manifest has no such field.', 'true'],
+  ['spec.owner', 'A manifest has no such field.', '"me"'],
+  ['spec.ssh.x\\nspec: evil', 'A manifest has no such field.', '[text of 3 characters, not shown]'],
   ['spec.settings', 'It is null.'],
   ['spec.fieldMappings', '"destinationField" of item 1 is missing.'],
   ['spec.scaling.replicas', 'It must be at least 0.'],
   ['spec.destination.columns', 'The field mappings do not cover the column "id".'],
 ]
+
+const IMPORT = ['import', 'Pipe/orders', ID, '--service', 'analytics']
 
 function given(): Workspace {
   const workspace = createWorkspace()
@@ -59,26 +63,26 @@ function given(): Workspace {
   return workspace
 }
 
+function importIn(workspace: Workspace, url: string, ...more: readonly string[]): Promise<Ended> {
+  return runHere([...IMPORT, ...platformArgs(workspace, url), ...more])
+}
+
 describe('import of a pipe that no manifest can have as it is', () => {
   test('prints what validates, and names the rest', async () => {
     await using platform = await platformWith(ODD)
     using workspace = given()
-    const args = [
-      'import',
-      'Pipe/orders',
-      ID,
-      '--service',
-      'analytics',
-      ...platformArgs(workspace, platform.url),
-    ]
-    const yaml = await runHere(args)
+    const yaml = await importIn(workspace, platform.url)
     expect(yaml.stderr.split('\n')).toEqual([
-      ...LEFT_OUT.map(([path, why]) => `pipewright: ${path} is left out. ${why}`),
-      'pipewright: Once the pipe is adopted, remove policy.adopt from the manifest, or commit the Lock that "pipewright lock" prints.',
+      ...LEFT_OUT.map(([path, why]) => `pipewright: Pipe/orders: ${path} is left out. ${why}`),
+      'pipewright: No secret is written. Comments on top of a manifest name the secrets to mount and the values to fill in.',
+      expect.stringMatching(
+        /^pipewright: Next, "pipewright plan .*" must say adopt for each of them\. .*remove policy\.adopt/,
+      ),
       '',
     ])
     expect(yaml.code).toBe(0)
     expect(yaml.stdout).toContain('# No secret is written here.')
+    expect(yaml.stdout).toContain('#   spec.scaling.autoscale: true\n#   spec.owner: "me"\n')
     workspace.write('manifests/orders.yaml', yaml.stdout)
     expect((await runHere(['validate', workspace.manifests])).code).toBe(0)
   })
@@ -86,22 +90,13 @@ describe('import of a pipe that no manifest can have as it is', () => {
   test('with -o json: the manifest, what is left out of it, and the secrets to be mounted', async () => {
     await using platform = await platformWith(ODD)
     using workspace = given()
-    const args = [
-      'import',
-      'Pipe/orders',
-      ID,
-      '--service',
-      'analytics',
-      ...platformArgs(workspace, platform.url),
-    ]
-    const { stdout, stderr } = await runHere([...args, '-o', 'json'])
+    const { stdout } = await importIn(workspace, platform.url, '-o', 'json')
     const shown = JSON.parse(stdout) as Record<string, unknown>
-    expect(shown['leftOut']).toEqual(LEFT_OUT.map(([path, why]) => ({ path, why })))
+    expect(shown['leftOut']).toEqual(LEFT_OUT.map(([path, why, value]) => ({ path, why, value })))
     expect(shown['secrets']).toContainEqual({
       path: 'spec.source.kafka.credentials.password',
       ref: { name: 'orders', key: 'password' },
     })
-    expect(stderr).toBe('')
     workspace.write('manifests/orders.json', JSON.stringify(shown['manifest']))
     expect((await runHere(['validate', workspace.manifests])).code).toBe(0)
   })
@@ -109,18 +104,10 @@ describe('import of a pipe that no manifest can have as it is', () => {
   test('without a source that is known, it says that there can be none', async () => {
     await using platform = await platformWith({ name: 'orders', source: { carrierPigeon: {} } })
     using workspace = given()
-    const args = [
-      'import',
-      'Pipe/orders',
-      ID,
-      '--service',
-      'analytics',
-      ...platformArgs(workspace, platform.url),
-    ]
-    expect(await runHere(args)).toEqual({
+    expect(await importIn(workspace, platform.url)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `pipewright: import: no manifest can be made of pipe ${ID}. spec.source would have to be there. It is missing.\n`,
+      stderr: `pipewright: import: no manifest can be made of ${ID} ("orders"). spec.source would have to be there. It is missing. Write one, with policy.adopt: ${ID}.\n`,
     })
   })
 })
@@ -141,26 +128,22 @@ describe('import holds its manifest against the others', () => {
       why: 'another manifest adopts it',
       file: 'manifests/others.yaml',
       content: pipeManifest('others', { policy: { adopt: ID } }),
-      says: `${ID} belongs to Pipe/others already: others.yaml:1 adopts it.`,
+      says: `${ID} belongs to Pipe/others already: others.yaml:1.`,
     },
     {
       why: 'a Lock says that it is that of another key',
       file: 'manifests/pipes.lock.yaml',
       content: `apiVersion: pipewright/v1\nkind: Lock\nmetadata: {name: pipes}\nspec: {pipes: {Pipe/others: ${ID}}}\n`,
-      says: `${ID} belongs to Pipe/others already: a Lock says so.`,
+      says: `${ID} belongs to Pipe/others already.`,
     },
   ])('refused: $why', async ({ file, content, says }) => {
     await using platform = await platformWith(pipeBody('orders'))
     using workspace = given()
     workspace.write(file, content)
-    const args = [
-      'import',
-      'Pipe/orders',
-      ID,
-      '--service',
-      'analytics',
-      ...platformArgs(workspace, platform.url),
-    ]
-    expect(await runHere(args)).toEqual({ code: 1, stdout: '', stderr: `pipewright: import: ${says}\n` })
+    expect(await importIn(workspace, platform.url)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `pipewright: import: ${says}\n`,
+    })
   })
 })

@@ -1,5 +1,6 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test, vi } from 'vitest'
+import type { Emit } from '../../src/contract/events.ts'
 import { openLedger } from '../../src/ledger/open.ts'
 import { type Ledger, LedgerConflict, LedgerError } from '../../src/contract/ledger.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
@@ -11,6 +12,7 @@ import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
 import { createLedgerFile } from '../../src/ledger/location.ts'
 import { createLedger } from '../../src/ledger/ledger-on-tables.ts'
 import { openWriteStore } from '../../src/ledger/write-store.ts'
+import { intent } from '../plan/inputs.ts'
 
 const ORDERS = 'Pipe/orders'
 const clock = createFakeClock()
@@ -22,19 +24,7 @@ function open(url: string, mode: 'owner' | 'writer'): Promise<Ledger> {
 /** A create of unknown outcome. */
 const UNKNOWN: LedgerRecord = {
   ...blankRecord(ORDERS),
-  intent: {
-    id: '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11',
-    attempt: 1,
-    reason: 'New',
-    requestDigest: 'x',
-    revision: 'r',
-    openedAt: clock.now() - 3_600_000,
-    sendBy: clock.now() - 3_600_000,
-    endBy: clock.now() - 3_600_000,
-    state: 'unknown',
-    seen: undefined,
-    saidEarlyAt: undefined,
-  },
+  intent: { ...intent('unknown'), sendBy: clock.now() - 3_600_000, endBy: clock.now() - 3_600_000 },
 }
 
 describe('a ledger with others at it', () => {
@@ -180,11 +170,13 @@ async function watched(onWritten: () => Promise<void>) {
   const workspace = stack.use(createWorkspace())
   const url = `sqlite:${workspace.path('ledger.db')}`
   const time = createFakeClock()
-  const options = { init: 'auto', clock: time, emit: () => undefined } as const
+  const bugs: string[] = []
+  const emit: Emit = (event) => void (event.type === 'Bug' && bugs.push(event.error.message))
+  const options = { init: 'auto', clock: time, emit } as const
   const owner = stack.use(await openLedger(url, { ...options, mode: 'owner' }))
   const writer = stack.use(await openLedger(url, { ...options, mode: 'writer' }))
   const end = await owner.watch(onWritten)
-  return { owner, writer, time, end, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  return { owner, writer, time, bugs, end, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
 describe('the watch of a ledger', () => {
@@ -204,15 +196,19 @@ describe('the watch of a ledger', () => {
     expect(at.time.pending).toBe(0)
   })
 
-  test('tells again what could not be read', async () => {
+  test.each([
+    [[], new LedgerError('io', 'the disk is away')],
+    [['a bug'], new TypeError('a bug')],
+  ])('tells again what could not be read, and %j is a bug', async (bugs, error) => {
     let calls = 0
     await using at = await watched(async () => {
       calls += 1
-      if (calls === 1) throw new LedgerError('io', 'the disk is away')
+      if (calls === 1) throw error
     })
     await at.writer.swap(blankRecord(ORDERS), [])
     await at.time.advance(5_000)
     expect(calls).toBe(2)
+    expect(at.bugs).toEqual(bugs)
     at.end()
   })
 })

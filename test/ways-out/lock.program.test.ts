@@ -17,23 +17,23 @@ test('with a Lock, a lost ledger rebuilds itself by adopting, with no POST', asy
   })
   world.workspace.write('manifests/pipes.lock.yaml', lock.stdout)
   expect(lock.stdout).toMatch(/^# .* as pipes\.lock\.yaml\.\n/)
-  expect((await world.quick('validate')).stdout).toContain('no findings')
+  expect((await world.command('validate')).stdout).toContain('no findings')
 
   rmSync(world.workspace.path('ledger.db'))
   expect(await world.command('apply')).toMatchObject({ code: 0 })
   expect(world.posts()).toBe(2)
   expect(world.platform.pipes()).toHaveLength(2)
-  expect((await world.quick('lock')).stdout).toBe(lock.stdout)
+  expect((await world.command('lock')).stdout).toBe(lock.stdout)
 })
 
 describe('with no ledger, and --ledger-init=never', () => {
   test('plan says so first, what would be created, and what the Lock takes over; it makes nothing', async () => {
     await using world = await given('orders', 'refunds')
     await world.apply()
-    const lock = (await world.quick('lock')).stdout
+    const lock = (await world.command('lock')).stdout
     const ledger = world.workspace.path('ledger.db')
     rmSync(ledger)
-    const plan = (...args: readonly string[]) => world.quick('plan', '--ledger-init', 'never', ...args)
+    const plan = (...args: readonly string[]) => world.command('plan', '--ledger-init', 'never', ...args)
     const without = await plan()
     expect(without.code).toBe(2)
     expect(without.stdout).toMatch(
@@ -55,9 +55,9 @@ describe('with no ledger, and --ledger-init=never', () => {
     expect(existsSync(ledger)).toBe(false)
 
     // "apply" refuses, and leads there; with a word for this one time, it takes over what the Lock names.
-    const refused = await world.quick('apply', '--ledger-init', 'never')
+    const refused = await world.command('apply', '--ledger-init', 'never')
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('pipewright plan') as string })
-    expect(await world.quick('apply', '--ledger-init', 'auto')).toMatchObject({ code: 0 })
+    expect(await world.command('apply', '--ledger-init', 'auto')).toMatchObject({ code: 0 })
     expect(world.posts()).toBe(2)
     expect((await plan()).stdout).not.toContain('There is no ledger')
   })
@@ -66,8 +66,8 @@ describe('with no ledger, and --ledger-init=never', () => {
     await using world = await given('orders')
     await world.apply()
     world.workspace.write('ledger.db', 'no database at all, but as long as one begins'.repeat(10))
-    expect(await world.quick('plan')).toMatchObject({ code: 1, stdout: '' })
-    expect(await world.quick('plan', '--ledger', 'memory:')).toMatchObject({
+    expect(await world.command('plan')).toMatchObject({ code: 1, stdout: '' })
+    expect(await world.command('plan', '--ledger', 'memory:')).toMatchObject({
       code: 2,
       stdout: expect.stringContaining('1 to create') as string,
     })
@@ -78,7 +78,7 @@ test('a pipe of unknown outcome is not in it, and that is a failure, since it wo
   await using world = await given('orders', 'refunds')
   world.platform.faults.add({ operation: 'createPipe', subject: 'orders', fault: { type: 'cut-after' } })
   await world.apply()
-  const { code, stdout, stderr } = await world.quick('lock', '--name', 'ids', '-o', 'json')
+  const { code, stdout, stderr } = await world.command('lock', '--name', 'ids', '-o', 'json')
   expect(code).toBe(1)
   expect(JSON.parse(stdout)).toMatchObject({
     metadata: { name: 'ids' },
@@ -95,8 +95,8 @@ test('without pipes, it is an empty Lock; a key that was never created needs no 
     pipeManifest('never', { more: 'policy: {dependsOn: [Alert/none]}' }),
   )
   await world.apply()
-  expect(parse((await world.quick('lock')).stdout)).toMatchObject({ spec: { pipes: {} } })
-  expect((await world.quick('lock')).code).toBe(0)
+  expect(parse((await world.command('lock')).stdout)).toMatchObject({ spec: { pipes: {} } })
+  expect((await world.command('lock')).code).toBe(0)
 })
 
 test('one that names the pipe which was given up stands in the way of nobody who found the new one', async () => {
@@ -105,13 +105,16 @@ test('one that names the pipe which was given up stands in the way of nobody who
   const gone = world.pipeId('orders')
   world.workspace.write('manifests/lock.yaml', (await world.command('lock')).stdout)
   world.platform.vanish(gone)
-  expect(await world.quick('resolve', 'Pipe/orders', '--recreate')).toMatchObject({ code: 0, stderr: '' })
+  expect(await world.command('resolve', 'Pipe/orders', '--recreate')).toMatchObject({ code: 0, stderr: '' })
   world.platform.faults.add({ operation: 'createPipe', fault: { type: 'cut-after' } })
   await world.apply()
   await world.apply()
   expect(await world.status('Pipe/orders')).toMatchObject({ status: 'OutcomeUnknown' })
   const made = world.pipeId('orders')
-  expect(await world.quick('resolve', 'Pipe/orders', '--adopt', made)).toMatchObject({ code: 0, stderr: '' })
+  expect(await world.command('resolve', 'Pipe/orders', '--adopt', made)).toMatchObject({
+    code: 0,
+    stderr: '',
+  })
   await world.apply()
   expect(await world.status('Pipe/orders')).toMatchObject({ status: 'Ready', pipeId: made })
 })

@@ -10,6 +10,7 @@ import { failIntent } from '../../src/plan/transitions.ts'
 import { startApiModel } from '../kubernetes/api-model.ts'
 import { openAt } from '../kubernetes/open-at.ts'
 import { entry, ignore } from '../ledger/samples.ts'
+import { createTurningClock } from '../support/turning-clock.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { CREATED, givenIntent, KEY, PIPE, SEEN, UNKNOWN, withIntent } from './given-intent.ts'
@@ -64,7 +65,7 @@ const HOMES: Readonly<Record<string, (stack: AsyncDisposableStack) => Promise<Ho
   async 'kubernetes:'(stack) {
     const model = stack.use(await startApiModel())
     const workspace = stack.use(createWorkspace())
-    const options = { clock: systemClock } as const
+    const options = { clock: createTurningClock() }
     const [one, other] = [await openAt(model, workspace, options), await openAt(model, workspace, options)]
     const [ours, theirs] = [stack.use(one.ledger), stack.use(other.ledger)]
     return {

@@ -26,16 +26,16 @@ test('a ledger with records is refused to another platform, for the daemon, for 
   expect((await world.apply()).code).toBe(0)
   const elsewhere = ['--base-url', 'http://localhost:1/elsewhere']
   for (const args of [['apply'], ['plan'], ['adopt', 'Pipe/orders', world.pipeId('orders')]]) {
-    const refused = await world.quick(...args, ...elsewhere)
+    const refused = await world.command(...args, ...elsewhere)
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(refused.stderr).toMatch(/used with http:\/\/localhost, and this is http:\/\/localhost\/elsewhere/)
     expect(refused.stderr).toContain('pipewright forget --platform')
   }
   expect((await world.apply()).code).toBe(0)
-  const untied = await world.quick('forget', '--platform', ...elsewhere)
+  const untied = await world.command('forget', '--platform', ...elsewhere)
   expect(untied).toMatchObject({ code: 0, stderr: '' })
   expect(untied.stdout).toContain('no longer tied to http://localhost;')
-  expect((await world.quick('apply', ...elsewhere)).stderr).not.toContain('is of another platform')
+  expect((await world.command('apply', ...elsewhere)).stderr).not.toContain('is of another platform')
   expect((await world.apply()).stderr).toContain(
     'used with http://localhost/elsewhere, and this is http://localhost.',
   )
@@ -47,7 +47,7 @@ test.each([
   ['both', ['forget', 'Pipe/orders', '--platform']],
 ])('%s is wrong use', async (_, args) => {
   await using world = await given('orders')
-  expect(await world.quick(...args)).toMatchObject({ code: 64 })
+  expect(await world.command(...args)).toMatchObject({ code: 64 })
 })
 
 test('a ledger without records takes any platform; who names none compares nothing', async () => {

@@ -8,7 +8,7 @@ import { given } from './given.ts'
 describe('a filter of status', () => {
   test('beside a key is a usage error', async () => {
     await using world = await given()
-    const ended = await world.quick('status', 'Pipe/orders', '--kind', 'Pipe', '--label', 'team=x')
+    const ended = await world.command('status', 'Pipe/orders', '--kind', 'Pipe', '--label', 'team=x')
     expect(ended).toMatchObject({ code: 64, stdout: '' })
     expect(ended.stderr).toContain(
       '--kind Pipe --label team=x narrows the list of all resources, and Pipe/orders is one of them. Leave out either.',
@@ -17,17 +17,17 @@ describe('a filter of status', () => {
 
   test('that matches nothing is named; without records, that is said', async () => {
     await using world = await given('orders')
-    const before = await world.quick('status', '--label', 'team=x')
+    const before = await world.command('status', '--label', 'team=x')
     expect(before.stderr).toContain('there is no ledger')
     await world.apply()
-    const ended = await world.quick('status', '--kind', 'pipe', '--label', 'team=x', '--reason', 'Drifted')
+    const ended = await world.command('status', '--kind', 'pipe', '--label', 'team=x', '--reason', 'Drifted')
     expect(ended).toMatchObject({ code: 0, stderr: '' })
     expect(ended.stdout).toContain('No resource matches --kind Pipe --label team=x --reason Drifted.')
     expect(ended.stdout).not.toMatch(/RESOURCE|recorded yet/)
-    const names = await world.quick('status', '--label', 'team=x', '-o', 'name')
+    const names = await world.command('status', '--label', 'team=x', '-o', 'name')
     expect(names.stdout).toBe('')
-    const history = await world.quick('history', '--label', 'team=x')
-    expect(history.stdout).toBe('Nothing in the history matches --label team=x.\n')
+    const history = await world.command('history', '--label', 'team=x')
+    expect(history.stdout).toBe('No entry of the history matches --label team=x.\n')
   })
 })
 

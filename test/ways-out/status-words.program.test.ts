@@ -13,19 +13,19 @@ test('what has a manifest and no record yet is said to be where it is, and not m
   world.workspace.write('manifests/neworders.yaml', pipeManifest('neworders'))
   world.workspace.write('manifests/wrong.yaml', pipeManifest('wrong').replace('topics', 'topisc'))
   const { manifests } = world.workspace
-  expect((await world.quick('status', 'Pipe/neworders')).stderr).toBe(
+  expect((await world.command('status', 'Pipe/neworders')).stderr).toBe(
     `pipewright: Pipe/neworders has a manifest, at ${manifests}/neworders.yaml:1, and was not reconciled yet.\n`,
   )
-  const { stderr } = await world.quick('status', 'Pipe/wrong')
+  const { stderr } = await world.command('status', 'Pipe/wrong')
   expect(stderr).toMatch(/not reconciled yet\. It has errors: see "pipewright validate --manifests \S+"\.\n$/)
-  expect((await world.quick('status', 'Pipe/order')).stderr).toContain('Did you mean Pipe/orders?')
+  expect((await world.command('status', 'Pipe/order')).stderr).toContain('Did you mean Pipe/orders?')
 })
 
 test('a kind may be written small', async () => {
   await using world = await given('orders')
   expect((await world.apply()).code).toBe(0)
   for (const command of ['status', 'history']) {
-    const { code, stdout } = await world.quick(command, 'pipe/orders')
+    const { code, stdout } = await world.command(command, 'pipe/orders')
     expect([code, stdout]).toEqual([0, expect.stringContaining('Pipe/orders')])
   }
   expect((await runHere(['schema', 'pipe'])).code).toBe(0)
@@ -35,7 +35,7 @@ test('a reason is found wherever it is shown', async () => {
   await using world = await given('orders')
   expect((await world.apply()).code).toBe(0)
   for (const reason of ['NotJudged', 'InSync'])
-    expect((await world.quick('status', '--reason', reason, '-o', 'name')).stdout).toBe('Pipe/orders\n')
+    expect((await world.command('status', '--reason', reason, '-o', 'name')).stdout).toBe('Pipe/orders\n')
 })
 
 test('who needs the ledger for itself says so, and what to do', async () => {
@@ -50,7 +50,7 @@ test('while a daemon has not come to all, it is said how many more there are', a
   await using world = await given('a', 'b', 'c')
   await world.startDaemon('--api-budget', '1/20s')
   const { stdout } = await until('the list to say so', async () => {
-    const shown = await world.quick('status')
+    const shown = await world.command('status')
     return shown.stdout.includes('not reconciled yet') ? shown : undefined
   })
   expect(stdout).toMatch(/\d more (was|were) not reconciled yet\.\n$/)
@@ -62,8 +62,8 @@ test('of a daemon that died, the list does not end with all that was fine then',
   await shownAs(url, 'Pipe/orders', 'Ready')
   program.signal('SIGKILL')
   await program.ended
-  expect((await world.quick('status')).stdout).toMatch(
-    /\nNothing was checked since \S+Z; then none of 2 needed attention\. 1 is in a state/,
+  expect((await world.command('status')).stdout).toMatch(
+    /\nNo resource was checked since \S+Z; then none of 2 needed attention\. 1 is in a state/,
   )
 })
 
@@ -71,17 +71,17 @@ test('no sentence stands twice, and no step asks for what was just asked', async
   await using world = await given('orders')
   expect((await world.apply()).code).toBe(0)
   await world.apply('--base-url', 'http://127.0.0.1:1')
-  const away = await world.quick('status', 'Pipe/orders')
+  const away = await world.command('status', 'Pipe/orders')
   expect(away.stdout).toContain('If it lasts, check the network')
   expect(away.stdout).not.toContain('status Pipe/orders')
-  const service = await world.quick('status', 'Service/analytics')
+  const service = await world.command('status', 'Service/analytics')
   expect(service.stdout).toContain('The last request with its credentials failed: no connection to')
   expect(service.stdout).not.toContain('the pipe')
   rmSync(world.workspace.path('manifests/orders.yaml'))
   await world.apply()
-  const { stdout } = await world.quick('status', 'Pipe/orders')
+  const { stdout } = await world.command('status', 'Pipe/orders')
   expect(stdout).toContain('Orphaned')
-  expect(stdout.split('Nothing is deleted')).toHaveLength(2)
+  expect(stdout.split('No resource is deleted')).toHaveLength(2)
   expect(stdout.match(/forget Pipe\/orders/g)).toHaveLength(1)
   expect(stdout).toMatch(/Ready .* as Synced/)
 })

@@ -4,154 +4,133 @@ import type { Settings } from '../../config/settings.ts'
 import { startHeartbeat } from '../../daemon/heartbeat.ts'
 import { keysOf, passOver, type Pass } from '../../daemon/pass.ts'
 import { isChange, settle, type Settled } from '../../daemon/settle.ts'
-import { systemClock } from '../../daemon/system-clock.ts'
 import type { Leadership, Term } from '../../contract/leadership.ts'
 import type { Key } from '../../kinds/key.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isStoppedByUs } from '../../plan/rest.ts'
 import { isWell } from '../../plan/severity.ts'
 import { createLogging } from '../../telemetry/telemetry.ts'
-import { seedStatus, type WritableBoard } from '../../reconcile/state/status-board.ts'
+import { createBoard, seedStatus } from '../../reconcile/state/status-board.ts'
 import { lastWords, type CreateEnd } from '../../reconcile/apply/outcome-outbox.ts'
-import { desiredBody, withBodies } from '../../contract/status.ts'
-import { type Engine, compose, loadOnce, openBoard, openLedgerToOwn, openSource } from '../compose.ts'
+import { desiredBody, withBodies, type ResourceStatus } from '../../contract/status.ts'
+import { type Engine, compose, loadOnce, openLedgerToOwn, openSource } from '../compose.ts'
 import { CommandError, type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
-import { failpointsOf } from '../failpoints.ts'
 import { findingsAsText } from '../render/findings-text.ts'
 import { createProgress, type Progress } from '../render/progress.ts'
-import { paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
+import { printable, sheetOf } from '../render/terminal.ts'
 import { resourceTable } from '../render/status-text.ts'
 import { createTlsWatch, networkOf } from '../compose-network.ts'
 import { createMountWatch } from '../mount-watch.ts'
-import { viewOfStatus } from '../resource-view.ts'
+import { viewOfStatus, withProblems } from '../resource-view.ts'
+import { readWait, type WaitFlags } from '../wait-flags.ts'
 import { wholeFacts } from '../whole-facts.ts'
 
-export const APPLY_OUTPUTS = ['text', 'json'] as const
+/** Default of `--timeout`: ms. */
+export const APPLY_WAIT_MS = 10 * 60_000
 
-export interface ApplyOptions {
-  readonly output: (typeof APPLY_OUTPUTS)[number]
-  readonly createLimit: 'on' | 'off'
-  /** Undefined: does not wait for what is on its way after the pass. Otherwise so long at most, ms. */
-  readonly waitMs: number | undefined
+export interface ApplyFlags extends WaitFlags {
+  readonly output: 'text' | 'json'
+  /** Disables the create limit. */
+  readonly yes?: true
 }
 
-/** `pipewright apply`: one pass over everything, then exit. With `--yes`, there is no create limit. */
-export async function apply(io: Io, settings: Settings, options: ApplyOptions): Promise<ExitCode> {
+export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Promise<ExitCode> {
+  const { yes = false, output } = flags
+  const waitMs = readWait(flags, APPLY_WAIT_MS)
   const here = commandContext(settings)
   await using stack = new AsyncDisposableStack()
   const progress = stack.use(createProgress(io))
-  const board = openBoard()
+  const board = createBoard()
   const logging = createLogging({
     log: { level: settings.logLevel, format: logFormatFor(io, settings), destination: progress.stderr },
-    clock: systemClock,
+    clock: io.clock,
   })
   stack.defer(() => logging.close())
   const { emit } = logging
-  const failpoints = failpointsOf(io.env, emit)
-  const { ledger, leadership } = await openLedgerToOwn(settings, emit, failpoints)
+  const { ledger, leadership } = await openLedgerToOwn(settings, { clock: io.clock, emit })
   stack.use(ledger)
   const term = await lead(leadership, io)
   stack.defer(() => term.release())
-  const source = openSource(settings, progress)
-  const maxCreates = options.createLimit === 'off' ? Infinity : settings.maxCreates
+  const source = openSource(settings, io.clock, progress)
+  const maxCreates = yes ? Infinity : settings.maxCreates
   const engine = await compose(
     {
       settings,
       ledger,
       source,
       board,
+      clock: io.clock,
       emit,
       maxCreates,
       sandboxUse: 'keep',
-      failpoints,
       async confirm() {
-        // A person, or a job, says that this is what is to be: whoever acts next knows it.
+        // An explicit run: other processes adopt this revision.
         leadership.actOn(engine.context.store.revision)
         return term.confirm()
       },
     },
     stack,
   )
-  const catalog = await loadOnce(engine, io.stop.stopping, options.createLimit === 'off' ? 'force' : 'normal')
+  const catalog = await loadOnce(engine, io.stop.stopping, yes ? 'force' : 'normal')
   await createMountWatch(settings, emit).look(catalog)
-  await createTlsWatch(networkOf(settings).tls, emit, systemClock).look()
+  await createTlsWatch(networkOf(settings).tls, emit, io.clock).look()
   const { store } = engine.context
   const heartbeat = await startHeartbeat({
     command: 'apply',
     ledger,
     store,
-    clock: systemClock,
+    clock: io.clock,
     url: undefined,
     worksWith: worksWith(settings),
     whole: () => wholeFacts(engine, catalog.problem?.message),
   })
-  const pass = await passOverAll(engine, settings, { io, progress, waitMs: options.waitMs })
+  const pass = await passOverAll(engine, settings, { io, progress, waitMs })
   progress[Symbol.dispose]()
   engine.reconciler.problems.flush()
   await heartbeat.stop()
-  showUnreconciled(board, pass)
-  const resources = board.list()
-  if (options.output === 'json') {
+  const resources = shownAfter(board.list(), pass)
+  if (output === 'json') {
     printJson(io, {
       revision: catalog.revision,
       problem: catalog.problem && { reason: catalog.problem.reason, message: catalog.problem.message },
       findings: catalog.findings,
-      unsettled: options.waitMs === undefined ? undefined : pass.unsettled,
+      unsettled: waitMs === undefined ? undefined : pass.unsettled,
       resources: resources.map((status) =>
         withBodies(status, desiredBody(settings.profile, catalog.entries.get(status.key)?.manifest)),
       ),
     })
   } else {
-    const paint = paintFor(io.stdout, io.env)
+    const sheet = sheetOf(io)
     if (catalog.findings.length > 0)
-      print(io.stdout, findingsAsText(catalog.findings, folderOf(settings.manifests), paint))
+      print(io.stdout, findingsAsText(catalog.findings, folderOf(settings.manifests), sheet.paint))
     if (catalog.problem !== undefined) print(io.stderr, `${settings.manifests}: ${catalog.problem.message}`)
-    const width = widthOfTerminal(io.stdout)
-    print(
-      io.stdout,
-      resourceTable(resources.map(viewOfStatus), {
-        now: systemClock.now(),
-        paint,
-        width,
-        form: 'text',
-        here,
-      }),
-    )
+    const text = { ...sheet, now: io.clock.now(), form: 'text', here } as const
+    print(io.stdout, resourceTable(withProblems(resources.map(viewOfStatus), io.clock), text))
   }
-  if (options.waitMs !== undefined && pass.unsettled.length > 0) {
+  const warn = (text: string) => print(io.stderr, printable(`pipewright: ${commandsTyped(text, here)}`))
+  if (waitMs !== undefined && pass.unsettled.length > 0) {
     const why = io.stop.stopping.aborted
       ? 'apply was stopped before all was ready'
-      : `not ready within ${formatDuration(options.waitMs)}`
-    const lines = pass.unsettled.map((key) => `  ${key}: ${board.get(key)?.message ?? ''}`)
-    const hint = 'What was applied stays. Wait longer with --timeout, or look with "pipewright status".'
-    print(
-      io.stderr,
-      printable(
-        commandsTyped(
-          [`pipewright: ${why}: ${lines.length} of ${resources.length}. ${hint}`, ...lines].join('\n'),
-          here,
-        ),
-      ),
+      : `not ready within ${formatDuration(waitMs)}`
+    const unsettled = new Set(pass.unsettled)
+    const lines = resources.flatMap(({ key, message }) =>
+      unsettled.has(key) ? [`  ${key}: ${message}`] : [],
     )
+    const hint =
+      'All changes that were applied remain. Wait longer with --timeout, or run "pipewright status".'
+    warn([`${why}: ${lines.length} of ${resources.length}. ${hint}`, ...lines].join('\n'))
   }
   const stopped = resources.filter(({ key }) => isStoppedByUs(store.record(key)))
   for (const { key, state } of stopped) {
     const what = `${key} was stopped for a change and was not started again: its state is ${state ?? 'not known'}.`
-    print(
-      io.stderr,
-      printable(`pipewright: ${what} Run apply again: it starts it. Or start it in the console.`),
-    )
+    warn(`${what} Run apply again: it starts it. Or start it in the console.`)
   }
   const notFound = resources.filter(({ reason }) => reason === 'MissingUnconfirmed').map(({ key }) => key)
   if (notFound.length > 0) {
     const what = `not found on the platform, and one reading is no proof: ${notFound.join(', ')}`
-    print(io.stderr, `pipewright: ${what}. Run apply with --wait, which reads again until it is clear.`)
+    warn(`${what}. Run apply with --wait, which reads again until it is clear.`)
   }
-  for (const [key, end] of pass.unsaved)
-    print(
-      io.stderr,
-      printable(`pipewright: ${lastWords(key, end, (args) => commandLine(args, here)).message}`),
-    )
+  for (const [key, end] of pass.unsaved) warn(lastWords(key, end, (args) => commandLine(args, here)).message)
   if (pass.bugs.size > 0) return EXIT.bug
   const errors = catalog.findings.some((finding) => finding.severity === 'error')
   const isDone =
@@ -160,7 +139,7 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
   return well ? EXIT.fine : EXIT.failed
 }
 
-/** The right to act; while another process may have it, it is said who that is. @throws {CommandError} when it is stopped meanwhile */
+/** Reports the current leader meanwhile. @throws {CommandError} on a stop */
 async function lead(leadership: Leadership, io: Io): Promise<Term> {
   try {
     const term = await leadership.attempt(io.stop.stopping)
@@ -177,42 +156,44 @@ async function lead(leadership: Leadership, io: Io): Promise<Term> {
   }
 }
 
-/** What a pass over everything came to. */
 interface Applied extends Pass {
-  /** Outcomes of creates that the ledger does not hold. */
+  /** Create outcomes missing from the ledger. */
   readonly unsaved: ReadonlyMap<Key, CreateEnd>
-  /** Those that it took late. */
+  /** Keys whose outcome was saved late. */
   readonly saved: ReadonlySet<Key>
-  /** Keys that were waited for in vain. */
+  /** Keys whose wait timed out. */
   readonly unsettled: readonly Key[]
 }
 
-/** Of a key that was not reconciled to the end, only its old status is known: that is not shown as if it were well. */
-function showUnreconciled(board: WritableBoard, { reconciled, bugs, saved }: Applied): void {
-  for (const status of board.list()) {
+/** Marks keys whose reconcile did not finish: their status is old. */
+function shownAfter(
+  statuses: readonly ResourceStatus[],
+  { reconciled, bugs, saved }: Applied,
+): readonly ResourceStatus[] {
+  return statuses.map((status) => {
     const { key } = status
-    if (reconciled.has(key)) continue
+    if (reconciled.has(key)) return status
     const bug = bugs.get(key)
     const message =
       bug === undefined
         ? saved.has(key)
-          ? 'What became of its create is in the ledger. It was not looked at again: apply was stopped before.'
+          ? 'The ledger has the result of its create. It was not read again because apply was stopped.'
           : 'It is not done: apply was stopped before.'
         : `It is not done, because of a bug of Pipewright: ${bugWords(bug)}. Please report it.`
-    board.set({ ...status, status: 'Failed', reason: 'Unobserved', message })
-  }
+    return { ...status, status: 'Failed', reason: 'Unobserved', message }
+  })
 }
 
 function bugWords(bug: unknown): string {
   return bug instanceof Error ? bug.message : String(bug)
 }
 
-/** A person at a terminal reads lines, whatever machines are to get. */
+/** A terminal gets lines in every log format. */
 function logFormatFor(io: Io, settings: Settings): Settings['logFormat'] {
   return 'isTTY' in io.stderr && io.stderr.isTTY === true ? 'pretty' : settings.logFormat
 }
 
-/** Every key is reconciled, and what could not be written is tried for a while more. */
+/** Retries failed ledger writes for a while. */
 async function passOverAll(
   engine: Engine,
   settings: Settings,
@@ -220,7 +201,7 @@ async function passOverAll(
     io,
     progress,
     waitMs,
-  }: { readonly io: Io; readonly progress: Progress; readonly waitMs: ApplyOptions['waitMs'] },
+  }: { readonly io: Io; readonly progress: Progress; readonly waitMs: number | undefined },
 ): Promise<Applied> {
   const { context, reconciler, board } = engine
   const keys = keysOf(context)
@@ -247,10 +228,7 @@ async function passOverAll(
     })
   let pass = await passOverRest(new Set())
   const saved = new Set<Key>()
-  /**
-   * Writes what the ledger did not take before, and looks again at that, and at what waits for others.
-   * @returns what it still does not take
-   */
+  /** Also reconciles these keys and keys that wait for others. @returns outcomes still unsaved */
   const saveOutcomes = async (until: AbortSignal | undefined) => {
     const unsaved = await reconciler.saveOutcomes(until)
     const isLate = (key: Key) => board.get(key)?.reason === 'OutcomeUnsaved' && !unsaved.has(key)
@@ -275,10 +253,10 @@ async function passOverAll(
       board,
       changed,
       waitsFor: waitMs === undefined ? 'started again' : 'all',
-      waitMs: waitMs ?? START_WAIT_MS,
+      waitMs: waitMs ?? APPLY_WAIT_MS,
       onLook: (count, of) => progress.show('Waiting until all is ready,', count, of),
     })
-    // A ledger that was waited for in vain is not waited for once more.
+    // Do not wait twice for a broken ledger.
     unsaved = await saveOutcomes(unsaved.size === 0 ? parts.deadline() : undefined)
   }
   return {
@@ -291,7 +269,7 @@ async function passOverAll(
   }
 }
 
-/** Until when what runs may go on; from a stop on it is the same for all that is still to be ended. */
+/** All work after a stop shares the grace. */
 function deadlineOf({ stop }: Io, { shutdownGraceMs }: Settings): () => AbortSignal {
   const fromNow = () => AbortSignal.any([AbortSignal.timeout(shutdownGraceMs), stop.forced])
   let ofStop: AbortSignal | undefined
@@ -302,8 +280,5 @@ function deadlineOf({ stop }: Io, { shutdownGraceMs }: Settings): () => AbortSig
   else stop.stopping.addEventListener('abort', begin, { once: true })
   return () => ofStop ?? fromNow()
 }
-
-/** `apply` waits so long for what it has stopped: ms. */
-const START_WAIT_MS = 10 * 60_000
 
 const NOT_WAITED: Settled = { unsettled: [], unfinished: 0, bugs: new Map() }

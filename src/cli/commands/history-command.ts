@@ -8,63 +8,55 @@ import { openLedgerToRead, sayMoved } from '../compose.ts'
 import { networkToOthers } from '../compose-network.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { historyText } from '../render/history-text.ts'
-import { paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
+import { sheetOf } from '../render/terminal.ts'
 import { readServerHistory, readServerStatus } from '../server-reading.ts'
-import { filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
-import { typedKey } from '../typed-key.ts'
-import { didYouMean } from '../did-you-mean.ts'
+import { type FilterFlags, filterWords, passes, readFilter, type ResourceFilter } from '../resource-filter.ts'
+import { didYouMean, keyFrom } from '../typed-key.ts'
 
 export const HISTORY_OUTPUTS = ['text', 'wide', 'json'] as const
 
-export interface HistoryOptions {
-  readonly key: string | undefined
-  readonly filter: ResourceFilter
+export interface HistoryFlags extends FilterFlags {
   readonly limit: number
   readonly output: (typeof HISTORY_OUTPUTS)[number]
 }
 
-/** Lines of history that a ledger keeps, and more: the filter comes after. */
+/** More than any ledger keeps: filters apply after reading. */
 const ALL_LINES = 100_000
 
-/** `pipewright history [key]`: what was done and what changed, newest first; of a ledger, or of the daemon that `--server` names. */
-export async function history(io: Io, settings: Settings, options: HistoryOptions): Promise<ExitCode> {
-  const key = options.key === undefined ? undefined : typedKey(options.key)
-  if (options.key !== undefined && key === undefined) {
-    throw new CommandError(
-      `"${printable(options.key)}" is not a key: give Kind/name, such as Pipe/orders.`,
-      EXIT.usage,
-    )
-  }
+/** Newest first, from the ledger or from `--server`. */
+export async function history(
+  io: Io,
+  settings: Settings,
+  flags: HistoryFlags,
+  word?: string,
+): Promise<ExitCode> {
+  const { limit, output } = flags
+  const filter = readFilter(flags)
+  const key = word === undefined ? undefined : keyFrom(word)
   await using source = await openHistory(io, settings)
-  // One more, to know whether there are more.
-  const found = await entriesOf(source, { ...options, limit: options.limit + 1, key })
-  const entries = found.slice(0, options.limit)
+  // One more, to detect further entries.
+  const found = await entriesOf(source, { filter, limit: limit + 1, key })
+  const entries = found.slice(0, limit)
   if (key !== undefined && entries.length === 0) await assertKnown(source, key)
-  if (options.output === 'json') {
+  if (output === 'json') {
     printJson(io, entries)
     return EXIT.fine
   }
   if (entries.length === 0) {
-    print(io.stdout, nothingFound(key, options.filter))
+    print(io.stdout, nothingFound(key, filter))
     return EXIT.fine
   }
-  const text = {
-    paint: paintFor(io.stdout, io.env),
-    width: widthOfTerminal(io.stdout),
-    form: options.output,
-    here: await source.here(),
-  }
+  const text = { ...sheetOf(io), form: output, here: await source.here() }
   print(io.stdout, historyText(entries, text))
   if (found.length > entries.length)
     print(io.stdout, `\nThe newest ${entries.length} are shown. There are older ones: add --limit N.`)
   return EXIT.fine
 }
 
-/** Where history is read. */
 interface HistorySource extends AsyncDisposable {
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   resources(): Promise<readonly Labelled[]>
-  /** What commands in its messages have to name. */
+  /** Options for commands in messages. */
   here(): Promise<CommandContext>
 }
 
@@ -73,11 +65,11 @@ interface Labelled {
   readonly labels?: Readonly<Record<string, string>> | undefined
 }
 
-/** The daemon that `--server` names, or the ledger. @throws {LedgerError} */
+/** From `--server`, or else the ledger. @throws {LedgerError} */
 async function openHistory(io: Io, settings: Settings): Promise<HistorySource> {
   const { server } = settings
   if (server === undefined) {
-    const ledger = await openLedgerToRead(settings)
+    const ledger = await openLedgerToRead(settings, io.clock)
     sayMoved(io, ledger, settings)
     return {
       history: (query) => ledger.history(query),
@@ -97,7 +89,11 @@ async function openHistory(io: Io, settings: Settings): Promise<HistorySource> {
 
 async function entriesOf(
   source: HistorySource,
-  { key, filter, limit }: Pick<HistoryOptions, 'filter' | 'limit'> & { readonly key: Key | undefined },
+  {
+    key,
+    filter,
+    limit,
+  }: { readonly key: Key | undefined; readonly filter: ResourceFilter; readonly limit: number },
 ): Promise<readonly HistoryEntry[]> {
   const isNarrow = filterWords(filter) !== ''
   if (!isNarrow) return source.history({ key, limit })
@@ -116,7 +112,7 @@ function entryFacts({ key, reason, at }: HistoryEntry) {
   return { kind: kindOf(key), reasons: [reason], at }
 }
 
-/** @throws {CommandError} when there is neither a resource of this key nor a line of one that was */
+/** @throws {CommandError} if the key has no resource and no history */
 async function assertKnown(source: HistorySource, key: Key): Promise<void> {
   const known = (await source.resources()).map((record) => record.key)
   if (known.includes(key) || (await source.history({ key, limit: 1 })).length > 0) return
@@ -124,7 +120,7 @@ async function assertKnown(source: HistorySource, key: Key): Promise<void> {
 }
 
 function nothingFound(key: Key | undefined, filter: ResourceFilter): string {
-  if (key !== undefined) return `Nothing is recorded of ${key} that matches.`
+  if (key !== undefined) return `No entry of ${key} matches.`
   const isNarrow = filterWords(filter) !== ''
-  return isNarrow ? `Nothing in the history matches ${filterWords(filter)}.` : 'The history is empty.'
+  return isNarrow ? `No entry of the history matches ${filterWords(filter)}.` : 'The history is empty.'
 }

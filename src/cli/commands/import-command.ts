@@ -1,203 +1,268 @@
 import type { Settings } from '../../config/settings.ts'
-import type { Reply } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
+import type { CreateOnceKind } from '../../kinds/definition.ts'
 import { importedManifest } from '../../kinds/imported.ts'
-import type { LeftOut } from '../../kinds/left-out.ts'
-import { type Key, nameOf } from '../../kinds/key.ts'
-import { nounOf } from '../../kinds/lookup.ts'
-import { createOnceKindOf } from '../../kinds/profile.ts'
+import { type Key, keyOf, kindOf, nameOf } from '../../kinds/key.ts'
 import { ResourceName } from '../../kinds/manifest.ts'
-import type { RemoteResource } from '../../kinds/remote-resource.ts'
+import { manifestNames } from '../../kinds/manifest-names.ts'
+import { createOnceKindOf } from '../../kinds/profile.ts'
+import { ODD, oddItemsOf, type RemoteResource } from '../../kinds/remote-resource.ts'
 import { asService, type ServiceManifest } from '../../kinds/service/kind.ts'
-import { secretRefsIn } from '../../kinds/secret-ref.ts'
-import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
-import { nearest } from '../../lib/nearest.ts'
 import { sentence } from '../../plan/reasons/row.ts'
 import { accessOf } from '../../reconcile/gather/service-access.ts'
-import { identityOf } from '../../reconcile/state/store.ts'
-import { compose, type Engine, loadOnce, openBoard, openSource } from '../compose.ts'
-import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
-import { withComment, writeNew } from '../imported-text.ts'
-import { afterAdoption } from '../render/import-text.ts'
+import { heldPipes } from '../../reconcile/state/held-pipes.ts'
+import { identityOf, type StateStore } from '../../reconcile/state/store.ts'
+import { commandContext } from '../command-context.ts'
+import { didYouMean } from '../typed-key.ts'
+import { composeToLook, type Engine, loadOnce, openSource } from '../compose.ts'
+import { type Imported, writeManifests } from '../imported-manifests.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, misuse } from '../io.ts'
+import { importReport, type Surveyed } from '../render/import-text.ts'
 import { pipeIdFrom, pipeKeyFrom } from './operator-command.ts'
 import { ledgerToRead } from './plan-command.ts'
-import { printable } from '../../lib/shown-text.ts'
 
 export const IMPORT_OUTPUTS = ['yaml', 'json'] as const
 
-export interface ImportOptions {
-  readonly key: string
-  readonly pipeId: string
+export interface ImportFlags {
+  readonly all?: true
   /** `metadata.name` of a Service. */
-  readonly service: string | undefined
-  /** Undefined: it is printed. */
-  readonly file: string | undefined
+  readonly service?: string
+  /** Folder for new manifest files. Undefined: prints them. */
+  readonly outputDir?: string
   readonly output: (typeof IMPORT_OUTPUTS)[number]
 }
 
-/** `pipewright import Pipe/NAME ID --service NAME`: a manifest that takes over a pipe that exists. Writes nothing but that. */
-export async function importPipe(io: Io, settings: Settings, options: ImportOptions): Promise<ExitCode> {
-  const key = pipeKeyFrom(options.key, settings)
-  const pipeId = pipeIdFrom(options.pipeId, key, settings)
-  const name = ResourceName.safeParse(nameOf(key))
-  if (!name.success)
-    throw new CommandError(
-      `import: ${key}: the name ${name.error.issues[0]?.message ?? 'is no name'}.`,
-      EXIT.usage,
-    )
-  if (options.service === undefined)
-    throw new CommandError('import: say which Service manifest it belongs to: --service NAME.', EXIT.usage)
-  await using stack = new AsyncDisposableStack()
-  const engine = await engineToImport(io, settings, stack)
-  assertFree(engine, key, pipeId)
-  const { value: resource } = await read(io, engine, { key, pipeId, service: options.service })
-  const kind = createOnceKindOf(settings.profile, key)
-  const secret = secretNamer(engine)(name.data)
-  const { service } = options
-  const { manifest, leftOut } = importedManifest({
-    kind,
-    name: name.data,
-    service,
-    secret,
-    resource,
-    mask: engine.context.mask,
-  })
-  if (manifest === undefined) throw noManifest(key, pipeId, leftOut)
-  await write(io, { manifest, leftOut }, options)
-  return EXIT.fine
-}
-
-/** A world that is only read, with the manifests and the ledger as they are. */
-export async function engineToImport(
+/**
+ * Writes manifests that adopt existing pipes. Changes only those files.
+ * @param word the new manifest's key, or with `--all` a Service name
+ * @throws {CommandError} if the pipe or key is taken, or the platform does not answer
+ */
+export async function importPipes(
   io: Io,
   settings: Settings,
-  stack: AsyncDisposableStack,
-): Promise<Engine> {
-  const { ledger } = await ledgerToRead(settings)
-  stack.use(ledger)
-  const source = openSource(settings)
-  const parts = {
-    settings,
-    ledger,
-    source,
-    board: openBoard(),
-    emit: nobody,
-    maxCreates: settings.maxCreates,
-    sandboxUse: 'look',
-    confirm: undefined,
-  } as const
-  const engine = await compose(parts, stack)
-  await loadOnce(engine, io.stop.stopping)
-  return engine
+  flags: ImportFlags,
+  word?: string,
+  id?: string,
+): Promise<ExitCode> {
+  const wanted =
+    flags.all === true ? allFrom(settings, flags, [word, id]) : oneFrom(settings, flags, [word, id])
+  await using stack = new AsyncDisposableStack()
+  const engine = await engineToImport(io, settings, stack)
+  const { mask, store } = engine.context
+  const { surveys, pipes } =
+    wanted.pipeId === undefined ? await surveyAll(io, engine, wanted) : await readOne(io, engine, wanted)
+  const all = pipes.map(({ resource, ...pipe }): Imported => {
+    const secret = secretName(store, nameOf(pipe.key))
+    const about = { kind: wanted.kind, name: nameOf(pipe.key), service: pipe.service, secret, resource, mask }
+    return { ...pipe, pipeId: resource.id, name: mask.mask(resource.name ?? ''), ...importedManifest(about) }
+  })
+  const problems = await writeManifests(io, all, flags)
+  const report = importReport({
+    surveys,
+    all,
+    folder: flags.outputDir,
+    problems,
+    here: commandContext(settings),
+  })
+  for (const line of report) print(io.stderr, `pipewright: ${line}`)
+  const isWhole = surveys.every((survey) => !('problem' in survey)) && problems.length === 0
+  return isWhole && all.every(({ manifest }) => manifest !== undefined) ? EXIT.fine : EXIT.failed
 }
 
-/** @throws {CommandError} when the pipe, or the key, is another one's */
-function assertFree({ context }: Engine, key: Key, pipeId: string): void {
-  const { store } = context
-  const there = store.catalog?.entries.get(key)
-  if (there !== undefined) {
-    const { file, line } = there.position
-    throw new CommandError(`import: ${key} has a manifest: ${file}:${line}. Give it another name.`)
-  }
-  for (const record of store.records()) {
-    if (sameId(record.remote?.id, pipeId))
-      throw new CommandError(`import: ${pipeId} belongs to ${record.key} already.`)
-  }
-  for (const { key: other, manifest, position } of store.catalog?.entries.values() ?? []) {
-    if (sameId(manifest?.policy?.adopt, pipeId))
-      throw new CommandError(
-        `import: ${pipeId} belongs to ${other} already: ${position.file}:${position.line} adopts it.`,
-      )
-  }
-  for (const [other, id] of store.catalog?.locks ?? []) {
-    if (other !== key && sameId(id, pipeId))
-      throw new CommandError(`import: ${pipeId} belongs to ${other} already: a Lock says so.`)
-    if (other === key && !sameId(id, pipeId))
-      throw new CommandError(`import: a Lock says that ${key} is ${id}. Give it another name.`)
-  }
-}
-
-/** A name of a secret for a pipe: its own, but none that a Service signs in with; no pipe may refer to that. */
-export function secretNamer({ context }: Engine): (name: string) => string {
-  const taken = new Set(servicesOf(context.store).map(({ spec }) => spec.credentials.secretRef.name))
-  return (name) => {
-    let free = name
-    while (taken.has(free)) free = `${free}-source`
-    return free
-  }
-}
-
-interface Wanted {
+interface One {
+  readonly kind: CreateOnceKind
   readonly key: Key
   readonly pipeId: string
   readonly service: string
 }
 
-/** @throws {CommandError} for a name that is that of no valid manifest */
-export function serviceToImport({ context }: Engine, service: string): ServiceManifest {
-  const manifest = context.store.service(service)
-  if (manifest !== undefined) return manifest
-  const near = nearest(
-    service,
-    servicesOf(context.store).map(({ metadata }) => metadata.name),
+/** @throws {CommandError} */
+function oneFrom(
+  settings: Settings,
+  { service }: ImportFlags,
+  [word, id]: readonly (string | undefined)[],
+): One {
+  if (word === undefined || id === undefined || service === undefined)
+    misuse('import: give the key of the new manifest, the id of the pipe and --service NAME; or --all.')
+  const key = pipeKeyFrom(word, settings)
+  const name = ResourceName.safeParse(nameOf(key))
+  if (!name.success) misuse(`import: ${key}: the name ${name.error.issues[0]?.message ?? 'is no name'}.`)
+  const kind = createOnceKindOf(settings.profile, key)
+  return { kind, key, pipeId: pipeIdFrom(id, key, settings), service }
+}
+
+interface All {
+  readonly kind: CreateOnceKind
+  readonly pipeId?: undefined
+  /** Undefined: all services. */
+  readonly service: string | undefined
+}
+
+/** @throws {CommandError} */
+function allFrom(
+  { profile }: Settings,
+  flags: ImportFlags,
+  [word, id]: readonly (string | undefined)[],
+): All {
+  if (id !== undefined || word?.includes('/') === true || (word !== undefined && flags.service !== undefined))
+    misuse('import: with --all, each pipe gets its own key. Give the name of one Service, or no name.')
+  const kind = profile.kinds.find(isListed)
+  if (kind !== undefined) return { kind, service: word ?? flags.service }
+  const hint = 'Import one at a time: "pipewright import KEY ID --service NAME".'
+  misuse(`import: this platform does not list its pipes. ${hint}`)
+}
+
+function isListed(kind: Settings['profile']['kinds'][number]): kind is CreateOnceKind {
+  return kind.lifecycle === 'create-once' && kind.operations.list !== undefined
+}
+
+/** Read-only. */
+async function engineToImport(io: Io, settings: Settings, stack: AsyncDisposableStack): Promise<Engine> {
+  const { ledger } = await ledgerToRead(settings, io.clock)
+  stack.use(ledger)
+  const engine = await composeToLook(
+    { settings, clock: io.clock, ledger, source: openSource(settings) },
+    stack,
   )
-  const hint = near === undefined ? 'Write one first.' : `Did you mean ${near}?`
+  await loadOnce(engine, io.stop.stopping)
+  return engine
+}
+
+interface Found {
+  readonly key: Key
+  /** `metadata.name` of its Service. */
+  readonly service: string
+  readonly resource: RemoteResource
+}
+
+interface Reading {
+  readonly surveys: readonly Surveyed[]
+  readonly pipes: readonly Found[]
+}
+
+/** @throws {CommandError} if the pipe cannot be read, or belongs to another key */
+async function readOne(io: Io, { context }: Engine, one: One): Promise<Reading> {
+  const { kind, key, pipeId, service } = one
+  assertFree(context.store, one)
+  const target = { kind, service: accessTo(serviceNamed(context.store, service)), id: pipeId }
+  const { value: resource } = await context.platform
+    .read(target, { priority: 0, signal: io.stop.stopping })
+    .catch(unanswered(`${kind.noun} ${pipeId} of Service/${service} could not be read`))
+  return { surveys: [], pipes: [{ key, service, resource }] }
+}
+
+function accessTo(service: ServiceManifest) {
+  return accessOf(identityOf(service), service.spec.credentials.secretRef.name)
+}
+
+/** @throws {CommandError} if the platform does not answer */
+function unanswered(what: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
+    throw new CommandError(`import: ${what}. ${sentence(error.message)}`)
+  }
+}
+
+/** @throws {CommandError} if the pipe or the key belongs to another manifest */
+function assertFree(store: StateStore, { kind, key, pipeId }: One): void {
+  const placeOf = (owner: Key) => {
+    const position = store.catalog?.entries.get(owner)?.position
+    return position === undefined ? '' : `: ${position.file}:${position.line}`
+  }
+  if (store.catalog?.entries.has(key) === true)
+    throw new CommandError(`import: ${key} has a manifest${placeOf(key)}. Give it another name.`)
+  const locks = [...(store.catalog?.locks ?? [])]
+  const owner =
+    heldPipes(store, kind).namedBy(pipeId) ??
+    locks.find(([other, id]) => other !== key && sameId(id, pipeId))?.[0]
+  if (owner !== undefined)
+    throw new CommandError(`import: ${pipeId} belongs to ${owner} already${placeOf(owner)}.`)
+  const locked = store.catalog?.locks.get(key)
+  if (locked !== undefined && !sameId(locked, pipeId))
+    throw new CommandError(`import: a Lock says that ${key} is ${locked}. Give it another name.`)
+}
+
+/** Sorted by name. @throws {CommandError} if no service answers */
+async function surveyAll(io: Io, { context }: Engine, { kind, service }: All): Promise<Reading> {
+  const { store, mask, platform } = context
+  const services = service === undefined ? servicesOf(store) : [serviceNamed(store, service)]
+  if (services.length === 0)
+    throw new CommandError('import: there is no valid manifest of a Service. Write one first.')
+  const held = heldPipes(store, kind)
+  const surveys: Surveyed[] = []
+  const free = new Map<string, Omit<Found, 'key'>>() // two Services can share one platform service
+  for (const each of services.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))) {
+    const { name } = each.metadata
+    const list = platform.list(kind, accessTo(each), { priority: 0, signal: io.stop.stopping })
+    const listed = await list
+      .catch(unanswered(`the ${kind.noun}s of Service/${name} could not be listed`))
+      .catch((error: unknown) => {
+        if (error instanceof CommandError) return error.message
+        throw error
+      })
+    if (typeof listed === 'string') {
+      surveys.push({ service: name, problem: listed })
+      continue
+    }
+    const pipes = listed.value.filter((resource) => resource[ODD] === undefined).toSorted(inOrder)
+    const others = pipes.filter(({ id }) => held.namedBy(id) === undefined)
+    const wanted = others.flatMap((pipe) => {
+      const key = held.wantedBy(pipe, each.spec.serviceId)
+      return key === undefined ? [] : [{ id: pipe.id, name: mask.mask(pipe.name ?? ''), key }]
+    })
+    for (const resource of others.filter(({ id }) => wanted.every((one) => one.id !== id)))
+      if (!free.has(resource.id.toLowerCase()))
+        free.set(resource.id.toLowerCase(), { service: name, resource })
+    const counts = { there: pipes.length, held: pipes.length - others.length }
+    surveys.push({ service: name, ...counts, wanted, odd: oddItemsOf(listed.value) })
+  }
+  const problems = surveys.flatMap((survey) => ('problem' in survey ? [survey.problem] : []))
+  if (problems.length === surveys.length) throw new CommandError(problems.join('\n'))
+  return { surveys, pipes: withKeys(context, kind, [...free.values()]) }
+}
+
+/** Age is second, for a stable order. */
+function inOrder(a: RemoteResource, b: RemoteResource): number {
+  const [first = '', second = ''] = [a, b].map(({ name, createdAt, id }) => [name, createdAt, id].join('\0'))
+  return first < second ? -1 : 1
+}
+
+/** From a Lock, or a new key. */
+function withKeys(
+  { store, mask }: Engine['context'],
+  kind: CreateOnceKind,
+  pipes: readonly Omit<Found, 'key'>[],
+): readonly Found[] {
+  const { entries, locks } = store.catalog ?? {}
+  const locked = new Map([...(locks ?? [])].map(([key, id]) => [id.toLowerCase(), key]))
+  const unlocked = pipes.flatMap(({ resource: { id, name } }) =>
+    locked.has(id.toLowerCase()) ? [] : [{ id, name: mask.mask(name ?? '') }],
+  )
+  const taken = [...(entries?.keys() ?? []), ...locked.values()].filter((key) => kindOf(key) === kind.name)
+  const names = manifestNames(unlocked, new Set(taken.map(nameOf))).values()
+  const newKey = () => keyOf(kind.name, names.next().value ?? '') // one name per pipe
+  return pipes.map((pipe) => ({ ...pipe, key: locked.get(pipe.resource.id.toLowerCase()) ?? newKey() }))
+}
+
+/** The pipe's own name, except if a Service's credentials use it: no pipe can refer to those. */
+function secretName(store: StateStore, name: string): string {
+  const taken = new Set(servicesOf(store).map(({ spec }) => spec.credentials.secretRef.name))
+  let free = name
+  while (taken.has(free)) free = `${free}-source`
+  return free
+}
+
+/** @throws {CommandError} if no valid manifest has the name */
+function serviceNamed(store: StateStore, service: string): ServiceManifest {
+  const manifest = store.service(service)
+  if (manifest !== undefined) return manifest
+  const names = servicesOf(store).map(({ metadata }) => metadata.name)
+  const hint = didYouMean(service, names, 'Write one first.')
   throw new CommandError(`import: there is no valid manifest of Service/${service}. ${hint}`)
 }
 
-export function servicesOf({ catalog }: Engine['context']['store']): readonly ServiceManifest[] {
+function servicesOf({ catalog }: StateStore): readonly ServiceManifest[] {
   return [...(catalog?.entries.values() ?? [])].flatMap(({ manifest }) => asService(manifest) ?? [])
-}
-
-/** @throws {CommandError} when it cannot be read */
-async function read(
-  io: Io,
-  engine: Engine,
-  { key, pipeId, service }: Wanted,
-): Promise<Reply<RemoteResource>> {
-  const { context } = engine
-  const manifest = serviceToImport(engine, service)
-  const access = accessOf(identityOf(manifest), manifest.spec.credentials.secretRef.name)
-  const kind = createOnceKindOf(context.profile, key)
-  try {
-    const target = { kind, service: access, id: pipeId }
-    return await context.platform.read(target, { priority: 0, signal: io.stop.stopping })
-  } catch (error) {
-    if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
-    throw new CommandError(
-      `import: ${kind.noun} ${pipeId} of Service/${service} could not be read. ${sentence(error.message)}`,
-    )
-  }
-}
-
-/** @param leftOut ends with what a manifest must have */
-function noManifest(key: Key, pipeId: string, leftOut: readonly LeftOut[]): CommandError {
-  const last = leftOut.at(-1)
-  const reason = last === undefined ? '' : ` ${last.path} would have to be there. ${last.why}`
-  return new CommandError(`import: no manifest can be made of ${nounOf(key)} ${pipeId}.${printable(reason)}`)
-}
-
-interface Imported {
-  readonly manifest: JsonObject
-  readonly leftOut: readonly LeftOut[]
-}
-
-async function write(io: Io, { manifest, leftOut }: Imported, options: ImportOptions): Promise<void> {
-  const { file, output, key } = options
-  if (output === 'json' && file === undefined) {
-    const said = leftOut.map((one) => ({ path: one.path, why: one.why }))
-    printJson(io, { manifest, leftOut: said, secrets: secretRefsIn(manifest) })
-    return
-  }
-  const text = output === 'json' ? `${JSON.stringify(manifest, undefined, 2)}\n` : withComment(manifest)
-  if (file === undefined) print(io.stdout, text)
-  else {
-    await writeNew(file, text)
-    print(io.stdout, `Wrote ${key} to ${file}. Check it with "pipewright validate" and "pipewright plan".`)
-  }
-  for (const { path, why } of leftOut)
-    print(io.stderr, printable(`pipewright: ${path} is left out. ${why}`).replaceAll('\n', ' '))
-  print(io.stderr, `pipewright: ${afterAdoption(1)}`)
 }

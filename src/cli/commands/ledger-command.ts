@@ -1,27 +1,39 @@
 import type { Settings } from '../../config/settings.ts'
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { systemClock } from '../../daemon/system-clock.ts'
 import { archiveText, readArchiveText, type Archive } from '../../ledger/archive.ts'
 import { syncFolder } from '../../ledger/location.ts'
 import { acceptLedger, exportLedger, importLedger, moveLedger } from '../../ledger/open.ts'
-import { openLedgerToRead, printMissing, sayMoved } from '../compose.ts'
-import { CommandError, EXIT, type ExitCode, type Io, nobody, print } from '../io.ts'
+import { openLedgerToRead, sayMoved } from '../compose.ts'
+import { CommandError, EXIT, type ExitCode, type Io, misuse, nobody, print } from '../io.ts'
 import { assertLasting } from './operator-command.ts'
 
 export const LEDGER_ACTIONS = ['export', 'import', 'accept'] as const
 
-const OPTIONS = { clock: systemClock, emit: nobody }
+type Action = (typeof LEDGER_ACTIONS)[number]
 
-/** `pipewright ledger export FILE`: all that the ledger holds, to be kept. */
-export async function exportTo(io: Io, settings: Settings, file: string): Promise<ExitCode> {
+export async function ledger(
+  io: Io,
+  settings: Settings,
+  { move }: { readonly move?: true },
+  action: Action,
+  file?: string,
+): Promise<ExitCode> {
+  if (move === true && action !== 'export') misuse('ledger: --move goes with "export".')
+  if ((file === undefined) !== (action === 'accept'))
+    misuse('ledger: "export" and "import" need a file, "accept" takes none.')
   assertLasting(settings)
-  const archive = await exportLedger(settings.ledger, OPTIONS)
+  if (file === undefined) return acceptAsItIs(io, settings)
+  return (action === 'import' ? importFrom : move === true ? moveTo : exportTo)(io, settings, file)
+}
+
+async function exportTo(io: Io, settings: Settings, file: string): Promise<ExitCode> {
+  const archive = await exportLedger(settings.ledger, { clock: io.clock, emit: nobody })
   save(file, archive)
   print(io.stdout, `Exported ${countsOf(archive)} of ${settings.ledger} to ${file}.`)
-  await using ledger = await openLedgerToRead(settings)
-  sayMoved(io, ledger, settings)
-  if (await ledger.owned())
+  await using opened = await openLedgerToRead(settings, io.clock)
+  sayMoved(io, opened, settings)
+  if (await opened.owned())
     print(
       io.stderr,
       'pipewright: a process works with this ledger: what it writes after this is not in the file. To move the ledger, stop it first, and ' +
@@ -30,15 +42,14 @@ export async function exportTo(io: Io, settings: Settings, file: string): Promis
   return EXIT.fine
 }
 
-/** `pipewright ledger export FILE --move`: the same, to be put into another one; nothing acts with this one any more. */
-export async function moveTo(io: Io, settings: Settings, file: string): Promise<ExitCode> {
-  assertLasting(settings)
+/** Also ends the use of this ledger. */
+async function moveTo(io: Io, settings: Settings, file: string): Promise<ExitCode> {
   let counts = ''
   const keep = (archive: Archive) => {
     save(file, archive)
     counts = countsOf(archive)
   }
-  await moveLedger(settings.ledger, keep, { ...OPTIONS, signal: io.stop.stopping })
+  await moveLedger(settings.ledger, keep, { clock: io.clock, emit: nobody, signal: io.stop.stopping })
   print(
     io.stdout,
     `Exported ${counts} of ${settings.ledger} to ${file}. ${settings.ledger} is not used any more.`,
@@ -46,10 +57,10 @@ export async function moveTo(io: Io, settings: Settings, file: string): Promise<
   return EXIT.fine
 }
 
-/** On disk before it returns. */
+/** Durable on return. */
 function save(file: string, archive: Archive): void {
   try {
-    const handle = openSync(file, 'w', 0o600) // the key of its hashes is in it
+    const handle = openSync(file, 'w', 0o600) // contains the hash key
     try {
       writeFileSync(handle, archiveText(archive))
       fsyncSync(handle)
@@ -64,46 +75,31 @@ function save(file: string, archive: Archive): void {
   }
 }
 
-/** `pipewright ledger import FILE`: makes a ledger of an export; there must be none. */
-export async function importFrom(io: Io, settings: Settings, file: string): Promise<ExitCode> {
-  assertLasting(settings)
+/** Creates a ledger. */
+async function importFrom(io: Io, settings: Settings, file: string): Promise<ExitCode> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new CommandError(
       `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
     )
   })
   const archive = readArchiveText(text)
-  const lost = await importLedger(settings.ledger, archive, OPTIONS)
+  const lost = await importLedger(settings.ledger, archive, { clock: io.clock, emit: nobody })
   print(io.stdout, `Imported ${countsOf(archive)} into ${settings.ledger}.`)
   if (lost !== undefined)
     print(
       io.stderr,
-      `pipewright: this is an earlier state: ${lost}. Nothing is created, as pipes that were created since then may not be in it. Compare it ` +
-        'with the platform, say what is there with "pipewright adopt", and then run "pipewright ledger accept".',
+      `pipewright: this is an earlier state: ${lost}. Creates are refused, because pipes created since then might be missing from it. ` +
+        'Compare it with the platform, and record each existing pipe with "pipewright adopt". Then run "pipewright ledger accept".',
     )
   return EXIT.fine
 }
 
-/**
- * `pipewright ledger accept`: a person accepts the records as they are, after they were put back to an earlier state.
- * @param how `force`: also while they lack pipes
- */
-export async function acceptAsItIs(io: Io, settings: Settings, how: 'force' | 'complete'): Promise<ExitCode> {
-  assertLasting(settings)
-  const { what, missing, isAccepted } = await acceptLedger(settings.ledger, OPTIONS, how)
-  printMissing(io.stdout, missing)
-  if (!isAccepted) {
-    print(
-      io.stderr,
-      `pipewright: ${settings.ledger} was not accepted. Adopt each of these that exists, with the command above, and run this again; with ` +
-        '--force it is accepted without them.',
-    )
-    return EXIT.failed
-  }
+async function acceptAsItIs(io: Io, settings: Settings): Promise<ExitCode> {
+  const what = await acceptLedger(settings.ledger, io)
   print(
     io.stdout,
     what === undefined
-      ? `Nothing to accept: nobody has noticed that ${settings.ledger} was put back to an earlier state.`
+      ? `No rollback of ${settings.ledger} was noticed.`
       : `Accepted ${settings.ledger} as it is, although ${what}. Creations continue.`,
   )
   return EXIT.fine

@@ -6,31 +6,22 @@ import { API_VERSION, ResourceName } from '../../kinds/manifest.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { openLedgerToRead, sayMoved } from '../compose.ts'
-import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, printJson, misuse } from '../io.ts'
 import { assertLasting } from './operator-command.ts'
 import { printable } from '../render/terminal.ts'
 
-export const LOCK_OUTPUTS = ['yaml', 'json'] as const
-
-/**
- * `pipewright lock`: a manifest of kind `Lock` with the id of every recorded pipe, ready to be committed as
- * `pipes.lock.yaml`. A pipe that
- * cannot be in it would be created anew after a loss of the ledger: then it says so, and ends as a failure.
- */
+/** Fails if a pipe cannot be included: with a lost ledger, it would be created a second time. */
 export async function lock(
   io: Io,
   settings: Settings,
-  options: { readonly name: string; readonly output: (typeof LOCK_OUTPUTS)[number] },
+  options: { readonly name: string; readonly output: 'yaml' | 'json' },
 ): Promise<ExitCode> {
   assertLasting(settings)
   const name = ResourceName.safeParse(options.name)
   if (!name.success) {
-    throw new CommandError(
-      `--name ${options.name}: it ${name.error.issues[0]?.message ?? 'is no name'}.`,
-      EXIT.usage,
-    )
+    misuse(`--name ${options.name}: it ${name.error.issues[0]?.message ?? 'is no name'}.`)
   }
-  await using ledger = await openLedgerToRead(settings)
+  await using ledger = await openLedgerToRead(settings, io.clock)
   sayMoved(io, ledger, settings)
   const records = (await ledger.list()).filter((record) => isLockable(record.key))
   const manifests = locksOf(records, name.data)
@@ -51,7 +42,7 @@ export async function lock(
   return problems.length === 0 ? EXIT.fine : EXIT.failed
 }
 
-/** In the order of the records, which is that of their keys; one Lock unless there are too many pipes for it. */
+/** In key order; several Locks if one is too small. */
 function locksOf(records: readonly LedgerRecord[], name: string): readonly LockManifest[] {
   const pipes = records.flatMap(({ key, remote }) =>
     remote !== undefined && LockedId.safeParse(remote.id).success ? [[key, remote.id] as const] : [],

@@ -4,34 +4,33 @@ import { createOnceKindOf, isCreatable } from '../../kinds/profile.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { OperatorResult, OperatorContext } from '../../reconcile/operator/operator.ts'
-import { compose, loadOnce, openBoard, openLedgerToRead, openLedgerToWrite, openSource } from '../compose.ts'
-import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
+import { composeToLook, loadOnce, openLedgerToRead, openLedgerToWrite, openSource } from '../compose.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody, misuse } from '../io.ts'
 import { commandContext } from '../command-context.ts'
 import { commandsTyped } from '../../server/command-line.ts'
 import { printable } from '../render/terminal.ts'
 import { adoptAs } from '../../reconcile/operator/adopt.ts'
 import { approveRecreate } from '../../reconcile/operator/recreate.ts'
 import { retryCreate } from '../../reconcile/operator/retry.ts'
-import { typedKey } from '../typed-key.ts'
-import { systemClock } from '../../daemon/system-clock.ts'
+import { keyFrom } from '../typed-key.ts'
 import { unbindLedger } from '../../ledger/open.ts'
 import { forgetKey } from '../../reconcile/operator/forget.ts'
 
-/* What `adopt`, `resolve` and `forget` have in common: an operator's command, written beside a daemon or without one. */
+/* `adopt`, `resolve` and `forget` run with or without a daemon. */
 
-export const PERSON_OUTPUTS = ['text', 'json'] as const
+interface Printed {
+  readonly output: 'text' | 'json'
+}
 
-export interface PersonCommand {
+interface PersonCommand extends Printed {
   readonly key: Key
-  readonly output: (typeof PERSON_OUTPUTS)[number]
-  /** `asked`: a pipe is looked for there. `not asked`: only the directory and the ledger matter. */
+  /** `not asked`: needs only directory and ledger. */
   readonly platform: 'asked' | 'not asked'
-  /** `open`: a ledger that is not there yet is made. `existing`: there would be nothing in it. */
+  /** `open` creates a missing ledger; `existing` refuses. */
   readonly ledger: 'open' | 'existing'
 }
 
-/** Opens what the command is about, lets `say` write it, and prints what became of it. */
-export async function runPersonCommand(
+async function runPersonCommand(
   io: Io,
   settings: Settings,
   command: PersonCommand,
@@ -41,7 +40,7 @@ export async function runPersonCommand(
   return show(io, command, { ...answer, message: commandsTyped(answer.message, commandContext(settings)) })
 }
 
-/** Opens the ledger, reads the directory, and closes both after `say`. */
+/** Opens ledger and directory for the duration of `say`. */
 export async function withOperatorContext<T>(
   io: Io,
   settings: Settings,
@@ -51,18 +50,14 @@ export async function withOperatorContext<T>(
   assertLasting(settings)
   const signal = io.stop.stopping
   await using stack = new AsyncDisposableStack()
-  if (command.ledger === 'existing') await (await openLedgerToRead(settings))[Symbol.asyncDispose]()
-  const ledger = stack.use(await openLedgerToWrite(settings, nobody))
-  const engine = await compose(
+  if (command.ledger === 'existing') await (await openLedgerToRead(settings, io.clock))[Symbol.asyncDispose]()
+  const ledger = stack.use(await openLedgerToWrite(settings, { clock: io.clock, emit: nobody }))
+  const engine = await composeToLook(
     {
+      clock: io.clock,
       settings: command.platform === 'asked' ? settings : { ...settings, sandbox: false },
       ledger,
       source: openSource(settings),
-      board: openBoard(),
-      emit: nobody,
-      maxCreates: settings.maxCreates,
-      sandboxUse: 'look',
-      confirm: undefined,
     },
     stack,
   )
@@ -82,78 +77,84 @@ function show(io: Io, { key, output }: PersonCommand, answer: OperatorResult): E
   return answer.result === 'done' ? EXIT.fine : EXIT.failed
 }
 
-/** @throws {CommandError} what is written to a ledger in memory would be gone at once */
+/** A ledger in memory would lose the command. @throws {CommandError} */
 export function assertLasting({ ledger }: Pick<Settings, 'ledger'>): void {
   if (ledger !== 'memory:') return
-  throw new CommandError(
-    'the ledger is memory:, which no other process can see. Name the one that the daemon works with: --ledger sqlite:FILE.',
-    EXIT.usage,
+  misuse(
+    'the ledger is memory:, which no other process can read. Name the ledger of the daemon: --ledger sqlite:FILE.',
   )
 }
 
-/** @throws {CommandError} when it is no key */
-export function keyFrom(text: string): Key {
-  const key = typedKey(text)
-  if (key !== undefined) return key
-  throw new CommandError(`"${text}" is not a key: give Kind/name, such as Pipe/orders.`, EXIT.usage)
-}
-
-/** @throws {CommandError} when it is not the key of a pipe */
+/** @throws {CommandError} if it is not a pipe's key */
 export function pipeKeyFrom(text: string, { profile }: Pick<Settings, 'profile'>): Key {
   const key = keyFrom(text)
   if (isCreatable(profile, key)) return key
-  throw new CommandError(
-    `${key} is not a pipe: only pipes are created, and so adopted or resolved.`,
-    EXIT.usage,
-  )
+  misuse(`${key} is not a pipe: only pipes are created, and so adopted or resolved.`)
 }
 
-/** @throws {CommandError} when it cannot be the id of what the key is of */
+/** @throws {CommandError} if it is not a valid id for the key's kind */
 export function pipeIdFrom(text: string, key: Key, { profile }: Pick<Settings, 'profile'>): string {
   const form = idFormOf(createOnceKindOf(profile, key))
   if (form.matches(text)) return text.toLowerCase()
-  throw new CommandError(`"${text}" is not the id of ${anyOf(nounOf(key))}: give ${form.words}.`, EXIT.usage)
+  misuse(`"${text}" is not the id of ${anyOf(nounOf(key))}: give ${form.words}.`)
 }
 
-export interface AdoptOptions {
-  readonly key: string
-  readonly pipeId: string
-  readonly output: PersonCommand['output']
-}
-
-/**
- * `pipewright adopt Pipe/NAME ID`: takes over a pipe that exists. For a pipe that the key has already, it says that
- * what the manifest asks for was set in the console.
- */
-export async function adopt(io: Io, settings: Settings, options: AdoptOptions): Promise<ExitCode> {
-  const key = pipeKeyFrom(options.key, settings)
-  const pipeId = pipeIdFrom(options.pipeId, key, settings)
-  const command: PersonCommand = { key, output: options.output, platform: 'asked', ledger: 'open' }
+/** Also accepts changes made in the console to the key's own pipe. */
+export async function adopt(
+  io: Io,
+  settings: Settings,
+  { output }: Printed,
+  word: string,
+  id: string,
+): Promise<ExitCode> {
+  const key = pipeKeyFrom(word, settings)
+  const pipeId = pipeIdFrom(id, key, settings)
+  const command: PersonCommand = { key, output, platform: 'asked', ledger: 'open' }
   return runPersonCommand(io, settings, command, (context, signal) =>
     adoptAs(context, { key, pipeId, word: 'adopt' }, signal),
   )
 }
 
-/** What the person found out. */
-export type Found =
-  /** The pipe with this id is that of the key. */
+type Found =
+  /** The key's pipe has this id. */
   | { readonly type: 'pipe'; readonly pipeId: string }
-  /** The create made nothing. */
+  /** The create had no effect. */
   | { readonly type: 'nothing'; readonly force: boolean }
-  /** The pipe of the key is gone. */
+  /** The key's pipe is gone. */
   | { readonly type: 'gone' }
 
-export interface ResolveOptions {
-  readonly key: string
-  readonly found: Found
-  readonly output: PersonCommand['output']
+export interface ResolveFlags extends Printed {
+  readonly adopt?: string
+  readonly retry?: true
+  readonly recreate?: true
+  readonly force?: true
 }
 
-/** `pipewright resolve Pipe/NAME --adopt ID | --retry | --recreate`: what a person found out settles what nobody else can. */
-export async function resolve(io: Io, settings: Settings, options: ResolveOptions): Promise<ExitCode> {
-  const { found, output } = options
-  const key = pipeKeyFrom(options.key, settings)
-  const command: PersonCommand = { key, output, platform: 'asked', ledger: 'existing' }
+/** @throws {CommandError} unless the flags name exactly one finding */
+export function foundIn({ adopt: pipeId, retry, recreate, force }: ResolveFlags): Found {
+  const found: Found[] = []
+  if (pipeId !== undefined) found.push({ type: 'pipe', pipeId })
+  if (retry === true) found.push({ type: 'nothing', force: force === true })
+  if (recreate === true) found.push({ type: 'gone' })
+  const [only, ...others] = found
+  if (only === undefined || others.length > 0)
+    misuse(
+      'resolve: give one of --adopt ID, if the pipe exists; --retry, if a create of unknown outcome had no effect; ' +
+        '--recreate, if its pipe is gone.',
+    )
+  if (force === true && retry !== true) misuse('resolve: --force goes with --retry.')
+  return only
+}
+
+export async function resolve(
+  io: Io,
+  settings: Settings,
+  flags: ResolveFlags,
+  word: string,
+): Promise<ExitCode> {
+  const found = foundIn(flags)
+  const key = pipeKeyFrom(word, settings)
+  const command: PersonCommand = { key, output: flags.output, platform: 'asked', ledger: 'existing' }
   switch (found.type) {
     case 'nothing':
       return runPersonCommand(io, settings, { ...command, platform: 'not asked' }, (context) =>
@@ -172,26 +173,30 @@ export async function resolve(io: Io, settings: Settings, options: ResolveOption
   }
 }
 
-/** `pipewright forget KEY`: gives up the record of an orphan; its pipe's id stays in the history. */
+/** The history keeps the id. */
 export async function forget(
   io: Io,
   settings: Settings,
-  options: { readonly key: string; readonly output: PersonCommand['output'] },
+  { platform, output }: Printed & { readonly platform?: true },
+  word?: string,
 ): Promise<ExitCode> {
-  const key = keyFrom(options.key)
-  const command: PersonCommand = { key, output: options.output, platform: 'not asked', ledger: 'existing' }
+  if ((word === undefined) === (platform === undefined))
+    misuse('forget: give either the key of an orphan, such as Pipe/orders, or --platform.')
+  if (word === undefined) return forgetPlatform(io, settings, output)
+  const key = keyFrom(word)
+  const command: PersonCommand = { key, output, platform: 'not asked', ledger: 'existing' }
   return runPersonCommand(io, settings, command, (context) => forgetKey(context, key))
 }
 
-/** `pipewright forget --platform`: the platform has another address now; the next owner ties the ledger to it. */
-export async function forgetPlatform(
+/** After a change of the platform's address. */
+async function forgetPlatform(
   io: Io,
   settings: Settings,
   output: PersonCommand['output'],
 ): Promise<ExitCode> {
   assertLasting(settings)
-  await (await openLedgerToRead(settings))[Symbol.asyncDispose]()
-  const platform = await unbindLedger(settings.ledger, { clock: systemClock, emit: nobody })
+  await (await openLedgerToRead(settings, io.clock))[Symbol.asyncDispose]()
+  const platform = await unbindLedger(settings.ledger, { clock: io.clock, emit: nobody })
   const message =
     platform === undefined
       ? 'The ledger is tied to no platform; the next "pipewright run" or "apply" ties it to the one it is started with.'

@@ -2,18 +2,10 @@ import type { Settings } from '../../config/settings.ts'
 import { createMemoryLedger } from '../../ledger/memory-backend.ts'
 import { endOfPlan, type MissingLedger, type Plan } from '../../contract/plan.ts'
 import { type Ledger, LedgerError } from '../../contract/ledger.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { makePlan } from '../../daemon/planning.ts'
 import { commandsTyped, messageTyped } from '../../server/command-line.ts'
-import {
-  compose,
-  loadOnce,
-  openBoard,
-  openLedgerToRead,
-  openSource,
-  platformName,
-  sayMoved,
-  sayPutBack,
-} from '../compose.ts'
+import { composeToLook, loadOnce, openLedgerToRead, openSource, platformName, sayMoved } from '../compose.ts'
 import { folderOf, replyContext } from '../command-context.ts'
 import { openDryWorld } from '../dry-world.ts'
 import { type ExitCode, CommandError, EXIT, type Io, print, printJson, nobody } from '../io.ts'
@@ -25,11 +17,11 @@ import { paintFor, widthOfTerminal } from '../render/terminal.ts'
 
 export const PLAN_OUTPUTS = ['text', 'json', 'markdown'] as const
 
-/** `pipewright plan`: what would happen and why. It reads the platform and the ledger, and writes to neither. */
+/** Shows reasons too. Writes only to memory. */
 export async function plan(
   io: Io,
   settings: Settings,
-  output: (typeof PLAN_OUTPUTS)[number],
+  { output }: { readonly output: (typeof PLAN_OUTPUTS)[number] },
 ): Promise<ExitCode> {
   using progress = createProgress(io)
   const { server } = settings
@@ -49,7 +41,7 @@ export async function plan(
       print(
         io.stdout,
         planAsText(planTyped(planned, settings), {
-          paint: paintFor(io.stdout, io.env),
+          paint: paintFor(io),
           width: widthOfTerminal(io.stdout) ?? Infinity,
         }),
       )
@@ -58,7 +50,7 @@ export async function plan(
   return EXIT_OF[endOfPlan(planned)]
 }
 
-/** With the commands in it as they are typed here; a daemon has said them already. */
+/** A daemon's plan has its own options. */
 function planTyped(planned: Plan, settings: Settings): Plan {
   const here = replyContext(settings)
   return {
@@ -72,30 +64,19 @@ const EXIT_OF = { nothing: EXIT.fine, changes: EXIT.pending, refused: EXIT.faile
 
 async function planHere(io: Io, settings: Settings, progress: Progress): Promise<Plan> {
   await using stack = new AsyncDisposableStack()
-  const { ledger, missing } = await ledgerToRead(settings)
+  const { ledger, missing } = await ledgerToRead(settings, io.clock)
   sayMoved(io, ledger, settings)
-  sayPutBack(io, ledger)
+  if (ledger.rollback !== undefined) print(io.stderr, `pipewright: ${ledger.rollback}`)
   stack.use(ledger)
-  const source = openSource(settings, progress)
-  const board = openBoard()
-  const engine = await compose(
-    {
-      settings,
-      ledger,
-      source,
-      board,
-      emit: nobody,
-      maxCreates: settings.maxCreates,
-      sandboxUse: 'look',
-      confirm: undefined,
-    },
+  const engine = await composeToLook(
+    { settings, clock: io.clock, ledger, source: openSource(settings, io.clock, progress) },
     stack,
   )
   const catalog = await loadOnce(engine, io.stop.stopping, 'normal')
-  // The sandbox's secrets are where it runs; those of a platform may be mounted elsewhere.
+  // Real secrets might be mounted elsewhere; the sandbox's are here.
   const sourceSecrets = settings.sandbox ? undefined : 'optional'
   const context = await openDryWorld({ ...engine.context, sourceSecrets }, catalog, stack)
-  const result = await makePlan({
+  const planned = await makePlan({
     context,
     manifests: folderOf(settings.manifests),
     concurrency: settings.concurrency,
@@ -104,26 +85,17 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
     stopping: io.stop.stopping,
     onProgress: (done, of) => progress.show('Planning', done, of),
   })
-  switch (result.is) {
-    case 'whole':
-      return { ...result.plan, missingLedger: missing }
-    case 'stopped':
-      throw new CommandError('plan: stopped before everything was looked at.')
-    case 'broken':
-      throw result.bugs.values().next().value
-  }
+  if (planned === undefined) throw new CommandError('plan: stopped before everything was looked at.')
+  return { ...planned, missingLedger: missing }
 }
 
-/**
- * The ledger, or an empty one in its place: without a ledger, every pipe is new. That is what a first run would see, and what somebody
- * who has lost it has to know before there is another one.
- * @throws {LedgerError} when there is one that cannot be used
- */
+/** Empty if missing: the plan then shows every pipe as new. @throws {LedgerError} if it cannot be used */
 export async function ledgerToRead(
   settings: Settings,
+  clock: Clock,
 ): Promise<{ readonly ledger: Ledger; readonly missing: MissingLedger | undefined }> {
   try {
-    const ledger = await openLedgerToRead({ ...settings, platform: platformName(settings) })
+    const ledger = await openLedgerToRead({ ...settings, platform: platformName(settings) }, clock)
     return { ledger, missing: undefined }
   } catch (error) {
     if (!(error instanceof LedgerError) || error.code !== 'missing') throw error

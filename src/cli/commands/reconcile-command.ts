@@ -2,20 +2,20 @@ import type { Settings } from '../../config/settings.ts'
 import { AS_SAID, commandsTyped } from '../../server/command-line.ts'
 import { setTimeout } from 'node:timers/promises'
 import type { ResourceReply, ResourcesReply } from '../../server/api/resources.ts'
-import { systemClock } from '../../daemon/system-clock.ts'
 import type { Key } from '../../kinds/key.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isWell } from '../../plan/severity.ts'
-import { didYouMean } from '../did-you-mean.ts'
+import { didYouMean, keyFrom } from '../typed-key.ts'
 import { networkToOthers } from '../compose-network.ts'
-import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, printJson, misuse } from '../io.ts'
 import { createProgress } from '../render/progress.ts'
 import { resourceTable } from '../render/status-text.ts'
-import { paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
+import { printable, sheetOf } from '../render/terminal.ts'
 import { viewOfStatus } from '../resource-view.ts'
 import { wholeSentences } from '../whole-facts.ts'
 import { readServerResources, wholeOf } from '../server-reading.ts'
 import { runningServer } from '../running-server.ts'
+import { readWait, type WaitFlags } from '../wait-flags.ts'
 import {
   adminTokenOf,
   callServer,
@@ -26,29 +26,34 @@ import {
   type ServerReply,
 } from '../server-client.ts'
 
-export const RECONCILE_OUTPUTS = ['text', 'json'] as const
+/** Default of `--timeout`: ms. */
+export const RECONCILE_WAIT_MS = 5 * 60_000
 
-export interface ReconcileOptions {
-  readonly key: Key | undefined
-  /** `force`: the directory is accepted as it is, even if most manifests are gone. */
-  readonly accept: 'force' | 'normal'
-  /** Undefined: does not wait for the end. Otherwise so long at most, ms. */
-  readonly waitMs: number | undefined
-  readonly output: (typeof RECONCILE_OUTPUTS)[number]
+export interface ReconcileFlags extends WaitFlags {
+  /** Accepts a directory that lost most manifests. */
+  readonly accept?: true
+  readonly output: Output
 }
 
-/** `pipewright reconcile [KEY] --wait`: a running daemon reads and reconciles now, everything or one resource. */
-export async function reconcile(io: Io, settings: Settings, options: ReconcileOptions): Promise<ExitCode> {
-  const { key, accept, waitMs, output } = options
+type Output = 'text' | 'json'
+
+export async function reconcile(
+  io: Io,
+  settings: Settings,
+  flags: ReconcileFlags,
+  word?: string,
+): Promise<ExitCode> {
+  const { accept, output } = flags
+  const waitMs = readWait(flags, RECONCILE_WAIT_MS)
+  const key = word === undefined ? undefined : keyFrom(word)
+  if (key !== undefined && accept === true)
+    misuse('reconcile: --accept is for the whole directory. Leave out the key.')
   const command = 'reconcile'
-  const server = await runningServer(settings, command)
+  const server = await runningServer(settings, { command, clock: io.clock })
   const token = await adminTokenOf(settings, command)
   const call = { command, server, network: networkToOthers(settings), timeoutMs: ANSWER_MS }
-  const body = {
-    type: 'application/json',
-    text: JSON.stringify({ key, accept: accept === 'force' ? true : undefined }),
-  }
-  const reply = await callServer(io, { ...call, method: 'POST', path: '-/reconcile', token, body })
+  const body = JSON.stringify({ key, accept })
+  const reply = await callServer(io, { ...call, path: '-/reconcile', token, body })
   if (key !== undefined && reply.status === 404) await assertKnown(io, call, key)
   const receipt = expectObject(call, reply)
   if (waitMs === undefined) {
@@ -66,7 +71,7 @@ export async function reconcile(io: Io, settings: Settings, options: ReconcileOp
   await untilDone(io, {
     waitMs,
     call,
-    ask: () => callServer(io, { ...call, method: 'GET', path: progress, token: undefined, body: undefined }),
+    ask: () => callServer(io, { ...call, path: progress }),
   })
   if (key !== undefined) {
     const item = await getReply(io, call, { path: `api/v1/resources/${key}` })
@@ -79,7 +84,7 @@ export async function reconcile(io: Io, settings: Settings, options: ReconcileOp
   return problems.length === 0 && all.items.every(isWell) ? EXIT.fine : EXIT.failed
 }
 
-/** @throws {CommandError} when the daemon has no resource of this key */
+/** @throws {CommandError} if the daemon does not know the key */
 async function assertKnown(io: Io, call: Asked, key: Key): Promise<void> {
   const { items } = await readServerResources(io, call)
   const known = items.map((item) => item.key)
@@ -87,7 +92,7 @@ async function assertKnown(io: Io, call: Asked, key: Key): Promise<void> {
   throw new CommandError(`${call.command}: there is no resource ${key}. ${didYouMean(key, known)}`)
 }
 
-/** A daemon answers each of these at once: ms. */
+/** ms. The daemon answers immediately. */
 const ANSWER_MS = 30_000
 
 const ASK_AGAIN_MS = 250
@@ -95,11 +100,10 @@ const ASK_AGAIN_MS = 250
 interface Wait {
   readonly waitMs: number
   readonly call: Asked
-  /** How far it got. */
   readonly ask: () => Promise<ServerReply>
 }
 
-/** @throws {CommandError} when it takes longer, or the daemon does not go on */
+/** @throws {CommandError} on a timeout, or if the daemon stops */
 async function untilDone(io: Io, { waitMs, call, ask }: Wait): Promise<void> {
   const { stopping } = io.stop
   using progress = createProgress(io)
@@ -110,16 +114,16 @@ async function untilDone(io: Io, { waitMs, call, ask }: Wait): Promise<void> {
     const left = typeof pending === 'number' ? pending : 0
     if (performance.now() >= deadline) {
       throw new CommandError(
-        `reconcile: not done within ${formatDuration(waitMs)}, ${left} still to come. The daemon goes on; wait longer with --timeout.`,
+        `reconcile: not done within ${formatDuration(waitMs)}, ${left} still to come. The daemon continues; wait longer with --timeout.`,
       )
     }
     progress.show(`Reconciling, ${left} to come`)
     await setTimeout(ASK_AGAIN_MS, undefined, { signal: stopping }).catch(() => undefined)
-    if (stopping.aborted) throw new CommandError('reconcile: stopped waiting. The daemon goes on.')
+    if (stopping.aborted) throw new CommandError('reconcile: stopped waiting. The daemon continues.')
   }
 }
 
-/** A request is known to the process that took it, and to no other. */
+/** Only the process that took a request has its token. */
 async function stillThere(ask: Wait['ask']): Promise<ServerReply> {
   const reply = await ask().catch((error: unknown) => {
     if (!(error instanceof NoAnswerError)) throw error
@@ -131,8 +135,6 @@ async function stillThere(ask: Wait['ask']): Promise<ServerReply> {
   const hint = 'It reads and reconciles everything as it starts. Look with "pipewright status", or ask again.'
   throw new CommandError(`reconcile: the daemon was restarted before this was done. ${hint}`)
 }
-
-type Output = ReconcileOptions['output']
 
 function showOne(io: Io, item: ResourceReply, output: Output): void {
   if (output === 'json') printJson(io, { done: true, ...item })
@@ -149,9 +151,8 @@ function showAll(
     return
   }
   const text = {
-    now: systemClock.now(),
-    paint: paintFor(io.stdout, io.env),
-    width: widthOfTerminal(io.stdout),
+    now: io.clock.now(),
+    ...sheetOf(io),
     form: 'text',
     here: AS_SAID,
   } as const

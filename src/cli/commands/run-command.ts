@@ -3,7 +3,6 @@ import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import type { Settings } from '../../config/settings.ts'
 import { type Daemon, startDaemon } from '../../daemon/daemon.ts'
 import { startHeartbeat } from '../../daemon/heartbeat.ts'
-import { systemClock } from '../../daemon/system-clock.ts'
 import { createLeading } from '../../daemon/leading.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
 import type { Webhook } from '../../notify/webhook.ts'
@@ -16,8 +15,9 @@ import { startServer } from '../../server/server.ts'
 import { createTelemetry, type ScrapedFacts } from '../../telemetry/telemetry.ts'
 import { pipesWithoutManifest } from '../../reconcile/gather/pipes-without-manifest.ts'
 import { pipesWithoutLock } from '../../reconcile/state/pipes-without-lock.ts'
+import { createBoard } from '../../reconcile/state/status-board.ts'
 import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
-import { compose, openBoard, openLedgerToOwn, openSource } from '../compose.ts'
+import { compose, openLedgerToOwn, openSource } from '../compose.ts'
 import { type ExitCode, CommandError, EXIT, type Io, VERSION } from '../io.ts'
 import { manifestFacts } from '../shown-manifest.ts'
 import { saidBefore, wholeFacts } from '../whole-facts.ts'
@@ -27,22 +27,20 @@ import { overviewOf, standingOf } from '../shown-overview.ts'
 import { allowerOf, tokenReader, triggerOf } from '../page-actions.ts'
 import { createPlanner } from '../planner.ts'
 import { createGreeting } from '../sandbox-greeting.ts'
-import { failpointsOf } from '../failpoints.ts'
 import { assertWebhook, openWebhook } from '../compose-webhook.ts'
 
-/** `pipewright run`: the daemon, until it is told to stop. */
 export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   await assertWebhook(settings)
   await using stack = new AsyncDisposableStack()
-  const startedAt = systemClock.now()
+  const startedAt = io.clock.now()
   const leading = createLeading({
-    clock: systemClock,
+    clock: io.clock,
     leaseMs: settings.leaseMs,
     revision: () => engine.context.store.revision,
     actOn: (revision) => leadership.actOn(revision),
   })
   const ending = new AbortController()
-  const board = openBoard()
+  const board = createBoard()
   const telemetry = createTelemetry({
     log: {
       level: settings.logLevel,
@@ -62,16 +60,16 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
         budgetUsed: 0,
       },
     namedResources: settings.namedResources,
-    clock: systemClock,
+    clock: io.clock,
   })
   stack.defer(() => telemetry.close())
-  const recentEvents = createRecentEvents(() => systemClock.now())
+  const recentEvents = createRecentEvents(() => io.clock.now())
   const listening: {
-    /** There where this process acts. */
+    /** Only while this process acts. */
     webhook: (Webhook & AsyncDisposable) | undefined
     greet: ((event: Event) => void) | undefined
     read: (() => Promise<void>) | undefined
-    /** Says once that this process acts on what may be older: that is known when the manifests are read. */
+    /** Reports a stale checkout once, after the manifests are read. */
     sayOlder: (() => void) | undefined
     facts: (() => ScrapedFacts) | undefined
   } = { webhook: undefined, greet: undefined, read: undefined, sayOlder: undefined, facts: undefined }
@@ -86,20 +84,19 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     if (event.problem === undefined) listening.sayOlder?.()
   }
 
-  const failpoints = failpointsOf(io.env, emit)
-  const { ledger, leadership, notes } = await openLedgerToOwn(settings, emit, failpoints)
+  const { ledger, leadership, notes } = await openLedgerToOwn(settings, { clock: io.clock, emit })
   stack.use(ledger)
-  const source = openSource(settings)
+  const source = openSource(settings, io.clock)
   const engine = await compose(
     {
       settings,
       ledger,
       source,
       board,
+      clock: io.clock,
       emit,
       maxCreates: settings.maxCreates,
       sandboxUse: 'keep',
-      failpoints,
       confirm: () => leading.confirm(),
       assertMayAct: () => leading.assertMayAct(),
       olderThan: () => leading.olderThan,
@@ -110,23 +107,26 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     isActing: leading.isActing,
     withoutLock: pipesWithoutLock(engine.context.store),
     withoutManifest: pipesWithoutManifest(engine.context),
-    problems: engine.reconciler.problems.list() ?? [],
+    problems: engine.reconciler.problems.reported() ?? [],
     budgetUsed: Math.max(
       0,
       ...engine.platform.budgets().map(({ used }) => used / settings.apiBudget.requests),
     ),
   })
 
-  // The server listens before the daemon reads: whoever asks meanwhile hears that it starts.
+  // The server listens first: early requests get a "starting" reply.
   const running: { daemon: Daemon | undefined } = { daemon: undefined }
+  const { adminTokenFile } = settings
+  const adminToken = adminTokenFile === undefined ? undefined : tokenReader(adminTokenFile)
   const server = await startServer({
     profile: settings.profile,
     listen: settings.listen,
     metricsListen: settings.metricsListen,
     hosts: { allowed: settings.allowedHosts ?? [], publicUrl: settings.publicUrl },
     emit,
-    clock: systemClock,
+    clock: io.clock,
     board,
+    problem: (key) => engine.reconciler.problems.of(key),
     desired: (key) => desiredBody(settings.profile, engine.context.store.entry(key)?.manifest),
     manifest: (key) => manifestFacts(engine.context, key),
     history: (query) => ledger.history(query),
@@ -137,23 +137,11 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     overview: () => ({
       ...overviewOf(settings, engine, running.daemon, startedAt),
       ...standingOf(leading, leadership),
-      putBack: ledger.putBack,
+      ledgerRollback: ledger.rollback,
     }),
-    allow:
-      settings.adminTokenFile === undefined
-        ? undefined
-        : allowerOf(settings.adminTokenFile, engine, () => running.daemon),
-    reconcile:
-      settings.adminTokenFile === undefined
-        ? undefined
-        : triggerOf(settings.adminTokenFile, () => running.daemon),
-    planner:
-      settings.adminTokenFile === undefined
-        ? undefined
-        : createPlanner(engine, settings, {
-            adminToken: tokenReader(settings.adminTokenFile),
-            stopping: io.stop.stopping,
-          }),
+    allow: adminToken && allowerOf(adminToken, engine, () => running.daemon),
+    reconcile: adminToken && triggerOf(adminToken, () => running.daemon),
+    planner: adminToken && createPlanner(engine, settings, { adminToken, stopping: io.stop.stopping }),
   }).catch((error: unknown) => {
     throw new CommandError(error instanceof Error ? error.message : String(error))
   })
@@ -170,10 +158,10 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   })
   if (settings.sandbox) {
     const { url: page } = server
-    listening.greet = createGreeting({ board, emit, clock: systemClock, page, platform: engine.baseUrl })
+    listening.greet = createGreeting({ board, emit, clock: io.clock, page, platform: engine.baseUrl })
   }
   const mounts = createMountWatch(settings, emit)
-  const tls = createTlsWatch(networkOf(settings).tls, emit, systemClock)
+  const tls = createTlsWatch(networkOf(settings).tls, emit, io.clock)
   listening.read = async () => {
     await Promise.all([mounts.look(engine.context.store.catalog), tls.look()])
   }
@@ -181,7 +169,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     command: 'run',
     ledger,
     store: engine.context.store,
-    clock: systemClock,
+    clock: io.clock,
     url: server.url,
     worksWith: worksWith(settings),
     whole: () => ({
@@ -204,7 +192,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     noteChecks: () => heartbeat.noteChecks(),
     onAccept: () => leading.trust(),
     saidBefore: (catalog) => saidBefore(heartbeat.before, catalog),
-    watch: (onTrigger) => createWatcher({ root: settings.manifests, clock: systemClock, onTrigger, emit }),
+    watch: (onTrigger) => createWatcher({ root: settings.manifests, clock: io.clock, onTrigger, emit }),
   })
   running.daemon = daemon
   io.stop.onHangup(() => {
@@ -222,7 +210,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   const unsaved = await engine.reconciler.saveOutcomes(deadline)
   const unfinished = cut.unfinished + unsaved.size
   const typed = (args: string) => commandLine(args, commandContext(settings))
-  // Before anything that may take its time: whoever ends the process by force must not keep them back.
+  // Before slower steps: a forced end must not lose these messages.
   for (const [key, end] of unsaved) emit(lastWords(key, end, typed))
   await heartbeat.stop()
   await Promise.race([listening.webhook?.stop(deadline), aborted(deadline)])
@@ -232,11 +220,11 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     throw ending.signal.reason
   return unfinished === 0 && !ending.signal.aborted ? EXIT.fine : EXIT.failed
 
-  /** From now on this process acts: it sends to the webhook, and ends when another one takes over. */
+  /** As leader: enables the webhook, and ends on a takeover by another process. */
   async function act(term: Term | undefined): Promise<void> {
     if (term === undefined) return
     leading.begin(term)
-    // It is released at the end.
+    // Released at the end.
     if (io.stop.stopping.aborted) return
     const { epoch, over } = term
     const acting = (olderThan: string | undefined) =>

@@ -6,10 +6,9 @@ import { makeFolder } from '../../ledger/location.ts'
 import { createSandbox } from '../../sandbox/sandbox-server.ts'
 import { readFaults } from '../../sandbox/fault-schema.ts'
 import { readFixture } from '../../sandbox/fixture.ts'
-import { CommandError, EXIT, type ExitCode, type Io, print } from '../io.ts'
+import { EXIT, type ExitCode, type Io, print, misuse } from '../io.ts'
 
 export interface SandboxFlags {
-  /** Name of a profile. */
   readonly profile: string
   readonly listen: string
   readonly data: string | undefined
@@ -20,12 +19,11 @@ export interface SandboxFlags {
   readonly alertsToken: string | undefined
 }
 
-/** `pipewright sandbox`: the platform of the interface as a server of its own, until it is told to stop. */
 export async function sandbox(io: Io, flags: SandboxFlags): Promise<ExitCode> {
   const listen = parseListen(flags.listen)
-  if (!listen.ok) throw new CommandError(`--listen: ${listen.why}; ${listen.right}`, EXIT.usage)
+  if (!listen.ok) misuse(`--listen: ${listen.why}; ${listen.right}`)
   const profile = named(PROFILES)(flags.profile)
-  if (!profile.ok) throw new CommandError(`--profile: ${profile.why}; ${profile.right}`, EXIT.usage)
+  if (!profile.ok) misuse(`--profile: ${profile.why}; ${profile.right}`)
   const keyId = flags.keyId ?? 'sandbox'
   const keySecret = flags.keySecret ?? randomBytes(12).toString('hex')
   const alertsToken = flags.alertsToken ?? randomBytes(12).toString('hex')

@@ -1,18 +1,23 @@
 import type { Settings } from '../../config/settings.ts'
-import { systemClock } from '../../daemon/system-clock.ts'
 import { isWell } from '../../plan/severity.ts'
 import { commandsTyped } from '../../server/command-line.ts'
 import { nextSteps, placeOf, type NextStep } from '../../server/remedy.ts'
 import { folderOf, settingsOfDaemon, stepContext } from '../command-context.ts'
 import { createSource } from '../../manifest/source.ts'
-import { typedKey } from '../typed-key.ts'
 import { openLedgerToRead, sayMoved } from '../compose.ts'
-import { didYouMean } from '../did-you-mean.ts'
+import { didYouMean, typedKey } from '../typed-key.ts'
 import { networkToOthers } from '../compose-network.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
-import { isTerminal, paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
-import { NOTHING_RECORDED, statusDetails, statusText, type StatusText } from '../render/status-text.ts'
-import { filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
+import { isTerminal, printable, sheetOf } from '../render/terminal.ts'
+import { NOTHING_RECORDED, statusDetails, statusText } from '../render/status-text.ts'
+import {
+  assertNoFilter,
+  type FilterFlags,
+  filterWords,
+  passes,
+  readFilter,
+  type ResourceFilter,
+} from '../resource-filter.ts'
 import { readLedgerStatus, type ResourceView, type StatusReading } from '../resource-view.ts'
 import { wholeSentences } from '../whole-facts.ts'
 import { readServerStatus, readServerSteps } from '../server-reading.ts'
@@ -20,17 +25,27 @@ import { watch } from './status-watch.ts'
 
 export const STATUS_OUTPUTS = ['text', 'wide', 'name', 'json'] as const
 
-export interface StatusOptions {
-  readonly key: string | undefined
-  readonly filter: ResourceFilter
+export interface StatusFlags extends FilterFlags {
   readonly output: (typeof STATUS_OUTPUTS)[number]
-  readonly watch: boolean
+  readonly watch?: true
 }
 
-/** `pipewright status [key]`: what the ledger says, also while a daemon runs on it; with `--server`, what that daemon says. */
-export async function status(io: Io, settings: Settings, asked: StatusOptions): Promise<ExitCode> {
+interface StatusOptions {
+  readonly key: string | undefined
+  readonly filter: ResourceFilter
+  readonly output: StatusFlags['output']
+}
+
+export async function status(
+  io: Io,
+  settings: Settings,
+  flags: StatusFlags,
+  word?: string,
+): Promise<ExitCode> {
   const { server } = settings
-  const options = asked.key === undefined ? asked : { ...asked, key: typedKey(asked.key) ?? asked.key }
+  const filter = readFilter(flags)
+  assertNoFilter(word, filter)
+  const options = { key: word && (typedKey(word) ?? word), filter, output: flags.output }
   const read = async () => {
     if (server !== undefined) {
       const call = { command: 'status', server, network: networkToOthers(settings) }
@@ -39,9 +54,9 @@ export async function status(io: Io, settings: Settings, asked: StatusOptions): 
         ? reading
         : { ...reading, next: withoutItself(await readServerSteps(io, call, options.key), options.key) }
     }
-    await using ledger = await openLedgerToRead(settings)
-    if (!options.watch) sayMoved(io, ledger, settings)
-    const all = await readLedgerStatus(ledger, settings, systemClock.now())
+    await using ledger = await openLedgerToRead(settings, io.clock)
+    if (flags.watch !== true) sayMoved(io, ledger, settings)
+    const all = await readLedgerStatus(ledger, settings, io.clock)
     if (options.key !== undefined && !all.resources.some(({ key }) => key === options.key))
       await assertNoManifest(io, settingsOfDaemon(settings, all.daemon.last), options.key)
     const reading = chosen(all, options)
@@ -53,7 +68,7 @@ export async function status(io: Io, settings: Settings, asked: StatusOptions): 
           next: withoutItself(nextOf(only, settingsOfDaemon(settings, reading.daemon.last)), options.key),
         }
   }
-  if (options.watch) {
+  if (flags.watch === true) {
     const inPlace = isTerminal(io.stdout) && (options.output === 'text' || options.output === 'wide')
     return watch(io, { read, inPlace, show: (reading) => show(io, reading, options) })
   }
@@ -62,25 +77,23 @@ export async function status(io: Io, settings: Settings, asked: StatusOptions): 
   return exitOf(reading)
 }
 
-/** A daemon that died says nothing of now, however fine it was. */
+/** A dead daemon's status is old, so it is not a success. */
 function exitOf({ daemon, whole, resources }: StatusReading): ExitCode {
   const isOld = daemon.state === 'died' || daemon.state === 'silent'
   return !isOld && wholeSentences(whole).length === 0 && resources.every(isWell) ? EXIT.fine : EXIT.failed
 }
 
-/** What is asked for of a reading. */
 interface Chosen extends StatusReading {
-  /** What is said when that is nothing. */
+  /** The text for an empty result. */
   readonly nothing: string
-  /** What to do about the one resource that was asked for. */
   readonly next: readonly NextStep[]
 }
 
-/** @throws {CommandError} when there is no record of the key that is asked for */
+/** @throws {CommandError} if the key has no record */
 function chosen(reading: StatusReading, { key, filter }: StatusOptions): Chosen {
   const { resources } = reading
   if (key !== undefined) {
-    // What is wrong with others says nothing of this one.
+    // Other resources do not affect this exit code.
     const { problem } = reading.whole
     return {
       ...reading,
@@ -102,13 +115,13 @@ function chosen(reading: StatusReading, { key, filter }: StatusOptions): Chosen 
   }
 }
 
-/** That of the resource, and those of its conditions: each is shown somewhere. */
+/** Includes the reasons of the conditions. */
 function reasonsOf({ reason, conditions }: ResourceView): readonly string[] {
   const { Valid, Synced, Ready } = conditions
   return [reason, Valid.reason, Synced.reason, Ready.reason]
 }
 
-/** @throws {CommandError} when there is a manifest: then there is something to say of the key, although nothing is recorded */
+/** @throws {CommandError} if the key has a manifest but no record yet */
 async function assertNoManifest(io: Io, { profile, manifests }: Settings, key: string): Promise<void> {
   const source = createSource({ profile, root: manifests })
   const { state } = await source.load(new Map(), { accept: 'normal' }, io.stop.stopping)
@@ -153,7 +166,7 @@ function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
       return
     case 'text':
     case 'wide': {
-      const text = { ...textOptions(io, output), here, now: reading.now }
+      const text = { ...sheetOf(io), form: output, here, now: reading.now }
       print(
         io.stdout,
         key !== undefined && only !== undefined
@@ -164,12 +177,11 @@ function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
   }
 }
 
-/** What a person does about it. */
 function nextOf(resource: ResourceView, settings: Settings): readonly NextStep[] {
   return isWell(resource) ? [] : nextSteps(resource, stepContext(settings), [])
 }
 
-/** Who asks for the status of a resource is not told to ask for it. */
+/** This same command is no advice. */
 function withoutItself(steps: readonly NextStep[], key: string): readonly NextStep[] {
   const itself = new RegExp(`^(npx )?pipewright status ${RegExp.escape(key)}( |$)`)
   return steps.filter(({ copy }) => copy === undefined || !itself.test(copy))
@@ -177,12 +189,4 @@ function withoutItself(steps: readonly NextStep[], key: string): readonly NextSt
 
 function jsonOf({ state, last }: StatusReading['daemon']) {
   return { state, ...last }
-}
-
-function textOptions(io: Io, form: StatusText['form']): Omit<StatusText, 'now' | 'here'> {
-  return {
-    paint: paintFor(io.stdout, io.env),
-    width: widthOfTerminal(io.stdout),
-    form,
-  }
 }

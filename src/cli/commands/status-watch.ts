@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises'
-import { systemClock } from '../../daemon/system-clock.ts'
 import type { Key } from '../../kinds/key.ts'
 import { EXIT, type ExitCode, type Io, print } from '../io.ts'
 import { commandsTyped } from '../../server/command-line.ts'
@@ -12,21 +11,20 @@ import { wholeSentences } from '../whole-facts.ts'
 const WATCH_MS = 2_000
 const CLEAR = '\u001b[H\u001b[2J\u001b[3J'
 
-/** What is watched, and how it is shown. */
 interface Watched<Reading extends StatusReading> {
   readonly read: () => Promise<Reading>
-  /** On a terminal: all of it, each time. Elsewhere: all of it once, then a line for each change. */
+  /** On a terminal, redraws. Elsewhere, prints one line per change after a first full print. */
   readonly inPlace: boolean
   readonly show: (reading: Reading) => void
 }
 
-/** `status --watch`: until it is interrupted, or nobody reads it any more. */
+/** Until an interrupt or a closed pipe. */
 export async function watch<Reading extends StatusReading>(
   io: Io,
   { read, inPlace, show }: Watched<Reading>,
 ): Promise<ExitCode> {
   const { stopping } = io.stop
-  // Whoever read it (`| head`) has seen enough.
+  // `| head` has ended.
   const closed = new AbortController()
   io.stdout.once('error', () => closed.abort())
   const ended = AbortSignal.any([stopping, closed.signal])
@@ -35,7 +33,7 @@ export async function watch<Reading extends StatusReading>(
   while (!ended.aborted) {
     const reading = await read().catch((error: unknown) => {
       if (stopping.aborted) return 'stopped'
-      // A daemon that is restarted comes back; one that never answered does not run there.
+      // A known daemon might restart; an unknown one is a wrong address.
       if (!(error instanceof NoAnswerError) || before === undefined) throw error
       return error.message
     })
@@ -46,7 +44,7 @@ export async function watch<Reading extends StatusReading>(
       silence = reading
     } else {
       if (inPlace || before === undefined) show(reading)
-      else for (const line of changesSince(before, reading)) print(io.stdout, line)
+      else for (const line of changesSince(before, reading, io.clock.now())) print(io.stdout, line)
       if (silence !== undefined && !inPlace) print(io.stdout, 'The daemon answers again.')
       silence = undefined
       before = reading
@@ -56,8 +54,8 @@ export async function watch<Reading extends StatusReading>(
   return EXIT.fine
 }
 
-function changesSince(before: StatusReading, now: StatusReading): readonly string[] {
-  const time = new Date(systemClock.now()).toISOString()
+function changesSince(before: StatusReading, now: StatusReading, at: number): readonly string[] {
+  const time = new Date(at).toISOString()
   const known = new Map(before.resources.map((resource) => [resource.key, stateOf(resource)]))
   const there = new Set<Key>(now.resources.map(({ key }) => key))
   return [
@@ -73,7 +71,7 @@ function changesSince(before: StatusReading, now: StatusReading): readonly strin
   ].map(printable)
 }
 
-/** How many checks are overdue changes with each of them: a resource's own line says that it was checked. */
+/** Without the count of overdue checks: each check changes it. */
 function wholeChanges(
   { whole: before }: StatusReading,
   { whole: now, here }: StatusReading,

@@ -6,8 +6,8 @@ import type { Catalog } from '../../contract/catalog.ts'
 import { folderOf } from '../command-context.ts'
 import { openSource } from '../compose.ts'
 import { MANIFESTS } from '../../config/settings.ts'
-import { isDirectory, isIn, usualRootAround } from '../manifests-root.ts'
-import { CommandError, EXIT, type ExitCode, type Io, print, printJson, VERSION } from '../io.ts'
+import { assumedRoot, isDirectory, isIn, usualRootAround } from '../manifests-root.ts'
+import { EXIT, type ExitCode, type Io, print, printJson, VERSION, misuse } from '../io.ts'
 import {
   findingsAsCompact,
   findingsAsGithub,
@@ -21,28 +21,45 @@ import { paintFor } from '../render/terminal.ts'
 
 export const VALIDATE_OUTPUTS = ['text', 'compact', 'json', 'github', 'sarif'] as const
 
-/** Whether a folder is part of the manifests directory, and not one of its own. @param manifests as the flag names it */
-export function isBelow(folder: string, manifests: unknown): boolean {
-  const root = typeof manifests === 'string' ? manifests : MANIFESTS
-  return resolve(folder) !== resolve(root) && isIn(folder, root) && isDirectory(root)
-}
-
-interface Asked {
+export interface ValidateFlags {
+  readonly manifests?: string
   readonly output: (typeof VALIDATE_OUTPUTS)[number]
-  /** Files and folders whose findings are shown; all when there is none. The whole directory is read all the same. */
-  readonly paths: readonly string[]
 }
 
-/** `pipewright validate [path…]`: the findings of all manifests, or of those named, without talking to anything. */
-export async function validate(io: Io, settings: Settings, { output, paths }: Asked): Promise<ExitCode> {
+/** All findings are shown if `paths` is empty. */
+function scopeOf(
+  { manifests: root }: Settings,
+  flags: ValidateFlags,
+  paths: readonly string[],
+): { readonly root: string; readonly paths: readonly string[]; readonly note?: string | undefined } {
+  const [only] = paths
+  if (only !== undefined && paths.length === 1) {
+    const isFolder = existsSync(only) ? isDirectory(only) : !/\.(ya?ml|json)$/.test(only)
+    const isBelow = resolve(only) !== resolve(root) && isIn(only, root) && isDirectory(root)
+    if (isFolder && !isBelow) return { root: only, paths: [] }
+  }
+  const isSaid = flags.manifests !== undefined || root !== MANIFESTS
+  return { root, paths, ...(isSaid ? undefined : assumedRoot(paths)) }
+}
+
+/** Sends no requests. */
+export async function validate(
+  io: Io,
+  asked: Settings,
+  flags: ValidateFlags,
+  words: readonly string[],
+): Promise<ExitCode> {
+  const { root, paths, note } = scopeOf(asked, flags, words)
+  if (note !== undefined) print(io.stderr, note)
+  const settings = { ...asked, manifests: root }
   const named = paths.map((path) => belowRoot(path, settings.manifests))
   for (const path of ignoredAmong(named, settings.manifests))
     print(io.stderr, `${path} is named in ${IGNORE_FILE}, so it is not read.`)
   using progress = createProgress(io)
-  const source = openSource(settings, progress)
-  const { state, counts } = await source.load(new Map(), { accept: 'normal' }, io.stop.stopping)
+  const source = openSource(settings, undefined, progress)
+  const { state } = await source.load(new Map(), { accept: 'normal' }, io.stop.stopping)
   progress[Symbol.dispose]()
-  const { catalog } = state
+  const { catalog, counts } = state
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
   for (const text of endedSuspensions(catalog, settings.manifests, Date.now())) print(io.stderr, text)
   const problem =
@@ -50,27 +67,22 @@ export async function validate(io: Io, settings: Settings, { output, paths }: As
     (total === 0 && catalog.findings.length === 0 ? NOTHING_THERE : undefined)
   const findings = named.length === 0 ? catalog.findings : findingsOf(catalog.findings, named)
   const errors = findings.filter((finding) => finding.severity === 'error')
-  show(io, settings, output, { findings, problem, total, paths: named.length })
+  show(io, settings, flags.output, { findings, problem, total, paths: named.length })
   return errors.length > 0 || problem !== undefined ? EXIT.failed : EXIT.fine
 }
 
-/** A path as findings name it: relative to the manifests directory. */
+/** Relative to the directory, as in findings. */
 function belowRoot(path: string, root: string): string {
   if (!existsSync(path))
-    throw new CommandError(
-      `${path} does not exist. Correct the path; it is relative to the current directory.`,
-      EXIT.usage,
-    )
+    misuse(`${path} does not exist. Correct the path; it is relative to the current directory.`)
   if (!isIn(path, root))
-    throw new CommandError(
+    misuse(
       `${path} is not in ${root}, whose manifests are read. Name the directory that it is in: ` +
         `pipewright validate --manifests ${usualRootAround(path) ?? (isDirectory(path) ? path : dirname(path))} ${path}`,
-      EXIT.usage,
     )
   return relative(resolve(root), resolve(path))
 }
 
-/** What to do where there is no such directory. */
 function whereElse(root: string): string {
   if (existsSync(root)) return ''
   const around = usualRootAround('.')
@@ -79,11 +91,11 @@ function whereElse(root: string): string {
     : ` You are in one: run "pipewright validate ${around}".`
 }
 
-/** Those that the ignore file names; while it cannot be read, the reading says so. */
+/** None while the ignore file cannot be read, which is a finding. */
 function ignoredAmong(named: readonly string[], root: string): readonly string[] {
   if (named.length === 0 || !isDirectory(root)) return []
   try {
-    const isIgnored = readIgnoreFile(root)
+    const { isIgnored } = readIgnoreFile(root)
     return named.filter((path) => path !== '' && isIgnored(isDirectory(join(root, path)) ? `${path}/` : path))
   } catch (error) {
     if (error instanceof IgnoreFileError) return []
@@ -99,7 +111,7 @@ function findingsOf(findings: readonly Finding[], named: readonly string[]): rea
   })
 }
 
-/** Suspensions that ended: no finding, since the same manifest was right until then. @param now ms since the epoch */
+/** Warnings, no findings: the manifest did not change. @param now ms since the epoch */
 function endedSuspensions({ entries }: Catalog, manifests: string, now: number): readonly string[] {
   const root = folderOf(manifests)
   return [...entries.values()].flatMap(({ key, manifest, position: { file, line } }) => {
@@ -112,7 +124,7 @@ function endedSuspensions({ entries }: Catalog, manifests: string, now: number):
 }
 
 interface Result {
-  /** How many paths were named; 0 for all. */
+  /** Number of named paths; 0: all. */
   readonly paths: number
   readonly findings: readonly Finding[]
   readonly problem: string | undefined
@@ -141,7 +153,7 @@ function show(io: Io, settings: Settings, output: (typeof VALIDATE_OUTPUTS)[numb
         }),
       )
     case 'text': {
-      const paint = paintFor(io.stdout, io.env)
+      const paint = paintFor(io)
       if (findings.length > 0) print(io.stdout, findingsAsText(findings, root, paint))
       if (problem !== undefined) print(io.stderr, `${manifests}: ${problem}`)
       return total === 0 && findings.length === 0
@@ -151,10 +163,10 @@ function show(io: Io, settings: Settings, output: (typeof VALIDATE_OUTPUTS)[numb
   }
 }
 
-/** A directory as its Git repository names it, whatever the current directory is; outside of one, as it was given. */
+/** Outside of a repository, unchanged. */
 function inRepository(dir: string, env: Io['env']): string {
   const absolute = resolve(dir)
-  // A checkout of GitHub Actions may come without `.git`.
+  // A checkout of GitHub Actions can lack `.git`.
   const workspace = env['GITHUB_WORKSPACE']
   if (workspace !== undefined && workspace !== '') {
     const below = relative(resolve(workspace), absolute)
@@ -166,7 +178,7 @@ function inRepository(dir: string, env: Io['env']): string {
   }
 }
 
-/** What was read beside what was named. */
+/** Names the files that were read besides the given paths. */
 function context(root: string, paths: number): string {
   if (paths === 0) return ''
   return ` Read all of ${root}; shown are the findings of ${paths} ${paths === 1 ? 'path' : 'paths'}.`

@@ -2,19 +2,19 @@ import { stringify } from 'yaml'
 import type { JsonObject } from '../../lib/json.ts'
 import { printable } from './terminal.ts'
 
-/** One line of YAML: there before and after (` `), only after (`+`), only before (`-`), or so many are left out (`…`). */
+/** YAML. `…`: the number of omitted lines. */
 export interface DiffLine {
   readonly sign: ' ' | '+' | '-' | '…'
   readonly text: string
 }
 
-/** Unchanged lines that are shown around those that change. */
+/** Unchanged lines around a change. */
 const CONTEXT = 2
 
-/** With more lines on both sides than this, no line is searched for its like: all of one side, then all of the other. */
+/** Above it, the diff is all of one side, then all of the other. */
 const MOST_COMPARED = 1_000
 
-/** Two bodies as YAML, line by line. @param before undefined: all of it is new */
+/** As YAML. @param before undefined: everything is new */
 export function bodyDiff(before: JsonObject | undefined, after: JsonObject): readonly DiffLine[] {
   const next = linesOf(after)
   if (before === undefined) return next.map((text) => ({ sign: '+', text }))
@@ -28,7 +28,7 @@ function linesOf(body: JsonObject): readonly string[] {
     .split('\n')
 }
 
-/** By the longest row of lines that both have. */
+/** By the longest common subsequence. */
 function compared(a: readonly string[], b: readonly string[]): readonly DiffLine[] {
   if (a.length > MOST_COMPARED || b.length > MOST_COMPARED) {
     return [...a.map((text) => line('-', text)), ...b.map((text) => line('+', text))]
@@ -62,14 +62,14 @@ function line(sign: DiffLine['sign'], text: string): DiffLine {
   return { sign, text }
 }
 
-/** Leaves out what is far from any change, but for the names of what a change is in. */
+/** Keeps the parents of a change. */
 function withContext(lines: readonly DiffLine[]): readonly DiffLine[] {
   const kept = new Set<number>()
   for (const [index, { sign }] of lines.entries()) {
     if (sign === ' ') continue
     for (let near = index - CONTEXT; near <= index + CONTEXT; near += 1) kept.add(near)
   }
-  // From the end to the beginning: whatever is kept is kept with the lines that it stands below.
+  // Backwards: this keeps the parents of a kept line.
   let depth = 0
   for (let index = lines.length - 1; index >= 0; index -= 1) {
     const indent = indentOf(lines[index]?.text ?? '')

@@ -5,8 +5,8 @@ import { isWell } from '../../plan/severity.ts'
 import type { ResourceView } from '../resource-view.ts'
 
 /**
- * How a list of resources ends: how many need attention, and what nobody can say of the others.
- * @param about `asOf`: undefined where the list is of now; else when somebody last checked, ms since the epoch
+ * Counts resources that need attention or are unknown.
+ * @param about `asOf`: time of the last check, ms since the epoch; undefined: now
  */
 export function closingWords(
   resources: readonly Pick<ResourceView, 'status' | 'conditions'>[],
@@ -20,13 +20,11 @@ export function closingWords(
   ).length
   return [
     asOf !== undefined
-      ? `Nothing was checked since ${timeOf(asOf)}; then ${some} of ${count} needed attention.`
+      ? `No resource was checked since ${timeOf(asOf)}; then ${some} of ${count} needed attention.`
       : count === 1 && troubled === 0
         ? 'It needs no attention.'
         : `${capital(String(some))} of ${count} ${troubled > 1 ? 'need' : 'needs'} attention.`,
-    ...(unjudged === 0
-      ? []
-      : [`${unjudged} ${unjudged === 1 ? 'is' : 'are'} in a state that nobody judged.`]),
+    ...(unjudged === 0 ? [] : [`${unjudged} ${unjudged === 1 ? 'is' : 'are'} in a state of unknown health.`]),
     ...(unreconciled === 0
       ? []
       : [`${unreconciled} more ${unreconciled === 1 ? 'was' : 'were'} not reconciled yet.`]),

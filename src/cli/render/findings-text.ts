@@ -4,7 +4,6 @@ import { capital } from '../../kinds/lookup.ts'
 import { FINDING_CODES, pictureOf } from '../../manifest/diagnostics/diagnostic.ts'
 import { type Paint, printable } from './terminal.ts'
 
-/** Findings for people: what, where, a picture of the line, and what to do. */
 export function findingsAsText(findings: readonly Finding[], root: string, paint: Paint): string {
   return findings.map((finding) => findingAsText(finding, root, paint)).join('\n')
 }
@@ -22,7 +21,7 @@ function findingAsText(finding: Finding, root: string, paint: Paint): string {
   )
 }
 
-/** One line each, as compilers write them, for the problem matchers of editors. */
+/** One line each, for editors. */
 export function findingsAsCompact(findings: readonly Finding[], root: string): string {
   return findings
     .map(({ severity, code, file, line, column, message, hint }) =>
@@ -36,7 +35,7 @@ export function findingsAsCompact(findings: readonly Finding[], root: string): s
     .join('\n')
 }
 
-/** For programs: as everywhere else, and each place with a `path` that can be opened from where the command ran. */
+/** Each `path` is relative to the current directory. */
 export function findingsAsJson(findings: readonly Finding[], root: string) {
   return findings.map((finding) => ({
     ...finding,
@@ -45,7 +44,7 @@ export function findingsAsJson(findings: readonly Finding[], root: string) {
   }))
 }
 
-/** Workflow commands of GitHub Actions: each finding becomes a note at its line of a pull request. */
+/** Workflow commands of GitHub Actions, shown in a pull request. */
 export function findingsAsGithub(
   findings: readonly Finding[],
   root: string,
@@ -66,7 +65,7 @@ function property(text: string): string {
   return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 }
 
-/** SARIF 2.1.0, as code scanning reads it. */
+/** SARIF 2.1.0 for code scanning. */
 export function findingsAsSarif(
   findings: readonly Finding[],
   about: { readonly root: string; readonly version: string; readonly problem: string | undefined },
@@ -79,7 +78,7 @@ export function findingsAsSarif(
     runs: [
       {
         tool: { driver: { name: 'pipewright', version: about.version, rules: codes.map(ruleOf) } },
-        // A position counts what a string of JavaScript counts; without a word it would be taken for code points.
+        // JavaScript string positions; the default is code points
         columnKind: 'utf16CodeUnits',
         originalUriBaseIds: { [SOURCE_ROOT]: { description: { text: 'The root of the repository.' } } },
         invocations: [{ executionSuccessful: true, toolExecutionNotifications: problems }],
@@ -100,12 +99,11 @@ export function findingsAsSarif(
   }
 }
 
-/** Where relative paths of a result begin, as SARIF calls it. */
+/** The base of relative paths. */
 const SOURCE_ROOT = '%SRCROOT%'
 
 const MEANINGS: ReadonlyMap<string, string> = new Map(Object.entries({ ...FINDING_CODES, ...RULE_CODES }))
 
-/** What stands beside a result: what its code means, and where more is said. */
 function ruleOf(code: string) {
   const means = `${capital(MEANINGS.get(code) ?? code)}.`
   const page = `docs/findings.md#${code}`

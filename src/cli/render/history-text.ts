@@ -3,22 +3,17 @@ import { commandsTyped, type CommandContext } from '../../server/command-line.ts
 import { REASONS } from '../../plan/reason.ts'
 import { sentence } from '../../plan/reasons/row.ts'
 import { shortRevision } from '../../contract/revision.ts'
-import { fitLines, formatTable, type Paint, printable, wrapped } from './terminal.ts'
+import { fitLines, formatTable, printable, type Sheet, wrapped } from './terminal.ts'
 
-export interface HistoryText {
-  readonly paint: Paint
-  /** Columns of the terminal; undefined: as wide as it comes out. */
-  readonly width: number | undefined
-  /** `wide`: with revision and request, however long the lines are. */
+export interface HistoryText extends Sheet {
+  /** `wide` adds revision and request. */
   readonly form: 'text' | 'wide'
-  /** What commands in messages have to name. */
   readonly here: CommandContext
 }
 
-/** A message that has less room beside the rest stands below it. */
+/** With less room, a message goes on its own line. */
 const LEAST_MESSAGE = 40
 
-/** A line for each entry; on a narrow terminal, with what it says below. */
 export function historyText(
   entries: readonly HistoryEntry[],
   { paint, width, form, here }: HistoryText,
@@ -50,7 +45,7 @@ export function historyText(
     .join('\n')
 }
 
-/** A condition often repeats the words of the action that it comes from: then it says what its reason means. */
+/** If a condition repeats its action's message, the meaning of its reason. */
 function wordsOf({ key, message }: HistoryEntry): string {
   return `${key} ${message}`
 }

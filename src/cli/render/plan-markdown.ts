@@ -1,25 +1,23 @@
+import { stripVTControlCharacters } from 'node:util'
 import type { Plan, PlanItem } from '../../contract/plan.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { diffOf } from './plan-text.ts'
 import { byCause, factsOf, headOf, keysOf, missingLedgerWords, newsOf, summaryOf } from './plan-words.ts'
-import { asMarkdown, codeInMarkdown } from './markdown.ts'
+import { printable } from './terminal.ts'
 
-/** What GitHub takes for a comment, in characters. */
+/** GitHub's limit of a comment, in characters. */
 const COMMENT = 65_536
 
-/** For what is said about what was left out, and for characters that count twice. */
+/** For notes about omissions and characters that count twice. */
 const RESERVE = 1_536
 
-/** Of a cell; the whole message is below the table. */
+/** Characters; the full message is below the table. */
 const LONGEST_CELL = 300
 
-/** Items of one cause; mostly one. */
+/** Items with the same cause; usually one. */
 type Cause = readonly [PlanItem, ...PlanItem[]]
 
-/**
- * A comment for a pull request: the summary, a table with a row a cause, and each body folded. As much of it as a comment holds,
- * what matters most first, with a word on the rest.
- */
+/** A table row per cause, and folded bodies. Items that do not fit are omitted, least important first. */
 export function planAsMarkdown(plan: Plan): string {
   const causes = byCause(newsOf(plan))
   const noLedger = missingLedgerWords(plan)
@@ -32,7 +30,7 @@ export function planAsMarkdown(plan: Plan): string {
     '',
   ]
   let room = COMMENT - RESERVE - head.reduce((sum, line) => sum + line.length + 1, 0)
-  /** Those that fit: a large one does not keep out what is smaller. */
+  /** Takes texts that fit; skips larger ones. */
   const take = (lines: readonly string[]): readonly string[] =>
     lines.filter((line) => {
       const fits = line.length + 1 <= room
@@ -80,7 +78,6 @@ function isCut({ message }: PlanItem): boolean {
   return message.length > LONGEST_CELL
 }
 
-/** One text for each: folded away until somebody wants to see it. */
 function foldOf(cause: Cause): readonly string[] {
   const [item, ...more] = cause
   const facts = more.length > 0 ? [keysOf(cause)] : factsOf(item)
@@ -105,8 +102,31 @@ function foldOf(cause: Cause): readonly string[] {
   ]
 }
 
-/** Longer than any row of backticks in what it holds. */
+/** Longer than any run of backticks in the lines. */
 function fenceFor(lines: readonly string[]): string {
   const longest = Math.max(2, ...lines.flatMap((line) => (line.match(/`+/g) ?? []).map((row) => row.length)))
   return '`'.repeat(longest + 1)
+}
+
+/** With a meaning in Markdown or HTML, or the start of a mention, an issue link or an automatic link. */
+const MARKUP = /[&<>|\\`*[\]~]|(?<!\w)_|_(?!\w)|@(?=\w)|#(?=\d)|:(?=\/\/)|\bw(?=ww\.)/gi
+
+/** Invisible. After the sign of a reference, it prevents the link. */
+const NO_WIDTH = '&#8203;'
+
+/** On one line, and safe in a table cell. */
+function asMarkdown(text: string): string {
+  return oneLine(text).replaceAll(MARKUP, (sign) =>
+    sign === '@' || sign === '#' ? `${sign}${NO_WIDTH}` : `&#${sign.codePointAt(0)};`,
+  )
+}
+
+function codeInMarkdown(text: string): string {
+  const line = oneLine(text)
+  // Backticks allow no escapes.
+  return /[`|\\]/.test(line) ? `<code>${asMarkdown(line)}</code>` : `\`${line}\``
+}
+
+function oneLine(text: string): string {
+  return printable(stripVTControlCharacters(text)).replaceAll(/\s*\n\s*/g, ' ')
 }

@@ -5,10 +5,9 @@ import { findingsAsText } from './findings-text.ts'
 import { byCause, factsOf, headOf, keysOf, missingLedgerWords, newsOf, summaryOf } from './plan-words.ts'
 import { type Paint, printable, wrapped } from './terminal.ts'
 
-/** What a plan is written on. */
 interface Sheet {
   readonly paint: Paint
-  /** Columns of a line at most, where it can be broken; Infinity in a file or a pipe. */
+  /** Line width in columns; Infinity in a file or pipe. */
   readonly width: number
 }
 
@@ -30,14 +29,14 @@ const SIGNS: Readonly<Record<ActionType, Sign>> = {
 }
 
 function signOf({ verdict, action, renamedFrom }: PlanItem): Sign {
-  // It could not be found out.
+  // Unknown.
   if (verdict === 'failed') return { sign: '?', style: 'red' }
   if (verdict === 'refused') return { sign: '✗', style: 'red' }
   if (verdict === 'waits') return { sign: '.', style: 'dim' }
   return renamedFrom === undefined ? SIGNS[action] : SIGNS.adopt
 }
 
-/** For a terminal: what matters most last, next to the summary. */
+/** Most important last, next to the summary. */
 export function planAsText(plan: Plan, sheet: Sheet): string {
   const { paint, width } = sheet
   const blocks = byCause(newsOf(plan, 'last')).map((items) => blockOf(items, sheet))
@@ -50,7 +49,7 @@ export function planAsText(plan: Plan, sheet: Sheet): string {
   return [...noLedger, ...problem, ...findings, ...blocks.map((block) => `${block}\n`), summary].join('\n')
 }
 
-/** @param items one, or several of one cause */
+/** @param items of one cause */
 function blockOf(items: readonly [PlanItem, ...PlanItem[]], sheet: Sheet): string {
   const [item, ...more] = items
   if (more.length > 0) return causeOf(item, items, sheet)
@@ -70,7 +69,6 @@ function causeOf(item: PlanItem, items: readonly PlanItem[], { paint, width }: S
   return [head, wrapped(printable(item.message), '  ', width), keys].join('\n')
 }
 
-/** From what is there to what is asked for. */
 export function diffOf({ before, desired }: PlanItem): readonly DiffLine[] {
   if (desired === undefined) return []
   const lines = bodyDiff(before, desired)
@@ -79,7 +77,6 @@ export function diffOf({ before, desired }: PlanItem): readonly DiffLine[] {
 
 const STYLES = { '+': 'green', '-': 'red', ' ': undefined, '…': 'dim' } as const
 
-/** A line that is too long goes on below itself, under the same sign. */
 function painted({ sign, text }: DiffLine, { paint, width }: Sheet): string {
   const style = STYLES[sign]
   return pieces(text, width - 6)

@@ -3,23 +3,20 @@ import type { ActionType } from '../../plan/action.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import type { Reason } from '../../plan/reason.ts'
 
-/* What text and markdown both say of a plan. */
-
-/** That there is no ledger, and what that makes of the plan. */
 export function missingLedgerWords({ missingLedger }: Plan): string | undefined {
   if (missingLedger === undefined) return undefined
   const { file, init } = missingLedger
   const what =
     init === 'auto'
-      ? 'This is what a first run would do.'
-      : '--ledger-init=never keeps "run" and "apply" from starting without it. This is what they would do with an empty one.'
+      ? 'This plan is for a first run.'
+      : '--ledger-init=never keeps "run" and "apply" from starting without it. This plan is for an empty ledger.'
   return (
-    `There is no ledger at ${file}. ${what} If there was a ledger before, what is to be created may exist already: restore the ` +
-    'ledger, or adopt by a Lock or policy.adopt, until nothing is to be created that exists.'
+    `There is no ledger at ${file}. ${what} If there was a ledger before, its resources might exist already: restore the ` +
+    'ledger, or adopt by a Lock or policy.adopt, until no existing pipe would be created.'
   )
 }
 
-/** In the order in which they matter to whoever approves it. */
+/** Importance for a reviewer. */
 const ORDER: Readonly<Record<Verdict, number>> = {
   failed: 0,
   refused: 1,
@@ -30,7 +27,7 @@ const ORDER: Readonly<Record<Verdict, number>> = {
   unchanged: 6,
 }
 
-/** All that is not as it should be, what matters most first; or last. */
+/** Items that need attention. @param order of the most important */
 export function newsOf({ items }: Plan, order: 'first' | 'last' = 'first'): readonly PlanItem[] {
   const sign = order === 'first' ? 1 : -1
   return items
@@ -38,17 +35,17 @@ export function newsOf({ items }: Plan, order: 'first' | 'last' = 'first'): read
     .toSorted((a, b) => sign * (weight(a) - weight(b)))
 }
 
-/** The less, the more it matters. */
+/** Lower is more important. */
 function weight(item: PlanItem): number {
   return 2 * ORDER[item.verdict] - Number(isDelicate(item))
 }
 
-/** Among its like it is looked at first. */
+/** First within its verdict. */
 function isDelicate({ takesAway, differences }: PlanItem): boolean {
   return takesAway.length > 0 || differences.length > 0
 }
 
-/** Items of one cause, of which nothing else is to be shown, as one: a create limit is not said thirty times. */
+/** Merges items with the same cause and without details of their own, such as a create limit. */
 export function byCause(items: readonly PlanItem[]): readonly (readonly [PlanItem, ...PlanItem[]])[] {
   const groups = new Map<string, [PlanItem, ...PlanItem[]]>()
   for (const item of items) {
@@ -61,7 +58,7 @@ export function byCause(items: readonly PlanItem[]): readonly (readonly [PlanIte
   return [...groups.values()]
 }
 
-/** Keys of one cause that are named. */
+/** Most keys named per cause. */
 const MOST_NAMED = 30
 
 export function keysOf(items: readonly PlanItem[]): string {
@@ -122,35 +119,22 @@ function wordOf({ verdict, action, reason, renamedFrom, differences }: PlanItem)
 }
 
 export function summaryOf(plan: Plan): string {
-  if (plan.problem !== undefined) return 'Nothing is planned: the manifests are not accepted as they are.'
-  const { wanted, limit, reached, services } = plan.createLimit
+  if (plan.problem !== undefined) return 'There is no plan: the manifests are not accepted.'
+  const { wanted, limit, refused } = plan.createLimit
   const most = limit === null ? 'no limit' : `limit ${limit} in each service`
-  const isCreated = plan.items.some(({ action }) => action === 'create')
-  const creations = !isCreated && !reached ? '' : ` Pending creates: ${wanted} (${most}).`
-  const refused = reached ? limitWords(services) : ''
+  const creations = wanted === 0 ? '' : ` Pending creates: ${wanted} (${most}).`
+  const held =
+    refused === 0 ? '' : ` The create limit refuses ${refused} of them until an operator allows them.`
   const changes = endOfPlan(plan) === 'nothing' ? 'No changes' : 'Plan'
   const { items, oldestMs } = plan.checkedBefore
   const before =
     items === 0
       ? ''
       : ` Of those that are unchanged, ${items} ${items === 1 ? 'was' : 'were'} last checked by the daemon, up to ${formatDuration(oldestMs)} ago.`
-  return `${changes}: ${countsOf(plan)}.${creations}${refused}${before}`
+  return `${changes}: ${countsOf(plan)}.${creations}${held}${before}`
 }
 
-/** Services in which the create limit is reached that are named. */
-const SERVICES_SHOWN = 5
-
-function limitWords(services: Plan['createLimit']['services']): string {
-  const shown = services.slice(0, SERVICES_SHOWN).map(({ service, wanted, made }) => {
-    const before = made === 0 ? '' : ` after ${made} within the last hour`
-    return `${service} (${wanted} pending${before})`
-  })
-  const more = services.length > SERVICES_SHOWN ? ` and ${services.length - SERVICES_SHOWN} more` : ''
-  const where = shown.length === 0 ? '' : ` in service ${shown.join(', ')}${more}`
-  return ` That is more than the create limit lets pass${where}, so nothing is created there until somebody allows it.`
-}
-
-/** What is done, in a few words: "create, after Alert/lag". */
+/** "create, after Alert/lag". */
 export function headOf({ action, verdict, reason, after, renamedFrom }: PlanItem): string {
   if (renamedFrom !== undefined) return `rename, from ${renamedFrom}`
   if (verdict === 'waits') return 'waits'
@@ -158,7 +142,7 @@ export function headOf({ action, verdict, reason, after, renamedFrom }: PlanItem
   return `${action} ${reason}${comes}`
 }
 
-/** What it is about: one fact a line. */
+/** One fact per line. */
 export function factsOf(item: PlanItem): readonly string[] {
   const { service, outline, platformName, remoteId, uncheckedSecrets, action, before, desired } = item
   const isShown = desired !== undefined || item.renamedFrom !== undefined
@@ -174,7 +158,7 @@ export function factsOf(item: PlanItem): readonly string[] {
       : []),
     ...(isShown && remoteId !== undefined ? [`id ${remoteId}`] : []),
     ...(action === 'adopt' && before !== undefined && item.differences.length === 0
-      ? ['nothing differs from the manifest']
+      ? ['equal to the manifest']
       : []),
     ...(item.gives.length > 0 ? [`gives access: ${item.gives.join(', ')}`] : []),
     ...(item.takesAway.length > 0 ? [`takes away: ${item.takesAway.join(', ')}`] : []),

@@ -1,22 +1,21 @@
 import type { Io } from '../io.ts'
 
-/** Work that ends sooner shows nothing: ms. */
+/** Shorter work shows no progress: ms. */
 const AFTER_MS = 1_000
 
-/** No eye follows more: ms. */
+/** Between updates: ms. */
 const EVERY_MS = 100
 
 const ERASE_LINE = '\r\u001b[2K'
 
-/** One line that moves while a person waits at a terminal, and is gone at the end. Elsewhere nothing. */
+/** On a terminal only. Removed at the end. */
 export interface Progress extends Disposable {
-  /** Says what is done now; both numbers are shown where there are two. */
   show(what: string, done?: number, of?: number): void
-  /** The same stream, for whoever writes lines to it meanwhile. */
+  /** A stream that clears the line before each write. */
   readonly stderr: NodeJS.WritableStream
 }
 
-/** On standard error, so that what is printed can be piped. Nothing moves with `NO_COLOR` or `TERM=dumb`, either. */
+/** On standard error. Off with `NO_COLOR` or `TERM=dumb`. */
 export function createProgress({ stderr, env }: Pick<Io, 'stderr' | 'env'>): Progress {
   if (!isLive(stderr, env)) return { stderr, show: () => undefined, [Symbol.dispose]: () => undefined }
   const startedAt = performance.now()
@@ -65,7 +64,6 @@ function columnsOf(stream: NodeJS.WritableStream): number {
     : USUAL_COLUMNS
 }
 
-/** Each write finds the line empty. */
 function guarded(stream: NodeJS.WritableStream, before: () => void): NodeJS.WritableStream {
   return new Proxy(stream, {
     get(target, name) {

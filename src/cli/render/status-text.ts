@@ -1,4 +1,3 @@
-import { groupByCause } from '../../contract/cause.ts'
 import { nounOf } from '../../kinds/lookup.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isWell, type Status } from '../../plan/severity.ts'
@@ -11,7 +10,7 @@ import { commandsTyped, type CommandContext } from '../../server/command-line.ts
 import { shortMessage, type NextStep } from '../../server/remedy.ts'
 import { closingWords } from './closing-words.ts'
 import { agoOf } from './ago.ts'
-import { fitLines, type Paint, formatTable, printable, wrapped } from './terminal.ts'
+import { fitLines, type Paint, formatTable, printable, type Sheet, wrapped } from './terminal.ts'
 
 const STYLES: Readonly<Record<Status, Parameters<Paint>[0]>> = {
   OutcomeUnknown: ['red', 'bold'],
@@ -28,21 +27,14 @@ const STYLES: Readonly<Record<Status, Parameters<Paint>[0]>> = {
   Ready: 'green',
 }
 
-export interface StatusText {
+export interface StatusText extends Sheet {
   /** ms since the epoch. */
   readonly now: number
-  readonly paint: Paint
-  /** Columns of the terminal; undefined: as wide as it comes out. */
-  readonly width: number | undefined
   readonly form: 'text' | 'wide'
-  /** What commands in messages have to name. */
   readonly here: CommandContext
 }
 
-/**
- * Who works with the ledger, all resources side by side, then each cause of trouble in full.
- * @param text with what is said where there is no resource
- */
+/** @param text includes the text for an empty list */
 export function statusText(
   { daemon, whole, resources }: StatusReading,
   text: StatusText & { readonly nothing: string },
@@ -60,16 +52,16 @@ export function statusText(
   return printable([...first, ...problems, ...hints, '', list].join('\n'))
 }
 
-export const NOTHING_RECORDED = 'Nothing is recorded yet.'
+export const NOTHING_RECORDED = 'No resource is recorded yet.'
 
-/** Since when no other revision came: a Git that is not fetched any more looks well otherwise. */
+/** The age shows a stalled Git sync. */
 function revisionLine(
   { state, last }: DaemonView,
   { revisionSince, problem }: WholeFacts,
   { now }: Pick<StatusText, 'now'>,
 ): readonly string[] {
   if (revisionSince === undefined || last?.revision === undefined) return []
-  // Who is away, or cannot read what is there, does not know.
+  // A stopped or failing daemon might have an old revision.
   const isLooking = state === 'running' && problem === undefined
   return [
     `Revision ${shortRevision(last.revision)} came ${agoOf(revisionSince, now)}${isLooking ? '; no other one since' : ''}.`,
@@ -82,15 +74,12 @@ function problemLines(whole: WholeFacts, text: StatusText): readonly string[] {
   )
 }
 
-/** What a process last said of resources does not hold for ever. */
+/** A process still updates the status. */
 function isHeard({ state }: DaemonView): boolean {
   return state !== 'died' && state !== 'silent'
 }
 
-/**
- * Resources side by side, then each cause of trouble in full.
- * @param closing how many need attention, in words
- */
+/** Problems are below, in full. @param closing the last line */
 export function resourceTable(
   resources: readonly ResourceView[],
   text: StatusText,
@@ -101,7 +90,8 @@ export function resourceTable(
   const head = ['RESOURCE', 'STATUS', 'REASON', 'CHECKED', ...(text.form === 'wide' ? WIDE : [])]
   const rows = resources.map((resource) => rowOf(resource, text))
   const table = fitLines(formatTable([head.map((name) => paint('dim', name)), ...rows]), text.width)
-  const details = groupByCause(resources.filter((resource) => !isWell(resource))).map((group) =>
+  const unwell = resources.filter((resource) => !isWell(resource))
+  const details = [...Map.groupBy(unwell, ({ key, problem = key }) => problem).values()].map((group) =>
     causeLines(group, text),
   )
   return printable(
@@ -132,12 +122,12 @@ function placeOf({ file, line }: ResourceView): string {
   return file === undefined ? '-' : `${file}:${line ?? 1}`
 }
 
-/** In lines of the terminal's width; in a file or a pipe it stays one. */
+/** Wraps to the terminal's width. */
 function fitted(line: string, { width }: Pick<StatusText, 'width'>): string {
   return width === undefined ? line : wrapped(line, '', width)
 }
 
-/** Keys that one line names. */
+/** Most keys in a line. */
 const KEYS_NAMED = 3
 
 function causeLines(group: readonly ResourceView[], { paint, width, here }: StatusText): string {
@@ -155,7 +145,7 @@ function causeLines(group: readonly ResourceView[], { paint, width, here }: Stat
   return `${fit(cause)}\n  ${keys}`
 }
 
-/** One line on whoever works with the ledger: whether what follows is of now. */
+/** Also tells the status's age. */
 export function daemonLine(
   { state, last }: DaemonView,
   { now, paint }: Pick<StatusText, 'now' | 'paint'>,
@@ -173,7 +163,7 @@ export function daemonLine(
     case 'silent':
       return paint(
         ['red', 'bold'],
-        `${what} does not respond${who}: its last sign of life was ${agoOf(last?.seenAt, now)}. What follows is from then. Look at its log, and restart it.`,
+        `${what} does not respond${who}: its last sign of life was ${agoOf(last?.seenAt, now)}. The rest is from that time. Look at its log, and restart it.`,
       )
     case 'died':
       return paint(
@@ -187,7 +177,6 @@ export function daemonLine(
   }
 }
 
-/** All that is known of one resource. */
 export function statusDetails(
   resource: ResourceView,
   { daemon, whole }: Pick<StatusReading, 'daemon' | 'whole'>,
@@ -232,7 +221,6 @@ export function statusDetails(
   return printable(lines.join('\n'))
 }
 
-/** A table, as long as it fits; otherwise each message stands below its condition. */
 function conditionLines(rows: readonly (readonly string[])[], width: number | undefined): string {
   const table = formatTable(rows)
   if (width === undefined || table.split('\n').every((line) => line.length <= width)) return table
@@ -240,12 +228,11 @@ function conditionLines(rows: readonly (readonly string[])[], width: number | un
   return rows.map((row, index) => `${heads[index]}\n${wrapped(row.at(-1) ?? '', '    ', width)}`).join('\n')
 }
 
-/** What to do, each with what to type or to write. */
 function nextLines(steps: readonly NextStep[], paint: Paint): readonly string[] {
   if (steps.length === 0) return []
   return [
     '',
-    'What to do:',
+    'Next steps:',
     ...steps.flatMap(({ text, copy }) => [
       wrapped(text, '  '),
       ...(copy === undefined ? [] : [`    ${paint('bold', copy)}`]),
@@ -266,7 +253,7 @@ function differenceLines({ differences }: ResourceView, paint: Paint): readonly 
   ]
 }
 
-/** What a person needs to find the request on the other side. */
+/** To find the request on the platform. */
 function attemptLine({ attempt, state, openedAt, id, seen }: Intent): string {
   const reply = [
     ...(seen?.requestId === undefined ? [] : [`request ${seen.requestId}`]),

@@ -1,7 +1,8 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 import { TURNING } from '../../lib/shown-text.ts'
+import type { Io } from '../io.ts'
 
-/** Columns side by side, each as wide as its widest cell; colour does not count. */
+/** Colours have no width. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows) {
@@ -21,7 +22,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** Lines cut to the width of a terminal; of `undefined`, none is. Colours are kept whole. */
+/** Keeps colours intact. @param width undefined: no cut */
 export function fitLines(text: string, width: number | undefined): string {
   if (width === undefined) return text
   return text
@@ -47,10 +48,10 @@ function fitLine(line: string, width: number): string {
   return `${fitted}${line.slice(from).slice(0, room)}…`
 }
 
-/** At most this many columns where nobody says how many there are. */
+/** Default line width. */
 const COLUMNS = 80
 
-/** Words in lines of at most 80 columns, or of so many, each after `indent`. Colour does not count. */
+/** Each line begins with `indent`. Colours have no width. */
 export function wrapped(text: string, indent: string, width = COLUMNS): string {
   const lines: string[] = []
   let line = ''
@@ -63,7 +64,7 @@ export function wrapped(text: string, indent: string, width = COLUMNS): string {
   return [...lines, line].map((one) => indent + one).join('\n')
 }
 
-/** Columns of a terminal; undefined for a file or a pipe, and for a terminal that says 0: it does not know. */
+/** Undefined: a file, a pipe or an unknown width. */
 export function widthOfTerminal(stream: NodeJS.WritableStream): number | undefined {
   const columns = isTerminal(stream) && 'columns' in stream ? stream.columns : undefined
   return typeof columns === 'number' && columns > 0 ? columns : undefined
@@ -77,12 +78,12 @@ function widthOf(cell: string): number {
   return stripVTControlCharacters(cell).length
 }
 
-/** What comes from a manifest or the platform, made harmless for a terminal. The colours that we write ourselves stay. */
+/** For texts from manifests and replies. Our own colours stay. */
 export function printable(text: string): string {
   return text.replaceAll(HARMFUL, '\u{fffd}')
 }
 
-/** What hides text, or moves on the screen, is not among our colours and weights. */
+/** Characters that hide text or move the cursor. */
 const HARMFUL = new RegExp(
   String.raw`\u001b(?!\[(?:0|1|2|22|3[1-6]|39)m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f${TURNING}]`,
   'g',
@@ -90,15 +91,20 @@ const HARMFUL = new RegExp(
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Colours text where people read it: on a terminal, and never with `NO_COLOR`. */
+/** Colours on a terminal, unless `NO_COLOR` is set. */
 export type Paint = (style: Style, text: string) => string
 
-export function paintFor(
-  stream: NodeJS.WritableStream,
-  env: Readonly<Record<string, string | undefined>>,
-): Paint {
-  const terminal = isTerminal(stream)
-  const wanted = env['NO_COLOR'] === undefined || env['NO_COLOR'] === ''
-  if (!terminal || !wanted) return (_style, text) => text
+export function paintFor({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Paint {
+  if (!isTerminal(stdout) || (env['NO_COLOR'] ?? '') !== '') return (_style, text) => text
   return (style, text) => styleText(style, text, { validateStream: false })
+}
+
+export interface Sheet {
+  readonly paint: Paint
+  /** Undefined: no limit. */
+  readonly width: number | undefined
+}
+
+export function sheetOf(io: Pick<Io, 'stdout' | 'env'>): Sheet {
+  return { paint: paintFor(io), width: widthOfTerminal(io.stdout) }
 }

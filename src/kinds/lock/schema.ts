@@ -1,22 +1,18 @@
 import { z } from '../zod.ts'
 import { API_VERSION, Metadata } from '../manifest.ts'
 
-/** A kind of manifest that is no resource: it has no key, and nothing on the platform. */
+/** A manifest without a key or resource. */
 export const LOCK = {
   name: 'Lock',
-  description: 'Which pipe id belongs to which key, so that a lost ledger rebuilds itself by adopting.',
+  description: 'The pipe id of each key. With it, a new ledger adopts the pipes of a lost ledger.',
 } as const
 
-/** Entries of one Lock; there may be several Locks. */
+/** Per Lock. */
 export const MOST_LOCKED = 10_000
 
-/** An id that a Lock can hold. */
 export const LockedId = z.guid()
 
-/**
- * A manifest that says which id belongs to which key, so that a lost ledger rebuilds itself by adopting.
- * @param kinds the names of the kinds that are created once
- */
+/** Ids by key: a lost ledger is rebuilt by adopting. @param kinds names of create-once kinds */
 export function lockSchema(kinds: readonly string[]) {
   const key = z
     .string()

@@ -1,19 +1,17 @@
 import { createNearest } from '../../lib/nearest.ts'
 import { ruleError, type RuleFinding } from '../finding.ts'
 
-/** At most this many names are spelled out in one message. */
+/** Names in a message. */
 const NAMES_SHOWN = 5
 
-/** Names that are compared in search of the columns that were meant, in one manifest. */
+/** Name comparisons per manifest. */
 const MOST_COMPARISONS = 10_000
 
-/** What a pipe says of its columns. */
 interface Columns {
   readonly destination?: { readonly columns?: readonly { readonly name: string }[] | undefined } | undefined
   readonly fieldMappings?: readonly { readonly destinationField: string }[] | undefined
 }
 
-/** No two columns have one name. */
 export function columnRules(spec: Columns): readonly RuleFinding[] {
   const seen = new Map<string, number>()
   return (spec.destination?.columns ?? []).flatMap(({ name }, index) => {
@@ -32,9 +30,7 @@ export function columnRules(spec: Columns): readonly RuleFinding[] {
   })
 }
 
-/**
- * Each column is filled once. Without columns there is nothing to hold the mappings against: the table may exist already.
- */
+/** Each column must be filled once. Without columns, the table might already exist. */
 export function mappingRules(spec: Columns): readonly RuleFinding[] {
   const columns = new Set((spec.destination?.columns ?? []).map(({ name }) => name))
   const mappings = spec.fieldMappings ?? []
@@ -96,4 +92,34 @@ function listed(names: readonly string[]): string {
   const shown = names.slice(0, NAMES_SHOWN).map((name) => `"${name}"`)
   const rest = names.length - shown.length
   return rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`
+}
+
+/** Column types with unbalanced brackets, such as `Decimal(10, 2`. The platform knows the types. */
+export function typeRules(
+  columns: readonly { readonly name: string; readonly type: string }[],
+): readonly RuleFinding[] {
+  return columns.flatMap(({ name, type }, index) => {
+    if (isBalanced(type)) return []
+    return [
+      ruleError('column-type-invalid', {
+        path: ['spec', 'destination', 'columns', index, 'type'],
+        message: `The "(" and ")" in the type of the column "${name}" do not match.`,
+        hint: 'Write one ")" for each "(".',
+      }),
+    ]
+  })
+}
+
+/** A quoted text with escapes, or one character. */
+const PARTS = /'(?:[^'\\]|\\.)*'|`[^`]*`|"(?:[^"\\]|\\.)*"|[^]/g
+
+function isBalanced(type: string): boolean {
+  let open = 0
+  for (const [part] of type.matchAll(PARTS)) {
+    // The end of an open quote is unknown.
+    if (/^['`"]$/.test(part)) return true
+    open += Number(part === '(') - Number(part === ')')
+    if (open < 0) return false
+  }
+  return open === 0
 }

@@ -2,5 +2,5 @@ import type { Profile } from '../profile.ts'
 import { CLICKHOUSE_CLOUD } from './clickhouse-cloud/profile.ts'
 import { DEFAULT } from './default/profile.ts'
 
-/** Every profile that there is. A new one is a folder, and a name in this line. */
+/** To add a profile, add a folder and a name here. */
 export const PROFILES: readonly Profile[] = [DEFAULT, CLICKHOUSE_CLOUD]

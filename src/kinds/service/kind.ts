@@ -4,7 +4,7 @@ import { z } from '../zod.ts'
 import { API_VERSION, Metadata } from '../manifest.ts'
 import { SecretBundleRef } from '../secret-ref.ts'
 
-/** A manifest that names a database service and the credentials for it. It is never created. */
+/** A database service and its credentials; never created. */
 export const ServiceManifest = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('Service'),
@@ -28,12 +28,12 @@ export const SERVICE: ReferenceKind<ServiceManifest> = {
   rules: () => [],
 }
 
-/** The key of the Service that manifests name as `spec.service`. */
+/** @param name as in `spec.service` */
 export function serviceKey(name: string): Key {
   return keyOf(SERVICE.name, name)
 }
 
-/** Which service that is on the platform, as it is compared: two manifests may name the same one. */
+/** Equal for the same service. */
 export function serviceIdentity(service: {
   readonly organizationId: string
   readonly serviceId: string
@@ -41,7 +41,6 @@ export function serviceIdentity(service: {
   return `${service.organizationId}/${service.serviceId}`.toLowerCase()
 }
 
-/** The manifest as that of a Service, or `undefined` when it is of another kind. */
 export function asService(manifest: { readonly kind: string } | undefined): ServiceManifest | undefined {
-  return manifest?.kind === SERVICE.name ? (manifest as ServiceManifest) : undefined // as its schema let it pass
+  return manifest?.kind === SERVICE.name ? (manifest as ServiceManifest) : undefined // checked by its schema
 }

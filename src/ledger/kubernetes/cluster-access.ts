@@ -1,55 +1,57 @@
 import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { LedgerError } from '../../contract/ledger.ts'
+import { createExecCredential, Exec, runProgram } from './exec-credential.ts'
 
-/** Where the Kubernetes API is, and with what it is asked. */
 export interface ClusterAccess {
-  /** Origin, and a path where there is one; without a slash at its end. */
+  /** Origin and path, without a trailing slash. */
   readonly server: string
-  /** The namespace that is meant where none is named. */
+  /** Default namespace. */
   readonly namespace: string
-  /** As the files are now: a token is renewed while the process runs. @throws {LedgerError} */
-  current(): Promise<Credentials>
+  /** With user and password. */
+  readonly proxy?: string | undefined
+  /**
+   * Reads the files again: tokens are renewed while the process runs.
+   * @param now ms since the epoch
+   * @throws {LedgerError}
+   */
+  current(now: number): Promise<Credentials>
+  /** After a 401. @returns whether there can be others immediately */
+  renew?(): boolean
 }
 
 export interface Credentials {
   readonly token: string | undefined
-  readonly tls: TlsOptions
+  /** As for `node:tls`. */
+  readonly tls: {
+    readonly ca?: string | undefined
+    readonly cert?: string | undefined
+    readonly key?: string | undefined
+    readonly servername?: string | undefined
+    readonly rejectUnauthorized?: false | undefined
+  }
 }
 
-/** As `node:tls` takes them. */
-export interface TlsOptions {
-  readonly ca?: string
-  readonly cert?: string
-  readonly key?: string
-  readonly servername?: string
-  readonly rejectUnauthorized?: false
-}
-
-/** What of the environment of a process is looked at. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where Kubernetes mounts what a pod asks the API with. */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-/**
- * The API of `KUBECONFIG`; or that of the cluster that the pod runs in; or that of `~/.kube/config`.
- * @param serviceAccount where the service account is mounted
- * @throws {LedgerError}
- */
+/** Uses `KUBECONFIG`, else the pod's own cluster, else `~/.kube/config`. @throws {LedgerError} */
 export async function openClusterAccess(
   env: Environment,
   serviceAccount = SERVICE_ACCOUNT,
+  run = runProgram,
 ): Promise<ClusterAccess> {
   const { KUBECONFIG: file, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env
   if (file?.includes(delimiter) === true)
     throw new LedgerError('io', `KUBECONFIG names several files (${file}): give one.`)
-  if (file !== undefined && file !== '') return accessOfFile(file)
+  if (file !== undefined && file !== '') return accessOfFile(file, { env, run })
   if (host !== undefined && host !== '') return accessOfPod(host, port ?? '443', serviceAccount)
-  return accessOfFile(join(homedir(), '.kube', 'config'))
+  return accessOfFile(join(homedir(), '.kube', 'config'), { env, run })
 }
 
 async function accessOfPod(host: string, port: string, folder: string): Promise<ClusterAccess> {
@@ -65,93 +67,144 @@ async function accessOfPod(host: string, port: string, folder: string): Promise<
   }
 }
 
-const Named = <T extends z.ZodType>(member: string, value: T) =>
-  z.array(z.looseObject({ name: z.string(), [member]: value }))
+const Named = z.array(z.looseObject({ name: z.string() }))
 
-const Cluster = z.looseObject({
-  server: z.url(),
-  'certificate-authority': z.string().optional(),
-  'certificate-authority-data': z.string().optional(),
-  'insecure-skip-tls-verify': z.boolean().optional(),
-  'tls-server-name': z.string().optional(),
-})
-
-const User = z.looseObject({
-  token: z.string().optional(),
-  tokenFile: z.string().optional(),
-  'client-certificate': z.string().optional(),
-  'client-certificate-data': z.string().optional(),
-  'client-key': z.string().optional(),
-  'client-key-data': z.string().optional(),
+const Kubeconfig = z.looseObject({
+  'current-context': z.string(),
+  clusters: Named,
+  users: Named,
+  contexts: Named,
 })
 
 const Context = z.looseObject({
   cluster: z.string(),
   user: z.string(),
-  namespace: z.string().optional(),
+  namespace: z.string().default('default'),
 })
 
-const Kubeconfig = z.looseObject({
-  'current-context': z.string(),
-  clusters: Named('cluster', Cluster),
-  users: Named('user', User),
-  contexts: Named('context', Context),
+const Text = z.string().optional()
+
+/* Strict: an unsupported member can change the user or the route, so it is refused. */
+
+const Cluster = z.strictObject({
+  server: z.url(),
+  'certificate-authority': Text,
+  'certificate-authority-data': Text,
+  'insecure-skip-tls-verify': z.boolean().optional(),
+  'tls-server-name': Text.refine((name = '') => isIP(name) === 0, 'it is not the name of a host'),
+  'proxy-url': z
+    .url({ protocol: /^(?:https?|socks5)$/, error: 'it is no http:, https: or socks5: URL' })
+    .optional(),
+  'disable-compression': z.boolean().optional(),
+  extensions: z.array(z.looseObject({ name: z.string() })).optional(),
 })
 
-async function accessOfFile(file: string): Promise<ClusterAccess> {
-  const text = await textOf(file)
+const User = z.strictObject({
+  token: Text,
+  tokenFile: Text,
+  'client-certificate': Text,
+  'client-certificate-data': Text,
+  'client-key': Text,
+  'client-key-data': Text,
+  exec: Exec.optional(),
+  extensions: z.unknown().optional(),
+})
+
+/** Name of the cluster's extension with the `config` of a credential plugin. */
+const EXEC_EXTENSION = 'client.authentication.k8s.io/exec'
+
+async function accessOfFile(
+  file: string,
+  { env, run }: { readonly env: Environment; readonly run: typeof runProgram },
+): Promise<ClusterAccess> {
   const wrong = (why: string) => new LedgerError('io', `${file}, which says how to reach Kubernetes, ${why}.`)
-  const reading = Kubeconfig.safeParse(parsed(text))
-  if (!reading.success) {
-    const [issue] = reading.error.issues
-    throw wrong(`is no kubeconfig: ${issue?.path.join('.') || 'all of it'}: ${issue?.message ?? ''}`)
-  }
+  const reading = Kubeconfig.safeParse(parsed(await textOf(file)))
+  if (!reading.success) throw wrong(`is no kubeconfig: ${issueWords(reading.error)}`)
   const { 'current-context': current, clusters, users, contexts } = reading.data
-  const context = Context.safeParse(contexts.find(({ name }) => name === current)?.['context']).data
-  if (context === undefined) throw wrong(`has no context "${current}", which it names as the current one`)
-  const cluster = Cluster.safeParse(clusters.find(({ name }) => name === context.cluster)?.['cluster']).data
-  if (cluster === undefined)
-    throw wrong(`has no cluster "${context.cluster}", which the context "${current}" names`)
-  const user = User.safeParse(users.find(({ name }) => name === context.user)?.['user']).data
-  if (user === undefined) throw wrong(`has no user "${context.user}", which the context "${current}" names`)
-  for (const other of ['exec', 'auth-provider', 'username'])
-    if (other in user)
-      throw wrong(
-        `has a user that logs in by "${other}", which Pipewright does not. Give one with a token or a client certificate`,
-      )
+
+  function chosen<T>(schema: z.ZodType<T>, kind: string, entries: z.infer<typeof Named>, name: string): T {
+    const entry = entries.find((one) => one.name === name)
+    const by = kind === 'context' ? 'current-context' : `the context "${current}"`
+    if (entry === undefined) throw wrong(`has no ${kind} "${name}", which ${by} names`)
+    const members = Object.entries(entry[kind] ?? {}).filter(([, value]) => value !== null && value !== '')
+    const parts = schema.safeParse(Object.fromEntries(members))
+    if (!parts.success)
+      throw wrong(`has a ${kind} "${name}" that Pipewright cannot use: ${issueWords(parts.error)}`)
+    return parts.data
+  }
+
+  const context = chosen(Context, 'context', contexts, current)
+  const cluster = chosen(Cluster, 'cluster', clusters, context.cluster)
+  const user = chosen(User, 'user', users, context.user)
+  if (user.exec !== undefined && (user.token ?? user.tokenFile) !== undefined)
+    throw wrong(`has a user "${context.user}" with both exec and a token. Remove one`)
+  const skipsChecks = cluster['insecure-skip-tls-verify'] === true
+  const readCa = () => oneOf(file, cluster, 'certificate-authority')
+  if (skipsChecks && (await readCa()) !== undefined)
+    throw wrong(
+      `has a cluster "${context.cluster}" with both insecure-skip-tls-verify and an authority. Remove one`,
+    )
+  const plugin = user.exec && createExecCredential(besideFile(user.exec, file), { env, cluster: shown, run })
+
+  /** As a credential plugin expects it. */
+  async function shown(): Promise<object> {
+    const { extensions, 'certificate-authority': _, ...others } = cluster
+    const ca = await readCa()
+    return {
+      ...others,
+      ...(ca !== undefined && { 'certificate-authority-data': Buffer.from(ca).toString('base64') }),
+      config: extensions?.find(({ name }) => name === EXEC_EXTENSION)?.['extension'],
+    }
+  }
+
   return {
     server: cluster.server.replace(/\/+$/, ''),
-    namespace: context.namespace ?? 'default',
-    async current() {
-      const [token, ca, cert, key] = await Promise.all([
+    namespace: context.namespace,
+    proxy: cluster['proxy-url'],
+    async current(now) {
+      const [token, ca, cert, key, login] = await Promise.all([
         user.tokenFile === undefined ? user.token : textOf(below(file, user.tokenFile)),
-        oneOf(file, cluster, 'certificate-authority'),
+        readCa(),
         oneOf(file, user, 'client-certificate'),
         oneOf(file, user, 'client-key'),
+        plugin?.current(now),
       ])
-      return {
-        token: token?.trim(),
-        tls: {
-          ...(ca !== undefined && { ca }),
-          ...(cert !== undefined && { cert }),
-          ...(key !== undefined && { key }),
-          ...(cluster['tls-server-name'] !== undefined && { servername: cluster['tls-server-name'] }),
-          ...(cluster['insecure-skip-tls-verify'] === true && { rejectUnauthorized: false as const }),
-        },
+      const tls = {
+        ca,
+        cert: login?.clientCertificateData ?? cert,
+        key: login?.clientKeyData ?? key,
+        servername: cluster['tls-server-name'],
+        rejectUnauthorized: skipsChecks ? (false as const) : undefined,
       }
+      return { token: login?.token ?? token?.trim(), tls }
+    },
+    renew() {
+      plugin?.forget()
+      return plugin !== undefined
     },
   }
+}
+
+/** A command with a slash is relative to the kubeconfig. */
+function besideFile(exec: z.infer<typeof Exec>, file: string): z.infer<typeof Exec> {
+  return exec.command.includes('/') ? { ...exec, command: below(file, exec.command) } : exec
+}
+
+function issueWords({ issues: [issue] }: z.ZodError): string {
+  if (issue?.code === 'unrecognized_keys')
+    return `${issue.keys.join(', ')}: it is not supported. Use a token, a client certificate or exec`
+  return `${issue?.path.join('.') || 'the whole'}: ${issue?.message ?? ''}`
 }
 
 function parsed(text: string): unknown {
   try {
     return parse(text)
   } catch {
-    return undefined // the schema then says that it is no mapping
+    return undefined // the schema reports that it is no mapping
   }
 }
 
-/** A member that is there as base64 (`…-data`), or in a file. */
+/** Reads base64 (`…-data`) or a file. */
 async function oneOf(
   file: string,
   from: Readonly<Record<string, unknown>>,

@@ -1,28 +1,26 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Agent, request as send } from 'undici'
-import { isObject, type JsonObject } from '../../lib/json.ts'
+import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, request as send } from 'undici'
+import { timeLimit, type Clock } from '../../lib/clock.ts'
+import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
 import { retryAfterMs, type ReplyHeaders } from '../../lib/retry-after.ts'
 import type { ClusterAccess, Credentials } from './cluster-access.ts'
 import { ClusterError, notKubernetes, refused, unanswered } from './cluster-error.ts'
 
-/** The Kubernetes API, as far as a ledger needs it: objects of one namespace, read, written and watched. */
+/** For one namespace. */
 export interface ClusterApi extends AsyncDisposable {
-  /** How far the wall clock of this host is ahead of that of the API, by its last reply: ms, to a second or so. */
+  /** This host's wall clock ahead of the API's: ms, accurate to about a second. */
   aheadMs(): number
   /** @throws {ClusterError} */
   get(path: string): Promise<KubeObject>
-  /** All of a collection at one moment, as it is now. @throws {ClusterError} */
+  /** The whole collection. @throws {ClusterError} */
   list(path: string, selector: string): Promise<Listed>
-  /** The version that a collection is at now. @throws {ClusterError} */
+  /** @throws {ClusterError} */
   versionOf(path: string, selector: string): Promise<string>
-  /** @throws {ClusterError} status 409 where there is one of that name */
+  /** @throws {ClusterError} status 409 if the name exists */
   create(path: string, object: JsonObject): Promise<KubeObject>
-  /** Replaces what is at the `metadata.resourceVersion` of the object. @throws {ClusterError} status 409 where it is at another one */
+  /** Compare-and-set on `metadata.resourceVersion`. @throws {ClusterError} status 409 on a mismatch */
   replace(path: string, object: JsonObject): Promise<KubeObject>
-  /**
-   * Tells what happens to a collection after a version, until the API or the signal ends it.
-   * @throws {ClusterError} status 410 where that version is too old: all of it is to be listed again
-   */
+  /** Until the API or the signal ends it. @throws {ClusterError} status 410: version too old, list again */
   watch(
     path: string,
     from: WatchFrom,
@@ -35,7 +33,7 @@ export interface KubeObject extends JsonObject {
   readonly metadata: ObjectMeta
 }
 
-export interface ObjectMeta extends JsonObject {
+interface ObjectMeta extends JsonObject {
   readonly name: string
   readonly uid: string
   readonly resourceVersion: string
@@ -46,78 +44,68 @@ export interface Listed {
   readonly resourceVersion: string
 }
 
-export interface WatchFrom {
+interface WatchFrom {
   readonly selector: string
   readonly resourceVersion: string
 }
 
-/**
- * Versions of the API grow, within one cluster, with each write: of two states of one object the one with the greater version is the later
- * one. (Kubernetes promises that they can be compared as numbers.)
- */
+/** Kubernetes promises numbers that grow within a cluster. */
 export function isLater(version: string, than: string): boolean {
   return BigInt(version) > BigInt(than)
 }
 
-/** `BOOKMARK`: nothing happened up to this version. */
+/** `BOOKMARK`: no other changes up to this version. */
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'
   readonly object: KubeObject
 }
 
-export interface ClusterApiOptions {
+interface ClusterApiOptions {
   readonly access: ClusterAccess
   readonly userAgent: string
-  /** Until a reply has come to its end: ms. */
+  /** Limit for a complete reply, ms. */
   readonly timeoutMs: number
-  /** ms since the epoch. */
-  readonly now: () => number
+  readonly clock: Clock
 }
 
 const PAGE = 500
 const HALF_SECOND_MS = 500
-/** Clocks that are no further apart are the same: ms. */
+/** Smaller clock differences count as zero: ms. */
 const SKEW_MS = 5_000
-/** A list whose pages are too old by the time they are asked for begins again, so often. */
+/** Restarts of a list whose continue token expired. */
 const LIST_TRIES = 5
-/** The API asks for patience (429) before it has done anything: it is asked again so often. */
+/** Retries after 429: the API has not done anything. */
 const BUSY_TRIES = 6
 const BUSY_WAIT_MS = 1_000
-/** A watch is ended by the API after this, and begun again: one whose connection was lost without a word is noticed. Seconds. */
+/** Duration of one watch in seconds; a silently lost connection is noticed at its end. */
 export const WATCH_S = 60
-/** How much later than that a watch is given up: ms. */
+/** Added to {@link WATCH_S} before a watch is aborted: ms. */
 const WATCH_LATE_MS = 10_000
 
-export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterApiOptions): ClusterApi {
+export function createClusterApi({ access, userAgent, timeoutMs, clock }: ClusterApiOptions): ClusterApi {
   let ahead = 0
-  let agent: { readonly of: string; readonly is: Agent } | undefined
+  let agent: { readonly of: string; readonly is: Dispatcher } | undefined
 
-  /** Another one where the certificates have changed. */
-  function agentFor({ tls }: Credentials): Agent {
+  /** A new agent if the certificates have changed. */
+  function agentFor({ tls }: Credentials): Dispatcher {
     const of = JSON.stringify(tls)
     if (agent?.of === of) return agent.is
     agent?.is.close().catch(() => undefined)
-    agent = { of, is: new Agent({ connect: { timeout: timeoutMs, ...tls }, allowH2: false }) }
+    agent = { of, is: agentOf(access.proxy, tls, timeoutMs) }
     return agent.is
   }
 
   function noteTime(date: string | string[] | undefined): void {
     const there = Date.parse(String(date)) + HALF_SECOND_MS
-    if (!Number.isNaN(there)) ahead = now() - there
+    if (!Number.isNaN(there)) ahead = clock.now() - there
   }
 
   async function sent(
     method: 'GET' | 'POST' | 'PUT',
     path: string,
-    {
-      body,
-      signal,
-      bodyTimeout,
-    }: { readonly body?: JsonObject; readonly signal: AbortSignal; readonly bodyTimeout: number },
+    signal: AbortSignal,
+    { credentials, body }: { readonly credentials: Credentials; readonly body?: JsonObject | undefined },
   ) {
-    const credentials = await access.current().catch((error: unknown) => {
-      throw unanswered(error)
-    })
     const headers = {
       accept: 'application/json',
       'user-agent': userAgent,
@@ -134,9 +122,18 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
         headers,
         body: text,
         signal,
-        headersTimeout: timeoutMs,
-        bodyTimeout,
+        headersTimeout: 0,
+        bodyTimeout: 0,
       })
+    } catch (error) {
+      throw unanswered(error, access.proxy)
+    }
+  }
+
+  /** Outside of the limit of a request: a program can log in slowly. */
+  async function login(): Promise<Credentials> {
+    try {
+      return await access.current(clock.now())
     } catch (error) {
       throw unanswered(error)
     }
@@ -144,14 +141,16 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
 
   async function ask(method: 'GET' | 'POST' | 'PUT', path: string, body?: JsonObject): Promise<unknown> {
     for (let tries = 1; ; tries += 1) {
-      const signal = AbortSignal.timeout(timeoutMs)
-      const reply = await sent(method, path, { ...(body && { body }), signal, bodyTimeout: timeoutMs })
+      const credentials = await login()
+      using limit = timeLimit(clock, timeoutMs)
+      const reply = await sent(method, path, limit.signal, { credentials, body })
       noteTime(reply.headers['date'])
       const text = await textOf(reply.body)
       const { statusCode: status, headers } = reply
-      if (status >= 200 && status < 300) return parsed(text)
-      if (status !== 429 || tries === BUSY_TRIES) throw refused(status, parsed(text))
-      await wait(Math.min(retryAfterMs(headers as ReplyHeaders, now()) ?? BUSY_WAIT_MS, timeoutMs))
+      if (status >= 200 && status < 300) return parseJson(text) ?? text
+      if (status === 401 && tries === 1 && access.renew?.() === true) continue
+      if (status !== 429 || tries === BUSY_TRIES) throw refused(status, parseJson(text))
+      await wait(Math.min(retryAfterMs(headers as ReplyHeaders, clock.now()) ?? BUSY_WAIT_MS, timeoutMs))
     }
   }
 
@@ -184,7 +183,7 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
   }
 
   return {
-    // A second more or less is nothing: its header has no more than seconds.
+    // The header has whole seconds only.
     aheadMs: () => (Math.abs(ahead) < SKEW_MS ? 0 : ahead),
     get: (path) => object('GET', path),
     async list(path, selector) {
@@ -207,17 +206,18 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
         labelSelector: selector,
         resourceVersion,
       })
-      const late = AbortSignal.timeout(WATCH_S * 1_000 + WATCH_LATE_MS)
-      const either = AbortSignal.any([signal, late])
-      const reply = await sent('GET', `${path}?${query.toString()}`, { signal: either, bodyTimeout: 0 })
-      if (reply.statusCode !== 200) throw refused(reply.statusCode, parsed(await textOf(reply.body)))
+      const credentials = await login()
+      using limit = timeLimit(clock, WATCH_S * 1_000 + WATCH_LATE_MS)
+      const either = AbortSignal.any([signal, limit.signal])
+      const reply = await sent('GET', `${path}?${query.toString()}`, either, { credentials })
+      if (reply.statusCode !== 200) throw refused(reply.statusCode, parseJson(await textOf(reply.body)))
       reply.body.setEncoding('utf8')
       let rest = ''
       try {
         for await (const chunk of reply.body as AsyncIterable<string>) {
           const lines = (rest + chunk).split('\n')
           rest = lines.pop() ?? ''
-          for (const line of lines) if (line !== '') onEvent(asEvent(parsed(line)))
+          for (const line of lines) if (line !== '') onEvent(asEvent(parseJson(line) ?? line))
         }
       } catch (error) {
         if (error instanceof ClusterError) throw error
@@ -230,7 +230,32 @@ export function createClusterApi({ access, userAgent, timeoutMs, now }: ClusterA
   }
 }
 
-/** @throws {ClusterError} where it breaks off */
+function agentOf(proxy: string | undefined, tls: Credentials['tls'], timeoutMs: number): Dispatcher {
+  // Per address. Node gives the last one the rest.
+  const limits = {
+    timeout: timeoutMs,
+    autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMs / 4),
+    allowH2: false,
+  }
+  const connect = buildConnector({ ...limits, ...tls })
+  if (proxy === undefined) {
+    const { servername } = tls
+    // Undici prefers the name in the URL.
+    return new Agent({
+      allowH2: false,
+      connect: (to, done) => connect({ ...to, ...(servername && { servername }) }, done),
+    })
+  }
+  return new ProxyAgent({
+    uri: proxy,
+    allowH2: false,
+    proxyTls: limits,
+    requestTls: { ...limits, ...tls },
+    clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: timeoutMs }),
+  })
+}
+
+/** @throws {ClusterError} if the reply is cut */
 async function textOf(body: { text(): Promise<string> }): Promise<string> {
   try {
     return await body.text()
@@ -253,12 +278,4 @@ function asEvent(value: unknown): WatchEvent {
   if (type === 'BOOKMARK' && isObject(object)) return { type, object: object as KubeObject }
   if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') throw notKubernetes(value)
   return { type, object: asObject(object) }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }

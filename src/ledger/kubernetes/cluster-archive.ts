@@ -8,7 +8,9 @@ import { isThere } from '../moved.ts'
 import { openCluster, type Cluster, type ClusterPlace } from './cluster.ts'
 import { ClusterError, asLedgerError } from './cluster-error.ts'
 import type { ClusterApi } from './cluster-api.ts'
-import { createLedgerSecret, openSetBack, readLedgerSecret, type LedgerSecret } from './ledger-secret.ts'
+import { readLease, writesIn } from './lease-object.ts'
+import { writesOf, writesRollback } from './ledger-rollback.ts'
+import { createLedgerSecret, readLedgerSecret, type LedgerSecret } from './ledger-secret.ts'
 import { openKubernetesLedger } from './open-kubernetes-ledger.ts'
 import {
   bodyOf,
@@ -21,20 +23,19 @@ import {
   type Kept,
   type Line,
 } from './record-object.ts'
-import { lostOf, readLease, writesIn, writesOf } from './written.ts'
 
-/** So many objects are written at a time. */
+/** Concurrent writes. */
 const AT_ONCE = 16
 
-/** All that a ledger in a cluster holds, at one moment. @throws {LedgerError} */
+/** Reads one consistent state. @throws {LedgerError} */
 export async function readClusterArchive(options: ClusterPlace): Promise<Archive> {
   await using cluster = await openCluster(options)
   return await archiveOf(cluster) // before it is closed
 }
 
 /**
- * As `moveSqlite`, for one in a cluster.
- * @param signal gives up while another process may act
+ * As `moveSqlite`.
+ * @param signal stops waiting for the current leader
  * @throws {LedgerError} also while another process acts; the signal's reason
  */
 export async function moveCluster(
@@ -54,7 +55,7 @@ export async function moveCluster(
   await using _ = ledger
   const term = await leadership.acquire(signal, 'refuse')
   try {
-    // One that was put back is accepted first: nobody would know of it elsewhere.
+    // A rollback must be accepted first: the target would not know of it.
     await ledger.prepareIntent()
     await secret.change({ movedAt: new Date(options.clock.now()).toISOString() })
     try {
@@ -68,7 +69,7 @@ export async function moveCluster(
   }
 }
 
-/** @throws {LedgerError} also where there is no ledger */
+/** @throws {LedgerError} also if there is no ledger */
 async function secretOf({ api, name, secrets, shown }: Cluster): Promise<LedgerSecret> {
   const secret = await readLedgerSecret(api, secrets, name)
   if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}.`)
@@ -92,8 +93,7 @@ async function archiveOf(cluster: Cluster): Promise<Archive> {
       profile: secret.profile(),
       usedVersion: Math.max(0, ...forgotten.map(({ version }) => version)),
       forgotten: forgotten.toSorted(inOrder),
-      setBack: openSetBack(secret),
-      lost: openSetBack(secret) === undefined ? undefined : secret.setBack().lost,
+      rollback: secret.rollback(),
       records: [...bodies]
         .flatMap(([key, body]) => (body === undefined ? [] : [storedRecord(key, body)]))
         .toSorted(inOrder),
@@ -112,9 +112,9 @@ function inOrder(one: { readonly key: string }, other: { readonly key: string })
 }
 
 /**
- * Makes a ledger of what another one held; there must be none of that name. Its Secret comes last, so that what was interrupted is no
- * ledger; it can be begun again. Where its Lease is left and says that more was written, nothing is created until a person accepts that.
- * @returns what is known to be lost, in words
+ * The ledger must not exist. The Secret is written last: an interrupted import is no ledger and can be
+ * repeated. If an old Lease counts more writes, creates wait for acceptance.
+ * @returns known losses
  * @throws {LedgerError}
  */
 export async function writeClusterArchive(
@@ -135,9 +135,9 @@ export async function writeClusterArchive(
   ).catch((error: unknown) => {
     throw asLedgerError(error)
   })
-  const { hashKey, platform, profile, lost } = archive
+  const { hashKey, platform, profile } = archive
   const hasRecords = archive.records.length > 0 ? 'true' : undefined
-  const setBack = archive.setBack ?? lostOf(writesIn(await readLease(cluster)), writes)
+  const setBack = archive.rollback ?? writesRollback(writesIn(await readLease(cluster)), writes)
   const setBacks = setBack === undefined ? undefined : '1'
   await createLedgerSecret(api, secrets, name, {
     hashKey,
@@ -145,13 +145,12 @@ export async function writeClusterArchive(
     profile,
     hasRecords,
     setBack,
-    lost,
     setBacks,
   })
   return setBack
 }
 
-/** What an import of another file has left would be mixed with this one. @throws {LedgerError} */
+/** No mix with the remains of another import. @throws {LedgerError} */
 async function assertOnlyThese(
   { api, name, records, selector, shown }: Cluster,
   left: readonly Kept[],
@@ -173,12 +172,11 @@ function notEmpty(name: string, what: string, options?: ErrorOptions): LedgerErr
   )
 }
 
-/** What was moved away is compared with nothing that comes. */
 function deleting(name: string): string {
   return `when no process works with it any more, delete what is left of it: kubectl delete pipewrightrecords -l pipewright.dev/ledger=${name}; kubectl delete secret,lease ${name}`
 }
 
-/** The objects that hold it all: a key that has only a history was forgotten too. */
+/** Includes forgotten keys, which have only history. */
 function objectsOf({ records, forgotten, history, usedVersion }: Archive): Kept[] {
   const lines = new Map<string, readonly Line[]>()
   for (const [index, { key, body }] of history.entries())
@@ -186,7 +184,7 @@ function objectsOf({ records, forgotten, history, usedVersion }: Archive): Kept[
   const objects = new Map<string, { readonly version: number; readonly body: string | undefined }>()
   for (const { key, version } of forgotten) objects.set(key, { version, body: undefined })
   for (const { key, version, body } of records) objects.set(key, { version, body })
-  // A file keeps the greatest version of these only. Not each of them had it: the sum of all would be greater than what was written.
+  // A file keeps only the greatest version: count it once, or the sum exceeds the actual writes.
   let version = forgotten.length === 0 ? usedVersion : 1
   for (const key of lines.keys()) {
     if (objects.has(key)) continue
@@ -197,7 +195,7 @@ function objectsOf({ records, forgotten, history, usedVersion }: Archive): Kept[
     movedFrom: undefined,
     before: undefined,
     movedTo: undefined,
-    key: key as Key, // the archive was looked at
+    key: key as Key, // checked on reading the archive
     ...object,
     history: lines.get(key) ?? [],
   }))
@@ -210,7 +208,7 @@ async function put(api: ClusterApi, path: string, name: string, kept: Kept): Pro
     await api.create(path, objectOf(name, kept, record, undefined))
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 409) throw error
-    // From an import that was interrupted.
+    // From an interrupted import.
     const found = await api.get(`${path}/${objectName(name, key)}`)
     if (!isRecordOf(name, found)) throw new LedgerError('io', ignoredWords(name, found), { cause: error })
     const there = keptOf(found)

@@ -1,10 +1,8 @@
-import { errors } from 'undici'
 import { isObject } from '../../lib/json.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 
-/** The API did not do what it was asked. */
 export class ClusterError extends Error {
-  /** Undefined: no answer came, and nobody knows whether it was done. */
+  /** Undefined: no reply; the request might have worked. */
   readonly status: number | undefined
 
   constructor(message: string, status: number | undefined, options?: ErrorOptions) {
@@ -14,7 +12,6 @@ export class ClusterError extends Error {
   }
 }
 
-/** As whoever works with a ledger knows it. */
 export function asLedgerError(error: unknown): unknown {
   if (!(error instanceof ClusterError)) return error
   return new LedgerError('io', `the ledger cannot be reached: ${error.message}.`, { cause: error })
@@ -26,15 +23,17 @@ export function refused(status: number, said: unknown): ClusterError {
   return new ClusterError(`the Kubernetes API answers ${status}: ${message}`, status)
 }
 
-/** Nobody knows what became of a request; or there was nothing to ask it with. */
-export function unanswered(error: unknown): ClusterError {
+/** No reply, or no way to send the request. */
+export function unanswered(error: unknown, proxy?: string): ClusterError {
   if (error instanceof LedgerError) return new ClusterError(error.message, undefined, { cause: error })
   const { name, message } = error instanceof Error ? error : { name: '', message: String(error) }
-  const isLate = name === 'TimeoutError' || error instanceof errors.HeadersTimeoutError
+  const isLate = name === 'TimeoutError'
   const code =
     error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : message
+  // Without user and password.
+  const through = proxy === undefined ? '' : ` through the proxy ${new URL(proxy).host} of the kubeconfig`
   const why = isLate ? 'does not answer in time' : `cannot be reached (${code})`
-  return new ClusterError(`the Kubernetes API ${why}`, undefined, { cause: error })
+  return new ClusterError(`the Kubernetes API ${why}${through}`, undefined, { cause: error })
 }
 
 export function notKubernetes(value: unknown): ClusterError {

@@ -4,19 +4,18 @@ import { openClusterAccess, type Environment } from './cluster-access.ts'
 import { createClusterApi, type ClusterApi } from './cluster-api.ts'
 import { API_VERSION, LEDGER_LABEL } from './record-object.ts'
 
-/** Which ledger, and how it is reached. */
 export interface ClusterPlace {
-  /** What follows `kubernetes:` in `--ledger`. */
+  /** The part of `--ledger` after `kubernetes:`. */
   readonly place: string
   readonly env: Environment
   readonly clock: Clock
 }
 
-/** Until a reply has come to its end: ms. */
+/** Limit for a complete reply, ms. */
 export const TIMEOUT_MS = 10_000
 const NAME = /^(?:([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)\/)?([a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?)$/
 
-/** Namespace, if any, and name. @throws {LedgerError} */
+/** The namespace is optional. @throws {LedgerError} */
 function placeOf(place: string): { readonly namespace: string | undefined; readonly name: string } {
   const [, namespace, , name] = NAME.exec(place) ?? []
   if (name === undefined)
@@ -27,18 +26,16 @@ function placeOf(place: string): { readonly namespace: string | undefined; reado
   return { namespace, name }
 }
 
-/** Where the parts of a ledger are in a cluster. */
 export interface Cluster extends AsyncDisposable {
   readonly api: ClusterApi
-  /** The same, that gives up earlier: ms. */
+  /** The API with another timeout in ms. */
   readonly apiWithin: (timeoutMs: number) => ClusterApi
   readonly name: string
-  /** As it is named in messages. */
+  /** Its name in messages. */
   readonly shown: string
   readonly records: string
   readonly secrets: string
   readonly leases: string
-  /** Of its records among those of others. */
   readonly selector: string
 }
 
@@ -47,7 +44,7 @@ export async function openCluster({ env, place, clock }: ClusterPlace): Promise<
   const access = await openClusterAccess(env)
   const { namespace = access.namespace, name } = placeOf(place)
   const apiWithin = (timeoutMs: number) =>
-    createClusterApi({ access, userAgent: 'pipewright', timeoutMs, now: () => clock.now() })
+    createClusterApi({ access, userAgent: 'pipewright', timeoutMs, clock })
   const api = apiWithin(TIMEOUT_MS)
   return {
     api,

@@ -14,32 +14,32 @@ import {
 } from './lease-object.ts'
 
 export interface KubernetesLeaseOptions extends LeaseObjectOptions {
-  /** Who this process is: unique to it. */
+  /** Unique to this process. */
   readonly holder: string
-  /** Whether nothing was ever recorded: nobody can have acted. */
+  /** Whether the ledger has no records: no other process can have acted. */
   readonly isNew: () => boolean
-  /** A renewal failed, in words; or works again: said when it changes. */
+  /** Called when renewals begin to fail (with the reason) or work again. */
   readonly onRenewal: (failed: string | undefined) => void
 }
 
-/** Whether a Lease is free is looked at this often at least: ms. */
+/** Longest time between two looks at the Lease: ms. */
 const LONGEST_LOOK_MS = 1_000
-/** Where the API does not answer, or not as it should, it is asked again after this: ms. */
+/** Retry delay after an API failure: ms. */
 export const AGAIN_MS = 1_000
-/** So often at most, by who does not wait for ever. */
+/** Most tries for a caller that does not wait forever. */
 export const TRIES = 10
 
-/** Nothing changes by itself: somebody has to allow it. */
+/** Not retried: permissions must change first. */
 const FORBIDDEN = 403
 
 /**
- * Who acts, by a Lease of the cluster (design §9). Its `leaseTransitions` is the epoch: it grows with each takeover. Nobody's clock is
- * believed: a Lease is taken over once it was seen unchanged for its duration, and who holds it proves it by renewing it.
+ * Leader election by a Lease. `leaseTransitions` is the epoch and grows with each takeover. No wall clock is
+ * compared: a Lease is free once it was seen unchanged for its duration.
  */
 export interface KubernetesLease extends Leadership, Pick<LeaseObject, 'seen' | 'read'> {
-  /** Why this process, which acted, may not act any more, in words: another one may have taken over. */
+  /** Why this process lost leadership: another might have taken over. */
   lapsed(): string | undefined
-  /** Why the Lease cannot be renewed now, in words. */
+  /** Why renewals fail now. */
   failing(): string | undefined
 }
 
@@ -47,13 +47,11 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
   const { holder, durationMs, clock } = options
   const object = createLeaseObject(options)
   const seen = () => object.seen()
-  /** An attempt to get it, or to renew it, comes so often. */
   const everyMs = durationMs / 5
   let failing: string | undefined
-  /** Since when there is no Lease, as far as this process has seen. */
   let missingSince: number | undefined
   let term: (Term & { end(why: string): void }) | undefined
-  /** The last renewal that was answered began then, and this process has not released it since. */
+  /** Start of the last successful renewal; undefined after a release. */
   let renewedAt: number | undefined
 
   function isLapsed(): boolean {
@@ -72,22 +70,22 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
     return lease
   }
 
-  /** Whether nobody is known to hold it: it was released, or its holder is silent. */
+  /** Released, or the holder is silent. */
   function isFree(lease: SeenLease): boolean {
     return lease.holder === '' || clock.monotonic() - lease.since >= Math.max(lease.durationMs, durationMs)
   }
 
-  /** Where there is none: whoever held one that was deleted may act for as long as that would have lasted. */
+  /** After a delete of the Lease, its former holder might act until its duration has passed. */
   function isFreeWithout(): boolean {
     if (seen() === undefined && options.isNew()) return true
     missingSince ??= clock.monotonic()
     return clock.monotonic() - missingSince >= Math.max(seen()?.durationMs ?? 0, durationMs)
   }
 
-  /** @returns the Lease, held by this process in a new epoch; undefined: another process has it, or was quicker */
+  /** @returns the Lease in a new epoch; undefined: another process has it or was faster */
   async function take(): Promise<SeenLease | undefined> {
     const lease = await read()
-    // Taken by an attempt of this process whose reply was lost.
+    // Taken by an earlier attempt whose reply was lost.
     if (lease?.holder === holder) return lease
     if (lease === undefined ? !isFreeWithout() : !isFree(lease)) return undefined
     try {
@@ -108,13 +106,13 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
         tell(undefined)
         if (lease !== undefined) return begin(lease)
         onLeader?.(annotationIn(seen()?.object, REVISION_ANNOTATION))
-        // One that is renewed has a process that lives.
+        // Renewed, so its holder lives.
         if (whileTaken === 'refuse' && taken !== undefined && seen() !== taken) throw isLed(seen())
         taken = seen()
       } catch (error) {
         if (!(error instanceof ClusterError)) throw asLedgerError(error)
         tell(error.message)
-        // Somebody is at hand who can say that it may.
+        // A person at the command line can grant the permission.
         if (whileTaken === 'refuse' && error.status === FORBIDDEN) throw asLedgerError(error)
       }
       await sleep(clock, Math.min(everyMs, LONGEST_LOOK_MS), signal)
@@ -133,7 +131,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
       if (!over.signal.aborted) over.abort(new NotLeading(why, true))
     }
 
-    /** @returns as {@link Term.confirm} @throws {NotLeading} unless this process held it in this epoch when it was written */
+    /** @returns as {@link Term.confirm} @throws {NotLeading} unless this process still held the epoch */
     async function renew(): Promise<number> {
       for (;;) {
         over.signal.throwIfAborted()
@@ -147,12 +145,12 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
           await object.write(holder, epoch, lease)
           tell(undefined)
           renewedAt = begunAt
-          // Whoever takes over has seen it unchanged for so long.
+          // Another process waits this long before a takeover.
           return begunAt + durationMs
         } catch (error) {
           if (!(error instanceof ClusterError)) throw error
           if (error.status === 404) end('the Lease was deleted')
-          // Somebody else has written it; or an earlier renewal, whose reply was lost.
+          // Written by another process, or by a renewal whose reply was lost.
           else if (error.status === 409) await readAgain()
           else {
             tell(error.message)
@@ -163,7 +161,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
       }
     }
 
-    /** Where the API is slow, each renewal fails, and who has it by now can be read all the same. */
+    /** On a slow API, renewals might fail while a read shows the holder. */
     async function endIfTakenOver(): Promise<void> {
       if (!isLapsed()) return
       const lease = await read('patiently').catch(() => seen())
@@ -190,7 +188,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
       return renewal
     }
 
-    /** One renewal serves all that asked before it began. */
+    /** One renewal serves all callers that asked before it began. */
     function confirm(): Promise<number> {
       if (current === undefined) return start()
       next ??= current
@@ -205,7 +203,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
     function keepOn(): void {
       cancel = clock.after(everyMs, () => {
         confirm()
-          .catch(() => undefined) // told by itself
+          .catch(() => undefined) // reported by `onRenewal`
           .finally(() => {
             if (!over.signal.aborted) keepOn()
           })
@@ -231,7 +229,7 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
         try {
           await object.write('', epoch, lease)
         } catch (error) {
-          if (!(error instanceof ClusterError)) throw error // it is taken over a little later
+          if (!(error instanceof ClusterError)) throw error // the takeover is only later
         }
       },
     }

@@ -5,44 +5,43 @@ import type { Activity } from '../../contract/activity.ts'
 import type { Emit } from '../../contract/events.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../contract/ledger.ts'
+import { followOthers } from '../ledger-on-tables.ts'
 import { decodeEntry, encodeEntry, encodeRecord } from '../codec.ts'
 import type { ClusterApi } from './cluster-api.ts'
 import { bodyOf, hasArrived, withLines, type Kept, type Line, type Moved } from './record-object.ts'
-import { missingIn } from './losses.ts'
 import { createPut, readAnew } from './put-object.ts'
 import type { KubernetesLease } from './kubernetes-lease.ts'
-import { followOthers, type Mirror, type Mirrored } from './record-mirror.ts'
+import type { Mirror, Mirrored } from './record-mirror.ts'
 import { readMirror } from './read-mirror.ts'
-import type { SetBack } from './set-back.ts'
+import type { LedgerRollback } from './ledger-rollback.ts'
 
 export interface KubernetesLedgerParts {
   readonly api: ClusterApi
-  /** Of the collection of records. */
+  /** Of the records. */
   readonly path: string
-  /** Its name: that of its Lease and its Secret, too. */
+  /** Also the name of the Lease and the Secret. */
   readonly name: string
   readonly mirror: Mirror
   readonly hashKey: Uint8Array
-  readonly setBack: Pick<SetBack, 'assertNot' | 'known' | 'losses'>
-  /** Of this process, if it acts: it writes nothing but outcomes once another one may. */
+  readonly rollback: Pick<LedgerRollback, 'assertNone' | 'known'>
+  /** The process's lease, if it acts. Once another process might act, only outcomes are written. */
   readonly lease: Pick<KubernetesLease, 'lapsed' | 'failing'>
-  /** Whether this process reads the platform, or only what another one has recorded. */
+  /** Whether this process reads the platform. */
   readonly isOwner: boolean
   readonly clock: Pick<Clock, 'monotonic'>
   readonly emit: Emit
-  /** Where it is said who works with it. */
   readonly activity: {
     note(activity: Activity): void
     read(): Promise<{ readonly last: Activity | undefined; readonly isOwned: boolean }>
   }
-  /** Notes that there are records, once: before anything is done that depends on one. From then on, a ledger without any has lost them. */
+  /** Marks the ledger as used. A used ledger without records has lost them. */
   readonly noteRecords: () => Promise<void>
 }
 
-/** No move is under way. */
+/** No move in progress. */
 const STILL = { movedFrom: undefined, before: undefined, movedTo: undefined }
 
-/** A ledger whose records are objects of a cluster (design §9). Reads come from the mirror; a write on top of an older version is refused. */
+/** Reads come from the mirror; stale writes are refused. */
 export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   const { api, mirror, hashKey, clock, emit } = parts
   const put = createPut(parts)
@@ -59,14 +58,14 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     return entries.map((entry) => ({ seq: mirror.nextSeq(), body: encodeEntry(entry) }))
   }
 
-  /** @throws {LedgerConflict} unless the record is at the version that its writer saw */
+  /** @throws {LedgerConflict} unless the record is at the version that its writer read */
   function compare(seen: LedgerRecord): Mirrored | undefined {
     const mirrored = mirror.get(seen.key)
     if ((versionOf(mirrored) ?? 0) !== seen.version) throw new LedgerConflict(seen.key, seen.version)
     return mirrored
   }
 
-  /** One that moves here and has arrived says so by itself from now on: the key that it came from is about to be another's. */
+  /** Completes a move at the target, because the source key might be reused. */
   async function settleMoveTo(moved: Moved | undefined): Promise<void> {
     const there = moved && mirror.get(moved.key)
     if (there?.kept.movedFrom === undefined || !hasArrived(there.kept, keptAt)) return
@@ -90,7 +89,6 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     }
   }
 
-  /** What becomes of the object of a key when its record is written. */
   function keptWith(
     over: Mirrored | undefined,
     next: LedgerRecord,
@@ -108,16 +106,16 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   }
 
   /**
-   * What moves to a key and has not left where it was stays there. The write that says that it has left may still be under way, from an
-   * earlier try or from another process: it is refused once the object where it was is written again.
-   * @returns that record, when it was written again
+   * Cancels an incomplete move to this key. The source's final write might still be in flight; the rewrite
+   * makes the API refuse it.
+   * @returns the rewritten source record
    */
   async function keepAway(over: Mirrored | undefined): Promise<LedgerRecord | undefined> {
     const from = over?.kept.movedFrom
     if (over === undefined || from === undefined || hasArrived(over.kept, keptAt)) return undefined
     const there = mirror.get(from.key)
     const record = recordOf(there)
-    // It was written since.
+    // Written since.
     if (record === undefined || there?.kept.version !== from.version) return undefined
     return write(record, [])
   }
@@ -135,7 +133,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   function forgotten(over: Mirrored, history: readonly HistoryEntry[], movedTo: Moved | undefined): Kept {
     const { key, version } = over.kept
     const lines = withLines(over.kept.history, linesOf(history))
-    // As each write: who comes to see it as it was before knows that it was put back.
+    // A new version: a process with the earlier state then detects a rollback.
     return { ...STILL, key, version: version + 1, body: undefined, movedTo, history: lines }
   }
 
@@ -155,7 +153,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     const before = target && bodyOf(target.kept, keptAt)
     const movedFrom = { key: from.key, version: source.kept.version }
     await put(target, { ...kept, movedFrom, before }, record)
-    // It has moved when this is written, and not before.
+    // This write completes the move.
     await put(source, forgotten(source, [], { key: to.key, version: record.version }), undefined)
     return record
   }
@@ -181,14 +179,8 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
 
   return {
     hashKey,
-    get putBack() {
-      return parts.setBack.known()
-    },
-    get missingPipes() {
-      return missingIn(
-        parts.setBack.losses(),
-        Array.from(mirror.all(), ({ kept }) => kept),
-      )
+    get rollback() {
+      return parts.rollback.known()
     },
     get aheadMs() {
       return api.aheadMs()
@@ -218,10 +210,10 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     async prepareIntent() {
       assertOpen()
       assertNotLapsed()
-      // No intent that could not be followed by its request.
+      // An intent must be followed by its request.
       const failing = parts.lease.failing()
       if (failing !== undefined) throw new LedgerError('io', `the Lease cannot be renewed: ${failing}`)
-      await parts.setBack.assertNot()
+      await parts.rollback.assertNone()
     },
     async history({ key, limit }) {
       assertOpen()
@@ -241,7 +233,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     },
     async activity() {
       assertOpen()
-      // Of thousands of keys, each second: too much to be written for others.
+      // Not published: thousands of keys, each second.
       const own = parts.isOwner ? new Map(checked) : undefined
       return { last: (await parts.activity.read()).last, checkedAt: own }
     },
@@ -260,7 +252,16 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     },
     async watch(onWritten) {
       assertOpen()
-      return followOthers(mirror, onWritten, emit)
+      let running = Promise.resolve()
+      let isWaiting = false
+      return mirror.onOthers(() => {
+        if (isWaiting) return
+        isWaiting = true
+        running = running.then(() => {
+          isWaiting = false
+          return followOthers(onWritten, emit)
+        })
+      })
     },
     async othersWrites() {
       assertOpen()

@@ -1,60 +1,55 @@
 import type { Clock } from '../../lib/clock.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
-import { ClusterError } from './cluster-error.ts'
+import type { Cluster } from './cluster.ts'
+import { ClusterError, asLedgerError } from './cluster-error.ts'
 import { countOf } from './ledger-secret.ts'
 import { isLater, type ClusterApi, type KubeObject } from './cluster-api.ts'
 import { GROUP } from './record-object.ts'
 
 export interface LeaseObjectOptions {
   readonly api: ClusterApi
-  /** The same, that waits longer. */
+  /** Has a longer timeout. */
   readonly patientApi: ClusterApi
-  /** Of the collection of Leases. */
+  /** Of the Leases. */
   readonly path: string
   readonly name: string
-  /** A Lease that nobody renewed for so long may be taken over: ms. */
+  /** Lease duration without renewal: ms. */
   readonly durationMs: number
   readonly clock: Clock
-  /** A request of this process may arrive so long after it was sent: ms. */
+  /** Longest time between sending a request and its arrival: ms. */
   readonly requestTimeoutMs: number
   /** Written with each renewal. */
   readonly annotations: () => JsonObject
-  /** It was put back to an earlier state: what was lost, in words. */
-  readonly onSetBack: (what: string) => void
+  /** Called with a description of the earlier state. */
+  readonly onRollback: (what: string) => void
 }
 
-/** A Lease of the cluster as it was read, and since when it is so. */
 export interface SeenLease {
   readonly object: KubeObject
   readonly holder: string
   readonly epoch: number
-  /** What another process must see unchanged before it takes over: ms. */
+  /** Time without change before a takeover: ms. */
   readonly durationMs: number
-  /** When this process saw it for the first time: on its monotonic clock. No clock of anybody else counts. */
+  /** First observation, on this process's monotonic clock; no other clock counts. */
   readonly since: number
 }
 
-/** The Lease, as this process has seen it last. */
 export interface LeaseObject {
   seen(): SeenLease | undefined
-  /** @param how `patiently` where the answer may take long @returns undefined: there is none @throws {ClusterError} */
+  /** @param how `patiently` has a longer timeout @returns undefined: no Lease @throws {ClusterError} */
   read(how?: 'patiently'): Promise<SeenLease | undefined>
-  /**
-   * Writes it over the one that was seen; or makes it, over none.
-   * @throws {ClusterError} status 409 where another one is there
-   */
+  /** Creates or replaces the Lease. @throws {ClusterError} status 409 if it has changed */
   write(holder: string, epoch: number, over: SeenLease | undefined): Promise<SeenLease>
   /** As `Leadership.actOn`. */
   actOn(revision: string): void
 }
 
 export const URL_ANNOTATION = `${GROUP}/url`
-/** The revision of the manifests that who holds it acts on. */
 export const REVISION_ANNOTATION = `${GROUP}/revision`
-/** How often the records had been written when it was renewed. */
+/** The count of record writes at the renewal. */
 export const WRITES_ANNOTATION = `${GROUP}/writes`
 
-/** So long after it was sent a request of whoever holds it may arrive, and one of who held it before: ms. */
+/** Longest time in ms between sending and arrival of a request, for the holder and its predecessor. */
 const LATE_ANNOTATION = `${GROUP}/late-for-ms`
 
 /** @returns ms */
@@ -62,14 +57,29 @@ export function lateForIn(lease: KubeObject | undefined): number {
   return countOf(annotationIn(lease, LATE_ANNOTATION)) ?? 0
 }
 
+/** @param lease undefined: no Lease @returns the count of record writes */
+export function writesIn(lease: KubeObject | undefined): number {
+  return countOf(annotationIn(lease, WRITES_ANNOTATION)) ?? 0
+}
+
+/** @returns undefined: no Lease @throws {LedgerError} */
+export async function readLease({ api, leases, name }: Cluster): Promise<KubeObject | undefined> {
+  try {
+    return await api.get(`${leases}/${name}`)
+  } catch (error) {
+    if (error instanceof ClusterError && error.status === 404) return undefined
+    throw asLedgerError(error)
+  }
+}
+
 export function createLeaseObject(options: LeaseObjectOptions): LeaseObject {
   const { api, path, name, durationMs, clock } = options
   const own = `${path}/${name}`
   let seen: SeenLease | undefined
   let revision: string | undefined
-  /** When it was taken by this process; on the monotonic clock. */
+  /** Monotonic time of this process's takeover. */
   let takenAt = -Infinity
-  /** {@link lateForIn} of it then. */
+  /** {@link lateForIn} before the takeover. */
   let lateBefore = 0
 
   function noted(object: KubeObject): SeenLease {
@@ -86,7 +96,7 @@ export function createLeaseObject(options: LeaseObjectOptions): LeaseObject {
   }
 
   function bodyOf(holder: string, epoch: number, over: KubeObject | undefined): JsonObject {
-    const now = new Date(clock.now()).toISOString().replace('Z', '000Z') // to the microsecond, as Kubernetes writes it
+    const now = new Date(clock.now()).toISOString().replace('Z', '000Z') // Kubernetes writes microseconds
     const before = over !== undefined && isObject(over['spec']) ? over['spec'] : {}
     const isTakeover = before['leaseTransitions'] !== epoch
     if (isTakeover) [takenAt, lateBefore] = [clock.monotonic(), lateForIn(over)]
@@ -109,7 +119,7 @@ export function createLeaseObject(options: LeaseObjectOptions): LeaseObject {
     return isOver ? options.requestTimeoutMs : Math.max(lateBefore, options.requestTimeoutMs)
   }
 
-  /** Who has acted on nothing yet, or read no records yet, keeps what was said of them before. */
+  /** A holder that has not acted or read records yet keeps the former values. */
   function annotationsOf(over: KubeObject | undefined): JsonObject {
     const annotations: Record<string, string> = {}
     for (const kept of [REVISION_ANNOTATION, WRITES_ANNOTATION]) {
@@ -124,15 +134,12 @@ export function createLeaseObject(options: LeaseObjectOptions): LeaseObject {
     }
   }
 
-  /** One that was deleted and made again is another one. */
+  /** A deleted and recreated Lease is a different one. */
   function compare(before: SeenLease, now: SeenLease): void {
     const [{ metadata: was }, { metadata: is }] = [before.object, now.object]
     if (was.uid !== is.uid) return
-    if (now.epoch < before.epoch)
-      options.onSetBack(`the Lease had been taken ${before.epoch} times, and says ${now.epoch}`)
-    else if (isLater(was.resourceVersion, is.resourceVersion))
-      // Without its versions: each process has seen another one last.
-      options.onSetBack('the Lease is at an earlier version than it was')
+    if (now.epoch < before.epoch || isLater(was.resourceVersion, is.resourceVersion))
+      options.onRollback('the Lease is at an earlier version than it was')
   }
 
   return {
@@ -141,7 +148,7 @@ export function createLeaseObject(options: LeaseObjectOptions): LeaseObject {
       const before = seen
       try {
         const object = await (how === 'patiently' ? options.patientApi : api).get(own)
-        // This answer may be older than what was heard meanwhile.
+        // A watch event might be newer than this reply.
         if (seen !== before) return seen
         const lease = noted(object)
         if (before !== undefined) compare(before, lease)

@@ -4,73 +4,49 @@ import { isObject, type JsonObject } from '../../lib/json.ts'
 import { LedgerError, type Notes } from '../../contract/ledger.ts'
 import { ClusterError, asLedgerError } from './cluster-error.ts'
 import type { ClusterApi, KubeObject } from './cluster-api.ts'
-import { type Losses, noLosses, unpackedLosses } from './losses.ts'
 
-/** What a ledger is besides its records: one Secret, made with it. */
 export interface LedgerSecret {
   readonly hashKey: Uint8Array
-  /** The platform and the profile that its records are of; undefined: none yet. */
+  /** And the profile; undefined: not bound. */
   platform(): string | undefined
   profile(): string | undefined
   /** Whether a record was ever written. */
   hasRecords(): boolean
-  /** Whether its records were put back to an earlier state. */
-  setBack(): SetBackState
+  /** Count of detected rollbacks. */
+  rollbacks(): number
+  /** Losses of the last rollback; undefined: none or accepted. */
+  rollback(): string | undefined
   /** As `Ledger.movedAt`. */
   movedAt(): string | undefined
-  /** A member, as it is now. @throws {LedgerError} */
+  /** Reads the current value. @throws {LedgerError} */
   read(member: keyof SecretMembers): Promise<string | undefined>
   /**
-   * @param members of the Secret as it is just before it is written; undefined: nothing is written
+   * @param members the change, or a function of the current members; undefined: no write
    * @throws {LedgerError}
    */
   change(members: SecretMembers | (() => SecretMembers | undefined)): Promise<void>
 }
 
-/** Where it was noticed more often than a person has accepted it, nothing is created. */
-export interface SetBackState {
-  /** How often it was noticed. */
-  readonly times: number
-  /** How many of these a person has accepted. */
-  readonly accepted: number
-  /** What was lost the last time, in words. */
-  readonly what: string
-  /** The same, item by item, packed. */
-  readonly lost: string | undefined
-}
-
-/** What was lost when its records were put back to an earlier state, in words; undefined: nothing, or a person has accepted it. */
-export function openSetBack(secret: LedgerSecret): string | undefined {
-  const { times, accepted, what } = secret.setBack()
-  return times > accepted ? what : undefined
-}
-
-/** The same, item by item. */
-export function lossesIn(secret: LedgerSecret): Losses {
-  const what = openSetBack(secret)
-  return what === undefined ? noLosses() : unpackedLosses(secret.setBack().lost, what)
-}
-
-/** Undefined: the member goes. */
+/** Undefined removes a member. */
 export interface SecretMembers {
   readonly platform?: string | undefined
   readonly profile?: string | undefined
   readonly hasRecords?: string | undefined
   readonly sentState?: string | undefined
-  /** What was lost when its records were put back to an earlier state, in words. */
+  /** Losses of a rollback, in words. */
   readonly setBack?: string | undefined
-  /** The same, item by item, packed. */
-  readonly lost?: string | undefined
-  /** Numbers: how often that was noticed, and how many of these a person has accepted. */
+  /** Written by earlier versions. */
+  readonly lost?: undefined
+  /** Counts of detected and of accepted rollbacks. */
   readonly setBacks?: string | undefined
   readonly accepted?: string | undefined
   readonly movedAt?: string | undefined
 }
 
-/** The form of what is kept: a program that knows an older one only keeps away. */
+/** Format version; a program that only knows older ones refuses the ledger. */
 const FORMAT = 1
 
-/** @returns undefined: there is none @throws {LedgerError} */
+/** @returns undefined: no Secret */
 export async function readLedgerSecret(
   api: ClusterApi,
   collection: string,
@@ -84,11 +60,7 @@ export async function readLedgerSecret(
   }
 }
 
-/**
- * Makes one; or gives the one that somebody else made at the same time.
- * @param given what is to be in it; a new key when absent
- * @throws {LedgerError}
- */
+/** Or the concurrently created Secret. @param given Default: a new key @throws {LedgerError} */
 export async function createLedgerSecret(
   api: ClusterApi,
   collection: string,
@@ -114,9 +86,9 @@ export async function createLedgerSecret(
 }
 
 function membersOf(given: SecretMembers = {}): Record<string, Buffer> {
-  const { platform, profile, hasRecords, setBack, lost, setBacks } = given
+  const { platform, profile, hasRecords, setBack, setBacks } = given
   const members: Record<string, Buffer> = {}
-  for (const [member, text] of Object.entries({ platform, profile, hasRecords, setBack, lost, setBacks }))
+  for (const [member, text] of Object.entries({ platform, profile, hasRecords, setBack, setBacks }))
     if (text !== undefined) members[member] = Buffer.from(text)
   return members
 }
@@ -137,17 +109,17 @@ function opened(api: ClusterApi, collection: string, first: KubeObject): LedgerS
       'corrupt',
       `the Secret ${name} is not one of a ledger, or was edited: its members hashKey and format are not what Pipewright wrote. Restore it from a backup.`,
     )
+  const accepted = () => countOf(textOf('accepted')) ?? 0
+  // An invalid number does not mean zero.
+  const rollbacks = () =>
+    textOf('setBacks') === undefined ? 0 : (countOf(textOf('setBacks')) ?? accepted() + 1)
   return {
     hashKey: new Uint8Array(hashKey),
     platform: () => textOf('platform'),
     profile: () => textOf('profile'),
     hasRecords: () => textOf('hasRecords') === 'true',
-    setBack() {
-      const accepted = countOf(textOf('accepted')) ?? 0
-      // One that somebody has edited is no sign that all is well.
-      const times = textOf('setBacks') === undefined ? 0 : (countOf(textOf('setBacks')) ?? accepted + 1)
-      return { times, accepted, what: textOf('setBack') ?? 'its Secret says so', lost: textOf('lost') }
-    },
+    rollbacks,
+    rollback: () => (rollbacks() > accepted() ? (textOf('setBack') ?? 'its Secret says so') : undefined),
     movedAt: () => textOf('movedAt'),
     async read(member) {
       try {
@@ -190,7 +162,7 @@ function secretGone(name: string, cause: Error): LedgerError {
   })
 }
 
-/** @returns undefined: it is no number */
+/** @returns undefined: not a number */
 export function countOf(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
 }
@@ -206,7 +178,7 @@ function encoded(data: Readonly<Record<string, Uint8Array>>): JsonObject {
   )
 }
 
-/** Notes as members of the Secret, which holds a megabyte at most: packed, ten times as much. */
+/** Compressed notes: a Secret holds 1 MB at most. */
 export function packedNotes(secret: LedgerSecret): Notes {
   return {
     async read(note) {
@@ -215,7 +187,7 @@ export function packedNotes(secret: LedgerSecret): Notes {
       try {
         return gunzipSync(Buffer.from(packed, 'base64')).toString('utf8')
       } catch {
-        return '' // whoever reads it says that it is damaged
+        return '' // the reader reports the damage
       }
     },
     write: (note, text) => secret.change({ [note]: gzipSync(text).toString('base64') }),

@@ -10,38 +10,36 @@ import { openCluster, TIMEOUT_MS, type ClusterPlace } from './cluster.ts'
 import { ClusterError, asLedgerError } from './cluster-error.ts'
 import { createKubernetesLease } from './kubernetes-lease.ts'
 import { createKubernetesLedger } from './kubernetes-ledger.ts'
-import { annotationIn, URL_ANNOTATION, WRITES_ANNOTATION } from './lease-object.ts'
+import { annotationIn, readLease, URL_ANNOTATION, WRITES_ANNOTATION, writesIn } from './lease-object.ts'
+import { createLedgerRollback, writesRollback } from './ledger-rollback.ts'
 import { createLedgerSecret, packedNotes, readLedgerSecret, type LedgerSecret } from './ledger-secret.ts'
-import { lostOf, readLease, writesIn } from './written.ts'
 import { createMirror, type Mirror } from './record-mirror.ts'
 import { GROUP } from './record-object.ts'
-import { createSetBack } from './set-back.ts'
 import { createTakeover } from './takeover.ts'
 
 export interface KubernetesLedgerOptions extends Binding, ClusterPlace {
-  /** As for a file: `owner` may act, `writer` is a person's command, `reader` changes nothing. */
+  /** `owner` acts, `writer` is a person's command, `reader` writes no changes. */
   readonly mode: 'owner' | 'writer' | 'reader'
-  /** Whether a missing ledger is a first run, or an error. */
   readonly init: 'auto' | 'never'
   /** Unique to this process. */
   readonly processId: string
-  /** 15 s when absent. */
+  /** Default: 15 s. */
   readonly leaseMs?: number | undefined
-  /** A request of this process may arrive so long after it was sent: ms. None when absent. */
+  /** Longest time in ms between sending a request and its arrival. Default: none. */
   readonly requestTimeoutMs?: number | undefined
   readonly emit: Emit
 }
 
 const LEASE_MS = 15_000
 
-/** The ledger in the store of a Kubernetes cluster (design §9). @throws {LedgerError} */
+/** @throws {LedgerError} */
 export async function openKubernetesLedger(options: KubernetesLedgerOptions): Promise<OpenedLedger> {
   const { clock, emit, mode } = options
   await using stack = new AsyncDisposableStack()
   const cluster = stack.use(await openCluster(options))
   const { api, name, shown, records, secrets } = cluster
   const leaseMs = options.leaseMs ?? LEASE_MS
-  // Of its own connections, and less patient: a renewal that hangs must not cost the Lease.
+  // Separate connections and a short timeout: a hanging renewal must not lose the Lease.
   const leaseApi = stack.use(cluster.apiWithin(Math.min(TIMEOUT_MS, leaseMs / 5)))
   const mirror = stack.use(
     createMirror({
@@ -57,34 +55,33 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
           durationMs: 0,
           message: why,
         }),
-      onSetBack: (loss) => setBack.notice(loss),
+      onRollback: (what) => rollback.notice(what),
       onUnreadable: (error) =>
         emit({ type: 'LedgerRead', result: 'failed', durationMs: 0, message: error.message }),
       onIgnored: (message) => emit({ type: 'LedgerRead', result: 'ignored', durationMs: 0, message }),
     }),
   )
   const found = await readLedgerSecret(api, secrets, name)
-  // Before the records: what is written between the two is no loss.
+  // Before the records: writes in between are no loss.
   const leaseBefore = found && (await readLease(cluster))
   await readRecords(mirror, shown)
   if (found !== undefined && mode !== 'reader') assertNotMoved(shown, found)
   if (found === undefined) assertMayStart(mirror, shown, options)
   const secret = found ?? (await createLedgerSecret(api, secrets, name))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
-  const setBack = stack.use(createSetBack({ secret, clock, isReader: mode === 'reader', emit }))
-  /** What this process alone may know is said before it ends. */
+  const rollback = stack.use(createLedgerRollback({ secret, clock, isReader: mode === 'reader', emit }))
+  /** A rollback known only to this process is saved before it ends. */
   let comparing: Promise<void> | undefined
   stack.defer(() => comparing)
-  const lost = lostOf(writesIn(leaseBefore), mirror.writes())
-  // What a person writes now would make up for what is lost, in number. Who acts asks again when it does.
-  if (lost !== undefined && mode === 'writer') await setBack.noticeNow(lost)
-  if (lost !== undefined && mode === 'reader') setBack.notice(lost)
+  const lost = writesRollback(writesIn(leaseBefore), mirror.writes())
+  // A command's writes would hide the loss in the count. An owner compares on its takeover.
+  if (lost !== undefined && mode !== 'owner' && rollback.known() === undefined) await rollback.noticeNow(lost)
   const bound = () => ({ platform: secret.platform(), profile: secret.profile() })
   const hasRecords = () => [...mirror.all()].some(({ kept }) => kept.body !== undefined)
   if (hasRecords()) assertBinding(shown, bound(), options)
 
   let activity: Activity | undefined
-  /** Whether what is known of the records is all that there is: then others may go by it. */
+  /** All records are read, and the count is complete. */
   let isRead = false
   const lease = stack.use(
     createKubernetesLease({
@@ -100,14 +97,14 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
       annotations: (): JsonObject => ({
         ...(activity && { [`${GROUP}/activity`]: JSON.stringify(activity) }),
         ...(activity?.url !== undefined && { [URL_ANNOTATION]: activity.url }),
-        // What was lost is said until a person accepts it.
+        // Not lower until an operator accepts.
         ...(isRead && {
           [WRITES_ANNOTATION]: String(Math.max(mirror.writes(), writesIn(lease.seen()?.object))),
         }),
       }),
-      onSetBack(what) {
-        setBack.notice(what)
-        // A watch that began with a later version would be silent about it for as long as it lasts.
+      onRollback(what) {
+        rollback.notice(what)
+        // A watch from a version of the future stays silent until that version is reached.
         comparing = mirror.relist().catch(() => undefined)
       },
       onRenewal: (failed) =>
@@ -132,7 +129,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
     name,
     mirror,
     hashKey: secret.hashKey,
-    setBack,
+    rollback,
     lease,
     isOwner: mode === 'owner',
     clock,
@@ -154,17 +151,17 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   if (mode === 'owner') mirror.follow()
   stack.use(ledger)
   const resources = stack.move()
-  /** Whatever the process before it may still send was written before this. @throws {ClusterError | LedgerError} */
+  /** The previous leader has journaled its last requests. @throws {ClusterError | LedgerError} */
   async function begin(): Promise<void> {
     isRead = false
     await mirror.relist()
     await bindTo(secret, hasRecords(), shown, options)
     assertNotMoved(shown, secret)
-    const lostSince = lostOf(writesIn(lease.seen()?.object), mirror.writes())
-    // The Secret has been read: a person will see all of it, and how many writes are there changes all the time.
-    if (lostSince !== undefined && setBack.known() === undefined) setBack.notice(lostSince)
+    const lostSince = writesRollback(writesIn(lease.seen()?.object), mirror.writes())
+    // The Secret was read, but the count of writes changes constantly.
+    if (lostSince !== undefined && rollback.known() === undefined) rollback.notice(lostSince)
     isRead = true
-    // A process before it may have ended between the two.
+    // A predecessor might have ended before the mark.
     if (!isEmpty(mirror)) await noteRecords()
   }
 
@@ -179,11 +176,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   }
 }
 
-/**
- * Ends the binding of a ledger to the platform it was used with.
- * @returns what it was bound to
- * @throws {LedgerError}
- */
+/** @returns the former binding @throws {LedgerError} */
 export async function unbindKubernetesLedger(options: ClusterPlace): Promise<string | undefined> {
   await using cluster = await openCluster(options)
   const secret = await readLedgerSecret(cluster.api, cluster.secrets, cluster.name)
@@ -215,18 +208,18 @@ function isEmpty(mirror: Mirror): boolean {
   return [...mirror.all()].length === 0
 }
 
-/** There is no Secret. */
+/** For a ledger without a Secret. */
 function assertMayStart(mirror: Mirror, shown: string, { init, mode }: KubernetesLedgerOptions): void {
   if (!isEmpty(mirror))
     throw new LedgerError(
       'missing',
-      `the ledger ${shown} has records, and its Secret is gone: without it nobody can tell which secrets they were made with. ` +
+      `the ledger ${shown} has records, and its Secret is gone: without it, secrets cannot be compared. ` +
         'Restore the Secret from a backup.',
     )
   if (mode === 'reader')
     throw new LedgerError(
       'missing',
-      `there is no ledger ${shown}. Nothing was reconciled with it yet, or --ledger should name another one.`,
+      `there is no ledger ${shown}. It was never used, or --ledger should name another one.`,
     )
   if (init === 'never')
     throw new LedgerError(
@@ -239,19 +232,19 @@ function assertMayStart(mirror: Mirror, shown: string, { init, mode }: Kubernete
 function recordsGone(shown: string, name: string): LedgerError {
   return new LedgerError(
     'missing',
-    `the ledger ${shown} had records, and has none: somebody has deleted them, with their CustomResourceDefinition perhaps. Restore ` +
+    `the ledger ${shown} had records, and has none: they were deleted, perhaps with their CustomResourceDefinition. Restore ` +
       `them from a backup. If they are not needed any more, stop every process that works with it, and delete the Secret ${name} and the Lease ${name} too: then this is a first run.`,
   )
 }
 
-/** The first process that acts binds the ledger to what it works with. */
+/** The first leader binds the ledger. */
 async function bindTo(
   secret: LedgerSecret,
   hasRecords: boolean,
   shown: string,
   { platform, profile }: Binding,
 ): Promise<void> {
-  // As it is now: another process may have bound it since it was opened.
+  // Read again: another process might have bound it.
   await secret.read('platform')
   const bound = { platform: secret.platform(), profile: secret.profile() }
   if (hasRecords) assertBinding(shown, bound, { platform, profile })

@@ -10,21 +10,21 @@ interface PutParts {
   readonly api: ClusterApi
   /** Of the collection. */
   readonly path: string
-  /** The name of the ledger. */
+  /** The ledger's name. */
   readonly name: string
   readonly mirror: Mirror
 }
 
 /**
- * Writes the object of a record over the one that was seen.
- * @param over undefined: there must be none
- * @throws {LedgerConflict} another one was first; the mirror has that one then
+ * By compare-and-set.
+ * @param over undefined: create
+ * @throws {LedgerConflict} after a concurrent write, which the mirror then has
  * @throws {LedgerError}
  */
 export type Put = (over: Mirrored | undefined, kept: Kept, record: LedgerRecord | undefined) => Promise<void>
 
 export function createPut({ api, path, name, mirror }: PutParts): Put {
-  /** With the key that its record has moved to: otherwise it would seem that there is none. */
+  /** Includes the target of a move; otherwise the record would seem missing. */
   async function refresh(key: Key, seen: readonly Key[] = []): Promise<void> {
     await mirror.refresh(key)
     const to = mirror.get(key)?.kept.movedTo?.key
@@ -45,7 +45,7 @@ export function createPut({ api, path, name, mirror }: PutParts): Put {
       })
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error
-      // Another one was first; or its object is gone.
+      // Concurrent write, or the object is gone.
       const isOlder = error.status === 409 || (error.status === 404 && over !== undefined)
       if (!isOlder)
         throw new LedgerError('io', `the ledger cannot be written: ${error.message}`, { cause: error })
@@ -55,7 +55,7 @@ export function createPut({ api, path, name, mirror }: PutParts): Put {
   }
 }
 
-/** Has a mirror read. @throws {LedgerError} where it is not known what is there */
+/** @throws {LedgerError} if the read fails */
 export async function readAnew(read: () => Promise<void>): Promise<void> {
   try {
     await read()

@@ -4,20 +4,18 @@ import { decodeRecord } from '../codec.ts'
 import { bodyOf, hasArrived, type Kept } from './record-object.ts'
 import type { Mirror, Mirrored } from './record-mirror.ts'
 
-/** The records that the objects of a mirror are, as everybody sees them: also while one moves. */
+/** Records as visible to all processes, also during a move. */
 export interface MirroredRecords {
   readonly keptAt: (key: Key) => Kept | undefined
   readonly recordOf: (mirrored: Mirrored | undefined) => LedgerRecord | undefined
-  /** That of its record, which is not read for it. */
+  /** Does not decode the record. */
   readonly versionOf: (mirrored: Mirrored | undefined) => number | undefined
-  /** In the order of their keys. */
+  /** Ordered by key. */
   readonly records: () => readonly LedgerRecord[]
-  /** Its object is this record from now on. */
   readonly written: (record: LedgerRecord) => LedgerRecord
 }
 
 export function readMirror(mirror: Mirror): MirroredRecords {
-  /** Records as they were given, for their text. */
   const decoded = new WeakMap<Mirrored, LedgerRecord>()
   const keptAt = (key: Key) => mirror.get(key)?.kept
 

@@ -1,35 +1,31 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Key } from '../../kinds/key.ts'
-import type { Emit } from '../../contract/events.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { ClusterError } from './cluster-error.ts'
 import { isLater, type ClusterApi, type KubeObject, type WatchEvent } from './cluster-api.ts'
-import { type Loss, lossOf } from './losses.ts'
+import { recordRollback, writesOf } from './ledger-rollback.ts'
 import { ignoredWords, isRecordOf, keptOf, objectName, type Kept } from './record-object.ts'
 import { watchRecords } from './record-watch.ts'
 
-/** The objects of a ledger as this process knows them: listed, watched, and written by itself. */
+/** This process's copy of a ledger's objects, from lists, watches and its own writes. */
 export interface Mirror extends AsyncDisposable {
   get(key: Key): Mirrored | undefined
   all(): Iterable<Mirrored>
-  /** Reads all of it as it is at some moment after this was called. @throws {ClusterError} */
+  /** Reads a state that is no older than this call. @throws {ClusterError} */
   relist(): Promise<void>
-  /** Reads one object again: a write of it was refused. @throws {ClusterError} */
+  /** Reads one object again after a conflict. @throws {ClusterError} */
   refresh(key: Key): Promise<void>
-  /**
-   * Writes, by one after the other for each key. What the API says of it meanwhile is not somebody else's.
-   * @returns the object as written
-   */
+  /** Serialized per key. Events during a write do not count as another process's. */
   writing(key: Key, write: () => Promise<KubeObject>): Promise<KubeObject>
-  /** The place of a new line in the history of all: behind every one that this process has seen. */
+  /** The next position in the common history. */
   nextSeq(): number
-  /** Grows with each write that is not of this process. */
+  /** Grows with each write of another process. */
   othersWrites(): number
-  /** Calls this soon after somebody else has written. @returns ends it */
+  /** Soon after a write of another process. @returns unsubscribes */
   onOthers(heard: () => void): () => void
-  /** Begins to watch; until then nothing changes but by {@link relist} and by writes of one's own. */
+  /** Before, only {@link relist} and own writes change the mirror. */
   follow(): void
-  /** How often its records were written, as far as their versions say. It becomes less only when they are put back to an earlier state. */
+  /** Count of writes by the records' versions. Only a rollback lowers it. */
   writes(): number
 }
 
@@ -45,13 +41,13 @@ export interface MirrorOptions {
   readonly selector: string
   readonly ledger: string
   readonly clock: Clock
-  /** The API went silent, or is heard again. */
+  /** The watch fails (with the reason) or works again. */
   readonly onSilence: (why: string | undefined) => void
-  /** A record was put back to an earlier state, or deleted. */
-  readonly onSetBack: (loss: Loss) => void
-  /** What is no record, and was written by somebody else. */
+  /** A record is gone or at an earlier state. */
+  readonly onRollback: (what: string) => void
+  /** Another process wrote an invalid record. */
   readonly onUnreadable: (error: LedgerError) => void
-  /** An object has the label of the ledger, and is none of its records, in words: once for each. */
+  /** An object has the ledger's label but is not its record; once per object. */
   readonly onIgnored: (what: string) => void
 }
 
@@ -59,10 +55,9 @@ export function createMirror(options: MirrorOptions): Mirror {
   const { api, path, selector, ledger } = options
   const objects = new Map<string, Mirrored>()
   const writes = new Map<string, Promise<unknown>>()
-  /** What was heard of an object while it was being written. */
   const heardMeanwhile = new Map<string, WatchEvent>()
   const listeners = new Set<() => void>()
-  /** The `uid` of each. */
+  /** Object `uid`s. */
   const ignored = new Set<string>()
   const closing = new AbortController()
   let others = 0
@@ -74,10 +69,14 @@ export function createMirror(options: MirrorOptions): Mirror {
     const { name, resourceVersion } = object.metadata
     const kept = keptOf(object)
     const known = objects.get(name)?.kept
-    const loss = known && lossOf(known, kept)
-    if (loss !== undefined) options.onSetBack(loss)
+    compare(known, kept)
     lastSeq = Math.max(lastSeq, kept.history.at(-1)?.seq ?? 0)
     objects.set(name, { kept, resourceVersion })
+  }
+
+  function compare(known: Kept | undefined, now: Kept | undefined): void {
+    const what = known && recordRollback(known, now)
+    if (what !== undefined) options.onRollback(what)
   }
 
   function isRecord(object: KubeObject): boolean {
@@ -88,12 +87,11 @@ export function createMirror(options: MirrorOptions): Mirror {
     return false
   }
 
-  /** Pipewright deletes no object: what it forgets, it keeps as forgotten. */
+  /** Pipewright never deletes objects: forgotten records keep a marker. */
   function lose(name: string): void {
     const known = objects.get(name)?.kept
     objects.delete(name)
-    const loss = known && lossOf(known, undefined)
-    if (loss !== undefined) options.onSetBack(loss)
+    compare(known, undefined)
   }
 
   /** @throws {LedgerError} */
@@ -109,7 +107,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     for (const heard of listeners) heard()
   }
 
-  /** What the API tells; it may be late. */
+  /** The event might be late. */
   function hear(event: WatchEvent): void {
     const { object, type } = event
     listedAt = object.metadata.resourceVersion
@@ -145,7 +143,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     for (const [name, object] of there) {
       const known = objects.get(name)
       if (known?.resourceVersion === object.metadata.resourceVersion) continue
-      // It was written, or heard of, after the list was made.
+      // Written or updated after the list.
       if (known !== before.get(name)) continue
       try {
         note(object)
@@ -162,7 +160,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     }
     listedAt = listed.resourceVersion
     if (isOther) noteOther()
-    // The others are known, whatever this one holds.
+    // All other objects are already read.
     if (unreadable !== undefined) throw unreadable
   }
 
@@ -174,7 +172,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       const { resourceVersion } = object.metadata
       const known = objects.get(name)
       if (known?.resourceVersion === resourceVersion) return
-      // What was heard of meanwhile may be later. What was known before is earlier, unless it was put back.
+      // An event received meanwhile might be later. An earlier state is older unless rolled back.
       if (known !== undefined && known !== before && !isLater(resourceVersion, known.resourceVersion)) return
       if (isRecord(object)) note(object)
       else loseForAnother(name, object)
@@ -225,37 +223,10 @@ export function createMirror(options: MirrorOptions): Mirror {
       const parts = { ...options, knownUpTo: () => listedAt, readAll: relist, hear }
       following ??= watchRecords(parts, closing.signal)
     },
-    writes() {
-      let sum = 0
-      for (const { kept } of objects.values()) sum += kept.version
-      return sum
-    },
+    writes: () => writesOf([...objects.values()].map(({ kept }) => kept)),
     async [Symbol.asyncDispose]() {
       closing.abort()
       await following
     },
   }
-}
-
-/** Calls `onWritten` after others have written, one call at a time. */
-export function followOthers(mirror: Mirror, onWritten: () => Promise<void>, emit: Emit): () => void {
-  let running = Promise.resolve()
-  let isWaiting = false
-
-  async function run(): Promise<void> {
-    isWaiting = false
-    try {
-      await onWritten()
-    } catch (error) {
-      if (error instanceof LedgerError) return
-      const bug = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
-      emit({ type: 'Bug', message: 'what others wrote to the ledger could not be followed', error: bug })
-    }
-  }
-
-  return mirror.onOthers(() => {
-    if (isWaiting) return
-    isWaiting = true
-    running = running.then(run)
-  })
 }

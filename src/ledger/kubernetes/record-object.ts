@@ -7,66 +7,60 @@ import { LedgerError } from '../../contract/ledger.ts'
 import { reasonOf } from '../../contract/status.ts'
 import type { KubeObject } from './cluster-api.ts'
 
-/*
- * One record as an object of the cluster. Its text is kept as text: Kubernetes alters neither numbers nor what is null in it. What stands
- * beside it is for people (`kubectl get pipewrightrecords`).
- */
+/* The record is text: Kubernetes alters numbers and nulls. Other fields are for `kubectl get`. */
 
 export const GROUP = 'pipewright.dev'
 export const API_VERSION = `${GROUP}/v1`
 export const KIND = 'PipewrightRecord'
-/** The label that says of which ledger an object is. */
 export const LEDGER_LABEL = `${GROUP}/ledger`
 
-/** What an object holds. */
 export interface Kept {
   readonly key: Key
-  /** The last one that was given to the key: also when its record was forgotten. */
+  /** The key's last version, also after its record was forgotten. */
   readonly version: number
-  /** The record as JSON; undefined: it was forgotten. */
+  /** JSON; undefined: forgotten. */
   readonly body: string | undefined
   /**
-   * It is the record of another key, which moves here. Nobody sees it until that one says the same ({@link Kept.movedTo}): two objects are
-   * not written at once.
+   * Source of a move to this key. The record is invisible until the source has {@link Kept.movedTo}: two
+   * objects cannot be written atomically.
    */
   readonly movedFrom: Moved | undefined
-  /** What was there before the move, as JSON. */
+  /** The former record, as JSON. */
   readonly before: string | undefined
-  /** The record was moved to another key. */
+  /** The target of a completed move. */
   readonly movedTo: Moved | undefined
-  /** The oldest first. */
+  /** Oldest first. */
   readonly history: readonly Line[]
 }
 
-/** The other end of a move, and the version of its object: of the one that it comes from before it leaves, or of the one where it comes to. */
+/** The other end of a move. Version of its object: at the source before, at the target after the move. */
 export interface Moved {
   readonly key: Key
   readonly version: number
 }
 
-/** Whether a record that moves here has left where it was. @param at what is kept of another key */
+/** Whether the source of a move has {@link Kept.movedTo}. @param at looks up a key */
 export function hasArrived({ key, version, movedFrom }: Kept, at: (key: Key) => Kept | undefined): boolean {
   if (movedFrom === undefined) return true
   const movedTo = at(movedFrom.key)?.movedTo
   return movedTo?.key === key && movedTo.version === version
 }
 
-/** The record of a key as everybody sees it, as JSON. @param at as that of {@link hasArrived} */
+/** The visible record of a key as JSON. @param at looks up a key */
 export function bodyOf(kept: Kept, at: (key: Key) => Kept | undefined): string | undefined {
   return hasArrived(kept, at) ? kept.body : kept.before
 }
 
-/** One line of the history, and its place in the history of all. */
+/** `seq` is its position in the common history. */
 export interface Line {
   readonly seq: number
   /** JSON. */
   readonly body: string
 }
 
-/** Lines of history that are kept for each key. */
+/** Per key. */
 const LINES_KEPT = 20
 
-/** The last lines, with further ones behind them. */
 export function withLines(before: readonly Line[], added: readonly Line[]): readonly Line[] {
   return added.length === 0 ? before : [...before, ...added].slice(-LINES_KEPT)
 }
@@ -84,13 +78,13 @@ const Shape = z.object({
   history: z.array(z.object({ seq: z.int(), body: z.string() })).optional(),
 })
 
-/** Whether it is the record of its key, by its name: who copies one, or makes one by hand, may give it the label of a ledger. */
+/** Checks the name: a copied or handmade object can have the ledger's label. */
 export function isRecordOf(ledger: string, object: KubeObject): boolean {
   const key = keyIn(object)
   return key !== undefined && object.metadata.name === objectName(ledger, key)
 }
 
-/** What is said of an object with the label of a ledger that is none of its records ({@link isRecordOf}). */
+/** For an object that fails {@link isRecordOf}. */
 export function ignoredWords(ledger: string, object: KubeObject): string {
   const key = keyIn(object)
   const why =
@@ -99,7 +93,7 @@ export function ignoredWords(ledger: string, object: KubeObject): string {
       : `it has the key ${key}, whose record is called ${objectName(ledger, key)}`
   return (
     `the PipewrightRecord ${object.metadata.name} is ignored, as it is no record of the ledger ${ledger}: ${why}. ` +
-    'Delete it; if it was a record that somebody has edited, restore it from a backup.'
+    'Delete it; if it was an edited record, restore it from a backup.'
   )
 }
 
@@ -107,10 +101,7 @@ function keyIn({ key }: KubeObject): Key | undefined {
   return typeof key === 'string' ? parseKey(key) : undefined
 }
 
-/**
- * @param object a record, by its name ({@link isRecordOf})
- * @throws {LedgerError} `corrupt`, naming the object
- */
+/** @param object one that passes {@link isRecordOf} @throws {LedgerError} `corrupt`, naming the object */
 export function keptOf(object: KubeObject): Kept {
   const reading = Shape.safeParse(object)
   if (!reading.success) {
@@ -125,7 +116,7 @@ export function keptOf(object: KubeObject): Kept {
   return { key, version, body: record, movedFrom, before, movedTo, history }
 }
 
-/** The object to be written. @param resourceVersion of the object that it replaces; undefined: there is none */
+/** @param resourceVersion the version to replace; undefined: create */
 export function objectOf(
   ledger: string,
   kept: Kept,
@@ -152,7 +143,7 @@ export function objectOf(
   }
 }
 
-/** What `kubectl get` shows. */
+/** Columns of `kubectl get`. */
 function summaryOf(record: LedgerRecord | undefined): JsonObject {
   if (record === undefined) return { reason: 'Forgotten' }
   const { conditions, remote } = record
@@ -164,11 +155,11 @@ function summaryOf(record: LedgerRecord | undefined): JsonObject {
 }
 
 const PLAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
-/** Of a name that is not plain; no plain one is taken for it. */
+/** A hashed name; no plain name can equal it. */
 const HASHED = /^sha256-[0-9a-f]{64}$/
 const LONGEST_NAME = 180
 
-/** The name of the object of a key: readable where Kubernetes allows the key's own name. */
+/** Readable if Kubernetes allows the key's name, else hashed. */
 export function objectName(ledger: string, key: Key): string {
   const name = nameOf(key)
   const isPlain = PLAIN.test(name) && name.length <= LONGEST_NAME && !HASHED.test(name)

@@ -9,26 +9,25 @@ export interface RecordWatchParts {
   readonly path: string
   readonly selector: string
   readonly clock: Clock
-  /** The version up to which everything is known. */
+  /** The last version whose changes are all known. */
   readonly knownUpTo: () => string
-  /** Reads all of it. @throws {ClusterError} {@link LedgerError} it is read, and not all of it is a record */
+  /** @throws {ClusterError} {@link LedgerError} after the read, if an object is no record */
   readonly readAll: () => Promise<void>
   readonly hear: (event: WatchEvent) => void
-  /** The API went silent, or is heard again. */
+  /** The watch fails (with the reason) or works again. */
   readonly onSilence: (why: string | undefined) => void
   readonly onUnreadable: (error: LedgerError) => void
 }
 
-/** After a request that failed. */
+/** Delay after a failed request. */
 const AGAIN_MS = 1_000
-/** All of it is read no more often than that, at first, while no watch lasts; then half as often each time, down to the second one. */
+/** First delay between full reads while watches fail; it doubles up to {@link LONGEST_APART_MS}. */
 const APART_MS = 1_000
 const LONGEST_APART_MS = 30_000
 
-/** A version is too old to go on from: reading all of it again mends that. */
+/** The version is too old for a watch: list again. */
 const GONE = 410
 
-/** Hears what happens to the records of a ledger, until the signal ends it. */
 export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal): Promise<void> {
   const { api, path, selector, clock, knownUpTo, readAll, hear, onSilence, onUnreadable } = parts
   let silence: string | undefined
@@ -45,14 +44,14 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
     return sleep(clock, ms, signal).catch(() => undefined)
   }
 
-  /** After it was put back, a cluster is silent about all that happens until its versions are as great as they were. */
+  /** A restored cluster sends no events until its versions reach the former ones. */
   async function isBefore(version: string): Promise<boolean> {
     return isLater(version, await api.versionOf(path, selector))
   }
 
   /**
-   * At once after a watch that lasted; otherwise a proxy that ends each one would have all of it read all the time.
-   * @returns false: it could not be read
+   * Immediate after a lasting watch, else delayed: a proxy might cut every watch, with a full read each time.
+   * @returns false: the read failed
    */
   async function isReadAgain(): Promise<boolean> {
     const passedMs = clock.monotonic() - readAt
@@ -72,7 +71,7 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
     return true
   }
 
-  // After a watch that was broken off, the cluster may be one that was put back, and at greater versions again by now.
+  // After a broken watch, a restored cluster might already have higher versions.
   let isBroken = false
   while (!signal.aborted) {
     try {
@@ -94,7 +93,7 @@ export async function watchRecords(parts: RecordWatchParts, signal: AbortSignal)
       say(undefined)
     } catch (error) {
       isBroken = true
-      // All of it is read again.
+      // Followed by a full read.
       if (error instanceof ClusterError && error.status === GONE) continue
       say(error instanceof Error ? error.message : String(error))
       await pause(AGAIN_MS)

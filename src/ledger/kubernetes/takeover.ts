@@ -6,20 +6,19 @@ import { ClusterError } from './cluster-error.ts'
 import { AGAIN_MS, TRIES } from './kubernetes-lease.ts'
 
 export interface TakeoverParts {
-  /** Who acts, as the Lease says. */
   readonly lease: Leadership
-  /** Reads all that was written before this was called. @throws {ClusterError} {@link LedgerError} */
+  /** Reads all writes made before this call. @throws {ClusterError} {@link LedgerError} */
   readonly readAll: () => Promise<void>
   readonly clock: Clock
   readonly emit: Emit
 }
 
-/** After {@link TRIES} readings that failed, another process may try, for so long: ms. */
+/** Pause after {@link TRIES} failed reads, for another process to try: ms. */
 const LET_GO_MS = 5_000
 
-/** Who takes over has the Lease first, and then reads all records (design §9): the process before cannot send what is not among them. */
+/** After the Lease, reads all records: the previous leader can only send requests among them. */
 export function createTakeover({ lease, readAll, clock, emit }: TakeoverParts): Leadership {
-  /** @returns false: it cannot be read, or another process acts meanwhile; the Lease is let go */
+  /** @returns false: the records cannot be read or another process acts; the Lease is released */
   async function hasBegun(term: Term, signal: AbortSignal): Promise<boolean> {
     const end = AbortSignal.any([signal, term.over])
     for (let tries = 1; tries <= TRIES && !end.aborted; tries += 1) {
@@ -58,7 +57,7 @@ export function createTakeover({ lease, readAll, clock, emit }: TakeoverParts): 
   }
 }
 
-/** @throws the signal's reason, as soon as it is aborted */
+/** @throws the signal's reason on abort */
 async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const give = () => reject(signal.reason as Error)
@@ -72,7 +71,7 @@ async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void
   }
 }
 
-/** Whether it may work when it is tried again. */
+/** Whether a retry can work. */
 function isOfApi(error: unknown): error is Error {
   return error instanceof ClusterError || (error instanceof LedgerError && error.code === 'io')
 }

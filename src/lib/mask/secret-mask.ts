@@ -1,53 +1,59 @@
+import { escapeControls } from '../shown-text.ts'
+
 declare const masked: unique symbol
 
-/** A text without secrets, fit to leave the process. No decision takes one. */
+/** Can leave the process. Decisions never take it. */
 export type MaskedText = string & { readonly [masked]: true }
 
-/** A text as the platform sent it: decisions take it, and a masked text is none. */
+/** For decisions. A masked text does not fit. */
 export type RawText = string & { readonly [masked]?: never }
 
-/** Shorter secrets stand inside ordinary words, so that nothing of them is masked. In characters. */
+/** Ordinary words contain shorter secrets. */
 export const MIN_MASKED_LENGTH = 4
 
-/** Masks the secrets of this process in texts that leave it. The work is linear in the text. */
+/** Works in linear time. */
 export interface SecretMask {
-  /** Masks a secret from now on. Does nothing for a secret that it holds. */
   readonly add: (secret: string) => void
   readonly mask: (text: string) => MaskedText
-  /** How many secrets it has encoded so far. */
   readonly encoded: number
 }
 
 const MASK = '[secret]'
 
-/** With this head, a needle masks all that the text repeats of it. */
 const HEAD_LENGTH = 64
-/** The longest of these that a needle has is the length of its head. */
-const HEAD_LENGTHS = [HEAD_LENGTH, 16, MIN_MASKED_LENGTH]
+/** A shorter part of a secret is shown. */
+const MIN_PART_LENGTH = 16
+/** Possible lengths. The longest that fits is used. */
+const HEAD_LENGTHS = [HEAD_LENGTH, MIN_PART_LENGTH, MIN_MASKED_LENGTH]
 
-/** Secrets are held up to this sum of their lengths. Then the half that was added first is dropped. In characters. */
+/** If more needles share a head, the head masks the length of the longest. */
+const MAX_NEEDLES_PER_HEAD = 16
+
+/** In characters. Above it, the older half is dropped. */
 const MAX_HELD = 8 * 1024 * 1024
 
-/** Shorter lines of a secret with several lines stand in other texts, too. In characters. */
+/** Shorter lines occur in other texts too. */
 const MIN_LINE_LENGTH = 16
 
 interface Needle {
   readonly text: string
   readonly head: string
-  /** Whether it is masked only as a whole word, because it reads like one. */
+  /** Masked only as a whole word, because it reads like a word. */
   readonly isWord: boolean
+  /** Characters that the head masks, for all needles that share it. */
+  readonly reach?: number
 }
 
-/** Needles with heads of one length, by the hashes of their heads. */
+/** Needles with heads of one length, by hash. */
 interface Heads {
   readonly length: number
-  /** Of the first character of a head in its hash. */
+  /** Factor of the head's first character in its hash. */
   readonly weight: number
   readonly byHash: Map<number, Needle[]>
 }
 
 export function createSecretMask(secrets: Iterable<string> = []): SecretMask {
-  /** In the order in which they were last added. */
+  /** In the order of the last `add`. */
   const held = new Set<string>()
   const heads = new Map<number, Heads>()
   let heldLength = 0
@@ -68,8 +74,13 @@ export function createSecretMask(secrets: Iterable<string> = []): SecretMask {
     for (const needle of needlesOf(secret)) {
       const { head, text } = needle
       const { byHash } = heads.getOrInsertComputed(head.length, headsOf)
-      const same = byHash.getOrInsertComputed(hashAt(head, 0, head.length), () => [])
-      if (same.every((other) => other.text !== text)) same.push(needle)
+      const hash = hashAt(head, 0, head.length)
+      const near = byHash.getOrInsertComputed(hash, () => [])
+      const same = near.filter((other) => other.head === head)
+      const reach = Math.max(text.length, ...same.map((other) => other.reach ?? other.text.length))
+      const isCrowded = same.length === MAX_NEEDLES_PER_HEAD || same[0]?.reach !== undefined
+      if (isCrowded) byHash.set(hash, [...near.filter((other) => other.head !== head), crowded(head, reach)])
+      else if (!same.some((other) => other.text === text)) near.push(needle)
     }
   }
 
@@ -84,13 +95,13 @@ export function createSecretMask(secrets: Iterable<string> = []): SecretMask {
   }
 
   function mask(text: string): MaskedText {
-    if (held.size === 0) return text as MaskedText // nothing is to be masked
+    if (held.size === 0) return text as MaskedText
     const rolling = [...heads.values()].map((each) => ({ ...each, hash: hashAt(text, 0, each.length) }))
     let shown = ''
     let from = 0
     let hiddenTo = 0
     for (let at = 0; at + MIN_MASKED_LENGTH <= text.length; at += 1) {
-      // Another secret may begin inside of this one.
+      // Another secret can begin inside a masked secret.
       const end = at < hiddenTo - HEAD_LENGTH ? 0 : endOfMatch(rolling, text, at)
       if (end > hiddenTo) {
         if (at > hiddenTo || hiddenTo === 0) shown += text.slice(from, at) + MASK
@@ -98,7 +109,7 @@ export function createSecretMask(secrets: Iterable<string> = []): SecretMask {
       }
       for (const each of rolling) each.hash = rolled(each.hash, each.weight, text, at, each.length)
     }
-    return (shown + text.slice(from)) as MaskedText // every secret in it is masked
+    return (shown + text.slice(from)) as MaskedText
   }
 
   for (const secret of secrets) add(secret)
@@ -118,7 +129,7 @@ function headsOf(length: number): Heads {
   return { length, weight, byHash: new Map() }
 }
 
-/** A number for so many characters at a place. Other characters can have the same. */
+/** A rolling hash. Different texts can collide. */
 function hashAt(text: string, at: number, length: number): number {
   let hash = 0
   for (let index = at; index < at + length; index += 1)
@@ -126,12 +137,12 @@ function hashAt(text: string, at: number, length: number): number {
   return hash
 }
 
-/** The hash of the next place: in constant time, so that a text costs the same whatever is in it. */
+/** In constant time. */
 function rolled(hash: number, weight: number, text: string, at: number, length: number): number {
   return (Math.imul(hash - Math.imul(text.charCodeAt(at), weight), BASE) + text.charCodeAt(at + length)) | 0
 }
 
-/** Where the longest needle that stands at a place ends; 0 if there is none. */
+/** Of the longest needle. 0 if there is none. */
 function endOfMatch(
   rolling: readonly (Heads & { readonly hash: number })[],
   text: string,
@@ -142,29 +153,52 @@ function endOfMatch(
     const near = byHash.get(hash)
     if (near === undefined) continue
     for (const needle of near) {
-      // It masks no more than another one that the text repeats up to its end.
-      if (end > 0 && needle.text[end - at] !== text[end]) continue
+      // Skip a needle that differs at the end of the longest match: it cannot mask more.
+      if (end > 0 && needle.reach === undefined && needle.text[end - at] !== text[end]) continue
       if (!text.startsWith(needle.head, at)) continue
+      if (needle.reach !== undefined) {
+        end = Math.max(end, Math.min(at + needle.reach, text.length))
+        continue
+      }
       let last = at + length
       while (last < text.length && last - at < needle.text.length && text[last] === needle.text[last - at])
         last += 1
-      if (length < HEAD_LENGTH && last - at < needle.text.length) continue
+      // A message can repeat the beginning of a secret. A text cut for display can end inside one.
+      const isPart = last - at < needle.text.length
+      if (isPart && last - at < MIN_PART_LENGTH && text[last] !== '…') continue
       if (last > end && (!needle.isWord || isWholeWord(text, at, last))) end = last
     }
   }
   return end
 }
 
-/** The four forms: as it is, as JSON and URLs escape it, and in base64. Each is masked wherever it stands. */
+function crowded(head: string, reach: number): Needle {
+  return { text: head, head, isWord: false, reach }
+}
+
 function needlesOf(secret: string): readonly Needle[] {
   const forms = [
     ...linesOf(secret),
     JSON.stringify(secret).slice(1, -1),
-    encodeURIComponent(secret.toWellFormed()),
+    escapeControls(secret),
+    ...urlFormsOf(secret),
     ...base64Of(secret),
   ]
   const others = new Set(forms.filter((form) => form !== secret && form.length >= MIN_MASKED_LENGTH))
   return [needleOf(secret, WORD.test(secret)), ...[...others].map((form) => needleOf(form, false))]
+}
+
+/** With digits in both cases, as in a form, and with each reserved character encoded (RFC 3986, 2.2). */
+function urlFormsOf(secret: string): readonly string[] {
+  const url = encodeURIComponent(secret.toWellFormed())
+  const strict = url.replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return [url, strict].flatMap((each) => {
+    const lower = each.replaceAll(/%../g, (byte) => byte.toLowerCase())
+    return [each, lower, each.replaceAll('%20', '+'), lower.replaceAll('%20', '+')]
+  })
 }
 
 function needleOf(text: string, isWord: boolean): Needle {
@@ -172,7 +206,7 @@ function needleOf(text: string, isWord: boolean): Needle {
   return { text, head: text.slice(0, length), isWord }
 }
 
-/** The lines of a certificate or a key: others repeat a single line of it. */
+/** A message can repeat one line of a certificate. */
 function linesOf(secret: string): readonly string[] {
   if (!secret.includes('\n')) return []
   return secret
@@ -181,7 +215,7 @@ function linesOf(secret: string): readonly string[] {
     .filter((line) => line.length >= MIN_LINE_LENGTH && !line.startsWith('-----'))
 }
 
-/** In both alphabets, on its own and behind one or two other bytes: without the characters that neighbours change. */
+/** In both alphabets, at all byte offsets, without the characters that neighbours change. */
 function base64Of(secret: string): readonly string[] {
   const bytes = Buffer.from(secret, 'utf8')
   return [0, 1, 2].flatMap((shift) => {
@@ -194,7 +228,6 @@ function base64Of(secret: string): readonly string[] {
   })
 }
 
-/** A word that people choose. It may stand inside of other words. */
 const WORD = /^[a-z]{1,16}\d{0,4}$/i
 const LETTER = /[\p{L}\p{N}]/u
 

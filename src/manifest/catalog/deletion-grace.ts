@@ -1,51 +1,44 @@
 import type { Key } from '../../kinds/key.ts'
 import type { Reading } from '../files/read-directory.ts'
 import { foldersOf } from '../files/walk.ts'
-import type { Catalog, Entry, Recorded } from '../../contract/catalog.ts'
+import type { Catalog, Recorded } from '../../contract/catalog.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
 import type { LockedIds } from '../rules/lock-rules.ts'
 import { isLockFileName } from '../validate/outline.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 
-/** A catalog, and what has to be remembered until the next reading. */
 export interface CatalogState {
   readonly catalog: Catalog
-  /** Keys that are missing, and for how many readings in a row; from three on they are deleted. */
+  /** Missing keys, with their readings in a row. A key with {@link AGREEING} readings is deleted. */
   readonly missingFor: ReadonlyMap<Key, number>
-  /** Missing keys that a forced reading accepted: they raise no further alarm. */
+  /** Missing keys that a forced reading accepted. They raise no further alarm. */
   readonly accepted: ReadonlySet<Key>
-  /** Keys that are missing, or missing in the Locks, and do not count as deleted yet; also those that never had an entry. */
+  /** Keys missing from the directory or the Locks, and not yet deleted. Some never had an entry. */
   readonly pending: ReadonlySet<Key>
-  /** Keys that a Lock named until lately, and for how many readings in a row none does. */
+  /** Keys that the Locks no longer name, with the number of readings in a row. */
   readonly unlocked: ReadonlyMap<Key, number>
-  /** Files in which a Lock stood when they were last read. */
   readonly lockFiles: ReadonlySet<string>
-  /** Files in which documents stood that are not used, since another one has their key. */
   readonly newcomers: ReadonlyMap<Key, ReadonlySet<string>>
-  /** Which key has the query endpoint of which service. */
   readonly endpoints: ReadonlyMap<string, Key>
-  /** Documents of each kind, valid or not. */
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** Readings in a row that have to agree before a key, or the entry of a Lock, counts as deleted. */
+/** Readings in a row that must agree before a key, or the entry of a Lock, counts as deleted. */
 export const AGREEING = 3
 
-/** What a reading says, and does not say, about keys that it did not find. */
 export interface DeletionGrace {
-  /** Not found, and nothing hides them. */
+  /** Not found, and every file that might hold them was read. */
   readonly missing: ReadonlySet<Key>
   /** Not found, but their file could not be read or parsed. */
   readonly held: ReadonlySet<Key>
-  /** How many readings in a row each missing key has been missing, this one included. */
+  /** Readings in a row, this one included. */
   readonly counts: ReadonlyMap<Key, number>
   readonly pending: ReadonlySet<Key>
   readonly deleted: ReadonlySet<Key>
-  /** Missing keys that a forced reading accepted. */
   readonly accepted: ReadonlySet<Key>
 }
 
-/** Whether a file may hold more than a reading saw; for an unknown file, whether any does. */
+/** For an unknown file: whether any file might hold more than a reading saw. */
 export type IsHidden = (file: string | undefined) => boolean
 
 interface Input {
@@ -63,14 +56,16 @@ export function deletionGraceOf({ previous, recorded, accept, found, isHidden }:
   for (const key of [...entries.keys(), ...previous.missingFor.keys(), ...recorded.keys()]) {
     if (found.has(key)) continue
     const wasDeleted = (previous.missingFor.get(key) ?? 0) >= AGREEING
-    const file = fileOf(entries.get(key)) ?? recorded.get(key)?.file
+    // Empty for a held entry that no reading of this process saw.
+    const seenIn = entries.get(key)?.position.file ?? ''
+    const file = seenIn === '' ? recorded.get(key)?.file : seenIn
     if (!wasDeleted && isHidden(file)) held.add(key)
     else missing.add(key)
   }
   const counts = new Map<Key, number>()
   for (const key of missing) {
     const before = previous.missingFor.get(key) ?? 0
-    // What is gone for good and not recorded either is of no interest to anyone any more.
+    // A key that is deleted and not in the ledger needs no further count.
     if (before >= AGREEING && !recorded.has(key)) continue
     counts.set(key, Math.min(before + 1, AGREEING))
   }
@@ -85,11 +80,6 @@ export function deletionGraceOf({ previous, recorded, accept, found, isHidden }:
   }
 }
 
-/** Where a key was seen; undefined where nobody saw it, and it is only held. */
-function fileOf(entry: Entry | undefined): string | undefined {
-  return entry?.position.file === '' ? undefined : entry?.position.file
-}
-
 export function hiddenIn(reading: Reading): IsHidden {
   const hidden = new Set(reading.unread)
   for (const file of reading.files.values()) if (!file.whole) hidden.add(file.file)
@@ -100,11 +90,7 @@ export function hiddenIn(reading: Reading): IsHidden {
   }
 }
 
-/**
- * Files, and folders with a `/` at the end, that may hold a Lock, or an entry of one, which this reading could not read.
- * An empty text: anywhere.
- * @param lockFiles files in which Locks stood before: see {@link lockFilesAfter}
- */
+/** Files and folders as in `Reading.unread`. @param lockFiles see {@link lockFilesAfter} */
 export function hiddenLockFiles(reading: Reading, lockFiles: ReadonlySet<string>): readonly string[] {
   const isLockFile = (file: string) => isLockFileName(file) || lockFiles.has(file)
   const broken = [...reading.files.values()].filter(
@@ -114,7 +100,7 @@ export function hiddenLockFiles(reading: Reading, lockFiles: ReadonlySet<string>
   return [...new Set([...broken.map(({ file }) => file), ...unread])].toSorted()
 }
 
-/** The files in which a Lock stands, and those where one stood when they were last read. */
+/** Files that hold a Lock, and hidden files that held a Lock at their last successful reading. */
 export function lockFilesAfter(
   before: ReadonlySet<string>,
   reading: Reading,
@@ -131,9 +117,8 @@ function isBrokenLock({ kind, manifest }: ParsedDocument): boolean {
 }
 
 /**
- * What Locks say. What they said before counts on while a file that may hold a Lock cannot be read, and until as many readings
- * agree as for a key: a file that is replaced, or cut in the middle of being written, is read without error.
- * @returns also the keys that no Lock names any more although their entry counts on, and for how many readings
+ * Keeps an earlier id while a file that might hold a Lock is unreadable, and until {@link AGREEING} readings
+ * agree: a half-written file reads without error.
  */
 export function lockGrace({
   previous,

@@ -8,7 +8,7 @@ import { holdingFile } from '../rules/duplicate-keys.ts'
 import type { PlacedFinding } from '../rules/cross-finding.ts'
 import { byPosition, comparePositions, compareTexts } from '../diagnostics/diagnostic.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
-import { statedIn } from '../validate/stated.ts'
+import { statedIn } from '../validate/outline.ts'
 import { foldersOf } from '../files/walk.ts'
 import type { Reading } from '../files/read-directory.ts'
 
@@ -16,25 +16,25 @@ interface Input {
   readonly previous: Catalog
   readonly reading: Reading
   readonly recorded: ReadonlyMap<Key, Recorded>
-  /** Those that have their key, or that nobody can tell it from. */
+  /** Documents that have their key, and all documents of a key with an ambiguous owner. */
   readonly documents: readonly ParsedDocument[]
   readonly cross: readonly PlacedFinding[]
   readonly grace: DeletionGrace
 }
 
-/** `meaning`: of a valid one. */
+/** `meaning`: only for a valid document. */
 type Draft = Omit<Entry, 'key' | 'digest' | 'revision'> & { readonly meaning?: string | undefined }
 
 const NONE: readonly Finding[] = []
 
-/** An entry for each key that was found, is held, or is missing; in the order of keys. */
+/** Sorted by key. Includes held and missing keys. */
 export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
   const drafts = new Map<Key, Draft>()
   const crossErrors = Map.groupBy(input.cross.filter(isError), ({ document }) => document)
   for (const document of input.documents) {
     const { key } = document
     if (key === undefined) continue
-    const errors = errorsOf(document, crossErrors.get(document) ?? NO_PLACED)
+    const errors = errorsOf(document, crossErrors.get(document) ?? [])
     const earlier = drafts.get(key)
     drafts.set(key, earlier === undefined ? found(input, document, errors) : withMore(earlier, errors))
   }
@@ -52,8 +52,6 @@ export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
   }
   return entries
 }
-
-const NO_PLACED: readonly PlacedFinding[] = []
 
 function errorsOf({ findings }: ParsedDocument, cross: readonly PlacedFinding[]): readonly Finding[] {
   if (findings.length === 0 && cross.length === 0) return NONE
@@ -94,28 +92,26 @@ function found({ previous, recorded }: Input, document: ParsedDocument, errors: 
   }
 }
 
-/** Nobody can tell which of several has the key. Those that another one keeps from it are not among the documents here. */
 function isAmbiguous(errors: readonly Finding[]): boolean {
   return errors.some(({ code }) => code === 'duplicate-key')
 }
 
-/** Where the one stood that had the key: so none of those that came after it has it by standing in the place of an entry. */
+/** The earlier place of an ambiguous key. A later document must not gain the key by its place in an entry. */
 function placeBefore(before: Entry | undefined, record: Recorded | undefined): Position | undefined {
   if (before?.manifest !== undefined) return before.position
   const file = record && holdingFile(record)
   return file === undefined ? undefined : { file, line: 1, column: 1 }
 }
 
-/** Findings that an entry keeps, at least: of many documents of one key, those of the first. */
+/** Beyond it, further documents of the key add no findings. */
 const MOST_OF_KEY = 100
 
-/** A second document of the same key, where nobody can tell whose it is; both already carry the error that says so. */
 function withMore(draft: Draft, errors: readonly Finding[]): Draft {
   if (draft.findings.length >= MOST_OF_KEY) return draft
   return { ...draft, findings: [...draft.findings, ...errors].toSorted(byPosition) }
 }
 
-/** A key whose file could not be read: its errors are those of the file. */
+/** With the errors of the unreadable file. */
 function held(
   { previous, recorded }: Input,
   key: Key,
@@ -131,7 +127,7 @@ function held(
   }
 }
 
-/** The errors of a file and of the folders that it stands in; of those, what belongs to no key where there is such. */
+/** Includes parent folders. Errors with a key are used only if there are no others. */
 function fileErrors({ reading }: Input): (file: string) => readonly Finding[] {
   const ofReading = Map.groupBy(reading.findings, (finding) => finding.file)
   const known = new Map<string, readonly Finding[]>()
@@ -152,7 +148,6 @@ function fileErrors({ reading }: Input): (file: string) => readonly Finding[] {
   }
 }
 
-/** What is kept of the entry before: the last valid manifest, or whose it said to be. */
 function lastOf(before: Entry | undefined): Pick<Draft, 'manifest' | 'stated' | 'position'> {
   return {
     manifest: before?.manifest,
@@ -161,16 +156,13 @@ function lastOf(before: Entry | undefined): Pick<Draft, 'manifest' | 'stated' | 
   }
 }
 
-/**
- * Another mistake is another manifest, so that the commit that brought it is the one that is named; one that only moved is not.
- * The last valid manifest is no part of it: a process that has just started does not know it.
- */
+/** Of its mistakes without places. A new process does not know the last valid manifest. */
 function digestOfMistaken({ state, findings }: Draft): string {
   const mistakes = findings.map(({ code, lineText }) => [code, lineText])
   return sha256(JSON.stringify([state, mistakes]))
 }
 
-/** Keeps the revision, and the object itself where nothing at all is new. */
+/** Keeps the revision of an unchanged entry. Keeps the object if its findings and place are unchanged too. */
 function finish(key: Key, draft: Draft, before: Entry | undefined, revision: string): Entry {
   const { meaning, ...rest } = draft
   const digest = meaning ?? digestOfMistaken(draft)

@@ -13,36 +13,31 @@ import {
   lockGrace,
 } from './deletion-grace.ts'
 import { createCrossReport, placed, placesOf } from '../rules/cross-finding.ts'
-import { endpointsIn } from '../rules/service-identity.ts'
-import { crossRules } from '../rules/cross-rules.ts'
+import { checkLocks } from '../rules/lock-rules.ts'
+import { CHAINS, checkCircles, checkReferences } from '../rules/reference-rules.ts'
+import { checkEndpoints, checkPipeNames } from '../rules/service-rules.ts'
+import { endpointsIn, standingIn } from '../rules/standing.ts'
 import { keyHolders, newcomersAmong, type Before } from '../rules/duplicate-keys.ts'
 import { shownFindings } from './shown-findings.ts'
 import { entriesOf } from './entries.ts'
-import { atOnce } from '../validate/slices.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { Places } from '../rules/source-locator.ts'
 import type { Reading } from '../files/read-directory.ts'
 
 export interface CatalogInput {
   readonly previous: CatalogState | undefined
-  /** Where there is no previous one: who has something there keeps it. Counts for nothing else. */
+  /** Replaces a missing `previous`, only to decide the owners of keys, ids and endpoints. */
   readonly before?: Catalog | undefined
   readonly reading: Reading
-  /** Keys in the ledger. */
   readonly recorded: ReadonlyMap<Key, Recorded>
-  /** Keys of which something was created or applied. Undefined: all count as that. */
+  /** Default: all keys. */
   readonly created?: ReadonlySet<Key> | undefined
   readonly places: Places
-  /** `force`: a person asked for this reading, and means what the directory says. */
+  /** `force`: a person asked for this reading. */
   readonly accept: 'force' | 'normal'
 }
 
-/** The catalog after one more reading. Pure. Whatever is not known for sure stays as it was (design §2, law 3). */
-export function nextCatalog(input: CatalogInput): CatalogState {
-  return atOnce(catalogSteps(input))
-}
-
-/** The same in steps, between which others can run. */
+/** Pure. Uncertain facts keep their earlier value (design §2, law 3). */
 export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState> {
   const { reading, recorded } = input
   const previous = input.previous ?? blank(input)
@@ -64,10 +59,21 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
     return keep(kept, problem, recorded)
   }
   const { held, pending } = grace
-  const locked = yield* crossRules(
-    { documents, losers, before, held, pending, isIncomplete: !isComplete(reading) },
-    report,
-  )
+  const existing = new Set<Key>([...held, ...pending])
+  for (const { key } of documents) if (key !== undefined) existing.add(key)
+  const used = documents.filter((document) => !losers.has(document))
+  // Invalid documents claim no key in later rules.
+  checkReferences({ documents, existing, isIncomplete: !isComplete(reading) }, report)
+  yield
+  for (const chain of CHAINS) checkCircles(chain, used, before, report)
+  yield
+  const standing = standingIn(used, before, { isInvalid: report.isInvalid, held, pending })
+  yield
+  const endpoints = checkEndpoints(standing, report)
+  yield
+  checkPipeNames(used, standing.serviceIs, report)
+  yield
+  const locked = checkLocks({ documents: used, standing, existing }, report)
   const crossFindings = report.findings()
   yield* input.places.find(placesOf(crossFindings))
   const cross = crossFindings.map((finding) => placed(finding, input.places.of))
@@ -79,7 +85,6 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
     isHidden: hiddenLocks.length > 0,
     accept: input.accept,
   })
-  const used = documents.filter((document) => !losers.has(document))
   const entries = entriesOf({
     previous: previous.catalog,
     reading,
@@ -107,7 +112,7 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
     unlocked,
     lockFiles: lockFilesAfter(previous.lockFiles, reading, isHidden),
     newcomers: newcomersAmong(losers),
-    endpoints: locked.endpoints,
+    endpoints,
     counts: countsOf(documents),
   }
 }
@@ -122,12 +127,12 @@ function beforeOf(
   return { ...common, catalog: before, endpoints: endpointsIn(before) }
 }
 
-/** Fewer manifests than this may always vanish. */
+/** A smaller loss is always accepted. */
 const FEW = 3
 
 /**
- * A reading that lost too much at once is not accepted: that is an accident more often than a wish. What was never created is
- * no loss: a commit that takes it back is accepted at once.
+ * Such a loss is more often an accident than a decision. Removing a manifest without a created resource is
+ * no loss.
  */
 function sourceProblemOf(
   { recorded, accept, created }: CatalogInput,
@@ -144,15 +149,15 @@ function sourceProblemOf(
   }
   if (accept === 'force' || missing.size < FEW) return undefined
   const standing = [...catalog.entries.keys()].filter((key) => !accepted.has(key))
-  // Also after a restart, which has no entries yet.
+  // After a restart there are no entries yet, but the ledger knows the created keys.
   const before = created === undefined ? standing : [...created].filter((key) => !accepted.has(key))
   const lost = before.filter((key) => missing.has(key))
   if (lost.length < FEW || lost.length * 2 <= before.length) return undefined
   return {
     reason: 'SourceShrunk',
     message:
-      `The manifests directory lost ${lost.length} of ${before.length} manifests of created resources at once. ` +
-      'If they were removed on purpose, run "pipewright reconcile --accept", send SIGHUP to the daemon, or, where none runs, ' +
+      `The manifests directory lost ${lost.length} of ${before.length} manifests of created resources together. ` +
+      'If they were removed on purpose, run "pipewright reconcile --accept", send SIGHUP to the daemon, or, if no daemon runs, ' +
       'run "pipewright apply --yes". If not, bring them back.',
     unfound: new Set([...standing, ...before].filter((key) => missing.has(key))),
   }
@@ -170,7 +175,6 @@ function keep(
   return { ...previous, catalog: { ...catalog, problem }, pending }
 }
 
-/** Where there is nothing to keep, or nothing could be read, the findings of the reading are shown. */
 function withFindings(
   previous: CatalogState,
   reading: Reading,
@@ -189,7 +193,6 @@ function isComplete(reading: Reading): boolean {
   return reading.unread.length === 0 && [...reading.files.values()].every((file) => file.whole)
 }
 
-/** Where a manifest may be of which nobody knows the key. */
 function unreadFiles(reading: Reading): readonly string[] {
   const broken = [...reading.files.values()].filter(
     (file) => !file.whole || file.documents.some(({ key, kind }) => key === undefined && kind !== LOCK.name),

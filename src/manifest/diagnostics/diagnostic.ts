@@ -4,10 +4,10 @@ import { withoutSecrets } from '../../lib/sensitive.ts'
 import { MASK } from './mask-lines.ts'
 import type { Place } from './source-text.ts'
 
-/** Where in a document, from its root. */
+/** From the root of a document. */
 export type Path = readonly (string | number)[]
 
-/** What a finding says, apart from where. */
+/** A finding without its place. */
 export interface Statement {
   readonly severity: Severity
   readonly code: SourceCode | RuleCode
@@ -15,11 +15,24 @@ export interface Statement {
   readonly hint: string
 }
 
-/** A finding. Whatever it repeats of a manifest is masked here as its line is. */
+/** A mistake in the shape of a document. `at`: mark the value, or the field's name. */
+export interface ShapeFinding {
+  readonly at: 'value' | 'field'
+  readonly path: Path
+  readonly statement: Statement
+  /** The field that a misspelt name means, which does not count as missing. */
+  readonly meant?: Path | undefined
+}
+
+export function errorStatement(code: Statement['code'], message: string, hint: string): Statement {
+  return { severity: 'error', code, message, hint }
+}
+
+/** Masks secrets. */
 export function findingAt(
   place: Place,
   statement: Statement,
-  context: { readonly key: Key | undefined; readonly related?: Finding['related'] },
+  context: { readonly key?: Key | undefined; readonly related?: Finding['related'] } = {},
 ): Finding {
   const { severity, code } = statement
   const message = withoutSecrets(statement.message, MASK)
@@ -32,13 +45,13 @@ export function findingAt(
   return { severity, code, message, hint, file, line, column, endColumn, lineText, key: context.key, related }
 }
 
-/** A finding about a whole file or folder: it stands at its beginning and shows no line. */
+/** Points to the first line and shows no text. */
 export function findingOfFile(file: string, statement: Statement): Finding {
   const place = { file, line: 1, column: 1, endColumn: 2, lineText: '' }
-  return findingAt(place, statement, { key: undefined })
+  return findingAt(place, statement)
 }
 
-/** The order of file, line, column; then of code and message, so that equal places keep one order. */
+/** By file, line and column; code and message make the order stable. */
 export function byPosition(a: Finding, b: Finding): number {
   return comparePositions(a, b) || compareTexts(a.code, b.code) || compareTexts(a.message, b.message)
 }
@@ -52,33 +65,30 @@ export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
-/**
- * The place of a finding as text: `file:line:column`, the line, and carets below what is marked. Tabs of the line
- * are repeated below it, so that the carets stand right whatever a tab's width. No colour, no newline at the end.
- */
+/** `file:line:column`, the line, and carets. Repeats tabs to keep them aligned. */
 export function pictureOf(
   finding: Pick<Finding, 'file' | 'line' | 'column' | 'endColumn' | 'lineText'>,
 ): string {
   const where = `${finding.file}:${finding.line}:${finding.column}`
   const { lineText } = finding
   if (lineText.trim() === '') return where
-  // Masking and cutting shorten a line; what is marked may then lie beyond its end.
+  // Masking and cutting shorten a line.
   const start = Math.min(finding.column - 1, Math.max(0, lineText.length - 1))
   const end = Math.max(start + 1, Math.min(finding.endColumn - 1, lineText.length))
   const margin = lineText.slice(0, start).replaceAll(/[^\t]/g, ' ')
   return [where, lineText, margin + '^'.repeat(end - start)].join('\n')
 }
 
-/** The codes of findings that reading a directory makes, each with what it means. Those of rules: `RULE_CODES` in kinds/. */
+/** Codes of the reading of a directory. The codes of rules are `RULE_CODES` in kinds/. */
 export const FINDING_CODES = {
   'file-unreadable': 'a file cannot be read',
   'folder-unreadable': 'a folder cannot be listed',
-  'file-not-regular': 'a device, a pipe or a socket stands where a file should',
+  'file-not-regular': 'a device, a pipe or a socket instead of a file',
   'file-name': 'the name of a file holds control characters or is not UTF-8',
   'file-too-large': 'a file is over the size limit',
   'too-many-files': 'the directory holds more files or folders than are read',
   'too-many-manifests': 'the files of the directory hold more in all than is read',
-  'link-broken': 'a symbolic link leads nowhere',
+  'link-broken': 'the target of a symbolic link is missing',
   'link-outside': 'a symbolic link leads out of the directory',
   'link-loop': 'a symbolic link leads back to itself or to a folder above it',
   'link-repeated': 'a symbolic link leads to something that is read anyway',
@@ -95,13 +105,13 @@ export const FINDING_CODES = {
   'yaml-style': 'the text is YAML, but invites misreading',
   'alias-unknown': 'an alias refers to no anchor before it',
   'alias-circular': 'an alias stands inside what it refers to',
-  'alias-explosion': 'aliases stand for too many nodes',
-  template: 'a document is a template that was not rendered',
-  placeholder: 'a text holds ${NAME}, and nothing is put in its place',
-  'unseen-character': 'a text holds a character that nobody can see, or a space that is none',
+  'alias-explosion': 'aliases expand to too many nodes',
+  template: 'a document is a template that was not rendered, or a text holds a variable such as ${NAME}',
+  'unseen-character': 'a text has a line break, an outer blank, or a character that cannot be seen',
+  unresolved: 'a file or text is encrypted, or is a reference or placeholder that another tool replaces',
   'duplicate-field': 'a mapping names the same field twice',
   'not-a-mapping': 'a document is not a mapping',
-  'unknown-kind': 'a document has no kind, or one that is not known',
+  'unknown-kind': 'a document has no kind, or an unknown kind',
   'wrong-api-version': 'a document has another apiVersion',
   'unknown-field': 'a field is not known at this place',
   'missing-field': 'a field is missing',
@@ -109,15 +119,15 @@ export const FINDING_CODES = {
   'wrong-value': 'a value is not one of those allowed',
   'wrong-format': 'a value does not have the form of the field',
   'out-of-range': 'a value is too small, too large, too short or too long',
-  'literal-secret': 'a secret is written out where only a reference may stand',
+  'literal-secret': 'a secret is written out instead of a reference',
   'duplicate-key': 'two documents have the same kind and name',
   'unknown-service': 'a manifest names a Service that does not exist',
   'unknown-dependency': 'a manifest depends on a resource that does not exist',
-  'circular-dependency': 'resources depend on each other in a circle',
+  'circular-dependency': 'resources depend on each other, or are renamed from each other, in a circle',
   'endpoint-repeated': 'a service has more than one QueryEndpoint',
   'pipe-name-repeated': 'two pipes of a service have the same name',
   'pipe-claimed-twice': 'two manifests claim the same pipe id',
-  'lock-file-name': 'a Lock stands in a file that is not named *.lock.yaml',
+  'lock-file-name': 'a Lock is in a file that is not named *.lock.yaml',
   'lock-empty': 'a file named for a Lock holds none',
   'lock-conflict': 'Locks disagree on the id of a pipe',
   'lock-unused': 'a Lock names a pipe that has no manifest',

@@ -1,10 +1,9 @@
 import { printable } from '../../lib/shown-text.ts'
 import { maskLines } from './mask-lines.ts'
 
-/** The longest line that a finding shows, in UTF-16 code units. */
+/** UTF-16 code units. */
 const SHOWN = 200
 
-/** One place in a file, ready to be shown. */
 export interface Place {
   readonly file: string
   readonly line: number
@@ -13,13 +12,13 @@ export interface Place {
   readonly lineText: string
 }
 
-/** The text of one file with what is needed to point into it. Lines are found only when somebody asks. */
+/** The line index is built at the first request. */
 export interface SourceText {
   readonly file: string
   readonly text: string
-  /** Line and column of an offset, both from 1; offsets beyond the text are its end. */
+  /** Both from 1. An offset beyond the text gives its end. */
   position(offset: number): { readonly line: number; readonly column: number }
-  /** Start and end are offsets; the place ends with its first line. */
+  /** Start and end are offsets. The place ends with its first line. */
   place(start: number, end: number): Place
 }
 
@@ -73,7 +72,7 @@ function findLineStarts(text: string): readonly number[] {
   return starts
 }
 
-/** Index of the last number that is not greater than `value`; `numbers` grow and begin with 0. */
+/** Index in an ascending list that begins with 0. */
 function lastAtOrBefore(numbers: readonly number[], value: number): number {
   let low = 0
   let high = numbers.length - 1

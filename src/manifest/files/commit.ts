@@ -1,24 +1,23 @@
-import { readFile, stat } from 'node:fs/promises'
+import { lstat, readFile, stat } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { sha256 } from '../../lib/digest.ts'
 import type { Revision } from '../../contract/catalog.ts'
 
-/** A full object name: SHA-1 or SHA-256. */
+/** SHA-1 or SHA-256. */
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 
-/** How many of the last parts of a path may be the name of a worktree: `<commit>/deploy/manifests`. */
+/** Trailing path parts that might name a worktree (`<commit>/deploy/manifests`) or be git-sync's link. */
 const LAST_PARTS = 6
 
-/** More references in a row than this are a circle. */
+/** More references in a row are a circle. */
 const REFERENCES = 5
 
-/** A file and the digest of its bytes. */
 interface HashedFile {
   readonly file: string
   readonly hash: string
 }
 
-/** The commit at a root, or `undefined`. Reads a few small files, and runs no Git. */
+/** Reads a few small files, without running Git. */
 export async function commitOf(root: string): Promise<Revision | undefined> {
   const name = root
     .split(sep)
@@ -29,7 +28,7 @@ export async function commitOf(root: string): Promise<Revision | undefined> {
   return id === undefined ? undefined : { id, from: 'git' }
 }
 
-/** The revision of a tree without a commit: equal exactly when names and bytes are. */
+/** For a tree without a commit. Equal exactly if names and bytes are equal. */
 export function contentRevision(files: readonly HashedFile[]): Revision {
   const digest = sha256(files.map(({ file, hash }) => `${JSON.stringify(file)} ${hash}\n`).join(''))
   return { id: `content-${digest.slice(0, 12)}`, from: 'content' }
@@ -38,7 +37,7 @@ export function contentRevision(files: readonly HashedFile[]): Revision {
 async function commitFromGit(root: string): Promise<string | undefined> {
   const folder = await findGitFolder(root)
   if (folder === undefined) return undefined
-  // A worktree keeps its HEAD for itself, and shares the references of the repository.
+  // A worktree has its own HEAD and shares the references of the repository.
   const common = (await readText(join(folder, 'commondir')))?.trim()
   const shared = common === undefined ? folder : resolve(folder, common)
   let text = await readText(join(folder, 'HEAD'))
@@ -55,7 +54,13 @@ async function commitFromGit(root: string): Promise<string | undefined> {
   return id !== undefined && COMMIT.test(id) ? id : undefined
 }
 
-/** The nearest `.git`. A worktree's `.git` is a file that names the folder. */
+export async function hasReftable(root: string): Promise<boolean> {
+  const folder = await findGitFolder(root)
+  const head = folder && (await readText(join(folder, 'HEAD')))
+  return head?.trim() === 'ref: refs/heads/.invalid'
+}
+
+/** In a worktree, `.git` is a file that names the folder. */
 async function findGitFolder(root: string): Promise<string | undefined> {
   for (let folder = root; ; folder = dirname(folder)) {
     const git = join(folder, '.git')
@@ -76,4 +81,19 @@ function packed(text: string | undefined, reference: string): string | undefined
 
 async function readText(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch(() => undefined)
+}
+
+/**
+ * Time when git-sync or Kubernetes swapped its link, in ms since the epoch.
+ * @param root as configured, with its links
+ */
+export async function revisionSince(root: string, { from }: Revision): Promise<number | undefined> {
+  if (from === 'git') return undefined
+  let path = from === 'content' ? join(root, '..data') : root
+  for (let part = 0; part < (from === 'content' ? 1 : LAST_PARTS); part += 1) {
+    const stats = await lstat(path).catch(() => undefined)
+    if (stats?.isSymbolicLink() === true) return stats.mtimeMs
+    path = dirname(path)
+  }
+  return undefined
 }

@@ -1,45 +1,76 @@
+import { isUtf8 } from 'node:buffer'
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import ignore from 'ignore'
-import { readBytes } from './read-bytes.ts'
+import { isEncrypted, textIn } from '../validate/parse-file.ts'
+import { oddCharacterIn } from '../../kinds/odd-text.ts'
+import { sha256 } from '../../lib/digest.ts'
+import { readBytes, stampOf, type Stamp } from './read-bytes.ts'
 
-/** At the root of the manifests directory, in the form of a .gitignore: what it names is not read. */
+/** At the root of the directory, in the form of a .gitignore. */
 export const IGNORE_FILE = '.pipewrightignore'
 
 /** Bytes. */
 const LARGEST = 64 * 1024
 
-/** Nobody knows which files are manifests: the reading does not count. */
+/** The reading is discarded. */
 export class IgnoreFileError extends Error {
   /** @param why such as "cannot be read (EACCES)" */
   constructor(why: string) {
-    super(`The file ${IGNORE_FILE} ${why}, so nobody knows which files are manifests. Correct or remove it.`)
+    super(
+      `The file ${IGNORE_FILE} ${why}, so the manifests are unknown and nothing changes. Correct or remove it.`,
+    )
     this.name = 'IgnoreFileError'
   }
 }
 
-/**
- * What the ignore file of a directory says; nothing is ignored where there is none.
- * @returns whether a path below the root is ignored; that of a folder ends with `/`
- * @throws {IgnoreFileError}
- */
-export function readIgnoreFile(root: string): (path: string) => boolean {
+interface IgnoreFile {
+  /** @param path below the root. The path of a folder ends with `/`. */
+  readonly isIgnored: (path: string) => boolean
+  /** Empty if the file is missing. */
+  readonly hash: string
+  /** Of the root if the file is missing. */
+  readonly stamp: Stamp | undefined
+}
+
+/** @throws {IgnoreFileError} */
+export function readIgnoreFile(root: string): IgnoreFile {
   const path = join(root, IGNORE_FILE)
   const reading = readBytes(path, Buffer.allocUnsafe(LARGEST + 1))
-  switch (reading.what) {
-    case 'vanished':
-      if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
-        throw new IgnoreFileError('is a link to a file that is not there')
-      return () => false
-    case 'read': {
-      const rules = ignore().add(reading.bytes.toString('utf8'))
-      return (below) => rules.ignores(below)
-    }
-    case 'too-large':
-      throw new IgnoreFileError(`is larger than ${LARGEST / 1024} KiB`)
-    case 'not-regular':
-      throw new IgnoreFileError('is no file')
-    case 'unreadable':
-      throw new IgnoreFileError(`cannot be read (${reading.error})`)
+  if (reading.what === 'read') {
+    const text = textIn(reading.bytes)
+    const fault = faultOf(reading.bytes, text)
+    if (fault !== undefined) throw new IgnoreFileError(fault)
+    const rules = ignore({ ignorecase: false }).add(text)
+    return { isIgnored: (below) => rules.ignores(below), hash: sha256(reading.bytes), stamp: reading.stamp }
   }
+  // A broken link, or a file that is replaced at this moment.
+  const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  if (reading.what === 'vanished' && !isThere)
+    return { isIgnored: () => false, hash: '', stamp: stampOf(lstatSync(root), Date.now()) }
+  throw new IgnoreFileError(
+    reading.what === 'unreadable' ? `cannot be read (${reading.error})` : FAULTS[reading.what],
+  )
 }
+
+/** Of a text whose rules would ignore no file. */
+function faultOf(bytes: Buffer, text: string): string | undefined {
+  if (isEncrypted(bytes) || text.includes('ENC[AES256_GCM,')) return 'is encrypted, or a pointer of Git LFS'
+  if (!isUtf8(bytes) || NOT_TEXT.test(text)) return 'is not UTF-8 text'
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (/^\s*(?:#|$)/.test(line)) continue
+    // Git removes spaces at the end, and no other blanks.
+    if (oddCharacterIn('text', line.replace(/ +$/, '')) !== undefined)
+      return `has an invisible character, a tab or an outer blank in line ${index + 1}`
+  }
+  return undefined
+}
+
+/** As in UTF-16, or with the line ends of old systems. */
+const NOT_TEXT = /(?![\t\n\r])\p{Cc}|\r(?!\n)/u
+
+const FAULTS = {
+  vanished: 'is a link to a file that is not there, or is being replaced',
+  'too-large': `is larger than ${LARGEST / 1024} KiB`,
+  'not-regular': 'is no file',
+} as const

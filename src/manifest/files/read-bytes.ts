@@ -1,6 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, lstatSync } from 'node:fs'
 
-/** What became of one file. */
 export type BytesReading =
   | { readonly what: 'read'; readonly bytes: Buffer; readonly stamp: Stamp | undefined }
   | { readonly what: 'too-large' }
@@ -8,13 +7,12 @@ export type BytesReading =
   | { readonly what: 'vanished' }
   | { readonly what: 'unreadable'; readonly error: string }
 
-/** Without blocking: the FIFO that somebody left in the directory must not hold the process up. */
+/** Non-blocking: opening a FIFO in the directory must not block the process. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 
 /**
- * The bytes of one file, in `buffer`, whose length is the limit and one more; they are good until it is used again.
- * Looks at what it opened, not at what the folder said. Synchronous, because four trips through the thread pool
- * for each small file take ten times as long as reading it; the caller lets others run between files.
+ * The next call overwrites `buffer`, which is one byte longer than the size limit. Synchronous: four trips
+ * through the thread pool per small file take ten times as long. The caller yields between files.
  */
 export function readBytes(path: string, buffer: Buffer): BytesReading {
   let file: number
@@ -35,7 +33,7 @@ export function readBytes(path: string, buffer: Buffer): BytesReading {
   }
 }
 
-/** A file may have grown since it was measured; one that tells no size is read until nothing comes. */
+/** A file can grow after its size is measured. */
 function readAll(file: number, stats: Stats, buffer: Buffer): BytesReading {
   const { size } = stats
   let length = 0
@@ -54,14 +52,14 @@ function failure(error: unknown): BytesReading {
   return code === 'ENXIO' ? { what: 'not-regular' } : { what: 'unreadable', error: code }
 }
 
-/** The code of a file system error, such as `EACCES`. */
+/** Such as `EACCES`. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown'
 }
 
 /**
- * What the file system says of a file. While it says the same, the bytes are the same: each writing sets `ctime`, which no
- * program can set back, and another file in its place has another `ino`.
+ * Equal stamps mean equal bytes. Each write sets `ctime`, which programs cannot restore. A replacement file
+ * has another `ino`.
  */
 export interface Stamp {
   readonly ino: number
@@ -70,19 +68,18 @@ export interface Stamp {
   readonly ctimeMs: number
 }
 
-/** Milliseconds. Two writings within one tick of the file system's clock have one `ctime`; the coarsest ticks are these long. */
+/** Ms: the coarsest clock tick of a file system. Two writes within one tick get the same `ctime`. */
 const COARSEST_TICK = 2_000
 
 /**
- * The stamp of a file that was looked at before its bytes were read.
+ * From metadata taken before the bytes were read.
  * @param now ms since the epoch
- * @returns undefined when it was written to so lately that another writing may leave the same stamp
+ * @returns undefined after a very recent write: another write might leave the same stamp
  */
 export function stampOf({ ino, size, ctimeMs }: Stats, now: number): Stamp | undefined {
   return now - ctimeMs > COARSEST_TICK ? { ino, size, ctimeMs } : undefined
 }
 
-/** Whether a file still is what its stamp says. */
 export function isUntouched(path: string, { ino, size, ctimeMs }: Stamp): boolean {
   try {
     const stats = lstatSync(path)

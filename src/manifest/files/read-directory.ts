@@ -1,77 +1,85 @@
+import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { SourceProblem, Revision } from '../../contract/catalog.ts'
 import type { Finding } from '../../kinds/finding.ts'
+import { sleep, type Clock } from '../../lib/clock.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { createReadingBudget, type ReadingBudget } from './reading-budget.ts'
-import { createSlices } from '../validate/slices.ts'
+import { createSlices, inSlices } from '../validate/slices.ts'
 import { findingOfFile } from '../diagnostics/diagnostic.ts'
 import type { Profile } from '../../kinds/profile.ts'
 import type { Limits } from '../yaml/limits.ts'
-import { parseInSlices, type FileContent, type ParsedFile } from '../validate/parse-file.ts'
-import { createFindingRoom } from '../validate/parse-options.ts'
+import { parseSteps, textIn, type FileContent, type ParsedFile } from '../validate/parse-file.ts'
+import { createFindingRoom } from '../validate/parse-document.ts'
 import { isOutOfFiles, MORE_FILES } from '../../lib/open-files.ts'
 import { codeOf, readBytes, isUntouched, type Stamp } from './read-bytes.ts'
-import { commitOf, contentRevision } from './commit.ts'
+import { commitOf, contentRevision, hasReftable, revisionSince } from './commit.ts'
 import { IgnoreFileError } from './ignore-file.ts'
-import { notRegular, walkTree, type FoundFile, type Tree } from './walk.ts'
+import { notRegular, unreadableFinding, walkTree, type FoundFile, type Tree } from './walk.ts'
 
-/** One reading of the directory: all of it, at one revision. */
 export interface Reading {
   readonly revision: Revision
-  /** By path below the root, in order. Empty when there is a problem. */
+  /** Sorted by path below the root. Empty if there is a problem. */
   readonly files: ReadonlyMap<string, ParsedFile>
-  /** About files and folders that could not be read. */
+  /** About unreadable files and folders. */
   readonly findings: readonly Finding[]
-  /** Files, and folders with a `/` at the end, that nobody could look into. An empty text: anything at all. */
+  /** Unreadable files and folders. A folder ends with `/`. The empty text means any path. */
   readonly unread: readonly string[]
-  /** Why this reading says nothing. */
   readonly problem: SourceProblem | undefined
-  /** How many files were parsed, because their bytes were new. */
-  readonly parsed: number
 }
 
-/** A reading of a real directory. */
 export interface DirectoryReading extends Reading {
-  /** The folder that the names of files are relative to: the root, or where it stands when it is a file. */
+  /** The root, or its parent folder if the root is a file. */
   readonly folder: string
-  /** Of the files that may be taken for unchanged while they bear the same stamp. */
   readonly stamps: ReadonlyMap<string, Stamp>
+  readonly ignoreFile: Tree['ignoreFile']
 }
 
 export interface ReadOptions {
   readonly root: string
   readonly profile: Profile
   readonly limits: Limits
-  /** The reading before, whose files are not parsed again while their bytes are the same. */
-  readonly previous: Pick<DirectoryReading, 'files' | 'stamps'> | undefined
-  /** `stamps`: a file that bears the stamp of the reading before is not opened. */
+  /** Files with equal bytes are not parsed again. */
+  readonly previous: Pick<DirectoryReading, 'files' | 'stamps' | 'ignoreFile'> | undefined
+  /** `stamps`: a file with an unchanged stamp is not opened. */
   readonly trust: 'bytes' | 'stamps'
+  /** If set, a directory with a just written file counts once two readings agree. */
+  readonly clock?: Clock | undefined
   readonly onRead?: OnRead
   readonly signal: AbortSignal
 }
 
-/** Called after each file, with how many there are. */
+/** @param done files so far */
 export type OnRead = (done: number, of: number) => void
 
-/** How often a reading starts over before it gives up. */
 const TRIES = 5
 
-/** Milliseconds before it does: a checkout that is under way takes a moment. */
+/** Ms, times the number of attempts so far. */
 const PAUSE = 40
 
+/** Ms, if a file was just written. */
+const BETWEEN_READINGS = 500
+
 /**
- * Reads the directory. It is read as one state or not at all: when the root, or a link below it, leads elsewhere
- * afterwards, or something vanished on the way, the reading starts over (design §7).
- * @throws the signal's reason; everything else is a finding or the reading's `problem`
+ * Reads the directory as one state. Starts over if a link changed its target, a file vanished (design §7) or
+ * is still being written.
+ * @throws the signal's reason. Other failures are findings, or the reading's `problem`.
  */
 export async function readDirectory(options: ReadOptions): Promise<DirectoryReading> {
+  let { previous } = options
   for (let attempt = 1; attempt <= TRIES; attempt += 1) {
     options.signal.throwIfAborted()
-    const reading = await tryToRead(options)
-    if (reading !== undefined) return reading
-    await setTimeout(PAUSE * attempt, undefined, { signal: options.signal }).catch(() => undefined)
+    const reading = await tryToRead({ ...options, previous }, attempt === TRIES)
+    if (reading === undefined) {
+      await setTimeout(PAUSE * attempt, undefined, { signal: options.signal }).catch(() => undefined)
+      continue
+    }
+    const unsettled = await unsettledIn(reading, { ...options, previous }, attempt > 1)
+    if (unsettled.length === 0) return reading
+    if (attempt === TRIES && unsettled !== 'tree') return withoutFiles(reading, unsettled)
+    previous = reading
   }
   return failed({
     reason: 'SourceUnstable',
@@ -80,16 +88,73 @@ export async function readDirectory(options: ReadOptions): Promise<DirectoryRead
   })
 }
 
-async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undefined> {
-  let root: string | undefined
+/**
+ * Files of a plain tree that differ a moment after something was written, or `tree` if files came or went.
+ * Other trees change as a whole.
+ */
+async function unsettledIn(
+  reading: DirectoryReading,
+  options: ReadOptions,
+  isRetry: boolean,
+): Promise<readonly string[] | 'tree'> {
+  const { root, previous, clock, signal } = options
+  const { files, stamps, ignoreFile, revision, problem } = reading
+  const isPlain = clock !== undefined && problem === undefined && revision.from === 'content'
+  if (!isPlain || (await revisionSince(root, revision)) !== undefined) return []
+  const isNews = ({ file, hash }: ParsedFile) => !stamps.has(file) && previous?.files.get(file)?.hash !== hash
+  const isRuled = ignoreFile?.stamp === undefined && ignoreFile?.hash !== previous?.ignoreFile?.hash
+  if (!isRetry && !isRuled && ![...files.values()].some(isNews)) return []
+  await sleep(clock, BETWEEN_READINGS, signal)
+  const now = await tryToRead({ ...options, previous: reading, trust: 'stamps' }, false)
+  if (now === undefined || namesIn(now) !== namesIn(reading)) return 'tree'
+  return [...files.keys()].filter((file) => now.files.get(file)?.hash !== files.get(file)?.hash)
+}
+
+/** The same as long as no file comes or goes, and the same files are ignored. */
+function namesIn({ files, unread, ignoreFile }: DirectoryReading): string {
+  return [...files.keys(), ...unread]
+    .toSorted()
+    .concat(ignoreFile?.hash ?? '')
+    .join('\n')
+}
+
+/** Their manifests keep the earlier content. */
+function withoutFiles(reading: DirectoryReading, unsettled: readonly string[]): DirectoryReading {
+  const said = unsettled.map((file) =>
+    findingOfFile(file, {
+      severity: 'error',
+      code: 'file-unreadable',
+      message: `The file changed during each of ${TRIES} readings.`,
+      hint: 'Write it once, or write another file and rename that. A daemon keeps its last reading.',
+    }),
+  )
+  const left = [...reading.files].filter(([file]) => !unsettled.includes(file))
+  const [findings, unread] = [reading.findings.concat(said), reading.unread.concat(unsettled)]
+  return { ...reading, files: new Map(left), findings, unread }
+}
+
+/** Undefined if the file is gone or its bytes changed. */
+export function textNow(
+  { folder, files }: DirectoryReading,
+  file: string,
+  buffer: Buffer,
+): string | undefined {
+  const reading = readBytes(join(folder, file), buffer)
+  if (reading.what !== 'read' || sha256(reading.bytes) !== files.get(file)?.hash) return undefined
+  return textIn(reading.bytes)
+}
+
+async function tryToRead(options: ReadOptions, isLast: boolean): Promise<DirectoryReading | undefined> {
+  let root: string
   let tree: Tree
   try {
-    root = await resolveRoot(options.root)
+    root = await realpath(options.root)
     tree = await walkTree(root, options.limits, options.signal)
   } catch (error) {
     options.signal.throwIfAborted()
-    // Resolved and then gone: a swap came in between, and the next try finds the new tree.
-    return root !== undefined && codeOf(error) === 'ENOENT' ? undefined : unreadable(error)
+    // The next attempt finds the new tree.
+    const isMissing = isLast && !existsSync(options.root)
+    return codeOf(error) === 'ENOENT' && !isMissing ? undefined : unreadable(error)
   }
   const before = await commitOf(root)
   const { contents, budget } = await readAll(tree.files, options)
@@ -97,8 +162,8 @@ async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undef
   const files = new Map<string, ParsedFile>()
   const stamps = new Map<string, Stamp>()
   const findings = [...tree.findings, ...budget.findings()]
+  if (before === undefined && (await hasReftable(root))) findings.push(findingOfFile('.git', REFTABLE))
   const unread = [...tree.unread, ...budget.left]
-  let parsed = 0
   for (const content of contents) {
     if (content === 'vanished') continue
     if ('finding' in content) {
@@ -106,51 +171,42 @@ async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undef
       unread.push(content.finding.file)
       continue
     }
-    const { file } = content.parsed
-    if (options.previous?.files.get(file) !== content.parsed) parsed += 1
-    files.set(file, content.parsed)
-    if (content.stamp !== undefined) stamps.set(file, content.stamp)
+    files.set(content.parsed.file, content.parsed)
+    if (content.stamp !== undefined) stamps.set(content.parsed.file, content.stamp)
   }
   if (!(await isSameStill(options.root, root, tree, before))) return undefined
   return {
-    folder: tree.isFile ? dirname(root) : root,
+    folder: tree.ignoreFile === undefined ? dirname(root) : root,
     stamps,
+    ignoreFile: tree.ignoreFile,
     revision: before ?? contentRevision([...files.values()]),
     files,
     findings,
     unread,
     problem: undefined,
-    parsed,
   }
 }
 
-/** How often a path is resolved before it counts as leading nowhere: the tree behind a link may go in the middle of it. */
-const RESOLVE_TRIES = 3
-
-async function resolveRoot(given: string): Promise<string> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await realpath(given)
-    } catch (error) {
-      if (codeOf(error) !== 'ENOENT' || attempt === RESOLVE_TRIES) throw error
-    }
-  }
-}
+const REFTABLE = {
+  severity: 'warning',
+  code: 'file-unreadable',
+  message: 'This repository keeps its references as a reftable, so the commit is unknown.',
+  hint: 'The revision is a digest of the files. For commits, run: git refs migrate --ref-format=files',
+} as const
 
 type Content =
   | 'vanished'
   | { readonly finding: Finding }
   | { readonly parsed: ParsedFile; readonly stamp: Stamp | undefined }
 
-/** A file whose bytes are new, and wait to be parsed. */
 interface Unparsed {
   readonly content: FileContent
   readonly stamp: Stamp | undefined
 }
 
 /**
- * All files, in their order; or until one is gone. What there is no room for is left out: those that were there before come first,
- * so that no newcomer takes their room (design law 5).
+ * Stops at a vanished file. Files of the reading before come first. New files cannot take their room (design
+ * law 5).
  */
 async function readAll(
   files: readonly FoundFile[],
@@ -169,7 +225,7 @@ async function readAll(
       const { file, bytes } = content.content
       const { length } = bytes
       if (budget.hasRoomFor(file, length)) {
-        const parsed = await parseInSlices(content.content, { profile, limits, room }, slices)
+        const parsed = await inSlices(parseSteps(content.content, { profile, limits, room }), slices)
         budget.add(parsed, length)
         contents.set(found, { parsed, stamp: content.stamp })
       }
@@ -207,7 +263,7 @@ function readOne(
   if (reading.what === 'vanished') return 'vanished'
   if (reading.what === 'not-regular') return { finding: notRegular(file) }
   if (reading.what === 'too-large') return { finding: tooLarge(file, limits) }
-  if (reading.what === 'unreadable') return { finding: fileUnreadable(file, reading.error) }
+  if (reading.what === 'unreadable') return { finding: unreadableFinding(file, 'file', reading.error) }
   const { bytes, stamp } = reading
   const hash = sha256(bytes)
   if (known?.hash === hash) return { parsed: known, stamp }
@@ -245,12 +301,12 @@ function failed(problem: SourceProblem): DirectoryReading {
   return {
     folder: '',
     stamps: new Map(),
+    ignoreFile: undefined,
     revision: contentRevision([]),
     files: new Map(),
     findings: [],
     unread: [''],
     problem,
-    parsed: 0,
   }
 }
 
@@ -259,22 +315,10 @@ function tooLarge(file: string, limits: Limits): Finding {
     severity: 'error',
     code: 'file-too-large',
     message: `The file is larger than ${sizeOf(limits.fileBytes)}.`,
-    hint: 'Split it into several files. A daemon keeps what it read from it before.',
+    hint: 'Split it into several files. A daemon keeps its last reading.',
   })
 }
 
-function fileUnreadable(file: string, code: string): Finding {
-  return findingOfFile(file, {
-    severity: 'error',
-    code: 'file-unreadable',
-    message: isOutOfFiles(code)
-      ? `The file cannot be opened: too many open files (${code}). The file is not at fault.`
-      : `The file cannot be read (${code}).`,
-    hint: `${isOutOfFiles(code) ? MORE_FILES : 'Give the process the right to read it.'} A daemon keeps what it read from it before.`,
-  })
-}
-
-/** A limit in the largest unit that fits: a whole number of MiB, or bytes. */
 function sizeOf(bytes: number): string {
   const mebibytes = bytes / 1024 / 1024
   return Number.isInteger(mebibytes) ? `${mebibytes} MiB` : `${bytes} bytes`

@@ -3,13 +3,12 @@ import { findingOfFile } from '../diagnostics/diagnostic.ts'
 import type { ParsedFile } from '../validate/parse-file.ts'
 import type { Limits } from '../yaml/limits.ts'
 
-/** Counts the bytes and documents of one reading. Files beyond the limits are left out, and keep their last content. */
+/** Files beyond the limits keep their last content. */
 export interface ReadingBudget {
-  /** Whether a file fits that is not parsed yet. If not, it is in `left`. */
+  /** Adds a file without room to `left`. */
   hasRoomFor(file: string, bytes: number): boolean
   add(file: ParsedFile, bytes: number): void
   readonly left: readonly string[]
-  /** One finding if a limit was reached. */
   findings(): readonly Finding[]
 }
 

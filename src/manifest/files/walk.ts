@@ -9,39 +9,36 @@ import { isOutOfFiles, MORE_FILES } from '../../lib/open-files.ts'
 import { codeOf } from './read-bytes.ts'
 import { printable } from '../../lib/shown-text.ts'
 
-/** A file to be read: its name below the root, with forward slashes, and where it really is. */
+/** Its name below the root, with forward slashes, and its real path. */
 export interface FoundFile {
   readonly file: string
   readonly path: string
 }
 
-/** What stands below a root, before anything is read. */
 export interface Tree {
-  /** In the order of their names. */
+  /** Sorted by name. */
   readonly files: readonly FoundFile[]
   readonly findings: readonly Finding[]
-  /** Files, and folders with a `/` at the end, that nobody could look into. An empty text: anything at all. */
+  /** Unreadable files and folders. A folder ends with `/`. The empty text means any path. */
   readonly unread: readonly string[]
-  /** Each link that was followed, and where it led. */
   readonly links: ReadonlyMap<string, string>
-  /** Something was listed and then gone. */
   readonly vanished: boolean
-  /** Whether the root is itself the only file. */
-  readonly isFile: boolean
+  /** Undefined if the root is a file. */
+  readonly ignoreFile: ReturnType<typeof readIgnoreFile> | undefined
 }
 
 interface Walk {
   readonly root: string
   readonly limits: Limits
   readonly signal: AbortSignal
-  readonly isIgnored: (path: string) => boolean
+  readonly ignoreFile: Tree['ignoreFile']
   readonly files: FoundFile[]
   readonly findings: Finding[]
   readonly unread: string[]
   readonly links: Map<string, string>
-  /** Real paths that were reached; of files only once links are followed, since nothing else leads to one twice. */
+  /** Real paths of files. Only links reach a file twice. */
   readonly seen: Set<string>
-  /** Links wait until all that really is there was seen, so that a link never wins over the thing itself. */
+  /** Links come last: a real file or folder always wins over a link to it. */
   readonly waiting: FoundFile[]
   folders: number
   vanished: boolean
@@ -49,7 +46,7 @@ interface Walk {
 
 const MANIFEST = /\.(?:ya?ml|json)$/i
 
-/** The folders that a file stands in, each also with the `/` at its end: `x/y.yaml` stands in `x` and `x/`. */
+/** Each with and without `/`: `x/y.yaml` gives `x` and `x/`. */
 export function foldersOf(file: string): readonly string[] {
   const folders: string[] = []
   for (let at = file.indexOf('/'); at >= 0; at = file.indexOf('/', at + 1))
@@ -58,8 +55,8 @@ export function foldersOf(file: string): readonly string[] {
 }
 
 /**
- * Finds all manifests below a root that is already resolved; a root that is a file is the only one.
- * @throws the file system's error when the root itself cannot be listed, {@link IgnoreFileError}, and the signal's reason
+ * @throws the file system's error if the root cannot be listed, {@link IgnoreFileError}, and the signal's
+ * reason
  */
 export async function walkTree(root: string, limits: Limits, signal: AbortSignal): Promise<Tree> {
   const isFile = (await stat(root)).isFile()
@@ -67,7 +64,7 @@ export async function walkTree(root: string, limits: Limits, signal: AbortSignal
     root,
     limits,
     signal,
-    isIgnored: isFile ? () => false : readIgnoreFile(root),
+    ignoreFile: isFile ? undefined : readIgnoreFile(root),
     files: [],
     findings: [],
     unread: [],
@@ -80,14 +77,14 @@ export async function walkTree(root: string, limits: Limits, signal: AbortSignal
   if (isFile) walk.files.push({ file: basename(root), path: root })
   else await walkFolder(walk, { file: '', path: root }, await readdir(root, { withFileTypes: true }))
   if (walk.waiting.length > 0) for (const { path } of walk.files) walk.seen.add(path)
-  // Following a link may find further links.
+  // Following a link can add links to the list.
   for (const link of walk.waiting) await followLink(walk, link)
   const files = walk.files.toSorted((a, b) => compareTexts(a.file, b.file))
   if (files.length > limits.files) {
     walk.findings.push(tooManyFiles(files[limits.files]?.file ?? '', limits))
     walk.unread.push('')
   }
-  return { ...walk, isFile, files: files.slice(0, limits.files) }
+  return { ...walk, files: files.slice(0, limits.files) }
 }
 
 async function walkFolder(walk: Walk, folder: FoundFile, entries: readonly Dirent[]): Promise<void> {
@@ -97,22 +94,20 @@ async function walkFolder(walk: Walk, folder: FoundFile, entries: readonly Diren
     .filter(
       (entry) =>
         !entry.name.startsWith('.') &&
-        !walk.isIgnored(`${folder.file}${entry.name}${entry.isDirectory() ? '/' : ''}`),
+        walk.ignoreFile?.isIgnored(`${folder.file}${entry.name}${entry.isDirectory() ? '/' : ''}`) !== true,
     )
     .toSorted((a, b) => compareTexts(a.name, b.name))
-  const folders = shown.filter((entry) => entry.isDirectory()).map(({ name }) => within + name)
-  const nextListing = listAhead(folders)
   for (const entry of shown) {
     walk.signal.throwIfAborted()
     if (walk.files.length > walk.limits.files) return
     const found = { file: folder.file + entry.name, path: within + entry.name }
-    if (entry.isDirectory()) await enterFolder(walk, found, nextListing(found.path))
+    if (entry.isDirectory()) await enterFolder(walk, found)
     else if (entry.isSymbolicLink()) walk.waiting.push(found)
     else if (MANIFEST.test(entry.name)) addFile(walk, found, entry)
   }
 }
 
-async function enterFolder(walk: Walk, folder: FoundFile, listing: Promise<Listing>): Promise<void> {
+async function enterFolder(walk: Walk, folder: FoundFile): Promise<void> {
   const within = { file: `${folder.file}/`, path: folder.path }
   walk.folders += 1
   if (walk.folders > walk.limits.files) {
@@ -125,43 +120,16 @@ async function enterFolder(walk: Walk, folder: FoundFile, listing: Promise<Listi
     walk.unread.push(within.file)
     return
   }
-  const listed = await listing
-  if (typeof listed !== 'string') await walkFolder(walk, within, listed)
-  else if (listed === 'ENOENT' || listed === 'ENOTDIR') walk.vanished = true
-  else {
-    const finding = findingOfFile(within.file, {
-      severity: 'error',
-      code: 'folder-unreadable',
-      message: isOutOfFiles(listed)
-        ? `The folder cannot be opened: too many open files (${listed}). The folder is not at fault.`
-        : `The folder cannot be listed (${listed}).`,
-      hint: `${isOutOfFiles(listed) ? MORE_FILES : 'Give the process the right to read it.'} A daemon keeps what it read from it before.`,
-    })
-    refuseFile(walk, within.file, finding)
+  let listing: readonly Dirent[]
+  try {
+    listing = await readdir(folder.path, { withFileTypes: true })
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') walk.vanished = true
+    else refuseFile(walk, within.file, unreadableFinding(within.file, 'folder', code))
+    return
   }
-}
-
-/** What is in a folder, or the code of the error that says why nobody knows. */
-type Listing = readonly Dirent[] | string
-
-/** Never rejects. Does not hold the process up, whatever the file system does. */
-async function listFolder(path: string): Promise<Listing> {
-  return readdir(path, { withFileTypes: true }).catch(codeOf)
-}
-
-/** Folders that are listed before they are asked for: one by one, each would wait for a trip through the thread pool. */
-const AHEAD = 32
-
-/** @returns gives their listings, one a call, in the order of `folders` */
-function listAhead(folders: readonly string[]): (folder: string) => Promise<Listing> {
-  const begun = folders.slice(0, AHEAD).map(listFolder)
-  let next = AHEAD
-  return (folder) => {
-    const following = folders[next]
-    next += 1
-    if (following !== undefined) begun.push(listFolder(following))
-    return begun.shift() ?? listFolder(folder)
-  }
+  await walkFolder(walk, within, listing)
 }
 
 function addFile(walk: Walk, found: FoundFile, kind: Pick<Dirent, 'isFile'>): void {
@@ -174,7 +142,7 @@ function addFile(walk: Walk, found: FoundFile, kind: Pick<Dirent, 'isFile'>): vo
   }
 }
 
-/** Follows a link that stays below the root, leads to something new and not back up. */
+/** Only if its target is inside the root, new, and not a parent folder. */
 async function followLink(walk: Walk, link: FoundFile): Promise<void> {
   walk.signal.throwIfAborted()
   const isManifest = MANIFEST.test(link.file)
@@ -183,7 +151,7 @@ async function followLink(walk: Walk, link: FoundFile): Promise<void> {
     target = await realpath(link.path)
   } catch (error) {
     const code = codeOf(error)
-    // A link whose name is not a manifest's may have been meant for anything; broken, it tells nothing.
+    // Other links can have any purpose.
     if (code === 'ELOOP') refuseLink(walk, link.file, linkFinding(link.file, 'link-loop'))
     else if (isManifest) refuseLink(walk, link.file, linkFinding(link.file, 'link-broken'))
     return
@@ -200,7 +168,7 @@ async function followLink(walk: Walk, link: FoundFile): Promise<void> {
   }
   walk.links.set(link.path, target)
   if (walk.seen.has(target)) walk.findings.push(linkFinding(link.file, 'link-repeated'))
-  else if (stats.isDirectory()) await enterFolder(walk, { file: link.file, path: target }, listFolder(target))
+  else if (stats.isDirectory()) await enterFolder(walk, { file: link.file, path: target })
   else addFile(walk, { file: link.file, path: target }, stats)
 }
 
@@ -209,7 +177,7 @@ function refuseFile(walk: Walk, file: string, finding: Finding): void {
   walk.unread.push(file)
 }
 
-/** It may have led to a file or to a folder. */
+/** Marks file and folder as unread, because the target is unknown. */
 function refuseLink(walk: Walk, file: string, finding: Finding): void {
   refuseFile(walk, file, finding)
   walk.unread.push(`${file}/`)
@@ -221,7 +189,7 @@ function isBelow(path: string, folder: string): boolean {
 
 const PLAIN = /^[ -~]*$/
 
-/** Names that would break a line, or that were not UTF-8 and so cannot be opened by the name that was listed. */
+/** True for names that would break a line or are not UTF-8. Node cannot open the latter by name. */
 function isOddName(file: string): boolean {
   return !PLAIN.test(file) && (printable(file) !== file || file.includes('\ufffd') || /[\t\n]/.test(file))
 }
@@ -232,6 +200,22 @@ function oddName(file: string): Finding {
     code: 'file-name',
     message: 'The name holds control characters or is not UTF-8.',
     hint: 'Rename it; it is not read.',
+  })
+}
+
+/** @param code of the file system's error */
+export function unreadableFinding(file: string, what: 'file' | 'folder', code: string): Finding {
+  const [message, hint] = isOutOfFiles(code)
+    ? [
+        `The ${what} cannot be opened: too many open files (${code}). The ${what} is not at fault.`,
+        MORE_FILES,
+      ]
+    : [`The ${what} cannot be read (${code}).`, 'Give the process the right to read it.']
+  return findingOfFile(file, {
+    severity: 'error',
+    code: `${what}-unreadable`,
+    message,
+    hint: `${hint} A daemon keeps its last reading.`,
   })
 }
 
@@ -258,12 +242,12 @@ type LinkCode = 'link-loop' | 'link-broken' | 'link-outside' | 'link-repeated'
 const LINK_WORDS: Readonly<Record<LinkCode, readonly [string, string]>> = {
   'link-loop': ['The symbolic link leads back to itself or to a folder above it.', 'Remove it.'],
   'link-broken': [
-    'The symbolic link leads nowhere.',
-    'Correct or remove it. A daemon keeps what it read from it before.',
+    'The target of the symbolic link is missing.',
+    'Correct or remove it. A daemon keeps its last reading.',
   ],
   'link-outside': [
     'The symbolic link leads out of the directory.',
-    'Put a copy in its place; nothing outside is read.',
+    'Replace it by a copy. Files outside the directory are not read.',
   ],
   'link-repeated': ['The symbolic link leads to something that is read anyway.', 'Remove it; it is ignored.'],
 }

@@ -9,15 +9,14 @@ import {
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { Places, Wanted } from './source-locator.ts'
 
-/** Other places that one finding names, at most. */
 export const RELATED = 5
 
-/** Findings of one code that are said of one document; of the rest, their number. */
+/** Per code and document. */
 const SAID = 20
 
-/** A finding about a document and others that take part in it, before their places are looked for. */
+/** A finding without line and column, with related documents. */
 export interface CrossFinding {
-  /** The document that it makes invalid, if any: never another one than its own. */
+  /** Only this document becomes invalid. */
   readonly document: ParsedDocument
   readonly path: Path
   readonly statement: Statement
@@ -35,7 +34,6 @@ export interface PlacedFinding {
   readonly finding: Finding
 }
 
-/** Where a finding stands, and what it is. */
 interface At {
   readonly document: ParsedDocument
   readonly path: Path
@@ -43,74 +41,64 @@ interface At {
   readonly code: Statement['code']
 }
 
-/** What a finding says. */
 export interface Words {
   readonly message: string
   readonly hint: string
-  readonly others?: readonly Participant[]
+  /** Unreadable documents are not shown. */
+  readonly others?: readonly (Omit<Participant, 'document'> & {
+    readonly document: ParsedDocument | undefined
+  })[]
 }
 
-/** What the rules over several documents find. */
 export interface CrossReport {
-  /** @param words asked for only when it is said: of one code, a document says the first few, and how many more there are */
+  /** @param words called only for a shown finding */
   add(at: At, words: () => Words): void
-  /** Whether an error was found in a document. */
   readonly isInvalid: (document: ParsedDocument) => boolean
-  /** What was found, in no order. */
   findings(): readonly CrossFinding[]
 }
 
 export function createCrossReport(): CrossReport {
   const said: CrossFinding[] = []
   const invalid = new Set<ParsedDocument>()
-  const counts = new Map<ParsedDocument, Map<string, { count: number; readonly at: At }>>()
+  const counts = new Map<ParsedDocument, Map<string, number>>()
 
-  function countOf(at: At): number {
-    const ofDocument = counts.get(at.document) ?? new Map<string, { count: number; readonly at: At }>()
-    counts.set(at.document, ofDocument)
-    const known = ofDocument.get(at.code) ?? { count: 0, at }
-    ofDocument.set(at.code, known)
-    known.count += 1
-    return known.count
+  function countOf({ document, code }: At): number {
+    const ofDocument = counts.get(document) ?? new Map<string, number>()
+    const count = (ofDocument.get(code) ?? 0) + 1
+    counts.set(document, ofDocument.set(code, count))
+    return count
   }
 
   return {
     add(at, words) {
       const { document, path, severity, code } = at
       if (severity === 'error') invalid.add(document)
-      if (countOf(at) > SAID) return
-      const { message, hint, others = [] } = words()
-      said.push({
-        document,
-        path,
-        statement: { severity, code, message, hint },
-        others: others.slice(0, RELATED),
-      })
+      const count = countOf(at)
+      if (count > SAID + 1) return
+      const { others = [], ...statement } = count > SAID ? MORE : { ...words(), code }
+      const shown = others
+        .slice(0, RELATED)
+        .flatMap((other) => (other.document === undefined ? [] : [{ ...other, document: other.document }]))
+      said.push({ document, path, statement: { severity, ...statement }, others: shown })
     },
     isInvalid: (document) => invalid.has(document),
-    findings() {
-      const more = [...counts.values()]
-        .flatMap((ofDocument) => [...ofDocument.values()])
-        .filter(({ count }) => count > SAID)
-        .map(({ count, at }) => moreOf(at, count - SAID))
-      return [...said, ...more]
-    },
+    findings: () => said,
   }
 }
 
-function moreOf({ document, severity, code }: At, left: number): CrossFinding {
-  const message = `This document has ${left} more findings of "${code}"; they are not shown.`
-  const hint = 'Correct the ones that are shown first.'
-  const statement = { severity, code: 'too-many-findings', message, hint } as const
-  return { document, path: [], statement, others: [] }
-}
+const MORE = {
+  code: 'too-many-findings',
+  message: 'This document has more findings like the ones before; they are not shown.',
+  hint: 'Correct these first.',
+  others: [],
+} as const
 
-/** Documents of one reading in which places are looked for, about: each is parsed once more for that. */
+/** Limit on the documents that are parsed again to find a place. */
 const LOCATED = 500
 
 /**
- * The places that are worth looking for. Of very many findings, those in files with few come first: one file that is full of them
- * takes no place from another. All others stand where their document begins.
+ * Beyond the limit, files with few findings come first. The other findings point to the beginning of their
+ * document.
  */
 export function placesOf(findings: readonly CrossFinding[]): readonly Wanted[] {
   const byFile = [...Map.groupBy(findings, ({ document }) => document.position.file).values()]
@@ -141,10 +129,7 @@ export function placed(
   }
 }
 
-/**
- * For a member of a group, the first few that differ from it in what `nameOf` says. However large the group is, and however
- * many of it are alike, asking for each member costs a few looks.
- */
+/** Members with a different name. Constant cost per member. */
 export function othersIn<T>(group: readonly T[], nameOf: (item: T) => unknown): (item: T) => readonly T[] {
   const counts = new Map<unknown, number>()
   const few: T[] = []
@@ -153,7 +138,7 @@ export function othersIn<T>(group: readonly T[], nameOf: (item: T) => unknown): 
     const count = counts.get(name) ?? 0
     counts.set(name, count + 1)
     if (count < RELATED) few.push(item)
-    // Of each name there are at most so many among these: whatever the name of a member is, enough others are left.
+    // Enough members with other names remain for any member.
     if (few.length > 2 * RELATED) break
   }
   return (item) => {
@@ -162,7 +147,6 @@ export function othersIn<T>(group: readonly T[], nameOf: (item: T) => unknown): 
   }
 }
 
-/** The first few of some names as one text, and how many are left. */
 export function listed(names: ReadonlySet<string>, but: string | undefined, between: string): string {
   const shown = names
     .values()
@@ -173,12 +157,11 @@ export function listed(names: ReadonlySet<string>, but: string | undefined, betw
   return shown.join(between) + (left > 0 ? ` and ${left} more` : '')
 }
 
-/** Where something begins, in words. */
 export function whereOf({ position: { file, line } }: { readonly position: Position }): string {
   return `${file}:${line}`
 }
 
-/** Groups of two or more, in the order of their names; within each, by file and line. */
+/** Groups of two or more, sorted by name. Each group is sorted by file and line. */
 export function groupsOf<T extends { readonly position: Position }>(
   items: readonly T[],
   nameOfGroup: (item: T) => string,

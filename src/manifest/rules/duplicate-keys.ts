@@ -2,31 +2,28 @@ import type { Catalog, Recorded } from '../../contract/catalog.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
 import { keyOf, type Key } from '../../kinds/key.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
-import { contentDigest } from '../validate/content-digest.ts'
-import type { ParsedDocument } from '../validate/parsed-document.ts'
+import { contentDigest, type ParsedDocument } from '../validate/parsed-document.ts'
 import { groupsOf, othersIn, whereOf, type CrossReport } from './cross-finding.ts'
 
-/** What is known from before about who has which key. */
 export interface Before {
   readonly catalog: Catalog
-  /** Keys in the ledger. */
   readonly recorded: ReadonlyMap<Key, Recorded>
-  /** Files in which a Lock stood when they were last read. */
+  /** Files that held a Lock at their last successful reading. */
   readonly lockFiles: ReadonlySet<string>
-  /** Files in which documents stood that were not used, since another one had their key. */
+  /** Files with unused documents, by key. */
   readonly newcomers: ReadonlyMap<Key, ReadonlySet<string>>
-  /** Whether a key that this reading does not find is gone for good: those before agree. */
+  /** Whether earlier readings agree that the key is deleted. */
   readonly isGone: (key: Key) => boolean
-  /** Which key had which query endpoint: see {@link endpointIn}. */
+  /** Owners, as in {@link endpointIn}. */
   readonly endpoints: ReadonlyMap<string, Key>
 }
 
 const NAME: Path = ['metadata', 'name']
 
 /**
- * Of several documents with one key, the one that had it before keeps it. Where nobody can tell which one that is, none is used.
- * @param isHidden whether a file may hold more than this reading saw
- * @returns documents whose key another one has: they are not used
+ * The earlier owner keeps its key. If the owner is unknown, no document of the key is used.
+ * @param isHidden whether a file might hold more than this reading saw
+ * @returns unused documents, which lost their key
  */
 export function keyHolders(
   documents: readonly ParsedDocument[],
@@ -61,7 +58,6 @@ export function keyHolders(
   return losers
 }
 
-/** Files in which documents stand that are not used, by the key that another one has. */
 export function newcomersAmong(losers: ReadonlySet<ParsedDocument>): Before['newcomers'] {
   const newcomers = new Map<Key, Set<string>>()
   for (const { key, position } of losers) {
@@ -72,15 +68,15 @@ export function newcomersAmong(losers: ReadonlySet<ParsedDocument>): Before['new
   return newcomers
 }
 
-/** The file of the one that had a key, in which it does not stand now, and yet nobody else gets the key. */
+/** The last file of a key without a document. The key stays reserved. */
 interface Away {
   readonly file: string
   readonly why: 'unreadable' | 'not found'
 }
 
 /**
- * The one that had the key may still stand in a file that cannot be read now. And who stood beside it is not what it was moved to:
- * such a one waits until as many readings agree as for any key that is gone.
+ * The earlier owner might be in an unreadable file. A document that existed beside the owner is not its
+ * moved copy: it waits until three readings agree that the owner is gone.
  */
 function awayFrom(
   group: readonly ParsedDocument[],
@@ -105,7 +101,7 @@ function nameIn({ key, kind, name }: ParsedDocument): string {
   return key ?? keyOf(kind ?? '', name ?? '')
 }
 
-/** Where the document stood that had a key, and what it said: as the last reading saw it, or else as the ledger says. */
+/** From the last reading, or else the ledger. */
 interface Holder {
   readonly file: string
   readonly meaning: string | undefined
@@ -124,7 +120,7 @@ function holderOf(key: Key, { catalog, recorded }: Before): Holder | undefined {
   return file === undefined ? undefined : { file, meaning: record.digest }
 }
 
-/** Where the one stood that had a key, as the ledger says. Only what was valid claims one, or what something was made of. */
+/** From the ledger. Only a valid document, or a document with a created resource, holds a key. */
 export function holdingFile({ validIn, file, pipeId, endpointOf }: Recorded): string | undefined {
   return validIn ?? (pipeId !== undefined || endpointOf !== undefined ? file : undefined)
 }
@@ -134,11 +130,10 @@ function holderAmong(group: readonly ParsedDocument[], before: Before): ParsedDo
   if (first?.kind === LOCK.name)
     return only(group.filter(({ position }) => before.lockFiles.has(position.file)))
   const holder = first?.key && holderOf(first.key, before)
-  // Only what is valid claims anything.
   if (holder === undefined) return only(group.filter(({ manifest }) => manifest !== undefined))
   const inFile = group.filter(({ position }) => position.file === holder.file)
   const isSame = ({ meaning }: ParsedDocument) => meaning !== undefined && meaning === holder.meaning
-  // A file that is edited keeps what it had; one that is moved is known by what it says.
+  // An edited file keeps its key. A moved document is recognised by its content.
   if (inFile.length > 0) return only(inFile) ?? inFile.find(isSame)
   const fresh = group.filter((document) => !isNewcomer(document, before))
   const moved = fresh.length > 0 ? fresh : group
@@ -181,8 +176,8 @@ function reportAmbiguous(report: CrossReport, name: string, group: readonly Pars
       const [first] = others
       return {
         message: `${name} is there more than once: here and at ${first === undefined ? '' : whereOf(first)}.`,
-        hint: 'Rename or remove all but one; until then none of them is used.',
-        // Where it begins, as the message says.
+        hint: 'Keep one, and rename or remove the others. Until then none of them is used.',
+        // The beginning of the document, as in the message.
         others: others.map((other) => ({ document: other, path: [], message: `the other ${name}` })),
       }
     })

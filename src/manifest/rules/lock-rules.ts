@@ -6,9 +6,8 @@ import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { RELATED, groupsOf, listed, othersIn, type CrossReport } from './cross-finding.ts'
 import { firstOf, type Standing } from './standing.ts'
 
-/** A document that says which pipe id belongs to a key. */
 interface Claim {
-  /** Undefined: its file cannot be read now. */
+  /** Undefined if its file is unreadable. */
   readonly document: ParsedDocument | undefined
   readonly position: Position
   readonly key: Key
@@ -16,22 +15,21 @@ interface Claim {
   readonly path: Path
 }
 
-/** What the Locks of a reading say, as far as it stands. */
 export interface LockedIds {
-  /** The id of each key on which all Locks agree and which no other key claims, or that the key had before. */
+  /** By key, without contradictions, except that an earlier owner keeps its id. */
   readonly agreed: ReadonlyMap<Key, string>
-  /** Keys to which Locks give an id that others claim as well. */
+  /** Keys whose claims all contradict others. The ledger names no pipe for them. */
   readonly contested: ReadonlySet<Key>
 }
 
 interface Input {
   readonly documents: readonly ParsedDocument[]
   readonly standing: Standing
-  /** Keys that are there, whether or not their manifests are valid. */
+  /** Keys of all found manifests, valid or not. */
   readonly existing: ReadonlySet<Key>
 }
 
-/** One id belongs to one key, one key has one id, and a key that is locked should exist. Who had something before keeps it. */
+/** An id has one key, and a key one id. A locked key should exist. An earlier owner keeps its id. */
 export function checkLocks({ documents, standing, existing }: Input, report: CrossReport): LockedIds {
   const locked: Claim[] = []
   for (const document of documents) {
@@ -73,7 +71,7 @@ function adoptClaims({ wishes }: Standing): readonly Claim[] {
 interface Checking {
   readonly standing: Standing
   readonly report: CrossReport
-  /** Claims that do not stand; what is found is added. */
+  /** The rules add to this set. */
   readonly refused: Set<Claim>
 }
 
@@ -119,7 +117,7 @@ interface Contradiction {
   readonly same: 'id' | 'key'
   readonly other: 'id' | 'key'
   readonly code: 'pipe-claimed-twice' | 'lock-conflict'
-  /** @param about `holder`: which of the claims had it before; `named`: all of them */
+  /** @param about `holder`: the earlier owner's value. `named`: the values of all claims. */
   readonly saysOf: (
     claim: Claim,
     about: { readonly holder: string | undefined; readonly named: ReadonlySet<string> },
@@ -127,7 +125,7 @@ interface Contradiction {
   readonly related: (claim: Claim) => string
 }
 
-/** A finding for each claim that has the one thing in common with others and the other thing not, but for who had it before. */
+/** Reports each claim with an equal `same` and a different `other`, except the earlier owner's. */
 function checkContradictions(
   claims: readonly Claim[],
   { standing, report, refused }: Checking,
@@ -151,17 +149,13 @@ function checkContradictions(
         ...saysOf(claim, { holder, named }),
         others: othersOf(claim)
           .slice(0, RELATED)
-          .flatMap((one) =>
-            one.document === undefined
-              ? []
-              : [{ document: one.document, path: one.path, message: related(one) }],
-          ),
+          .map((one) => ({ document: one.document, path: one.path, message: related(one) })),
       }))
     }
   }
 }
 
-/** A pipe whose id is contested must not be created: it may be there already, under the other id. */
+/** A pipe with a contested id might already exist under the other id. */
 function checkLeftAlone(
   {
     documents,
@@ -184,11 +178,7 @@ function checkLeftAlone(
       hint: 'Correct the Locks.',
       others: (claimsOf.get(key) ?? [])
         .slice(0, RELATED)
-        .flatMap((claim) =>
-          claim.document === undefined
-            ? []
-            : [{ document: claim.document, path: claim.path, message: `says ${claim.id}` }],
-        ),
+        .map((claim) => ({ document: claim.document, path: claim.path, message: `says ${claim.id}` })),
     }))
   }
 }

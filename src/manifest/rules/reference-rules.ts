@@ -1,30 +1,25 @@
 import { isResource, kindNamed, RESOURCE_KINDS } from '../../kinds/lookup.ts'
-import { serviceOf } from '../../kinds/manifest.ts'
+import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
 import { keyOf, kindOf, nameOf, parseKey, type Key } from '../../kinds/key.ts'
 import { serviceKey } from '../../kinds/service/kind.ts'
-import { nearest } from '../../lib/nearest.ts'
+import { createNearest, nearest } from '../../lib/nearest.ts'
 import { compareTexts } from '../diagnostics/diagnostic.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
-import type { CrossReport } from './cross-finding.ts'
+import { listed, type CrossReport } from './cross-finding.ts'
 import type { Before } from './duplicate-keys.ts'
-import { dependencyCircles } from './dependency-cycles.ts'
 
-/** Members of a circle that a message names, at most. */
-const SHOWN = 8
-
-/** Names that are compared in search of those that were meant, in one reading; beyond them nothing is suggested. */
+/** To suggest a similar name. Beyond it, messages have no suggestion. */
 const MOST_COMPARISONS = 50_000
 
 interface World {
-  /** In the order of file and line. */
+  /** Sorted by file and line. */
   readonly documents: readonly ParsedDocument[]
-  /** Keys that are there, whether or not their manifests are valid. */
+  /** Keys of all found manifests, valid or not. */
   readonly existing: ReadonlySet<Key>
-  /** Some file could not be read or parsed, so that something missing may stand there. */
+  /** An unreadable file might hold a missing manifest. */
   readonly isIncomplete: boolean
 }
 
-/** `service` and `dependsOn` refer to something that exists. */
 export function checkReferences(world: World, report: CrossReport): void {
   const hint = createHints(world)
   for (const document of world.documents) {
@@ -49,33 +44,20 @@ export function checkReferences(world: World, report: CrossReport): void {
   }
 }
 
-/** What to do about a key that is missing: as one with a similar name is there, or is not. */
 function createHints({ existing, isIncomplete }: World): (missing: Key) => string {
   const hints = new Map<Key, string>()
-  const namesOf = new Map<string, readonly string[]>()
-  let comparisons = 0
-
-  function nearestTo(missing: Key): string | undefined {
-    const kind = kindOf(missing)
-    const names =
-      namesOf.get(kind) ??
-      [...existing]
-        .filter((key) => kindOf(key) === kind)
-        .map(nameOf)
-        .toSorted(compareTexts)
-    namesOf.set(kind, names)
-    comparisons += names.length
-    return comparisons > MOST_COMPARISONS ? undefined : nearest(nameOf(missing), names)
-  }
+  const nearestName = createNearest(MOST_COMPARISONS)
+  let byKind: ReadonlyMap<string, readonly Key[]> | undefined
 
   function hintFor(missing: Key): string {
-    const kind =
-      kindNamed(kindOf(missing)) === undefined ? nearest(kindOf(missing), RESOURCE_KINDS) : undefined
-    if (kind !== undefined) return `Did you mean "${keyOf(kind, nameOf(missing))}"?`
-    const meant = nearestTo(missing)
+    const kind = kindOf(missing)
+    const right = kindNamed(kind) === undefined ? nearest(kind, RESOURCE_KINDS) : undefined
+    if (right !== undefined) return `Did you mean "${keyOf(right, nameOf(missing))}"?`
+    byKind ??= Map.groupBy(existing, kindOf)
+    const meant = nearestName(nameOf(missing), (byKind.get(kind) ?? []).values().map(nameOf))
     if (meant !== undefined) return `Did you mean "${meant}"?`
     return isIncomplete
-      ? 'It may stand in a file that cannot be read; look at the other findings first.'
+      ? 'It might be in an unreadable file. Correct the other findings first.'
       : `Add a manifest of ${missing}, or correct the name.`
   }
 
@@ -86,11 +68,25 @@ function createHints({ existing, isIncomplete }: World): (missing: Key) => strin
   }
 }
 
-/**
- * No resource waits for itself by way of others. Where the dependency that closes a circle is new, the manifest that brought it
- * gets the finding, and the others stay as they are.
- */
+/** Policy fields that name other resources. They must not form a circle. */
+export const CHAINS = [
+  {
+    field: 'dependsOn',
+    message: 'Resources depend on each other in a circle',
+    hint: 'Remove one of these dependencies; until then none of them can be created.',
+  },
+  {
+    field: 'renamedFrom',
+    message: 'Resources are renamed from each other in a circle',
+    hint: 'Remove renamedFrom, and give each resource the name under which it was recorded. Then rename one after another.',
+  },
+] as const
+
+type Chain = (typeof CHAINS)[number]
+
+/** Only the manifest with the new reference gets a finding. */
 export function checkCircles(
+  { field, message, hint }: Chain,
   documents: readonly ParsedDocument[],
   before: Before,
   report: CrossReport,
@@ -100,71 +96,95 @@ export function checkCircles(
   for (const document of documents) {
     const { key, manifest } = document
     if (key === undefined || !isResource(manifest)) continue
-    const targets = dependenciesOf(manifest)
-    // What depends on nothing is in no circle.
+    const targets = targetsOf(manifest, field)
     if (targets.length === 0) continue
     byKey.set(key, document)
     edges.set(key, targets)
   }
-  const { circles, tangled } = dependencyCircles(edges)
-  for (const circle of circles) {
-    const nextOf = (at: number) => circle[(at + 1) % circle.length]
-    const isNew = (key: Key, at: number) => !dependenciesBefore(before, byKey.get(key))(nextOf(at))
-    const anyNew = circle.some(isNew)
-    for (const [at, key] of circle.entries()) {
+  for (const circle of dependencyCircles(edges)) {
+    const members = new Set(circle.toSorted(compareTexts))
+    const within = circle.flatMap((key) => {
       const document = byKey.get(key)
-      if (document === undefined || (anyNew && !isNew(key, at))) continue
-      const index = (edges.get(key) ?? []).indexOf(nextOf(at) ?? key)
-      const path = ['policy', 'dependsOn', Math.max(0, index)]
+      const had = targetsBefore(before, document, field)
+      return (edges.get(key) ?? [])
+        .map((target, index) => ({ document, target, index, isNew: !had(target) }))
+        .filter(({ target }) => members.has(target))
+    })
+    const isAnyNew = within.some(({ isNew }) => isNew)
+    for (const { document, index, isNew } of within) {
+      if (document === undefined || isNew !== isAnyNew) continue
+      const path = field === 'dependsOn' ? ['policy', field, index] : ['policy', field]
       report.add({ document, path, severity: 'error', code: 'circular-dependency' }, () => ({
-        message: `Resources depend on each other in a circle: ${circleText(circle, at)}.`,
-        hint: 'Remove one of these dependencies; until then none of them can be created.',
+        message: `${message}: ${listed(members, undefined, ', ')}.`,
+        hint,
       }))
     }
   }
-  const isNewIn = (document: ParsedDocument | undefined) => {
-    const had = dependenciesBefore(before, document)
-    return (document?.key && edges.get(document.key))?.some((target) => !had(target)) === true
-  }
-  const anyTangledNew = tangled.some((key) => isNewIn(byKey.get(key)))
-  for (const key of tangled) {
-    const document = byKey.get(key)
-    if (document === undefined || (anyTangledNew && !isNewIn(document))) continue
-    report.add(
-      { document, path: ['policy', 'dependsOn'], severity: 'error', code: 'circular-dependency' },
-      () => ({
-        message: `${key} and others depend on each other in many circles.`,
-        hint: 'Remove dependencies; until then none of them can be created.',
-      }),
-    )
-  }
 }
 
-function dependenciesOf(manifest: {
-  readonly policy?: { readonly dependsOn?: readonly string[] | undefined } | undefined
-}) {
-  return (manifest.policy?.dependsOn ?? []).map(parseKey).filter((target) => target !== undefined)
+function targetsOf({ policy }: ResourceManifest, field: Chain['field']): readonly Key[] {
+  return [policy?.[field] ?? []].flat().flatMap((text) => parseKey(text) ?? [])
 }
 
-/** Which dependencies a valid manifest of this key had before: as this process knows it, or else as the ledger does. */
-function dependenciesBefore(
+/** The catalog decides, or else the ledger. */
+function targetsBefore(
   { catalog, recorded }: Before,
   document: ParsedDocument | undefined,
-): (target: Key | undefined) => boolean {
+  field: Chain['field'],
+): (target: Key) => boolean {
   if (document?.key === undefined) return () => false
   const manifest = catalog.entries.get(document.key)?.manifest
   if (manifest === undefined) {
     const record = recorded.get(document.key)
     return () => record !== undefined && record.digest === document.meaning
   }
-  const targets = new Set(dependenciesOf(manifest))
-  return (target) => target !== undefined && targets.has(target)
+  const targets = new Set(targetsOf(manifest, field))
+  return (target) => targets.has(target)
 }
 
-/** The circle from one of its members back to itself; of a long one, its beginning. */
-function circleText(circle: readonly Key[], at: number): string {
-  const first = circle.slice(at, at + SHOWN)
-  const shown = [...first, ...circle.slice(0, Math.min(at, SHOWN - first.length))]
-  const left = circle.length - shown.length
-  return [...shown, ...(left > 0 ? [`(${left} more)`] : []), circle[at]].join(' → ')
+interface Visit {
+  readonly key: Key
+  next: number
+}
+
+/**
+ * Tarjan's algorithm for strongly connected components, with an explicit stack, because chains can be long.
+ * A key that only leads into a group is no member.
+ */
+export function dependencyCircles(edges: ReadonlyMap<Key, readonly Key[]>): readonly (readonly Key[])[] {
+  const index = new Map<Key, number>()
+  const low = new Map<Key, number>()
+  const open: Key[] = []
+  const isOpen = new Set<Key>()
+  const found: (readonly Key[])[] = []
+  const enter = (key: Key): Visit => {
+    index.set(key, index.size)
+    low.set(key, index.size - 1)
+    open.push(key)
+    isOpen.add(key)
+    return { key, next: 0 }
+  }
+  const lower = (key: Key, value: number) => low.set(key, Math.min(low.get(key) ?? value, value))
+  for (const root of edges.keys()) {
+    if (index.has(root)) continue
+    const visits = [enter(root)]
+    for (let visit = visits.at(-1); visit !== undefined; visit = visits.at(-1)) {
+      const target = edges.get(visit.key)?.[visit.next]
+      visit.next += 1
+      if (target !== undefined) {
+        if (!index.has(target)) visits.push(enter(target))
+        else if (isOpen.has(target)) lower(visit.key, index.get(target) ?? 0)
+        continue
+      }
+      visits.pop()
+      const parent = visits.at(-1)
+      if (parent !== undefined) lower(parent.key, low.get(visit.key) ?? 0)
+      if (low.get(visit.key) === index.get(visit.key)) {
+        const component = open.splice(open.lastIndexOf(visit.key))
+        for (const key of component) isOpen.delete(key)
+        if (component.length > 1) found.push(component)
+      }
+    }
+  }
+  return found
 }

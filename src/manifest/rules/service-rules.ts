@@ -4,18 +4,15 @@ import { isCreateOnce, isResource, remoteNameOf } from '../../kinds/lookup.ts'
 import { type CrossReport, RELATED, groupsOf, listed, othersIn, whereOf } from './cross-finding.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
-import type { ServiceIs } from './service-identity.ts'
-import { firstOf, type EndpointClaim, type Standing } from './standing.ts'
+import { firstOf, type EndpointClaim, type ServiceIs, type Standing } from './standing.ts'
 
-/*
- * What may be there only once in a service. Two Service manifests may mean the same service.
- */
+/* Two Service manifests can mean the same service. */
 
 const SERVICE: Path = ['spec', 'service']
 
 /**
- * One endpoint a service: its upsert replaces the whole configuration. Who had it before keeps it.
- * @returns which key has which endpoint: see {@link endpointIn}
+ * One per service: its upsert replaces the whole configuration. The earlier owner keeps it.
+ * @returns owners, as in {@link endpointIn}
  */
 export function checkEndpoints(standing: Standing, report: CrossReport): ReadonlyMap<string, Key> {
   const holders = new Map(standing.endpoints.map(({ endpoint, key }) => [endpoint, key]))
@@ -32,11 +29,11 @@ export function checkEndpoints(standing: Standing, report: CrossReport): Readonl
       if (others.length === 0) continue
       report.add({ document, path: SERVICE, severity: 'error', code: 'endpoint-repeated' }, () => ({
         ...wordsOf(claim, holder, keys),
-        others: others.flatMap((other) =>
-          other.document === undefined
-            ? []
-            : [{ document: other.document, path: SERVICE, message: 'the same service' }],
-        ),
+        others: others.map((other) => ({
+          document: other.document,
+          path: SERVICE,
+          message: 'the same service',
+        })),
       }))
     }
   }
@@ -71,15 +68,15 @@ interface NamedPipe {
 }
 
 /**
- * Two pipes with one name in one service are a copy, or a rename of which half is done. A warning: of those without a
- * pipe only one is created, and one that exists is none the worse for it.
+ * Two pipes with one name in one service are a copy or a half-finished rename. A warning: an existing pipe
+ * is unaffected.
  */
 export function checkPipeNames(
   documents: readonly ParsedDocument[],
   serviceIs: ServiceIs,
   report: CrossReport,
 ): void {
-  // Of those with the same key, which is another mistake, the first one.
+  // Duplicate keys are another rule's mistake.
   const pipes = new Map<Key, NamedPipe>()
   for (const document of documents) {
     const { key, manifest, position } = document
@@ -113,7 +110,6 @@ export function checkPipeNames(
   }
 }
 
-/** Not the document itself, nor one that is meant to be beside it. */
 function isCopy(pipe: NamedPipe, other: NamedPipe): boolean {
   const key = pipe.document.key
   const otherKey = other.document.key

@@ -5,27 +5,24 @@ import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { createSourceText, type Place, type SourceText } from '../diagnostics/source-text.ts'
 import { yamlDocuments } from '../yaml/parse-yaml.ts'
 
-/** A value in a document whose place is needed. */
 export interface Wanted {
   readonly document: ParsedDocument
   readonly path: Path
 }
 
-/** The places of values in documents. */
 export interface Places {
-  /** Looks for all of these, one document a step: a file is read once, and a document parsed once, however much is asked of it. */
+  /** One document per step. Each file is read once, and each document is parsed once. */
   find(wanted: readonly Wanted[]): Generator<void>
-  /** The place of what was looked for; of anything else, where its document begins. */
+  /** Default: the beginning of the document. */
   readonly of: (document: ParsedDocument, path: Path) => Place
 }
 
-/** Places that were found, for as long as their documents last. */
+/** Places live as long as their documents. */
 export type KnownPlaces = WeakMap<ParsedDocument, Map<string, Place>>
 
 /**
- * Finds places by parsing a text again: neither texts nor syntax trees are kept, since few findings need them, and both are large.
- * @param textOf the text of a file as it was when it was parsed; undefined when that cannot be had any more, and then the
- *   beginning of the document is all that is shown
+ * Parses the text again: texts and syntax trees are large, rarely needed, and not kept.
+ * @param textOf undefined if the text of the last parse is gone
  */
 export function createPlaces(
   textOf: (file: string) => string | undefined,

@@ -1,57 +1,53 @@
 import type { Position } from '../../kinds/finding.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
-import { isResource } from '../../kinds/lookup.ts'
+import type { Catalog } from '../../contract/catalog.ts'
+import { isResource, kindNamed } from '../../kinds/lookup.ts'
+import { asService, serviceIdentity } from '../../kinds/service/kind.ts'
 import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { Before } from './duplicate-keys.ts'
-import { endpointIn, isUpserted, serviceIdentities, type ServiceIs } from './service-identity.ts'
 
-/** What a key asks for in this reading: by a valid manifest, or by its last valid one while that has errors or cannot be read. */
+/** A broken or unreadable document keeps its last valid manifest. */
 export interface Wish {
   readonly key: Key
   readonly manifest: ResourceManifest
   readonly position: Position
-  /** Undefined: it cannot be read, and nothing can be said of it. */
+  /** Undefined: unreadable. */
   readonly document: ParsedDocument | undefined
 }
 
-/** A key that has the query endpoint of a service, or asks for it. */
+/** Has the query endpoint, or wants it. */
 export interface EndpointClaim extends Pick<Wish, 'key' | 'position' | 'document'> {
   /** As {@link endpointIn}. */
   readonly endpoint: string
-  /** Its manifest was not found by the last reading or two. */
   readonly isAway: boolean
 }
 
-/** What speaks for something being somebody's. Each outweighs all that follow: their sum says how surely it is. */
+/** Evidence for an owner. Each weight outweighs the sum of those below it. */
 const CLAIM = {
-  /** The ledger says so. */
   recorded: 4,
-  /** It may be what was made for whoever names it, says the ledger. */
+  /** In the ledger, a create for this key might have made the object. */
   awaited: 2,
-  /** The reading before said so. */
   before: 1,
 } as const
 
-/** What stands in a reading: only that claims anything. */
 export interface Standing {
   readonly wishes: readonly Wish[]
-  /** Which service a name means: its ids, or the name itself where no manifest says them. */
   readonly serviceIs: ServiceIs
-  /** Also those of manifests that say nothing now: they cannot be read, or were not found by the last reading or two. */
+  /** Includes unreadable manifests, and manifests that the last reading or two did not find. */
   readonly endpoints: readonly EndpointClaim[]
-  /** How surely: a sum of {@link CLAIM}. */
+  /** A sum of {@link CLAIM}. */
   hadEndpoint(claim: EndpointClaim): number
   hadPipe(key: Key, id: string): number
-  /** Whether the ledger names a pipe of it: no Lock says anything new about that. */
+  /** A Lock then adds no new fact. */
   hasPipe(key: Key): boolean
 }
 
 /**
  * @param documents those that have their key
- * @param held keys whose manifests cannot be read now
- * @param pending keys that were not found, by fewer than three readings in a row
+ * @param held unreadable
+ * @param pending missing in fewer than three readings in a row
  */
 export function standingIn(
   documents: readonly ParsedDocument[],
@@ -76,7 +72,7 @@ export function standingIn(
   }
   for (const wish of remembered(held, before)) byKey.set(wish.key, wish)
   const wishes = [...byKey.values()]
-  // What is not found for a moment asks for nothing, and keeps what it has.
+  // A manifest that is missing for a moment keeps its endpoint and wants no new one.
   const all = [...wishes, ...remembered(pending, before).filter(({ key }) => !byKey.has(key))]
   const serviceIs = serviceIdentities(all.map(({ manifest }) => manifest))
   const unsaid = [...documents, ...[...held, ...pending].map((key) => ({ key }))]
@@ -104,7 +100,6 @@ export function standingIn(
   }
 }
 
-/** What keys asked for that say nothing now, as far as this process knows it. */
 function remembered(keys: ReadonlySet<Key>, { catalog }: Before): readonly Wish[] {
   return [...keys].flatMap((key) => {
     const entry = catalog.entries.get(key)
@@ -114,16 +109,13 @@ function remembered(keys: ReadonlySet<Key>, { catalog }: Before): readonly Wish[
   })
 }
 
-/** The endpoint that a key configured last. */
+/** From the ledger. */
 function recordedEndpoint(key: Key, { recorded }: Before): string | undefined {
   const service = recorded.get(key)?.endpointOf
   return service === undefined ? undefined : `${kindOf(key)} ${service}`
 }
 
-/**
- * @param from `unsaid`: keys of which there is no valid manifest, and never was one in this process; those that are in `all`, too.
- * What the ledger says of them is all there is.
- */
+/** @param from `unsaid`: keys that never had a valid manifest in this process. Skipped if also in `all`. */
 function endpointClaims(
   from: Pick<Standing, 'serviceIs'> & {
     readonly all: readonly Wish[]
@@ -136,7 +128,6 @@ function endpointClaims(
   for (const { key, manifest, position, document } of from.all) {
     if (!isUpserted(manifest)) continue
     const service = serviceOf(manifest) ?? ''
-    // Where no manifest says which service that is, the ledger does.
     const known = from.serviceIs(service) === service ? recordedEndpoint(key, before) : undefined
     const endpoint = known ?? endpointIn(manifest, from.serviceIs)
     claims.set(key, { key, position, document, endpoint, isAway: from.pending.has(key) })
@@ -151,10 +142,40 @@ function endpointClaims(
   return [...claims.values()]
 }
 
-/** The one that had something before all others of a group; undefined where that is none, or several. */
+/** Undefined for a tie, too. */
 export function firstOf<T>(group: readonly T[], had: (item: T) => number): T | undefined {
   const claims = group.map((item) => ({ item, weight: had(item) }))
   const most = claims.reduce((known, { weight }) => Math.max(known, weight), 0)
   const having = most === 0 ? [] : claims.filter(({ weight }) => weight === most)
   return having.length === 1 ? having[0]?.item : undefined
+}
+
+/** Returns the name itself if no manifest has the ids. */
+export type ServiceIs = (name: string) => string
+
+export function serviceIdentities(manifests: Iterable<ResourceManifest>): ServiceIs {
+  const identities = new Map<string, string>()
+  for (const manifest of manifests) {
+    const service = asService(manifest)
+    if (service === undefined) continue
+    identities.set(service.metadata.name, serviceIdentity(service.spec))
+  }
+  return (name) => identities.get(name) ?? name
+}
+
+export function endpointIn(manifest: ResourceManifest, serviceIs: ServiceIs): string {
+  return `${manifest.kind} ${serviceIs(serviceOf(manifest) ?? '')}`
+}
+
+export function isUpserted(manifest: ResourceManifest): boolean {
+  return kindNamed(manifest.kind)?.lifecycle === 'upsert'
+}
+
+export function endpointsIn({ entries }: Catalog): ReadonlyMap<string, Key> {
+  const manifests = [...entries.values()].flatMap(({ manifest }) => manifest ?? [])
+  const serviceIs = serviceIdentities(manifests)
+  const upserted = [...entries.values()].flatMap(({ key, manifest }) =>
+    manifest !== undefined && isUpserted(manifest) ? [[endpointIn(manifest, serviceIs), key] as const] : [],
+  )
+  return new Map(upserted)
 }

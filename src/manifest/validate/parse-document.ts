@@ -1,45 +1,61 @@
 import { isScalar, type Document } from 'yaml'
-import type { Finding } from '../../kinds/finding.ts'
+import type { Severity } from '../../kinds/finding.ts'
 import { isResource, type Manifest } from '../../kinds/lookup.ts'
-import { rulesOf, schemaOf } from '../../kinds/profile.ts'
+import { rulesOf, schemaOf, textFormAt, type Profile } from '../../kinds/profile.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
+import { isObject } from '../../lib/json.ts'
+import type { z } from 'zod'
+import { identityOf, readLocks, LOCK_ELSEWHERE, isLockFileName, outlineFinding, statedIn } from './outline.ts'
 import {
-  NOBODY,
-  identityOf,
-  identityOfNodes,
-  readLocks,
-  type Identity,
-  LOCK_ELSEWHERE,
-  isLockFileName,
-  outlineFinding,
-} from './outline.ts'
-import { byPosition, findingAt, type Statement } from '../diagnostics/diagnostic.ts'
-import { findTooDeep, findTooMany } from '../yaml/limits.ts'
+  byPosition,
+  findingAt,
+  type Path,
+  type Statement,
+  type ShapeFinding,
+} from '../diagnostics/diagnostic.ts'
+import {
+  findTooMany,
+  notSeparated,
+  TOO_MANY_FINDINGS,
+  tooComplex,
+  tooDeep,
+  type Limits,
+} from '../yaml/limits.ts'
 import { convert } from '../yaml/to-value.ts'
 import { rangeOfField, rangeOfPath, type Range } from '../yaml/node-range.ts'
-import { provisionalOf } from './provisional.ts'
+import { issuePathOf, valueAt } from './shape.ts'
 import { shapeFindings } from './shape-findings.ts'
-import { statedIn } from './stated.ts'
 import type { SourceText } from '../diagnostics/source-text.ts'
 import { type Chunk, MOST_IN_CHUNK, yamlDocuments } from '../yaml/parse-yaml.ts'
 import {
   aliasFindings,
   documentFindings,
   versionFinding,
-  withoutEchoes,
   yamlFinding,
   type YamlFinding,
 } from '../yaml/syntax-findings.ts'
-import { textFindings } from '../yaml/text-findings.ts'
-import { contentDigest } from './content-digest.ts'
-import { createCap } from './cap.ts'
-import { documentTooComplex, notSeparated, tooDeep, tooManyOfFile } from './limit-statements.ts'
-import type { ParsedDocument } from './parsed-document.ts'
-import { NO_LOCKS, startOf, unreadable } from './unreadable-document.ts'
-import { causeOfBrokenText, withTexts } from './odd-texts.ts'
-import type { ParseOptions } from './parse-options.ts'
+import { causeOfBrokenText, octalFindings, textFindings, UNRESOLVED } from '../yaml/text-findings.ts'
+import { contentDigest, NO_LOCKS, startOf, unreadable, type ParsedDocument } from './parsed-document.ts'
 
-/** The documents of one part of a file; more than one only where the text is broken. */
+export interface ParseOptions {
+  readonly profile: Profile
+  readonly limits: Limits
+  /** Shared by all files of one reading. */
+  readonly room: FindingRoom
+}
+
+/** Findings that can still be worded. Beyond it, a document reports only that it has errors. */
+export interface FindingRoom {
+  left: number
+}
+
+const MAX_FINDINGS_OF_READING = 5_000
+
+export function createFindingRoom(): FindingRoom {
+  return { left: MAX_FINDINGS_OF_READING }
+}
+
+/** A part has several documents only if its text is broken. */
 export function parseChunk(
   source: SourceText,
   chunk: Chunk,
@@ -47,32 +63,20 @@ export function parseChunk(
 ): readonly ParsedDocument[] {
   const { limits, room } = options
   const text = source.text.slice(chunk.start, chunk.end)
+  const refuse = (statement: Statement, start: number) => [
+    unreadable(source, chunk, [{ statement, range: { start, end: start + 1 } }]),
+  ]
   const much = findTooMany(text, limits.documentMarks)
-  if (much !== undefined) {
-    const range = { start: much, end: much + 1 }
-    return [unreadable(source, chunk, [{ statement: documentTooComplex(limits), range }], NOBODY)]
-  }
-  const deep = findTooDeep(text, limits.depth)
-  if (deep !== undefined) {
-    return [
-      unreadable(
-        source,
-        chunk,
-        [{ statement: tooDeep(limits), range: { start: deep, end: deep + 1 } }],
-        NOBODY,
-      ),
-    ]
-  }
-  const { documents, findings } = yamlDocuments(text)
-  if (findings.length > 0) return [unreadable(source, chunk, findings.map(yamlFinding), NOBODY)]
-  if (documents.length > MOST_IN_CHUNK) {
-    const statement = notSeparated(MOST_IN_CHUNK)
-    return [unreadable(source, chunk, [{ statement, range: { start: 0, end: 1 } }], NOBODY)]
-  }
+  if (much !== undefined) return refuse(tooComplex('document', limits.documentMarks), much)
+  const { documents, findings, tooDeep: deep } = yamlDocuments(text, limits.depth)
+  if (deep !== undefined) return refuse(tooDeep(limits), deep)
+  if (findings.length > 0) return [unreadable(source, chunk, findings.map(yamlFinding))]
+  if (documents.length > MOST_IN_CHUNK) return refuse(notSeparated(MOST_IN_CHUNK), 0)
   return documents
     .filter((document) => !isEmpty(document))
     .map((document) => {
-      const parsed = parseDocument({ ...options, source, chunk, text, document, isBrief: room.left <= 0 })
+      const most = Math.max(0, Math.min(limits.findings, room.left))
+      const parsed = parseDocument({ ...options, source, chunk, text, document, most })
       room.left -= parsed.findings.length
       return parsed
     })
@@ -83,75 +87,65 @@ interface Input extends ParseOptions {
   readonly chunk: Chunk
   readonly text: string
   readonly document: Document.Parsed
-  /** Of its errors no more is said than that there are some. */
-  readonly isBrief: boolean
+  readonly most: number
 }
 
-/** Where an alias could stand; a `*` inside a word, as in a URL with wildcards, is none. */
+/** Excludes a `*` inside a word, as in a URL with wildcards. */
 const MAY_BE_ALIAS = /(?:^|[\s,:?[\]{}-])\*/
 
 function parseDocument(input: Input): ParsedDocument {
-  const { source, chunk, text, document, limits } = input
-  const unplaced = [...documentFindings(document, text, limits.findings)]
+  const { source, chunk, text, document, limits, most } = input
+  const said = [...documentFindings(document, text, limits.findings)]
   const version = versionFinding(document, text)
-  if (version !== undefined && !unplaced.some((finding) => finding.statement.code === 'yaml-version'))
-    unplaced.push(version)
-  if (MAY_BE_ALIAS.test(text)) unplaced.push(...aliasFindings(document, limits))
-  const broken = unplaced.some((finding) => finding.statement.severity === 'error')
-  if (broken) {
-    if (input.isBrief) return unreadableBriefly(input)
-    const said = causeOfBrokenText(withoutEchoes(unplaced, text), text)
-    return unreadable(source, chunk, said, identityOfNodes(document), document)
+  if (version !== undefined && !said.some((finding) => finding.statement.code === 'yaml-version'))
+    said.push(version)
+  if (MAY_BE_ALIAS.test(text)) said.push(...aliasFindings(document, limits))
+  if (said.some(isError)) {
+    return unreadable(source, chunk, causeOfBrokenText(said, text), document, most)
   }
-  if (!input.isBrief) unplaced.push(...textFindings(document, text, limits))
   const { value, findings: more } = convert(document, limits)
-  if (more.length > 0) {
-    if (input.isBrief) return unreadableBriefly(input)
-    return unreadable(source, chunk, [...unplaced, ...more], identityOfNodes(document), document)
-  }
-  return checked({ ...input, unplaced, value })
+  if (more.length > 0) return unreadable(source, chunk, [...said, ...more], document, most)
+  return checked(input, value, said)
 }
 
-function unreadableBriefly(input: Input): ParsedDocument {
-  const { source, chunk, document } = input
-  const identity = identityOfNodes(document)
-  return { ...unreadable(source, chunk, [], identity, document), findings: [briefFinding(input, identity)] }
-}
-
-/** It stands where the document begins, and shows no line. */
-function briefFinding({ source, chunk, document, limits }: Input, { key }: Identity): Finding {
-  const position = startOf(source, chunk, document)
-  const place = { ...position, endColumn: position.column + 1, lineText: '' }
-  return findingAt(place, tooManyOfFile(limits), { key })
-}
-
-/** A document that is YAML: is it a manifest? */
-function checked(
-  input: Input & { readonly unplaced: readonly YamlFinding[]; readonly value: unknown },
-): ParsedDocument {
-  const { source, chunk, document, limits, value } = input
+function checked(input: Input, value: unknown, said: readonly YamlFinding[]): ParsedDocument {
+  const { source, chunk, document, profile, most } = input
   const identity = identityOf(value)
-  const place = (range: Range) => source.place(chunk.start + range.start, chunk.start + range.end)
-  const cap = createCap(limits)
-  const texts = (input.isBrief ? [] : input.unplaced).flatMap(({ statement, range }) => {
-    const said = cap.said(statement)
-    return said === undefined ? [] : [findingAt(place(range), said, identity)]
-  })
-  const findings: Finding[] = []
-  let failed = false
-  const report: Report = (rangeIn, statement) => {
-    failed ||= statement.severity === 'error'
-    if (input.isBrief) return
-    const said = cap.said(statement)
-    if (said !== undefined) findings.push(findingAt(place(rangeIn(document)), said, identity))
+  const { kind } = identity
+  const isSops = isObject(value) && isObject(value['sops'])
+  const texts = isSops
+    ? ENCRYPTED
+    : textFindings(value, (path) => textFormAt(profile, kind ?? '', path), most)
+  // An odd text causes any other finding on it.
+  const odd = texts.filter(isError).map(({ path }) => path)
+  const isOdd = new Set(odd.map((path) => JSON.stringify(path)))
+  const reports: { readonly rangeIn: RangeIn; readonly statement: Statement }[] = []
+  const report: Report = ({ at, path, statement }) => {
+    if (isOdd.size > 0 && isOdd.has(JSON.stringify(path))) return
+    reports.push({
+      rangeIn: (tree) => (at === 'value' ? rangeOfPath(tree, path) : rangeOfField(tree, path)),
+      statement,
+    })
   }
-  const outline = outlineFinding(value)
-  if (outline !== undefined) report((tree) => rangeOfPath(tree, outline.path), outline.statement)
-  if (identity.kind === LOCK.name && !isLockFileName(source.file))
-    report((tree) => rangeOfPath(tree, ['kind']), LOCK_ELSEWHERE)
-  const accepted = outline === undefined ? validate(value, identity.kind, { report, ...input }) : undefined
-  const manifest = accepted === undefined || failed ? undefined : copyOf(accepted)
-  if (input.isBrief && failed) findings.push(briefFinding(input, identity))
+  const outline = isSops ? undefined : outlineFinding(value)
+  if (outline !== undefined) report(outline)
+  if (kind === LOCK.name && !isLockFileName(source.file))
+    report({ at: 'value', path: ['kind'], statement: LOCK_ELSEWHERE })
+  const accepted =
+    outline === undefined && !isSops ? validate(value, kind, { report, odd, ...input }) : undefined
+  isOdd.clear()
+  for (const finding of texts) report(finding)
+  const readable = reports.some(isError) ? said : [...said, ...octalFindings(document, input.text)]
+  for (const { statement, range } of readable) reports.push({ rangeIn: () => range, statement })
+  const isWrong = reports.some(isError)
+  const manifest = accepted === undefined || isWrong ? undefined : copyOf(accepted)
+  const severity: Severity = isWrong ? 'error' : 'warning'
+  // A hostile document can have very many findings: only shown ones are placed.
+  const findings = reports.slice(0, most + 1).map(({ rangeIn, statement }, index) => {
+    const { start, end } = rangeIn(document)
+    const shown = index < most ? statement : { ...TOO_MANY_FINDINGS, severity }
+    return findingAt(source.place(chunk.start + start, chunk.start + end), shown, identity)
+  })
   const rest = manifest === undefined && isResource(accepted) ? copyOf(accepted) : undefined
   return {
     ...(manifest === undefined ? identity : identityOf(manifest)),
@@ -160,7 +154,7 @@ function checked(
     meaning: manifest && contentDigest(manifest),
     rest: isResource(rest) ? rest : undefined,
     stated: manifest === undefined ? statedIn(value) : undefined,
-    findings: withTexts(texts, findings).toSorted(byPosition),
+    findings: findings.toSorted(byPosition),
     locks: identity.kind === LOCK.name ? readLocks(value) : NO_LOCKS,
     readable: true,
     chunk,
@@ -168,58 +162,72 @@ function checked(
   }
 }
 
-/**
- * A copy: what the parser takes out of a text are slices, each of which keeps all of it. By way of JSON, which a valid manifest
- * is: objects made so are a third smaller than others.
- */
+/** The parser's strings are slices that keep the whole text in memory. Objects of JSON are a third smaller. */
 function copyOf(manifest: Manifest): Manifest {
-  return JSON.parse(JSON.stringify(manifest)) as Manifest // what it was
+  return JSON.parse(JSON.stringify(manifest)) as Manifest // a JSON copy has the same type
 }
 
-function rangeOfNothing(): Range {
-  return { start: 0, end: 1 }
+function isError({ statement }: { readonly statement: Statement }): boolean {
+  return statement.severity === 'error'
 }
 
-type Report = (rangeIn: (document: Document) => Range, statement: Statement) => void
+/** SOPS adds this field to each encrypted document. */
+const ENCRYPTED: readonly ShapeFinding[] = [{ at: 'field', path: ['sops'], statement: UNRESOLVED }]
 
-/** Shape and the rules of the kind in one round, but for rules that the wrong fields alone may break. */
+type RangeIn = (document: Document) => Range
+
+type Report = (finding: ShapeFinding) => void
+
+/** Skips rules that only the wrong fields might break. */
 function validate(
   value: unknown,
   kind: string | undefined,
   {
     report,
+    odd,
     profile,
-    limits,
-    isBrief,
-  }: { readonly report: Report } & Pick<Input, 'profile' | 'limits' | 'isBrief'>,
+    most,
+  }: Pick<Input, 'profile' | 'most'> & {
+    readonly report: Report
+    readonly odd: readonly Path[]
+  },
 ): Manifest | undefined {
   const schema = kind === undefined ? undefined : schemaOf(profile, kind)
   if (schema === undefined) return undefined
   const result = schema.safeParse(value)
-  if (result.success) {
+  if (result.success && odd.length === 0) {
     for (const { path, ...statement } of isResource(result.data) ? rulesOf(profile, result.data) : [])
-      report((tree) => rangeOfPath(tree, path), statement)
+      report({ at: 'value', path, statement })
     return result.data
   }
-  if (isBrief) {
-    report(rangeOfNothing, tooManyOfFile(limits))
-    return undefined
+  const issues = result.error?.issues ?? []
+  const shape = shapeFindings(issues, { profile, schema, input: value, most })
+  for (const finding of shape) report(finding)
+  const wrong = [...issues.flatMap(pathsOf), ...odd]
+  const rest = schema.safeParse(withoutFields(value, wrong)).data
+  if (!isResource(rest)) return undefined
+  // A removed field might be the only cause of a broken rule beside it.
+  const isTouched = (path: Path) =>
+    wrong.some((field) => field.slice(0, -1).every((step, index) => path[index] === step))
+  for (const { path, ...statement } of rulesOf(profile, rest))
+    if (!isTouched(path)) report({ at: 'value', path, statement })
+  return rest
+}
+
+function pathsOf(issue: z.core.$ZodIssue): readonly Path[] {
+  const path = issuePathOf(issue)
+  return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...path, key]) : [path]
+}
+
+/** To find further mistakes. Undefined if a wrong value is no field of a mapping. */
+function withoutFields(input: unknown, wrong: readonly Path[]): unknown {
+  const copy = structuredClone(input)
+  for (const path of wrong) {
+    const parent = valueAt(copy, path.slice(0, -1))
+    if (path.length === 0 || !isObject(parent)) return undefined
+    Reflect.deleteProperty(parent, String(path.at(-1)))
   }
-  const most = { all: limits.findings + 1, ofRule: limits.findingsOfRule + 1 }
-  const shape = shapeFindings(result.error.issues, {
-    profile,
-    schema,
-    input: value,
-    most,
-  })
-  for (const { at, path, statement } of shape) {
-    report((tree) => (at === 'value' ? rangeOfPath(tree, path) : rangeOfField(tree, path)), statement)
-  }
-  const provisional = provisionalOf(schema, value, result.error.issues)
-  if (provisional === undefined || !isResource(provisional.value)) return undefined
-  for (const { path, ...statement } of rulesOf(profile, provisional.value))
-    if (!provisional.isTouched(path)) report((tree) => rangeOfPath(tree, path), statement)
-  return provisional.value
+  return copy
 }
 
 function isEmpty(document: Document.Parsed): boolean {

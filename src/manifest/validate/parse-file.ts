@@ -2,63 +2,46 @@ import { LOCK } from '../../kinds/lock/schema.ts'
 import { isLockFileName, LOCK_EMPTY } from './outline.ts'
 import { isUtf8 } from 'node:buffer'
 import type { Finding } from '../../kinds/finding.ts'
-import { findingAt, findingOfFile } from '../diagnostics/diagnostic.ts'
-import { findTooMany } from '../yaml/limits.ts'
-import { tooComplex, tooManyDocuments } from './limit-statements.ts'
+import { errorStatement, findingAt, findingOfFile } from '../diagnostics/diagnostic.ts'
+import { findTooMany, tooComplex, tooManyDocuments } from '../yaml/limits.ts'
 import { parseChunk } from './parse-document.ts'
 import type { ParsedDocument } from './parsed-document.ts'
-import type { ParseOptions } from './parse-options.ts'
+import type { ParseOptions } from './parse-document.ts'
 import { createSourceText } from '../diagnostics/source-text.ts'
-import { atOnce, inSlices, type Slices } from './slices.ts'
 import { splitDocuments } from '../yaml/parse-yaml.ts'
+import { UNRESOLVED } from '../yaml/text-findings.ts'
 
-/** What one file says. */
 export interface ParsedFile {
   readonly file: string
   /** SHA-256 of its bytes. */
   readonly hash: string
   readonly documents: readonly ParsedDocument[]
-  /** Findings about the file itself; those of a document are with it. */
+  /** The findings of a document are in the document. */
   readonly findings: readonly Finding[]
-  /** False when something that it says may have gone unseen: nothing may be called absent because of it. */
+  /** False if some content might be unseen: a missing key might then be in this file. */
   readonly whole: boolean
 }
 
-/** The bytes of a file, and where it stands below the root. */
 export interface FileContent {
   readonly file: string
   readonly hash: string
   readonly bytes: Buffer
 }
 
-/** Parses one file, YAML or JSON. Never throws: whatever is wrong is a finding. */
-export function parseFile(content: FileContent, options: ParseOptions): ParsedFile {
-  return atOnce(stepsOf(content, options))
-}
-
-/** The same in slices, between which others run. The bytes are looked at only before the first of them is over. */
-export async function parseInSlices(
-  content: FileContent,
-  options: ParseOptions,
-  slices: Slices,
-): Promise<ParsedFile> {
-  return inSlices(stepsOf(content, options), slices)
-}
-
-/** In steps of one document. */
-function* stepsOf(content: FileContent, options: ParseOptions): Generator<void, ParsedFile> {
+/** One document per step, the bytes in the first. Never throws: each failure is a finding. */
+export function* parseSteps(content: FileContent, options: ParseOptions): Generator<void, ParsedFile> {
   const { limits } = options
   const { file, hash, bytes } = content
+  if (isEncrypted(bytes)) return unreadable(content, findingOfFile(file, UNRESOLVED))
   if (!isUtf8(bytes)) return unreadable(content, notUtf8(content))
   const text = textIn(bytes)
   const source = createSourceText(file, text)
   const nul = text.indexOf('\0')
-  if (nul >= 0)
-    return unreadable(content, findingAt(source.place(nul, nul + 1), NUL_BYTE, { key: undefined }))
+  if (nul >= 0) return unreadable(content, findingAt(source.place(nul, nul + 1), NUL_BYTE))
   const tooMuch = findTooMany(text, limits.marks)
   if (tooMuch !== undefined) {
     const { line, column } = source.position(tooMuch)
-    const finding = findingOfFile(file, tooComplex(limits))
+    const finding = findingOfFile(file, tooComplex('file', limits.marks))
     return unreadable(content, { ...finding, line, column, endColumn: column + 1 })
   }
   const chunks = splitDocuments(text)
@@ -71,44 +54,32 @@ function* stepsOf(content: FileContent, options: ParseOptions): Generator<void, 
   }
   options.room.left -= allowed - Math.max(0, how.room.left)
   if (documents.length === 0 && isLockFileName(file))
-    return unreadable(content, findingAt(source.place(0, 1), LOCK_EMPTY, { key: undefined }))
+    return unreadable(content, findingAt(source.place(0, 1), LOCK_EMPTY))
   const beyond = chunks[limits.documents]
   const findings =
     beyond === undefined
       ? []
-      : [
-          findingAt(source.place(beyond.start, beyond.start + 3), tooManyDocuments(limits), {
-            key: undefined,
-          }),
-        ]
+      : [findingAt(source.place(beyond.start, beyond.start + 3), tooManyDocuments(limits))]
   const whole = beyond === undefined && documents.every(isAccountedFor)
-  return { file, hash, documents: freeOfText(documents), findings: structuredClone(findings), whole }
+  return { file, hash, documents, findings, whole }
 }
 
-/** A manifest is a copy already; what else is taken out of a text are slices, each of which keeps all of it. */
-function freeOfText(documents: readonly ParsedDocument[]): readonly ParsedDocument[] {
-  // All in one: a copy costs more than what is copied, mostly.
-  const copies = structuredClone(
-    documents.map((document) => (isFree(document) ? undefined : withoutManifest(document))),
-  )
-  return documents.map((document, index) => ({ ...(copies[index] ?? document), manifest: document.manifest }))
+/** Of git-crypt, Ansible Vault, age, PGP, and of pointers of Git LFS and git-annex. */
+const ENCRYPTED =
+  /^(?:\0GITCRYPT\0|\$ANSIBLE_VAULT;|age-encryption\.org\/|-----BEGIN (?:AGE|PGP) |version https:\/\/(?:git-lfs|hawser)\.github\.com\/|\/annex\/objects\/)/
+
+export function isEncrypted(bytes: Buffer): boolean {
+  return ENCRYPTED.test(bytes.toString('latin1', 0, 64))
 }
 
-function isFree({ manifest, findings, locks }: ParsedDocument): boolean {
-  return manifest !== undefined && findings.length === 0 && locks.size === 0
-}
+/** Byte order marks next to `---` or `...`. */
+const INNER_MARKS = /^\ufeff(?=---)|(?<=^\ufeff?(?:---|\.\.\.)[^\n]*\n)\ufeff/gm
 
-function withoutManifest(document: ParsedDocument): ParsedDocument {
-  return { ...document, manifest: undefined }
-}
-
-/** The text of a file, without the mark that some editors put before it. */
 export function textIn(bytes: Buffer): string {
-  const text = bytes.toString('utf8')
-  return text.startsWith('\ufeff') ? text.slice(1) : text
+  const text = bytes.toString('utf8').replace(/^\ufeff/, '')
+  return text.includes('\ufeff') ? text.replaceAll(INNER_MARKS, '') : text
 }
 
-/** A document without errors, or one that says at least whom its errors are about. */
 function isAccountedFor(document: ParsedDocument): boolean {
   if (!document.readable) return false
   return document.key !== undefined || (document.kind === LOCK.name && document.name !== undefined)
@@ -118,23 +89,19 @@ function unreadable({ file, hash }: FileContent, finding: Finding): ParsedFile {
   return { file, hash, documents: [], findings: [finding], whole: false }
 }
 
-const NUL_BYTE = {
-  severity: 'error',
-  code: 'nul-byte',
-  message: 'The file holds a NUL byte.',
-  hint: 'Remove it; save the file as UTF-8 text.',
-} as const
+const NUL_BYTE = errorStatement(
+  'nul-byte',
+  'The file holds a NUL byte.',
+  'Remove it; save the file as UTF-8 text.',
+)
 
-/** Points at the first byte that does not fit; shows no text, since nobody knows what it is. */
+const NOT_UTF8 = errorStatement('not-utf8', 'The file is not UTF-8 text.', 'Save it as UTF-8.')
+
+/** Shows no text, because the encoding is unknown. */
 function notUtf8(content: FileContent): Finding {
   const before = content.bytes.toString('utf8').split('\ufffd', 1)[0] ?? ''
   const source = createSourceText(content.file, before)
-  const finding = findingOfFile(content.file, {
-    severity: 'error',
-    code: 'not-utf8',
-    message: 'The file is not UTF-8 text.',
-    hint: 'Save it as UTF-8.',
-  })
+  const finding = findingOfFile(content.file, NOT_UTF8)
   const { line, column } = source.position(before.length)
   return { ...finding, line, column, endColumn: column + 1 }
 }

@@ -1,34 +1,108 @@
 import type { Finding, Position } from '../../kinds/finding.ts'
 import type { Key } from '../../kinds/key.ts'
-import type { Manifest } from '../../kinds/lookup.ts'
+import { isResource, type Manifest } from '../../kinds/lookup.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
+import { sha256 } from '../../lib/digest.ts'
+import { stableJson } from '../../lib/json.ts'
 import type { Stated } from '../../contract/catalog.ts'
 import type { Chunk } from '../yaml/parse-yaml.ts'
+import type { Document } from 'yaml'
+import { byPosition, findingAt } from '../diagnostics/diagnostic.ts'
+import type { SourceText } from '../diagnostics/source-text.ts'
+import type { Range } from '../yaml/node-range.ts'
+import type { YamlFinding } from '../yaml/syntax-findings.ts'
+import { plainValue } from '../yaml/to-value.ts'
+import { identityOf, statedIn } from './outline.ts'
 
-/** One document of a file, with all that can be said of it alone. */
+/** Checked without the other documents. */
 export interface ParsedDocument {
   readonly kind: string | undefined
-  /** `metadata.name`, when it is one. */
+  /** Undefined if `metadata.name` is not a valid name. */
   readonly name: string | undefined
-  /** Undefined for a `Lock`, and where kind or name is not known. */
+  /** Undefined for a `Lock`, and if the kind or the name is unknown. */
   readonly key: Key | undefined
-  /** Where its content begins. */
   readonly position: Position
-  /** Undefined when there are errors. */
+  /** Undefined if there are errors. */
   readonly manifest: Manifest | undefined
-  /** What is right in a document with errors, as far as that is a manifest: for what else is to be said of it, and for nothing else. */
+  /** The valid part of a document with errors, to find further mistakes. */
   readonly rest: ResourceManifest | undefined
-  /** Whose it is by its own word, where there are errors. */
   readonly stated: Stated | undefined
-  /** Digest of the manifest; equal exactly when the manifests mean the same. */
+  /** Equal exactly if the manifests mean the same. */
   readonly meaning: string | undefined
-  /** Errors and warnings, in order. */
   readonly findings: readonly Finding[]
-  /** What a `Lock` says, as far as it can be read: also of one with errors, since it keeps pipes from being created. */
+  /** Also of a Lock with errors, because it prevents creates. */
   readonly locks: ReadonlyMap<Key, string>
-  /** False when it is not YAML, so that something it says may have gone unseen. */
+  /** False if the text is not YAML. */
   readonly readable: boolean
-  /** The part of the file's text that it stands in, and where in that part it begins. */
+  /** `chunk`: the document's part of the file. `start`: its beginning in that part. */
   readonly chunk: Chunk
   readonly start: number
+}
+
+/** The schema orders all fields except labels. */
+export function contentDigest(manifest: Manifest): string {
+  // A Lock has free field names too, but no entry in the catalog.
+  if (!isResource(manifest)) return sha256(stableJson(manifest))
+  const { apiVersion, kind, metadata, policy, spec } = manifest
+  return sha256(JSON.stringify([apiVersion, kind, metadata.name, stableJson(metadata.labels), policy, spec]))
+}
+
+export const NO_LOCKS: ReadonlyMap<Key, string> = new Map()
+
+export function unreadable(
+  source: SourceText,
+  chunk: Chunk,
+  unplaced: readonly YamlFinding[],
+  document?: Document,
+  most = 1,
+): ParsedDocument {
+  const value = document && plainValue(document)
+  const identity = identityOf(value)
+  // The next document starts right after the last character.
+  const last = Math.max(0, source.text.slice(chunk.start, chunk.end).trimEnd().length - 1)
+  const place = (range: Range) => {
+    const start = chunk.start + Math.min(range.start, last)
+    return source.place(
+      start,
+      Math.max(chunk.start + Math.min(range.end, last + 1), endOfWord(source.text, start)),
+    )
+  }
+  const findings = unplaced
+    .slice(0, Math.max(1, most))
+    .map(({ statement, range, first }) =>
+      findingAt(place(range), statement, {
+        key: identity.key,
+        related: first === undefined ? [] : [relatedAt(place(first.range), first.message)],
+      }),
+    )
+    .toSorted(byPosition)
+  return {
+    ...identity,
+    position: startOf(source, chunk, document),
+    manifest: undefined,
+    rest: undefined,
+    stated: statedIn(value),
+    meaning: undefined,
+    findings,
+    locks: NO_LOCKS,
+    readable: false,
+    chunk,
+    start: document?.range?.[0] ?? 0,
+  }
+}
+
+function relatedAt({ file, line, column }: Position, message: string): Finding['related'][number] {
+  return { file, line, column, message }
+}
+
+/** The parser often marks only the start of a word. */
+function endOfWord(text: string, start: number): number {
+  const word = /[\w$.-]{1,80}/y
+  word.lastIndex = start
+  return start + (word.exec(text)?.[0].length ?? 0)
+}
+
+export function startOf(source: SourceText, chunk: Chunk, document: Document | undefined): Position {
+  const start = chunk.start + (document?.contents?.range?.[0] ?? document?.range?.[0] ?? 0)
+  return { file: source.file, ...source.position(start) }
 }

@@ -1,25 +1,18 @@
 import type { z } from 'zod'
 import type { Profile } from '../../kinds/profile.ts'
+import { ownWords, typeName } from '../../kinds/type-words.ts'
 import { isObject } from '../../lib/json.ts'
-import type { Path, Statement } from '../diagnostics/diagnostic.ts'
+import { withoutSecrets } from '../../lib/sensitive.ts'
+import { printable } from '../../lib/shown-text.ts'
+import type { Path, ShapeFinding, Statement } from '../diagnostics/diagnostic.ts'
+import { MASK } from '../diagnostics/mask-lines.ts'
 
-/** What is wrong with the shape of a document, and where. `at` says what to mark. */
-export interface ShapeFinding {
-  readonly at: 'value' | 'field'
-  readonly path: Path
-  readonly statement: Statement
-  /** Fields that are there under a wrong name or in a wrong form: that they are missing is not said as well. */
-  readonly stands?: readonly Path[]
-}
-
-/** What a shape is held against. */
 export interface Context {
   readonly profile: Profile
   readonly schema: z.ZodType
-  /** The document as it is; looked at, never shown where it may hold a secret. */
+  /** Never shown if it might hold a secret. */
   readonly input: unknown
-  /** More findings than these are not put into words, in all and of each sort. */
-  readonly most: { readonly all: number; readonly ofRule: number }
+  readonly most: number
 }
 
 export function valueFinding(
@@ -31,7 +24,10 @@ export function valueFinding(
   return { at: 'value', path, statement: { severity: 'error', code, message, hint } }
 }
 
-/** What stands at a path. */
+export function issuePathOf({ path }: z.core.$ZodIssue): Path {
+  return path.map((step) => (typeof step === 'symbol' ? String(step) : step))
+}
+
 export function valueAt(input: unknown, path: Path): unknown {
   let value = input
   for (const step of path) {
@@ -40,4 +36,85 @@ export function valueAt(input: unknown, path: Path): unknown {
     else return undefined
   }
   return value
+}
+
+const A_UUID = 'a UUID, such as "0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11"'
+
+const FORMATS: Readonly<Record<string, string>> = {
+  guid: A_UUID,
+  uuid: A_UUID,
+  datetime: 'a timestamp with a zone, in quotes, such as "2027-01-31T00:00:00Z"',
+  url: 'a whole URL, such as "https://host.example/path"',
+}
+
+export function formatWords(issue: z.core.$ZodIssueInvalidStringFormat): string {
+  const format = FORMATS[issue.format]
+  return (
+    ownWords(issue.message) ?? (format === undefined ? 'does not have the right form' : `must be ${format}`)
+  )
+}
+
+export function wantedWords(expected: string, format: string | undefined): string {
+  return FORMATS[format ?? ''] ?? typeName(expected)
+}
+
+const FIELDS_BELOW =
+  'Write its fields below it, each on a line of its own, indented by two more spaces, without "- ".'
+
+const TYPE_HINTS: Readonly<Record<string, string>> = {
+  string: 'Write one text, in quotes.',
+  number: 'Write a number, without quotes or a unit.',
+  int: 'Write a number, without quotes or a unit.',
+  boolean: 'Write true or false, without quotes.',
+  array: 'Write a list: [first, second].',
+  object: FIELDS_BELOW,
+  record: FIELDS_BELOW,
+}
+
+/** By field path. `*` stands for a part of it. */
+const FIELD_HINTS: Readonly<Record<string, string>> = {
+  'metadata.name': 'Write it in lower case, without spaces and "_".',
+  'metadata.labels.*': 'Write letters, digits, "-", "_" and ".", with a letter or a digit first and last.',
+  'policy.interval': 'Write a number and a unit: s, m, h or d.',
+  'policy.suspend': 'Write {reason: planned migration, until: "2027-01-31T00:00:00Z"}.',
+  'policy.suspend.*': 'Write the zone as Z or +01:00.',
+  'policy.dependsOn.*': 'Write the kind, "/" and the name of the resource.',
+  'policy.renamedFrom': 'Write the kind, "/" and the former name.',
+  'policy.replaces': 'Write the kind, "/" and the name of the other pipe, or its id.',
+}
+
+export function typeHint(expected: string, input: unknown, path: Path): string {
+  if (input === null) return 'Give it a value, or remove the field.'
+  return FIELD_HINTS[path.join('.')] ?? TYPE_HINTS[expected] ?? `Write ${typeName(expected)}.`
+}
+
+export function formatHint(path: Path): string {
+  const [top, field, ...more] = path
+  return (
+    FIELD_HINTS[`${top}.${field}${more.length > 0 ? '.*' : ''}`] ?? 'Replace the value by one of that form.'
+  )
+}
+
+/** Such as `spec.fieldMappings[2]`. */
+export function nameOf(path: Path): string {
+  if (path.length === 0) return 'The manifest'
+  return path
+    .map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${short(step)}`))
+    .join('')
+}
+
+export function quote(text: string): string {
+  return `"${short(text)}"`
+}
+
+function short(text: string): string {
+  // Masked before the cut: half a URL hides its password from the mask.
+  const safe = printable(withoutSecrets(text, MASK))
+  return safe.length > 64 ? `${safe.slice(0, 63)}…` : safe
+}
+
+/** For a part of the spec that the profile copies from a dated document. */
+export function documentWords(path: Path, { profile: { document }, input }: Context): string {
+  const isOurs = path[0] !== 'spec' || valueAt(input, ['kind']) === 'Service' || document === undefined
+  return isOurs ? '' : `: it is not in the document of ${document}`
 }

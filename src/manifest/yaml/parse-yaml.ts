@@ -1,17 +1,17 @@
-import { Composer, Parser, Schema, type CST, type Document } from 'yaml'
+import { Composer, Lexer, Parser, Schema, type CST, type Document } from 'yaml'
 
-/** Tokens that fit nowhere, in one part of a file: after so many, the rest of it is not looked at. */
+/** Beyond it, the rest of the part is not read. */
 const MOST_ERRORS = 100
 
-/** Documents that one part of a file is looked through for: where marks are in order, it holds one. */
+/** A part with valid marks holds one document. */
 export const MOST_IN_CHUNK = 20
 
-/** One for all documents: to make one costs more than to parse a small document. Without tags that a tag of a manifest could name. */
+/** Building it costs more than parsing a small document. Manifests can name no tags. */
 const CORE = new Schema({ schema: 'core', merge: false, resolveKnownTags: false })
-CORE.knownTags = Object.freeze(Object.create(null) as typeof CORE.knownTags) // not even those of an object
+CORE.knownTags = Object.freeze(Object.create(null) as typeof CORE.knownTags) // no inherited tags either
 Object.freeze(CORE.tags)
 
-/** `uniqueKeys` is off because it is quadratic: `convert` looks for repeated fields. */
+/** `uniqueKeys` is quadratic: `convert` looks for repeated fields instead. */
 const YAML_OPTIONS = {
   version: '1.2',
   schema: CORE,
@@ -26,49 +26,64 @@ const YAML_OPTIONS = {
 
 export interface YamlStream {
   readonly documents: readonly Document.Parsed[]
-  /** What was said outside of documents; empty when there is one. */
+  /** Errors and warnings outside documents. Empty if there is a document. */
   readonly findings: readonly (Document['errors'][number] | Document['warnings'][number])[]
+  /** Offset of a collection that is nested too deeply. The text after it was not read. */
+  readonly tooDeep: number | undefined
 }
 
-/** The documents of a text, as the parser sees them, and no more than one above the limit. Its cost is bounded also where nothing fits. */
-export function yamlDocuments(text: string): YamlStream {
+/**
+ * At most one document above the limit.
+ * @param depth beyond it, the parser is slow and its result overflows the stack
+ */
+export function yamlDocuments(text: string, depth = Infinity): YamlStream {
   const composer = new Composer(YAML_OPTIONS)
+  const parser = new Parser()
   const documents: Document.Parsed[] = []
-  for (const document of composer.compose(firstTokens(new Parser().parse(text)))) {
+  for (const document of composer.compose(firstTokens(parser, text, depth))) {
     documents.push(document)
     if (documents.length > MOST_IN_CHUNK) break
   }
-  if (documents.length > 0) return { documents, findings: [] }
+  const tooDeep = deepestIn(parser, depth)
+  if (documents.length > 0) return { documents, findings: [], tooDeep }
   const { errors, warnings } = composer.streamInfo()
-  return { documents, findings: [...errors, ...warnings] }
+  return { documents, findings: [...errors, ...warnings], tooDeep }
 }
 
-/** Each further token that fits nowhere costs the parser more than the one before. */
-function* firstTokens(tokens: Iterable<CST.Token>): Generator<CST.Token> {
+/** Each unexpected token costs the parser more than the token before. */
+function* firstTokens(parser: Parser, text: string, depth: number): Generator<CST.Token> {
   let errors = 0
-  for (const token of tokens) {
-    yield token
-    if (token.type === 'error') errors += 1
-    if (errors >= MOST_ERRORS) return
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) {
+      yield token
+      if (token.type === 'error') errors += 1
+    }
+    if (errors >= MOST_ERRORS || deepestIn(parser, depth) !== undefined) return
   }
+  yield* parser.end()
 }
 
-/** The part of a file that holds one document, as offsets. */
+function deepestIn({ stack }: Parser, depth: number): number | undefined {
+  const top = stack.at(-1)
+  const isCollection =
+    top?.type === 'block-map' || top?.type === 'block-seq' || top?.type === 'flow-collection'
+  // The first item of the stack is the document.
+  return isCollection && stack.length - 1 > depth ? top.offset : undefined
+}
+
+/** Offsets of the part of a file that holds one document. */
 export interface Chunk {
   readonly start: number
   readonly end: number
 }
 
-/** A line that ends whatever stands before it. */
 const MARK = /^(?:---|\.\.\.)(?![^ \t\r])/
 
-/** A line that says nothing: blank, a comment, or a bare mark. */
 const BLANK = /^(?:---)?[ \t\r]*(?:#|$)/
 
 /**
- * Where the documents of a file begin and end. A line that begins with `---` or `...` ends whatever stands
- * before it, quoted or not (YAML 1.2, 9.1.2): cutting there first keeps one broken document from swallowing the next.
- * Parts without content are left out; directives stay with the document that they precede.
+ * Documents with content. A line that begins with `---` or `...` ends a document even in quotes (YAML 1.2,
+ * 9.1.2). Directives belong to the next document.
  */
 export function splitDocuments(text: string): readonly Chunk[] {
   const chunks: Chunk[] = []
@@ -85,7 +100,6 @@ export function splitDocuments(text: string): readonly Chunk[] {
       if (content !== 'nothing') chunks.push({ start, end: cut })
       start = cut
       content = 'nothing'
-      // The mark below directives begins their document, and the next one ends it.
     } else if (isMark && content === 'directives') content = 'something'
     if (!(cuts && isEnd) && !BLANK.test(lineText)) {
       content = content !== 'something' && lineText.startsWith('%') ? 'directives' : 'something'

@@ -1,100 +1,142 @@
-import { isScalar, visit, type Document } from 'yaml'
-import { OVERRIDES } from '../../lib/shown-text.ts'
-import type { Statement } from '../diagnostics/diagnostic.ts'
-import type { Limits } from './limits.ts'
-import type { Range } from './node-range.ts'
+import { visit, type Document } from 'yaml'
+import type { LeafForm } from '../../kinds/field-table.ts'
+import { isObject } from '../../lib/json.ts'
+import { faultOf } from '../../kinds/odd-text.ts'
+import { errorStatement, type Path, type Statement, type ShapeFinding } from '../diagnostics/diagnostic.ts'
 import type { YamlFinding } from './syntax-findings.ts'
 
-/** Zero-width characters and spaces that only look like a space. */
-export const INVISIBLE = /[\u00a0\u00ad\u200b-\u200f\u2028\u2029\u202f\u2060\u3000\ufeff]/
+/**
+ * Finds unintended characters, placeholders and templates in texts and names.
+ * @param formAt the declared form of the text at a path
+ * @param most limit on findings
+ */
+export function textFindings(
+  value: unknown,
+  formAt: (path: Path) => LeafForm,
+  most: number,
+): readonly ShapeFinding[] {
+  const findings: ShapeFinding[] = []
+  function add(at: ShapeFinding['at'], path: Path, text: string): void {
+    if (!MAY_BE_ODD.test(text) || findings.length > most) return
+    const statement = statementOn(text, path, at === 'field' ? 'text' : formAt(path))
+    if (statement !== undefined) findings.push({ at, path, statement })
+  }
+  function look(inner: unknown, path: Path): void {
+    if (typeof inner === 'string') add('value', path, inner)
+    else if (Array.isArray(inner)) for (const [index, item] of inner.entries()) look(item, [...path, index])
+    else if (isObject(inner)) {
+      for (const name of Object.keys(inner)) {
+        add('field', [...path, name], name)
+        look(inner[name], [...path, name])
+      }
+    }
+  }
+  look(value, [])
+  return findings
+}
 
-/** Words that are written from the right, or with joined letters, need such characters. */
-const NEEDS_INVISIBLE = /[\u0590-\u08ff\u0900-\u0dff\ufb1d-\ufefc\u{1f000}-\u{1faff}\u2600-\u27bf]/u
+/** A fast check, since few texts can be odd. */
+const MAY_BE_ODD = /[^\w ./:,*=?&+;'-]|^[ _]|[ _]$|:\/\/|vault:|(?:change|replace)[-_]?(?:me|this)/i
 
-/** An expression of Helm and Go, Jinja or ERB. */
-const TEMPLATE = /\{\{[^\n]*?\}\}|\{%[^\n]*?%\}|<%[^\n]*?%>/
+function statementOn(text: string, path: Path, form: LeafForm): Statement | undefined {
+  const fault = faultOf(form, path, text)
+  if (fault === '__proto__') return PROTOTYPE
+  if (fault === 'unresolved') return UNRESOLVED
+  if (fault !== undefined) return { severity: 'error', code: 'unseen-character', ...wordsOnCharacter(fault) }
+  return form !== 'raw' && TEMPLATE.test(text) ? { ...TEMPLATE_STATEMENT, severity: 'warning' } : undefined
+}
 
-/** `${NAME}` with or without a default, `$(NAME)`, and a whole `$NAME`. */
-const PLACEHOLDER = /\$\{[A-Za-z_][^}\n]{0,200}\}|\$\([A-Za-z_]\w{0,80}\)|^\$[A-Z][A-Z0-9_]{0,80}$/
+function wordsOnCharacter(odd: string): Pick<Statement, 'message' | 'hint'> {
+  if (odd === '\n' || odd === '\r')
+    return {
+      message: 'This text holds a line break.',
+      hint: 'Write it on one line. "|" and ">" keep the last line break: write "|-" or ">-".',
+    }
+  if (odd === ' ') return { message: 'This text begins or ends with a blank.', hint: 'Delete the blank.' }
+  const point = `U+${(odd.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+  return /\p{Cs}/u.test(odd)
+    ? { message: `This text holds half a character (${point}).`, hint: 'Write the whole character.' }
+    : { message: `This text holds a character that cannot be seen (${point}).`, hint: 'Delete it.' }
+}
 
-const IS_ODD = new RegExp(
-  [OVERRIDES, INVISIBLE, /\\[uU]0{0,4}20[26]/, /\{[{%]|<%|\$[{(A-Z]/].map(({ source }) => source).join('|'),
+/** Such a field would be dropped. */
+const PROTOTYPE = errorStatement('unknown-field', 'No field and no text can be "__proto__".', 'Remove it.')
+
+/** Helm, Go, Jinja or ERB. Also `${NAME}`, `$(NAME)`, and a text that is only `$NAME`. Each stops at its next opening. */
+const TEMPLATE =
+  /\{\{(?:(?!\{\{).)*?\}\}|\{%(?:(?!\{%).)*?%\}|<%(?:(?!<%).)*?%>|\$\{[A-Za-z_](?:(?!\$\{)[^}\n])*\}|\$\([A-Za-z_]\w*\)|^\$[A-Z][A-Z0-9_]*$/
+
+/** An error if it breaks the YAML. */
+const TEMPLATE_STATEMENT = errorStatement(
+  'template',
+  'This is a template: {{ … }}, {% … %}, <% … %> or a variable such as ${…} is still in it.',
+  'Render it first, or write the value itself. Name a template in .pipewrightignore.',
 )
 
-/** Texts that are valid YAML and cannot be meant: in names of fields and in values. */
-export function textFindings(
-  document: Document,
-  text: string,
-  limits: Pick<Limits, 'findings' | 'findingsOfRule'>,
-): readonly YamlFinding[] {
-  if (!IS_ODD.test(text)) return []
+export const UNRESOLVED = errorStatement(
+  'unresolved',
+  'This is encrypted, or a reference or placeholder that another tool replaces.',
+  'Let that tool decrypt or replace it before Pipewright reads it. For a login, mount a secret and write {secretRef: {name: …, key: …}}.',
+)
+
+/** YAML 1.1 reads 010 as octal: 8, not 10. */
+export function octalFindings(document: Document, text: string): readonly YamlFinding[] {
+  if (!/(?<![\w.])0\d/.test(text)) return []
   const findings: YamlFinding[] = []
-  const counts = new Map<string, number>()
   visit(document, {
-    Scalar(_key, node) {
-      if (findings.length > limits.findings) return visit.BREAK
-      if (!isScalar(node) || typeof node.value !== 'string') return undefined
-      const [start, end] = node.range ?? [0, 1]
-      const finding = findingIn(node.value, text.slice(start, end), { start, end })
-      if (finding === undefined) return undefined
-      const count = (counts.get(finding.statement.code) ?? 0) + 1
-      counts.set(finding.statement.code, count)
-      if (count <= limits.findingsOfRule + 1) findings.push(finding)
-      return undefined
+    Scalar(_key, { value, source = '', range }) {
+      const [start, end] = range ?? [0, 1]
+      if (typeof value === 'number' && /^[-+]?0\d/.test(source))
+        findings.push({ statement: OCTAL, range: { start, end } })
     },
   })
   return findings
 }
 
-/** @param source the value as the file spells it, with its quotes and escapes */
-function findingIn(value: string, source: string, range: Range): YamlFinding | undefined {
-  const override = OVERRIDES.exec(value)?.[0]
-  if (override !== undefined) return { statement: directionMark(override), range }
-  const invisible = NEEDS_INVISIBLE.test(value) ? undefined : INVISIBLE.exec(source)?.[0]
-  if (invisible !== undefined && !isInsideSentence(invisible, value))
-    return { statement: invisibleCharacter(invisible), range }
-  if (TEMPLATE.test(value)) return { statement: { ...TEMPLATE_STATEMENT, severity: 'warning' }, range }
-  return PLACEHOLDER.test(value) ? { statement: PLACEHOLDER_STATEMENT, range } : undefined
-}
+const OCTAL = errorStatement(
+  'yaml-style',
+  'This number begins with 0. Other programs read it as octal.',
+  'Write it without the 0.',
+)
 
-/** Typography puts a no-break space between the words of a sentence. */
-function isInsideSentence(character: string, value: string): boolean {
-  return /\s/.test(character) && value.includes(' ') && value.trim() === value
-}
+const CONFLICT = /^(?:<{7}|={7}|>{7})(?= |$)/m
 
-function directionMark(character: string): Statement {
-  return {
-    severity: 'error',
-    code: 'unseen-character',
-    message: `This text holds a direction mark (${codePoint(character)}). It makes the text look like another one.`,
-    hint: 'Delete it.',
+const CONFLICT_STATEMENT = errorStatement(
+  'yaml-syntax',
+  'Git left the marks of a merge conflict in this file.',
+  'Keep one of the two versions. Remove the lines with "<<<<<<<", "=======" and ">>>>>>>".',
+)
+
+const INVISIBLE_STATEMENT = errorStatement(
+  'unseen-character',
+  'This line holds a character that is invisible or only looks like a space.',
+  'Type the line again.',
+)
+
+/** Each is the cause of a broken line. */
+const CAUSES = [
+  [/\{\{|\{[%#]|<%/, TEMPLATE_STATEMENT],
+  [/[\u00a0\u00ad\u200b-\u200f\u2028\u2029\u202f\u2060\u3000\ufeff]/, INVISIBLE_STATEMENT],
+] as const
+
+/** Parser errors only follow from it. */
+export function causeOfBrokenText(findings: readonly YamlFinding[], text: string): readonly YamlFinding[] {
+  const conflict = CONFLICT.exec(text)
+  if (conflict !== null)
+    return [{ statement: CONFLICT_STATEMENT, range: { start: conflict.index, end: conflict.index + 7 } }]
+  for (const { range } of findings) {
+    const from = Math.max(0, range.start - MAX_DISTANCE)
+    const lineStart = from + text.slice(from, range.start).lastIndexOf('\n') + 1
+    const [line = ''] = text.slice(lineStart, range.start + MAX_DISTANCE).split('\n', 1)
+    for (const [pattern, statement] of CAUSES) {
+      const cause = pattern.exec(line)
+      if (cause === null) continue
+      const start = lineStart + cause.index
+      return [{ statement, range: { start, end: start + cause[0].length } }]
+    }
   }
+  return findings
 }
 
-export function invisibleCharacter(character: string): Statement {
-  return {
-    severity: 'warning',
-    code: 'unseen-character',
-    message: `This text holds ${codePoint(character)}, which is invisible or only looks like a space.`,
-    hint: 'Type the word again.',
-  }
-}
-
-function codePoint(character: string): string {
-  return `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
-}
-
-const PLACEHOLDER_STATEMENT: Statement = {
-  severity: 'warning',
-  code: 'placeholder',
-  message: 'This text holds a variable such as ${…} or $(…). Pipewright sends it as it is.',
-  hint: 'Write the value itself, or {secretRef: {name: …, key: …}} for a secret.',
-}
-
-/** A warning in a value; an error if the document is not YAML because of it. */
-export const TEMPLATE_STATEMENT: Statement = {
-  severity: 'error',
-  code: 'template',
-  message: 'This is a template: {{ … }}, {% … %} or <% … %> is still in it.',
-  hint: 'Render it first and put the result here. Name the template in .pipewrightignore.',
-}
+/** Characters that are read before and after a finding. */
+const MAX_DISTANCE = 200

@@ -3,7 +3,6 @@ import type { Limits } from './limits.ts'
 import type { Range } from './node-range.ts'
 import { duplicateFinding, explosionFinding, type YamlFinding } from './syntax-findings.ts'
 
-/** The value of a document, or why it has none. */
 export interface Conversion {
   readonly value: unknown
   readonly findings: readonly YamlFinding[]
@@ -15,12 +14,9 @@ interface Walk {
   hasAliases: boolean
 }
 
-/**
- * Turns a document without syntax errors into a value. Repeated fields are found here, by looking each up once:
- * the parser's own check compares every field with every other, and takes minutes for one large mapping.
- */
+/** One lookup per field: the parser's own check compares all pairs of a mapping. */
 export function convert(document: Document.Parsed, limits: Limits): Conversion {
-  const walk: Walk = { findings: [], limit: limits.findingsOfRule, hasAliases: false }
+  const walk: Walk = { findings: [], limit: limits.findings, hasAliases: false }
   const value = valueOf(document.contents, walk)
   if (walk.findings.length > 0 || !walk.hasAliases) return { value, findings: walk.findings }
   try {
@@ -29,6 +25,11 @@ export function convert(document: Document.Parsed, limits: Limits): Conversion {
     if (!(error instanceof ReferenceError)) throw error
     return { value: undefined, findings: [explosionFinding(document, limits)] }
   }
+}
+
+/** Of a possibly broken document. The first of repeated fields wins, and null replaces an alias. */
+export function plainValue({ contents }: Document): unknown {
+  return valueOf(contents, { findings: [], limit: 0, hasAliases: false })
 }
 
 function valueOf(node: unknown, walk: Walk): unknown {
@@ -51,7 +52,7 @@ function objectOf(pairs: readonly Pair[], walk: Walk): unknown {
         walk.findings.push(duplicateFinding(name, rangeOfKey(key), rangeOfKey(firsts.get(name)?.key)))
       }
     }
-    // By definition, not assignment: a field named __proto__ is a field.
+    // A field named `__proto__` is an ordinary field here.
     else if (name === '__proto__') {
       Object.defineProperty(object, name, {
         value: valueOf(value, walk),

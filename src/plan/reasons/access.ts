@@ -1,12 +1,11 @@
 import { z } from '../../kinds/zod.ts'
 
-/** What an upsert does to what is there. */
 export const ACCESS = z.strictObject({
   takesAway: z.array(z.string()).readonly(),
   gives: z.array(z.string()).readonly(),
 })
 
-/** In sentences, with a space before them; nothing where it does nothing. */
+/** Sentences with a leading space. Empty without an effect. */
 export function accessWords({
   takesAway,
   gives = [],
@@ -18,7 +17,6 @@ export function accessWords({
   return gives.length === 0 ? loss : `${loss} It gives ${gives.join(', ')}.`
 }
 
-/** The service gives the same answer in both cases. */
 export function noneWords(noun: string): string {
   return `The service has no ${noun}, or organizationId or serviceId in its Service manifest is wrong: the answer is the same.`
 }

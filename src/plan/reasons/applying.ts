@@ -4,10 +4,9 @@ import { z } from '../../kinds/zod.ts'
 import { accessWords } from './access.ts'
 import { A_STATE, DRIFTED, only, PROGRESSING, row, WELL, withId } from './row.ts'
 
-/** What it was asked, and why; and what a person does instead. */
 const COMMANDS = {
   change: {
-    words: (noun: string) => `The ${noun} was asked to stop, so that it can be changed.`,
+    words: (noun: string) => `The ${noun} was asked to stop for the change.`,
     step: 'Stop',
   },
   paused: {
@@ -26,21 +25,18 @@ const COMMANDS = {
 
 type Command = keyof typeof COMMANDS
 
-/** Applying a query endpoint, and what was sent in vain. */
 export const APPLYING = {
   Edited: row({
     ...PROGRESSING,
     means: 'the manifest changed since it was applied',
     facts: z.strictObject({
       takesAway: z.array(z.string()).readonly(),
-      /** Where what is there was read. */
       gives: z.array(z.string()).readonly().optional(),
-      /** The last request has no outcome. */
       again: z.boolean(),
     }),
     sample: { takesAway: [], again: false },
     words: ({ takesAway, gives, again }) => {
-      const unknown = 'Nobody knows whether the last request was carried out. Will be applied again.'
+      const unknown = 'It is unknown whether the last request was carried out. Will be applied again.'
       const isRead = gives !== undefined
       if (again) return only(isRead ? `${unknown}${accessWords({ takesAway, gives })}` : unknown)
       return only(`The manifest changed. Will be applied.${accessWords({ takesAway, gives })}`)
@@ -56,7 +52,6 @@ export const APPLYING = {
   Applied: row({
     ...WELL,
     means: 'it was applied, and the reply or a reading confirms it',
-    /** Absent: as a whole. */
     facts: z.strictObject({ fields: z.array(z.string()).readonly() }).optional(),
     sample: { fields: ['scaling.replicas'] },
     words: (facts) =>
@@ -71,11 +66,10 @@ export const APPLYING = {
     means: 'it was applied, and the reply keeps holding other values',
     facts: z.strictObject({
       fields: z.array(z.string()).readonly(),
-      /** Applied right now. */
       now: z.boolean(),
-      /** When it is sent again; at its interval unless said. `once edited`: these were taken out of the manifest, and the service keeps them. */
+      /** Default: the interval. `once edited`: the service keeps fields that the manifest no longer has. */
       again: z.enum(['in an hour', 'once edited']).optional(),
-      /** A command to start or to stop was taken, and nothing came of it: why it was sent, and the state all the while. */
+      /** Without effect, with its cause and the unchanged state. */
       command: z.strictObject({ why: z.enum(Object.keys(COMMANDS) as [Command]), state: A_STATE }).optional(), // the keys of an object literal
     }),
     sample: { fields: ['roles'], now: false },
@@ -94,7 +88,7 @@ export const APPLYING = {
       ),
     steps: (facts, about) =>
       facts?.command === undefined
-        ? [{ text: 'Change the manifest to what the platform accepts:', copy: about.place }]
+        ? [{ text: 'Change the manifest to a value that the platform accepts:', copy: about.place }]
         : [withId(`${COMMANDS[facts.command.why].step} the ${nounOf(about.key)} in the console.`, about.id)],
   }),
 } as const

@@ -6,7 +6,6 @@ import { ACCESS, accessWords } from './access.ts'
 import { REMOVAL, removalWords } from './removal-words.ts'
 import { A_KEY, A_STATE, DRIFTED, only, PROGRESSING, row, withId } from './row.ts'
 
-/** Why something that exists is changed. */
 const WHY = {
   edited: (fields: string) => `${fields} changed in the manifest.`,
   rotated: (fields: string) => `The value of ${fields} changed.`,
@@ -19,7 +18,6 @@ const WHY = {
   'started again': () => 'It was stopped to be changed, and is started again.',
 } as const
 
-/** Why something is deleted. */
 const DELETED_WHY = {
   ensure: () => 'policy.ensure is "absent".',
   edited: (fields: string, noun: string) =>
@@ -28,7 +26,7 @@ const DELETED_WHY = {
   removed: () => 'The manifest was removed after the request to delete.',
 } as const
 
-/** What comes after a deletion, with a blank before it, and what keeps the resource. */
+/** Each text has a leading space. */
 const DELETED_THEN: Readonly<
   Record<keyof typeof DELETED_WHY, { readonly after: string; readonly toKeep: string }>
 > = {
@@ -47,20 +45,18 @@ function contestedWords(fields: readonly string[]): string {
     .join(', ')
 }
 
-/** Changing something that exists, where the service can. */
 export const CHANGING = {
   Changing: row({
     ...PROGRESSING,
-    means: 'something that exists is being changed to what the manifest asks for',
+    means: 'an existing resource is being changed to the manifest',
     facts: z.strictObject({
       why: z.enum(Object.keys(WHY) as [keyof typeof WHY]), // the keys of an object literal
       fields: z.array(z.string()).readonly(),
-      /** The requests by which it is changed. */
       by: z.array(z.string()).readonly(),
       is: z.enum(['to be sent', 'to be stopped first', 'stopping', 'loading', 'not seen yet']),
-      /** Something is removed, and added in its new form: what it holds is loaded again. */
+      /** A table is removed and added again, which loads its data again. */
       loadsAgain: z.literal(true).optional(),
-      /** Its state, in which it is not stopped unless a person asks. */
+      /** Only a person can stop a pipe in this state. */
       loading: z.strictObject({ key: A_KEY, state: A_STATE }).optional(),
       access: ACCESS.optional(),
     }),
@@ -81,7 +77,7 @@ export const CHANGING = {
             `${cause} It can only be changed while it is stopped: it is stopped, changed and started again. ${requests}`,
           )
         case 'stopping':
-          return only(`${cause} It is being stopped, so that it can be changed.`)
+          return only(`${cause} It is being stopped for the change.`)
         case 'loading':
           return only(
             `${cause} It can only be changed while it is stopped, and its state is ${shownState(loading?.state ?? '')}: to stop it now would throw away what it has loaded. ` +
@@ -101,7 +97,7 @@ export const CHANGING = {
       fields: z.array(z.string()).readonly(),
       pipeId: z.string().optional(),
       removal: REMOVAL,
-      /** What stays when it is deleted, in a sentence. */
+      /** About resources that survive the deletion. */
       staysBehind: z.string().optional(),
     }),
     sample: { why: 'ensure', fields: [], pipeId: 'ID', removal: { is: 'later', at: 0 } },
@@ -121,9 +117,8 @@ export const CHANGING = {
     facts: z.strictObject({
       /** `start` and `stop` are commands. */
       fields: z.array(z.string()).readonly(),
-      /** Corrections in a row. */
       times: z.number(),
-      /** From the last correction to the next, ms; absent: none follows. */
+      /** Absent if no correction follows. */
       waitMs: z.number().optional(),
     }),
     sample: { fields: ['scaling.replicas'], times: 2, waitMs: 3_600_000 },

@@ -6,23 +6,20 @@ import { only, PROGRESSING, row, WELL } from './row.ts'
 const ATTEMPT = z.strictObject({ attempt: z.number() })
 const PIPE = z.strictObject({ pipeId: z.string() })
 
-/** How a pipe comes to be paused that is created so. */
 const PAUSED = {
   'from the start': () => ', paused',
   'after the start': (noun: string) =>
     `. The service starts each new ${noun} of this source: it is stopped right after`,
 } as const
 
-/** Creating, taking over, and what came of it. */
 export const CREATING = {
   New: row({
     ...PROGRESSING,
     means: 'it does not exist yet',
     facts: z.strictObject({
       is: z.enum(['created', 'applied']),
-      /** Where it was read what is there: that there is none, or what an upsert takes away and gives. */
+      /** Only if it was read. */
       there: z.union([z.literal('none'), ACCESS]).optional(),
-      /** Absent: its manifest does not ask for that. */
       paused: z.enum(Object.keys(PAUSED) as [keyof typeof PAUSED]).optional(), // the keys of an object literal
     }),
     sample: { is: 'created' },
@@ -41,7 +38,6 @@ export const CREATING = {
     means: 'its manifest or a Lock names an existing resource to adopt',
     facts: PIPE.extend({
       by: z.enum(['policy.adopt', 'a Lock']),
-      /** The pipe of the key that is gone. */
       gone: z.string().optional(),
     }),
     sample: { pipeId: 'ID', by: 'policy.adopt' },
@@ -54,13 +50,12 @@ export const CREATING = {
   }),
   FoundByList: row({
     ...PROGRESSING,
-    means:
-      'the list of the service has one resource of this name that no manifest holds, and nothing of it differs',
+    means: 'the service has one equal resource of this name, and no manifest has its id',
     facts: PIPE,
     sample: { pipeId: 'ID' },
     words: ({ pipeId }, noun) =>
       only(
-        `The service has ${noun} ${pipeId} of this name, which no manifest holds. Nothing of it differs. It will be adopted.`,
+        `The service has ${noun} ${pipeId} of this name, which no manifest holds. It is equal to the manifest and will be adopted.`,
       ),
   }),
   RetryApproved: row({
@@ -73,10 +68,11 @@ export const CREATING = {
   }),
   RetryFailed: row({
     ...PROGRESSING,
-    means: 'the last attempt failed and created nothing',
+    means: 'the last create failed, and created no resource',
     facts: ATTEMPT,
     sample: { attempt: 1 },
-    words: ({ attempt }) => only(`Attempt ${attempt} failed and created nothing. It will be tried again.`),
+    words: ({ attempt }) =>
+      only(`Attempt ${attempt} failed and created no resource. It will be tried again.`),
   }),
   RecreateApproved: row({
     ...PROGRESSING,
@@ -89,7 +85,7 @@ export const CREATING = {
   FoundByRead: row({
     ...WELL,
     means: 'the reply to the create was incomplete, and a read of the id in it found the new resource',
-    facts: PIPE.extend({ /** Not read yet. */ attempt: z.number().optional() }),
+    facts: PIPE.extend({ /** Only set before the read. */ attempt: z.number().optional() }),
     sample: { pipeId: 'ID' },
     words: ({ pipeId, attempt }, noun) =>
       only(
@@ -113,11 +109,10 @@ export const CREATING = {
     means: 'an existing resource was adopted',
     facts: PIPE.extend({
       inPlaceOf: z.string().optional(),
-      /** Nothing is sent. */
       isAsAsked: z.literal(true).optional(),
     }),
     sample: { pipeId: 'ID' },
-    // An id that is given up is named once more: it must not get lost silently.
+    // The replaced id must not get lost.
     words: ({ pipeId, inPlaceOf, isAsAsked }, noun) =>
       only(
         isAsAsked === true

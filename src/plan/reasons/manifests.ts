@@ -18,7 +18,7 @@ import {
 } from './row.ts'
 import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownWords } from './unknown.ts'
 
-/** A create of the key that may have worked waits for a person, whatever else holds it. */
+/** Needs a person, under every other hold. */
 const DOUBT = { unknown: UNKNOWN_OUTCOME.optional() }
 
 function withUnknown(text: string, unknown: z.output<typeof UNKNOWN_OUTCOME> | undefined) {
@@ -27,38 +27,34 @@ function withUnknown(text: string, unknown: z.output<typeof UNKNOWN_OUTCOME> | u
 
 const ORPHAN = z.strictObject({
   key: A_KEY,
-  /** Where the manifest was. */
   file: z.string().optional(),
-  /** What stays on the platform: what was created, or what was applied. */
   pipeId: z.string().optional(),
-  /** Nobody knows whether it was created. */
   attempt: UNKNOWN_ATTEMPT.optional(),
-  /** Nothing stays. */
   isNothing: z.boolean(),
 })
 
 function orphanWords(orphan: z.output<typeof ORPHAN>): Words {
   const { key, file, pipeId, attempt, isNothing } = orphan
-  if (isNothing) return only('Its manifest was removed, and nothing of it is on the platform.')
+  if (isNothing) return only('Its manifest was removed, and the platform has no such resource.')
   const noun = nounOf(key)
   const where = file === undefined ? '' : ` (it was in ${file})`
   if (attempt !== undefined) {
     return {
-      cause: `The manifest was removed${where}, and nobody knows whether its ${noun} was created: the create was ${attemptWords(attempt)}.`,
+      cause: `The manifest was removed${where}, and its ${noun} might have been created: the create was ${attemptWords(attempt)}.`,
       remedy: `Bring the manifest back. Or look for the ${noun} in the console, remove it there, and run "pipewright forget ${key}".`,
     }
   }
-  // A service has one: under another name it may be what another manifest applies.
+  // Another manifest might apply it under a new name.
   if (pipeId === undefined) {
     return {
-      cause: `The manifest was removed${where}. Nothing is deleted: what was applied stays on the platform.`,
+      cause: `The manifest was removed${where}. No resource is deleted: what was applied stays on the platform.`,
       remedy:
         `Bring the manifest back, or run "pipewright forget ${key}". Remove the ${noun} in the console only if no other manifest of its ` +
         'service applies one.',
     }
   }
   return {
-    cause: `The manifest was removed${where}. Nothing is deleted: ${noun} ${pipeId} stays on the platform.`,
+    cause: `The manifest was removed${where}. No resource is deleted: ${noun} ${pipeId} stays on the platform.`,
     remedy: `Bring the manifest back, or remove the ${noun} in the console and run "pipewright forget ${key}".`,
   }
 }
@@ -72,17 +68,16 @@ function leftBehindWords(
   const away = `To give it up, rename this manifest; then the old name is Orphaned, and can be forgotten.`
   if (pipeId !== undefined)
     return {
-      cause: `The manifest only watches another ${noun} now. Nothing is deleted: ${noun} ${pipeId}, which it had before, stays on the platform.`,
+      cause: `The manifest only watches another ${noun} now. No resource is deleted: ${noun} ${pipeId}, which it had before, stays on the platform.`,
       remedy: `To watch that one, set spec.id: ${pipeId}. ${back} ${away}`,
     }
   const how = attempt === undefined ? '' : `: the create was ${attemptWords(attempt)}`
   return {
-    cause: `The manifest only watches ${anyOf(noun)} now, and nobody knows whether one was created for it before${how}.`,
+    cause: `The manifest only watches ${anyOf(noun)} now, and one might have been created for it before${how}.`,
     remedy: `Look for it in the console. ${back} ${away}`,
   }
 }
 
-/** What is left to do where it stays. */
 function afterOrphan({ key, pipeId }: About): Step {
   return pipeId === undefined
     ? {
@@ -92,7 +87,6 @@ function afterOrphan({ key, pipeId }: About): Step {
     : { text: 'If not, remove it in the console, then run:', shell: `forget ${key}` }
 }
 
-/** What the manifest says, or that there is none. */
 export const MANIFESTS = {
   Valid: plain({ ...WELL, means: 'the manifest is valid', message: 'The manifest is valid.' }),
   InvalidManifest: row({
@@ -102,11 +96,8 @@ export const MANIFESTS = {
     toldAnew: true,
     means: 'the manifest has errors',
     facts: z.strictObject({
-      /** Its first finding, with its place. */
       said: z.string(),
-      /** The same without its place: equal for equal mistakes. */
       mistake: z.string().optional(),
-      /** What is done until it is valid; undefined: that is not said. */
       meanwhile: z.enum(['nothing', 'the last valid one']).optional(),
       ...DOUBT,
     }),
@@ -115,7 +106,7 @@ export const MANIFESTS = {
       if (meanwhile === undefined) return only(said)
       const rest =
         meanwhile === 'nothing'
-          ? 'Nothing is done until it is corrected.'
+          ? 'The resource stays unchanged until the manifest is corrected.'
           : 'The last valid version stays in force until it is corrected.'
       return withUnknown(`${said} ${rest}`, unknown)
     },
@@ -125,9 +116,12 @@ export const MANIFESTS = {
     ...PROGRESSING,
     means: 'the manifest was not found; not confirmed yet',
     facts: z.strictObject({
-      /** By the last reading or two; by the last one, which was not accepted; or at a revision that may be older than what was acted on. */
+      /**
+       * `readings`: missed by one or two. `a doubtful reading`: the last read was refused. `another
+       * checkout`: it might be stale.
+       */
       by: z.enum(['readings', 'a doubtful reading', 'another checkout']).optional(),
-      /** What was acted on. */
+      /** Revision that another process acted on. */
       olderThan: z.string().optional(),
       ...DOUBT,
     }),
@@ -138,17 +132,17 @@ export const MANIFESTS = {
           return only('The manifest was not found.')
         case 'another checkout':
           return withUnknown(
-            `The manifest was not found. Another process has acted on revision ${olderThan}, which may be newer than the one here: nothing counts as removed until the manifests are read at another revision, or somebody has them accepted as they are.`,
+            `The manifest was not found. Another process has acted on revision ${olderThan}, which might be newer. No resource counts as removed until another revision is read or an operator accepts the manifests.`,
             unknown,
           )
         case 'readings':
           return withUnknown(
-            'The manifest was not found. It counts as removed after three readings that agree; nothing changes until then.',
+            'The manifest was not found. It counts as removed after three equal readings. The resource stays unchanged until then.',
             unknown,
           )
         case 'a doubtful reading':
           return only(
-            'The last reading did not find the manifest, and it was not accepted. Nothing is created or applied until a reading is accepted.',
+            'The last reading did not find the manifest, and it was not accepted. No resource is created or applied until a reading is accepted.',
           )
       }
     },
@@ -175,7 +169,7 @@ export const MANIFESTS = {
     words: (_facts, noun) => ({
       cause: `policy.ensure is "absent", and the ledger holds no ${noun} of this manifest. One that it does not hold is not deleted.`,
       remedy:
-        'If the service has one all the same, adopt it first: set policy.adopt and take policy.ensure out. Otherwise remove the manifest.',
+        'If the service has it nevertheless, adopt it first: set policy.adopt and remove policy.ensure. Otherwise remove the manifest.',
     }),
     steps: place('Remove the manifest:'),
   }),
@@ -184,12 +178,10 @@ export const MANIFESTS = {
     severity: 'warning',
     alert: 'PipewrightOrphaned',
     toldAnew: true,
-    means: 'its manifest asked for one to be created, and now only watches another one',
+    means: 'its manifest described a new alert before, and now only watches another alert',
     facts: z.strictObject({
       key: A_KEY,
-      /** What stays on the platform. */
       pipeId: z.string().optional(),
-      /** Nobody knows whether it was created. */
       attempt: UNKNOWN_ATTEMPT.optional(),
     }),
     sample: { key: 'Alert/lag', pipeId: 'ID' },
@@ -197,7 +189,7 @@ export const MANIFESTS = {
     steps: (facts, about) => [
       ...(facts?.pipeId === undefined
         ? []
-        : [{ text: 'To watch the one that stays, set spec.id to:', copy: facts.pipeId }]),
+        : [{ text: 'To watch the remaining alert, set spec.id to:', copy: facts.pipeId }]),
       { text: 'Or remove spec.id and write what it was created with, in:', copy: about.place },
     ],
   }),

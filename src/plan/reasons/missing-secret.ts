@@ -1,13 +1,15 @@
 import { z } from '../../kinds/zod.ts'
 
-/** A mounted file that was looked for in vain. */
 export const MISSING_SECRET = z.strictObject({
   file: z.string(),
-  /** `credential`: it holds what a credential of the platform holds, or an API key that was not moved to them. `linked`: it leads into the directory of the other owner's secrets. `no descriptor`: nobody knows, as no file can be opened. */
+  /**
+   * `credential`: equals a platform credential, or is an API key in the wrong directory. `linked`: leads
+   * into the other owner's directory. `no descriptor`: no file can be opened.
+   */
   why: z.enum(['absent', 'unreadable', 'empty', 'malformed', 'linked', 'credential', 'no descriptor']),
-  /** Of the platform's own credentials; undefined: a secretRef of the manifest names it. */
+  /** Default: a secretRef. */
   of: z.enum(['API key', 'alerts token']).optional(),
-  /** Of the platform's: the folder of this name in the secrets directory, where credentials were mounted once. */
+  /** This credential's folder in the secrets directory, from older versions. */
   misplaced: z.string().optional(),
 })
 export type MissingSecret = z.output<typeof MISSING_SECRET>
@@ -18,21 +20,18 @@ const WHY = {
   empty: 'empty',
   malformed: 'malformed',
   linked: 'a link between --secrets-dir and --credentials-dir',
-  credential: 'a credential of the platform, which no source may get',
+  credential: 'a credential of the platform, which must not go to a source',
   'no descriptor': 'not read: too many open files',
 } as const
 
-/** Of these, the first that could not be opened for want of a descriptor: then nothing is known of it. */
 export function unopenedIn(missing: readonly MissingSecret[]): string | undefined {
   return missing.find(({ why }) => why === 'no descriptor')?.file
 }
 
-/** That it is not the secret's fault, in sentences. */
 export function unopenedWords(file: string): string {
   return `Too many open files: the process has no free file descriptor to read ${file}. The secret is not at fault.`
 }
 
-/** Which files, and what of them, in a sentence. */
 export function missingSecretWords(missing: readonly MissingSecret[]): string {
   const there = missing.filter(({ misplaced }) => misplaced === undefined)
   const moved = new Set(
@@ -50,8 +49,8 @@ function filesWords(missing: readonly MissingSecret[]): string {
 }
 
 /**
- * For whoever comes from a version in which all secrets were in one directory.
- * @param file the credential that is looked for: `<credentials-dir>/<name>/<key>`
+ * From versions with a single secrets directory.
+ * @param file missing credential: `<credentials-dir>/<name>/<key>`
  * @param misplaced `<secrets-dir>/<name>`
  */
 export function misplacedWords(file: string, misplaced: string): string {
@@ -62,7 +61,6 @@ function belongWords(file: string): string {
   return `The platform's credentials now belong in --credentials-dir: mount them at ${folderOf(file)}, and remove them from the secrets directory.`
 }
 
-/** Of a mounted file: that of its secret. */
 export function folderOf(file: string): string {
   return file.slice(0, file.lastIndexOf('/'))
 }

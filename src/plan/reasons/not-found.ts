@@ -4,17 +4,15 @@ import { timeOf } from '../../kinds/instant.ts'
 import { noneWords } from './access.ts'
 import { A_KEY, A_TIME, MISSING, only, PROGRESSING, row, serviceWords, shellWord, withId } from './row.ts'
 
-/** What is not found, and what a person can say of it. */
 const NOT_FOUND = z.strictObject({
   key: A_KEY,
   pipeId: z.string(),
-  /** When a reading found it although a line in Git says that it is gone. */
+  /** When a read found it despite `policy.recreate`. */
   refutedAt: A_TIME.optional(),
 })
 
 const SAMPLE = { key: 'Pipe/orders', pipeId: 'ID' } as const
 
-/** What a person says to end the wait. */
 function goneWords({ key, pipeId, refutedAt }: z.output<typeof NOT_FOUND>): string {
   const inGit =
     refutedAt === undefined
@@ -23,21 +21,20 @@ function goneWords({ key, pipeId, refutedAt }: z.output<typeof NOT_FOUND>): stri
   return `If you know that it is gone, run "pipewright resolve ${key} --recreate", or ${inGit}.`
 }
 
-/** The same at each reading, and in each process: a text that changed would be news. */
+/** Equal at each read and in each process: a changed text would be news. */
 function proofWords(isAlone: boolean, noun: string): string {
   return isAlone
     ? 'It counts as missing after three such answers in a row over at least fifteen minutes. The service has no other ' +
         `${noun} to show that the permission to read still works.`
     : `It counts as missing after three such answers in a row over at least a minute, while another ${noun} of the service is ` +
-        'found. If no other is found, the permission to read may be lost.'
+        'found. If none is found, the permission to read might be lost.'
 }
 
-/** What a 404 is taken for. */
 export const MISSED = {
   MissingUnconfirmed: row({
     ...PROGRESSING,
     means: 'the resource was not found; not confirmed yet',
-    facts: NOT_FOUND.extend({ /** The service has nothing else to ask for. */ isAlone: z.boolean() }),
+    facts: NOT_FOUND.extend({ /** The service has no other resource as witness. */ isAlone: z.boolean() }),
     sample: { ...SAMPLE, isAlone: false },
     words: (facts, noun) =>
       only(
@@ -48,8 +45,12 @@ export const MISSED = {
     ...MISSING,
     means: 'the resource is gone',
     facts: z.union([
-      z.strictObject({ pipeId: z.string(), onMissing: z.enum(['recreate', 'report']) }),
-      /** What was applied as the one of a service. */
+      z.strictObject({
+        pipeId: z.string(),
+        onMissing: z.enum(['recreate', 'report']),
+        /** No manifest can have them. */
+        foreign: z.array(z.string()).readonly().optional(),
+      }),
       z.strictObject({ onDrift: z.enum(['correct', 'report']) }),
     ]),
     sample: { pipeId: 'ID', onMissing: 'report' },
@@ -60,7 +61,12 @@ export const MISSED = {
             ? `${noneWords(noun)} It was applied before. Will be applied again.`
             : `${noneWords(noun)} It was applied before, and policy.onDrift is not "correct": set it to have it applied again.`,
         )
-      const { pipeId, onMissing } = facts
+      const { pipeId, onMissing, foreign } = facts
+      if (foreign !== undefined)
+        return only(
+          `${capital(noun)} ${pipeId} is gone. It had fields that no manifest can have (${foreign.join(', ')}), and a new one would lack them. ` +
+            `So none is created automatically. Create one in the console and set policy.adopt: ID. To have one without these fields, set policy.recreate: ${pipeId}.`,
+        )
       return only(
         onMissing === 'recreate'
           ? `${capital(noun)} ${pipeId} is gone. A new one will be created.`
@@ -73,22 +79,27 @@ export const MISSED = {
             text: 'Check organizationId and serviceId in the Service manifest. To have it applied again, say so in its manifest.',
             edit: { path: ['policy', 'onDrift'], value: 'correct' },
           }
-        : {
-            text: 'To have it created again, say so in its manifest.',
-            edit: { path: ['policy', 'onMissing'], value: 'recreate' },
-          },
+        : facts?.foreign !== undefined
+          ? {
+              text: 'Create one in the console, and adopt it. Or have one without these fields:',
+              shell: `resolve ${key} --recreate`,
+            }
+          : {
+              text: 'To have it created again, say so in its manifest.',
+              edit: { path: ['policy', 'onMissing'], value: 'recreate' },
+            },
       { text: `If it was deleted on purpose, remove it from ${place}, then run:`, shell: `forget ${key}` },
     ],
   }),
   MassMissing: row({
     ...MISSING,
-    means: 'too many resources of a service, or of an API key, are not found at once',
+    means: 'too many resources of a service, or of an API key, are not found',
     facts: z.strictObject({ missing: z.number(), of: z.number(), group: z.enum(['service', 'credential']) }),
     sample: { missing: 3, of: 5, group: 'service' },
     words: ({ missing, of, group }, noun) =>
       only(
-        `${missing} of ${of} ${noun}s ${group === 'service' ? 'of this service' : 'that this API key can read'} are not found at once. ` +
-          'This looks like a lost permission, or a wrong organizationId or serviceId, so nothing is created. ' +
+        `${missing} of ${of} ${noun}s ${group === 'service' ? 'of this service' : 'that this API key can read'} are not found at the same time. ` +
+          'This looks like a lost permission, or a wrong organizationId or serviceId, so no resource is created. ' +
           'Check the Service manifest and the API key.',
       ),
     steps: (_facts, about) => [
@@ -104,7 +115,6 @@ export const MISSED = {
     facts: NOT_FOUND.extend({
       origin: z.enum(['created', 'adopted']),
       at: A_TIME,
-      /** On the platform. */
       name: z.string().optional(),
     }),
     sample: { ...SAMPLE, origin: 'created', at: 0, name: 'orders' },

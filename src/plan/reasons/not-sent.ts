@@ -3,7 +3,7 @@ import type { Key } from '../../kinds/key.ts'
 import { removalWords, type RemovalWords } from './removal-words.ts'
 import { joined, withId, type About, type Step } from './row.ts'
 
-/** Why nothing of an edit is sent to a service that changes some fields. */
+/** If the service can change some fields. */
 export const NOT_SENT = {
   'no request': (noun: string) => `and the service has no way to change that in ${anyOf(noun)} that exists`,
   done: (noun: string) => `and the service changes nothing in ${anyOf(noun)} that is completed`,
@@ -14,7 +14,6 @@ export const NOT_SENT = {
 
 export type NotSentWhy = keyof typeof NOT_SENT
 
-/** What a person does about it. */
 export const NOT_SENT_STEPS: Readonly<Record<NotSentWhy, (about: About) => readonly Step[]>> = {
   'no request': inConsole,
   done: inConsole,
@@ -30,7 +29,7 @@ function inConsole({ key, pipeId }: About): readonly Step[] {
   return [withId(`Change it in the console, if it can be changed there, in this ${nounOf(key)}.`, pipeId)]
 }
 
-/** Why it is not replaced, although its manifest says so: in sentences, with a blank before them. */
+/** Sentences with a leading space. */
 export function keptWords(kept: RemovalWords | undefined, noun: string): string {
   if (kept === undefined) return ''
   const asked = 'policy.onImmutable is "replace".'
@@ -45,7 +44,6 @@ export function keptWords(kept: RemovalWords | undefined, noun: string): string 
   return ` ${joined(removalWords(kept, told))}`
 }
 
-/** The same in words. */
 export function wayOutWords(
   why: NotSentWhy,
   { key, pipeId }: { readonly key: Key; readonly pipeId: string },

@@ -1,4 +1,3 @@
-import type { FieldEdit } from '../../kinds/field-edit.ts'
 import { LIFECYCLES } from '../../kinds/definition.ts'
 import { anyOf, isAlarm, nounOf } from '../../kinds/lookup.ts'
 import { saysFailure, shownState } from '../../kinds/state.ts'
@@ -18,6 +17,7 @@ import {
   WELL,
   withId,
   type About,
+  type FieldEdit,
   type Step,
   type Words,
 } from './row.ts'
@@ -26,18 +26,16 @@ const FIELDS = z.strictObject({ fields: z.array(z.string()).readonly() })
 const CANNOT_UPDATE = FIELDS.extend({
   key: A_KEY,
   pipeId: z.string(),
-  /** Where a service changes some fields: why these are not changed now. */
+  /** Only if the service can change some fields. */
   why: z.enum(['no request', 'done', 'at rest', 'policy']).optional(),
-  /** Why it is not replaced, although its manifest says so. */
   kept: REMOVAL.optional(),
 })
 
-/** Where somebody says which states are healthy. */
 const A_LIST = z.enum(['policy.healthyStates', '--healthy-states'])
 
 const IN_SYNC = {
   'create-once': 'The platform reports what the manifest asks for.',
-  upsert: 'The last reply said what the manifest asks for.',
+  upsert: 'The last reply was equal to the manifest.',
   'read-only': 'The alert is as the manifest expects.',
   reference: 'Its credentials are mounted and were not refused.',
   'last valid': 'The platform reports what the last valid manifest asks for.',
@@ -58,19 +56,17 @@ const DRIFT_WORDS: Readonly<
   'last valid': (fields) =>
     only(`The platform reports other values than the last valid manifest for ${fields}.`),
   ensure: (fields) => ({
-    cause: `policy.ensure is "absent". It was changed since it was last in sync${fields === '' ? '' : ` (${fields})`}, and so it is not deleted.`,
+    cause: `policy.ensure is "absent". It was changed since it was last in sync${fields === '' ? '' : ` (${fields})`}. Therefore it is not deleted.`,
     remedy: 'Undo the change, edit the manifest to match, or delete it in the console.',
   }),
 }
 
-/** What a reading says of something that is there. */
 export const OBSERVING = {
   InSync: row({
     ...WELL,
     means: 'the platform reports what the manifest asks for',
     facts: z.strictObject({
       as: z.enum([...LIFECYCLES, 'last valid', 'read']),
-      /** Files that only a create needs: what is there is well without. */
       missing: z.array(MISSING_SECRET).readonly().optional(),
     }),
     sample: { as: 'create-once' },
@@ -83,7 +79,7 @@ export const OBSERVING = {
   }),
   Accepted: row({
     ...WELL,
-    means: 'the manifest was edited to what the platform reports',
+    means: 'the manifest was edited to the values of the platform',
     facts: FIELDS,
     sample: { fields: ['scaling.replicas'] },
     words: ({ fields }) =>
@@ -95,7 +91,7 @@ export const OBSERVING = {
     means: 'the platform reports other values, though the manifest did not change',
     facts: FIELDS.extend({ from: z.enum(['manifest', 'expectation', 'last valid', 'ensure']) }),
     sample: { fields: ['scaling.replicas'], from: 'manifest' },
-    // The same words wherever it is noticed, so that a second reading is no news.
+    // The same words for each read: a second read is not news.
     words: ({ fields, from }) => DRIFT_WORDS[from](fields.join(', ')),
     steps: (_facts, about) => driftSteps(about),
   }),
@@ -108,7 +104,7 @@ export const OBSERVING = {
     words: ({ key, fields, pipeId, why, kept }, noun) =>
       only(
         why !== undefined
-          ? `${fields.join(', ')} changed in the manifest, ${NOT_SENT[why](noun)}. Nothing of the edit was sent.${keptWords(kept, noun)} ${wayOutWords(why, { key, pipeId }, noun)}`
+          ? `${fields.join(', ')} changed in the manifest, ${NOT_SENT[why](noun)}. No part of the edit was sent.${keptWords(kept, noun)} ${wayOutWords(why, { key, pipeId }, noun)}`
           : `${fields.join(', ')} changed in the manifest, but the interface cannot update ${anyOf(noun)}. Undo the edit, or change ${noun} ` +
               `${pipeId} in the console. If the platform does not report the field, then run "pipewright adopt ${key} ${pipeId}". ` +
               `For a new ${noun} instead, give it another metadata.name, with policy.replaces: ${key}.`,
@@ -130,7 +126,7 @@ export const OBSERVING = {
     toldAnew: true,
     means: 'a secret changed, or its value is not verified, and it is not sent',
     facts: CANNOT_UPDATE.extend({
-      /** Its value was never sent, and not mounted when the pipe was adopted. */
+      /** Never sent, and not mounted at the adoption. */
       isUnverified: z.literal(true).optional(),
     }),
     sample: { key: 'Pipe/orders', fields: ['source.kafka.credentials.password'], pipeId: 'ID' },
@@ -144,7 +140,7 @@ export const OBSERVING = {
         }
       return only(
         why !== undefined
-          ? `The value of ${fields.join(', ')} changed, ${NOT_SENT[why](noun)}. Nothing was sent.${keptWords(kept, noun)} ${wayOutWords(why, { key, pipeId }, noun)}`
+          ? `The value of ${fields.join(', ')} changed, ${NOT_SENT[why](noun)}. No request was sent.${keptWords(kept, noun)} ${wayOutWords(why, { key, pipeId }, noun)}`
           : `The value of ${fields.join(', ')} changed since the ${noun} was created, and the interface cannot update ${anyOf(noun)}. Change it ` +
               `for ${noun} ${pipeId} in the console, then run "pipewright adopt ${key} ${pipeId}".`,
       )
@@ -174,7 +170,7 @@ function reported(state: string | undefined): string {
   return state === undefined ? 'not reported' : shownState(state)
 }
 
-/** What the `state` of something that is there says: see `judgeState`. */
+/** Verdicts of `judgeState`. */
 export const STATE = {
   Healthy: row({
     ...WELL,
@@ -190,7 +186,7 @@ export const STATE = {
   }),
   NotJudged: row({
     ...WELL,
-    means: 'it exists, and nothing says whether its state is healthy',
+    means: 'it exists, but its health is unknown',
     facts: z.strictObject({ state: A_STATE.optional(), isInSync: z.boolean() }),
     sample: { state: sampleState('Running'), isInSync: true },
     words: ({ state, isInSync }) => {
@@ -214,12 +210,11 @@ export const STATE = {
     means: 'its state is not a healthy one',
     facts: z.strictObject({
       state: A_STATE.optional(),
-      /** Those that somebody listed. Undefined: nobody did, and the name of the state says it. */
+      /** Undefined if the state's name decides. */
       healthy: z.array(z.string()).readonly().optional(),
       by: A_LIST.optional(),
-      /** Nobody listed any, and the service documents this one. */
       isDocumented: z.literal(true).optional(),
-      /** A list of healthy states leaves it out, and its name does not sound bad. */
+      /** Unlisted, but its name does not sound bad. */
       mayBeMoving: z.literal(true).optional(),
     }),
     sample: { state: sampleState('Failed'), healthy: ['Running'], by: 'policy.healthyStates' },
@@ -253,11 +248,11 @@ export const STATE = {
   }),
 } as const
 
-/** A value that can be copied into a manifest as it stands. */
+/** Needs no quotes in a manifest. */
 const PLAIN_VALUE = /^[\w.-]{1,80}$/
 const PLAIN_FIELD = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/
 
-/** The way back in the console; and, for a single plain value, the line that keeps what is there. */
+/** With the exact line if one plain value differs. */
 function driftSteps(about: About): readonly Step[] {
   const { place: manifest, id, differences } = about
   const [first, ...others] = differences
@@ -273,7 +268,6 @@ function driftSteps(about: About): readonly Step[] {
   ]
 }
 
-/** Back to what the platform has. */
 function undoStep(about: About): Step {
   const { place: manifest, differences } = about
   const [first, ...others] = differences
@@ -284,7 +278,6 @@ function undoStep(about: About): Step {
     : { text: 'Or undo the edit.', edit }
 }
 
-/** A field of the body as an edit of the manifest; undefined when the value cannot be written there as it stands. */
 function editTo(value: string, field: string, about: About): FieldEdit | undefined {
   if (!PLAIN_FIELD.test(field) || !PLAIN_VALUE.test(value)) return undefined
   return { path: ['spec', ...(isWatched(about) ? ['expect'] : []), ...field.split('.')], value }

@@ -35,7 +35,7 @@ const SECRET_TEXT: Readonly<Record<MissingSecret['why'], string>> = {
   unreadable: 'The mounted file cannot be read. Make it readable for Pipewright:',
   'no descriptor': 'It could not be opened, as there are too many open files:',
   credential:
-    'It holds a credential of the platform, which no source may get. Put the secret of the source there:',
+    'It holds a credential of the platform, which must not go to a source. Put the secret of the source there:',
   linked:
     'It is a link between --secrets-dir and --credentials-dir, which is not followed. Put the secret itself there:',
 }
@@ -53,8 +53,7 @@ function whereItIsNamed(of: MissingSecret['of'], about: About): Step {
   }
 }
 
-/** Why nothing is created. */
-/** A limit of 0 is set by somebody who wants nothing to be created, such as with a new ledger. */
+/** A limit of 0 is set on purpose, for example with a new ledger. */
 const OF_NONE =
   'Where a ledger was lost, first take over what exists, by a Lock or policy.adopt. Then set a higher limit.'
 
@@ -66,24 +65,24 @@ export const REFUSING = {
     facts: z.strictObject({
       service: z.string(),
       wanted: z.number(),
-      /** Of the kind, recorded in the service. */
+      /** Recorded resources of the service. */
       of: z.number(),
       limit: z.number(),
     }),
     sample: { service: 'SERVICE', wanted: 6, of: 80, limit: 5 },
     words: ({ service, wanted, of, limit }, noun) => ({
       cause:
-        `In service ${service}, ${wanted} of ${of} ${noun}s are to be deleted, and at most ${limit} may be at once: a tenth of them, and no more than five. ` +
+        `In service ${service}, ${wanted} of ${of} ${noun}s would be deleted. The limit is ${limit}: a tenth of them, at most five. ` +
         'None is deleted.',
       remedy: `If they are meant, run "pipewright allow --deletions --service ${service}". If not, undo the edits.`,
     }),
     steps: (_facts, { service }) => [
       {
-        text: 'If so many deletions are meant, allow them once. Those that come later are not included:',
+        text: 'If so many deletions are intended, allow them once. Later deletions are not included:',
         shell:
           service === undefined ? 'allow --deletions' : `allow --deletions --service ${shellWord(service)}`,
       },
-      { text: 'If not, undo the edits. Nothing of it was deleted.' },
+      { text: 'If not, undo the edits. None of them was deleted.' },
     ],
   }),
   CreateLimit: row({
@@ -97,7 +96,6 @@ export const REFUSING = {
       /** Within the last hour. */
       made: z.number(),
       limit: z.number(),
-      /** When it passes by itself. */
       until: A_TIME.optional(),
     }),
     sample: { service: 'SERVICE', wanted: 20, made: 20, limit: 25, until: 0 },
@@ -125,12 +123,12 @@ export const REFUSING = {
         ? [{ text: OF_NONE }]
         : [
             {
-              text: 'If so many creations are intended, allow them once. Those that come later are not included:',
+              text: 'If so many creations are intended, allow them once. Later creations are not included:',
               shell: service === undefined ? 'allow' : `allow --service ${shellWord(service)}`,
             },
             {
-              // Where the daemon runs there may be no Git, and what git-sync checks out is no place to work in.
-              text: 'If not, revert the commit, and push that. Nothing of it was created. To see what changed, in a checkout of your own:',
+              // A git-sync checkout is read-only, and the daemon's host might have no Git.
+              text: 'If not, revert the commit and push. None of them was created. To see the change, in your own checkout:',
               copy: 'git log -3 --stat',
             },
           ],
@@ -138,7 +136,7 @@ export const REFUSING = {
   DependencyNotReady: row({
     ...REFUSED,
     means: 'something it depends on is not ready',
-    facts: z.strictObject({ waitsFor: z.array(A_KEY).readonly() }),
+    facts: z.strictObject({ waitsFor: z.array(z.string()).readonly() }),
     sample: { waitsFor: ['Pipe/other'] },
     words: ({ waitsFor }) =>
       only(
@@ -155,9 +153,8 @@ export const REFUSING = {
     means: 'a secret it needs is not mounted, or cannot be read',
     facts: z.strictObject({
       missing: z.array(MISSING_SECRET).readonly(),
-      /** In the words of whoever needed it for a request. */
       said: z.string().optional(),
-      /** The pipe exists. Its credentials cannot be verified without the secret. */
+      /** Its credentials cannot be verified without the secret. */
       isUnverified: z.literal(true).optional(),
     }),
     sample: { missing: [{ file: 'SECRETS_DIR/NAME/KEY', why: 'absent' }] },
@@ -190,7 +187,7 @@ export const REFUSING = {
   TooManyOpenFiles: row({
     ...REFUSED,
     means: 'a secret it needs could not be read, because the process has no free file descriptor',
-    facts: z.strictObject({ /** The first that was to be read. */ file: z.string() }),
+    facts: z.strictObject({ file: z.string() }),
     sample: { file: 'SECRETS_DIR/NAME/KEY' },
     words: ({ file }) => ({
       cause: unopenedWords(file),
@@ -200,9 +197,9 @@ export const REFUSING = {
   }),
   LockUnreadable: row({
     ...REFUSED,
-    means: 'a file that may hold a Lock cannot be read',
+    means: 'a file that might contain a Lock cannot be read',
     facts: z.strictObject({
-      /** The first of them; an empty text is the whole directory. */
+      /** An empty text stands for the whole directory. */
       files: z.array(z.string()).readonly(),
       more: z.number(),
     }),
@@ -226,7 +223,6 @@ export const REFUSING = {
       key: A_KEY,
       end: z.enum(['created', 'failed', 'unknown']),
       pipeId: z.string().optional(),
-      /** What was seen of the reply, in words. */
       seen: z.string(),
     }),
     sample: { key: 'Pipe/orders', end: 'created', pipeId: 'ID', seen: '' },
@@ -239,9 +235,9 @@ export const REFUSING = {
             `${capital(noun)} ${pipeId} was created for ${key}. ${again} If it is lost, run "pipewright resolve ${key} --adopt ${pipeId}".`,
           )
         case 'failed':
-          return only(`Nothing was created for ${key} (${seen}). ${again}`)
+          return only(`No resource was created for ${key} (${seen}). ${again}`)
         case 'unknown':
-          return only(`Nobody knows whether ${anyOf(noun)} was created for ${key} (${seen}). ${again}`)
+          return only(`It is unknown whether ${anyOf(noun)} was created for ${key} (${seen}). ${again}`)
       }
     },
     steps: (facts, { key, pipeId = facts?.pipeId }) => [

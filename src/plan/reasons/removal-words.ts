@@ -2,7 +2,6 @@ import { timeOf } from '../../kinds/instant.ts'
 import { A_KEY, A_TIME, only, type Words } from './row.ts'
 import { z } from '../../kinds/zod.ts'
 
-/** What becomes of something that its manifest asks to delete. */
 export const REMOVAL = z.discriminatedUnion('is', [
   z.strictObject({ is: z.enum(['later', 'going']), at: A_TIME }),
   z.strictObject({
@@ -18,24 +17,22 @@ export const REMOVAL = z.discriminatedUnion('is', [
       'locked',
     ]),
   }),
-  /** Since it was last in sync. */
+  /** Fields that changed since last in sync. */
   z.strictObject({ is: z.literal('changed'), fields: z.array(z.string()).readonly() }),
-  /** `taken`: a new one would be taken for what that key has. */
+  /** `taken`: that key's resource would block a new create. */
   z.strictObject({ is: z.enum(['claimed', 'taken']), key: A_KEY }),
-  /** What the service has of the name, and no manifest holds. */
+  /** Unrecorded, of the same name. */
   z.strictObject({ is: z.literal('listed'), name: z.string(), ids: z.array(z.string()).readonly() }),
 ])
 export type RemovalWords = z.output<typeof REMOVAL>
 
 interface Told {
-  /** Why it is to be deleted, in sentences. */
   readonly asked: string
   readonly noun: string
-  /** What keeps it, in a sentence; and what ends the waiting where it is not deleted. */
   readonly toKeep: string
   readonly wayOut: string
   readonly staysBehind: string | undefined
-  /** What comes after it is gone, in a sentence with a blank before it. */
+  /** With a leading space. */
   readonly after: string
 }
 
@@ -61,14 +58,14 @@ export function removalWords(removal: RemovalWords, told: Told): Words {
     case 'not found':
       return only(`${asked} The ${noun} is not found. It is checked again until that is sure.`)
     case 'doubted':
-      return only(`${asked} Nothing is deleted until a reading of the manifests is accepted.`)
+      return only(`${asked} No resource is deleted until a reading of the manifests is accepted.`)
     case 'older':
       return only(
-        `${asked} Nothing is deleted, because another process has acted on another revision of the manifests, which may be newer than the one here.`,
+        `${asked} No resource is deleted, because another process has acted on another revision of the manifests, which may be newer than the one here.`,
       )
     case 'changed':
       return {
-        cause: `${asked} The ${noun} is not as it was when it was last in sync (${removal.fields.join(', ')}), and so it is not deleted.`,
+        cause: `${asked} The ${noun} is not as it was when it was last in sync (${removal.fields.join(', ')}). Therefore it is not deleted.`,
         remedy: wayOut,
       }
     case 'never in sync':
@@ -83,11 +80,11 @@ export function removalWords(removal: RemovalWords, told: Told): Words {
       }
     case 'locked':
       return only(
-        `${asked} Nothing is deleted, because a Lock names another ${noun} for this manifest. Correct the Lock.`,
+        `${asked} No resource is deleted, because a Lock names another ${noun} for this manifest. Correct the Lock.`,
       )
     case 'claimed':
       return {
-        cause: `${asked} Nothing is deleted, because ${removal.key} names this ${noun}.`,
+        cause: `${asked} No resource is deleted, because ${removal.key} names this ${noun}.`,
         remedy: `If ${removal.key} is to keep the ${noun}, remove this manifest. If not, take the ${noun} out of ${removal.key}.`,
       }
     case 'taken':

@@ -3,18 +3,20 @@ import { z } from '../../kinds/zod.ts'
 import { capital, nounOf } from '../../kinds/lookup.ts'
 import { A_KEY, only, REFUSED, row, serviceWords, type Step } from './row.ts'
 
-/** Two keys that may be one and the same. */
 const SIMILAR = z.strictObject({
   key: A_KEY,
   other: A_KEY,
-  /** Where the other's manifest is, or was. */
   file: z.string().optional(),
+  /** No manifest can have these fields of the orphan. */
+  foreign: z.array(z.string()).readonly().optional(),
 })
 type SimilarFacts = z.output<typeof SIMILAR>
 
 const SIMILAR_SAMPLE = { key: 'Pipe/new', other: 'Pipe/old' } as const
 
-function isNew({ key, other }: SimilarFacts): string {
+function isNew({ key, other, foreign }: SimilarFacts): string {
+  if (foreign !== undefined)
+    return `It has fields that no manifest can have (${foreign.join(', ')}), so policy.replaces does not count. To give it up, run "pipewright forget ${other}".`
   return `If ${nameOf(key)} is a new ${nounOf(key)} beside it, set policy.replaces: ${other}.`
 }
 
@@ -23,7 +25,7 @@ function placed({ other, file }: SimilarFacts): string {
 }
 
 function replaces(facts: SimilarFacts | undefined): readonly Step[] {
-  return facts === undefined
+  return facts === undefined || facts.foreign !== undefined
     ? []
     : [
         {
@@ -41,34 +43,38 @@ interface Found {
   readonly listedAs?: string | undefined
 }
 
-/** The id of the only resource. An item of a list can have none. */
 function onlyId({ ids, differs }: { readonly ids: readonly string[]; readonly differs: readonly string[] }) {
   return ids.length === 1 && !differs.includes('id') ? ids[0] : undefined
+}
+
+function isNotThis(found: Found, noun: string): string {
+  const { name, ids, listedAs } = found
+  if (ids.length > 1)
+    return `set policy.replaces: ${ids[0]}, and give this ${noun} a spec.name that none of them has`
+  const isByName = listedAs === undefined || listedAs === name
+  return isByName ? `give this ${noun} another spec.name` : `set policy.replaces: ${onlyId(found) ?? 'ID'}`
 }
 
 function foundWords({ name, ids, more, differs, listedAs }: Found, noun: string): string {
   const others = more === 0 ? '' : ` and ${more} more`
   if (ids.length > 1)
-    return `${ids.length + more} ${noun}s of this service have the name "${name}", and no manifest holds them: ${ids.join(', ')}${others}.`
+    return `${ids.length + more} ${noun}s of this service might be "${name}", and no manifest holds them: ${ids.join(', ')}${others}.`
   const one = `${capital(noun)} ${ids.join()}`
   if (listedAs === undefined)
     return `${one} is listed without a name, is like "${name}" in all else, and no manifest holds it.`
-  const whence = listedAs === name ? '' : ', from which this one was renamed'
   const compared =
     differs.length === 0
-      ? 'Nothing of it differs, and policy.onUnknown is "ask".'
+      ? 'It is equal to the manifest, and policy.onUnknown is "ask".'
       : `It differs from the manifest in ${differs.join(', ')}.`
-  return `${one} has the name "${listedAs}"${whence}, and no manifest holds it. ${compared}`
+  return `${one} has the name "${listedAs}", and no manifest holds it. ${compared}`
 }
 
-/** Why nothing is created: it may be there already, under another name. */
 export const RENAMING = {
   RenameSuspected: row({
     ...REFUSED,
     means: 'a recorded resource without a manifest looks like this one',
     facts: SIMILAR.extend({
-      /** It has a record of its own, which can take no other. */ isCreated: z.boolean(),
-      /** The other's name on the platform, where this manifest asks for another one. */
+      isCreated: z.boolean(),
       platformName: z.string().optional(),
     }),
     sample: { ...SIMILAR_SAMPLE, isCreated: false },
@@ -120,16 +126,14 @@ export const RENAMING = {
   Ambiguous: row({
     ...REFUSED,
     means:
-      'the service has resources of this name that no manifest holds, and it is not known which of them this one is',
+      'the service has resources of this name, or of this source and destination, that no manifest holds, and one of them might be this one',
     facts: z.strictObject({
       key: A_KEY,
       name: z.string(),
       ids: z.array(z.string()).readonly(),
-      /** Those that are not named. */
       more: z.number(),
-      /** Of a single one: fields that differ from the manifest. */
+      /** Only for a single resource. */
       differs: z.array(z.string()).readonly(),
-      /** Its name, if it is listed with one. */
       listedAs: z.string().optional(),
     }),
     sample: {
@@ -142,8 +146,8 @@ export const RENAMING = {
     },
     words: (found, noun) =>
       only(
-        `${foundWords(found, noun)} Nothing is created. If ${found.ids.length === 1 ? 'it' : 'one of them'} is this ${noun}, ` +
-          `set policy.adopt: ${onlyId(found) ?? 'ID'}. If not, give this ${noun} another spec.name.`,
+        `${foundWords(found, noun)} No resource is created. If ${found.ids.length === 1 ? 'it' : 'one of them'} is this ${noun}, ` +
+          `set policy.adopt: ${onlyId(found) ?? 'ID'}. If not, ${isNotThis(found, noun)}.`,
       ),
     steps: (facts, about) => [
       {
@@ -153,16 +157,18 @@ export const RENAMING = {
           value: (facts && onlyId(facts)) ?? 'PIPE_ID',
         },
       },
-      { text: `If not, give this ${nounOf(about.key)} another spec.name:`, copy: about.place },
+      {
+        text: `If not, ${facts === undefined ? 'give it another spec.name' : isNotThis(facts, nounOf(about.key))}:`,
+        copy: about.place,
+      },
     ],
   }),
   RenameWaiting: row({
     ...REFUSED,
     means: 'the resource it was renamed from cannot move yet',
     facts: SIMILAR.extend({
-      /** How the manifest names it: by its key, or by the id of its pipe. */
       by: z.enum(['policy.renamedFrom', 'policy.adopt', 'a Lock']).optional(),
-      /** Another manifest that names it as well. */ rival: A_KEY.optional(),
+      rival: A_KEY.optional(),
     }),
     sample: SIMILAR_SAMPLE,
     words: (facts, noun) => {
@@ -171,7 +177,7 @@ export const RENAMING = {
       return only(
         rival !== undefined
           ? `${names}, and so does that of ${rival}; the record can move to one of them. ` +
-              'Remove that line in the one that it is not.'
+              'Remove that line from the wrong manifest.'
           : `${names}, whose record cannot move yet. Its manifest is still there, or its ` +
               'creation is under way. Remove that manifest; then the record moves automatically.',
       )
@@ -180,7 +186,7 @@ export const RENAMING = {
       facts?.rival !== undefined
         ? [
             {
-              text: 'Remove policy.renamedFrom in the manifest of the one that it is not:',
+              text: 'Remove policy.renamedFrom from the wrong manifest:',
               copy: facts.rival,
             },
           ]

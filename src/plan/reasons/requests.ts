@@ -14,7 +14,6 @@ import {
   WELL,
 } from './row.ts'
 
-/** What was met, in the words of whoever met it. */
 const MET = {
   facts: SAID,
   sample: { said: 'It failed.' },
@@ -28,7 +27,6 @@ const UNOBSERVED = {
   'not asked': 'Not read yet: the platform could not be asked.',
 } as const
 
-/** What became of a request. */
 export const REQUESTS = {
   Unobserved: row({
     ...PROGRESSING,
@@ -53,7 +51,7 @@ export const REQUESTS = {
     means: 'the platform refused the request',
     steps: (_facts, { key, place }) => [
       {
-        text: 'Read what the platform answered, then correct the manifest. A change is tried at once:',
+        text: 'Read what the platform answered, then correct the manifest. A change is tried immediately:',
         copy: place,
       },
       { text: 'For the details:', shell: `status ${key}` },
@@ -62,16 +60,18 @@ export const REQUESTS = {
   AuthFailed: row({
     ...FAILED,
     ...MET,
-    means: 'the platform refused the credentials',
+    means: 'the platform refused the credentials, an operation or the service',
     facts: SAID.extend({
-      /** Where they are, in words. */
       credentials: z.string().optional(),
-      /** Undefined: an earlier version recorded it. */
+      /** Undefined in old records. */
       refuses: z.enum(['the credentials', 'an operation']).optional(),
     }),
     steps: (facts, about) => [
       {
-        text: `Put working credentials into ${facts?.credentials ?? `the secret of ${serviceWords(about)}`}. They are tried as soon as they change.`,
+        text:
+          facts?.refuses === 'an operation'
+            ? `Check organizationId and serviceId of ${serviceWords(about)}, and the permissions of its API key.`
+            : `Put working credentials into ${facts?.credentials ?? `the secret of ${serviceWords(about)}`}. They are tried as soon as they change.`,
       },
       {
         text: 'To see how it stands:',
@@ -86,7 +86,7 @@ export const REQUESTS = {
     means: 'the platform limits the rate of requests',
     steps: () => [
       {
-        text: 'Nothing: it continues automatically. If it lasts, lower --api-budget. To see how it stands:',
+        text: 'Wait: it continues automatically. If it lasts, lower --api-budget. To see its progress:',
         shell: 'status',
       },
     ],
@@ -105,7 +105,8 @@ export const REQUESTS = {
   Unavailable: row({
     ...FAILED,
     ...MET,
-    means: 'the platform could not be reached, or did not answer as its interface promises',
+    means:
+      'the platform could not be reached or did not answer as its interface promises, or Pipewright failed',
     steps: (_facts, { key }) => [
       {
         text: 'It is tried again automatically. If it lasts, check the network, --base-url and the platform.',
@@ -119,7 +120,7 @@ export const REQUESTS = {
   NotLeading: row({
     ...FAILED,
     ...MET,
-    means: 'this process could not make sure that it alone acts, and sent nothing',
+    means: 'this process could not make sure that it alone acts, and sent no request',
     steps: (_facts, { key }) => [
       {
         text: 'It is tried again automatically, by the process that acts then. If it lasts, check whether the Kubernetes API can be reached.',
@@ -138,7 +139,7 @@ export const REQUESTS = {
     means: 'the ledger could not be written',
     steps: () => [
       {
-        text: 'Make room on the ledger volume, or repair it. Nothing is created until then. To see how it stands:',
+        text: 'Make room on the ledger volume, or repair it. No resource is created until then. To see its state:',
         shell: 'status',
       },
     ],

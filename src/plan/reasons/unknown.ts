@@ -3,46 +3,35 @@ import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import { timeOf } from '../../kinds/instant.ts'
 import { A_KEY, A_TIME, row, serviceWords, type Step, type Words } from './row.ts'
 
-/** What is known of an attempt whose outcome is not. */
 export const UNKNOWN_ATTEMPT = z.strictObject({
   intentId: z.string(),
   openedAt: A_TIME,
   requestId: z.string().optional(),
-  /** What was seen of the reply, in words. */
   seen: z.string(),
 })
 
 export const UNKNOWN_OUTCOME = UNKNOWN_ATTEMPT.extend({
   key: A_KEY,
-  /** On the platform. */
   name: z.string(),
   service: z.strictObject({ name: z.string(), serviceId: z.string() }).optional(),
   file: z.string().optional(),
-  /** Others of the same name that are known to be other ones. */
   olderIds: z.array(z.string()).readonly(),
-  /** Where the platform's clock is a little behind ours, too. */
+  /** Includes a tolerance for the platform's clock. */
   createdAfter: A_TIME,
-  /** From when on it may be sent again. */
   retryFrom: A_TIME,
-  /** When a line in Git that came too early was read. */
   saidEarlyAt: A_TIME.optional(),
-  /** What holds it as well, in sentences: a suspension, an answer that turned out to be none. */
+  /** Another reason to wait, in sentences. */
   before: z.string().optional(),
 })
 
 export type UnknownAttempt = z.output<typeof UNKNOWN_ATTEMPT>
 export type UnknownOutcome = z.output<typeof UNKNOWN_OUTCOME>
 
-/** Time, intent, request, and what was seen. */
 export function attemptWords({ openedAt, intentId, requestId, seen }: UnknownAttempt): string {
   const request = requestId === undefined ? '' : `, request ${requestId}`
   return `sent at ${timeOf(openedAt)} (intent ${intentId}${request}): ${seen}`
 }
 
-/**
- * What is known of it, how to tell the pipe from an older one, and each way out as a whole command and as a whole line of
- * the manifest. Read at three in the morning.
- */
 export function unknownWords(unknown: UnknownOutcome): Words {
   const { key, name, service, file, olderIds, saidEarlyAt, intentId, before } = unknown
   const noun = nounOf(key)
@@ -57,7 +46,7 @@ export function unknownWords(unknown: UnknownOutcome): Words {
         'Check once more, remove the line, and add it again.'
   return {
     cause:
-      `${before === undefined ? '' : `${before} `}Nobody knows whether the ${noun} "${name}" was created${where}. ` +
+      `${before === undefined ? '' : `${before} `}It is unknown whether the ${noun} "${name}" was created${where}. ` +
       `The create was ${attemptWords(unknown)}. Look in the console for ${anyOf(noun)} "${name}" that was created after ${since}${others}.`,
     remedy:
       `If it is there, run "pipewright resolve ${key} --adopt <its id>", or write this line ${inGit}: "adopt: <its id>". ` +
@@ -85,7 +74,7 @@ export const UNKNOWN = {
     status: 'OutcomeUnknown',
     severity: 'critical',
     alert: 'PipewrightOutcomeUnknown',
-    means: 'a create may or may not have worked',
+    means: 'it is unknown whether a create worked',
     facts: UNKNOWN_OUTCOME,
     sample: {
       key: 'Pipe/orders',
@@ -100,7 +89,7 @@ export const UNKNOWN = {
     words: unknownWords,
     steps: (facts, about) => [
       {
-        text: `Nothing is sent until you decide: a retry could create a second ${nounOf(about.key)}. Look in the console of ${serviceWords(about)}. If the ${nounOf(about.key)} is there, adopt it:`,
+        text: `No request is sent until you decide: a retry could create a second ${nounOf(about.key)}. Look in the console of ${serviceWords(about)}. If the ${nounOf(about.key)} is there, adopt it:`,
         shell: `resolve ${about.key} --adopt PIPE_ID`,
       },
       {

@@ -17,7 +17,7 @@ import type { OutcomeOutbox } from './outcome-outbox.ts'
 import { remove } from './removal.ts'
 import { upsert, withWhatIsThere } from './upsert.ts'
 
-/** Carries out an action; at once when the platform is not needed. Failures are thrown, and become outcomes in `outcome.ts`. */
+/** `outcome-of-error.ts` turns thrown failures into outcomes. */
 export function act(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
@@ -57,16 +57,16 @@ export function act(
   }
 }
 
-/** What a reading says of what is applied, and was not known to be as asked for. */
+/** The platform has the manifest's values. */
 const IS_THERE: ReadonlySet<Reason> = new Set(['Accepted', 'Adopted', 'Applied'])
 
-/** An edit that the platform already has becomes what we compare with from now on. */
+/** An edit that the platform already has is the new baseline. */
 function accepted(record: LedgerRecord, { input, entry }: Assessment, action: Action): LedgerRecord {
   const { fingerprint } = input.desired
   const manifest = entry?.manifest
   if (action.reason !== 'Accepted' || fingerprint === undefined || manifest === undefined) return record
   const { digest, fields } = fingerprint
-  // No reply shows the value of a secret.
+  // Replies never show secrets.
   const secrets = record.applied?.secrets ?? {}
   return { ...record, applied: { digest, fields, secrets }, platformName: remoteNameOf(manifest) }
 }
@@ -75,18 +75,18 @@ function seen(record: LedgerRecord, { input }: Assessment): LedgerRecord {
   return input.lifecycle === 'create-once' ? withSizeSeen(record, input) : record
 }
 
-/** What was sent took effect: a later difference is another one, and a later stop is a person's. */
+/** The request took effect: a later difference is drift, a later stop an operator's. */
 function settled(record: LedgerRecord, { input }: Assessment, action: Action): LedgerRecord {
   const { command } = record
   if (command === undefined && record.change === undefined) return calmed(record, input)
   if (action.reason === 'InSync' || action.reason === 'Accepted') {
-    // What comes to rest for a change is still to be started again, and what goes on stopping for long is reported.
+    // A pipe stopped for a change still needs its start.
     const isStillStopping = input.lifecycle === 'create-once' && isStopping(input)
     return { ...record, change: undefined, command: isStillStopping ? command : undefined }
   }
   if (command === undefined || input.lifecycle !== 'create-once') return record
   const isUnheeded = action.reason === 'Stalled' && action.facts.command !== undefined
-  // It may still have to be stopped for its change, where that only waits.
+  // Its change might still need the stop.
   const isOver =
     command.command === 'start'
       ? isSeenToRun(input)
@@ -96,7 +96,7 @@ function settled(record: LedgerRecord, { input }: Assessment, action: Action): L
   return isOver ? { ...record, command: undefined } : record
 }
 
-/** What has run for a day after it was started is no failure of before. */
+/** A day after its start, a running pipe has recovered. */
 function calmed(record: LedgerRecord, input: Assessment['input']): LedgerRecord {
   const start = record.corrections?.['start']
   if (start === undefined || input.lifecycle !== 'create-once') return record
@@ -142,7 +142,7 @@ async function create(
     { permit, request },
   )
   if (reply === undefined || outcome.result !== 'done') return { outcome, record, history: [] }
-  // The reply is the first reading of the pipe: no GET is spent on what it says.
+  // The reply replaces a GET.
   return {
     outcome: noteReply(context, { key, entry, body, reply, readAt: undefined }, outcome),
     record,

@@ -7,6 +7,7 @@ import type { LedgerRecord, Fingerprint, ServiceIdentity } from '../../plan/reco
 import { replacedAfter } from '../../plan/missing.ts'
 import { adoptRemote } from '../../plan/transitions.ts'
 import type { ReconcileContext } from '../context.ts'
+import { foreignIn } from '../gather/observe.ts'
 import { awaitedElsewhere, heldElsewhere, heldMeanwhile } from './other-claims.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
@@ -15,16 +16,15 @@ import type { ReadOptions, Reply, ServiceAccess } from '../../contract/platform.
 import { RemoteError } from '../../contract/remote-error.ts'
 import { saysDeleted } from '../state/entry-policy.ts'
 
-/** What exists and is to belong to a key from now on, as a manifest, a Lock or a person says. */
+/** A resource that a manifest, a Lock or an operator names. */
 export interface AdoptRequest {
-  /** Why it is taken over, in the history. */
+  /** For the history. */
   readonly reason: 'Adopt' | 'FoundByList'
   readonly recorded: LedgerRecord
   readonly pipeId: string
   readonly access: ServiceAccess
   readonly service: ServiceIdentity
   readonly platformName: string
-  /** What is asked for now. */
   readonly fingerprint: Fingerprint
   readonly revision: string
 }
@@ -32,7 +32,6 @@ export interface AdoptRequest {
 export type AdoptResult =
   | {
       readonly taken: true
-      /** Not yet written. */
       readonly record: LedgerRecord
       readonly reply: Reply<RemoteResource>
       readonly because: Because<'Adopted'>
@@ -40,10 +39,7 @@ export type AdoptResult =
     }
   | { readonly taken: false; readonly why: string }
 
-/**
- * Asks the platform for it (`spec/api.md` 4.2) and makes the record that holds it.
- * @throws {RemoteError} and what else a request throws, but for what is not there
- */
+/** `spec/api.md` 4.2. @throws {RemoteError} and other request errors, except if it is missing */
 export async function adoptExisting(
   context: Pick<ReconcileContext, 'profile' | 'platform' | 'clock' | 'store' | 'ledger' | 'mask'>,
   wanted: AdoptRequest,
@@ -65,8 +61,8 @@ export async function adoptExisting(
     const where = `service ${service.name} (${service.serviceId})`
     const next =
       wanted.reason === 'FoundByList'
-        ? 'It was in the list of all pipes a moment ago; nothing is created, and it is looked at again.'
-        : 'Correct the id; nothing is created until then.'
+        ? 'It was in the list of the service a moment ago. No resource is created, and it is read again.'
+        : 'Correct the id. No resource is created until then.'
     return refused(`There is no ${nounOf(key)} ${pipeId} in ${where}. ${next}`)
   }
   const { value: remote, requestId } = reply
@@ -80,7 +76,7 @@ export async function adoptExisting(
     return refused(`${capital(nounOf(key))} ${pipeId} is being deleted.`)
   const awaited = awaitedElsewhere(store, wanted, remote)
   if (awaited !== undefined) return refused(awaited)
-  // The answer took its time: somebody else may have it by now, another process too.
+  // Another process might have recorded it meanwhile.
   const since = heldElsewhere(store, pipeId, key) ?? (await heldMeanwhile(context, pipeId, key))
   if (since !== undefined) return refused(since)
   const at = clock.now()
@@ -91,6 +87,7 @@ export async function adoptExisting(
       at,
       revision,
       requestId,
+      foreign: foreignIn(context, key, remote),
       seenAt: at,
       saidGoneAt: undefined,
       refutedAt: saysDeleted(store.entry(key), remote.id) ? at : undefined,
@@ -120,8 +117,8 @@ export async function adoptExisting(
 }
 
 /**
- * What it is compared with from now on. The one that an unknown create may have made has what was asked for
- * then: edits and rotated secrets since must show, also in the fields that the platform does not report.
+ * A pipe from an unknown create has the values of its time: later edits and rotated secrets must show, also
+ * in unreturned fields.
  */
 function baselineOf(recorded: LedgerRecord, asked: Fingerprint, pipeId: string): Fingerprint {
   const { former, applied } = recorded
@@ -129,7 +126,6 @@ function baselineOf(recorded: LedgerRecord, asked: Fingerprint, pipeId: string):
   return undecidedIntent(recorded) === undefined ? asked : (applied ?? asked)
 }
 
-/** The id that is given up. */
 function inPlaceOf({ remote, former }: LedgerRecord, id: string): string | undefined {
   const before = remote ?? former?.remote
   return before === undefined || sameId(before.id, id) ? undefined : before.id

@@ -20,7 +20,6 @@ import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import type { Reply } from '../../contract/platform.ts'
 import { adoptExisting } from './adopt-existing.ts'
 
-/** Takes over what a manifest, a Lock or an unfinished reply names. */
 export async function adopt(
   context: ReconcileContext,
   assessment: Assessment,
@@ -46,7 +45,7 @@ export async function adopt(
       pipeId: action.pipeId,
       access: service.access,
       service: service.identity,
-      // What a create of unknown outcome made has the name that it had then.
+      // An unknown create used its name of that time.
       platformName:
         (isFound && undecidedIntent(recorded) !== undefined ? recorded.platformName : undefined) ??
         remoteNameOf(manifest),
@@ -55,17 +54,16 @@ export async function adopt(
     },
     { priority: request.priority, signal: request.stopping },
   )
-  // The answer took its time: the manifest, or a Lock, may name another one by now.
   if (!isStillAsked(context, assessment)) throw new DecisionOutdated(key)
   if (!taken.taken) return refusedAdoption(recorded, taken.why)
   const held = heldElsewhere(context.store, action.pipeId, key)
   if (held !== undefined) return refusedAdoption(recorded, held)
   if (isFound && !isAsListed(context, assessment, taken.reply)) {
     context.store.listings.forget(nameOfListing(createOnceKindOf(context.profile, key), service.access))
-    // Waits as for any failure: a list that lags behind may say the same for long.
+    // Backs off like a failure: the list can lag.
     return refusedAdoption(recorded, unlikeListed(action.pipeId))
   }
-  // Until it is recorded: another key may have found the same one.
+  // Claimed until it is recorded: another key might have found it, too.
   context.store.claim(key, action.pipeId)
   const { reply, because, record, history } = taken
   const { requestId } = reply
@@ -77,7 +75,6 @@ export async function adopt(
   }
 }
 
-/** Whether a pipe is by its id what the list said of it: of the name, and nothing of it different. */
 function isAsListed(
   context: ReconcileContext,
   { input, entry, body, service }: Assessment,
@@ -92,7 +89,7 @@ function isAsListed(
 function unlikeListed(pipeId: string): string {
   return (
     `The list of all pipes shows ${pipeId} as this one; by its id it is not the same. One of the two may be older. ` +
-    `Nothing is created, and it is looked at again. If it is the one, set policy.adopt: ${pipeId}.`
+    `No resource is created, and it is looked at again. If it is the one, set policy.adopt: ${pipeId}.`
   )
 }
 
@@ -102,7 +99,7 @@ function isStillAsked({ store }: ReconcileContext, { input, entry }: Assessment)
   return isSame && store.catalog?.locks.get(key) === input.surroundings.lockedId
 }
 
-/** One reading settles a create whose reply held an id, and was no proof (design §5.4). */
+/** Reads a pipe whose id came in an inconclusive reply. */
 async function adoptByRead(
   context: ReconcileContext,
   { input, entry, body = {}, service }: Assessment,

@@ -32,7 +32,6 @@ import {
 } from './change-steps.ts'
 import { refused } from './change-refused.ts'
 
-/** Whose credentials are to be used? */
 const NO_SERVICE: Outcome = {
   result: 'failed',
   reason: 'ServiceInvalid',
@@ -42,8 +41,8 @@ const NO_SERVICE: Outcome = {
 }
 
 /**
- * Changes, stops or starts a pipe: one request after the other, and then it is looked at. Each of them sets values and adds none, so that all
- * of it is done again when a process ends in the middle; that it was stopped for it is on disk before.
+ * One request after another, then a read. All requests can be repeated after a crash. A stop is journaled
+ * first.
  */
 export async function change(
   context: ReconcileContext,
@@ -85,7 +84,7 @@ export async function change(
   const vain = unheeded({ ...changing.input, recorded: record })
   if (!action.isWhole)
     return {
-      // That it was sent once more is no news.
+      // Repetition is no news.
       outcome:
         vain === undefined ? { ...NOTHING_TO_DO, requestId } : { ...NOTHING_TO_DO, ...vain, requestId },
       record,
@@ -129,7 +128,6 @@ function changingOf(
   }
 }
 
-/** What is about to be done is known before it is. */
 async function begunRecord(changing: Changing, before: LedgerRecord): Promise<LedgerRecord> {
   const { action, fields } = changing
   const recorded = { ...before, corrections: countedCorrections(changing) }
@@ -138,39 +136,44 @@ async function begunRecord(changing: Changing, before: LedgerRecord): Promise<Le
   return marked(changing, { ...recorded, change: begun(changing) })
 }
 
-function commandSent({ context, action }: Changing, { command }: LedgerRecord): Partial<LedgerRecord> {
+function commandSent(
+  { context, action, kind, fields }: Changing,
+  { command, change: open }: LedgerRecord,
+): Partial<LedgerRecord> {
   const sent = action.steps.find(({ way }) => way === 'state')?.body['command']
   const at = context.store.steadyNow()
-  // What it was stopped for was sent: it was heeded.
-  if (sent !== 'start' && sent !== 'stop')
-    return command === undefined || action.isWhole ? {} : { command: { ...command, at, since: undefined } }
+  if (sent !== 'start' && sent !== 'stop') {
+    if (action.isWhole) return {}
+    if (command !== undefined) return { command: { ...command, at, since: undefined } }
+    // Another person stopped the pipe, and the service starts it before the next request.
+    const waits = open !== undefined && fields.some((field) => kind.changes?.needsRest(field) === true)
+    return waits ? { change: { ...open, waitsForRest: true } } : {}
+  }
   if (action.stopFor === 'change') return { command }
   return {
     command: sent === 'start' ? startCommand(command, at) : sentAgain(command, { command: sent, at }),
   }
 }
 
-/** Whether it may be carried out twice: nothing is known of a second time for what is added to a list, or taken out of it. */
+/** False for additions to a list and removals. */
 function isRepeatable({ kind, fields }: Changing, { way }: Step): boolean {
   return way !== 'update' || !fields.some((field) => kind.changes?.needsRest(field) === true)
 }
 
-/** A dry run takes it for done. */
+/** In a dry run, requests succeed. */
 function pretended(changing: Changing, record: LedgerRecord): Acted {
   const { action, fingerprint } = changing
   const applied = action.isWhole ? fingerprint : record.applied
   return { outcome: NOTHING_TO_DO, record: { ...record, applied }, history: [] }
 }
 
-/** What the service keeps although the manifest has it no more. */
 function keptAfter({ assessment, kind, fields }: Changing, looked: Look | undefined): readonly string[] {
   const { body } = assessment
   if (looked === undefined || body === undefined || kind.changes === undefined) return []
-  const compared = { desired: body, observed: looked.reply.value as JsonObject } // a parsed reply is JSON
+  const compared = { desired: body, observed: looked.reply.value as JsonObject } // parsed JSON
   return keptFields(fields, { changes: kind.changes, compared })
 }
 
-/** What a reading says of what was sent. */
 function seenOutcome(
   { context, assessment, input, kind, facts, fields }: Changing,
   looked: Look | undefined,
@@ -185,7 +188,7 @@ function seenOutcome(
   const seen = noteReply(context, { key, entry, body, reply, readAt }, done)
   const { differences } = seen
   const own = differences.filter(({ field }) => fields.includes(fieldOfPath(field)))
-  const compared = { desired: body, observed: reply.value as JsonObject } // a parsed reply is JSON
+  const compared = { desired: body, observed: reply.value as JsonObject } // parsed JSON
   const isHidden =
     kind.changes !== undefined && hiddenOf(fields, { changes: kind.changes, compared }).length > 0
   if (own.length === 0 && isHidden && differences.length === 0) return notSeen
@@ -215,7 +218,6 @@ function stalled(fields: readonly string[], again: FactsOf<'Stalled'>['again']):
   return { reason: 'Stalled', facts: { fields, now: true, again } }
 }
 
-/** All of it was taken. */
 function sentRecord(
   changing: Changing,
   record: LedgerRecord,
@@ -238,7 +240,6 @@ function sentRecord(
   }
 }
 
-/** Hashes of the secrets that the requests held. */
 function sentHashes({ action }: Changing, { secrets }: Fingerprint): Fingerprint['secrets'] {
   const refs = action.steps.flatMap(({ body }) => secretRefsIn(body))
   return Object.fromEntries(
@@ -246,7 +247,7 @@ function sentHashes({ action }: Changing, { secrets }: Fingerprint): Fingerprint
   )
 }
 
-/** What the service keeps is still to be taken out, as far as the manifest goes. */
+/** Adds the entries that the service kept: their removal is still needed. */
 function withKept(
   { digest, fields }: Fingerprint,
   kept: readonly string[],
@@ -262,7 +263,7 @@ function withKept(
   }
 }
 
-/** The service starts it by itself when it was changed: from then on, who stops it is somebody else. */
+/** The service itself starts the pipe: a later stop is an operator's. */
 function runsAgain(
   { input }: Changing,
   record: LedgerRecord,

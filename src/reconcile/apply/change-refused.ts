@@ -10,13 +10,13 @@ import { noteReply } from '../state/observations.ts'
 import { outcomeOf } from './outcome-of-error.ts'
 import { begun, bodyOf, entryOf, look, startCommand, stopNoted, type Changing } from './change-steps.ts'
 
-/** No pipe rests for longer because its change fails, and nobody says why: ms. */
+/** Longest stop for a failing change: ms. */
 const STOPPED_MS = 10 * 60_000
 
-/** Failures that say when to go on, or with which nothing runs anyway: they are waited for. */
+/** Failures that end by themselves, or stop all pipes anyway. */
 const WAITED_FOR: ReadonlySet<ErrorClass> = new Set(['Throttled', 'ServiceIdle'])
 
-/** A request failed. What was stopped for it is started again at once. */
+/** A pipe stopped for the change is started immediately. */
 export async function refused(
   changing: Changing,
   begunRecord: LedgerRecord,
@@ -38,7 +38,7 @@ export async function refused(
     result: 'failed',
   }
   if (step.way === 'state') {
-    // Something that runs already refuses to be started.
+    // A running pipe refuses a start.
     const seen = await look(changing)
     if (seen === undefined) return { outcome, record, history: [] }
     const { value } = seen.reply
@@ -50,7 +50,6 @@ export async function refused(
     const about = { key, entry: assessment.entry, body: assessment.body ?? {}, ...seen }
     return {
       outcome: noteReply(context, about, done),
-      // What it was stopped for is still to be done.
       record,
       history: [],
     }
@@ -74,7 +73,6 @@ export async function refused(
   }
 }
 
-/** Whether what was stopped for it is started again without it. */
 function isGivenUp({ store }: ReconcileContext, record: LedgerRecord, failure: ErrorClass): boolean {
   const { command } = record
   if (!isStoppedForChange(record) || command === undefined) return false
@@ -82,7 +80,7 @@ function isGivenUp({ store }: ReconcileContext, record: LedgerRecord, failure: E
   return !WAITED_FOR.has(failure) && store.steadyNow() - command.at >= STOPPED_MS
 }
 
-/** It is changed only at rest, and not stopped now. */
+/** The change needs a stop, which must wait. */
 function putOff(changing: Changing, record: LedgerRecord): Acted {
   const { input, facts } = changing
   const because: Because<'Changing'> = {
@@ -97,7 +95,6 @@ function putOff(changing: Changing, record: LedgerRecord): Acted {
   }
 }
 
-/** It is changed only at rest: it is stopped, and changed once it rests. */
 async function stoppedFirst(changing: Changing, record: LedgerRecord): Promise<Acted> {
   const { context, input, kind, access, id, options, facts } = changing
   const noted = input.policy.paused === true ? record : await stopNoted(changing, record)
@@ -125,7 +122,7 @@ async function stoppedFirst(changing: Changing, record: LedgerRecord): Promise<A
   }
 }
 
-/** @returns what is to be recorded of it; nothing when it failed: then it is tried again */
+/** @returns the command to record. Undefined: the request failed, and Pipewright retries */
 async function startedAgain(changing: Changing, record: LedgerRecord): Promise<Partial<LedgerRecord>> {
   const { context, input, kind, access, id, options } = changing
   if (input.policy.paused === true) return { command: undefined }

@@ -23,7 +23,6 @@ import { currentRecord } from '../state/current-record.ts'
 
 export type Update = Action & { readonly type: 'update' }
 
-/** What a change is about. */
 export interface Changing {
   readonly context: ReconcileContext
   readonly assessment: Assessment
@@ -32,22 +31,20 @@ export interface Changing {
   readonly options: ReadOptions
   readonly kind: CreateOnceKind
   readonly access: ServiceAccess
-  /** Undefined: its manifest is gone. */
   readonly fingerprint: Fingerprint | undefined
   readonly id: string
   readonly facts: FactsOf<'Changing'>
-  /** Those of the facts. */
   readonly fields: readonly string[]
 }
 
-/** That it is stopped for a change is known before it is: whoever comes next starts it again. */
+/** Journals the reason before a stop: after a crash, the next process starts the pipe. */
 export function stopNoted(changing: Changing, recorded: LedgerRecord): Promise<LedgerRecord> {
   const at = changing.context.store.steadyNow()
   const command = sentAgain(recorded.command, { command: 'stop', at, isForChange: true })
   return marked(changing, { ...recorded, command, change: begun(changing) })
 }
 
-/** What is begun again after an interruption counts once. An edit starts afresh. */
+/** A continued step counts once. */
 export function countedCorrections({ action, input, fields }: Changing): LedgerRecord['corrections'] {
   const { recorded } = input
   const interrupted = interruptedFields(recorded)
@@ -76,13 +73,12 @@ export async function marked({ context }: Changing, record: LedgerRecord): Promi
   return written
 }
 
-/** By which its failpoints are known. */
 export function wordOf({ way, body }: Step): 'stop' | 'start' | 'change' {
   if (way !== 'state') return 'change'
   return body['command'] === 'stop' ? 'stop' : 'start'
 }
 
-/** What was begun before, and is not known to have taken effect, is part of it: it may be half done. */
+/** Includes earlier steps that might be incomplete. */
 export function begun({ context, input, fingerprint, fields: now }: Changing): Change {
   const fields = [...new Set([...(input.recorded.change?.fields ?? []), ...now])].toSorted()
   const digest = fingerprint === undefined ? '' : attemptDigest(fingerprint)
@@ -91,20 +87,18 @@ export function begun({ context, input, fingerprint, fields: now }: Changing): C
   return { digest, at: context.store.steadyNow(), fields, ...(refusals !== undefined && { refusals }) }
 }
 
-/** What was stopped for a change is to be started until it is seen to run: that a command was taken is not that. */
+/** Repeats the start until a read shows that the pipe runs: a reply is no proof. */
 export function startCommand(before: LedgerRecord['command'], at: number): LedgerRecord['command'] {
   return sentAgain(before, { command: 'start', at, ...(before?.isForChange && { isForChange: true }) })
 }
 
-/** Since when it is sent in vain is kept. */
 export function sentAgain(before: LedgerRecord['command'], now: Command): Command {
   return before?.command === now.command ? { ...now, since: before.since ?? before.at } : now
 }
 
 /**
- * The body as it is sent now, as JSON text.
- * @param looks for a request that takes a whole body: what nobody asks to be changed stays as it is at this moment
- * @throws {DecisionOutdated} when it is no longer what is to be sent
+ * @param looks reads a resource whose whole body is sent, to keep other fields
+ * @throws {DecisionOutdated} if the decision changed
  */
 export async function bodyOf(
   changing: Changing,
@@ -121,7 +115,7 @@ export async function bodyOf(
   const current = await currentRecord(context, key)
   const entry = store.entry(key)
   const service = desiredService(store, entry?.manifest)
-  // Nothing that we stopped stays so because of what it depends on.
+  // After our own stop, dependencies do not matter.
   const isCommand = way === 'state' && (body['command'] === 'start' || action.stopFor === 'rest')
   const surroundings = { ...input.surroundings, ...standing(store, { key, entry, service }) }
   const isSame =
@@ -151,17 +145,17 @@ async function wholeBody(
   const desired = assessment.body
   if (way === 'state' || kind.changes === undefined || desired === undefined) return body
   const { value } = await looks.read({ kind, service: access, id }, options)
-  const observed = value as JsonObject // a parsed reply is JSON
+  const observed = value as JsonObject // parsed JSON
   return kind.changes.request(way, new Set(fields), { desired, observed })
 }
 
 export interface Look {
   readonly reply: Reply<RemoteResource>
-  /** When it was asked for; on the monotonic clock, ms. */
+  /** Start of the read; monotonic ms. */
   readonly readAt: number
 }
 
-/** It is looked at with a request of its own: what a reply to a change says may be what was there before. */
+/** The reply to the change might be older. */
 export async function look({ context, kind, access, id, options }: Changing): Promise<Look | undefined> {
   const readAt = context.clock.monotonic()
   try {

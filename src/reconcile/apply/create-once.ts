@@ -24,21 +24,18 @@ import type { CreatePermit, Reply } from '../../contract/platform.ts'
 import type { OutcomeOutbox, PendingOutcome } from './outcome-outbox.ts'
 import { revealed } from '../gather/body-secrets.ts'
 
-/** So long after an intent was begun its request may go out, ms: later, too much may have changed. */
+/** Between intent and request: ms. */
 const SEND_WITHIN_MS = 5_000
-/**
- * What was decided on is older than the last request for it at most by this when the intent is written, ms: a process may stand
- * still at any point. What a small budget makes a create wait after its looks is not counted.
- */
+/** Longest age of the facts at the intent, in ms, without waits for the budget. Covers a paused process. */
 const GOOD_FOR_MS = 5_000
-/** Time in which the outcome of a request that has ended is written down, even on a struggling disk: ms. */
+/** For a slow disk: ms. */
 const WRITTEN_MS = 5_000
 
 /**
- * Creates one resource, exactly once (design §5): a durable intent, one POST, a durable outcome. What is to be created was
- * gathered and decided while the permit was held.
- * The stop signal is heard only before the intent; from there on the request ends by its own deadline.
- * @throws {LedgerError} {@link LedgerConflict} before anything was sent; or the outcome is written, and the record is another's by then
+ * Durable intent, one POST, durable outcome. The caller decided with the permit in hand. The stop signal
+ * counts until the intent; then the request has its own deadline.
+ * @throws {LedgerError} {@link LedgerConflict} before sending, or after writing the outcome if the record
+ * belongs to another attempt
  */
 export async function createOnce(
   context: ReconcileContext,
@@ -81,7 +78,6 @@ async function sendOnce(
     })
     await context.fail?.('after-intent')
   } catch (error) {
-    // Nothing was sent, and so the outcome is known.
     await outbox.persist(key, unsent(context, { intentId, opened, why: 'Pipewright failed before it' }))
     throw error
   }
@@ -94,7 +90,7 @@ async function sendOnce(
     reply = await permit.send({ body: text, intentId, notAfter })
     lastWrites.noteEnd({ key, created })
   } catch (error) {
-    lastWrites.noteEnd({ key, created, hasFailed: true })
+    lastWrites.noteEnd({ key, created, isFailed: true })
     const form = idFormOf(createOnceKindOf(context.profile, key))
     const outcome = createOutcomeOf(error, { now: context.clock.now(), form })
     return outcome.result === 'failed'
@@ -130,7 +126,7 @@ async function recordIntent(
     endBy: sendBy + deadlineMs + WRITTEN_MS,
     isAllowed: isLetThrough(context, record),
   })
-  // Before it is written: from here on, a manifest that looks like this one is a rename, and waits.
+  // Noted before the write: an equal manifest under another key now waits as a rename.
   context.store.note(opened)
   try {
     const message = `Create attempt ${opened.intent?.attempt ?? 1} recorded.${keptWords(record)}`
@@ -146,26 +142,23 @@ async function recordIntent(
   } catch (error) {
     if (record.version > 0) context.store.note(record)
     else context.store.drop(key)
-    // If the write reached the disk after all, nothing was sent: say so at the next reconcile, not OutcomeUnknown.
+    // The intent might be on disk. The next reconcile notes that no request was sent.
     const why = 'the attempt could not be recorded'
     outbox.remember(key, unsent(context, { intentId, opened: undefined, why }))
     throw error
   }
 }
 
-/** Whether a person said that this may be created, whatever the create limit says: for itself, or for all of this run. */
 function isLetThrough({ store, maxCreates }: ReconcileContext, record: LedgerRecord): boolean {
   return maxCreates === Infinity || isAllowed(record, store.entry(record.key)?.digest, store.steadyNow())
 }
 
-/** An id that may be given up is written to the history: it must not get lost silently. */
 function keptWords({ key, remote }: LedgerRecord): string {
   return remote === undefined
     ? ''
     : ` ${capital(nounOf(key))} ${remote.id}, which is not found, is kept until the new one is recorded.`
 }
 
-/** The outcome of an intent after which nothing was sent. */
 function unsent(
   { clock }: ReconcileContext,
   about: Pick<PendingOutcome, 'intentId' | 'opened'> & { readonly why: string },
@@ -175,7 +168,7 @@ function unsent(
     at: clock.now(),
     httpStatus: undefined,
     requestId: undefined,
-    what: `${why}, and nothing was sent`,
+    what: `${why}, and no request was sent`,
     pipeId: undefined,
   }
   return { intentId, opened, end: { type: 'failed', seen }, history: [] }

@@ -23,9 +23,8 @@ import {
 import type { BodySecrets } from '../gather/body-secrets.ts'
 import { knownIds } from '../gather/surroundings.ts'
 
-/* What a request to create a pipe came to: written down before it is emitted (design §5.3, §5.4). */
+/* Written before its event. */
 
-/** What is to be created. */
 export interface Creation {
   readonly key: Key
   readonly reason: Reason
@@ -36,18 +35,16 @@ export interface Creation {
   readonly secrets: BodySecrets
   readonly fingerprint: Fingerprint
   readonly revision: string
-  /** When it was begun to gather what this was decided on; on the monotonic clock, ms. */
+  /** Start of the read for the decision; monotonic ms. */
   readonly since: number
 }
 
 export interface Created {
   readonly record: LedgerRecord
   readonly outcome: Outcome
-  /** The reply, when the pipe is known to be there. */
   readonly reply: Reply<RemoteResource> | undefined
 }
 
-/** A request that was sent, once. */
 export interface Attempt {
   readonly creation: Creation
   readonly opened: LedgerRecord
@@ -56,7 +53,6 @@ export interface Attempt {
   readonly request: ReconcileRequest
 }
 
-/** The platform says that there is a new pipe, and nothing speaks against it. */
 export function settleSuccess(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
@@ -80,8 +76,8 @@ export function settleSuccess(
 }
 
 /**
- * The id is durable before anything else happens to it.
- * @throws {LedgerConflict} the id is written, and the record is no longer that of the attempt
+ * Writes the id before anything else.
+ * @throws {LedgerConflict} after the write, if the record belongs to another attempt
  */
 async function settleCreated(
   context: ReconcileContext,
@@ -105,7 +101,9 @@ async function settleCreated(
     { ...attempt, creation: { ...creation, reason } },
     { end, requestId, message },
   )
-  // Whatever goes wrong from here on, the id is not forgotten.
+  // Until it is recorded, another reply might name the same id.
+  context.store.claim(key, remote.id)
+  // From here on, no error loses the id.
   outbox.remember(key, pendingOutcome)
   await context.fail?.('before-id')
   const record = await outbox.persist(key, pendingOutcome)
@@ -125,7 +123,7 @@ async function settleCreated(
   return { record, outcome, reply }
 }
 
-/** It certainly had no effect. The id that was to be replaced is the key's again. */
+/** Restores the key's former id. */
 export async function settleFailure(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
@@ -157,7 +155,7 @@ export async function settleFailure(
   })
 }
 
-/** It may have worked. Where the reply held an id, one reading tells whether it did. */
+/** Reads the id of the reply, if any. */
 export async function settleUnknown(
   context: ReconcileContext,
   outbox: OutcomeOutbox,
@@ -171,7 +169,6 @@ export async function settleUnknown(
   const isFree = pipeId !== undefined && context.store.holderOf(pipeId, key) === undefined
   const seen = { ...outcome.seen, pipeId: isFree ? pipeId : undefined }
   const facts = unknownFacts(opened, { ...intent, state: 'unknown', seen }, knownIds(context.store, opened))
-  // Whoever reads of it, in the log, the history or the status, reads the ways out with it.
   const message = messageOf({ reason: 'OutcomeUnknown', facts }, key)
   const pendingOutcome = unsavedOf(context, attempt, { end: { type: 'unknown', seen }, requestId, message })
   const record = await outbox.persist(key, pendingOutcome)
@@ -189,7 +186,7 @@ export async function settleUnknown(
   })
 }
 
-/** So long a create waits for the reading of an id that its reply held, ms; then the next reconcile of the key does it. */
+/** Ms. Later, the next reconcile reads it. */
 const READ_WITHIN_MS = 30_000
 
 async function readAtOnce(
@@ -213,7 +210,7 @@ async function readAtOnce(
   }
 }
 
-/** @throws {LedgerConflict} the outcome is written, and the record is no longer that of the attempt */
+/** @throws {LedgerConflict} after the write, if the record belongs to another attempt */
 async function finish(
   context: ReconcileContext,
   attempt: Attempt,
@@ -245,7 +242,7 @@ async function finish(
   return { record, outcome, reply: undefined }
 }
 
-/** Whether a record is still that of an attempt: another process may have moved it, or opened another one. Then it is decided anew. */
+/** The record might have moved. */
 function isOf({ creation, intent }: Attempt, record: LedgerRecord): boolean {
   return record.key === creation.key && record.intent?.id === intent.id
 }

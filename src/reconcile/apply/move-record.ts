@@ -11,17 +11,14 @@ import { LedgerConflict } from '../../contract/ledger.ts'
 import type { StateStore } from '../state/store.ts'
 import type { OutcomeOutbox } from './outcome-outbox.ts'
 
-/**
- * The record that has to move to this key before anything is decided for it: the one that the manifest names, by its key or
- * by the id of its pipe, or the only one that is gone for good and is the same (design §3, renaming).
- */
+/** The record that the manifest names by key or pipe id, or the only deleted equal record. */
 export function recordToMove(
   context: ReconcileContext,
   outbox: Pick<OutcomeOutbox, 'isBusy'>,
   assessment: Assessment,
 ): LedgerRecord | undefined {
   const record = recordFor(context, assessment)
-  // A create that is under way finds its record where it left it; until then the rename is suspected, and waits.
+  // A create in flight keeps its record.
   return record === undefined || outbox.isBusy(record.key) ? undefined : record
 }
 
@@ -44,7 +41,7 @@ function recordFor(
       ? named
       : undefined
   const { similar } = input.surroundings
-  // What looks like it is not deleted for it, unless it is named.
+  // A deletion moves only if the manifest names the old key.
   const { adopt, ensure } = manifest.policy ?? {}
   if (adopt !== undefined || ensure === 'absent' || similar?.isSame !== true) return undefined
   const same = store.record(similar.key)
@@ -52,12 +49,11 @@ function recordFor(
   return isFree ? same : undefined
 }
 
-/** Three readings agree: a manifest that is not found for a moment still has its pipe. */
 function isGone(store: StateStore, { key }: LedgerRecord): boolean {
   return store.desiredState(key) === 'absent'
 }
 
-/** Moves a record to a new key, in one transaction. @returns the record under its new key */
+/** Moves in one transaction. @returns the moved record */
 export async function moveRecord(
   context: ReconcileContext,
   from: LedgerRecord,
@@ -65,7 +61,7 @@ export async function moveRecord(
   revision: string,
 ): Promise<LedgerRecord> {
   const message = messageOf({ reason: 'Moved', facts: { from: from.key, to: to.key } }, to.key)
-  // Of its deletion the manifest under the new key decides.
+  // The new key's manifest decides about a deletion.
   const moved: LedgerRecord = {
     ...from,
     key: to.key,
@@ -93,7 +89,7 @@ export async function moveRecord(
     if (error instanceof LedgerConflict) await readAnew(context, from.key)
     throw error
   }
-  // A list from before the last reading or request says nothing of the pipe under its new key, either.
+  // A list older than the last request is outdated here too.
   const seen = context.store.observation(from.key)
   context.store.drop(from.key)
   context.store.note(record)
@@ -103,7 +99,7 @@ export async function moveRecord(
   return record
 }
 
-/** What we know of another key is old when somebody else wrote it: without this, the next round would lose as well. */
+/** Reads other processes' writes; otherwise, the conflict repeats. */
 async function readAnew({ ledger, store }: ReconcileContext, key: Key): Promise<void> {
   const current = await ledger.get(key)
   if (current === undefined) store.drop(key)

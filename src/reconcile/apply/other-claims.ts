@@ -8,9 +8,9 @@ import type { ReconcileContext } from '../context.ts'
 import { newsIn } from '../state/current-record.ts'
 import { isUnclaimed, type StateStore } from '../state/store.ts'
 
-/* What keeps a key from taking over something: another key has it, or may have made it. */
+/* Other keys that own a pipe or might have created it. */
 
-/** As {@link heldElsewhere}, of what another process has written meanwhile. */
+/** As {@link heldElsewhere}, including writes of other processes. */
 export async function heldMeanwhile(
   context: Pick<ReconcileContext, 'ledger' | 'store'>,
   pipeId: string,
@@ -20,14 +20,13 @@ export async function heldMeanwhile(
   return holder && `${capital(nounOf(but))} ${pipeId} already belongs to ${holder.key}.`
 }
 
-/** What is asked for, by whom, and where. */
 interface Wanted {
   readonly recorded: LedgerRecord
   readonly service: ServiceIdentity
   readonly fingerprint: Fingerprint
 }
 
-/** Says which other key may have created it, without knowing: that has the first say about a pipe of its name. */
+/** An unknown create has priority for a pipe of its name. */
 export function awaitedElsewhere(
   store: StateStore,
   { recorded: { key }, service, fingerprint }: Wanted,
@@ -51,7 +50,6 @@ export function awaitedElsewhere(
   )
 }
 
-/** Says which other key holds it, if one does. */
 export function heldElsewhere(store: StateStore, pipeId: string, but: Key): string | undefined {
   const key = store.holderOf(pipeId, but) ?? store.claimantOf(pipeId, but)
   if (key === undefined) return undefined

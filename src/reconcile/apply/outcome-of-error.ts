@@ -6,7 +6,6 @@ import { LedgerError } from '../../contract/ledger.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
 import { type ErrorClass, RemoteError } from '../../contract/remote-error.ts'
 
-/** A request that the platform refused, or that did not reach it. */
 export type RemoteFailure = Failed & Because<RemoteReason>
 
 type RemoteReason = 'Rejected' | 'AuthFailed' | 'RateLimited' | 'ServiceIdle' | 'Unavailable' | 'NotLeading'
@@ -23,11 +22,7 @@ const REASON_OF_CLASS: Readonly<Record<ErrorClass, RemoteReason>> = {
   NotLeading: 'NotLeading',
 }
 
-/**
- * What a failure means for the action that met it: the one place where an error becomes a value.
- * @param now ms since the epoch
- * @throws whatever is not an expected failure: that is a bug
- */
+/** @param now ms since the epoch @throws unexpected errors */
 export function outcomeOf(
   error: unknown,
   context: { readonly signal: AbortSignal; readonly now: number },
@@ -51,7 +46,7 @@ export function outcomeOf(
   throw error
 }
 
-/** The same for a create that was sent: its effect decides. */
+/** As {@link outcomeOf}, for a create after sending. */
 export function createOutcomeOf(
   error: unknown,
   { now, form }: { readonly now: number; readonly form: IdForm },
@@ -65,13 +60,13 @@ export function createOutcomeOf(
   return { result: 'unknown', requestId, seen }
 }
 
-/** The message says what was asked for, beside what was seen; what was not sent has no such words. */
 function seenIn({ message, facts }: RemoteError): string | undefined {
   return message === facts.what ? undefined : facts.what
 }
 
 function becauseOf({ message, facts }: RemoteError): Because<RemoteReason> {
-  const reason = REASON_OF_CLASS[facts.class]
+  // An unknown service is like a forbidden service.
+  const reason = facts.refused === undefined ? REASON_OF_CLASS[facts.class] : 'AuthFailed'
   return reason === 'AuthFailed'
     ? { reason, facts: { said: message, credentials: facts.refused?.source, refuses: facts.refused?.what } }
     : { reason, facts: { said: message } }
@@ -85,7 +80,6 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
 }
 
-/** The request that an outcome is about. */
 export function requestIdOf(outcome: Outcome): string | undefined {
   return outcome.result === 'stopped' ? undefined : outcome.requestId
 }

@@ -11,56 +11,43 @@ import type { Failed } from '../../plan/outcome.ts'
 import type { Because } from '../../plan/reason.ts'
 import type { Event } from '../../contract/events.ts'
 
-/** How a create ended. */
 export type CreateEnd =
   | { readonly type: 'created'; readonly remote: Remote }
   | { readonly type: 'failed' | 'unknown'; readonly seen: Seen }
 
-/** What became of an intent, until the ledger says so too. */
 export interface PendingOutcome {
   readonly intentId: string
-  /** The record as it was when the intent was written; undefined when it is not known to have been. */
+  /** Undefined: perhaps not written. */
   readonly opened: LedgerRecord | undefined
   readonly end: CreateEnd
   readonly history: readonly HistoryEntry[]
 }
 
 /**
- * Outcomes of creates that must reach the ledger: a disk that is full for a moment, or another writer in between, must
- * not lose an id. What cannot be written at once is kept in memory, and tried again before the key's next reconcile.
+ * A full disk or a conflict must not lose an id: keeps create outcomes until the ledger has them. Retries
+ * before the key's next reconcile.
  */
 export interface OutcomeOutbox {
-  /**
-   * Writes the outcome of an intent, against whatever the record is by then. It is kept until it is written, also when
-   * this throws.
-   * @returns the record as written, or `undefined` when it could not be written yet
-   */
+  /** On top of the current record. Kept until written. @returns the record; undefined: not written yet */
   persist(key: Key, outcome: PendingOutcome): Promise<LedgerRecord | undefined>
-  /** Keeps an outcome for the key's next reconcile. */
   remember(key: Key, outcome: PendingOutcome): void
-  /** Writes what is kept for a key, if anything. @throws {LedgerError} when it still cannot be written */
+  /** @throws {LedgerError} */
   recover(key: Key): Promise<void>
-  /**
-   * Tries once more to write all that is kept: there is no next reconcile.
-   * @param until when a ledger that takes nothing is not waited for any more; it is tried once when absent
-   * @returns what could not be written
-   */
+  /** The last retries. @param until limit; default: one try @returns unwritten outcomes */
   recoverAll(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
-  /** Outcomes that are not on disk. */
   readonly pending: ReadonlyMap<Key, PendingOutcome>
-  /** Marks a key while its create is under way. */
   during<T>(key: Key, create: () => Promise<T>): Promise<T>
-  /** Whether a create of this process is under way for a key, or its outcome not on disk: its record stays where it is. */
+  /** A create is in flight or its outcome is unwritten. */
   isBusy(key: Key): boolean
 }
 
 const TRIES = 6
 const FIRST_WAIT_MS = 50
 
-/** At the end, whoever holds the ledger, such as a backup tool, is given so long: ms. */
+/** Wait at the end for a locked ledger: ms. */
 const LAST_MS = 10_000
 const LAST_WAIT_MS = 250
-/** What is being written when the time is over has so long left: ms. */
+/** For writes in progress at the deadline: ms. */
 const AFTER_END_MS = 2_000
 
 export function createOutcomeOutbox({
@@ -70,23 +57,22 @@ export function createOutcomeOutbox({
 }: Pick<ReconcileContext, 'ledger' | 'clock' | 'store'>): OutcomeOutbox {
   const kept = new Map<Key, PendingOutcome>()
   const underWay = new Set<Key>()
-  /** Outcomes take priority over any stop: these waits are short and end by their number. */
+  /** Ignores stop signals: these waits are short. */
   const never = new AbortController().signal
 
-  /** @param known the record of the key */
   async function write(
     known: LedgerRecord | undefined,
     { intentId, opened, end, history }: PendingOutcome,
   ): Promise<LedgerRecord | undefined> {
-    // Another process may have moved it: then the outcome is one of its new key.
+    // The record might have moved.
     const found = known?.intent?.id === intentId ? known : ((await ledger.withIntent(intentId)) ?? known)
     if (found === undefined && end.type !== 'created') return undefined
     const record = withOurIntent(found, { intentId, opened, end })
     if (record === undefined) return undefined
     const { intent, key } = record
     const told = history.map((entry) => ({ ...entry, key }))
-    // What a person said meanwhile stands, unless we hold the id that proves otherwise; and no pipe that they gave the key is
-    // given up for it. What we saw is kept in the history.
+    // A person's decision meanwhile counts, except against an id that we have. A pipe that they named is
+    // kept, and the history has our result.
     const counts =
       intent?.id === intentId &&
       (intent.state === 'open' || (end.type === 'created' && intent.state !== 'succeeded'))
@@ -94,7 +80,7 @@ export function createOutcomeOutbox({
     return told.length === 0 ? record : ledger.settle(record, told)
   }
 
-  /** An id that we hold is recorded also when a person forgot the key meanwhile, or its record was put back to before the intent. */
+  /** Records an id even if the key was forgotten or the ledger rolled back. */
   function withOurIntent(
     found: LedgerRecord | undefined,
     { intentId, opened, end }: Omit<PendingOutcome, 'history'>,
@@ -105,7 +91,7 @@ export function createOutcomeOutbox({
 
   function settled(record: LedgerRecord, end: CreateEnd): LedgerRecord {
     const { intent } = record
-    if (intent === undefined) throw new Error('an outcome is that of an intent')
+    if (intent === undefined) throw new Error('an outcome needs an intent')
     switch (end.type) {
       case 'created': {
         const replaced = replacedAfter(record.replaced, record.former?.remote.id, store.steadyNow())
@@ -126,14 +112,13 @@ export function createOutcomeOutbox({
         await write(await ledger.get(key), outcome)
         break
       } catch (error) {
-        // What another one wrote is seen from then on.
         if (!(error instanceof LedgerConflict) || attempt === TRIES) throw error
       }
     }
     kept.delete(key)
   }
 
-  /** Side by side: a ledger that does not answer must not take its time for each of them. */
+  /** In parallel: waits only once for a slow ledger. */
   async function tryAll(): Promise<void> {
     const tries = [...kept.keys()].map((key) =>
       recover(key).catch((error: unknown) => {
@@ -143,7 +128,6 @@ export function createOutcomeOutbox({
     await Promise.all(tries)
   }
 
-  /** A while after the signal: what is under way may end well. */
   function ended(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const end = () => void clock.after(AFTER_END_MS, resolve)
@@ -158,7 +142,7 @@ export function createOutcomeOutbox({
       kept.set(key, outcome)
       let record: LedgerRecord | undefined = outcome.opened
       for (let attempt = 0; attempt < TRIES; attempt += 1) {
-        // Also before the first one: where the ledger was put back, another record may be at the version of this one.
+        // After a rollback, another record might have this version.
         record = await ledger.get(key).catch(() => record)
         try {
           const written = await write(record, outcome)
@@ -188,7 +172,7 @@ export function createOutcomeOutbox({
       await Promise.race([tryAll(), ended(until)])
       const isWorthIt = () => kept.size > 0 && !until.aborted
       for (let waited = 0; isWorthIt() && waited < LAST_MS; waited += LAST_WAIT_MS) {
-        await sleep(clock, LAST_WAIT_MS, until).catch(() => undefined) // then it is tried for the last time
+        await sleep(clock, LAST_WAIT_MS, until).catch(() => undefined) // before the last try
         await Promise.race([tryAll(), ended(until)])
       }
       return new Map([...kept].map(([key, { end }]) => [key, end]))
@@ -196,9 +180,8 @@ export function createOutcomeOutbox({
   }
 }
 
-/* What is said of a create whose outcome is known, and not on disk. */
+/* For known outcomes that the ledger lacks. */
 
-/** What is known of an outcome that is in memory only. */
 export function unsavedBecause(key: Key, end: CreateEnd): Because<'OutcomeUnsaved'> {
   const facts =
     end.type === 'created'
@@ -211,10 +194,7 @@ export function unsavedOutcome(because: Because, requestId: string | undefined):
   return { result: 'failed', ...because, requestId, retryAfterMs: 1_000 }
 }
 
-/**
- * What a process says last of a create whose outcome it could not write down: the next one does not know it.
- * @param typed a command line of Pipewright, as it is typed here
- */
+/** The next process does not know the outcome. @param typed a command line for this shell */
 export function lastWords(
   key: Key,
   end: CreateEnd,
@@ -231,12 +211,12 @@ export function lastWords(
     }
     case 'failed': {
       const command = typed(`resolve ${key} --retry --force`)
-      const message = `Nothing was created for ${key} (${end.seen.what}), and the ledger does not know that. ${then} ${command}`
+      const message = `No resource was created for ${key} (${end.seen.what}), and the ledger does not know that. ${then} ${command}`
       return { ...common, outcome: 'failed', pipeId: undefined, command, message }
     }
     case 'unknown': {
       const command = typed(`status ${key}`)
-      const message = `Nobody knows whether ${anyOf(nounOf(key))} was created for ${key} (${end.seen.what}); the ledger says only that it was tried. ${then} ${command}`
+      const message = `It is unknown whether ${anyOf(nounOf(key))} was created for ${key} (${end.seen.what}); the ledger says only that it was tried. ${then} ${command}`
       return { ...common, outcome: 'unknown', pipeId: end.seen.pipeId, command, message }
     }
   }

@@ -18,18 +18,16 @@ import { recordedAccess, sameAccess } from '../gather/service-access.ts'
 import { currentRecord } from '../state/current-record.ts'
 import { outcomeOf } from './outcome-of-error.ts'
 
-/** What is deleted: the one of a service, or what was created once. */
 interface Deletion {
   readonly target: DeleteTarget
-  /** Whether it is gone once the reply came. What was created once is asked for until it answers 404. */
+  /** Otherwise, only a 404 proves the deletion. */
   readonly isAtOnce: boolean
 }
 
 /**
- * Deletes what was applied or created, because its manifest asks for that. That it is about to be sent is on disk before; a
- * process that is killed after it asks for it until nothing is there, and has nothing to send then. What was created once may have to be asked
- * to go once more, so that somebody says that it is gone.
- * @returns a record of which nothing is left, once it is gone
+ * The request is journaled first: after a crash, the next process reads until the resource is gone. A
+ * create-once resource might need a second request, to confirm.
+ * @returns an empty record once it is gone
  */
 export async function remove(
   context: ReconcileContext,
@@ -53,14 +51,12 @@ export async function remove(
       async (looks) => {
         isLooking = true
         const current = await currentRecord(context, key)
-        // It is decided as if it were not marked.
         const asked = assess(
           context,
           await gather(context, key, { ...current, removal }, request, undefined, looks),
         )
         if (asked.failure instanceof Error) throw asked.failure
         const now = decide(asked.input)
-        // What is gone by now is decided anew, too: there is nothing to send. So is what is found again.
         const isSame =
           asked.input.observed.status === input.observed.status && isAskedAgain(now) === isAskedAgain(action)
         if (
@@ -87,7 +83,7 @@ export async function remove(
     const cleared = attempts > 0 ? undefined : await unmarked(context, record, removal)
     if (!(error instanceof RemoteError || error instanceof SecretUnavailableError)) throw error
     const outcome = outcomeOf(error, { signal: request.stopping, now: context.clock.now() })
-    // Of several only the last one is known to have had no effect, where it was the request that failed and not the look before it.
+    // Only the last request is known to have had no effect.
     const isUnknown = error instanceof RemoteError && error.facts.effect === 'unknown'
     const mayBeSent = isLooking ? attempts > 0 : attempts > 1 || isUnknown
     const unsent = { ...record, removal }
@@ -97,7 +93,7 @@ export async function remove(
   }
 }
 
-/** A request was sent before, and nobody answered it. */
+/** An earlier request without a reply. */
 export function isAskedAgain({ reason, facts }: Action): boolean {
   return reason === 'Deleting' && facts.removal.is === 'going'
 }
@@ -116,7 +112,6 @@ function isSameTarget(a: DeleteTarget, b: DeleteTarget): boolean {
   return a.id === b.id && sameAccess(a.service, b.service)
 }
 
-/** One that is there already stays as it is where a service has one only. */
 async function marked(
   context: ReconcileContext,
   { input: { recorded, steadyNow } }: Assessment,
@@ -134,12 +129,11 @@ async function marked(
   return written
 }
 
-/** Others may write a record at the same moment so often. */
 const MOST_WRITES = 5
 
 /**
- * Nothing was sent: the mark is taken back, whoever has written the record since, and where it has moved to.
- * @returns the record, where nobody else has written it
+ * Removes the mark from the current record, even after a move.
+ * @returns the record, unless another process wrote it
  */
 async function unmarked(
   context: ReconcileContext,
@@ -162,7 +156,6 @@ async function unmarked(
   return undefined
 }
 
-/** The record that has what this one had. */
 async function holderNow(
   context: ReconcileContext,
   { key, remote }: LedgerRecord,
@@ -173,7 +166,6 @@ async function holderNow(
   return holder && currentRecord(context, holder)
 }
 
-/** The request was answered, and it may take a while until it is gone. */
 function going(
   context: ReconcileContext,
   action: Action & { readonly type: 'delete' },

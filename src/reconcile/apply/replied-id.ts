@@ -13,20 +13,18 @@ import type { ReadOptions, Reply, ServiceAccess } from '../../contract/platform.
 import { SecretUnavailableError } from '../../contract/secrets.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 
-/* An id in a reply is judged before it is believed (design §5.3): it may be another's, or none at all. */
+/* The id might belong to another pipe. */
 
-/** What was asked for. */
 interface Expected {
   readonly key: Key
   readonly service: ServiceIdentity
-  /** Its name on the platform. */
   readonly name: string
 }
 
-/** Longest text of a reply that is shown, in characters. */
+/** Characters. */
 const LONGEST = 64
 
-/** Why the id of a reply to a create cannot be that of the new pipe, in words that name it; undefined: it can. */
+/** Undefined: it can be the new pipe's id. */
 export function mismatchOf(
   { store, profile, mask }: Pick<ReconcileContext, 'store' | 'profile' | 'mask'>,
   expected: Expected,
@@ -37,7 +35,7 @@ export function mismatchOf(
   const answered = `the platform answered 200 with the id "${shown(id)}"`
   const form = idFormOf(createOnceKindOf(profile, expected.key))
   if (!form.matches(id)) return `${answered}, which ${form.not}`
-  const holder = store.holderOf(id, expected.key)
+  const holder = store.holderOf(id, expected.key) ?? store.claimantOf(id, expected.key)
   if (holder !== undefined) return `${answered}, which is that of ${holder}`
   if (typeof serviceId === 'string' && !sameId(serviceId, expected.service.serviceId))
     return `${answered}, which is of another service, "${shown(serviceId)}"`
@@ -51,7 +49,6 @@ function excerptOfId(text: string): string {
   return text.length > LONGEST ? `${plain}…` : plain
 }
 
-/** An id that the unfinished reply to a create held. */
 export interface RepliedId {
   readonly recorded: LedgerRecord
   readonly intent: Intent
@@ -60,17 +57,15 @@ export interface RepliedId {
   readonly revision: string
 }
 
-/** What one reading said of it. */
 export type ReadOfId =
   | { readonly is: 'the created one'; readonly remote: Remote; readonly reply: Reply<RemoteResource> }
   | { readonly is: 'another' }
-  /** It could not be read, or is not found, yet. */
+  /** Unreadable or not found yet. */
   | { readonly is: 'not known' }
 
 /**
- * Reads the pipe with that id (`spec/api.md` 4.2): it is the one that was asked for when it is of the same service, has the same
- * name, and was created since the intent.
- * @throws the signal's reason once it is aborted
+ * `spec/api.md` 4.2. Ours if service and name match and it was created after the intent.
+ * @throws the signal's reason on abort
  */
 export async function readRepliedId(
   { profile, platform, store, clock }: Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 'clock'>,
@@ -89,7 +84,7 @@ export async function readRepliedId(
     throw error
   }
   const { id, serviceId, name, createdAt, state } = reply.value
-  // In the end it is not found: only then is something known.
+  // Only a final 404 is proof.
   if (isDeleting(createOnceKindOf(profile, recorded.key).changes?.rest, state)) return { is: 'not known' }
   const since = instantOf(createdAt ?? '') ?? -Infinity
   const isOurs =

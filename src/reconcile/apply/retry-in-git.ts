@@ -7,9 +7,8 @@ import type { HistoryEntry } from '../../contract/history.ts'
 import { isLeftAlone } from '../state/entry-policy.ts'
 
 /**
- * The record after what a person says in Git of its last attempt (`policy.retryCreate`): it created nothing. Words that were read
- * while the request could still arrive are remembered as such, and do not count. What a checkout says that may be older may be taken back by
- * now: it waits.
+ * For `policy.retryCreate`: the last attempt had no effect. A line read while the request could still arrive
+ * is noted and does not count. A possibly stale checkout waits.
  */
 export async function heedRetryCreate(
   context: ReconcileContext,

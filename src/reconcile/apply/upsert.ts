@@ -17,7 +17,7 @@ import { maskTexts, replyMask } from '../../kinds/mask.ts'
 
 type Upsert = Action & { readonly type: 'upsert' }
 
-/** Applies a query endpoint, as its manifest asks for at the moment at which the request goes out. */
+/** By its current manifest. */
 export async function upsert(
   context: ReconcileContext,
   first: Assessment,
@@ -28,7 +28,7 @@ export async function upsert(
   const { access, kind } = upsertOf(first)
   let asked = first
   const options = { priority: request.priority, signal: request.stopping }
-  // With the place in the budget in hand, and before each attempt, all is gathered and decided anew.
+  // Before each attempt, with the permit, Pipewright decides again.
   const applied = context.platform.upsert(
     kind,
     access,
@@ -57,11 +57,11 @@ export async function upsert(
     entry,
     readAt: undefined,
     credential,
-    differences: compareBody(kind.fields, body, value as JsonObject), // a parsed reply is JSON
+    differences: compareBody(kind.fields, body, value as JsonObject), // parsed JSON
     body,
   })
   const corrected = correctedBy(action)
-  // The next upsert is compared with it: what was asked for stands in it unmasked.
+  // For the next upsert's comparison.
   const reply = maskTexts(kind.configured(value), replyMask(context.mask, body))
   const record: LedgerRecord = {
     ...input.recorded,
@@ -87,18 +87,17 @@ export async function upsert(
     requestId,
     message: messageOf(because, key),
   }
-  // A resync that changed nothing is no news.
+  // An unchanged resync is no news.
   const news = action.reason === 'Resync' && !stalled ? [] : [history]
   return { outcome: { result: 'done', ...because, differences, requestId }, record, history: news }
 }
 
-/** Whether nothing would be taken away that was not decided to be. */
 function takesNoMore(now: Upsert, before: Upsert): boolean {
   const decided = new Set(before.takesAway)
   return now.takesAway.every((name) => decided.has(name))
 }
 
-/** A reading shows that what is there is as asked for: it is compared with that from now on, and no request was needed. */
+/** A new baseline without a request. */
 export function withWhatIsThere(
   context: ReconcileContext,
   { input, body, service, requestId }: Assessment,
@@ -107,7 +106,7 @@ export function withWhatIsThere(
   const there = observed.status === 'found' ? observed.there : undefined
   if (desired.fingerprint === undefined || !service.usable || there === undefined) return recorded
   const reply = maskTexts(there, replyMask(context.mask, body))
-  // What was there before anything was applied there was made by somebody else.
+  // Settings before the first apply are another writer's.
   const isTakenOver = recorded.upsert === undefined || desired.otherService || recorded.upsert.isTakenOver
   return {
     ...recorded,
@@ -124,7 +123,6 @@ export function withWhatIsThere(
   }
 }
 
-/** What an upsert needs of an assessment. */
 function upsertOf({ input, body, service }: Assessment) {
   const { fingerprint, key } = input.desired
   if (input.lifecycle !== 'upsert' || body === undefined || fingerprint === undefined || !service.usable) {

@@ -4,19 +4,15 @@ import type { JsonObject } from '../../lib/json.ts'
 import type { CreatePermit, Looks, Platform, Reply, ServiceAccess } from '../../contract/platform.ts'
 import type { ReconcileContext } from '../context.ts'
 
-/** Nothing is sent: no credential is used. */
 const NO_CREDENTIAL = 'dry run'
 
-/** No create waits for a reply: ms. */
+/** ms. */
 const DEADLINE_MS = 20_000
 
-/** A new pipe is not ready at once; when it is, nobody knows before it is there. */
+/** Assumed until the pipe exists. */
 const FIRST_STATE = 'Provisioning'
 
-/**
- * The platform, as it is read; what would be written to it is written to memory, and is found there from then on. So
- * whoever reconciles against it does all that it would do, and changes nothing.
- */
+/** Keeps writes in memory, on top of the platform. */
 export function createDryPlatform(
   platform: Pick<Platform, 'read' | 'list'>,
   { clock, newId }: Pick<ReconcileContext, 'clock' | 'newId'>,
@@ -89,7 +85,7 @@ export function createDryPlatform(
   }
 }
 
-/** Without the id of a request, so that nobody takes it for an answer of the service. */
+/** No request id: no service replied. */
 function replyOf(value: RemoteResource): Reply<RemoteResource> {
   return { value, requestId: undefined, credential: NO_CREDENTIAL }
 }

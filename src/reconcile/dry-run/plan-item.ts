@@ -16,7 +16,7 @@ import type { Basis, ReconcileResult } from '../context.ts'
 import { thereNow } from '../gather/configured-there.ts'
 import type { StateStore } from '../state/store.ts'
 
-/** Of two runs of one key, the one that says what is done about it: the first that did something, or else the last. */
+/** The first of two runs with a write, else the last. */
 export function tellingRun(before: ReconcileResult | undefined, now: ReconcileResult): ReconcileResult {
   return before !== undefined && didSomething(before) ? before : now
 }
@@ -25,10 +25,9 @@ function didSomething({ action: { type }, outcome, movedFrom }: ReconcileResult)
   return movedFrom !== undefined || (WRITES.has(type) && outcome.result === 'done')
 }
 
-/** Actions that write to the platform. */
 const WRITES: ReadonlySet<ActionType> = new Set(['create', 'adopt', 'upsert', 'update', 'delete'])
 
-/** What was applied to services before anything was done, by kind and service: its reply. */
+/** Before the dry run, by kind and service. */
 export type Applied = ReadonlyMap<string, JsonObject>
 
 export function appliedBefore(store: StateStore): Applied {
@@ -39,7 +38,7 @@ export function appliedBefore(store: StateStore): Applied {
   return applied
 }
 
-/** A service has one of a kind that is applied. */
+/** A service has one such resource. */
 function serviceSlot(key: Key, serviceId: string): string {
   return `${kindOf(key)} ${serviceId.toLowerCase()}`
 }
@@ -50,12 +49,10 @@ interface Planned {
   readonly applied: Applied
 }
 
-/** What a dry run of one key says of the real one. */
 export function planItemOf(planned: Planned, key: Key, run: ReconcileResult): PlanItem {
   const { profile, store, applied } = planned
   const { action, assessment, movedFrom } = run
   const entry = store.entry(key)
-  // Of what is deleted, there is none any more.
   const record = store.record(key) ?? run.assessment?.input.recorded
   const explanation = explain(store, key, run)
   const drifted = driftOf(run)
@@ -70,7 +67,7 @@ export function planItemOf(planned: Planned, key: Key, run: ReconcileResult): Pl
     verdict: verdictOf(run, explanation.reason),
     message: explanation.message,
     after: dependenciesOf(manifest),
-    waitsFor: action.reason === 'DependencyNotReady' ? action.facts.waitsFor : [],
+    waitsFor: action.reason === 'DependencyNotReady' ? (assessment?.input.surroundings.notReady ?? []) : [],
     renamedFrom: movedFrom,
     service: serviceOfItem(run, record),
     outline: outline ?? {},
@@ -85,7 +82,6 @@ export function planItemOf(planned: Planned, key: Key, run: ReconcileResult): Pl
   }
 }
 
-/** What is said of a key that was checked before, and of which nothing has changed since. */
 export function settledItem(
   store: StateStore,
   key: Key,
@@ -125,17 +121,16 @@ function dependenciesOf(manifest: ResourceManifest | undefined): readonly Key[] 
   return (manifest?.policy?.dependsOn ?? []).flatMap((text) => parseKey(text) ?? [])
 }
 
-/** What was found out about something that is taken over says more than that it is. */
+/** More useful than "adopted". */
 function withReason({ action, outcome }: ReconcileResult) {
   return outcome.result === 'done' && outcome.reason !== undefined ? outcome : action
 }
 
-/** What is said of a run: its failure, a state that is not healthy, or what was decided. */
 function explain(store: StateStore, key: Key, run: ReconcileResult): Pick<PlanItem, 'reason' | 'message'> {
   const { action, outcome } = run
   const said = (because: Because) => ({ reason: because.reason, message: messageOf(because, key) })
   if (outcome.result === 'failed') return said(outcome)
-  // What differs from what it is taken over for says more than that it is taken over.
+  // Differences are more useful than the adoption.
   if (action.type === 'adopt' && driftOf(run).length > 0)
     return { ...said(action), message: said(withReason(run)).message }
   const ready = store.record(key)?.conditions?.Ready
@@ -148,7 +143,7 @@ function driftOf({ outcome }: ReconcileResult): readonly Difference[] {
   return outcome.result === 'done' ? outcome.differences : []
 }
 
-/** A pipe that stays where it is is shown with the service that it is in; all else with the one that the manifest names. */
+/** An existing pipe's own service, else the manifest's. */
 function serviceOfItem(
   { action, assessment }: ReconcileResult,
   record: LedgerRecord | undefined,
@@ -157,7 +152,7 @@ function serviceOfItem(
   return action.type === 'report' ? (record?.service ?? desired) : (desired ?? record?.service)
 }
 
-/** After a while, in which its manifest may come back. */
+/** After the grace. */
 function isToBeDeleted(action: Action): boolean {
   if (action.type !== 'hold') return false
   return action.reason === 'Deleting' && action.facts.removal.is === 'later'
@@ -187,7 +182,6 @@ function verdictOf({ action, outcome, movedFrom }: ReconcileResult, reason: Reas
   }
 }
 
-/** Of what was there before anything was done. */
 function idBefore(assessment: Basis | undefined): string | undefined {
   return assessment?.input.recorded.remote?.id
 }
@@ -200,7 +194,7 @@ function bodiesOf(
 ): Pick<PlanItem, 'before' | 'desired'> {
   const manifest = assessment?.entry?.manifest
   const asked = manifest && expectedOf(planned.profile, manifest)
-  // Of what could not be taken over nothing is known.
+  // A failed adoption has no fields to show.
   const isShown =
     ((WRITES.has(action.type) || action.reason === 'DependencyNotReady') && outcome.result === 'done') ||
     differences.length > 0 ||
@@ -208,14 +202,13 @@ function bodiesOf(
     action.reason === 'Deleting'
   if (asked === undefined || !isShown) return NOTHING_SHOWN
   const before = action.type === 'create' ? undefined : beforeOf(planned, key, assessment, asked)
-  // Beside what was not read, all of it would look new.
+  // Without a read, each field would look new.
   if (action.type === 'report' && before === undefined) return NOTHING_SHOWN
   return { before: before && maskSensitive(before), desired: maskSensitive(asked) }
 }
 
 const NOTHING_SHOWN = { before: undefined, desired: undefined } as const
 
-/** What the last reply says of it: to a reading, or to the last upsert. */
 function beforeOf(
   { profile, store, applied }: Planned,
   key: Key,
@@ -232,7 +225,7 @@ function beforeOf(
   return observed && beforeBody(fields, asked, observed)
 }
 
-/** The access that an upsert gives and takes away, also one that waits. */
+/** Even while the upsert waits. */
 function accessOf(
   applied: Applied,
   { action, assessment }: ReconcileResult,
@@ -253,10 +246,7 @@ function accessOf(
   }
 }
 
-/**
- * What is there, where it can be read. Otherwise what the last upsert there was answered: of this key, or of another one that applied to
- * the same service.
- */
+/** The read, else the last upsert's reply from the same service, by any key. */
 function lastReply(applied: Applied, { input, service }: Basis): JsonObject | undefined {
   if (input.lifecycle === 'upsert' && isReadable(input.kind)) return thereNow(input.observed)
   const own = input.recorded.upsert?.reply
@@ -264,7 +254,6 @@ function lastReply(applied: Applied, { input, service }: Basis): JsonObject | un
   return applied.get(serviceSlot(input.desired.key, service.identity.serviceId))
 }
 
-/** `name/key` of a mounted file. */
 function secretName(file: string): string {
   return file.split(/[/\\]/).slice(-2).join('/')
 }

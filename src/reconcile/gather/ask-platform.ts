@@ -2,7 +2,7 @@ import { isReadable } from '../../kinds/definition.ts'
 import { isUpserted } from '../../kinds/lookup.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { fieldsOf, kindFor, knownStatesOf } from '../../kinds/profile.ts'
-import { judgeState } from '../../kinds/state.ts'
+import { healthyStatesFor, judgeState } from '../../kinds/state.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
@@ -22,7 +22,6 @@ import { type ErrorClass, RemoteError } from '../../contract/remote-error.ts'
 import { mayBeReplaced } from './deletion-facts.ts'
 import { isLeftAlone, saysDeleted } from '../state/entry-policy.ts'
 
-/** What is to be asked of the platform, and what for. */
 export interface Question {
   readonly key: Key
   readonly entry: Entry | undefined
@@ -30,43 +29,37 @@ export interface Question {
   readonly recorded: LedgerRecord
   readonly service: DesiredService
   readonly request: ReconcileRequest
-  /** Of the create that depends on the answer: it has a place for this. */
   readonly permit: CreatePermit | undefined
-  /** Of the upsert, or deletion, that depends on the answer: it has a place for this. */
   readonly looks: Looks | undefined
 }
 
-/** What the platform said when it was asked; `undefined`: it was not. */
+/** Undefined: no request. */
 export type Answer =
   | {
       readonly reply: Reply<RemoteResource>
-      /** On the monotonic clock, ms. */
+      /** Monotonic clock, ms. */
       readonly askedAt: number
-      /** A list of all pipes said it. */
+      /** From a list of all pipes. */
       readonly isOfList?: true
     }
   | {
       readonly failure: unknown
       readonly askedAt: number
-      /** It was the list of all pipes that failed: that says nothing of one of them. */
+      /** A failed list leaves this pipe unknown. */
       readonly isOfList?: true
     }
   | undefined
 
-/**
- * Asks the platform, where there is something to ask for and the manifest does not say to leave it alone. Never rejects, so
- * that it may be waited for later.
- */
+/** Skips the request if the manifest is left alone. Never rejects: the caller waits for it later. */
 export async function lookAt(
   context: ReconcileContext,
   question: Question,
 ): Promise<{ readonly answer: Answer; readonly listing: Listing | undefined }> {
   const { key, entry, state, recorded, service, request, permit, looks } = question
-  // What is being deleted is looked at until it is gone.
   if (state === 'absent' && recorded.removal?.isSent === true)
     return { answer: await askPlatform(context, question), listing: undefined }
   const isLeft = state === 'absent' || isLeftAlone(entry, context.clock.now())
-  // What was stopped for a change is started again first.
+  // A pipe that was stopped for a change is started first.
   if (state === 'missing' || (isLeft && recorded.command?.isForChange !== true))
     return { answer: undefined, listing: undefined }
   let listing: Listing | undefined
@@ -83,21 +76,21 @@ export async function lookAt(
       const about = { key, access: service.access, permit: permit ?? looks }
       listing = await listingOf(context, about, options)
     } catch (failure) {
-      // An outcome that is not known stays so.
+      // An unknown outcome stays unknown.
       const isUnknown = permit === undefined && undecidedIntent(recorded) !== undefined
-      // What can be changed in place needs no list.
+      // A change in place needs no list.
       const isOnlyEdited = !mayCreate && recorded.removal === undefined
       if (!(isUnknown || isOnlyEdited) || !(failure instanceof RemoteError))
         return { answer: { failure, askedAt, isOfList: true }, listing: undefined }
     }
   }
-  // What is about to be deleted is asked for by its id.
+  // A pipe before its deletion is read by its id.
   const isOfAll = isListed && !mayCreate && looks === undefined
   const answer = isOfAll ? await listedAnswer(context, question) : undefined
   return { answer: answer ?? (await askPlatform(context, question)), listing }
 }
 
-/** Whether a manifest or a Lock names the pipe: it is adopted, whatever a list says. */
+/** A pipe that a manifest or a Lock names is adopted, whatever a list shows. */
 function isNamed({ store }: ReconcileContext, { key, entry, recorded }: Question): boolean {
   const named = [entry?.manifest?.policy?.adopt, store.catalog?.locks.get(key)]
   return (
@@ -108,7 +101,6 @@ function isNamed({ store }: ReconcileContext, { key, entry, recorded }: Question
   )
 }
 
-/** Failures that concern every request. */
 const OF_ALL: ReadonlySet<ErrorClass> = new Set(['Throttled', 'ServiceIdle'])
 
 async function askPlatform(context: ReconcileContext, question: Question): Promise<Answer> {
@@ -119,7 +111,7 @@ async function askPlatform(context: ReconcileContext, question: Question): Promi
     const asked = questionOf(context, question, options)
     if (asked === undefined) return undefined
     const reply = await asked
-    // What is there is neither created nor adopted in this reconcile; but it may be applied.
+    // No resource is created or adopted in this reconcile. An upsert can go on.
     if (!isUpserted(key)) await request.releaseSlot()
     return { reply, askedAt }
   } catch (failure) {
@@ -128,8 +120,8 @@ async function askPlatform(context: ReconcileContext, question: Question): Promi
 }
 
 /**
- * A drift check takes what a list says: one request for all pipes of a service. What is not in the list is asked for by its id, and so is
- * what somebody wants to know now, what was not found the last time, and what a person says is gone.
+ * For drift checks: one request for all pipes of a service. A pipe is read by its id if the list lacks it, if
+ * a person asked for it or reported it gone, or if it was missing the last time.
  */
 async function listedAnswer(
   context: ReconcileContext,
@@ -139,7 +131,7 @@ async function listedAnswer(
   if (remote === undefined || request.isAsked === true || request.priority === 0) return undefined
   if (context.store.observation(key)?.found === false) return undefined
   if (remote.saidGoneAt !== undefined || saysDeleted(entry, remote.id)) return undefined
-  // A list may be of before.
+  // The list might be outdated.
   if (recorded.change !== undefined || recorded.command !== undefined) return undefined
   const access = recordedAccess(context.store, recorded, service)
   const kind = listedKind(context, key)
@@ -152,15 +144,15 @@ async function listedAnswer(
     if (listing === undefined || item === undefined || item[ODD] !== undefined) return undefined
     return { reply: { ...listing.reply, value: item }, askedAt: listing.askedAt, isOfList: true }
   } catch (failure) {
-    // Where the list is not to be had, the pipe may be.
+    // Without the list, the pipe itself might be readable.
     if (failure instanceof RemoteError && !OF_ALL.has(failure.facts.class)) return undefined
     return { failure, askedAt, isOfList: true }
   }
 }
 
 /**
- * A list can lag behind. It stands in for a reading only if it calls for nothing: it shows the pipe as the manifest asks for it, and the
- * manifest is not edited. Anything else is asked for by its id before it is told or corrected.
+ * A list can lag. It replaces a read only if the pipe matches the manifest and the manifest is not edited.
+ * Otherwise, the pipe is read by its id before it is reported or corrected.
  */
 export async function confirmed(
   context: ReconcileContext,
@@ -180,7 +172,7 @@ interface Wanted {
 }
 
 function callsForNothing(
-  { profile }: ReconcileContext,
+  { profile, healthyStates }: ReconcileContext,
   { key, recorded }: Question,
   { entry, body, fingerprint }: Wanted,
   item: RemoteResource,
@@ -193,12 +185,11 @@ function callsForNothing(
     return sent !== undefined && sent !== hash
   })
   if (fingerprint.digest !== applied?.digest || isRotated) return false
-  const isToRest = manifest.policy?.paused !== undefined
-  // Stopped, or not, as its manifest asks for.
-  const rests = isToRest
-    ? judgeState(item.state ?? undefined, undefined, knownStatesOf(profile, manifest))
-    : 'healthy'
-  return rests === 'healthy' && compareBody(fieldsOf(profile, key), body, item as JsonObject).length === 0
+  if (typeof item.state !== 'string') return false
+  const healthy = healthyStatesFor(manifest.policy?.healthyStates, healthyStates)
+  const verdict = judgeState(item.state, healthy, knownStatesOf(profile, manifest))
+  const isCalm = verdict === 'healthy' || (verdict === 'unjudged' && manifest.policy?.paused === undefined)
+  return isCalm && compareBody(fieldsOf(profile, key), body, item as JsonObject).length === 0
 }
 
 function questionOf(
@@ -216,7 +207,7 @@ function questionOf(
     return platform.read({ kind, service: where, id: kind.remoteId(manifest) }, options)
   }
   if (kind.lifecycle === 'upsert') {
-    // Where it is to be applied; a service has one, which has no id that is known before.
+    // The service of the upsert. A service has one endpoint, without a known id.
     const there = service.usable ? service.access : recordedAccess(store, recorded, service)
     if (!isReadable(kind) || there === undefined) return undefined
     return (looks ?? platform).read({ kind, service: there, id: there.serviceId }, options)
@@ -224,7 +215,7 @@ function questionOf(
   const access = recordedAccess(store, recorded, service)
   if (kind.lifecycle !== 'create-once' || recorded.remote === undefined || access === undefined)
     return undefined
-  // A place is good for the credentials that it was taken for.
+  // A permit is valid only for its credentials.
   const isPermitted = permit?.service.secretName === access.secretName
   const asked = { kind, service: access, id: recorded.remote.id }
   return (looks ?? (isPermitted ? permit : platform)).read(asked, options)

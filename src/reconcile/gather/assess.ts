@@ -22,36 +22,32 @@ import { surroundingsOf } from './surroundings.ts'
 import type { Asked } from '../state/bodies.ts'
 import type { StateStore } from '../state/store.ts'
 
-/** All that a decision and its action need of one key. */
 export interface Assessment extends Basis {
-  /** Why the platform could not be asked; the decision was made without. */
   readonly failure: unknown
   readonly requestId: string | undefined
-  /** When it was begun to gather all this; on the monotonic clock, ms. */
+  /** Start of the gathering; monotonic ms. */
   readonly since: number
-  /** When its oldest reading began, a shared one among them; on the monotonic clock, ms. */
+  /** Start of the oldest reading, even a shared one; monotonic ms. */
   readonly readSince: number
 }
 
-/** What had to be waited for. */
 export interface Gathered {
   readonly key: Key
   readonly recorded: LedgerRecord
   readonly wanted: Wanted
   readonly answer: Answer
-  /** All pipes of its service, where a create would depend on them. */
+  /** Set if a create depends on it. */
   readonly listing: Listing | undefined
   readonly permit: CreatePermit | undefined
-  /** Other keys that somebody else has written while the create waited for a place after its looks. */
+  /** Written by another process during the wait for a permit. */
   readonly news: readonly Key[]
-  /** As in {@link Assessment}. */
   readonly since: number
   readonly isAsked: boolean | undefined
 }
 
 /**
- * Gathers what is desired, recorded and observed for one key: at most one GET and one list, and no write.
- * @param permit of a create that is to go out if the decision is the same again
+ * Desired, recorded and observed. At most one GET and one list, and no write.
+ * @param permit of a create, to decide again
  * @param looks of an upsert, likewise
  */
 export async function gather(
@@ -69,7 +65,6 @@ export async function gather(
   const state = store.desiredState(key)
   const question = { key, entry, state, recorded, service, request, permit, looks }
   const asking = lookAt(context, question)
-  // What is wanted is worked out while the platform answers; and anew, where that is not what is wanted then.
   let wanted = await wantedOf(context, key, recorded)
   const { listing, ...asked } = await asking
   let { answer } = asked
@@ -87,9 +82,9 @@ export async function gather(
 }
 
 /**
- * What bears on a decision, all of it at this moment: whoever acts on it does so before anything else happens. To be called
- * once for what was gathered: what the platform answered is remembered, and emitted.
- * A failed GET is in `failure`; whatever else is thrown is a bug or the stop.
+ * All facts for a decision, at this moment: act on them before anything else happens. Call once per
+ * gathering, because it stores and emits the answer. A failed GET is in `failure`.
+ * @throws bugs and the stop
  */
 export function assess(
   context: ReconcileContext,
@@ -176,7 +171,6 @@ function inputOf(
   }
 }
 
-/** What a manifest wants: the body, and the secrets that it refers to, with the hashes of both. */
 interface Wanted {
   readonly key: Key
   readonly entry: Entry | undefined
@@ -184,9 +178,7 @@ interface Wanted {
   readonly body: JsonObject | undefined
   readonly secrets: BodySecrets
   readonly fingerprint: Fingerprint | undefined
-  /** Files of the platform's own credentials that were looked for in vain, where they are needed. */
   readonly missingCredentials: readonly MissingSecret[]
-  /** Whether its secrets were read for this, and not a moment before. */
   readonly isFresh: boolean
 }
 
@@ -209,14 +201,12 @@ async function wantedOf(
   return { ...common, body: asked.body, secrets, fingerprint: withSecretHashes(store, asked, secrets) }
 }
 
-/** Whether a manifest and its service are what they were when this was worked out. */
 function isStillWanted(store: StateStore, { key, entry, service }: Wanted): boolean {
   const now = store.entry(key)
   if (now?.digest !== entry?.digest || now?.manifest !== entry?.manifest) return false
   return sameService(desiredService(store, now?.manifest), service)
 }
 
-/** The mounted secret without which a Service is of no use, a pipe cannot be created and an endpoint not applied. */
 function credentialsNeeded({
   entry,
   recorded,
@@ -230,7 +220,6 @@ function credentialsNeeded({
   return writes && service.usable ? service.access.secretName : undefined
 }
 
-/** What is asked for, with the hashes of what its secrets say now. */
 export function withSecretHashes(
   store: Pick<StateStore, 'hashOf'>,
   { fingerprint }: Asked,

@@ -6,17 +6,16 @@ import type { Secret } from '../../lib/secret.ts'
 import type { MissingSecret } from '../../plan/reasons/missing-secret.ts'
 import type { SecretReading, SecretStore } from '../../contract/secrets.ts'
 
-/** The secrets that a body refers to, by dotted path, and the files that were looked for in vain. */
+/** By dotted path. */
 export interface BodySecrets {
   readonly values: ReadonlyMap<string, Secret>
   readonly missing: readonly MissingSecret[]
-  /** The same by the dotted path of each reference. */
   readonly missingAt: ReadonlyMap<string, MissingSecret>
 }
 
 export const NO_SECRETS: BodySecrets = { values: new Map(), missing: [], missingAt: new Map() }
 
-/** Reads every secret that a body refers to, and masks these and the secrets that it writes out. */
+/** Also masks them, and the secrets in plain text in the body. */
 export async function readBodySecrets(
   store: SecretStore,
   { add }: Pick<SecretMask, 'add'>,
@@ -42,7 +41,7 @@ export async function readBodySecrets(
   return { values, missing: sorted, missingAt }
 }
 
-/** The files of a service's API key that are not there, or hold nothing. */
+/** Includes empty files. */
 export async function missingCredentials(
   store: SecretStore,
   secretName: string,
@@ -53,10 +52,10 @@ export async function missingCredentials(
 }
 
 function missingOf({ file, why, misplaced }: SecretReading & { readonly found: false }): MissingSecret {
-  return misplaced === undefined ? { file, why } : { file, why, misplaced }
+  return { file, why, misplaced }
 }
 
-/** The text of a secret, to be sent. @throws when it was not read: that was to be seen before */
+/** @throws if the secret was not read; callers check that first */
 export function revealed(
   { sourceSecrets }: { readonly sourceSecrets?: 'optional' | undefined },
   secrets: BodySecrets,

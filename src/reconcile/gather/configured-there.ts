@@ -4,7 +4,7 @@ import { maskTexts, replyMask } from '../../kinds/mask.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Observed, UpsertInput } from '../../plan/input.ts'
 
-/** What an upsert of `body` would do to what is configured there, as far as anybody knows. */
+/** As far as known. */
 export function configuredThere(
   kind: UpsertKind,
   { recorded, observed, mask }: Pick<UpsertInput, 'recorded' | 'observed' | 'mask'>,
@@ -12,7 +12,7 @@ export function configuredThere(
 ): Pick<UpsertInput, 'replyDiffers' | 'takesAway' | 'gives' | 'isAsLeft'> {
   const reply = recorded.upsert?.reply
   const there = isReadable(kind) ? thereNow(observed) : reply
-  // A reply is stored without secrets.
+  // Replies are stored without secrets.
   const storedForm = (value: JsonObject | undefined) => value && maskTexts(value, replyMask({ mask }, body))
   const isKnown = there !== undefined && body !== undefined
   return {
@@ -24,13 +24,12 @@ export function configuredThere(
   }
 }
 
-/** What was read; undefined: nothing was, and an empty object: there is none. */
+/** Undefined: not read. An empty object: no configuration. */
 export function thereNow(observed: Observed): JsonObject | undefined {
   if (observed.status === 'found') return observed.there
   return observed.status === 'missing' ? {} : undefined
 }
 
-/** Whether it is the very same one, and says the same. */
 function isSameThere(kind: UpsertKind, left: JsonObject, there: JsonObject | undefined): boolean {
   return (
     there !== undefined &&

@@ -1,5 +1,6 @@
 import type { Entry } from '../../contract/catalog.ts'
 import { changedSinceLeft, flatLeaves } from '../../kinds/as-left.ts'
+import { fieldOfPath } from '../../kinds/changes.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import { comparedBody } from '../../kinds/remote-resource.ts'
@@ -18,7 +19,7 @@ interface About {
   readonly entry: Entry | undefined
 }
 
-/** What bears on the deletion of what was created; undefined: no manifest asks for that, and no request was sent. */
+/** Undefined: no manifest or earlier request asks for it. */
 export function deletionFacts(
   store: StateStore,
   { kind, recorded, entry }: About,
@@ -39,13 +40,12 @@ export function deletionFacts(
   }
 }
 
-/** Whether a manifest lets what was created be deleted. */
 function mayBeDeleted(entry: Entry | undefined): boolean {
   const policy = entry?.manifest?.policy
   return policy?.ensure === 'absent' || policy?.onImmutable === 'replace'
 }
 
-/** Whether a manifest was edited and lets what was created be deleted for that: what keeps a new one from being created keeps it. */
+/** The gates of a create apply to it, too. */
 export function mayBeReplaced(
   store: StateStore,
   entry: Entry | undefined,
@@ -56,7 +56,7 @@ export function mayBeReplaced(
   return store.asked(manifest)?.fingerprint.digest !== applied?.digest
 }
 
-/** Another key that names it: by its record, its manifest or a Lock. */
+/** By record, manifest or Lock. */
 function claimantOf(store: StateStore, { key }: LedgerRecord, { id }: Remote): Key | undefined {
   const { catalog } = store
   const isUnmoved = (other: Key) => store.record(other)?.remote === undefined
@@ -83,7 +83,7 @@ function limitFor(store: StateStore, recorded: LedgerRecord): DeletionFacts['lim
   return reached && { service: service.name, ...reached }
 }
 
-/** As far as is known without a look at it: what is kept anyhow makes no other wait. */
+/** Known without a request. */
 function isToBeDeleted(store: StateStore, { key, removal, conditions }: LedgerRecord): boolean {
   if (removal?.isSent === true) return true
   if (conditions?.Synced.reason === 'Drifted') return false
@@ -92,24 +92,21 @@ function isToBeDeleted(store: StateStore, { key, removal, conditions }: LedgerRe
   return removal !== undefined || (isAsked && !isLeftAlone(entry, store.steadyNow()))
 }
 
-/** An operator said so. */
 function isLetPass(store: StateStore, record: LedgerRecord): boolean {
   const entry = store.entry(record.key)
   return entry !== undefined && isAllowed(record, deletionDigest(entry.digest, record), store.steadyNow())
 }
 
-/** The hashes of what is there, as it is compared. */
 function leftNow(
   store: StateStore,
   { kind, key }: { readonly kind: CreateOnceKind; readonly key: Key },
   there: JsonObject,
 ): Readonly<Record<string, string>> {
-  const fields = { ...kind.fields, ...kind.others }
-  const known = comparedBody(fields, kind.setIn?.(there) ?? there)
-  return store.hashesOf(key, flatLeaves(fields, known))
+  const known = comparedBody(kind.fields, kind.setIn?.(there) ?? there)
+  return store.hashesOf(key, flatLeaves(kind.fields, known))
 }
 
-/** Fields that are not as they were when it was last in sync; undefined: nobody knows. */
+/** Undefined: unknown. */
 export function changedSince(
   store: StateStore,
   { kind, recorded, entry }: About,
@@ -123,15 +120,18 @@ export function changedSince(
     leftNow(store, { kind, key }, there),
     applied.fields,
   )
-  // What it is like is learned only from when its manifest asks to delete it: a field that is shown for the first time is no change.
+  // During the grace, a newly shown field is no change.
   const isAbsent = entry?.manifest?.policy?.ensure === 'absent'
-  return isAbsent ? fields.filter((path) => left.fields[path] !== undefined || path.includes(']')) : fields
+  const changed = isAbsent
+    ? fields.filter((path) => left.fields[path] !== undefined || path.includes(']'))
+    : fields
+  return [...new Set(changed.map(fieldOfPath))]
 }
 
-/** A service shows some of what it fills in after a while, and some of it at times: that long it is learned. ms. */
+/** Ms. Late fields of a service join the baseline for this long. */
 const LEARNS_MS = 60 * 60_000
 
-/** What it is like once it is in sync, while its manifest lets it be deleted; as before while it is not in sync. */
+/** Only while a deletion is allowed. Unchanged while out of sync. */
 export function leftAfter(
   store: StateStore,
   input: DecideInput,
@@ -147,10 +147,10 @@ export function leftAfter(
   if (!isSame || digest === undefined || observed.differences.length > 0) return left
   const before = left?.digest === digest ? left : undefined
   const since = Math.min(before?.since ?? steadyNow, steadyNow)
-  // Later additions are somebody's.
+  // A later addition is an edit.
   if (before !== undefined && steadyNow - since >= LEARNS_MS) return before
   const now = leftNow(store, { kind: input.kind, key: desired.key }, observed.there)
-  // While its manifest asks to delete it, only what was never shown is added.
+  // During the grace, only fields join that were never shown.
   const fields =
     input.policy.ensure === 'absent' ? { ...now, ...before?.fields } : { ...before?.fields, ...now }
   return { digest, since, fields }

@@ -5,7 +5,7 @@ import { ODD, oddItemsOf, type RemoteResource } from '../../kinds/remote-resourc
 import { isReturnedField } from '../../kinds/field-table.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { changedFields } from '../../kinds/fingerprint.ts'
-import { hasIdentity } from '../../kinds/identity.ts'
+import { identityCheck } from '../../kinds/identity.ts'
 import { instantOf } from '../../kinds/instant.ts'
 import { isDeleting } from '../../kinds/state.ts'
 import { nameOf, parseKey, type Key } from '../../kinds/key.ts'
@@ -26,24 +26,23 @@ import { desiredService, recordedAccess, type DesiredService } from './service-a
 import { witnessOf } from './siblings.ts'
 
 /*
- * What a list of all pipes of a service says (design §14). It is a witness: it shows pipes that are there, and never proves that one is
- * not. So it only ever turns a create into an adoption.
+ * A list of all pipes of a service (design §14) only proves pipes that it shows. It only turns a create into
+ * an adoption.
  */
 
 type ListingContext = Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 'clock' | 'timing' | 'emit'>
 
-/** Many look at one list, for so long, and no longer than until they look again: ms. */
+/** Reconciles share a list for this long: ms. */
 const SHARED_MS = 30_000
-/** Before a create it is newer; but for the wait for a place, where the budget has none for a list beside it. */
+/** Longest age of a list before a create, plus its wait for a permit. */
 const BEFORE_CREATE_MS = 10_000
 
-/** The list of a service for who looks at one of its pipes, or `undefined` when there is no such request. @throws as `Platform.list` */
+/** Undefined: the service has no list. @throws as `Platform.list` */
 export async function listingOf(
   context: ListingContext,
   about: {
     readonly key: Key
     readonly access: ServiceAccess
-    /** Of the create, or deletion, that depends on it: it has a place for this. */
     readonly permit: Looks | undefined
   },
   options: ReadOptions,
@@ -65,7 +64,7 @@ export async function listingOf(
   })
 }
 
-/** Reports odd items, unless the list before had the same. */
+/** Only items that the previous list did not have. */
 function reportOdd(
   { store, emit }: ListingContext,
   { key, name }: { readonly key: Key; readonly name: string },
@@ -78,14 +77,14 @@ function reportOdd(
   emit({ type: 'ListItemsOdd', service, items })
 }
 
-/** A list for a key begins at this time or later: after its last write, and after its own last reading, which might say more. */
+/** A list must begin after the last write and the last reading of the key. */
 function freshSince(store: StateStore, key: Key): number {
   const last = Math.max(lastWriteOf(store, key), store.observation(key)?.readAt ?? -Infinity)
-  // Within one ms, the order is not known.
+  // Within one ms, the order is unknown.
   return last + 1
 }
 
-/** When the last request ended that changes something for a key, or for another key with the name that it asks for. */
+/** The last write of the key, or of another key with the same platform name. */
 export function lastWriteOf(store: StateStore, key: Key): number {
   const manifest = store.entry(key)?.manifest
   const service = desiredService(store, manifest)
@@ -99,13 +98,11 @@ export function lastWriteOf(store: StateStore, key: Key): number {
   return store.lastWrites.endedAt({ key, created })
 }
 
-/** For how long the pipe of a key is recorded: ms. */
 function ageMs(store: StateStore, key: Key): number {
   const { remote } = store.record(key) ?? {}
   return remote === undefined ? Infinity : (store.ageMs(key) ?? Math.abs(store.steadyNow() - remote.at))
 }
 
-/** Whether it was asked for in vain a moment ago. */
 export function isListFailing(
   { store, clock }: ListingContext,
   kind: CreateOnceKind,
@@ -115,7 +112,7 @@ export function isListFailing(
   return failedAt !== undefined && clock.monotonic() - failedAt < SHARED_MS
 }
 
-/** What a list is known by: another API key may see other pipes. */
+/** Another API key might see other pipes. */
 export function nameOfListing(
   { name }: Pick<CreateOnceKind, 'name'>,
   { serviceId, secretName }: ServiceAccess,
@@ -123,7 +120,6 @@ export function nameOfListing(
   return `${name} ${serviceId.toLowerCase()} ${secretName}`
 }
 
-/** The kind of a key, where all of its kind can be listed. */
 export function listedKind(
   { profile, store }: Pick<ReconcileContext, 'profile' | 'store'>,
   key: Key,
@@ -134,7 +130,7 @@ export function listedKind(
 }
 
 /**
- * Whether the list of its service speaks against it that a pipe is gone, which is not found by its id: one more request, where there is a list.
+ * Whether the list might show a pipe with a 404. Sends one more request if there is a list.
  * @throws as `Platform.list`
  */
 export async function mayBeThere(
@@ -159,7 +155,7 @@ interface Looked {
   readonly listing: Listing | undefined
 }
 
-/** What the list means for a key that has no pipe, or whose pipe is not found or may be replaced. */
+/** For a key whose pipe is missing or not created. */
 export function listedFor(
   context: Pick<ReconcileContext, 'profile' | 'store' | 'clock'>,
   { entry, recorded, desired, service, body, listing }: Looked,
@@ -172,20 +168,17 @@ export function listedFor(
   const kind = listedKind({ profile, store }, key)
   if (kind === undefined) return undefined
   const intent = undecidedIntent(recorded)
-  // What a create of unknown outcome made is where that was sent, under the name that it had then.
+  // A create of unknown outcome used the service of its time.
   if (intent !== undefined && desired.otherService) return undefined
   const name = (intent && recorded.platformName) ?? remoteNameOf(manifest)
   const edited = editedSince(recorded, desired)
   const candidates: Candidate[] = []
   const earlier = intent === undefined ? earlierName(manifest) : undefined
   const names = new Set([name, undefined, earlier])
-  const items = [...names].flatMap((each) => listing.named.get(each) ?? [])
-  const isNew = intent === undefined && recorded.remote === undefined
-  const failed = isNew ? store.lastWrites.failedNames(kind.name, service.access.serviceId) : []
-  const others = failed.filter((each) => !names.has(each)).flatMap((each) => listing.named.get(each) ?? [])
-  for (const item of [...items, ...others.filter(isAlike)]) {
-    const isOwn = [recorded.remote?.id, recorded.former?.remote.id].some((id) => sameId(id, item.id))
-    if (isOwn || store.holderOf(item.id, key) !== undefined) continue
+  const named = [...names].flatMap((each) => listing.named.get(each) ?? [])
+  const others = intent === undefined ? alikeUnderOtherNames(names) : []
+  for (const item of [...named, ...others]) {
+    if (isHeld(item)) continue
     if (typeof item.serviceId === 'string' && !sameId(item.serviceId, service.access.serviceId)) continue
     const createdAt = instantOf(item.createdAt ?? '')
     if (intent !== undefined && createdAt !== undefined && createdAt < intent.openedAt - CLOCKS_APART_MS)
@@ -195,7 +188,7 @@ export function listedFor(
     const fields = compareBody(kind.fields, body, there).map(({ field }) => field)
     const gone = isDeleting(kind.changes?.rest, item.state) ? ['state'] : []
     const differs = [...fields.filter((field) => !edited.has(field)), ...unlikeThen(there), ...gone]
-    // One without a name may be this one, where nothing else speaks against it. A field that cannot be read does not.
+    // A pipe without a name is a candidate only if its readable fields are equal.
     const isNameless = typeof item.name !== 'string'
     if (
       isNameless &&
@@ -215,15 +208,28 @@ export function listedFor(
     doubtful: doubtsOf(context, key, service.access, listing),
   }
 
-  /** Whether a create under another name can have made it. */
-  function isAlike(item: RemoteResource): boolean {
-    if (kind === undefined || body === undefined) return false
-    const there = item as JsonObject // it came as JSON
-    if (kind.identity !== undefined) return hasIdentity(kind.identity, body, there)
-    return compareBody(kind.fields, body, there).every(({ field }) => field === 'name')
+  function isHeld({ id }: RemoteResource): boolean {
+    const isOwn = [recorded.remote?.id, recorded.former?.remote.id].some((own) => sameId(own, id))
+    return isOwn || store.holderOf(id, key) !== undefined
   }
 
-  /** Fields that have neither what is asked for now nor what was asked for then. */
+  /**
+   * Equal pipes that were created or renamed under another name. Excludes the one that `policy.replaces`
+   * names.
+   */
+  function alikeUnderOtherNames(known: ReadonlySet<string | undefined>): readonly RemoteResource[] {
+    if (kind === undefined || body === undefined || listing === undefined) return []
+    const isAlike =
+      kind.identity === undefined
+        ? (there: JsonObject) => compareBody(kind.fields, body, there).every(({ field }) => field === 'name')
+        : identityCheck(kind.identity, body)
+    const alike = [...listing.items.values()].filter(
+      (item) => !known.has(item.name ?? undefined) && !isHeld(item) && isAlike(item as JsonObject), // it came as JSON
+    )
+    return alike.some(({ id }) => sameId(id, manifest?.policy?.replaces)) ? [] : alike
+  }
+
+  /** Fields that differ from the manifest and its earlier version. */
   function unlikeThen(there: JsonObject): readonly string[] {
     const then = recorded.applied?.fields ?? {}
     if (kind === undefined || edited.size === 0) return []
@@ -235,13 +241,12 @@ export function listedFor(
   }
 }
 
-/** The name that a pipe had before it was renamed, where its manifest said none: the platform may have it still. */
+/** The name before a rename. The platform might still have it. */
 function earlierName({ policy }: ResourceManifest): string | undefined {
   const from = policy?.renamedFrom === undefined ? undefined : parseKey(policy.renamedFrom)
   return from && nameOf(from)
 }
 
-/** Fields that were edited since a create of unknown outcome: what it may have made has them as they were. */
 function editedSince(recorded: LedgerRecord, { fingerprint }: Desired): ReadonlySet<string> {
   const { applied } = recorded
   if (undecidedIntent(recorded) === undefined || applied === undefined || fingerprint === undefined)
@@ -249,7 +254,7 @@ function editedSince(recorded: LedgerRecord, { fingerprint }: Desired): Readonly
   return new Set(changedFields(applied.fields, fingerprint.fields))
 }
 
-/** Pipes that are recorded and not in the list, when these are too many to believe it. */
+/** Recorded pipes that are not in the list, if too many to believe. */
 function doubtsOf(
   context: Pick<ReconcileContext, 'store' | 'clock'>,
   but: Key,
@@ -263,7 +268,6 @@ function doubtsOf(
     const record = store.record(key)
     const id = record?.remote?.id
     if (key === but || id === undefined || !isExpected(context, record)) continue
-    // What was recorded since cannot be in it.
     if (clock.monotonic() - ageMs(store, key) >= askedAt) continue
     of += 1
     if (!items.has(id.toLowerCase())) missing += 1
@@ -272,14 +276,13 @@ function doubtsOf(
   return isMassMissing(counts) || (missing > 0 && items.size === 0) ? counts : undefined
 }
 
-/** Whether the pipe of a key is to be in the list: it is looked after, and nobody knows that it is gone. */
 function isExpected(
   context: Pick<ReconcileContext, 'store' | 'clock'>,
   record: LedgerRecord | undefined,
 ): boolean {
   const { store, clock } = context
   if (record?.remote === undefined || store.desiredState(record.key) !== 'valid') return false
-  // Its manifest only watches another one: nobody looks after what was created.
+  // Such a manifest only watches another pipe.
   if (store.lifecycleOf(record.key) !== 'create-once') return false
   const { key, remote } = record
   const entry = store.entry(key)

@@ -1,14 +1,16 @@
 import { compareBody } from '../../kinds/compare-body.ts'
 import { isUpserted, lifecycleOf } from '../../kinds/lookup.ts'
-import { expectedOf, fieldsOf, kindFor } from '../../kinds/profile.ts'
+import { createOnceKindOf, expectedOf, fieldsOf, kindFor } from '../../kinds/profile.ts'
 import type { Entry } from '../../contract/catalog.ts'
+import type { Fields } from '../../kinds/field-table.ts'
 import type { Key } from '../../kinds/key.ts'
-import type { RemoteResource } from '../../kinds/remote-resource.ts'
-import type { JsonObject } from '../../lib/json.ts'
+import { foreignFields, type RemoteResource } from '../../kinds/remote-resource.ts'
+import { type Difference, showName } from '../../kinds/difference.ts'
+import { type JsonObject, sameJson } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Observed } from '../../plan/input.ts'
 import { missesAfter } from '../../plan/missing.ts'
-import type { LedgerRecord, Remote } from '../../plan/record.ts'
+import { FOREIGN_KEPT, type LedgerRecord, type Remote } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
 import { forgetMisses, noteFound, noteMissing } from '../state/observations.ts'
 import { maskFailure, RemoteError, type RemoteErrorFacts } from '../../contract/remote-error.ts'
@@ -16,7 +18,6 @@ import { saysDeleted } from '../state/entry-policy.ts'
 import { siblingFoundAt, witnessOf } from './siblings.ts'
 import type { Answer, Question } from './ask-platform.ts'
 
-/** What is observed of a key, and what that makes of its record. */
 interface ObservedKey {
   readonly observed: Observed
   readonly recorded: LedgerRecord
@@ -24,7 +25,6 @@ interface ObservedKey {
   readonly requestId: string | undefined
 }
 
-/** What an answer means for a key; it is remembered, and emitted. */
 export function observationOf(
   context: ReconcileContext,
   asked: Pick<Question, 'key' | 'entry' | 'recorded' | 'permit'> & {
@@ -37,9 +37,9 @@ export function observationOf(
   if (answer === undefined) return { ...unseen, failure: undefined }
   if ('reply' in answer) return found(context, asked, answer)
   const { askedAt } = answer
-  // Some of its secrets were read after this answer came.
+  // Some secrets were read after this answer.
   const failure = maskFailure(answer.failure, context.mask)
-  // What came between two 404s breaks their row. A reply that says to ask later is no answer.
+  // Between two 404s, another answer restarts the count.
   const isBroken = failure instanceof RemoteError && !['Missing', 'Throttled'].includes(failure.facts.class)
   if (isBroken) forgetMisses(context, asked.key)
   const isMissing =
@@ -56,9 +56,8 @@ export function observationOf(
     : { ...unseen, failure }
 }
 
-/** What is found, or what an upsert configures of it. */
 function thereOf({ profile }: ReconcileContext, key: Key, value: RemoteResource): JsonObject {
-  const kind = kindFor(profile, { key, manifest: undefined, record: undefined }) // what is upserted has one form
+  const kind = kindFor(profile, { key, manifest: undefined, record: undefined }) // an upsert kind has one form
   return kind.lifecycle === 'upsert' ? kind.configured(value) : (value as JsonObject) // a parsed reply is JSON
 }
 
@@ -71,6 +70,12 @@ function found(
   const desired = body ?? (entry?.manifest && expectedOf(context.profile, entry.manifest)) ?? {}
   const compared =
     isOfList === true ? [] : compareBody(fieldsOf(context.profile, key), desired, value as JsonObject) // a parsed reply is JSON
+  // An invalid manifest has no body to compare with.
+  const isCompared = isOfList !== true && body !== undefined
+  // A list can be older, and incomplete.
+  const { remote } = recorded
+  const isRead = isOfList !== true && remote !== undefined && sameId(remote.id, value.id)
+  const known = isRead ? withForeign(context, { ...recorded, remote }, value) : recorded
   const state = value.state ?? undefined
   const differences = noteFound(context, key, {
     state,
@@ -80,16 +85,20 @@ function found(
     credential,
     differences: compared,
     body,
+    foreign: isRead ? foreignIn(context, key, value) : undefined,
   })
   return {
     observed: { status: 'found', state, differences, there: thereOf(context, key, value) },
-    recorded: seen(recorded, entry, { id: value.id, now: context.clock.now() }),
+    recorded: seen(isCompared ? withSeenAs(context, known, { value, compared }) : known, entry, {
+      id: value.id,
+      now: context.clock.now(),
+    }),
     failure: undefined,
     requestId,
   }
 }
 
-/** The one of a service: what is not there now is not there, and may be applied. */
+/** A missing resource of an upsert kind can be applied. */
 function noneThere(
   context: ReconcileContext,
   recorded: LedgerRecord,
@@ -101,14 +110,75 @@ function noneThere(
   return { observed, recorded, failure: undefined, requestId }
 }
 
-/** A pipe that was found is known to have been there, whatever somebody said, or still says in Git. */
+function withForeign(
+  context: ReconcileContext,
+  record: LedgerRecord & { readonly remote: Remote },
+  value: RemoteResource,
+): LedgerRecord {
+  const { key, remote } = record
+  const foreign = foreignIn(context, key, value, record)
+  return sameJson(foreign, remote.foreign) ? record : { ...record, remote: { ...remote, foreign } }
+}
+
+/**
+ * Settings that no manifest can have, masked and sorted. Fields that a document names stay. Others are new in replies
+ * if a read lacks them, or if created resources return them too.
+ * @param before undefined: when it is adopted
+ */
+export function foreignIn(
+  { profile, store, mask }: Pick<ReconcileContext, 'profile' | 'store' | 'mask'>,
+  key: Key,
+  value: RemoteResource,
+  before?: LedgerRecord & { readonly remote: Remote },
+): Remote['foreign'] {
+  const kind = createOnceKindOf(profile, key)
+  const isNamed = (path: string) => kind.unsupported?.includes(path) === true
+  const isOfService = (path: string) =>
+    Iterator.from(store.createdIn(before?.service?.serviceId ?? '', key)).some((other) => {
+      const isCreated = store.record(other)?.remote?.origin === 'created'
+      return isCreated && store.observation(other)?.foreign?.includes(path) === true
+    })
+  const known = before?.remote.foreign ?? []
+  const there = foreignFields(kind, value as JsonObject) // a parsed reply is JSON
+    .filter(([path]) => isOfCreate(kind.fields, path))
+    .map(([path]) => showName(mask.mask(path)))
+    .filter((path) => before === undefined || isNamed(path) || (known.includes(path) && !isOfService(path)))
+  const all = [...new Set([...known.filter(isNamed), ...there])].toSorted()
+  return all.length === 0 ? undefined : all.slice(0, FOREIGN_KEPT)
+}
+
+/** A size is no reason to keep a resource. */
+function isOfCreate(fields: Fields, path: string): boolean {
+  const [part = ''] = path.split(/[.[]/)
+  return part !== 'scaling' && Object.hasOwn(fields, part)
+}
+
+/** Another manifest with a name or identity that differs from this manifest's might mean this pipe. */
+function withSeenAs(
+  { store }: ReconcileContext,
+  record: LedgerRecord,
+  { value, compared }: { readonly value: RemoteResource; readonly compared: readonly Difference[] },
+): LedgerRecord {
+  const { key, remote } = record
+  if (remote === undefined || !sameId(remote.id, value.id)) return record
+  const paths = ['name', ...store.identityPathsOf(key)]
+  const isEdited = compared.some(({ field }) => paths.some((path) => isAt(field, path)))
+  const seenAs = isEdited ? store.identityHashes(key, value as JsonObject) : undefined // a parsed reply is JSON
+  return sameJson(seenAs, remote.seenAs) ? record : { ...record, remote: { ...remote, seenAs } }
+}
+
+/** Whether a field is at a path, or inside an item of a list there. */
+function isAt(field: string, path: string): boolean {
+  return field === path || field.startsWith(`${path}[`)
+}
+
+/** A found pipe exists, whatever an operator reported. */
 function seen(
   record: LedgerRecord,
   entry: Entry | undefined,
   { id, now }: { readonly id: string; readonly now: number },
 ): LedgerRecord {
   const { remote } = record
-  // What is watched may be another one.
   if (remote === undefined || !sameId(remote.id, id)) return record
   const seenAt = remote.seenAt ?? now
   const refutedAt = saysDeleted(entry, remote.id) ? (remote.refutedAt ?? now) : undefined
@@ -117,7 +187,7 @@ function seen(
   return isKnown ? record : { ...record, remote: { ...remote, seenAt, saidGoneAt: undefined, refutedAt } }
 }
 
-/** Words that were refuted count again once they were taken back: then they are new ones. */
+/** A refuted line counts again once it was removed from Git. */
 function withWordsTakenBack(record: LedgerRecord, entry: Entry | undefined): LedgerRecord {
   const { remote } = record
   if (remote?.refutedAt === undefined || entry?.manifest === undefined || saysDeleted(entry, remote.id))
@@ -132,7 +202,7 @@ function missing(
   about: {
     readonly facts: RemoteErrorFacts
     readonly askedAt: number
-    /** Asked once more right before the create: it confirms what was counted, and proves nothing by itself. */
+    /** A second reading right before the create adds no proof. */
     readonly isLast: boolean
   },
 ): ObservedKey {

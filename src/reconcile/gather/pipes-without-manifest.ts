@@ -19,12 +19,12 @@ import { accessOf } from './service-access.ts'
 type Context = Pick<ReconcileContext, 'profile' | 'store' | 'clock' | 'mask'>
 
 /**
- * What the last list of each service showed that nobody holds; nothing is asked for. Undefined: the platform does not list. Services of
- * which there is no list are not in it.
+ * From each service's last list, without a request. Undefined: the platform does not list. Excludes services
+ * without a list.
  */
 export function pipesWithoutManifest(context: Context): readonly WithoutManifest[] | undefined {
   const { profile, store } = context
-  // What has other forms, too, is as often made elsewhere, and meant to be.
+  // Kinds with several lifecycles are often created elsewhere on purpose.
   const kind = profile.kinds.find(isListed)
   if (kind === undefined) return undefined
   const listed = listedServices(context, kind)
@@ -37,7 +37,6 @@ function isListed(kind: Kind): kind is CreateOnceKind {
   return kind.lifecycle === 'create-once' && kind.operations.list !== undefined
 }
 
-/** The same, of the services that have any, as it is told. */
 export function withoutManifestTold(context: Context): readonly WithoutManifest[] | undefined {
   return pipesWithoutManifest(context)
     ?.filter(({ count }) => count > 0)
@@ -49,7 +48,7 @@ interface ListedService {
   readonly listing: Listing
 }
 
-/** By the names of their manifests; of two that are the same one, the first. */
+/** By manifest name. Of equal services, the first. */
 function listedServices({ store }: Context, kind: CreateOnceKind): readonly ListedService[] {
   const found = new Map<string, ListedService>()
   const services = [...(store.catalog?.entries.values() ?? [])]
@@ -84,12 +83,12 @@ function foundIn(
   }
 }
 
-/** One list is of one time, however often it is told. */
+/** A list has the same time at each use. */
 function wholeSeconds(ms: number): number {
   return Math.round(ms / 1_000) * 1_000
 }
 
-/** As it may be shown: it came from the platform. */
+/** Masked, because it came from the platform. */
 function nameOf({ name }: RemoteResource, { mask }: ReconcileContext['mask']): string {
   return printable(mask(name ?? ''))
     .replaceAll(/\s/g, ' ')

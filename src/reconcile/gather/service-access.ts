@@ -5,7 +5,6 @@ import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { ServiceAccess } from '../../contract/platform.ts'
 import { type StateStore, identityOf } from '../state/store.ts'
 
-/** The service that a manifest asks for, or why it cannot be used. */
 export type DesiredService =
   | { readonly usable: true; readonly identity: ServiceIdentity; readonly access: ServiceAccess }
   | { readonly usable: false; readonly problem: string }
@@ -25,8 +24,8 @@ export function desiredService(store: StateStore, manifest: ResourceManifest | u
 }
 
 /**
- * Where a recorded pipe is to be looked for: in the service it was created in, whatever its manifest says now, and with
- * credentials that a Service manifest gives for that service. Others would be answered 404, and that would prove nothing.
+ * The service where the pipe was created, with credentials of a Service manifest for it. A 404 from another
+ * service is no proof.
  */
 export function recordedAccess(
   store: StateStore,
@@ -39,7 +38,7 @@ export function recordedAccess(
   return manifest && accessOf(identityOf(manifest), manifest.spec.credentials.secretRef.name)
 }
 
-/** The manifest of a service: the one of its name, or another one with its ids. */
+/** By the service's name or ids. */
 function manifestOf(store: StateStore, service: ServiceIdentity): ServiceManifest | undefined {
   const named = store.service(service.name)
   if (named !== undefined && isSame(service, identityOf(named))) return named
@@ -56,12 +55,10 @@ function isSame(a: Ids, b: Ids): boolean {
 
 type Ids = Pick<ServiceIdentity, 'organizationId' | 'serviceId'>
 
-/** Whether the manifest now asks for another service than the record says. */
 export function isOtherService(record: LedgerRecord, desired: DesiredService): boolean {
   return record.service !== undefined && desired.usable && !isSame(record.service, desired.identity)
 }
 
-/** Whether two of them lead to the same place with the same credentials. */
 export function sameService(a: DesiredService, b: DesiredService): boolean {
   if (!a.usable || !b.usable) return a.usable === b.usable
   return sameAccess(a.access, b.access)

@@ -6,8 +6,8 @@ import { isLeftAlone } from '../state/entry-policy.ts'
 import { isUnclaimed, type Observation, type StateStore } from '../state/store.ts'
 
 /*
- * What other pipes say of one that is not found (design §4): whether the credential still sees the service, and whether too
- * many are missing at once. Only those that were answered since the first 404 say anything.
+ * Whether the credential still sees the service (design §4), and whether too many pipes are missing. Only
+ * pipes that were read since the first 404 count.
  */
 
 /** Enough to tell a lost permission from a deletion. */
@@ -15,7 +15,6 @@ const SIBLINGS = 8
 
 type Seen = Pick<ReconcileContext, 'store' | 'clock'>
 
-/** When another pipe of the service was last asked for with this credential, and found. */
 export function siblingFoundAt(
   { store }: Seen,
   record: LedgerRecord,
@@ -23,7 +22,6 @@ export function siblingFoundAt(
 ): number | undefined {
   let latest: number | undefined
   for (const key of siblingsOf(store, record)) {
-    // What is read for one that is only watched is somewhere else.
     if (store.lifecycleOf(key) !== 'create-once') continue
     const observation = store.observation(key)
     if (observation?.readAt === undefined || !observation.found || observation.credential !== credential)
@@ -34,8 +32,8 @@ export function siblingFoundAt(
 }
 
 /**
- * Whether another pipe of the service has been found beside the 404s. One that nobody asks for, because it is suspended or has no
- * manifest any more, is no witness; but it exists, as far as anybody knows, and so this one is not the only one.
+ * Whether another pipe was found between the 404s. A suspended pipe or one without a manifest is no witness,
+ * but it exists: this pipe is not the only one.
  */
 export function witnessOf({ store }: Seen, record: LedgerRecord, misses: Misses | undefined): Witness {
   if (misses?.besideSince !== undefined) return 'answered'
@@ -44,9 +42,8 @@ export function witnessOf({ store }: Seen, record: LedgerRecord, misses: Misses 
 }
 
 /**
- * Pipes of the same service to look at, unless enough were answered since this one was last missed: they show whether one
- * pipe is gone, or a permission. The one that was found last, as a witness, and a few out of all the others, so that many that
- * are gone cannot stay out of sight.
+ * Pipes that show whether one pipe is gone, or a permission. Includes the last found pipe as a witness, and
+ * a few others: a mass loss must show. Empty if enough were read since the last 404.
  */
 export function siblingsToObserve(context: Seen, record: LedgerRecord): readonly Key[] {
   const { store } = context
@@ -65,7 +62,6 @@ export function siblingsToObserve(context: Seen, record: LedgerRecord): readonly
   return [witness, ...spread(others, wanted - 1)]
 }
 
-/** So many of a list, at equal distances. */
 function spread(keys: readonly Key[], count: number): readonly Key[] {
   if (keys.length <= count) return keys
   return keys.filter(
@@ -73,7 +69,7 @@ function spread(keys: readonly Key[], count: number): readonly Key[] {
   )
 }
 
-/** How many pipes of the service, or else of the credential, are not found, when that is too many to believe. */
+/** Missing pipes of the service or credential, if too many to believe. */
 export function massMissing(
   context: Seen,
   record: LedgerRecord,
@@ -95,10 +91,8 @@ function countMissing(context: Seen, keys: Iterable<Key>, misses: Misses): MassM
   for (const key of keys) {
     const observation = context.store.observation(key)
     if (observation === undefined || context.store.lifecycleOf(key) !== 'create-once') continue
-    // It is gone because we asked for that.
     if (context.store.record(key)?.removal?.isSent === true) continue
     const isMissing = observation.misses !== undefined
-    // Who is missing is looked for again soon, unless nobody looks for it any more.
     const isOld =
       observedSince(observation, misses.firstAt) === undefined && !(isMissing && isObserved(context, key))
     if (isOld || !(isMissing || observation.found)) continue
@@ -113,7 +107,6 @@ function* siblingsOf(store: StateStore, { key, service }: LedgerRecord): Iterabl
   for (const other of store.createdIn(service.serviceId, key)) if (other !== key) yield other
 }
 
-/** Whether a reconcile of this key asks for its pipe. */
 function isObserved({ store, clock }: Seen, key: Key): boolean {
   return !isUnclaimed(store.desiredState(key)) && !isLeftAlone(store.entry(key), clock.now())
 }

@@ -1,6 +1,6 @@
 import type { CreateOnceKind } from '../../kinds/definition.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
-import { hasIdentity } from '../../kinds/identity.ts'
+import { identityCheck, sourceIn } from '../../kinds/identity.ts'
 import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import { kindOf, parseKey, type Key } from '../../kinds/key.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
@@ -10,19 +10,18 @@ import { sameId } from '../../lib/same-id.ts'
 import { leftSomething } from '../../plan/gates.ts'
 import type { Desired, Similar } from '../../plan/input.ts'
 import { wasGivenUp } from '../../plan/missing.ts'
-import type { LedgerRecord } from '../../plan/record.ts'
+import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import { type Candidate, findSimilar } from '../../plan/rename-detection.ts'
 import type { DesiredService } from './service-access.ts'
 import type { Listing } from '../state/listings.ts'
 import { isUnclaimed, type StateStore } from '../state/store.ts'
 
-/** A valid manifest of something that has nothing on the platform that we know of. */
 interface Uncreated {
   readonly manifest: ResourceManifest
   readonly desired: Desired
   readonly service: DesiredService
   readonly body: JsonObject | undefined
-  /** All pipes of its service, if they were asked for. */
+  /** If listed. */
   readonly listing: Listing | undefined
 }
 
@@ -32,8 +31,8 @@ interface Known {
 }
 
 /**
- * The record of another key that this may belong to. A create would make a second pipe.
- * @param recorded its own: with something that is not found, no other record can move here
+ * Another key's record that the manifest might mean: a create would make a second pipe.
+ * @param recorded its own; if its pipe is missing, no other record can move here
  */
 export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecord): Similar | undefined {
   const { store } = known
@@ -45,18 +44,20 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   }
   const candidate = candidateOf(store, wanted, recorded)
   if (candidate === undefined) return undefined
-  const related = notReplaced(store.similarTo(candidate), wanted)
+  const related = notReplaced(store, store.similarTo(candidate), wanted)
   const isGone = ({ key }: LedgerRecord) => isUnclaimed(store.desiredState(key))
   const similarity = findSimilar(candidate, related.filter(isGone))
-  if (similarity?.certainty === 'same') return { ...unclaimed(similarity.from, candidate), isSame: true }
+  const { replaces } = wanted.manifest.policy ?? {}
+  if (similarity?.certainty === 'same')
+    return { ...unclaimed(similarity.from, candidate), isSame: similarity.from.key !== replaces }
   const kind = createOnceKindOf(known.profile, candidate.key)
-  const holders = notReplaced(holdersByName(store, candidate, wanted.listing), wanted)
+  const holders = notReplaced(store, holdersByName(store, candidate, wanted.listing), wanted)
   const orphan = holders.find(isGone)
   if (orphan !== undefined) return listedOrphan(kind, { candidate, wanted, orphan })
   if (similarity !== undefined) return unclaimed(similarity.from, candidate)
   const seen = seenAlike(store, { candidate, wanted, kind })
   if (seen !== undefined) return unclaimed(seen, candidate)
-  // A key that asks for what it had is stopped only by a pipe that took its name in the console.
+  // A key that recreates its pipe is blocked only by a pipe that took its name in the console.
   const isAsBefore =
     recorded.remote !== undefined && recorded.applied?.digest === candidate.fingerprint.digest
   const claimed = isAsBefore
@@ -65,13 +66,15 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
   return claimed && { key: claimed.key, how: 'claimed', file: claimed.file }
 }
 
-/** @param name the one that the pipe has, as far as it is known */
+/** @param name as known from the pipe */
 function unclaimed(
-  { key, file, platformName }: LedgerRecord,
+  { key, file, platformName, remote }: LedgerRecord,
   candidate: Candidate,
   name = platformName,
 ): Similar {
-  return { key, how: 'unclaimed', file, platformName: name === candidate.platformName ? undefined : name }
+  const foreign = remote?.foreign
+  const otherName = name === candidate.platformName ? undefined : name
+  return { key, how: 'unclaimed', file, platformName: otherName, foreign }
 }
 
 interface Named {
@@ -79,7 +82,7 @@ interface Named {
   readonly by: NonNullable<Similar['by']>
 }
 
-/** The record that `policy.renamedFrom` names, or of whose pipe `policy.adopt` or a Lock speaks while its manifest is gone. */
+/** By `policy.renamedFrom`, `policy.adopt` or id. */
 export function namedRecord(
   store: StateStore,
   { manifest, desired }: Pick<Uncreated, 'manifest' | 'desired'>,
@@ -89,14 +92,13 @@ export function namedRecord(
   const from = renamedFrom === undefined ? undefined : parseKey(renamedFrom)
   const record = from === undefined ? undefined : store.record(from)
   if (record !== undefined && leftSomething(record)) return { record, by: 'policy.renamedFrom' }
-  // An unknown outcome is settled by adopting.
+  // An adoption settles an unknown outcome.
   if (leftSomething(recorded)) return undefined
   const id = adopt ?? store.catalog?.locks.get(desired.key)
   const holder = id === undefined ? undefined : unclaimedHolderOf(store, id, desired.key)
   return holder && { record: holder, by: adopt === undefined ? 'a Lock' : 'policy.adopt' }
 }
 
-/** A record without a manifest that has the pipe with this id, or had it before the one that it has. */
 function unclaimedHolderOf(store: StateStore, id: string, but: Key): LedgerRecord | undefined {
   for (const key of store.unclaimed()) {
     const record = key === but || kindOf(key) !== kindOf(but) ? undefined : store.record(key)
@@ -107,7 +109,6 @@ function unclaimedHolderOf(store: StateStore, id: string, but: Key): LedgerRecor
   return undefined
 }
 
-/** Another manifest that claims the same record: no reading tells whose it is. */
 export function rivalOf(store: StateStore, key: Key, claiming: readonly Key[]): Key | undefined {
   return claiming.find((other) => {
     if (other === key || store.entry(other)?.state !== 'valid') return false
@@ -116,7 +117,6 @@ export function rivalOf(store: StateStore, key: Key, claiming: readonly Key[]): 
   })
 }
 
-/** Whether no other manifest without a pipe asks for the same. */
 export function isOnlyOne(store: StateStore, wanted: Omit<Uncreated, 'body' | 'listing'>): boolean {
   const candidate = candidateOf(store, wanted, undefined)
   return candidate !== undefined && rivalOf(store, candidate.key, store.alike(candidate)) === undefined
@@ -127,7 +127,6 @@ interface Sought {
   readonly wanted: Uncreated
 }
 
-/** The list shows the pipe of a record without a manifest under the name that is asked for. */
 function listedOrphan(
   kind: CreateOnceKind,
   { candidate, wanted, orphan }: Sought & { readonly orphan: LedgerRecord },
@@ -135,32 +134,44 @@ function listedOrphan(
   const { body, listing } = wanted
   const [only, ...more] = listing?.named.get(candidate.platformName) ?? []
   const isOnly = only !== undefined && more.length === 0 && body !== undefined
-  const isSame = isOnly && compareBody(kind.fields, body, only as JsonObject).length === 0 // it came as JSON
+  const isMeant = orphan.key !== wanted.manifest.policy?.replaces
+  const isSame = isMeant && isOnly && compareBody(kind.fields, body, only as JsonObject).length === 0 // it came as JSON
   return { ...unclaimed(orphan, candidate, candidate.platformName), isSame }
 }
 
-/** A record without a manifest whose pipe was last seen with the name or the identity that is asked for: its manifest may have said otherwise. */
+/** Last seen with the desired name or identity, and without a manifest. */
 function seenAlike(
   store: StateStore,
   { candidate, wanted, kind }: Sought & { readonly kind: CreateOnceKind },
 ): LedgerRecord | undefined {
   const { body, listing } = wanted
-  const identity = candidate.identity === undefined ? undefined : kind.identity
   if (body === undefined) return undefined
+  const identity = candidate.identity === undefined ? undefined : kind.identity
+  const hasIdentity = identity && identityCheck(identity, body)
+  const wantedAs = store.identityHashes(candidate.key, body)
   for (const key of store.unclaimed()) {
     const record = key === candidate.key || kindOf(key) !== kind.name ? undefined : store.record(key)
     if (record?.remote === undefined || key === wanted.manifest.policy?.replaces) continue
     if (!sameId(record.service?.serviceId, candidate.serviceId)) continue
     const listed = listing?.items.get(record.remote.id.toLowerCase()) as JsonObject | undefined // it came as JSON
-    const there = listed ?? store.lastSeen(key)
-    if (there === undefined) continue
-    if (there['name'] === candidate.platformName) return record
-    if (identity !== undefined && hasIdentity(identity, body, there)) return record
+    const { seenAs } = record.remote
+    if (listed === undefined) {
+      if (seenAs !== undefined && isSeenAs(seenAs, wantedAs)) return record
+      continue
+    }
+    if (listed['name'] === candidate.platformName) return record
+    if (hasIdentity?.(listed) === true) return record
   }
   return undefined
 }
 
-/** Records of other keys whose pipe the list shows under the name that is asked for. */
+function isSeenAs(seen: Fingerprint['fields'], { name, ...identity }: Fingerprint['fields']): boolean {
+  const paths = Object.keys(identity)
+  const isNamed = sourceIn(paths, identity) !== undefined
+  return seen['name'] === name || (isNamed && paths.every((path) => seen[path] === identity[path]))
+}
+
+/** By the pipe's name in the list. */
 function holdersByName(
   store: StateStore,
   { key, platformName }: Candidate,
@@ -173,15 +184,18 @@ function holdersByName(
   })
 }
 
-/** Without the one that `policy.replaces` names: a person says that this is not that one. It speaks of no other one. */
+/** Without the record that `policy.replaces` names, except an orphan that no manifest describes in full. */
 function notReplaced(
+  store: StateStore,
   related: readonly LedgerRecord[],
   { manifest }: Pick<Uncreated, 'manifest'>,
 ): readonly LedgerRecord[] {
-  return related.filter(({ key }) => key !== manifest.policy?.replaces)
+  const isKept = ({ key, remote }: LedgerRecord) =>
+    remote?.foreign !== undefined && isUnclaimed(store.desiredState(key))
+  return related.filter((record) => record.key !== manifest.policy?.replaces || isKept(record))
 }
 
-/** @param recorded its own; one that has, or had, a pipe is not new: its identity says nothing */
+/** @param recorded its own; after a first pipe, its identity is no proof */
 function candidateOf(
   store: StateStore,
   { manifest, desired, service }: Pick<Uncreated, 'manifest' | 'desired' | 'service'>,

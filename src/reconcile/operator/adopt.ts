@@ -31,15 +31,13 @@ import { heldElsewhere } from '../apply/other-claims.ts'
 import { maskDifferences } from '../../kinds/difference.ts'
 import { replyMask } from '../../kinds/mask.ts'
 
-/** A pipe that a person gives to a key. */
 export interface Adoption {
   readonly key: Key
   readonly pipeId: string
-  /** `resolve` is only for a create of unknown outcome; `adopt` also says that a change was made in the console. */
+  /** `resolve` needs an unknown create; `adopt` also accepts changes from the console. */
   readonly word: 'adopt' | 'resolve'
 }
 
-/** `adopt` and `resolve --adopt`: the pipe belongs to the key from now on, as it is and as the manifest now asks. */
 export function adoptAs(
   context: OperatorContext,
   adoption: Adoption,
@@ -52,7 +50,7 @@ export function adoptAs(
     } catch (error) {
       if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
       return refused(
-        `Nothing was changed: the ${nounOf(adoption.key)} could not be read. ${sentence(error.message)}`,
+        `No change was made: the ${nounOf(adoption.key)} could not be read. ${sentence(error.message)}`,
       )
     }
   })
@@ -87,7 +85,7 @@ async function adoptOnce(
   const remote = taken.reply.value
   const { fields } = createOnceKindOf(context.profile, key)
   const differences = maskDifferences(
-    body === undefined ? [] : compareBody(fields, body, remote as JsonObject), // a parsed reply is JSON
+    body === undefined ? [] : compareBody(fields, body, remote as JsonObject), // parsed JSON
     replyMask(context.mask, body),
   )
   const said = isSame
@@ -98,7 +96,7 @@ async function adoptOnce(
   return { result: 'done', message, pipeId: remote.id, intentId: intent?.id, differences }
 }
 
-/** Of the same pipe, what its state says stays as it is, and so does that it is in sync. */
+/** The state and `InSync` of the same pipe. */
 function keptFrom(before: Conditions | undefined, anew: Conditions | undefined): Conditions | undefined {
   if (before === undefined || anew === undefined) return anew
   const { Valid, Synced, Ready } = before
@@ -109,10 +107,10 @@ function keptFrom(before: Conditions | undefined, anew: Conditions | undefined):
   }
 }
 
-/** Another key that has the pipe, or that a manifest or a Lock gives it to, or another pipe that they give to this key. */
+/** The pipe's other owner, or the key's other pipe by Git. */
 function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: string): string | undefined {
   const { key } = recorded
-  // The line that names the pipe which was given up was there before.
+  // A line with the former pipe is older than its loss.
   const formerId = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   const isOther = (id: string) => !sameId(id, pipeId) && !sameId(id, formerId)
   const held = heldElsewhere(store, pipeId, key)
@@ -136,7 +134,7 @@ function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: str
   return undefined
 }
 
-/** Why a key that has a pipe cannot get another one: to take it would lose sight of the one it has. */
+/** A second pipe would hide the first. */
 async function heldRemote(
   context: OperatorContext,
   recorded: LedgerRecord,
@@ -169,7 +167,7 @@ async function heldRemote(
   )
 }
 
-/** What whoever reconciles has found out: one 404, as this process sees it, is no proof. */
+/** Not read by this process, and one 404 is no proof. */
 const GONE: ReadonlySet<Reason> = new Set(['Missing', 'ReplacedRecently', 'NeverSeen'])
 
 function isKnownGone({ conditions }: LedgerRecord, { saidGoneAt }: Remote): boolean {

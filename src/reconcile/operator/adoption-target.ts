@@ -12,19 +12,17 @@ import { type BodySecrets, NO_SECRETS, readBodySecrets } from '../gather/body-se
 import { desiredService, recordedAccess, type DesiredService } from '../gather/service-access.ts'
 import type { OperatorContext } from './operator.ts'
 
-/** Where a pipe is looked for that a key is to get, and what it is compared with; or why neither is known. */
 export type AdoptionTarget =
   | {
       readonly problem: undefined
       readonly found: Omit<AdoptRequest, 'recorded' | 'pipeId'> & {
-        /** What the manifest asks for; `undefined` when there is only a record. */
+        /** Undefined: there is only a record. */
         readonly body: JsonObject | undefined
         readonly secrets: BodySecrets['values']
       }
     }
   | { readonly problem: string }
 
-/** As the manifest says; or, when it is gone, as the record says. */
 export async function adoptionTarget(
   context: OperatorContext,
   recorded: LedgerRecord,
@@ -70,7 +68,7 @@ export async function adoptionTarget(
   return { problem: undefined, found }
 }
 
-/** What a create of unknown outcome made is where it was asked for, whatever the manifest says by now. */
+/** An unknown create was sent to the service of its time. */
 function whereOf(
   { store }: OperatorContext,
   recorded: LedgerRecord,
@@ -92,7 +90,7 @@ function fromRecord({ store }: OperatorContext, recorded: LedgerRecord): Adoptio
   const access = recordedAccess(store, recorded, { usable: false, problem: '' })
   if (access === undefined) {
     return {
-      problem: `${key} has no manifest, and neither has Service/${service.name}, whose credentials are needed.`,
+      problem: `${key} and Service/${service.name} have no manifest. The credentials of the Service are needed.`,
     }
   }
   const { revision } = store

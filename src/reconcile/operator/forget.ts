@@ -15,15 +15,13 @@ import {
   historyLine,
 } from './operator.ts'
 
-/** `forget`: the record of a key that nothing is expected of any more. */
 export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorResult> {
   return inRounds(context, key, async (recorded) => {
-    if (recorded.version === 0)
-      return refused(`The ledger has no record of ${key}: there is nothing to forget.`)
+    if (recorded.version === 0) return refused(`The ledger has no record of ${key}: it cannot be forgotten.`)
     const wanted = stillWanted(context, recorded)
     if (wanted !== undefined) return refused(wanted)
     const intent = undecidedIntent(recorded)
-    // A manifest of that name that comes back is created: this, too, may be said too early.
+    // A returning manifest is created.
     const wait = intent && ((await inFlight(context, key, intent)) ?? stillOnItsWay(context, key, intent))
     if (wait !== undefined) return refused(wait)
     const left = whatIsLeft(recorded)
@@ -39,7 +37,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
   })
 }
 
-/** Why a record may not be forgotten: without it, the next reconcile would create the pipe a second time. */
+/** The next reconcile would create the pipe again. */
 function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string | undefined {
   const { key } = recorded
   const entry = store.entry(key)
@@ -64,13 +62,15 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
   )
 }
 
-/** What may stay on the platform, in words that are kept in the history: no id is lost silently. */
+/** Ids that might remain on the platform, for the history. */
 function whatIsLeft(recorded: LedgerRecord): string {
   const intent = undecidedIntent(recorded)
   if (recorded.remote !== undefined) {
     const where = recorded.service === undefined ? '' : ` in service ${recorded.service.serviceId}`
     const isAsked = recorded.removal?.isSent === true
-    const fate = isAsked ? 'which was asked to be deleted, and may be there still' : 'which is not deleted'
+    const fate = isAsked
+      ? 'whose deletion was requested, and which might still exist'
+      : 'which is not deleted'
     return `Its ${nounOf(recorded.key)} was ${recorded.remote.id}${where}, ${fate}.`
   }
   if (intent !== undefined) {
@@ -80,6 +80,6 @@ function whatIsLeft(recorded: LedgerRecord): string {
         : ` Before, its ${nounOf(recorded.key)} was ${recorded.former.remote.id}.`
     return `A ${nounOf(recorded.key)} may have been created: the create was ${attemptWords(attemptFacts(intent))}.${former}`
   }
-  if (recorded.upsert !== undefined) return 'What was applied stays as it is.'
-  return 'Nothing of it is on the platform.'
+  if (recorded.upsert !== undefined) return 'All applied values remain.'
+  return 'The platform has no such resource.'
 }

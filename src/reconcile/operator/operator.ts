@@ -10,50 +10,44 @@ import type { ReconcileContext } from '../context.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
 
-/*
- * The operator's commands, as operations on the ledger (design §5): also beside a running daemon, which the
- * ledger's compare-and-set keeps from deciding on what is no longer so. Each command is a file of its own:
- * `person-adopt.ts`, `person-retry.ts`, `person-recreate.ts`, `person-forget.ts`.
- */
+/* Also safe beside a daemon: compare-and-set rejects its outdated decisions. */
 
 export type OperatorContext = Pick<
   ReconcileContext,
   'profile' | 'platform' | 'ledger' | 'secrets' | 'mask' | 'store' | 'clock'
 >
 
-/** What became of an operator's command. */
 export type OperatorResult =
   | {
       readonly result: 'done'
-      /** What happened, and what comes next. */
+      /** Result and next step. */
       readonly message: string
       readonly pipeId: string | undefined
       readonly intentId: string | undefined
-      /** What the platform reports otherwise than the manifest says. */
       readonly differences: readonly Difference[]
     }
   | {
       readonly result: 'refused'
-      /** Why, and what to do instead. Nothing was written. */
+      /** Reason and alternative. The ledger is unchanged. */
       readonly message: string
     }
 
-/** What is still known after a person's word: whether the manifest is valid. The rest is found out anew. */
+/** Conditions after a command. The next reconcile determines all except `Valid`. */
 export function conditionsToRenew(
   conditions: Conditions | undefined,
   key: Key,
   since: number,
+  why: 'waiting' | 'allowed' = 'waiting',
 ): Conditions | undefined {
   if (conditions === undefined) return undefined
-  const message = messageOf({ reason: 'Unobserved', facts: { why: 'waiting' } }, key)
+  const message = messageOf({ reason: 'Unobserved', facts: { why } }, key)
   const unknown = { status: 'Unknown', reason: 'Unobserved', message, since } as const
   return { Valid: conditions.Valid, Synced: unknown, Ready: unknown }
 }
 
-/** So many other writers of one record in a row are no coincidence. */
 const MOST_ROUNDS = 5
 
-/** Reads the record, and everything anew when somebody else wrote it in the meantime. */
+/** Repeats after a conflict. */
 export async function inRounds(
   { ledger, store }: Pick<OperatorContext, 'ledger' | 'store'>,
   key: Key,
@@ -72,7 +66,7 @@ export async function inRounds(
   }
 }
 
-/** Why a command about an open intent has to wait: a living daemon may be sending it at this moment. */
+/** Why to wait: a daemon might be sending the open intent. */
 export async function inFlight(
   { ledger, clock, store }: OperatorContext,
   key: Key,
@@ -81,12 +75,12 @@ export async function inFlight(
   const leftMs = intent.endBy - store.steadyNow()
   if (intent.state !== 'open' || leftMs <= 0 || !(await ledger.owned())) return undefined
   return (
-    `The create of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)} and may still be under way. ` +
+    `The create of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)} and might still be under way. ` +
     `Run this again after ${timeOf(clock.now() + leftMs)}, if "pipewright status ${key}" still shows it. Or stop the daemon first.`
   )
 }
 
-/** Why a command that lets the key create again has to wait: what was sent may still arrive. */
+/** Why to wait: the earlier request might arrive. */
 export function stillOnItsWay(
   { store, clock }: OperatorContext,
   key: Key,
@@ -103,15 +97,14 @@ export function stillOnItsWay(
 
 function stillDelivers({ state, seen }: Intent): string {
   if (state !== 'unknown')
-    return 'The process that sent its request never reported its end, and the request may still be delivered'
+    return 'The process that sent its request never reported its end, and the request might still be delivered'
   return seen?.proxy === undefined
-    ? 'Its request has ended, but the network may still deliver a part of it'
+    ? 'Its request has ended, but the network might still deliver a part of it'
     : `Its request has ended, but the proxy ${seen.proxy} may still pass it on`
 }
 
-/** The state of a record that leaves nothing to resolve, in words. */
 export function nothingToResolve({ key, version, remote, intent }: LedgerRecord): string {
-  const nothing = `There is nothing to resolve for ${key}: `
+  const nothing = `${key} has no open create: `
   if (version === 0) return `${nothing}the ledger has no record of it.`
   if (remote !== undefined) {
     return `${nothing}it has ${nounOf(key)} ${remote.id}, ${remote.origin} at ${timeOf(remote.at)}.`
@@ -126,7 +119,6 @@ export function nothingToResolve({ key, version, remote, intent }: LedgerRecord)
   )
 }
 
-/** When the next reconcile is. */
 export async function when({ ledger }: Pick<OperatorContext, 'ledger'>): Promise<string> {
   return (await ledger.owned()) ? ', in a second or two' : ', once "pipewright run" or "apply" is started'
 }

@@ -18,7 +18,7 @@ import { SecretUnavailableError } from '../../contract/secrets.ts'
 import type { ReadOptions } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 
-/** `resolve --recreate`: what the key has is gone; a new one is created without waiting for further proof. */
+/** Needs no further proof that the pipe is gone. */
 export function approveRecreate(
   context: OperatorContext,
   key: Key,
@@ -51,7 +51,6 @@ export function approveRecreate(
   })
 }
 
-/** What is said too early is refused: what can be read is not gone, and what cannot be asked is not known to be. */
 async function whyNotGone(
   context: OperatorContext,
   recorded: LedgerRecord,
@@ -66,15 +65,15 @@ async function whyNotGone(
   try {
     await platform.read({ kind: createOnceKindOf(profile, key), service: access, id }, options)
     await takeBack(context, recorded)
-    return `${capital(nounOf(key))} ${id} exists, so nothing has to be created. To replace it, remove it in the console first.`
+    return `${capital(nounOf(key))} ${id} exists, so no resource is created. To replace it, remove it in the console first.`
   } catch (error) {
     if (error instanceof RemoteError && error.facts.class === 'Missing') return undefined
     if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
-    return `Nothing was changed: ${nounOf(key)} ${id} could not be read. ${sentence(error.message)}`
+    return `No change was made: ${nounOf(key)} ${id} could not be read. ${sentence(error.message)}`
   }
 }
 
-/** What was found is not gone, whatever a person said of it before. */
+/** The pipe was found. */
 export async function takeBack({ ledger }: OperatorContext, recorded: LedgerRecord): Promise<void> {
   const { remote } = recorded
   if (remote?.saidGoneAt === undefined) return

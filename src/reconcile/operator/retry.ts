@@ -16,8 +16,8 @@ import {
 } from './operator.ts'
 
 /**
- * `resolve --retry`: the attempt created nothing, so that the next reconcile may create, with a new intent. Accepted once nothing of
- * the attempt can still be on its way to the platform; with `--force` also before, when nobody can know what it did.
+ * The attempt had no effect, and the next reconcile creates with a new intent. Accepted once the request
+ * cannot arrive any more, or earlier with `--force`, at a risk.
  */
 export function retryCreate(
   context: OperatorContext,
@@ -42,19 +42,19 @@ export function retryCreate(
         message:
           found === 'created nothing'
             ? `An operator confirmed that ${lowered(attempt)} created nothing.`
-            : `An operator set ${lowered(attempt)} aside with --force. What it did is not known. ${risk}`,
+            : `An operator set ${lowered(attempt)} aside with --force. Its outcome is unknown. ${risk}`,
       }),
     ])
     const next =
       context.store.desiredState(key) === 'valid'
         ? 'It will be created again'
-        : 'It has no valid manifest now, so nothing is created'
+        : 'It has no valid manifest now, so no resource is created'
     const then = `${next}${await when(context)}.`
     return done(
       recorded,
       found === 'created nothing'
-        ? `${attempt} of ${key} resolved: it created nothing. ${then}`
-        : `${attempt} of ${key} is set aside, as --force says. What it did is not known. ${then} ${risk}`,
+        ? `${attempt} of ${key} resolved: it created no resource. ${then}`
+        : `${attempt} of ${key} is set aside, as --force says. Its outcome is unknown. ${then} ${risk}`,
     )
   })
 }

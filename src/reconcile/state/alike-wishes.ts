@@ -3,14 +3,13 @@ import { kindOf, type Key } from '../../kinds/key.ts'
 import { isCreateOnce } from '../../kinds/lookup.ts'
 import type { Candidate } from '../../plan/rename-detection.ts'
 
-/** Manifests that ask for the same in the same service, under different keys. */
 export interface AlikeWishes {
   setCatalog(catalog: Catalog): void
-  /** Keys whose valid manifests ask for what a candidate asks for, itself among them. */
+  /** Its own key included. */
   of(candidate: Candidate): readonly Key[]
 }
 
-/** @param askedOf of one valid manifest; undefined: its service is not known. The index is made when it is first asked for. */
+/** Built on first use. @param askedOf undefined: the service is unknown */
 export function createAlikeWishes(
   askedOf: (entry: Entry) => { readonly serviceId: string; readonly digest: string } | undefined,
 ): AlikeWishes {

@@ -1,38 +1,37 @@
 import { fingerprintBody } from '../../kinds/fingerprint.ts'
-import { identityPaths, type Identity } from '../../kinds/identity.ts'
+import { identityPaths } from '../../kinds/identity.ts'
 import { keyOf, type Key } from '../../kinds/key.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
 import { bodyOf, fieldsOf, identityOf, type Profile } from '../../kinds/profile.ts'
 import { keyedHash } from '../../lib/digest.ts'
+import { comparedBody } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Secret } from '../../lib/secret.ts'
 import type { Fingerprint } from '../../plan/record.ts'
 
-/** What a manifest asks for: the body of the interface, references in place. */
+/** With references in place of secrets. */
 export interface Asked {
   readonly body: JsonObject
-  /** Without the values of secrets, which may change while the manifest does not. */
+  /** Without secret values. */
   readonly fingerprint: Pick<Fingerprint, 'digest' | 'fields'>
 }
 
-/** Bodies of manifests and of the platform, and their hashes. */
 export interface Bodies {
-  /** The body that a manifest asks for, with its fingerprint, whose digest is worked out once a manifest. */
+  /** Its fingerprint is computed once. */
   asked(manifest: ResourceManifest): Asked | undefined
-  /** The paths of the fields that make a resource of the kind of a key that one. */
   identityPathsOf(key: Key): readonly string[]
-  /** The hashes of the fields of a body, as in {@link Fingerprint}: of what the platform has of a key, too. */
+  /** As in {@link Fingerprint}. */
   hashesOf(key: Key, body: JsonObject): Fingerprint['fields']
-  /** The keyed hash of a secret's value; worked out once a reading of it. */
+  /** Keyed, by path, of the name and the identity. */
+  identityHashes(key: Key, body: JsonObject): Fingerprint['fields']
+  /** Keyed. Computed once per reading. */
   hashOf(secret: Secret): string
 }
 
-/** @param hashKey as of `createStateStore` */
 export function createBodies(profile: Profile, hashKey: Uint8Array): Bodies {
-  /** Of bodies; these themselves are made when they are looked at. */
+  /** Caches hashes: bodies are built on demand. */
   const digests = new WeakMap<ResourceManifest, string>()
   const secretHashes = new WeakMap<Secret, string>()
-  const identities = new WeakMap<Identity, readonly string[]>()
   const hash = (text: string) => keyedHash(hashKey, text)
 
   return {
@@ -49,13 +48,14 @@ export function createBodies(profile: Profile, hashKey: Uint8Array): Bodies {
     },
     identityPathsOf(key) {
       const identity = identityOf(profile, key)
-      if (identity === undefined) return []
-      const paths = identities.get(identity) ?? identityPaths(identity)
-      identities.set(identity, paths)
-      return paths
+      return identity === undefined ? [] : identityPaths(identity)
     },
     hashesOf: (key, body) =>
       fingerprintBody(body, { fields: fieldsOf(profile, key), hash, digest: '' }).fields,
+    identityHashes(key, body) {
+      const fields = { name: 'text', ...identityOf(profile, key) } as const
+      return fingerprintBody(comparedBody(fields, body), { fields, hash, digest: '' }).fields
+    },
     hashOf(secret) {
       const known = secretHashes.get(secret) ?? hash(secret.reveal())
       secretHashes.set(secret, known)

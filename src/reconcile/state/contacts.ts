@@ -1,13 +1,13 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Contact } from '../../plan/input.ts'
 
-/** So many requests in a row without a reply, and a service that answered before counts as unreachable: one slow reply does not. */
+/** Requests without a reply. */
 const UNREACHABLE_AFTER = 3
 
-/** What requests to services came to, by the name of the service. */
+/** By the service's name. */
 export interface Contacts {
   of(service: string): Contact | undefined
-  /** @returns whether the service stands otherwise now */
+  /** @returns whether the contact changed */
   note(service: string, contact: Contact): boolean
   /** ms since the epoch. */
   answeredAt(service: string): number | undefined

@@ -4,20 +4,19 @@ import type { ReconcileContext } from '../context.ts'
 
 type Known = Pick<ReconcileContext, 'ledger' | 'store'>
 
-/** What the ledger says of a key now. */
 export async function currentRecord({ ledger, store }: Known, key: Key): Promise<LedgerRecord> {
   const record = await ledger.get(key, store.record(key))
   if (record !== undefined) store.note(record)
-  else if (store.record(key) !== undefined) store.drop(key) // a person forgot it
+  else if (store.record(key) !== undefined) store.drop(key) // an operator forgot it
   return record ?? blankRecord(key)
 }
 
-/** Takes over what somebody else, such as a person's command, has written of any key. @returns the keys */
+/** Loads records that another process wrote. @returns their keys */
 export async function catchUp({ ledger, store }: Known): Promise<readonly Key[]> {
-  // Others are rare, and each create asks: all versions are read only when somebody else has written since the last time.
+  // Versions are compared only if another process has written since the last call.
   const writes = await ledger.othersWrites()
   if (writes === store.othersWritesSeen) return []
-  // As known before the ledger is asked: what is written meanwhile is not mistaken for something else.
+  // Read before the ledger: a write in between stays visible.
   const known = new Map<Key, number>()
   for (const { key, version } of store.records()) known.set(key, version)
   const there = await ledger.versions()
@@ -30,7 +29,6 @@ export async function catchUp({ ledger, store }: Known): Promise<readonly Key[]>
     changed.push(key)
   }
   for (const [key, version] of known) {
-    // One without a version is about to be written.
     if (there.has(key) || version === 0 || store.record(key)?.version !== version) continue
     store.drop(key)
     changed.push(key)
@@ -39,7 +37,6 @@ export async function catchUp({ ledger, store }: Known): Promise<readonly Key[]>
   return changed.toSorted()
 }
 
-/** Records as somebody else has written them since they were last read. */
 export async function newsIn({ ledger, store }: Known): Promise<readonly LedgerRecord[]> {
   const news: LedgerRecord[] = []
   for (const [key, version] of await ledger.versions()) {

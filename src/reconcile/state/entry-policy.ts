@@ -1,12 +1,11 @@
 import type { Entry } from '../../contract/catalog.ts'
 import { sameId } from '../../lib/same-id.ts'
 
-/** Whether `policy.recreate` says of a pipe that it is gone. */
 export function saysDeleted(entry: Entry | undefined, pipeId: string): boolean {
   return sameId(entry?.manifest?.policy?.recreate, pipeId)
 }
 
-/** Whether a manifest says to leave its resource alone now. @param now ms since the epoch */
+/** @param now ms since the epoch */
 export function isLeftAlone(entry: Entry | undefined, now: number): boolean {
   const suspend = entry?.manifest?.policy?.suspend
   return suspend !== undefined && Date.parse(suspend.until) > now

@@ -10,18 +10,14 @@ import type { StateStore } from './store.ts'
 
 type Known = Pick<StateStore, 'catalog' | 'records' | 'record' | 'service' | 'lifecycleOf'>
 
-/** Whose the pipes of a list are. */
 export interface HeldPipes {
-  /** The key of a record, a manifest or a Lock that names the pipe. */
+  /** By record, manifest or Lock. */
   namedBy(id: string): Key | undefined
-  /** A key that has no pipe yet, and may get this one: it asks for a pipe of that name, or its create may have made this one. */
+  /** Without a pipe. It asks for this name, or its create might have made this pipe. */
   wantedBy(pipe: Pick<RemoteResource, 'name'>, serviceId: string): Key | undefined
 }
 
-/**
- * As it is known now: records, then manifests, then Locks. A Lock counts for a key that has a manifest.
- * @param kind the one that they are of
- */
+/** Records, then manifests, then Locks of keys with a manifest. @param kind of the pipes */
 export function heldPipes(store: Known, { name: kind }: Pick<CreateOnceKind, 'name'>): HeldPipes {
   const ids = new Map<string, Key>()
   const names = new Map<string, Key>()
@@ -54,16 +50,13 @@ export function heldPipes(store: Known, { name: kind }: Pick<CreateOnceKind, 'na
   }
 }
 
-/** What a manifest only looks at has a manifest, too. */
 function watchedId({ manifest }: Entry): string | undefined {
   const id = manifest?.spec['id']
   return typeof id === 'string' ? id : undefined
 }
 
-/** A pipe by its name there. */
 interface Wish {
   readonly name: string
-  /** Undefined: nobody knows which. */
   readonly serviceId: string | undefined
 }
 
@@ -71,13 +64,13 @@ function nameIn({ name, serviceId }: Wish): string {
   return `${serviceId?.toLowerCase() ?? ''} ${name}`
 }
 
-/** What a create that is under way, or of unknown outcome, may have made. */
+/** The possible result of a create in flight or with an unknown outcome. */
 function underWay(record: LedgerRecord): Wish | undefined {
   if (undecidedIntent(record) === undefined) return undefined
   return { name: record.platformName ?? nameOf(record.key), serviceId: record.service?.serviceId }
 }
 
-/** What a manifest asks for that has no pipe yet; of one that was never valid, only the name is known. */
+/** Of an invalid manifest, only the name is known. */
 function wishOf(store: Known, { key, manifest, stated }: Entry): Wish | undefined {
   const isNamed = manifest?.policy?.adopt !== undefined || store.catalog?.locks.has(key) === true
   if (isNamed || store.record(key)?.remote !== undefined) return undefined

@@ -3,9 +3,8 @@ import type { Catalog } from '../../contract/catalog.ts'
 import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
 import { serviceKey } from '../../kinds/service/kind.ts'
 
-/** Keys by what they have in common: each is in one group at most. */
+/** A key is in one group at most. */
 export interface KeyGroups {
-  /** @param group `undefined`: in none */
   put(key: Key, group: string | undefined): void
   of(group: string): Iterable<Key>
 }
@@ -36,7 +35,7 @@ export function createKeyGroups(): KeyGroups {
   }
 }
 
-/** Keys by what each of them waits for: the keys of its `policy.dependsOn`, and its Service. */
+/** By `policy.dependsOn` and the Service. */
 export function indexDependents(catalog: Catalog): Map<string, Key[]> {
   const index = new Map<string, Key[]>()
   for (const { key, manifest } of catalog.entries.values()) {
@@ -49,7 +48,7 @@ export function indexDependents(catalog: Catalog): Map<string, Key[]> {
   return index
 }
 
-/** Keys by the one whose record each of them asks for: that of its `policy.renamedFrom`. */
+/** By `policy.renamedFrom`. */
 export function indexSuccessors(catalog: Catalog): Map<string, Key[]> {
   const index = new Map<string, Key[]>()
   for (const { key, manifest } of catalog.entries.values()) {
@@ -62,7 +61,6 @@ export function indexSuccessors(catalog: Catalog): Map<string, Key[]> {
   return index
 }
 
-/** Keys whose readiness a manifest waits for, and the Service whose manifest it needs. */
 function dependenciesOf(manifest: ResourceManifest): readonly string[] {
   const named = manifest.policy?.dependsOn ?? []
   const service = serviceOf(manifest)

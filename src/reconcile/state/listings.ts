@@ -1,40 +1,37 @@
 import type { Reply } from '../../contract/platform.ts'
 import { ODD, oddItemsOf, type RemoteResource } from '../../kinds/remote-resource.ts'
 
-/** All pipes of a service, as one reply gave them. */
+/** From one reply. */
 export interface Listing {
-  /** When it was begun to ask for it; on the monotonic clock, ms. */
+  /** Start of the request; monotonic clock, ms. */
   readonly askedAt: number
-  /** By their ids, in lower case. */
+  /** By lower-case id. */
   readonly items: ReadonlyMap<string, RemoteResource>
-  /** By their names; those without one under `undefined`. */
+  /** By name. `undefined`: without a name. */
   readonly named: ReadonlyMap<string | undefined, readonly RemoteResource[]>
-  /** The items that are not what their shape says, in words. */
+  /** In words. */
   readonly odd: readonly string[]
   readonly reply: Omit<Reply<unknown>, 'value'>
 }
 
-/** The last list of each service: one request for all who look at about the same time. */
+/** Shared by all readers. */
 export interface Listings {
-  /** The last one that was answered, by whomever it was asked for. */
   last(service: string): Listing | undefined
   /**
-   * One that was begun at `since` or later: the last one, one that is on its way, or a new one.
+   * Begun at `since` or later: the last list, a running request, or a new request.
    * @param now on the monotonic clock
-   * @throws what `ask` throws, whoever asked
+   * @throws the error of `ask`, even for another caller
    */
   since(service: string, about: { readonly since: number; readonly now: number }, ask: Ask): Promise<Listing>
-  /** When it was last begun to ask for one in vain, since one was answered; on the monotonic clock, ms. */
+  /** Since the last success. Monotonic ms. */
   failedAt(service: string): number | undefined
-  /** By the id of the service. */
   all(): Iterable<readonly [string, Listing]>
-  /** What it says is no longer so. */
   forget(service: string): void
 }
 
 type Ask = () => Promise<Reply<readonly RemoteResource[]>>
 
-/** Of two with one id the last one counts. */
+/** Of items with the same id, the last one counts. */
 export function listingFrom(
   value: readonly RemoteResource[],
   about: Pick<Listing, 'askedAt' | 'reply'>,

@@ -3,7 +3,7 @@ import { type Difference, maskDifferences } from '../../kinds/difference.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import type { Key } from '../../kinds/key.ts'
 import { fieldsOf, knownStatesOf } from '../../kinds/profile.ts'
-import { maskSensitive, maskTexts, replyMask } from '../../kinds/mask.ts'
+import { maskSensitive, maskTexts, replyMask, shortenReply } from '../../kinds/mask.ts'
 import { healthyStatesFor, judgeState } from '../../kinds/state.ts'
 import { type RemoteResource, returnedBody } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -12,28 +12,26 @@ import type { ReconcileContext } from '../context.ts'
 import type { Reply } from '../../contract/platform.ts'
 import type { Observation } from './store.ts'
 
-/** Remembers the observation of a key, and emits it. @returns its differences, fit to be shown */
+/** @returns its differences, masked */
 export function noteFound(
   context: ReconcileContext,
   key: Key,
   seen: {
     readonly state: string | undefined
     readonly reply: object
-    /** As in {@link Observation}. */
     readonly readAt: number | undefined
     readonly credential: string
     readonly entry: Entry | undefined
-    /** What the manifest asks for. */
     readonly body: JsonObject | undefined
-    /** As they were compared. */
     readonly differences: readonly Difference[]
+    readonly foreign?: readonly string[] | undefined
   },
 ): readonly Difference[] {
   const { profile, store, clock, healthyStates } = context
-  const { entry, readAt, credential, state } = seen
+  const { entry, readAt, credential, state, foreign } = seen
   const mask = replyMask(context.mask, seen.body)
-  // A parsed reply is JSON.
-  const returned = maskSensitive(returnedBody(fieldsOf(profile, key), seen.reply as JsonObject))
+  const reply = seen.reply as JsonObject // a parsed reply is JSON
+  const returned = maskSensitive(shortenReply(returnedBody(fieldsOf(profile, key), reply)))
   const differences = maskDifferences(seen.differences, mask)
   const shownState = state === undefined ? undefined : mask(state)
   const verdict = judgeState(
@@ -51,13 +49,13 @@ export function noteFound(
     state,
     shownState,
     reply: JSON.stringify(maskTexts(returned, mask)),
+    foreign,
     unsettled: settled ? 0 : (store.observation(key)?.unsettled ?? 0) + 1,
   })
   context.emit({ type: 'Observed', key, state: shownState, differences })
   return differences
 }
 
-/** Remembers and tells what a reply said of a pipe. */
 export function noteReply(
   context: ReconcileContext,
   about: {
@@ -65,7 +63,7 @@ export function noteReply(
     readonly entry: Entry | undefined
     readonly body: JsonObject
     readonly reply: Reply<RemoteResource>
-    /** As in {@link Observation}: a list that is older says nothing after it. */
+    /** Older lists do not count for the key. */
     readonly readAt: number | undefined
   },
   done: Done,
@@ -91,7 +89,6 @@ function withDrift(outcome: Done, differences: readonly Difference[]): Done {
   }
 }
 
-/** Remembers that the platform does not find a key. */
 export function noteMissing(
   { store, clock }: ReconcileContext,
   key: Key,
@@ -101,7 +98,6 @@ export function noteMissing(
   store.noteObservation(key, { at: clock.now(), ...missed, ...nothing })
 }
 
-/** What was said against a pipe no longer counts: it has to be missed anew. */
 export function forgetMisses({ store }: ReconcileContext, key: Key): void {
   const observation = store.observation(key)
   if (observation !== undefined) store.noteObservation(key, { ...observation, misses: undefined })

@@ -2,7 +2,7 @@ import { isLockable } from '../../kinds/lookup.ts'
 import { isUuid, sameId } from '../../lib/same-id.ts'
 import type { StateStore } from './store.ts'
 
-/** Pipes that a Lock has to name to be found again without the ledger, and does not; 0 where nobody uses a Lock. */
+/** They cannot be found without the ledger. 0 without any Lock. */
 export function pipesWithoutLock(store: Pick<StateStore, 'catalog' | 'records'>): number {
   const locks = store.catalog?.locks
   if (locks === undefined || locks.size === 0) return 0

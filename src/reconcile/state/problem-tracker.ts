@@ -1,128 +1,181 @@
-import { causeOf, isHidden, isOneMatter, isUnseen, MANY, shownBehind } from '../../contract/cause.ts'
+import { causeOf, isOneMatter, isUnseen, shownBehind, type Troubled } from '../../contract/cause.ts'
 import type { ProblemFacts } from '../../contract/events.ts'
 import type { Problem } from '../../contract/problem.ts'
-import { sinceOf, tellingCondition, type ResourceStatus, type StatusBoard } from '../../contract/status.ts'
+import { sinceOf, tellingCondition } from '../../contract/status.ts'
 import type { Key } from '../../kinds/key.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { stableJson } from '../../lib/json.ts'
 import { isToldAnew } from '../../plan/conditions.ts'
-import { REASONS, type Reason } from '../../plan/reason.ts'
+import { REASONS } from '../../plan/reason.ts'
 import { isWell } from '../../plan/severity.ts'
 import type { ReconcileContext } from '../context.ts'
 
-/** Changes within this time make one line: ms. */
+/** Ms. Changes within this time are reported together. */
 const GATHER_MS = 2_000
 
-/** A problem is reported again when it has grown so many times. */
 const GROWTH = 10
 
-/** Keys that an event names. */
 const KEYS_NAMED = 5
 
-/** The problems of resources. Reports each when it begins, when it grows tenfold, and when it ends. */
+/** This many equal failures in a service probably share a cause, such as a removed folder. */
+const MANY = 4
+
+/** Reports each problem when it begins, grows tenfold, and ends. */
 export interface ProblemTracker {
-  /** Problems of an earlier process, under their ids. To be called before the first reconcile. */
+  /** Of an earlier process, with their ids. Call before the first reconcile. */
   remember(problems: readonly Problem[]): void
-  /** Takes the problems on the board as reported, the first time. */
+  /** Counts the board's problems as reported, the first time. */
   begin(): void
-  /** To be called after each reconcile of a key. @param isReported whether another line reports its problem */
-  note(key: Key, isReported: boolean): void
-  /** Reports the gathered changes. */
+  setReported(key: Key): void
   flush(): void
+  /** Undefined: no attention needed, or not shown. */
+  of(key: Key): Omit<Problem, 'keys'> | undefined
   /** Undefined: before the first reconcile. */
-  list(): readonly Problem[] | undefined
+  reported(): readonly Problem[] | undefined
 }
 
-type Tracked = Omit<Problem, 'keys' | 'state'> & {
-  readonly keys: Set<Key>
+interface ShownResources {
+  get(key: Key): Troubled | undefined
+  list(): readonly Troubled[]
+  listen?(listener: (key: Key) => void): void
+}
+
+type Tracked = Omit<Problem, 'keys'> & {
+  /** With their states. */
+  readonly keys: Map<Key, string>
+  since: number
   state: string
   message: string
+  isUnseen: boolean
   isReported: boolean
   isRenewed: boolean
-  /** Keys when it was last reported. 0: it was not. */
+  /** Keys at the last report. 0: none. */
   reported: number
   most: number
-  /** When the last key left: ms since the epoch. */
+  /** Ms since the epoch. */
   endedAt: number
   named: readonly Key[]
 }
 
-/** A problem of one key. */
-interface Trouble {
-  readonly cause: string
-  readonly reason: Reason
-  /** It hides the earlier problems of the key, and says nothing about them. */
-  readonly isUnseen: boolean
-  readonly state: string
-  readonly problem: Tracked
-}
-
 export function createProblemTracker(
   { clock, emit }: Pick<ReconcileContext, 'clock' | 'emit'>,
-  board: StatusBoard,
+  board: ShownResources,
 ): ProblemTracker {
-  const byCause = new Map<string, Set<Tracked>>()
-  /** The visible one first, then the hidden ones. */
-  const troubles = new Map<Key, readonly Trouble[]>()
+  const byCause = new Map<string, readonly Tracked[]>()
+  const ofKey = new Map<Key, readonly Tracked[]>()
   const changed = new Set<Tracked>()
   let remembered: readonly Problem[] = []
   let hasBegun = false
   let cancelTimer: (() => void) | undefined
 
-  function open(problem: Tracked): Tracked {
-    const others = byCause.get(problem.cause)
-    if (others === undefined) byCause.set(problem.cause, new Set([problem]))
-    else others.add(problem)
+  for (const { key } of board.list()) update(key)
+  board.listen?.(update)
+
+  function open(problem: Omit<Problem, 'keys'>, keys: ReadonlyMap<Key, string>): Tracked {
+    const tracked: Tracked = {
+      ...problem,
+      keys: new Map(keys),
+      message: '',
+      isUnseen: false,
+      isReported: false,
+      isRenewed: false,
+      reported: 0,
+      most: keys.size,
+      endedAt: 0,
+      named: [],
+    }
+    byCause.set(problem.cause, [...(byCause.get(problem.cause) ?? []), tracked])
+    return tracked
+  }
+
+  function close(problem: Tracked): void {
+    changed.delete(problem)
+    const others = (byCause.get(problem.cause) ?? []).filter((one) => one !== problem)
+    if (others.length > 0) byCause.set(problem.cause, others)
+    else byCause.delete(problem.cause)
+  }
+
+  /** Few keys with a private cause have a problem each. */
+  function problemOf(status: Troubled): Tracked {
+    const cause = causeOf(status)
+    const known = byCause.get(cause) ?? []
+    const [first] = known
+    if (first !== undefined && isOneMatter(status)) return first
+    const there = known.filter(({ keys }) => keys.size > 0)
+    const several = there.find(({ keys }) => keys.size > 1)
+    if (several === undefined && there.length >= MANY - 1) return merged(there, status)
+    const returned = ({ keys, most, named }: Tracked) =>
+      keys.size === 0 && (most > 1 || named.includes(status.key))
+    return several ?? known.find(returned) ?? begun(status, new Map())
+  }
+
+  /** Under a new id. */
+  function merged(problems: readonly Tracked[], status: Troubled): Tracked {
+    const problem = begun(status, new Map(problems.flatMap(({ keys }) => [...keys])))
+    for (const one of problems) {
+      problem.since = Math.min(problem.since, one.since)
+      problem.reported += one.reported
+      for (const key of one.keys.keys())
+        ofKey.set(key, ofKey.get(key)?.map((other) => (other === one ? problem : other)) ?? [])
+      close(one)
+    }
+    problem.isRenewed = problem.reported > 0
+    problem.message = problems[0]?.message ?? ''
     return problem
   }
 
-  /** The problem that a key joins. Few keys with a private cause have a problem each. */
-  function problemOf(cause: string, status: ResourceStatus): Tracked {
-    const known = [...(byCause.get(cause) ?? [])]
-    const isOne = isOneMatter(status)
-    const isMany = known.reduce((sum, { keys }) => sum + keys.size, 0) >= MANY
-    const joined = known.findLast(
-      ({ keys, reported }) => isOne || isMany || reported === 0 || keys.size === 0,
-    )
-    if (joined !== undefined) return joined
+  function begun(status: Troubled, keys: ReadonlyMap<Key, string>): Tracked {
     const { reason, service, key } = status
-    const since = sinceOf(status)
-    const id = sha256(JSON.stringify([cause, since, key])).slice(0, 32)
-    const { severity } = REASONS[reason]
-    return open({ ...createEmpty(), id, cause, reason, severity, service, since })
-  }
-
-  function joinProblem(status: ResourceStatus): Trouble {
     const cause = causeOf(status)
-    const state = stateOf(status)
-    const problem = problemOf(cause, status)
-    if (problem.keys.size === 0) {
-      problem.message = tellingCondition(status).message
-      problem.state = state
-    }
-    problem.keys.add(status.key)
-    problem.most = Math.max(problem.most, problem.keys.size)
-    changed.add(problem)
-    return { cause, reason: status.reason, isUnseen: isUnseen(status), state, problem }
+    const since = sinceOf(status)
+    const id = sha256(JSON.stringify([cause, since, key, ...keys.keys()])).slice(0, 32)
+    const { severity } = REASONS[reason]
+    return open({ id, cause, reason, severity, service, since, state: '' }, keys)
   }
 
-  function leave(key: Key, { problem }: Trouble): void {
+  function join(problem: Tracked, status: Troubled): void {
+    const { keys, message } = problem
+    const { key } = status
+    const state = stateOf(status)
+    const known = keys.get(key)
+    // At first, the board has records of an earlier process, and fewer facts.
+    const isOther = (known ?? '') !== '' && known !== state
+    const isRenewed = hasBegun && isOther && !isOneMatter(status) && keys.size < MANY
+    if (known === undefined || isRenewed) changed.add(problem)
+    if (keys.size === 0 || isRenewed) problem.state = state
+    if (keys.size === 0 || message === '' || isRenewed) problem.message = tellingCondition(status).message
+    problem.isRenewed ||= isRenewed
+    problem.since = Math.min(problem.since, sinceOf(status))
+    problem.isUnseen = isUnseen(status)
+    keys.set(key, hasBegun ? state : (known ?? state))
+    problem.most = Math.max(problem.most, keys.size)
+  }
+
+  function leave(problem: Tracked, key: Key): void {
     problem.keys.delete(key)
     problem.endedAt = clock.now()
-    changed.add(problem)
+    if (problem.keys.size > 0 || problem.reported > 0) changed.add(problem)
+    else close(problem)
   }
 
-  function renew(status: ResourceStatus, trouble: Trouble): Trouble {
-    const { problem } = trouble
-    const state = stateOf(status)
-    if (state === trouble.state) return trouble
-    if (!isOneMatter(status) && problem.keys.size < MANY) {
-      problem.isRenewed = true
-      problem.message = tellingCondition(status).message
-      problem.state = state
-      changed.add(problem)
-    }
-    return { ...trouble, state }
+  function update(key: Key): void {
+    const status = board.get(key)
+    const before = ofKey.get(key) ?? []
+    const shown = status === undefined ? [] : [status, ...shownBehind(status)].filter((one) => !isWell(one))
+    const byItsCause = Map.groupBy(shown, causeOf)
+    const others = before.filter(({ cause }) => !byItsCause.has(cause))
+    const hides = status !== undefined && isUnseen(status)
+    const hidden = others.filter((problem) => hides && !problem.isUnseen)
+    for (const problem of others) if (!hidden.includes(problem)) leave(problem, key)
+    const now = [...byItsCause].flatMap(([cause, [one]]) => {
+      if (one === undefined) return []
+      const problem = before.find((known) => known.cause === cause) ?? problemOf(one)
+      join(problem, one)
+      return problem
+    })
+    if (now.length + hidden.length > 0) ofKey.set(key, [...now, ...hidden])
+    else ofKey.delete(key)
+    if (hasBegun && changed.size > 0) cancelTimer ??= clock.after(GATHER_MS, report)
   }
 
   function report(): void {
@@ -139,15 +192,9 @@ export function createProblemTracker(
     changed.clear()
   }
 
-  function close(problem: Tracked): void {
-    const others = byCause.get(problem.cause)
-    others?.delete(problem)
-    if (others?.size === 0) byCause.delete(problem.cause)
-  }
-
   function markReported(problem: Tracked): void {
     problem.reported = problem.keys.size
-    problem.named = [...problem.keys].slice(0, KEYS_NAMED)
+    problem.named = [...problem.keys.keys()].slice(0, KEYS_NAMED)
   }
 
   function tell(type: 'ProblemFound' | 'ProblemGrew' | 'ProblemOver', problem: Tracked): void {
@@ -157,51 +204,11 @@ export function createProblemTracker(
     const [first] = problem.named
     const only = resources === 1 && first !== undefined ? board.get(first) : undefined
     const { file, line, manifestRevision } = only ?? {}
-    const facts: ProblemFacts = {
-      reason,
-      service,
-      resources,
-      keys: problem.named,
-      file,
-      line,
-      manifestRevision,
-      isReported,
-    }
+    const place = { file, line, manifestRevision }
+    const facts: ProblemFacts = { reason, service, resources, keys: problem.named, ...place, isReported }
     if (type === 'ProblemOver') emit({ type, ...facts, durationMs: Math.max(0, endedAt - since) })
     else if (type === 'ProblemGrew') emit({ type, ...facts, message })
     else emit({ type, ...facts, message })
-  }
-
-  function restore(): void {
-    const ofKey = new Map<Key, Tracked[]>()
-    for (const { keys, ...problem } of remembered) {
-      const tracked = open({ ...createEmpty(), ...problem, reported: keys.length })
-      for (const key of keys) ofKey.set(key, [...(ofKey.get(key) ?? []), tracked])
-      changed.add(tracked)
-    }
-    for (const shown of board.list()) {
-      const earlier = (ofKey.get(shown.key) ?? []).map((problem) => rejoin(shown.key, problem))
-      const visible = [shown, ...shownBehind(shown)].filter((status) => !isWell(status))
-      const causes = new Set(visible.map(causeOf))
-      const found = visible.map(
-        (status) => earlier.find(({ cause }) => cause === causeOf(status)) ?? joinProblem(status),
-      )
-      const others = earlier.filter(({ cause }) => !causes.has(cause))
-      const hidden = isUnseen(shown) ? others : []
-      for (const one of others) if (!hidden.includes(one)) leave(shown.key, one)
-      if (found.length + hidden.length > 0) troubles.set(shown.key, [...found, ...hidden])
-    }
-    for (const problem of changed)
-      if (problem.keys.size > 0) markReported(problem)
-      else close(problem)
-    changed.clear()
-  }
-
-  function rejoin(key: Key, problem: Tracked): Trouble {
-    problem.keys.add(key)
-    problem.most = Math.max(problem.most, problem.keys.size)
-    const { cause, reason, state } = problem
-    return { cause, reason, isUnseen: false, state, problem }
   }
 
   return {
@@ -210,59 +217,48 @@ export function createProblemTracker(
     },
     begin() {
       if (hasBegun) return
+      byCause.clear()
+      ofKey.clear()
+      for (const { keys, ...problem } of remembered.toReversed()) {
+        // A merged problem has no keys of its own.
+        const own = keys.filter((key) => !ofKey.get(key)?.some(({ cause }) => cause === problem.cause))
+        if (own.length === 0) continue
+        const tracked = open(problem, new Map(own.map((key) => [key, problem.state])))
+        for (const key of own) ofKey.set(key, [...(ofKey.get(key) ?? []), tracked])
+      }
+      for (const key of new Set([...ofKey.keys(), ...board.list().map((status) => status.key)])) update(key)
+      changed.clear()
+      for (const problem of [...byCause.values()].flat())
+        if (problem.keys.size > 0) markReported(problem)
+        else close(problem)
       hasBegun = true
-      restore()
     },
-    note(key, isReported) {
-      const status = board.get(key)
-      const before = troubles.get(key) ?? []
-      const cause = status === undefined || isWell(status) ? undefined : causeOf(status)
-      const same = before.find((one) => one.cause === cause)
-      const others = before.filter((one) => one !== same)
-      const hidden = others.filter((one) => status !== undefined && !one.isUnseen && isHidden(status, one))
-      for (const one of others) if (!hidden.includes(one)) leave(key, one)
-      const shown =
-        cause === undefined || status === undefined
-          ? []
-          : [same === undefined ? joinProblem(status) : renew(status, same)]
-      for (const { problem } of shown) problem.isReported ||= isReported
-      if (shown.length + hidden.length > 0) troubles.set(key, [...shown, ...hidden])
-      else troubles.delete(key)
-      if (changed.size > 0) cancelTimer ??= clock.after(GATHER_MS, report)
+    setReported(key) {
+      const [first] = ofKey.get(key) ?? []
+      if (first !== undefined) first.isReported = true
     },
     flush() {
       cancelTimer?.()
       report()
     },
-    list() {
+    of(key) {
+      const status = board.get(key)
+      return status === undefined || isWell(status) ? undefined : ofKey.get(key)?.[0]
+    },
+    reported() {
       if (!hasBegun) return undefined
       return [...byCause.values()]
-        .flatMap((problems) => [...problems])
+        .flat()
         .filter(({ keys, reported }) => reported > 0 && keys.size > 0)
         .map(({ id, cause, reason, severity, service, keys, since, state }) => {
-          return { id, cause, reason, severity, service, keys: [...keys], since, state }
+          return { id, cause, reason, severity, service, keys: [...keys.keys()], since, state }
         })
     },
   }
 }
 
-function createEmpty() {
-  const none: readonly Key[] = []
-  const flags = { isReported: false, isRenewed: false }
-  return {
-    keys: new Set<Key>(),
-    state: '',
-    message: '',
-    ...flags,
-    reported: 0,
-    most: 0,
-    endedAt: 0,
-    named: none,
-  }
-}
-
-/** Facts of reasons under which a second fact is news, such as another field that drifts. */
-function stateOf(status: ResourceStatus): string {
+/** Facts whose change is news, such as another field that drifts. */
+function stateOf(status: Troubled): string {
   const { facts } = tellingCondition(status)
   return isToldAnew(status.reason) ? sha256(stableJson(facts ?? null)).slice(0, 12) : ''
 }

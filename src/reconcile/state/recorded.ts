@@ -5,16 +5,13 @@ import { expectsManifest } from '../../plan/gates.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import { lastValidIn, type LedgerRecord } from '../../plan/record.ts'
 
-/* What the ledger says, as far as it bears on reading manifests. */
-
-/** Keys of which something was created or applied, and whose manifests are expected to be there. */
+/** Keys with something on the platform, whose manifests should exist. */
 export function createdOf(records: Iterable<LedgerRecord>): ReadonlySet<Key> {
   const keys = new Set<Key>()
   for (const record of records) if (expectsManifest(record)) keys.add(record.key)
   return keys
 }
 
-/** What the ledger says of each key, as far as it bears on reading manifests. */
 export function recordedOf(records: Iterable<LedgerRecord>): ReadonlyMap<Key, Recorded> {
   const recorded = new Map<Key, Recorded>()
   const all = [...records]
@@ -30,7 +27,7 @@ export function recordedOf(records: Iterable<LedgerRecord>): ReadonlyMap<Key, Re
   return recorded
 }
 
-/** Of those that configured the endpoint of one service, the last one has it. */
+/** The last record that configured an endpoint. */
 function lastUpserts(records: readonly LedgerRecord[]): ReadonlySet<Key> {
   const last = new Map<string, { readonly key: Key; readonly at: number }>()
   for (const { key, upsert, service } of records) {

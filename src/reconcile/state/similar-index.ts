@@ -2,20 +2,17 @@ import type { Key } from '../../kinds/key.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { type Candidate, hashesOfCandidate, hashesOfRecord } from '../../plan/rename-detection.ts'
 
-/** Finds records of similar pipes without comparing a candidate with each record. */
 export interface SimilarIndex {
-  /** A record takes the place of another one of its key; undefined: there was none, or there is none any more. */
   replace(before: LedgerRecord | undefined, after: LedgerRecord | undefined): void
-  /** Keys that share a hash with a candidate, but for its own; in their order. */
+  /** In order. */
   of(candidate: Candidate): readonly Key[]
 }
 
-/** Hash → its key, or keys where there are several. */
 type Index = Map<number, Key | Set<Key>>
 
 /**
- * @param records all that there are; the index is made for the first candidate; mostly there is none
- * @param identityOf the paths of the identity of a key's kind
+ * @param records all of them. The index is built for the first candidate.
+ * @param identityOf the identity's paths, by key
  */
 export function createSimilarIndex(
   records: () => Iterable<LedgerRecord>,

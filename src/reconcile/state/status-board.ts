@@ -14,10 +14,11 @@ import type { ReconcileContext } from '../context.ts'
 import { bestMessage, reasonOf, type ResourceStatus, type StatusBoard } from '../../contract/status.ts'
 import type { Observation } from './store.ts'
 
-/** The read model, kept up to date by whoever reconciles. */
 export interface WritableBoard extends StatusBoard {
   set(status: ResourceStatus): void
   remove(key: Key): void
+  /** For each changed or removed key. The last listener counts. */
+  listen(listener: (key: Key) => void): void
 }
 
 export function createBoard(): WritableBoard {
@@ -25,10 +26,12 @@ export function createBoard(): WritableBoard {
   let sorted: readonly Key[] | undefined
   let listed: readonly ResourceStatus[] | undefined
   let version = 0
+  let listener: ((key: Key) => void) | undefined
 
-  function changed(): void {
+  function changed(key: Key): void {
     version += 1
     listed = undefined
+    listener?.(key)
   }
 
   return {
@@ -44,17 +47,19 @@ export function createBoard(): WritableBoard {
     set(status) {
       if (!statuses.has(status.key)) sorted = undefined
       statuses.set(status.key, status)
-      changed()
+      changed(status.key)
     },
     remove(key) {
       if (!statuses.delete(key)) return
       sorted = undefined
-      changed()
+      changed(key)
+    },
+    listen(next) {
+      listener = next
     },
   }
 }
 
-/** What is to be shown of a key. */
 export function describeStatus(input: {
   readonly key: Key
   readonly entry: Entry | undefined
@@ -105,7 +110,7 @@ function serviceNameOf(manifest: ResourceManifest | undefined, record: LedgerRec
   return (manifest && serviceOf(manifest)) ?? record.service?.name
 }
 
-/** What an endpoint is like is what its last upsert was answered, also to another process: it cannot be read. */
+/** An endpoint cannot be read: its last reply is its state. */
 function repliedBefore({ upsert }: LedgerRecord): string | undefined {
   return upsert?.reply && JSON.stringify(maskSensitive(upsert.reply))
 }
@@ -116,7 +121,7 @@ function isToBeCreated(key: Key, entry: Entry | undefined): boolean {
   )
 }
 
-/** As a reconcile says it: nothing is created while the ledger was put back. */
+/** Creates are blocked after a rollback of the ledger. */
 function heldBack(key: Key, said: string, since: number): Condition {
   const because = { reason: 'LedgerFailed', facts: { said } } as const
   return { status: 'Unknown', ...because, message: messageOf(because, key), since }
@@ -124,7 +129,7 @@ function heldBack(key: Key, said: string, since: number): Condition {
 
 const WAITING = { reason: 'Unobserved', facts: { why: 'waiting' } } as const
 
-/** Shows a key as soon as a reading names it, with what the ledger remembers, before it is reconciled. */
+/** From the ledger, before the key's first reconcile. */
 export function seedStatus({ store, clock, ledger }: ReconcileContext, board: WritableBoard, key: Key): void {
   const entry = store.entry(key)
   const record = store.record(key) ?? blankRecord(key)
@@ -134,7 +139,7 @@ export function seedStatus({ store, clock, ledger }: ReconcileContext, board: Wr
     message: messageOf(WAITING, key),
     since: clock.now(),
   } as const
-  const lost = record.conditions === undefined && isToBeCreated(key, entry) ? ledger.putBack : undefined
+  const lost = record.conditions === undefined && isToBeCreated(key, entry) ? ledger.rollback : undefined
   const remembered: Conditions = record.conditions ?? {
     Valid: unseen,
     Synced: lost === undefined ? unseen : heldBack(key, lost, clock.now()),

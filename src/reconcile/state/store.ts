@@ -7,14 +7,13 @@ import type { Profile } from '../../kinds/profile.ts'
 import { asService, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
 import { createSteadyClock, type Clock } from '../../lib/clock.ts'
-import type { JsonObject } from '../../lib/json.ts'
 import type { Contact, Desired } from '../../plan/input.ts'
 import type { Misses } from '../../plan/missing.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { Candidate } from '../../plan/rename-detection.ts'
 import { createAlikeWishes } from './alike-wishes.ts'
 import { createContacts } from './contacts.ts'
-import { createCreationCounter, type CreationCounter } from './creations.ts'
+import { createCreateCounter, type CreateCounter } from './create-counter.ts'
 import { createListings, type Listings } from './listings.ts'
 import { createLastWrites, type LastWrites } from './last-writes.ts'
 import { indexDependents, indexSuccessors, createKeyGroups } from './key-groups.ts'
@@ -22,102 +21,91 @@ import { createSimilarIndex } from './similar-index.ts'
 import { createUnclaimedRecords } from './unclaimed-records.ts'
 import { createBodies, type Bodies } from './bodies.ts'
 
-/** What the platform last said of one key. */
 export interface Observation {
   /** ms since the epoch. */
   readonly at: number
-  /** When the reading was begun that says this; on the monotonic clock, ms. Undefined: it was part of a write. */
+  /** Monotonic ms. Undefined: part of a write. */
   readonly readAt: number | undefined
   readonly found: boolean
-  /** The 404s in a row, with this one; undefined when it was found, or when this one does not count. */
+  /** 404s in a row. Undefined: found, or not counted. */
   readonly misses: Misses | undefined
-  /** Equal for equal credentials: those that it was asked with. */
+  /** Equal for equal credentials. */
   readonly credential: string | undefined
   readonly state: RawText | undefined
   readonly shownState: MaskedText | undefined
-  /** JSON text of what it returned, sensitive values and secrets masked. */
+  /** As JSON text, masked. */
   readonly reply: string | undefined
-  /** Looks in a row that found a state which is not healthy. */
+  /** Fields that no manifest can have, if it was read. Masked. */
+  readonly foreign?: readonly string[] | undefined
+  /** Consecutive readings with an unhealthy state. */
   readonly unsettled: number
 }
 
 /**
- * What is known beyond one key, in memory: the catalog, the records as last read or written, and what the platform
- * last said. It truly holds state; everything in it can be had again from the directory, the ledger and the platform.
+ * Knowledge about more than one key, in memory: the catalog, the last records and the platform's last
+ * answers. All of it can be read again from the directory, the ledger and the platform.
  */
 export interface StateStore extends Bodies {
   readonly catalog: Catalog | undefined
   setCatalog(catalog: Catalog): void
   entry(key: Key): Entry | undefined
-  /** How it lives, by its manifest and its record as they are known. */
   lifecycleOf(key: Key): Lifecycle
-  /** What another process acted on, where that may be newer than the manifests here: then nothing counts as removed. */
+  /** Of another process. While set, no manifest counts as removed. */
   readonly olderThan: string | undefined
-  /** Whether a key is wanted, held, missing or absent. */
   desiredState(key: Key): Desired['state']
   records(): Iterable<LedgerRecord>
   record(key: Key): LedgerRecord | undefined
   note(record: LedgerRecord): void
-  /** Keys of the kind of this one, itself among them, that have something in the service with this id. */
+  /** Keys of the same kind, its own included. */
   createdIn(serviceId: string, like: Key): Iterable<Key>
-  /** Another key that has the pipe with this id, or had it until its replacement has an outcome. */
+  /** Includes former pipes. */
   holderOf(pipeId: string, but: Key): Key | undefined
-  /** A key is about to record the pipe with this id as its own; undefined: no more. */
+  /** The key is about to record this pipe. Undefined: no more. */
   claim(key: Key, pipeId: string | undefined): void
-  /** Another key that is. */
   claimantOf(pipeId: string, but: Key): Key | undefined
-  /** Keys that were last asked for with this credential. */
+  /** In their last reading. */
   askedWith(credential: string): Iterable<Key>
-  /** For how long this process has known the pipe of a key, in ms; undefined: longer than it lives. */
+  /** Since this process recorded the pipe. Undefined: before its start. */
   ageMs(key: Key): number | undefined
-  /** What the wall clock said when this process began, and what has passed since: ms since the epoch. Never jumps. */
+  /** ms since the epoch, without jumps of the wall clock. */
   steadyNow(): number
-  /** Records of other keys whose pipe this may be, in the order of their keys. */
+  /** Other keys' records that might have this pipe. Sorted by key. */
   similarTo(candidate: Candidate): readonly LedgerRecord[]
-  /** Keys of records whose manifest is gone, or seems to be. */
   unclaimed(): Iterable<Key>
   drop(key: Key): void
   observation(key: Key): Observation | undefined
   noteObservation(key: Key, observation: Observation): void
-  /** What the platform last returned of a key, as it is shown. */
-  lastSeen(key: Key): JsonObject | undefined
-  /** Undefined: nothing was asked of the service since this process started. */
+  /** Undefined: no request since the start. */
   contact(service: string): Contact | undefined
-  /**
-   * @param contact what a request to the service came to
-   * @returns whether the service stands otherwise now
-   */
+  /** @returns whether it changed */
   noteContact(service: string, contact: Contact): boolean
-  /** When the service last answered: ms since the epoch. */
+  /** ms since the epoch. */
   answeredAt(service: string): number | undefined
   service(name: string): ServiceManifest | undefined
-  /** In force; empty before the first reading. */
+  /** In force. Empty before the first reading. */
   readonly revision: string
-  /** At which the manifest of a key came to say what it says. Undefined: it was never seen. */
   manifestRevision(key: Key): string | undefined
-  /** When the platform last answered for a key: ms since the epoch. */
+  /** Ms since the epoch. */
   checkedAt(key: Key): number | undefined
-  /** @param checkedAt as an earlier process wrote it down */
+  /** @param checkedAt of an earlier process */
   noteChecked(checkedAt: ReadonlyMap<Key, number>): void
-  /** Keys that this process has reconciled: what it says of them is no memory of an earlier one. */
   readonly judged: Set<Key>
-  /** Endpoints to which a late request of a process that acted before may have been applied: they are applied once more. */
+  /** A late request of the former leader might have changed them: they are applied again. */
   readonly overtaken: Set<Key>
-  readonly creations: Omit<CreationCounter, 'note'>
-  /** What {@link Ledger.othersWrites} said before what others wrote was last taken over. */
+  readonly createLimitReached: CreateCounter['reached']
+  /** The last seen {@link Ledger.othersWrites}. */
   othersWritesSeen: number | undefined
-  /** Keys that name this one in `policy.dependsOn`. */
+  /** By `policy.dependsOn`. */
   dependents(key: Key): readonly Key[]
-  /** Keys that name this one in `policy.renamedFrom`. */
+  /** By `policy.renamedFrom`. */
   successors(key: Key): readonly Key[]
-  /** Keys whose valid manifests ask for the same in the same service; that of the candidate among them. */
+  /** Its own key included. */
   alike(candidate: Candidate): readonly Key[]
-  /** All pipes of each service, where the platform lists them. */
   readonly listings: Listings
   readonly lastWrites: LastWrites
 }
 
-/** @param hashKey the ledger's: keys the hashes of what is recorded */
+/** @param hashKey keys the hashes in records */
 export function createStateStore({
   profile,
   hashKey,
@@ -143,7 +131,6 @@ export function createStateStore({
     (key) => isUnclaimed(store.desiredState(key)),
   )
   const observations = new Map<Key, Observation>()
-  const shown = new WeakMap<Observation, JsonObject>()
   const pipes = createKeyGroups()
   const ids = createKeyGroups()
   const formerIds = createKeyGroups()
@@ -155,18 +142,6 @@ export function createStateStore({
   const steadyNow = createSteadyClock(clock)
   const contacts = createContacts(clock)
   const checkedBefore = new Map<Key, number>()
-  const creations = createCreationCounter(
-    {
-      get catalog() {
-        return catalog
-      },
-      records: () => records.values(),
-      record: (key) => records.get(key),
-      isMissed: (key) => observations.get(key)?.found === false,
-      serviceWanted: (entry) => serviceWanted(store, entry),
-    },
-    { clock, steadyNow },
-  )
   const alike = createAlikeWishes((entry) => {
     const service = serviceWanted(store, entry)
     const wish = entry.manifest && store.asked(entry.manifest)
@@ -207,11 +182,14 @@ export function createStateStore({
       const { key, remote } = record
       const before = records.get(key)
       if (before === record) return
-      creations.note(before, record)
+      creates.note(key, record)
       const { service, platformName: name, intent } = record
-      // An earlier process can have created it all the same.
-      if (before === undefined && intent?.state === 'failed' && service !== undefined && name !== undefined)
-        store.lastWrites.noteEnd({ key, created: { serviceId: service.serviceId, name }, hasFailed: true })
+      const isNews = before?.intent?.id !== intent?.id || before?.intent?.state !== intent?.state
+      const isOver = intent?.state === 'failed' || intent?.state === 'dismissed'
+      // Whichever process sent it, it might have worked.
+      if (isNews && isOver && service !== undefined && name !== undefined) {
+        store.lastWrites.noteEnd({ key, created: { serviceId: service.serviceId, name }, isFailed: true })
+      }
       similar.replace(before, record)
       records.set(key, record)
       unclaimed.note(key)
@@ -239,7 +217,7 @@ export function createStateStore({
     unclaimed: () => unclaimed.keys(),
     similarTo: (candidate) => similar.of(candidate).flatMap((key) => records.get(key) ?? []),
     drop(key) {
-      creations.note(records.get(key), undefined)
+      creates.note(key, undefined)
       similar.replace(records.get(key), undefined)
       records.delete(key)
       unclaimed.drop(key)
@@ -253,13 +231,6 @@ export function createStateStore({
     noteObservation(key, observation) {
       observations.set(key, observation)
       asked.put(key, observation.credential)
-    },
-    lastSeen(key) {
-      const observation = observations.get(key)
-      if (observation?.reply === undefined) return undefined
-      const seen = shown.get(observation) ?? (JSON.parse(observation.reply) as JsonObject) // ours
-      shown.set(observation, seen)
-      return seen
     },
     get revision() {
       return catalog?.revision.id ?? ''
@@ -285,7 +256,7 @@ export function createStateStore({
     },
     judged,
     overtaken,
-    creations,
+    createLimitReached: (...about) => creates.reached(...about),
     othersWritesSeen: undefined,
     dependents: (key) => dependentsOf.get(key) ?? [],
     successors: (key) => successorsOf.get(key) ?? [],
@@ -294,10 +265,11 @@ export function createStateStore({
     lastWrites: createLastWrites(clock),
   }
 
+  const creates = createCreateCounter(store, clock, (entry) => serviceWanted(store, entry))
   return store
 }
 
-/** What is seen of one kind says nothing of another: it may take another permission. */
+/** A permission can differ between kinds. */
 function groupOf(key: Key, serviceId: string): string {
   return `${kindOf(key)} ${serviceId.toLowerCase()}`
 }
@@ -308,12 +280,10 @@ function serviceWanted(store: StateStore, { manifest }: Entry): ServiceIdentity 
   return service && identityOf(service)
 }
 
-/** Whether the manifest of a record is gone, or seems to be. */
 export function isUnclaimed(state: Desired['state']): boolean {
   return state === 'absent' || state === 'missing'
 }
 
-/** The identity of a service as its manifest says it. */
 export function identityOf(manifest: ServiceManifest): ServiceIdentity {
   const { organizationId, serviceId } = manifest.spec
   return { name: manifest.metadata.name, organizationId, serviceId }

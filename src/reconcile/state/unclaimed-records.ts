@@ -1,16 +1,15 @@
 import type { Key } from '../../kinds/key.ts'
 
-/** Keys of records whose manifest is gone, or seems to be. */
+/** Keys whose manifest is gone, or seems to be. */
 export interface UnclaimedRecords {
   keys(): Iterable<Key>
-  /** A record was read or written. */
   note(key: Key): void
   drop(key: Key): void
-  /** The manifests are others now. */
+  /** For new manifests. */
   reset(): void
 }
 
-/** @param records keys of all records; the keys are collected when a caller first needs them */
+/** @param records keys of all records, collected on first use */
 export function createUnclaimedRecords(
   records: () => Iterable<Key>,
   isUnclaimed: (key: Key) => boolean,

@@ -5,16 +5,13 @@ import type { PipeInternals } from '../stored.ts'
 import { kindOf, objectIn } from './cloud-pipe.ts'
 import { obstacle, type Refusal } from './change.ts'
 
-/** The parts of a source that sign in. */
 const CREDENTIALS = ['credentials', 'accessKey', 'serviceAccountKey', 'connectionString'] as const
 
-/** What is known of the credentials of a new pipe: not them. */
 export function internalsOf(id: string, body: JsonObject): PipeInternals {
   const source = objectIn(objectIn(body, 'source'), kindOf(body))
   return { credentials: digestsOf(id, source), credentialsRevision: 0 }
 }
 
-/** The same once others came; equal ones change nothing. */
 export function rotated(id: string, internals: PipeInternals | undefined, patch: JsonObject): PipeInternals {
   const known = internals?.credentials ?? {}
   const sent = digestsOf(id, patch)
@@ -35,12 +32,11 @@ function digestsOf(id: string, source: JsonObject): Readonly<Record<string, stri
   )
 }
 
-/** Parts of a PATCH for which no source is asked. */
 const WITHOUT_CONNECTION = ['tableMappingsToAdd', 'tableMappingsToRemove', 'settings']
 
 /**
- * The service connects anew with what a PATCH says, and keeps no credentials for that (facts 8): without them the source turns it away.
- * @param patch what takes effect of the part of its kind
+ * A PATCH reconnects without stored credentials (facts 8).
+ * @param about `patch`: the effective part of the source kind
  */
 export function signInRefusal(about: {
   readonly kind: SourceKind
@@ -56,7 +52,6 @@ export function signInRefusal(about: {
     : undefined
 }
 
-/** Whether a source asks who connects. */
 function isSignedIn(about: {
   readonly kind: SourceKind
   readonly after: JsonObject

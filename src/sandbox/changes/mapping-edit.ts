@@ -2,13 +2,12 @@ import { isObject, type JsonObject, stableJson } from '../../lib/json.ts'
 import { mistake, obstacle, type Before, type Refusal } from './change.ts'
 import { kindOf } from './cloud-pipe.ts'
 
-/** What a PATCH asks of the table mappings of a database pipe. */
 export interface MappingEdit {
   readonly toAdd: readonly JsonObject[]
   readonly toRemove: readonly JsonObject[]
 }
 
-/** @param patch the part of the source kind, of the right shape; `undefined`: it leaves the mappings alone */
+/** @param patch checked part of the source kind @returns undefined: no edit */
 export function mappingEditOf(patch: JsonObject): MappingEdit | undefined {
   const [toAdd, toRemove] = [patch['tableMappingsToAdd'], patch['tableMappingsToRemove']]
   return toAdd === undefined && toRemove === undefined
@@ -18,7 +17,7 @@ export function mappingEditOf(patch: JsonObject): MappingEdit | undefined {
 
 type Edited = { readonly ok: true; readonly mappings: readonly JsonObject[] } | Refusal
 
-/** What is removed goes first. Whether none is left, or a target is used twice, the rules of the pipe say. */
+/** Removes first. The pipe's rules reject an empty list and duplicate targets. */
 export function editedMappings(
   { pipe, state }: Before,
   mappings: readonly JsonObject[],
@@ -44,7 +43,7 @@ export function objectsIn(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-/** A mapping is known by its source fields (R27); a target that is named has to be its own. */
+/** Source fields identify a mapping (R27). A given target must match. */
 function isMeant(mapping: JsonObject, item: JsonObject): boolean {
   const target = item['targetTable'] ?? mapping['targetTable']
   return sourceOf(mapping) === sourceOf(item) && mapping['targetTable'] === target

@@ -12,12 +12,10 @@ import { onTheWire, pipeRequestShapeOf } from '../request-schema.ts'
 
 type Shape = Readonly<Record<string, z.core.$ZodType>>
 
-/** Some fields of a create, as a PATCH takes them. */
 function some(shape: Shape, ...names: readonly string[]): Shape {
   return Object.fromEntries(names.map((name) => [name, z.optional(field(shape, name))]))
 }
 
-/** The same, where they have to be there. */
 function needed(shape: Shape, ...names: readonly string[]): Shape {
   return Object.fromEntries(names.map((name) => [name, field(shape, name)]))
 }
@@ -28,7 +26,7 @@ function field(shape: Shape, name: string): z.core.$ZodType {
   return onTheWire(found)
 }
 
-/** Taken, and not applied (facts 4, note 1). */
+/** Accepted and ignored (facts 4, note 1). */
 export const DROPPED_OF_KAFKA = [
   'type',
   'format',
@@ -38,11 +36,11 @@ export const DROPPED_OF_KAFKA = [
   'offset',
   'schemaRegistry',
   'exactlyOnce',
+  'tombstoneMode',
 ] as const
 
 const TLS = ['tlsHost', 'caCertificate', 'disableTls', 'skipCertVerification']
 
-/** Edits of table mappings. What a removal has to name, it may name more than. */
 function mappingEdits(
   item: Shape,
   removal: { readonly needs: readonly string[]; readonly takes: readonly string[] },
@@ -67,11 +65,13 @@ const { postgres, mysql, mongodb } = {
   mongodb: MongodbSource.shape,
 }
 
-/** What a PATCH takes of a source, by its kind; of BigQuery nothing (facts 4 and 8). */
+/** PATCH shape by source kind; BigQuery has none (facts 4 and 8). */
 const SOURCES: Readonly<Record<Exclude<SourceKind, 'bigquery'>, Shape>> = {
   kafka: {
     ...some(KafkaSource.shape, ...DROPPED_OF_KAFKA),
-    schemaRegistry: z.optional(z.strictObject(some(registry, 'url', 'authentication', 'caCertificate'))),
+    schemaRegistry: z.optional(
+      z.strictObject(some(registry, ...Object.keys(registry).filter((name) => name !== 'credentials'))),
+    ),
     ...some(
       KafkaSource.shape,
       'authentication',
@@ -95,8 +95,8 @@ const SOURCES: Readonly<Record<Exclude<SourceKind, 'bigquery'>, Shape>> = {
   ),
   kinesis: some(KinesisSource.shape, 'authentication', 'iamRole', 'accessKey'),
   pubsub: {
-    ...needed(PubsubSource.shape, 'authentication', 'serviceAccountKey'),
-    ...some(PubsubSource.shape, 'ackDeadline'),
+    ...needed(PubsubSource.shape, 'authentication'),
+    ...some(PubsubSource.shape, 'ackDeadline', 'serviceAccountKey'),
   },
   postgres: {
     ...some(postgres, 'credentials', 'host', 'port', 'database', ...TLS),
@@ -128,20 +128,23 @@ const SOURCES: Readonly<Record<Exclude<SourceKind, 'bigquery'>, Shape>> = {
 
 const MAPPING_EDITS = ['tableMappingsToAdd', 'tableMappingsToRemove']
 
-/** @param names of the fields of the source that the PATCH has */
 function sourceOf(kind: SourceKind, names: readonly string[]): z.core.$ZodType | undefined {
   if (kind === 'bigquery') return undefined
   const shape = SOURCES[kind]
-  // where only mappings change, nothing else is needed (facts 8)
+  // an edit of mappings alone needs no other field (facts 8)
   const only = names.length > 0 && names.every((name) => MAPPING_EDITS.includes(name))
   const part = only ? some(shape, ...MAPPING_EDITS.filter((name) => name in shape)) : shape
   return z.strictObject({ validateSamples: z.boolean().optional(), [kind]: z.strictObject(part) })
 }
 
+const { scaling: scalingOf, settings: settingsOf } = PipeSpec.shape
+export const ScalingPatch = scalingOf.unwrap()
+export const SettingsPatch = settingsOf.unwrap()
+
 const { columns } = PipeSpec.shape.destination.shape
 const { name, fieldMappings } = pipeRequestShapeOf(PipeSpec)
 
-/** The body of a PATCH of a pipe of that kind (facts 3.1). */
+/** Body of a PATCH of a pipe (facts 3.1). */
 export function patchSchema(kind: SourceKind, names: readonly string[]): z.ZodType<object> {
   const source = sourceOf(kind, names)
   return z.strictObject({
@@ -149,10 +152,6 @@ export function patchSchema(kind: SourceKind, names: readonly string[]): z.ZodTy
     ...(source && { source: z.optional(source) }),
     destination: z.strictObject({ columns: columns.unwrap() }).optional(),
     fieldMappings: z.optional(fieldMappings ?? z.never()),
-    settings: z.unknown().optional(),
+    settings: SettingsPatch.optional(),
   })
 }
-
-const { scaling: scalingOf, settings: settingsOf } = PipeSpec.shape
-export const ScalingPatch = scalingOf.unwrap()
-export const SettingsPatch = settingsOf.unwrap()

@@ -18,7 +18,7 @@ import { rotated, signInRefusal } from './credentials.ts'
 import { editedMappings, mappingEditOf, objectsIn, type MappingEdit } from './mapping-edit.ts'
 import { DROPPED_OF_KAFKA, patchSchema } from './patch-schema.ts'
 
-/** `PATCH {pipe}`: merges, all or nothing (facts 3.1 and 8). */
+/** `PATCH {pipe}`: merges all or nothing (facts 3.1 and 8). */
 export function update(before: Before, json: JsonObject): Change {
   const { pipe, state, now } = before
   const kind = kindOf(pipe.body)
@@ -26,7 +26,7 @@ export function update(before: Before, json: JsonObject): Change {
   const shapeless = objectionToShape(kind, json)
   if (shapeless !== undefined) return mistake(shapeless)
   if (state === 'Completed' && Object.keys(body).some((name) => name !== 'name'))
-    return obstacle('the pipe is Completed: nothing but its name can be changed')
+    return obstacle('the pipe is Completed: only its name can be changed')
 
   const patch = effectOf(kind, objectIn(objectIn(body, 'source'), kind))
   const edit = mappingEditOf(patch)
@@ -67,19 +67,18 @@ function objectionToShape(kind: SourceKind, json: JsonObject): string | undefine
     return 'fieldMappings: destination.columns are needed with them'
   const shape = patchSchema(kind, Object.keys(objectIn(source, kind))).safeParse(json)
   if (!shape.success) return wordIssues(shape.error)
-  // what is ignored may be alone
-  const empty = 'settings' in json && Object.keys(body).length === 0 ? undefined : emptyPlace(body)
-  return empty === undefined ? undefined : `${empty}: must not be empty`
+  const empty = emptyPlace(json)
+  if (empty !== undefined) return `${empty}: must not be empty`
+  // Checked, but not applied (N9).
+  return Object.keys(body).length === 0 ? 'settings: use the settings of the pipe' : undefined
 }
 
-/** The part of a source that takes effect. */
 function effectOf(kind: SourceKind, patch: JsonObject): JsonObject {
   if (kind !== 'kafka') return patch
   const dropped: readonly string[] = DROPPED_OF_KAFKA
   return Object.fromEntries(Object.entries(patch).filter(([name]) => !dropped.includes(name)))
 }
 
-/** The source as it becomes, with the credentials that were sent. */
 function edited(
   before: Before,
   patch: JsonObject,
@@ -102,7 +101,7 @@ function switchRefusal(before: JsonObject, after: JsonObject): Refusal | undefin
     : undefined
 }
 
-/** A paused pipe runs by itself to check an edit; tables that are new are copied (facts 6.1). */
+/** A paused pipe wakes to check an edit and copies new tables (facts 6.1). */
 function wakingStates(body: JsonObject, edit: MappingEdit | undefined): readonly string[] {
   const copies = edit !== undefined && edit.toAdd.length > 0
   return ['Modifying', ...(copies ? ['Snapshot'] : []), settledState(body)]

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
+import { isObject, type Json, type JsonObject, stableJson } from '../../lib/json.ts'
 import { isRecords, plainForm, type Field, type Fields, type LeafForm } from '../../kinds/field-table.ts'
 import { writtenRules } from '../../kinds/profiles/clickhouse-cloud/alert/rules.ts'
 import { AlertManifest } from '../../kinds/profiles/clickhouse-cloud/alert/schema.ts'
@@ -8,14 +8,13 @@ import { PipeSpec } from '../../kinds/profiles/clickhouse-cloud/pipe/schema.ts'
 import { QueryEndpointManifest } from '../../kinds/profiles/clickhouse-cloud/query-endpoint/kind.ts'
 import { z } from '../../kinds/zod.ts'
 import { brokenBy, isOfDatabase, settledState, worded } from '../changes/cloud-pipe.ts'
-import { command } from '../changes/command.ts'
+import { command, configure, scale } from '../changes/command.ts'
 import { internalsOf } from '../changes/credentials.ts'
-import { configure, scale } from '../changes/size.ts'
 import { update } from '../changes/update.ts'
 import type { Dialect } from '../dialect.ts'
 import { pipeRequestShapeOf } from '../request-schema.ts'
 
-/** The API of ClickHouse Cloud: strict in what it takes, and with a spelling of its own in what it says (facts 7). */
+/** Strict requests, and replies in another spelling (facts 7). */
 export const CLOUD_DIALECT: Dialect = {
   pipeShape: pipeRequestShapeOf(PipeSpec.extend({ startPaused: z.boolean().optional() })),
   endpointRequest: QueryEndpointManifest.shape.spec.omit({ service: true }),
@@ -23,12 +22,15 @@ export const CLOUD_DIALECT: Dialect = {
   alerts: {
     request: AlertManifest.shape.spec.omit({ service: true, id: true, expect: true }).extend({
       scheduleStartAt: AlertManifest.shape.spec.shape.scheduleStartAt.nullable(),
-      channels: z.array(z.looseObject({})).min(1).max(10).optional(),
     }),
     objectionTo(body) {
-      const { scheduleStartAt, channels: _, ...alert } = body
+      const { scheduleStartAt, channel, channels, ...alert } = body
+      const all: readonly Json[] = Array.isArray(channels) ? channels : []
+      if (channel !== undefined && all.length > 0 && stableJson(channel) !== stableJson(all[0]))
+        return 'channel: must be the first of channels'
       const start = scheduleStartAt === null ? {} : { scheduleStartAt }
-      const spec = AlertManifest.shape.spec.parse({ service: 'here', ...alert, ...start })
+      const to = all.length > 0 ? { channels } : { channel }
+      const spec = AlertManifest.shape.spec.parse({ service: 'here', ...alert, ...start, ...to })
       const [first] = writtenRules({ ...ANY_ALERT, spec })
       return first && `${first.path.slice(1).join('.')}: ${first.message}`
     },
@@ -61,20 +63,23 @@ export const CLOUD_DIALECT: Dialect = {
     'failed',
   ],
   settledState,
-  spelled: ({ scaling, settings, ...parts }) => ({
+  spelled: ({ scaling, settings, destination, ...parts }) => ({
     ...UNSET,
-    ...spelled(PIPE.fields, parts),
-    // 0 and false are kept (facts 3.1)
+    ...spelled(PIPE.fields, { ...parts, destination: inDatabase(destination) }),
+    // keeps 0 and false (facts 3.1)
     ...(settings !== undefined && { settings }),
     ...(isObject(scaling) && { scaling: spelled(SIZE, scaling) }),
   }),
   timestamp: (ms) => new Date(ms).toISOString().replace('Z', '417Z'),
 }
 
-/** What of a manifest the rules for its spec do not look at. */
 const ANY_ALERT = { apiVersion: API_VERSION, kind: 'Alert', metadata: { name: 'any' } } as const
 
-/** What the text of a refusal begins with (facts 7). */
+function inDatabase(destination: Json | undefined): JsonObject {
+  return isObject(destination) ? { database: 'default', ...destination } : { database: 'default' }
+}
+
+/** Prefix of a refusal's text (facts 7). */
 const CODES: Readonly<Record<number, string>> = {
   400: 'BAD_REQUEST',
   404: 'NOT_FOUND',
@@ -82,13 +87,13 @@ const CODES: Readonly<Record<number, string>> = {
   424: 'FAILED_DEPENDENCY',
 }
 
-/** A size comes back, but for a while after it was set. */
+/** Replies omit a size for a while after its change. */
 const SIZE: Fields = { replicaCpuMillicores: 'millicores', replicaMemoryGb: 'gibibytes' }
 
-/** What is not set, as it was seen to come. */
-const UNSET: JsonObject = { scaling: null, settings: {}, fieldMappings: [], destination: null }
+/** Observed values of unset fields. */
+const UNSET: JsonObject = { scaling: null, settings: {}, fieldMappings: [] }
 
-/** Each field as the service was seen to write it. What it may leave out, it leaves out. */
+/** Without the fields that replies can omit. */
 function spelled(fields: Fields, object: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(object).flatMap(([name, value]) => {
@@ -113,8 +118,9 @@ function spelledField(field: Field, value: Json): Json | undefined {
   return spell === undefined ? value : spell(value)
 }
 
-/** How the service writes what it may write in several ways. */
+/** The observed spelling, if several are allowed. */
 const SPELLINGS: Partial<Readonly<Record<LeafForm, (value: Json) => Json | undefined>>> = {
+  address: (value) => (typeof value === 'string' ? value.replace(/\/\/[^/]*@/, '//[REDACTED]@') : value),
   engine: (value) => (typeof value === 'string' ? `${value}()` : value),
   millicores: (value) => (typeof value === 'number' ? `${value}m` : value),
   gibibytes: (value) => (typeof value === 'number' ? `${value}Gi` : value),

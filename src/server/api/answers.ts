@@ -4,12 +4,9 @@ import type { Overview, ServerParts } from '../parts.ts'
 
 const MAX_ANSWERS = 32
 
-/** JSON replies, made once for each version of the resources and their manifests: all open pages ask for the same. */
+/** Cached per version of the resources: all open pages ask for the same. */
 export interface Answers {
-  /**
-   * The reply as text, or the part of it that no clock changes.
-   * @param question everything else that the reply depends on
-   */
+  /** Independent of the time. @param question all other inputs of the reply */
   text(question: readonly unknown[], overview: Overview, make: () => string): string
 }
 
@@ -21,7 +18,7 @@ export function createAnswers({ board }: Pick<ServerParts, 'board'>): Answers {
 
   return {
     text(question, overview, make) {
-      // A reading has a new list of findings, and can move lines that no resource shows.
+      // A read can move lines that no resource shows.
       if (version !== board.version || findings !== overview.findings || loadedAt !== overview.lastLoadAt)
         known.clear()
       version = board.version
@@ -38,7 +35,6 @@ export function createAnswers({ board }: Pick<ServerParts, 'board'>): Answers {
   }
 }
 
-/** Sends what is JSON already. */
 export function sendJson(reply: FastifyReply, text: string): FastifyReply {
   return reply.header('content-type', 'application/json; charset=utf-8').send(text)
 }

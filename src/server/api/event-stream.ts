@@ -7,24 +7,22 @@ import { CHANGE_TYPES, type Change } from '../recent-events.ts'
 import type { ServerParts } from '../parts.ts'
 import { REPLY_HEADERS, RequestError } from '../replies.ts'
 
-/** Changes of this time are sent together: a pass over thousands of resources is a handful of events. */
+/** Changes within this time share an event. */
 export const GATHER_MS = 200
 
-/** So that proxies keep the connection, and a client notices when it is gone: an event, because pages cannot see comments. */
+/** For proxies and lost clients. An event, since pages cannot see comments. */
 export const HEARTBEAT_MS = 15_000
 
-/** Keys named in one event; of more, only that there are. */
 const KEYS_PER_EVENT = 200
 
-/** What may wait for a slow client, in bytes, before it is let go. */
+/** A slower client is dropped. */
 const BACKLOG_BYTES = 256 * 1_024
 
-/** Streams at a time. */
 const CLIENTS = 100
 
 const RETRY_MS = 2_000
 
-/** `GET /api/v1/events`: server-sent events `resources`, `source`, `history` and `alive`, until the server closes. */
+/** `GET /api/v1/events`: server-sent events `resources`, `source`, `history` and `alive`. */
 export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
   const hub = createEventHub(parts.clock, randomUUID().slice(0, 8))
   const unsubscribe = parts.recentEvents.subscribe((change) => hub.tell(change))
@@ -44,17 +42,16 @@ export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
     reply.raw.writeHead(200, {
       ...REPLY_HEADERS,
       'content-type': 'text/event-stream; charset=utf-8',
-      'x-accel-buffering': 'no', // nginx would hold events back
+      'x-accel-buffering': 'no', // nginx would buffer events
     })
     hub.add(reply.raw, typeof lastEventId === 'string' ? lastEventId : undefined)
   })
 }
 
-/** Tells all clients of changes as server-sent events. */
 interface EventHub {
   /**
-   * Adds a client whose headers are sent, and for which there is room.
-   * @param lastEventId of the `Last-Event-ID` header; when others came since, it hears that everything may be new
+   * After the client's headers. The caller checks {@link isFull}.
+   * @param lastEventId of the `Last-Event-ID` header; if outdated, everything might be new
    */
   add(client: Writable, lastEventId: string | undefined): void
   isFull(): boolean
@@ -62,17 +59,16 @@ interface EventHub {
   close(): void
 }
 
-/** @param epoch tells the event ids of this process from those of another */
+/** @param epoch distinguishes the event ids of two processes */
 export function createEventHub(clock: Clock, epoch: string): EventHub {
   const clients = new Set<Writable>()
-  /** What waited for them at the last heartbeat, and still does. */
+  /** With unread data since the last heartbeat. */
   const stalled = new Set<Writable>()
   const gathered = new Map<Change['type'], Set<Key>>()
   let sequence = 0
   let cancelFlush: (() => void) | undefined
   let cancelHeartbeat = clock.after(HEARTBEAT_MS, heartbeat)
 
-  /** Whoever has read nothing since the last heartbeat although something waits, reads no more. */
   function dropStalled(): void {
     for (const client of clients) {
       if (client.writableLength === 0) continue
@@ -131,7 +127,7 @@ export function createEventHub(clock: Clock, epoch: string): EventHub {
       client.on('drain', () => stalled.delete(client))
       client.on('error', () => drop(client))
       const id = `${epoch}-${sequence}`
-      // An event at once: by it a page knows that the stream reaches it, and not its head alone.
+      // Proves to the page that a proxy passes events.
       client.write(`retry: ${RETRY_MS}\nid: ${id}\n${aliveText()}`)
       if (lastEventId !== undefined && lastEventId !== id) {
         for (const type of CHANGE_TYPES) client.write(eventText(id, type, undefined))
@@ -139,7 +135,7 @@ export function createEventHub(clock: Clock, epoch: string): EventHub {
     },
     tell({ type, keys }) {
       if (clients.size === 0) {
-        sequence += 1 // whoever comes back learns that something happened
+        sequence += 1 // a reconnecting client notices the change
         return
       }
       const known = gathered.get(type) ?? new Set()
@@ -156,7 +152,7 @@ export function createEventHub(clock: Clock, epoch: string): EventHub {
   }
 }
 
-/** `all`: more changed than is named, or it is not about single resources. */
+/** `all`: too many keys, or not about single resources. */
 function eventText(id: string, type: Change['type'], keys: readonly Key[] | undefined): string {
   const data = { type, keys: keys ?? [], all: keys === undefined || keys.length === 0 }
   return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`

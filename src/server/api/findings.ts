@@ -3,24 +3,35 @@ import type { Finding } from '../../kinds/finding.ts'
 import { nextPage, oneOf, partOf, pickedOf, wellFormedKey, wordsOf, type Query } from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
 import { type Answers, sendJson } from './answers.ts'
-import { countFindings, type FindingCounts } from './overview.ts'
 import { findingsSelected, NARROWING, narrowingOf } from './selection.ts'
 
-/** Of `GET /api/v1/findings`. */
 export interface FindingsReply {
   /** At most 500. */
   readonly items: readonly Finding[]
-  /** How many match; `items` may be a part of them. */
+  /** On all pages. */
   readonly total: number
-  /** Of all findings, whatever was asked for. */
+  /** Without the query. */
   readonly counts: FindingCounts
-  /** Where the next ones are, relative to this address; undefined: there are no more. */
+  /** Relative address. Undefined: last page. */
   readonly next: string | undefined
+}
+
+export interface FindingCounts {
+  readonly error: number
+  readonly warning: number
+}
+
+export function countFindings(findings: readonly Finding[]): FindingCounts {
+  const error = findings.filter(({ severity }) => severity === 'error').length
+  return { error, warning: findings.length - error }
 }
 
 const PARAMETERS = [...NARROWING, 'severity', 'key', 'offset', 'limit'] as const
 
-/** `GET /api/v1/findings`: those of the last reading, errors first. `severity`, `key`, `offset`, `limit`; and what narrows a list of resources. */
+/**
+ * `GET /api/v1/findings`: last read, errors first. Parameters: `severity`, `key`, `offset`, `limit`, {@link
+ * NARROWING}.
+ */
 export function registerFindings(app: FastifyInstance, parts: ServerParts, answers: Answers): void {
   app.get<{ Querystring: Query }>('/api/v1/findings', async (request, reply) => {
     const query = pickedOf(request.query, PARAMETERS)
@@ -53,7 +64,7 @@ export function registerFindings(app: FastifyInstance, parts: ServerParts, answe
   })
 }
 
-function errorsFirst(findings: readonly Finding[]): readonly Finding[] {
+export function errorsFirst(findings: readonly Finding[]): readonly Finding[] {
   return [...findings.filter(isError), ...findings.filter((finding) => !isError(finding))]
 }
 

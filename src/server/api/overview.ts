@@ -1,37 +1,31 @@
 import { sentence } from '../../plan/reasons/row.ts'
 import { shortRevision } from '../../contract/revision.ts'
-import type { FastifyInstance } from 'fastify'
-import type { Finding } from '../../kinds/finding.ts'
 import { withoutManifestSentence, type WithoutManifest } from '../../contract/without-manifest.ts'
 import { commandsTyped } from '../command-line.ts'
 import type { Health, Overview, ServerParts } from '../parts.ts'
+import { countFindings, errorsFirst, type FindingCounts } from './findings.ts'
 import type { LastReading } from '../recent-events.ts'
 import { isUpserted } from '../../kinds/lookup.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
 import type { ResourceStatus } from '../../contract/status.ts'
 
-/** Findings in an overview; `/api/v1/findings` has the others. */
 const FINDINGS_SHOWN = 100
 
-/** Of `GET /api/v1/overview`. */
 export interface OverviewReply extends Omit<Overview, 'withoutManifest'> {
-  /** Services with pipes that no manifest holds, each with a sentence. Undefined: the platform does not list its pipes. */
   readonly withoutManifest: readonly (WithoutManifest & { readonly message: string })[] | undefined
   readonly verdict: Verdict
   readonly ready: Health
-  /** Whether the page can ask for a check or let creations pass: there is an admin token. */
+  /** Whether the page can check and allow creates. */
   readonly acts: boolean
-  /** Resources by status. */
   readonly counts: Counts
   readonly findingCounts: FindingCounts
   readonly lastReading: LastReading | undefined
-  /** Why the directory is watched in this way, in words. */
   readonly watchMessage: string | undefined
-  /** Changes that no watcher event announced, since the daemon started. */
+  /** Since the daemon started, without a watcher event. */
   readonly missedChanges: number
 }
 
-/** The whole at a glance; of the findings the first hundred, errors first. What only a change changes is worked out once for each. */
+/** With the first 100 findings, errors first. */
 export function createOverview(parts: ServerParts): () => OverviewReply {
   const { board, recentEvents } = parts
   let known: { readonly version: number; readonly counts: Counts; readonly unjudged: number } | undefined
@@ -55,7 +49,7 @@ export function createOverview(parts: ServerParts): () => OverviewReply {
         ...each,
         message: commandsTyped(withoutManifestSentence(each), now),
       })),
-      findings: firstErrors(findings, FINDINGS_SHOWN),
+      findings: errorsFirst(findings).slice(0, FINDINGS_SHOWN),
       findingCounts: countFindings(findings),
       ready,
       acts: parts.reconcile !== undefined && parts.allow !== undefined,
@@ -68,32 +62,8 @@ export function createOverview(parts: ServerParts): () => OverviewReply {
   }
 }
 
-/** `GET /api/v1/overview`. */
-export function registerOverview(app: FastifyInstance, overviewOf: () => OverviewReply): void {
-  app.get('/api/v1/overview', (): OverviewReply => overviewOf())
-}
-
-export interface FindingCounts {
-  readonly error: number
-  readonly warning: number
-}
-
-export function countFindings(findings: readonly Finding[]): FindingCounts {
-  const error = findings.filter(({ severity }) => severity === 'error').length
-  return { error, warning: findings.length - error }
-}
-
-/** Errors first. */
-function firstErrors(findings: readonly Finding[], most: number): readonly Finding[] {
-  const first = findings.filter(({ severity }) => severity === 'error').slice(0, most)
-  if (first.length === most) return first
-  const others = findings.filter(({ severity }) => severity !== 'error')
-  return [...first, ...others.slice(0, most - first.length)]
-}
-
 export type Counts = Readonly<Record<Status, number>>
 
-/** Does anything need attention? In a sentence, and for machines. */
 export interface Verdict {
   readonly level: 'well' | 'waiting' | 'unwell'
   readonly sentence: string
@@ -105,7 +75,6 @@ export function countStatuses(resources: readonly ResourceStatus[]): Counts {
   return counts
 }
 
-/** Resources that are Ready although nothing says whether their state is healthy; one without states has none to judge. */
 export function countUnjudged(resources: readonly ResourceStatus[]): number {
   return resources.filter(
     ({ key, status, conditions }) =>
@@ -113,15 +82,13 @@ export function countUnjudged(resources: readonly ResourceStatus[]): number {
   ).length
 }
 
-/** What a verdict is made of, beside the counts. */
 interface Known {
   readonly overview: Overview
   readonly ready: Health
-  /** As {@link countUnjudged}. */
   readonly unjudged: number
 }
 
-/** The first sentence of the page: what is wrong with the whole, then with how many resources. */
+/** Problems of the whole, then of resources. */
 export function judge(counts: Counts, { overview, ready, unjudged }: Known): Verdict {
   const total = sum(counts, STATUSES)
   const unwell = sum(
@@ -131,11 +98,13 @@ export function judge(counts: Counts, { overview, ready, unjudged }: Known): Ver
   const errors = overview.findings.filter(({ severity }) => severity === 'error').length
   const unconfirmed = overview.standsBy ? undefined : overview.unconfirmed
   const wrong = [
-    unconfirmed === undefined ? '' : `Nothing is created or changed: ${unconfirmed}`,
-    overview.olderThan === undefined ? '' : olderSentence(overview.olderThan),
-    overview.putBack === undefined ? '' : sentence(overview.putBack).slice(0, -1),
+    unconfirmed === undefined ? '' : `No resource is created or changed: ${unconfirmed}`,
+    overview.olderThan === undefined
+      ? ''
+      : `Another process acted on revision ${shortRevision(overview.olderThan)}, which may be newer than the manifests here: no resource counts as removed or is adopted`,
+    overview.ledgerRollback === undefined ? '' : sentence(overview.ledgerRollback).slice(0, -1),
     overview.sourceProblem === undefined ? '' : sourceSentence(overview.sourceProblem, total > 0),
-    overview.createLimit.on ? limitSentence(overview.createLimit) : '',
+    overview.createLimit.held > 0 ? limitSentence(overview.createLimit) : '',
     unwell > 0
       ? `${unwell} of ${plural(total, 'resource')} ${unwell === 1 ? 'needs' : 'need'} attention`
       : '',
@@ -147,9 +116,9 @@ export function judge(counts: Counts, { overview, ready, unjudged }: Known): Ver
     return { level: 'waiting', sentence: 'Starting: the manifests were not read yet.' }
   }
   if (!ready.ok) return { level: 'waiting', sentence: `Not ready: ${ready.detail}.` }
-  if (total === 0) return { level: 'waiting', sentence: 'Nothing to do: there are no resources.' }
+  if (total === 0) return { level: 'waiting', sentence: 'There are no resources yet.' }
   if (counts.Progressing > 0) {
-    const rest = unjudged > 0 ? `; ${unjudged} in a state that nobody judged` : ', and nothing is wrong'
+    const rest = unjudged > 0 ? `; ${unjudged} with unknown health` : ', and no resource needs attention'
     return {
       level: 'waiting',
       sentence: `${counts.Progressing} of ${plural(total, 'resource')} in progress${rest}.`,
@@ -163,12 +132,11 @@ export function judge(counts: Counts, { overview, ready, unjudged }: Known): Ver
   }
   const quiet = [
     counts.Suspended > 0 ? `${counts.Suspended} of them suspended` : '',
-    unjudged > 0 ? `${unjudged} of them in a state that nobody judged` : '',
+    unjudged > 0 ? `${unjudged} of them in a state of unknown health` : '',
   ].filter((text) => text !== '')
   return { level: 'well', sentence: `All is well: ${[plural(total, 'resource'), ...quiet].join(', ')}.` }
 }
 
-/** What waits, and in which service; of several, how many these are. */
 function limitSentence({ services, held }: Overview['createLimit']): string {
   const [first, ...others] = services
   const where =
@@ -180,10 +148,9 @@ function limitSentence({ services, held }: Overview['createLimit']): string {
   return `Create limit reached${where}: ${plural(held, 'create')} pending`
 }
 
-/** Longer ones are told in full below the first sentence. */
+/** Longer problems appear below it. */
 const LONGEST_IN_SENTENCE = 60
 
-/** @param hasState whether there is a last state */
 function sourceSentence(problem: string, hasState: boolean): string {
   const what = problem.length > LONGEST_IN_SENTENCE ? 'Manifests not accepted' : problem.replace(/\.$/, '')
   return hasState ? `${what}; keeping the last state` : what
@@ -195,8 +162,4 @@ function sum(counts: Counts, statuses: readonly Status[]): number {
 
 function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
-}
-
-function olderSentence(olderThan: string): string {
-  return `Another process acted on revision ${shortRevision(olderThan)}, which may be newer than the manifests here: nothing counts as removed, and nothing is adopted`
 }

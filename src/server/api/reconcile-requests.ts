@@ -1,72 +1,36 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Key } from '../../kinds/key.ts'
-import { isObject, type JsonObject } from '../../lib/json.ts'
+import { z } from '../../kinds/zod.ts'
+import { isObject } from '../../lib/json.ts'
 import { knownKey, oneOf, type Query } from '../parameters.ts'
-import type { Guarded, ReconcileReceipt, ReconcileTrigger, ServerParts } from '../parts.ts'
+import type { ReconcileReceipt, ReconcileTrigger, ServerParts } from '../parts.ts'
 import { RequestError } from '../replies.ts'
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { assertActs, authorize, switchedOn } from './admin-requests.ts'
 
-/** Of `POST /-/reconcile`. */
 export interface AcceptedReply extends ReconcileReceipt {
-  /** Where to ask how far it got. */
   readonly progress: string
 }
 
-/** `POST /-/reconcile`: read and reconcile now; and the progress of it. */
+/** `POST /-/reconcile`, and its progress. */
 export function registerReconcile(app: FastifyInstance, parts: ServerParts): void {
   app.post<{ Querystring: Query }>('/-/reconcile', async (request, reply) => {
-    const trigger = switchedOn(parts.reconcile)
+    const trigger = switchedOn(parts.reconcile, 'asking for a reconcile')
     await authorize(request.headers.authorization, trigger)
     const wanted = requested(request.query, request.body, parts)
-    // git-sync speaks of the checkout of this process, which is read here too; it would ask again until that is taken.
+    // git-sync reports this process's own checkout, and retries until accepted.
     const isOfOwnCheckout = request.headers['gitsync-hash'] !== undefined && wanted.key === undefined
     if (!isOfOwnCheckout) assertActs(parts)
     return start(parts, trigger, wanted, reply)
   })
-  app.get('/-/reconcile', (_request, reply) => {
-    reply.header('allow', 'POST')
+  app.get<{ Params: { token: string } }>('/api/v1/reconciles/:token', ({ params }) => {
+    const progress = switchedOn(parts.reconcile, 'asking for a reconcile').progress(params.token)
+    if (progress !== undefined) return { token: params.token, ...progress }
     throw new RequestError(
-      405,
-      'a reconcile is asked for with POST',
-      'curl -X POST -H "Authorization: Bearer TOKEN" …',
+      404,
+      'this token is not known',
+      'Tokens are forgotten some time after they are done, and by a restart.',
     )
   })
-  for (const path of ['/-/reconcile/:token', '/api/v1/reconciles/:token']) {
-    app.get<{ Params: { token: string } }>(path, ({ params }) => {
-      const progress = switchedOn(parts.reconcile).progress(params.token)
-      if (progress !== undefined) return { token: params.token, ...progress }
-      throw new RequestError(
-        404,
-        'this token is not known',
-        'Tokens are forgotten some time after they are done, and by a restart.',
-      )
-    })
-  }
-}
-
-function switchedOn(trigger: ReconcileTrigger | undefined): ReconcileTrigger {
-  if (trigger !== undefined) return trigger
-  throw new RequestError(
-    404,
-    'asking for a reconcile is switched off',
-    'Start Pipewright with --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE), and send what is in it as a bearer token.',
-  )
-}
-
-/** A process that stands by does nothing, and names the one that acts. @throws {RequestError} 409 */
-export function assertActs(parts: Pick<ServerParts, 'overview'>): void {
-  const { standsBy, leader } = parts.overview()
-  if (!standsBy) return
-  if (leader === undefined)
-    throw new RequestError(409, 'this process stands by, and nobody acts', 'Ask again in a moment.', {})
-  throw new RequestError(
-    409,
-    `this process stands by, and ${leader.holder} acts`,
-    leader.url === undefined
-      ? `Ask that one: kubectl port-forward pod/${leader.holder} 8080`
-      : `Ask that one: ${leader.url}`,
-    { leader },
-  )
 }
 
 interface Requested {
@@ -74,7 +38,7 @@ interface Requested {
   readonly accept: 'force' | 'normal'
 }
 
-/** A machine asks for a reading, as git-sync does after each commit; only a person says that it is to be accepted. */
+/** git-sync never sends `accept`. */
 function requested(query: Query, body: unknown, parts: ServerParts): Requested {
   const { key: ofBody, accept } = membersOf(body)
   const text = oneOf(query, 'key') ?? ofBody
@@ -87,26 +51,23 @@ function requested(query: Query, body: unknown, parts: ServerParts): Requested {
   )
 }
 
-/** A misspelt member must not turn "this one" into "everything". */
-function membersOf(body: unknown): { readonly key: string | undefined; readonly accept: boolean } {
-  if (body === undefined || body === null) return { key: undefined, accept: false }
-  const members = (isObject(body) ? body : { key: body }) as JsonObject // parsed from JSON, or a form
-  const { key, accept = false, ...others } = members
-  const isRight = key === undefined || (typeof key === 'string' && key !== '')
-  const accepts = typeof accept === 'boolean' ? accept : FORM_BOOLEANS.get(accept)
-  if (isRight && accepts !== undefined && Object.keys(others).length === 0) return { key, accept: accepts }
+/** A misspelt `key` must not mean all resources. A form sends `accept` as a text. */
+const MEMBERS = z.strictObject({
+  key: z.string().min(1).optional(),
+  accept: z
+    .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
+    .default(false),
+})
+
+function membersOf(body: unknown): z.infer<typeof MEMBERS> {
+  const members = MEMBERS.safeParse(isObject(body) ? body : { key: body ?? undefined })
+  if (members.success) return members.data
   throw new RequestError(
     400,
     'the body is not understood',
-    'Send {"key": "Kind/name"}; {"accept": true}, to accept the directory as it is, even if most manifests are gone; or nothing.',
+    'Send {"key": "Kind/name"}, an empty body, or {"accept": true} to accept the directory even if most manifests are gone.',
   )
 }
-
-/** In a form all is text. */
-const FORM_BOOLEANS: ReadonlyMap<unknown, boolean> = new Map([
-  ['true', true],
-  ['false', false],
-])
 
 function start(
   parts: ServerParts,
@@ -129,55 +90,4 @@ function start(
     .code(202)
     .header('location', progress)
     .send({ ...receipt, progress })
-}
-
-/**
- * Passes who shows the admin token: as a bearer token, or as the password of Basic credentials, which is all
- * that git-sync can send (`--webhook-url=http://git-sync:TOKEN@…`).
- * @throws {RequestError} 401 without the right token, 503 while there is none to compare with
- */
-export async function authorize(header: string | undefined, trigger: Guarded): Promise<void> {
-  const expected = await readToken(trigger)
-  if (expected === undefined) {
-    throw new RequestError(
-      503,
-      'the admin token cannot be read',
-      'Check the file that --admin-token-file names: it must be there, readable and not empty.',
-    )
-  }
-  const given = tokenOf(header)
-  if (given === undefined || !same(given, expected)) {
-    throw new RequestError(
-      401,
-      given === undefined ? 'the admin token is missing' : 'the admin token is wrong',
-      'Send "Authorization: Bearer TOKEN" with the content of the file that --admin-token-file names.',
-    )
-  }
-}
-
-/** An empty file is no token: it would let everybody in. */
-async function readToken(trigger: Guarded): Promise<string | undefined> {
-  try {
-    const token = (await trigger.adminToken())?.trim()
-    return token === '' ? undefined : token
-  } catch {
-    return undefined
-  }
-}
-
-function tokenOf(header: string | undefined): string | undefined {
-  const [, scheme, credentials] = /^(bearer|basic) +(\S+) *$/i.exec(header ?? '') ?? []
-  if (scheme === undefined || credentials === undefined) return undefined
-  if (scheme.toLowerCase() === 'bearer') return credentials
-  const text = Buffer.from(credentials, 'base64').toString('utf8')
-  return text.slice(text.indexOf(':') + 1)
-}
-
-/** Compares digests, so that neither the time nor the length tells anything. */
-function same(given: string, expected: string): boolean {
-  return timingSafeEqual(digest(given), digest(expected))
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
+import type { Problem } from '../../contract/problem.ts'
 import type { ManifestFacts } from '../../contract/manifest-facts.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { createOnceKindOf, type Profile } from '../../kinds/profile.ts'
@@ -23,56 +24,53 @@ import {
   type Sorting,
   sortingOf,
 } from './selection.ts'
-import { sendingOf, type Sending } from './sending.ts'
+import { MISSED } from '../../plan/reasons/not-found.ts'
 import { comparisonOf, sideBySide, type ComparedField, type Comparison } from './side-by-side.ts'
 
-/** A resource in a list: without the last reply, which is most of it. */
+/** Without the last reply, its largest part. */
 export type ResourceSummary = Omit<ResourceStatus, 'observed'> & {
-  /** Since when it has its status: ms since the epoch. */
+  /** Id of its item in attention. */
+  readonly problem: string | undefined
+  /** Ms since the epoch. */
   readonly since: number
 }
 
-/** Of `GET /api/v1/resources`. */
 export interface ResourcesReply {
   /** At most 500. */
   readonly items: readonly ResourceSummary[]
-  /** How many match; `items` may be a part of them. */
+  /** On all pages. */
   readonly total: number
-  /** Where the next ones are, relative to this address; undefined: there are no more. */
+  /** Relative address. Undefined: last page. */
   readonly next: string | undefined
-  /** Of all resources, whatever was asked for. */
+  /** Without the query. */
   readonly counts: Counts
   readonly overview: OverviewReply
 }
 
-/** Of `GET /api/v1/resources/{kind}/{name}`: all that is known of one resource. */
+/** `GET /api/v1/resources/{kind}/{name}`. */
 export interface ResourceReply extends ReturnType<typeof withBodies> {
   readonly since: number
   /** In force. */
   readonly revision: string | undefined
-  /** The message without what to do about it. */
+  /** Without the next steps. */
   readonly cause: string
   readonly next: readonly NextStep[]
-  /** Both bodies field by field, what differs first. */
+  /** Differing fields first. */
   readonly fields: readonly ComparedField[]
   readonly comparison: Comparison
-  /** States that the platform reported since the daemon started, oldest first. */
+  /** Since the daemon started, oldest first. */
   readonly states: readonly StateSpan[]
   readonly findings: readonly Finding[]
-  /** What its manifest says and stands among; undefined when there is no valid one. */
   readonly manifest: ManifestFacts | undefined
-  /** What becomes of the manifest's request; undefined when it has none. */
   readonly sending: Sending | undefined
-  /** Of a Service: the request budget of its credentials, once it was used. */
+  /** Of a Service's credentials, once used. */
   readonly budget: BudgetUse | undefined
   readonly now: number
 }
 
-/** What of the resources is asked for. */
 interface Asked {
   readonly narrowing: Narrowing
   readonly sorting: Sorting
-  /** The key behind which the page begins. */
   readonly after: string | undefined
   readonly part: Part
   readonly query: Query
@@ -104,13 +102,15 @@ function isByKey({ sort, down }: Sorting): boolean {
   return sort === 'key' && !down
 }
 
-/** The reply without its end, which changes with each request: items, how many match, and where the next page is. */
-function pageOf({ board }: ServerParts, asked: Asked, overview: Overview): string {
+function pageOf(parts: ServerParts, asked: Asked, overview: Overview): string {
   const { narrowing, sorting, after, part, query } = asked
-  const all = sorted(filtered(board.list(), narrowing), sorting)
-  const start = (after === undefined ? 0 : placeBehind(all, after)) + part.offset
+  const all = sorted(filtered(parts.board.list(), narrowing), sorting)
+  const behind = after === undefined ? 0 : all.findIndex(({ key }) => key > after)
+  const start = (behind === -1 ? all.length : behind) + part.offset
   const page = all.slice(start, start + part.limit)
-  const items = page.map((one) => JSON.stringify(summaryOf(resourceTyped(one, overview))))
+  const items = page.map((one) =>
+    JSON.stringify(summaryOf(resourceTyped(one, overview), parts.problem(one.key))),
+  )
   const last = page.at(-1)
   const next =
     last === undefined || start + page.length >= all.length
@@ -122,13 +122,7 @@ function pageOf({ board }: ServerParts, asked: Asked, overview: Overview): strin
   return `{"items":[${items.join(',')}],"total":${all.length}${end}`
 }
 
-/** @param resources in the order of their keys */
-function placeBehind(resources: readonly ResourceStatus[], after: string): number {
-  const at = resources.findIndex(({ key }) => key > after)
-  return at === -1 ? resources.length : at
-}
-
-/** `GET /api/v1/resources`, `…/{kind}/{name}`, and `…/{kind}/{name}/manifest`, which is YAML. */
+/** `GET /api/v1/resources`, `…/{kind}/{name}` and `…/{kind}/{name}/manifest` (YAML). */
 export function registerResources(
   app: FastifyInstance,
   parts: ServerParts,
@@ -195,7 +189,6 @@ function canChange(profile: Profile, resource: ResourceStatus): boolean {
   return createOnceKindOf(profile, resource.key).changes !== undefined
 }
 
-/** Budgets are those of credentials, which a Service names. */
 function budgetOf(manifest: ManifestFacts | undefined, budgets: readonly BudgetUse[]): BudgetUse | undefined {
   const { document } = manifest ?? {}
   const { kind } = document ?? {}
@@ -205,7 +198,31 @@ function budgetOf(manifest: ManifestFacts | undefined, budgets: readonly BudgetU
   return budgets.find(({ credential }) => credential === name)
 }
 
-function summaryOf(resource: ResourceStatus): ResourceSummary {
+function summaryOf(resource: ResourceStatus, problem: Pick<Problem, 'id'> | undefined): ResourceSummary {
   const { observed: _, ...facts } = resource
-  return { ...facts, since: sinceOf(resource) }
+  return { ...facts, since: sinceOf(resource), problem: problem?.id }
+}
+
+/**
+ * `create`: to create the resource. `apply`: after a change and at its interval. `held`: blocked. `created`:
+ * never again. `create-first`, `changed`: the service can change the resource, and later changes are sent.
+ */
+export type Sending = 'create' | 'create-first' | 'apply' | 'held' | 'created' | 'changed'
+
+type Sent = Pick<ResourceStatus, 'key' | 'isWritten' | 'action' | 'reason' | 'pipeId' | 'conditions'>
+
+/** @param isChangeable whether the service can change it */
+export function sendingOf(resource: Sent, isChangeable: boolean): Sending {
+  const { action, pipeId } = resource
+  if (lifecycleOfStatus(resource) !== 'create-once')
+    return action === 'hold' || action === 'refuse' ? 'held' : 'apply'
+  if (pipeId !== undefined && !isToBeReplaced(resource)) return isChangeable ? 'changed' : 'created'
+  if (action !== 'create') return 'held'
+  return isChangeable ? 'create-first' : 'create'
+}
+
+/** Only a create can be blocked. */
+function isToBeReplaced({ action, reason, conditions }: Sent): boolean {
+  if (action === 'create') return conditions.Synced.status !== 'True'
+  return Object.hasOwn(MISSED, reason) || (action === 'refuse' && reason !== 'AdoptRefused')
 }

@@ -12,10 +12,9 @@ export type Sort = (typeof SORTS)[number]
 
 const REASON_NAMES = Object.keys(REASONS) as readonly Reason[] // the keys of an object literal
 
-/** The parameters that narrow a list. */
 export const NARROWING = ['kind', 'status', 'reason', 'well', 'service', 'label', 'file', 'q'] as const
 
-/** What a query narrows a list to; undefined, or empty: to nothing less than all. */
+/** Undefined or empty: all. */
 export interface Narrowing {
   readonly kinds: ReadonlySet<string> | undefined
   readonly statuses: ReadonlySet<Status> | undefined
@@ -29,10 +28,9 @@ export interface Narrowing {
 }
 
 /**
- * What a query narrows a list to. `kind`, `status`, `reason`, `service`: one or a comma list. `well=false`: what somebody has to look
- * at. `label`: `name=value` or `name`, all that are given. `file`: a file or a folder. `q`: a text anywhere in what people read;
- * several words must all be there.
- * @throws {RequestError} 400, also where it is more than {@link LIMITS}
+ * `label`: `name=value` or `name`; all must match. `file`: a file or a folder. `q`: all words must occur.
+ * Others: a value or a comma list.
+ * @throws {RequestError} 400, also beyond {@link LIMITS}
  */
 export function narrowingOf(query: Query): Narrowing {
   return {
@@ -47,19 +45,17 @@ export function narrowingOf(query: Query): Narrowing {
   }
 }
 
-/** Whether it asks for less than everything. */
 export function isNarrowed(narrowing: Narrowing): boolean {
   const { file, words, ...others } = narrowing
   return file !== undefined || words.length > 0 || hasOthers(others)
 }
 
-/** Whether it asks for what only a resource has. */
 function hasOthers(narrowing: Omit<Narrowing, 'file' | 'words'>): boolean {
   const { kinds, statuses, reasons, well, services, labels } = narrowing
   return (kinds ?? statuses ?? reasons ?? well) !== undefined || services.size > 0 || labels.length > 0
 }
 
-/** Whether a key is among what is asked for; also one that is no longer there, of which the kind and the name are known. */
+/** A deleted key matches by kind and name only. */
 export function keysSelected(all: readonly ResourceStatus[], narrowing: Narrowing): (key: Key) => boolean {
   const known = new Set(all.map(({ key }) => key))
   const keys = new Set(filtered(all, narrowing).map(({ key }) => key))
@@ -72,7 +68,7 @@ export function keysSelected(all: readonly ResourceStatus[], narrowing: Narrowin
   }
 }
 
-/** Whether a finding is of a resource that is asked for; one of no resource has a file and a text, and nothing else. */
+/** A finding without a resource matches by file and text only. */
 export function findingsSelected(
   all: readonly ResourceStatus[],
   narrowing: Narrowing,
@@ -90,14 +86,13 @@ export function findingsSelected(
         hasAll(`${file} ${message} ${code}`.toLowerCase(), words)
 }
 
-/** Whether a text in lower case holds all of these words. */
+/** @param text in lower case */
 export function hasAll(text: string, words: readonly string[]): boolean {
   return words.every((word) => text.includes(word))
 }
 
 type Test = (resource: ResourceStatus) => boolean
 
-/** Those that are asked for, in the order in which they are given. */
 export function filtered(all: readonly ResourceStatus[], narrowing: Narrowing): readonly ResourceStatus[] {
   const { kinds, statuses, reasons, well, services, labels, file, words } = narrowing
   const tests: Test[] = labels.map(hasLabel)
@@ -122,7 +117,7 @@ function isIn(path: string): Test {
   return ({ file }) => file !== undefined && (file === path || file.startsWith(`${path}/`))
 }
 
-/** Statuses are replaced, never changed: what is worked out for one stays right. */
+/** Statuses are immutable. */
 const searchTexts = new WeakMap<ResourceStatus, string>()
 
 function hasWords(resource: ResourceStatus, words: readonly string[]): boolean {
@@ -142,7 +137,6 @@ function searchText(resource: ResourceStatus): string {
 
 type Order = (a: ResourceStatus, b: ResourceStatus) => number
 
-/** What is equal stays in the order of the keys. */
 const ORDERS: Readonly<Record<Exclude<Sort, 'key'>, Order>> = {
   status: (a, b) => STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status),
   kind: (a, b) => RESOURCE_KINDS.indexOf(a.kind) - RESOURCE_KINDS.indexOf(b.kind),
@@ -153,7 +147,7 @@ const ORDERS: Readonly<Record<Exclude<Sort, 'key'>, Order>> = {
   since: (a, b) => sinceOf(b) - sinceOf(a),
 }
 
-/** In which order. `sort=status`: worst first. `sort=since`: what changed last first. `order=desc`: the other way round. */
+/** `status`: worst first. `since`: last change first. `order=desc` reverses. */
 export interface Sorting {
   readonly sort: Sort
   readonly down: boolean
@@ -165,7 +159,7 @@ export function sortingOf(query: Query): Sorting {
   return { sort: sort ?? 'key', down: wordsOf(query, 'order', ['asc', 'desc'])?.has('desc') ?? false }
 }
 
-/** @param resources in the order of their keys */
+/** @param resources sorted by key */
 export function sorted(
   resources: readonly ResourceStatus[],
   { sort, down }: Sorting,
@@ -175,7 +169,7 @@ export function sorted(
   return resources.toSorted(down ? (a, b) => order(b, a) : order)
 }
 
-/** Absent ones come last. */
+/** Undefined comes last. */
 function compareTexts(a: string | undefined, b: string | undefined): number {
   if (a === b) return 0
   if (a === undefined || b === undefined) return a === undefined ? 1 : -1

@@ -7,31 +7,26 @@ import { createLabels } from '../../kinds/record-pairs.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
 import { bodyIn, type ResourceStatus } from '../../contract/status.ts'
 
-/** More fields than anybody reads; differing ones come first and are always among them. */
 const MOST_FIELDS = 1_000
 
-/** Characters of one value. */
+/** Characters of a value. */
 const LONGEST = 500
 
-/** One field of a body, as the manifest asks for it and as the platform reports it. Texts, ready to be shown. */
 export interface ComparedField {
-  /** Dotted path; an item of a list is named by its key: `destination.columns[id].type`. */
+  /** A list item is named by its key: `destination.columns[id].type`. */
   readonly field: string
-  /** `undefined`: the manifest does not set it. */
   readonly desired: string | undefined
-  /** `undefined`: the platform does not say it. */
   readonly observed: string | undefined
   /**
-   * `differs`: drift. `never-returned`: the platform keeps it to itself. `not-asked-for`: the manifest leaves it open.
-   * `not-seen`: the platform was not read. `not-compared`: there is nothing to compare it with, or its values are hidden and
-   * were not compared since.
+   * `never-returned`: write-only. `not-asked-for`: not in the manifest. `not-seen`: no read. `not-compared`:
+   * no counterpart, or hidden values without a later comparison.
    */
   readonly verdict: 'same' | 'differs' | 'never-returned' | 'not-asked-for' | 'not-seen' | 'not-compared'
 }
 
 /**
- * What there is to compare. `read`: what the platform said at `checkedAt`. `read-before-start`: an earlier process read it, and its
- * values are not known. `not-found`: the last reading did not find it. `never-read`. `no-manifest`: no valid one is known.
+ * `read`: the reply at `checkedAt`. `read-before-start`: by an earlier process, values unknown.
+ * `no-manifest`: none is valid.
  */
 export type Comparison = 'read' | 'read-before-start' | 'not-found' | 'never-read' | 'no-manifest'
 
@@ -51,8 +46,8 @@ export function comparisonOf(
 type Compared = Pick<ResourceStatus, 'key' | 'observed' | 'differences' | 'conditions'>
 
 /**
- * Both bodies of a resource side by side: what differs first, then in the order of the manifest. They are compared as they are shown:
- * the last check may have compared what it read with an earlier manifest.
+ * Differing fields first, then in the manifest's order. The last check might have used an earlier manifest:
+ * compares again.
  */
 export function sideBySide(
   profile: Profile,
@@ -84,7 +79,7 @@ export function sideBySide(
   return [...differences.map(differing), ...rest].slice(0, MOST_FIELDS)
 }
 
-/** Of values that are hidden only the last check knows whether they differ. */
+/** The last check alone can compare hidden values. */
 function differencesNow(
   resource: Compared,
   shown: {
@@ -104,14 +99,12 @@ function differencesNow(
   return [...hidden, ...visible]
 }
 
-/** How a secret that the manifest names is shown. */
 const REFERENCE = '[secret '
 
 function isHidden(text: string): boolean {
   return text.includes(SENSITIVE) || text.includes(REFERENCE)
 }
 
-/** Whether the last check read the platform and compared: otherwise something stood in its way. */
 function wasCompared({ conditions, differences }: Compared): boolean {
   const { status } = conditions.Synced
   return status === 'True' || (status === 'False' && differences.length > 0)
@@ -121,7 +114,7 @@ function differing({ field, desired, observed }: Difference): ComparedField {
   return { field, desired, observed, verdict: 'differs' }
 }
 
-/** Whether a difference is about this path or about something that it is a part of. */
+/** Whether `field` is the path or its parent. */
 function covers(field: string, path: string): boolean {
   return path === field || (path.startsWith(field) && /^[.[]/.test(path.slice(field.length)))
 }

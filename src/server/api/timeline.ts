@@ -4,43 +4,40 @@ import type { HistoryEntry } from '../../contract/history.ts'
 import { nextPage, oneOf, partOf, pickedOf, wellFormedKey, wordsOf, type Query } from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
 import type { SourceEntry } from '../recent-events.ts'
-import { together } from './alike.ts'
 import { type Answers, sendJson } from './answers.ts'
-import { ALL_KEPT, type HistoryReader } from './history-reader.ts'
 import { hasAll, isNarrowed, keysSelected, NARROWING, type Narrowing, narrowingOf } from './selection.ts'
-import type { EarlierRevision, SingleEntry, TimelineEntry } from './timeline-entry.ts'
+import { together, type EarlierRevision, type SingleEntry, type TimelineEntry } from './timeline-entry.ts'
 
-const TYPES = ['revision', 'source', 'create-limit', 'action', 'condition'] as const
+const TYPES = ['revision', 'source', 'action', 'condition'] as const
 
-/** Lines of history that are read for one item: those of one type may stand far back, and what happened to many resources is many of them. */
+/** Most lines that a ledger keeps. */
+const ALL_KEPT = 10_000
+
+/** Matching lines can be rare, and a group has many. */
 const LINES_AN_ITEM = 125
 
-/** Of `GET /api/v1/timeline`. */
 export interface TimelineReply {
   /** At most 500. */
   readonly items: readonly TimelineEntry[]
-  /** Whether there are older ones. */
   readonly more: boolean
-  /** Where the older ones are, relative to this address; undefined: there are no more. */
+  /** Relative address. Undefined: none. */
   readonly next: string | undefined
 }
 
-/** Of `GET /api/v1/history`. */
 export interface HistoryReply {
   /** At most 500. */
   readonly items: readonly HistoryEntry[]
-  /** Where the older ones are, relative to this address; undefined: there are no more. */
+  /** Relative address. Undefined: none. */
   readonly next: string | undefined
 }
 
 const PARAMETERS = [...NARROWING, 'type', 'offset', 'limit'] as const
 
-/** `GET /api/v1/timeline`: history and readings as one story, newest first. `type`: one or a comma list; and what narrows a list of resources. */
-export function registerTimeline(
-  app: FastifyInstance,
-  parts: ServerParts,
-  { answers, reader }: { readonly answers: Answers; readonly reader: HistoryReader },
-): void {
+/**
+ * `GET /api/v1/timeline`: history and reads, newest first. Parameters: `type` (a value or a comma list),
+ * `offset`, `limit` and {@link NARROWING}.
+ */
+export function registerTimeline(app: FastifyInstance, parts: ServerParts, answers: Answers): void {
   app.get<{ Querystring: Query }>('/api/v1/timeline', async (request, reply) => {
     const query = pickedOf(request.query, PARAMETERS)
     const part = partOf(query, { least: 1, absent: 100 })
@@ -48,12 +45,12 @@ export function registerTimeline(
     const narrowing = narrowingOf(query)
     const overview = parts.overview()
     const read = Math.min((part.offset + part.limit) * LINES_AN_ITEM, ALL_KEPT)
-    const history = await reader.read(read)
-    const whole = history.entries.length < read || read === ALL_KEPT
+    const history = await parts.history({ key: undefined, limit: read })
+    const whole = history.length < read || read === ALL_KEPT
     const source = parts.recentEvents.source()
     function page(): string {
       const isWanted = entriesSelected(parts, narrowing)
-      const entries = timelineOf(history.entries, source, { whole }).filter(
+      const entries = timelineOf(history, source, { whole }).filter(
         (entry) => (types?.has(entry.type) ?? true) && isWanted(entry),
       )
       const items = together(entries, { whole })
@@ -66,12 +63,12 @@ export function registerTimeline(
         next: more && shown.length > 0 ? nextPage(query, { offset: String(end) }) : undefined,
       } satisfies TimelineReply)
     }
-    const question = ['timeline', query, contextOf(overview), history.version, source.length, source[0]]
+    const ends = [history, source].map((lines) => [lines.length, lines[0], lines.at(-1)])
+    const question = ['timeline', query, contextOf(overview), ends]
     return sendJson(reply, answers.text(question, overview, page))
   })
 }
 
-/** With commands that can be typed as they stand there. */
 function itemTyped(item: TimelineEntry, context: CommandContext): TimelineEntry {
   if (item.type === 'alike') {
     const [first, ...rest] = item.entries
@@ -81,7 +78,6 @@ function itemTyped(item: TimelineEntry, context: CommandContext): TimelineEntry 
   return 'key' in item ? messageTyped(item, context) : item
 }
 
-/** What is about a resource that is asked for, or about a commit that changed one. */
 function entriesSelected({ board }: ServerParts, narrowing: Narrowing): (entry: SingleEntry) => boolean {
   if (!isNarrowed(narrowing)) return () => true
   const isKey = keysSelected(board.list(), narrowing)
@@ -94,8 +90,8 @@ function entriesSelected({ board }: ServerParts, narrowing: Narrowing): (entry: 
   }
 }
 
-/** `GET /api/v1/history`, newest first, word for word as the ledger has it. */
-export function registerHistory(app: FastifyInstance, parts: ServerParts, reader: HistoryReader): void {
+/** `GET /api/v1/history`: newest first. */
+export function registerHistory(app: FastifyInstance, parts: ServerParts): void {
   app.get<{ Querystring: Query }>('/api/v1/history', async ({ query: given }): Promise<HistoryReply> => {
     const query = pickedOf(given, ['key', 'offset', 'limit'])
     const text = oneOf(query, 'key')
@@ -103,8 +99,7 @@ export function registerHistory(app: FastifyInstance, parts: ServerParts, reader
     const { offset, limit } = partOf(query, { least: 1, absent: 100 })
     const end = Math.min(offset + limit, ALL_KEPT)
     const read = Math.min(end + 1, ALL_KEPT)
-    const entries =
-      key === undefined ? (await reader.read(read)).entries : await parts.history({ key, limit: read })
+    const entries = await parts.history({ key, limit: read })
     return {
       items: entries.slice(offset, end),
       next: entries.length > end ? nextPage(query, { offset: String(end) }) : undefined,
@@ -113,8 +108,8 @@ export function registerHistory(app: FastifyInstance, parts: ServerParts, reader
 }
 
 /**
- * One story of both, newest first.
- * @param whole whether `history` goes back to its beginning; otherwise the oldest revision in it may have come earlier
+ * Newest first.
+ * @param options `whole`: includes the oldest line. Otherwise, its oldest revision might be older.
  */
 export function timelineOf(
   history: readonly HistoryEntry[],
@@ -123,12 +118,12 @@ export function timelineOf(
 ): readonly SingleEntry[] {
   const oldest = whole ? undefined : history.at(-1)
   const end = oldest?.at ?? -Infinity
-  // The commit that all of it came of is shown, however much came of it.
+  // Includes the commit of the oldest line.
   const recent = source.filter(
     (entry) => entry.at >= end || (entry.type === 'revision' && entry.revision === oldest?.revision),
   )
   const entries: readonly SingleEntry[] = [...history, ...earlierRevisions(history, source, whole), ...recent]
-  // stable: of one moment, what was done stands above the revision it came of
+  // stable: at equal times, an action is above its revision
   return entries.toSorted((a, b) => b.at - a.at)
 }
 

@@ -2,7 +2,7 @@ import { ReplyError, send, get } from './api.js'
 import { byId, controlById, setText } from './elements.js'
 
 /**
- * What the page can set off. Each needs the admin token, which is asked for once and kept until the tab is closed.
+ * Actions of the page. Each needs the admin token, which the tab keeps until it closes.
  * @import { OverviewReply } from '../api/overview.ts'
  * @typedef {{ title: string, text: string, confirm: string }} Question
  */
@@ -21,7 +21,7 @@ const OFF = {
 let canAct = false
 let tokenFile = ''
 
-/** How many creations the create limit blocks: in all, and by service. */
+/** Blocked creates: all, and by service. */
 let heldBack = 0
 /** @type {OverviewReply['createLimit']['services']} */
 let heldIn = []
@@ -34,7 +34,7 @@ export function setActing({ acts, adminTokenFile = '', createLimit }) {
   heldIn = createLimit.services
 }
 
-/** Checks a resource now, or reads the manifests and checks everything. @param {string} [key] */
+/** @param {string} [key] undefined: reads the manifests and checks everything */
 export async function checkNow(key) {
   const what = key ?? 'everything'
   await acting(
@@ -58,14 +58,14 @@ export async function checkNow(key) {
 }
 
 /**
- * Lets the blocked creations of a service pass. The daemon refuses if there are more than the page shows.
- * @param {string} [service] without: everywhere
+ * Allows a service's blocked creates. The daemon refuses if there are more than the page shows.
+ * @param {string} [service] undefined: all services
  */
 export async function letThrough(service) {
   const count =
     service === undefined ? heldBack : (heldIn.find((each) => each.service === service)?.held ?? 0)
   if (count === 0) {
-    tell('The create limit holds nothing back any more.', SHOWN_MS)
+    tell('The create limit blocks no pipe any more.', SHOWN_MS)
     return
   }
   const creations = count === 1 ? '1 creation' : `${count} creations`
@@ -73,7 +73,7 @@ export async function letThrough(service) {
   await acting(
     {
       title: `Let ${creations} through?`,
-      text: `${where}Each of them creates something on the platform, and Pipewright never deletes. What comes later is not let through.`,
+      text: `${where}Each of them creates a resource on the platform. Later changes are not let through.`,
       confirm: `Let ${creations} through`,
     },
     { isAsked: true },
@@ -82,7 +82,7 @@ export async function letThrough(service) {
       const { allowed } = await send('-/allow', { count, service }, token)
       tell(
         allowed.length === 0
-          ? 'The create limit held nothing back any more.'
+          ? 'The create limit blocked no pipe any more.'
           : `Let through: ${allowed.slice(0, 5).join(', ')}${allowed.length > 5 ? ` and ${allowed.length - 5} more` : ''}.`,
         SHOWN_MS,
       )
@@ -91,8 +91,8 @@ export async function letThrough(service) {
 }
 
 /**
- * Asks what has to be asked, and then does it; again while the token is not right.
- * @param {Question} question @param {{ isAsked: boolean }} how whether it is asked even when the token is known
+ * Asks for confirmation and token, then acts. Repeats after a wrong token.
+ * @param {Question} question @param {{ isAsked: boolean }} how whether to ask even with a known token
  * @param {(token: string) => Promise<void>} act
  */
 async function acting(question, { isAsked }, act) {
@@ -116,7 +116,7 @@ async function acting(question, { isAsked }, act) {
   }
 }
 
-/** @param {(token: string) => Promise<void>} act @param {string} token @returns {Promise<string | undefined>} why the token is not right */
+/** @param {(token: string) => Promise<void>} act @param {string} token @returns {Promise<string | undefined>} the error of a wrong token */
 async function attempt(act, token) {
   try {
     await act(token)
@@ -148,7 +148,7 @@ async function finished(progress) {
 
 /**
  * @param {Question} question @param {{ needsToken: boolean, problem?: string }} how
- * @returns {Promise<string | undefined>} the token; an empty text when it was not asked for; undefined: a person thought better of it
+ * @returns {Promise<string | undefined>} the token; empty: not needed; undefined: cancelled
  */
 function ask({ title, text, confirm }, { needsToken, problem = '' }) {
   const dialog = controlById('question', HTMLDialogElement)
@@ -179,7 +179,6 @@ function ask({ title, text, confirm }, { needsToken, problem = '' }) {
   })
 }
 
-/** Connects the dialog's buttons. */
 export function setUpActing() {
   const dialog = controlById('question', HTMLDialogElement)
   byId('question-form').addEventListener('submit', (event) => {
@@ -193,7 +192,7 @@ export function setUpActing() {
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer
 
-/** What becomes of it, at the foot of the window. @param {string} text @param {number} [forMs] */
+/** Shows progress at the bottom. @param {string} text @param {number} [forMs] */
 function tell(text, forMs) {
   clearTimeout(timer)
   setText('told', text)

@@ -1,14 +1,11 @@
-/*
- * What is shown stands in the address, so that it can be sent to somebody, and so that "back" goes back:
- * `?resource=Pipe/orders`, `?status=Drifted&label=team%3Dpayments&page=2`.
- */
+/* The address contains the view, for sharing and for "back": `?resource=Pipe/orders`,
+   `?status=Drifted&label=team%3Dpayments&page=2`. */
 
-/** What can be asked of the list; absent means all. */
 export const FILTERS = /** @type {const} */ (['q', 'kind', 'status', 'reason', 'service', 'label', 'file'])
 
 const KNOWN = /** @type {const} */ ([...FILTERS, 'sort', 'order', 'page', 'story', 'resource'])
 
-/** @typedef {{ readonly [Name in typeof KNOWN[number]]?: string | undefined }} Address empty means absent */
+/** @typedef {{ readonly [Name in typeof KNOWN[number]]?: string | undefined }} Address empty: absent */
 
 /** @returns {Address} only what is set */
 export function readAddress() {
@@ -18,7 +15,6 @@ export function readAddress() {
   )
 }
 
-/** What the address narrows the page to, as a query of the API. */
 export function narrowed() {
   const wanted = readAddress()
   const query = new URLSearchParams()
@@ -33,13 +29,13 @@ export function isFiltered() {
   return narrowed().size > 0
 }
 
-/** The same without any filter. @returns {Address} */
+/** The view without filters. @returns {Address} */
 export function unfiltered() {
   const { sort, order, story } = readAddress()
   return { sort, order, story }
 }
 
-/** The address of the page with these settings. @param {Address} wanted */
+/** @param {Address} wanted */
 export function addressOf(wanted) {
   const query = new URLSearchParams()
   for (const name of KNOWN) {
@@ -51,7 +47,7 @@ export function addressOf(wanted) {
 }
 
 /**
- * Goes there. What is typed letter by letter is one step for "back", not ten.
+ * Typing is a single step for "back".
  * @param {Address} wanted @param {{ typing?: boolean }} [how]
  */
 export function go(wanted, { typing = false } = {}) {
@@ -62,7 +58,7 @@ export function go(wanted, { typing = false } = {}) {
   dispatchEvent(new Event('addresschange'))
 }
 
-/** Links within the page do not load it again. One to a resource (`data-resource`) keeps the filter for the way back. */
+/** Without a reload. A link to a resource (`data-resource`) keeps the filter for the way back. */
 export function followLinks() {
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0) return

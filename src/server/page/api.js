@@ -5,7 +5,6 @@
 
 const LIMIT_MS = 15_000
 
-/** An answer that is no success. */
 export class ReplyError extends Error {
   /** @param {number} status @param {Partial<ErrorReply>} body */
   constructor(status, body) {
@@ -19,7 +18,7 @@ export class ReplyError extends Error {
  * @template {keyof Replies} Path
  * @param {Path} path @param {Record<string, string> | URLSearchParams} [query] @param {AbortSignal} [signal]
  * @returns {Promise<Replies[Path]>}
- * @throws {ReplyError} when the server says no; other errors when it does not answer
+ * @throws {ReplyError} for a reply with an error; other errors without a reply
  */
 export async function get(path, query = {}, signal) {
   const limit = AbortSignal.timeout(LIMIT_MS)
@@ -31,11 +30,11 @@ export async function get(path, query = {}, signal) {
 }
 
 /**
- * Sets something off, with the admin token.
+ * Sends a request with the admin token.
  * @template {keyof Orders} Path
  * @param {Path} path @param {object | undefined} body @param {string} token
  * @returns {Promise<Orders[Path]>}
- * @throws {ReplyError} when the server says no; other errors when it does not answer
+ * @throws {ReplyError} for a reply with an error; other errors without a reply
  */
 export async function send(path, body, token) {
   const reply = await fetch(path, {
@@ -49,7 +48,6 @@ export async function send(path, body, token) {
 }
 
 /**
- * Path of one resource in the API.
  * @param {string} key
  * @returns {`api/v1/resources/${string}/${string}`}
  */

@@ -6,7 +6,7 @@ import { ago, timeNamed } from './time.js'
  * @import { ComparedField } from '../api/side-by-side.ts'
  */
 
-/** Fields that are the same are folded away when there are more than this. */
+/** With more fields, equal fields are hidden. */
 const FIELDS_SHOWN = 12
 
 let allFields = false
@@ -21,7 +21,7 @@ const VERDICTS = {
   'not-compared': 'not compared',
 }
 
-/** What the manifest asks for and what the platform has, field by field. @param {ResourceReply} resource */
+/** @param {ResourceReply} resource */
 export function fieldSection(resource) {
   return resource.fields.length === 0 ? [] : [comparison(resource)]
 }
@@ -67,7 +67,7 @@ function comparison(resource) {
   return section
 }
 
-/** What was not compared is not said to be as it should be; and of what was, when it was read. @param {ResourceReply} resource */
+/** The result and the time of the read. @param {ResourceReply} resource */
 function summaryOf({ fields, comparison: is, checkedAt, conditions: { Valid } }) {
   const at = checkedAt === undefined ? 'never' : timeNamed('read-at', ago(checkedAt))
   const isInvalid = Valid.status === 'False'
@@ -94,8 +94,8 @@ function summaryOf({ fields, comparison: is, checkedAt, conditions: { Valid } })
   }
 }
 
-/** @param {ResourceReply['fields']} fields @param {boolean} goesOn whether it stands within a sentence */
-function differWords(fields, goesOn) {
+/** @param {ResourceReply['fields']} fields @param {boolean} isContinued whether it continues a sentence */
+function differWords(fields, isContinued) {
   const count = (/** @type {ComparedField['verdict']} */ wanted) =>
     fields.filter(({ verdict }) => verdict === wanted).length
   const differing = count('differs')
@@ -107,7 +107,7 @@ function differWords(fields, goesOn) {
     hidden > 0 ? `; ${hidden} could not be compared` : '',
   ].join('')
   const none = unread > 0 ? 'no field that can be read back differs' : 'no field differs'
-  return `${goesOn ? none : `N${none.slice(1)}`}${rest}.`
+  return `${isContinued ? none : `N${none.slice(1)}`}${rest}.`
 }
 
 /** @param {string | undefined} text @param {ComparedField['verdict']} verdict @param {'ins' | 'del'} tag */

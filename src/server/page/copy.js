@@ -2,7 +2,7 @@ import { button, byId, code, element } from './elements.js'
 
 const SHOWN_MS = 2_000
 
-/** A text to copy, with the button that does it. @param {string} text */
+/** Text with a copy button. @param {string} text */
 export function copyable(text) {
   const copy = button(
     { class: 'copy', 'aria-label': `Copy ${text}` },
@@ -30,7 +30,7 @@ async function toClipboard(text) {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    // Over plain HTTP a browser has no clipboard for us.
+    // Browsers have no clipboard over plain HTTP.
     return false
   }
 }
@@ -43,7 +43,7 @@ function select(node) {
   getSelection()?.addRange(range)
 }
 
-/** Read by screen readers, seen by nobody. @param {string} text */
+/** For screen readers. @param {string} text */
 export function announce(text) {
   byId('announce').textContent = text
 }

@@ -1,13 +1,12 @@
-import { pathTo } from './focus.js'
-
-/** What was fetched last, as text: what did not change is not drawn again. @type {Map<string, string>} */
+/** Data last drawn, as JSON. Equal data is not drawn again. @type {Map<string, string>} */
 const drawn = new Map()
 
-/** At first everything is drawn at once, so that nothing moves under the eyes; `undefined`: that is done. @type {Map<string, () => void> | undefined} */
+/** First drawings, which are shown together. Undefined: done. @type {Map<string, () => void> | undefined} */
 let waiting = new Map()
 
 /**
- * Shows what was fetched, unless it is shown already. A fault of ours in one part is told in the console, and is no lost connection.
+ * Draws data that differs from the last drawing. A drawing error goes to the console: it is no lost
+ * connection.
  * @param {string} name @param {unknown} shown @param {() => void} show
  */
 export function draw(name, shown, show) {
@@ -18,12 +17,12 @@ export function draw(name, shown, show) {
   else waiting.set(name, show)
 }
 
-/** What is fetched next is drawn, even if it is the same. @param {string} name */
+/** The next data is drawn even if equal. @param {string} name */
 export function drawAnew(name) {
   drawn.delete(name)
 }
 
-/** All that was fetched at first. The whole comes first: it knows where the repository is. */
+/** The overview comes first: it has the repository's address. */
 export function drawFirst() {
   if (waiting === undefined) return
   const { overview, ...others } = Object.fromEntries(waiting)
@@ -34,7 +33,7 @@ export function drawFirst() {
   if (location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView()
 }
 
-/** Drawing again must not throw a person who uses the keyboard back to the top. @param {string} name @param {() => void} show */
+/** Keeps the keyboard focus. @param {string} name @param {() => void} show */
 function drawNow(name, show) {
   const focused = pathTo(document.activeElement)
   try {
@@ -44,4 +43,30 @@ function drawNow(name, show) {
     reportError(error)
   }
   focused()
+}
+
+/**
+ * Remembers the focused element, to find it again after a redraw: by its id, or by its label within the
+ * nearest id.
+ * @param {Element | null} focused @returns {() => void} restores a lost focus
+ */
+function pathTo(focused) {
+  if (!(focused instanceof HTMLElement) || focused === document.body) return () => undefined
+  const { id } = focused
+  const holder = id === '' ? (focused.closest('[id]')?.id ?? '') : ''
+  const alike = { tag: focused.tagName, label: labelOf(focused) }
+  return () => {
+    if (focused.isConnected) return
+    const within = document.getElementById(id === '' ? holder : id)
+    const again =
+      id !== '' || within === null
+        ? within
+        : [...within.querySelectorAll(alike.tag)].find((one) => labelOf(one) === alike.label)
+    if (again instanceof HTMLElement) again.focus({ preventScroll: true })
+  }
+}
+
+/** @param {Element} one */
+function labelOf(one) {
+  return one.getAttribute('aria-label') ?? one.textContent
 }

@@ -1,14 +1,12 @@
-/*
- * Elements are made here and nowhere else, and text gets in as text only: what manifests and the platform say
- * is never read as HTML. Characters that turn text around or cannot be seen are shown as what they are.
- */
+/* Only this file makes elements. Foreign text is never parsed as HTML. Invisible and direction-changing
+   characters are shown as escapes. */
 
 /**
  * @typedef {Node | string | undefined} Child
- * @typedef {Readonly<Record<string, string | boolean | undefined>>} Attributes false and undefined leave one out
+ * @typedef {Readonly<Record<string, string | boolean | undefined>>} Attributes false, undefined: omitted
  */
 
-/** Controls but line breaks and tabs, and marks that change the direction of text. */
+/** Control characters except newline and tab, and marks of text direction. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u200b\u2028\u2029\ufeff]/gu
 
 /** @param {string} text */
@@ -22,39 +20,21 @@ export function visible(text) {
  */
 export function element(tag, attributes, ...children) {
   const made = document.createElement(tag)
-  setAttributes(made, attributes)
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : visible(value))
   for (const child of children) {
     if (child !== undefined && child !== '') made.append(typeof child === 'string' ? visible(child) : child)
   }
   return made
 }
 
-/**
- * The same for pictures.
- * @template {keyof SVGElementTagNameMap} Tag
- * @param {Tag} tag @param {Attributes} attributes @param {...Node} children
- */
-export function shape(tag, attributes, ...children) {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', tag)
-  setAttributes(made, attributes)
-  made.append(...children)
-  return made
-}
-
-/** @param {Element} made @param {Attributes} attributes */
-function setAttributes(made, attributes) {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : visible(value))
-  }
-}
-
-/** The element of index.html with this id. @param {string} id */
+/** @param {string} id of an element in index.html */
 export function byId(id) {
   return controlById(id, HTMLElement)
 }
 
 /**
- * The same for one of a certain class.
+ * Checks the class of the element.
  * @template {HTMLElement} Control
  * @param {string} id @param {new () => Control} type
  */
@@ -64,27 +44,27 @@ export function controlById(id, type) {
   throw new TypeError(`the page has no ${type.name} "${id}"`)
 }
 
-/** Only when it differs: a live region is read out each time it is touched. @param {string} id @param {string} text */
+/** Avoids equal updates: screen readers read each one. @param {string} id @param {string} text */
 export function setText(id, text) {
   const shown = visible(text)
   const at = byId(id)
   if (at.textContent !== shown) at.textContent = shown
 }
 
-/** A button that does something. @param {Attributes} attributes @param {string} text @param {() => void} act */
+/** @param {Attributes} attributes @param {string} text @param {() => void} act */
 export function button(attributes, text, act) {
   const made = element('button', { type: 'button', ...attributes }, text)
   made.addEventListener('click', act)
   return made
 }
 
-/** A name and a value of a description list; nothing without a value. @param {string} name @param {Child} value */
+/** An item of a description list. @param {string} name @param {Child} value empty: no item */
 export function fact(name, value) {
   if (value === undefined || value === '') return undefined
   return element('div', {}, element('dt', {}, name), element('dd', {}, value))
 }
 
-/** A list of names and values; those without a value are left out. @param {...(Node | undefined)} list */
+/** A description list. @param {...(Node | undefined)} list */
 export function facts(...list) {
   return element('dl', { class: 'facts' }, ...list.filter((one) => one !== undefined))
 }
@@ -93,14 +73,14 @@ const GOOD = new Set(['Ready', 'True', 'done', 'same'])
 const CALM = new Set(['Suspended', 'Absent', 'Progressing', 'Unknown', 'started'])
 const WARN = new Set(['Drifted', 'Orphaned', 'NotReady', 'warning', 'differs'])
 
-/** How a status is coloured; its word is always there too. @param {string} status */
+/** Colour of a status. @param {string} status */
 export function toneOf(status) {
   if (GOOD.has(status)) return 'good'
   if (CALM.has(status)) return 'calm'
   return WARN.has(status) ? 'warn' : 'bad'
 }
 
-/** Codes are one word: `OutcomeUnknown`. People read `Outcome unknown`. @param {string} name */
+/** `OutcomeUnknown` becomes `Outcome unknown`. @param {string} name */
 export function worded(name) {
   return name.replaceAll(/(?<=[a-z])([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
 }
@@ -110,7 +90,7 @@ export function badge(status) {
   return element('span', { class: `badge ${toneOf(status)}` }, worded(status))
 }
 
-/** Text from a manifest or the platform: its direction is its own affair. @param {string} text */
+/** Isolates the direction of foreign text. @param {string} text */
 export function foreign(text) {
   return element('bdi', {}, text)
 }
@@ -120,7 +100,7 @@ export function code(text) {
   return element('code', {}, foreign(text))
 }
 
-/** A sentence of ours, in which what stands between backticks is code. @param {string} text */
+/** Own text; backticks mark code. @param {string} text */
 export function prose(text) {
   const parts = text.split('`')
   return element(
@@ -130,13 +110,13 @@ export function prose(text) {
   )
 }
 
-/** A word of ours, such as a reason: it is never broken. @param {string} text */
+/** A code that is never broken, such as a reason. @param {string} text */
 export function word(text) {
   return element('code', { class: 'word' }, text)
 }
 
 /**
- * A table with a head. On a phone its rows are blocks, in which each cell says its title.
+ * On a phone, its rows are blocks whose cells show their title.
  * @param {string} caption @param {readonly string[]} titles @param {readonly HTMLTableRowElement[]} rows
  * @param {Attributes} [attributes]
  */
@@ -165,13 +145,16 @@ export function table(caption, titles, rows, attributes = {}) {
   )
 }
 
-/** It keeps its role where it is shown as a block. @param {readonly Child[]} cells @param {Attributes} [attributes] */
+/**
+ * Keeps its role when CSS shows it as a block.
+ * @param {readonly Child[]} cells @param {Attributes} [attributes]
+ */
 export function row(cells, attributes = {}) {
   const made = cells.map((cell) => element('td', { role: 'cell' }, cell))
   return element('tr', { ...attributes, role: 'row' }, ...made)
 }
 
-/** Git names commits by 40 digits or more; people read 10. What stands behind a commit stays. @param {string} revision */
+/** Shortens a commit to 10 digits and keeps a suffix. @param {string} revision */
 export function shortRevision(revision) {
   return revision.replace(/^([0-9a-f]{10})[0-9a-f]{30,54}(?![0-9a-f])/, '$1')
 }
@@ -182,7 +165,7 @@ export function place(file, line) {
   return line === undefined ? file : `${file}:${line}`
 }
 
-/** A heading of a section below the page's own. @param {2 | 3} level @param {string} text */
+/** @param {2 | 3} level @param {string} text */
 export function heading(level, text) {
   return element(`h${level}`, {}, text)
 }

@@ -4,10 +4,10 @@
  * @import { Sort } from '../api/selection.ts'
  */
 
-import { FILTERS, go, readAddress, unfiltered } from './address-bar.js'
+import { FILTERS, go, isFiltered, readAddress, unfiltered } from './address-bar.js'
 import { byId, controlById, element, worded } from './elements.js'
 
-/** A pause in typing after which the list is asked for: one request for a fast word, none that is felt. */
+/** Pause in typing before a request. Too short to notice. */
 const TYPING_MS = 10
 
 /** @type {readonly (readonly [Sort, string])[]} */
@@ -22,7 +22,6 @@ const SORTS = [
   ['file', 'file'],
 ]
 
-/** Puts the filter into force whenever it is touched. */
 export function setUpFilter() {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer
@@ -32,7 +31,7 @@ export function setUpFilter() {
     clearTimeout(timer)
     timer = setTimeout(apply, typing ? TYPING_MS : 0, typing)
   })
-  // Where there is little room, they are shown when somebody asks, or uses one.
+  // On a small screen, filters are hidden until used.
   byId('more-filters').addEventListener('click', () => {
     openFilters()
     selectOf('kind').focus()
@@ -44,8 +43,7 @@ export function setUpFilter() {
   byId('sort').replaceChildren(...SORTS.map(([value, text]) => element('option', { value }, text)))
 }
 
-/** As if somebody had removed what is typed; what else is chosen stays. */
-export function clearText() {
+function clearText() {
   const field = controlById('q', HTMLInputElement)
   field.value = ''
   field.dispatchEvent(new Event('input', { bubbles: true }))
@@ -65,7 +63,7 @@ function openFilters() {
   byId('more-filters').setAttribute('aria-expanded', 'true')
 }
 
-/** A field of the filter: a text, or something to choose from. @param {typeof FILTERS[number]} name */
+/** @param {typeof FILTERS[number]} name */
 function fieldOf(name) {
   return name === 'q' ? controlById(name, HTMLInputElement) : selectOf(name)
 }
@@ -75,7 +73,7 @@ function selectOf(id) {
   return controlById(id, HTMLSelectElement)
 }
 
-/** Shows in the filter what the address says. */
+/** Copies the address into the filter. */
 export function showFilter() {
   const wanted = readAddress()
   for (const name of FILTERS) {
@@ -91,7 +89,7 @@ export function showFilter() {
   if (FILTERS.some((name) => name !== 'q' && wanted[name] !== undefined)) openFilters()
 }
 
-/** What can be chosen, with how many there are of each. @param {FacetsReply} reply @param {OverviewReply['counts']} counts */
+/** @param {FacetsReply} reply @param {OverviewReply['counts']} counts */
 export function showFacets({ kinds, services, labels, files, reasons }, counts) {
   fillSelect(
     'status',
@@ -131,4 +129,31 @@ function fillSelect(id, options) {
     ...options.map(([name, shown]) => element('option', { value: name }, shown)),
   )
   select.value = value
+}
+
+/**
+ * `/` focuses the filter. Escape in the filter clears its text, then all filters, then leaves it. Elsewhere,
+ * Escape leaves the resource or clears all filters.
+ */
+export function setUpKeys() {
+  addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+    if (document.querySelector('dialog[open]') !== null) return
+    const field = controlById('q', HTMLInputElement)
+    const isTyping = event.target instanceof HTMLElement && event.target.matches('input, select, textarea')
+    if (event.key === '/' && !isTyping) {
+      event.preventDefault()
+      if (readAddress().resource !== undefined) go({ ...readAddress(), resource: '' })
+      field.focus()
+      field.select()
+    } else if (event.key === 'Escape' && event.target === field) {
+      event.preventDefault()
+      if (field.value !== '') clearText()
+      else if (isFiltered()) go(unfiltered())
+      else field.blur()
+    } else if (event.key === 'Escape' && !isTyping) {
+      if (readAddress().resource !== undefined) go({ ...readAddress(), resource: '' })
+      else if (isFiltered()) go(unfiltered())
+    }
+  })
 }

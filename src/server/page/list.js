@@ -14,7 +14,7 @@ import { stateWords } from './states.js'
 
 export const PAGE_SIZE = 50
 
-/** Title, and what `sort` calls it. @type {readonly (readonly [string, Sort])[]} */
+/** Title and sort name. @type {readonly (readonly [string, Sort])[]} */
 const COLUMNS = [
   ['Status', 'status'],
   ['Resource', 'key'],
@@ -25,7 +25,6 @@ const COLUMNS = [
   ['Changed', 'since'],
 ]
 
-/** The query of the list that the address asks for. */
 export function listQuery() {
   const wanted = readAddress()
   const query = narrowed()
@@ -44,21 +43,20 @@ function pageOf({ page }) {
   return Number.isInteger(number) && number > 0 ? number : 1
 }
 
-/** Leafs through the list. */
 export function setUpPages() {
-  byId('previous').addEventListener('click', () => goOn(-1))
-  byId('next').addEventListener('click', () => goOn(1))
+  byId('previous').addEventListener('click', () => turnPage(-1))
+  byId('next').addEventListener('click', () => turnPage(1))
 }
 
 /** @param {1 | -1} by */
-function goOn(by) {
+function turnPage(by) {
   const wanted = readAddress()
   const page = pageOf(wanted) + by
   go({ ...wanted, page: page <= 1 ? '' : String(page) })
   byId('resources').scrollIntoView()
 }
 
-/** The list, and how much of it is shown. @param {ResourcesReply} reply @param {OverviewReply} overview */
+/** @param {ResourcesReply} reply @param {OverviewReply} overview */
 export function showList({ items, total }, overview) {
   const wanted = readAddress()
   const page = pageOf(wanted)
@@ -81,7 +79,7 @@ export function showList({ items, total }, overview) {
 /** @param {number} total @param {number} all @param {OverviewReply} overview */
 function matchesText(total, all, { manifestsDir, sourceProblem }) {
   if (all === 0 && sourceProblem !== undefined)
-    return 'Nothing is known yet: no reading of the manifests was accepted.'
+    return 'There is no data yet: no reading of the manifests was accepted.'
   if (all === 0) {
     return `There are no manifests in ${manifestsDir} yet. Put one there, such as a Service and a Pipe, and it appears here.`
   }

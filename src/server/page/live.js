@@ -1,38 +1,36 @@
 /**
  * @import { Change } from '../recent-events.ts'
- * @typedef {{ how: 'live' | 'polled' | 'lost', asOf: number | undefined }} Connection `polled`: the server answers, but nothing
- *   of the stream of events arrives, so that it is asked again and again. `asOf`: when what is shown was last known to be right, in ms since
- *   the epoch by this machine's clock; `undefined`: never yet
- * @typedef {Change['type'] | 'alive' | 'one'} Part `one`: the resource that is open
+ * @typedef {{ how: 'live' | 'polled' | 'lost', asOf: number | undefined }} Connection
+ *   `polled`: the server answers without a stream of events. `asOf`: last time at which the page was current,
+ *   in ms since the epoch by the browser's clock; undefined: never
+ * @typedef {Change['type'] | 'alive' | 'one'} Part `one`: the open resource
  */
 
-/** Changes within this time are fetched together. */
+/** Changes within this time share a fetch. */
 const GATHER_MS = 100
 
-/** Between two fetches, so that an open page costs the daemon little while much goes on. */
+/** Limits the daemon's load. */
 const REST_MS = 1_500
 
-/** The first fetch waits so long for the stream of events, so that nothing falls in between. */
+/** Waits for the stream, to miss no change. */
 const FIRST_WAIT_MS = 50
 
-/** The server says something at least every 15 s; after so long a silence the connection is held to be gone. */
+/** Longest silence. The server sends an event every 15 s. */
 const SILENCE_MS = 40_000
 
-/** The stream says something as soon as it is asked for; after so long, something between holds it back. */
+/** The server sends the first event immediately. After it, a proxy blocks the stream. */
 const OPENING_MS = 10_000
 
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 15_000
 
-/** What an event makes old. @type {readonly Part[]} */
+/** Parts that events refresh. @type {readonly Part[]} */
 const PARTS = ['resources', 'source', 'history', 'alive']
 
 /**
- * Says what to fetch: everything at first and after a lost connection, otherwise what the server says is new. A page
- * that nobody sees fetches nothing.
- * @param {(parts: ReadonlySet<Part>) => Promise<void>} refresh throws when the server cannot be reached
- * @param {(connection: Connection) => void} show
- * @returns {(part: Part) => void} asks for a part
+ * Fetches everything at first and after a lost connection, then changed parts. A hidden page does not fetch.
+ * @param {(parts: ReadonlySet<Part>) => Promise<void>} refresh throws if the server is unreachable
+ * @param {(connection: Connection) => void} show @returns {(part: Part) => void} requests a part
  */
 export function keepFresh(refresh, show) {
   const wanted = new Set(PARTS)
@@ -44,7 +42,7 @@ export function keepFresh(refresh, show) {
   let restUntil = 0
   let heardAt = 0
   let askedAt = 0
-  /** Whether the stream has said something: its head alone also comes from a proxy that holds back the rest. */
+  /** A proxy can pass the headers and block the events. */
   let isHeard = false
   /** @type {number | undefined} */
   let asOf
@@ -89,7 +87,6 @@ export function keepFresh(refresh, show) {
     if (wanted.size > 0 && answered && source?.readyState !== EventSource.CONNECTING) runIn(REST_MS)
   }
 
-  /** Closes what is left of the connection, says so, and makes a new one after a while. */
   function lose() {
     show({ how: 'lost', asOf })
     listenLater()
@@ -132,7 +129,10 @@ export function keepFresh(refresh, show) {
     })
   }
 
-  /** Only the stream may be refused, because too many listen, or held back by a proxy: whether the server answers, a request tells. */
+  /**
+   * The server might refuse the stream (too many clients), or a proxy might block it. A request tells
+   * whether the server answers.
+   */
   function goWithout() {
     if (document.visibilityState === 'hidden') return lose()
     listenLater()

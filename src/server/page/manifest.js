@@ -4,11 +4,10 @@ import { resourceLink } from './problem.js'
 
 /**
  * @import { ShownRequest } from '../../contract/manifest-facts.ts'
- * @import { ResourceReply } from '../api/resources.ts'
- * @import { Sending } from '../api/sending.ts'
+ * @import { ResourceReply, Sending } from '../api/resources.ts'
  */
 
-/** What the manifest says beside its spec, what needs what, and what it asks for. @param {ResourceReply} resource */
+/** Dependencies, policy and request. @param {ResourceReply} resource */
 export function manifestSection({ manifest, sending }) {
   if (manifest === undefined) return []
   const { document, request, needs, neededBy, neededByCount } = manifest
@@ -30,7 +29,10 @@ export function manifestSection({ manifest, sending }) {
   ]
 }
 
-/** Those that need a Service are those that belong to it. @param {Readonly<Record<string, unknown>>} document @param {number} count */
+/**
+ * Resources that need a Service belong to it.
+ * @param {Readonly<Record<string, unknown>>} document @param {number} count
+ */
 function othersOf({ kind, metadata }, count) {
   const text = `and ${count} more`
   const name =
@@ -55,51 +57,25 @@ function policyOf(policy) {
   )
 }
 
-/**
- * How the request is called, and what becomes of it. Where nothing will be sent, it is no request.
- * @satisfies {Record<Sending, { title: string, isRequest: boolean, text: string }>}
- */
+/** @satisfies {Record<Sending, string>} */
 const SENDING = {
-  create: {
-    title: 'What is sent',
-    isRequest: true,
-    text: 'It is sent to create this. What was created is not updated later.',
-  },
-  'create-first': {
-    title: 'What is sent',
-    isRequest: true,
-    text: 'It is sent to create this. What changes in the manifest later is sent then.',
-  },
-  apply: {
-    title: 'What is sent',
-    isRequest: true,
-    text: 'It is sent when the manifest changes, and again at its interval.',
-  },
-  held: {
-    title: 'What would be sent',
-    isRequest: true,
-    text: 'Nothing is sent now. The top of this page says why.',
-  },
-  created: {
-    title: 'What the manifest asks for',
-    isRequest: false,
-    text: 'Nothing is sent: this was created already, and the platform cannot update it.',
-  },
-  changed: {
-    title: 'What the manifest asks for',
-    isRequest: false,
-    text: 'This was created already. What changes in the manifest is sent, where the service can change it.',
-  },
+  create: 'It is sent to create this. A created resource is not updated later.',
+  'create-first': 'It is sent to create this. Later edits of the manifest are sent then.',
+  apply: 'It is sent when the manifest changes, and again at its interval.',
+  held: 'No request is sent now. The top of this page says why.',
+  created: 'No request is sent: this was created already, and the platform cannot update it.',
+  changed: 'This was created already. Edits of the manifest are sent if the service can change the field.',
 }
 
 /** @param {ShownRequest} request @param {Sending} sending */
 function requestOf({ method, path, operation, body }, sending) {
-  const { title, isRequest, text } = SENDING[sending]
+  const isRequest = sending !== 'created' && sending !== 'changed'
+  const title = sending === 'held' ? 'Request that would be sent' : isRequest ? 'Request' : 'Wanted resource'
   return element(
     'details',
     { id: 'request' },
     element('summary', {}, title, ...(isRequest ? [': ', word(operation)] : [])),
-    element('p', {}, text),
+    element('p', {}, SENDING[sending]),
     ...(isRequest ? [element('p', {}, code(`${method} ${path}`))] : []),
     element('pre', { tabindex: '0', 'aria-label': title }, JSON.stringify(body, undefined, 2)),
     element('p', { class: 'quiet' }, 'Values of secrets are left out.'),

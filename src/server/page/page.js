@@ -2,10 +2,9 @@ import { setUpActing } from './act.js'
 import { followLinks, narrowed, readAddress } from './address-bar.js'
 import { get, ReplyError, resourcePath } from './api.js'
 import { byId, controlById, element, setText } from './elements.js'
-import { setUpFilter, showFacets, showFilter } from './list-filter.js'
+import { setUpFilter, setUpKeys, showFacets, showFilter } from './list-filter.js'
 import { listQuery, setUpPages, showList } from './list.js'
 import { keepFresh } from './live.js'
-import { setUpKeys } from './keys.js'
 import { draw, drawAnew, drawFirst } from './draw.js'
 import { showCheck, showNoResource, showResource, showWaiting } from './resource.js'
 import { FINDINGS_SHOWN, showFindings } from './findings.js'
@@ -29,7 +28,6 @@ let overview
 /** @type {FacetsReply | undefined} */
 let facets
 let storyLength = STORY_STEP
-/** Whether anything is shown of the resource that is open. */
 let isOneDrawn = false
 /** @type {string | undefined} */
 let shownStory
@@ -64,7 +62,8 @@ async function loadOverview() {
     if (facets !== undefined) showFacets(facets, reply.counts)
   })
   version ??= reply.version
-  if (version !== reply.version) showNewVersion(reply.version)
+  if (version !== reply.version)
+    byId('version').replaceChildren(`${reply.version}: `, element('a', { href: '' }, 'load the new page'))
 }
 
 async function loadProblems() {
@@ -100,7 +99,7 @@ async function loadFacets() {
   if (counts !== undefined) draw('facets', reply, () => showFacets(reply, counts))
 }
 
-/** Only the last one asked for counts: replies may overtake each other. */
+/** Replies can overtake each other: only the last request counts. */
 async function loadList() {
   listRequest.abort()
   const request = new AbortController()
@@ -159,7 +158,7 @@ async function loadResource(key) {
   }
 }
 
-/** The server is there, and says no: an address that asks for what is not known. Why is said at the list. @param {unknown} error */
+/** Undefined: the server rejected the query. The list shows why. @param {unknown} error */
 function asNothing(error) {
   if (error instanceof ReplyError && error.status < 500) return undefined
   throw error
@@ -171,12 +170,6 @@ function showTitle() {
   document.title = `${mark}${resource === undefined ? '' : `${resource} · `}Pipewright`
 }
 
-/** @param {string} text */
-function showNewVersion(text) {
-  byId('version').replaceChildren(`${text}: `, element('a', { href: '' }, 'load the new page'))
-}
-
-/** Which of the two is seen follows from the address alone. */
 function showView() {
   const { resource, story } = readAddress()
   const isOne = resource !== undefined
@@ -193,7 +186,7 @@ function showView() {
   showTitle()
 }
 
-/** Where the list was left, for the way back. */
+/** Position in the list, for the way back. */
 let leftAt = { top: 0, key: '' }
 
 async function onAddress() {
@@ -209,7 +202,7 @@ async function onAddress() {
   } catch {
     if (resource !== undefined && !isOneDrawn)
       showWaiting(resource, 'The daemon does not answer. This page appears when it does.')
-    want('resources') // the next refresh tells that the connection is lost
+    want('resources') // the next refresh reports the lost connection
   }
   if (resource !== undefined && before !== resource) {
     scrollTo(0, 0)
@@ -245,9 +238,9 @@ function showConnection(state) {
   banner.hidden = !lost
   if (!lost) return
   banner.replaceChildren(
-    `Connection lost. What you see is of ${exactly(asOf)} (`,
+    `Connection lost. This page is of ${exactly(asOf)} (`,
     ago(toServerTime(asOf)),
-    ') and may be old. Trying again…',
+    ') and can be old. Trying again…',
   )
 }
 
@@ -281,7 +274,7 @@ showFilter()
 const want = keepFresh(refresh, showConnection)
 setInterval(() => {
   if (connection.asOf !== undefined) tick()
-  // The server does not tell of a check that changed nothing: there are many of them.
+  // The server sends no event for a check without a change.
   if (connection.how !== 'lost' && readAddress().resource !== undefined) want('one')
 }, TICK_MS)
 addEventListener('checked', () => want('one'))

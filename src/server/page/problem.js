@@ -14,7 +14,7 @@ import {
   toneOf,
   word,
 } from './elements.js'
-import { findingItem } from './finding-item.js'
+import { findingItem } from './findings.js'
 import { placeLink, revisionLink, revisionWord } from './repository.js'
 import { sinceWhen } from './time.js'
 
@@ -25,10 +25,10 @@ import { sinceWhen } from './time.js'
  * @import { Finding } from '../../kinds/finding.ts'
  */
 
-/** Problems on the page at once; the filter of the list finds the others. */
+/** The list below has the others. */
 export const PROBLEMS_SHOWN = 30
 
-/** Of these, so many are open; of the others a line says what they are. Where there are more, one of each reason is open. */
+/** The others are one line each. With more problems, each reason has at most one open. */
 const OPEN = 3
 
 /** @param {readonly Problem[]} items @returns {ReadonlySet<Problem>} */
@@ -38,30 +38,29 @@ function openOf(items) {
   return new Set(items.filter((item) => first.get(item.reason ?? item.id) === item).slice(0, OPEN))
 }
 
-/** What is not well, worst first. @param {AttentionReply} reply */
+/** @param {AttentionReply} reply */
 export function showProblems({ items, total }) {
   const isFiltered = narrowed().size > 0
   byId('unwell-section').hidden = total === 0 && !isFiltered
-  setText(
-    'unwell-title',
-    !isFiltered ? 'Needs attention, worst first' : 'Needs attention, of what the filter shows',
-  )
+  setText('unwell-title', !isFiltered ? 'Needs attention, worst first' : 'Needs attention, within the filter')
   const opened = new Set([...byId('unwell').querySelectorAll('details[open]')].map(({ id }) => id))
   const open = openOf(items)
   byId('unwell').replaceChildren(
-    ...items.map((item) => (open.has(item) ? problemItem(item) : problemLine(item, opened))),
+    ...items.map((item) =>
+      open.has(item)
+        ? element('li', { id: `problem-${item.id}` }, problemParts(item))
+        : problemLine(item, opened),
+    ),
   )
-  const more = total === 0 ? 'Nothing that matches needs attention.' : moreText(total - items.length)
-  byId('unwell-more').hidden = more === ''
-  setText('unwell-more', more)
+  const rest = total - items.length
+  byId('attention-more').hidden = total > 0 && rest === 0
+  setText(
+    'attention-more',
+    total === 0 ? 'No matching resource needs attention.' : `and ${rest} more; they are in the list below`,
+  )
 }
 
-/** @param {number} count */
-function moreText(count) {
-  return count === 0 ? '' : `and ${count} more; they are in the list below`
-}
-
-/** A cause of which only a line is seen until somebody opens it. @param {Problem} problem @param {ReadonlySet<string>} opened */
+/** A closed problem. @param {Problem} problem @param {ReadonlySet<string>} opened */
 function problemLine(problem, opened) {
   const { id, status, what, keys, count, file, line } = problem
   const about = count > 1 ? `${count} resources, each:` : (keys[0] ?? place(file, line))
@@ -73,11 +72,6 @@ function problemLine(problem, opened) {
   )
   if (opened.has(details.id)) details.setAttribute('open', '')
   return element('li', { class: `card-line ${toneOf(status)}` }, details)
-}
-
-/** @param {Problem} problem */
-function problemItem(problem) {
-  return element('li', { id: `problem-${problem.id}` }, problemParts(problem))
 }
 
 /** @param {Problem} problem */
@@ -100,7 +94,7 @@ function problemParts(problem) {
   )
 }
 
-/** The message says the first; of several each is shown. @param {readonly Finding[]} findings */
+/** The message contains a single finding. @param {readonly Finding[]} findings */
 function findingList(findings) {
   if (findings.length === 0) return undefined
   const short = findings.length === 1
@@ -123,12 +117,12 @@ function titleOf({ keys: [key], count, status, reason, service, file, line }) {
   )
 }
 
-/** Which service, which file, which commit; of several resources, what they have in common. @param {Problem} problem */
+/** Common service, file and commit. @param {Problem} problem */
 function origin({ count, service, file, line, revision, reason }) {
   const why = reason === undefined ? undefined : word(reason)
   return [
     why,
-    // The title of several says their service.
+    // The title of a group has the service.
     service === undefined || count > 1 ? undefined : element('span', {}, 'service ', serviceLink(service)),
     file === undefined || count === 0 ? undefined : element('span', {}, placeLink(file, line)),
     revision === undefined || revision === ''
@@ -158,7 +152,7 @@ function differenceList(differences) {
   )
 }
 
-/** The resources of a problem that is about several. @param {Problem} problem */
+/** Resources of a group. @param {Problem} problem */
 function affected({ keys, count }) {
   if (count < 2) return undefined
   const rest = count - keys.length
@@ -170,7 +164,10 @@ function affected({ keys, count }) {
   )
 }
 
-/** All that the create limit holds back in the service, whatever the filter shows of it: the question says how many. @param {string} [service] */
+/**
+ * Allows all blocked creates of the service, regardless of the filter: the dialog shows their number.
+ * @param {string} [service]
+ */
 function letThroughButton(service) {
   return button(
     { id: `let-through-${service ?? ''}`, class: 'of-acting' },
@@ -179,12 +176,12 @@ function letThroughButton(service) {
   )
 }
 
-/** The page of a Service. @param {string} service its name */
+/** @param {string} service its name */
 export function serviceLink(service) {
   return resourceLink(`Service/${service}`, service)
 }
 
-/** What to do, each with what to copy; and a button that does it. @param {readonly NextStep[]} steps @param {Node} [act] */
+/** @param {readonly NextStep[]} steps @param {Node} [act] button for the step */
 export function nextSteps(steps, act) {
   if (steps.length === 0) return undefined
   return element(

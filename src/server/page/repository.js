@@ -1,18 +1,18 @@
 import { code, element, foreign, place, shortRevision } from './elements.js'
 
-/** A full name of a commit, alone or before what says that there are edits on top of it. */
+/** A full commit id, alone or before a suffix for local edits. */
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?(?=$|[^0-9a-f])/
 
-/** How the sites that host Git write the address of a file, and of its commit. @type {readonly (readonly [RegExp, string])[]} */
+/** From a file's address to its commit's, by Git host. @type {readonly (readonly [RegExp, string])[]} */
 const COMMIT_ADDRESSES = [
   [/\/blob\/\{revision\}.*$/s, '/commit/{revision}'],
   [/\/src\/commit\/\{revision\}.*$/s, '/commit/{revision}'],
   [/\/src\/\{revision\}.*$/s, '/commits/{revision}'],
 ]
 
-/** Where a manifest is seen in a browser, with `{revision}`, `{file}` and `{line}`. @type {string | undefined} */
+/** Address of a manifest, with `{revision}`, `{file}` and `{line}`. @type {string | undefined} */
 let template
-/** The commit in force. @type {string | undefined} */
+/** Commit in force. @type {string | undefined} */
 let inForce
 
 /** @param {{ repositoryUrl?: string | undefined, revision?: { id: string } | undefined }} overview */
@@ -21,14 +21,14 @@ export function setRepository({ repositoryUrl, revision }) {
   inForce = revision?.id
 }
 
-/** How they write a line of a file, where the template does not. @type {readonly (readonly [RegExp, string])[]} */
+/** Line anchors by Git host, if the template has none. @type {readonly (readonly [RegExp, string])[]} */
 const LINE_ANCHORS = [
   [/\/(?:blob|src\/commit)\/[^#?]*\{file\}$/s, '#L{line}'],
   [/\/src\/\{revision\}\/[^#?]*\{file\}$/s, '#lines-{line}'],
 ]
 
 /**
- * A file and a line; a link where the repository's address is known.
+ * A file and a line, linked if the repository is known.
  * @param {string} file @param {number | undefined} line @param {number} [column]
  */
 export function placeLink(file, line, column) {
@@ -37,7 +37,7 @@ export function placeLink(file, line, column) {
   return address === undefined ? text : outside(address, text)
 }
 
-/** A revision with the whole of it in the tip, and a link to the commit; nothing when there is none. @param {string | undefined} revision */
+/** A short revision with the whole in its title, linked to the commit. @param {string | undefined} revision */
 export function revisionLink(revision) {
   if (revision === undefined || revision === '') return undefined
   const text = element('code', { class: 'revision', title: revision }, foreign(shortRevision(revision)))
@@ -45,7 +45,7 @@ export function revisionLink(revision) {
   return address === undefined ? text : outside(address, text)
 }
 
-/** What a revision is: without Git, the content of the directory has a name of its own. @param {string} revision */
+/** Without Git, a revision is a content digest. @param {string} revision */
 export function revisionWord(revision) {
   return commitIn(revision) === undefined ? 'revision' : 'commit'
 }

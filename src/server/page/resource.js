@@ -4,7 +4,7 @@ import { resourcePath } from './api.js'
 import { badge, byId, button, element, fact, facts, foreign, heading, row, table, word } from './elements.js'
 import { fieldSection } from './compared.js'
 import { copyable } from './copy.js'
-import { findingItem } from './finding-item.js'
+import { findingItem } from './findings.js'
 import { manifestSection } from './manifest.js'
 import { stateSection, stateWords } from './states.js'
 import { storyItems } from './story.js'
@@ -19,7 +19,7 @@ import { until, ago, duration, setTime, sinceWhen, timeNamed } from './time.js'
  * @import { ReplyError } from './api.js'
  */
 
-/** All that is known of one resource. @param {ResourceReply} resource @param {readonly HistoryEntry[]} history */
+/** @param {ResourceReply} resource @param {readonly HistoryEntry[]} history */
 export function showResource(resource, history) {
   byId('one').replaceChildren(
     back(),
@@ -48,9 +48,9 @@ export function showResource(resource, history) {
   )
 }
 
-/** Whatever was judged once has a history, of which the ledger keeps the newest lines. @param {ResourceReply} resource */
+/** A judged resource has had entries. The ledger keeps only the newest. @param {ResourceReply} resource */
 function noHistory({ conditions: { Valid } }) {
-  return Valid.reason === 'Unobserved' ? 'Nothing yet.' : 'Older entries are no longer kept.'
+  return Valid.reason === 'Unobserved' ? 'No entries yet.' : 'Older entries are no longer kept.'
 }
 
 /** @param {ResourceReply} resource */
@@ -58,7 +58,7 @@ function invalidSince({ conditions: { Valid } }) {
   return Valid.status === 'False' ? Valid.since : undefined
 }
 
-/** What each check changes, where nothing else is new: it is brought up to date in place. @param {ResourceReply} resource */
+/** Updates in place the parts that every check changes. @param {ResourceReply} resource */
 export function showCheck(resource) {
   const { checkedAt, nextReconcileAt } = resource
   if (checkedAt !== undefined) setTime('checked', checkedAt)
@@ -67,7 +67,7 @@ export function showCheck(resource) {
   byId('states').replaceChildren(...stateSection(resource))
 }
 
-/** It is not, or no longer, there. @param {string} key @param {ReplyError} error */
+/** @param {string} key @param {ReplyError} error */
 export function showNoResource(key, error) {
   byId('one').replaceChildren(
     back(),
@@ -82,7 +82,7 @@ export function showNoResource(key, error) {
   )
 }
 
-/** Before anything is known of it. @param {string} key @param {string} text */
+/** Before the first reply. @param {string} key @param {string} text */
 export function showWaiting(key, text) {
   byId('one').replaceChildren(
     back(),
@@ -114,7 +114,7 @@ function actOf({ reason, service }) {
   return element(
     'span',
     {},
-    'The create limit holds back several at once: ',
+    'The create limit blocks several resources: ',
     element('a', { href: all, 'data-inside': true }, 'see them all'),
     '.',
   )
@@ -143,13 +143,16 @@ function factsOf(resource) {
   )
 }
 
-/** A process that stands by cannot say it. @param {HTMLElement | undefined} made */
+/** Hidden on a standby, which does not know it. @param {HTMLElement | undefined} made */
 function ofActing(made) {
   made?.classList.add('of-acting')
   return made
 }
 
-/** What only a Service has. @param {ResourceReply['manifest']} manifest @returns {{ organizationId?: string, serviceId?: string }} */
+/**
+ * Ids of a Service.
+ * @param {ResourceReply['manifest']} manifest @returns {{ organizationId?: string, serviceId?: string }}
+ */
 function idsOf(manifest) {
   const { kind, spec } = manifest?.document ?? {}
   if (kind !== 'Service' || typeof spec !== 'object' || spec === null || !('serviceId' in spec)) return {}

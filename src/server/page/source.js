@@ -22,7 +22,7 @@ const QUEUE_WORDS = { 0: 'changes and requests', 1: 'retries', 2: 'drift checks'
 /** @satisfies {Record<NonNullable<OverviewReply['revision']>['from'], string>} */
 const REVISION_WORDS = { 'git-sync': 'git-sync', git: 'Git', content: 'content: there is no Git' }
 
-/** Where the manifests come from, what waits, and what the platform lets pass. @param {OverviewReply} overview */
+/** @param {OverviewReply} overview */
 export function showSource(overview) {
   byId('source-inside').replaceChildren(
     element('div', {}, heading(3, 'Source'), sourceFacts(overview)),
@@ -87,12 +87,12 @@ function readingWords({ at, ok, durationMs }) {
 
 /** @param {OverviewReply} overview */
 function queueFacts({ queueDepth, createLimit, startedAt, ready, standsBy }) {
-  if (standsBy) return facts(fact('Daemon', 'stands by'), fact('Started', ago(startedAt)))
+  if (standsBy) return facts(fact('Daemon', 'on standby'), fact('Started', ago(startedAt)))
   return facts(
     fact(`Queued: ${QUEUE_WORDS[0]}`, String(queueDepth[0])),
     fact(`Queued: ${QUEUE_WORDS[1]}`, String(queueDepth[1])),
     fact(`Queued: ${QUEUE_WORDS[2]}`, String(queueDepth[2])),
-    fact('Pending creates', `${createLimit.wanted} (limit ${createLimit.limit} in each service)`),
+    fact('Held creates', `${createLimit.held} (limit ${createLimit.limit} in each service)`),
     fact('Daemon', ready.ok ? 'ready' : ready.detail),
     fact('Started', ago(startedAt)),
   )
@@ -112,7 +112,7 @@ function budgets({ budgets: list, pauses, standsBy }) {
       foreign(message),
     ),
   )
-  const none = standsBy ? 'It stands by and sends nothing.' : 'No request was sent yet.'
+  const none = standsBy ? 'It is on standby and sends no requests.' : 'No request was sent yet.'
   if (list.length === 0) return [...waiting, element('p', { class: 'quiet' }, none)]
   const rows = list.map(({ credential, used, limit, windowMs, waiting: queue, pausedForMs }) =>
     row([
@@ -125,7 +125,7 @@ function budgets({ budgets: list, pauses, standsBy }) {
   return [...waiting, table('Request budgets', ['Credential', 'Used', 'Waiting', 'Paused'], rows)]
 }
 
-/** How much of something is used. @param {number} value @param {number} max @param {string} text */
+/** @param {number} value @param {number} max @param {string} text */
 export function meterOf(value, max, text) {
   return element(
     'span',

@@ -3,21 +3,21 @@
  * @import { StateSpan } from '../recent-events.ts'
  */
 
-import { element, foreign, heading, row, shape, table } from './elements.js'
-import { ago, duration, exactly, serverTime } from './time.js'
+import { element, foreign, heading, row, table } from './elements.js'
+import { ago, duration, serverTime } from './time.js'
 
-const WIDTH = 600
-const HEIGHT = 28
-const TONES = ['state-a', 'state-b', 'state-c', 'state-d']
-
-/** A state that lasts until the next one, or until it was last read. @typedef {{ name: string, from: number, to: number, seen: number }} Bar */
-
-/** Whether the last check said how it is now: otherwise what is known is old. @param {Pick<ResourceStatus, 'conditions'>} resource */
+/**
+ * Whether the last check read it: otherwise the state is old.
+ * @param {Pick<ResourceStatus, 'conditions'>} resource
+ */
 function isRead({ conditions }) {
   return conditions.Synced.status !== 'Unknown'
 }
 
-/** The last state that was reported, with its age where it is old. @param {Pick<ResourceStatus, 'state' | 'checkedAt' | 'conditions'>} resource */
+/**
+ * The last reported state, with the age of an old state.
+ * @param {Pick<ResourceStatus, 'state' | 'checkedAt' | 'conditions'>} resource
+ */
 export function stateWords(resource) {
   const { state, checkedAt } = resource
   if (state === undefined) return undefined
@@ -26,7 +26,7 @@ export function stateWords(resource) {
 }
 
 /**
- * The states that the platform reported over time: a strip, and the same as a table.
+ * Reported states over time, newest first. A state lasts until the next state or its last read.
  * @param {Pick<ResourceStatus, 'conditions'> & { readonly states: readonly StateSpan[] }} resource its states oldest first
  */
 export function stateSection(resource) {
@@ -35,13 +35,10 @@ export function stateSection(resource) {
   if (last === undefined) return []
   const isOld = !isRead(resource)
   const end = serverTime()
-  const bars = states.map(({ state, from, until }, index) => {
+  const rows = states.map(({ state, from, until }, index) => {
     const to = states[index + 1]?.from ?? (isOld ? until : end)
-    return { name: state ?? 'not reported', from, to, seen: until }
+    return row([foreign(state ?? 'not reported'), ago(from), duration(to - from), ago(until)])
   })
-  const rows = bars
-    .toReversed()
-    .map(({ name, from, to, seen }) => row([foreign(name), ago(from), duration(to - from), ago(seen)]))
   return [
     heading(2, 'State over time'),
     element(
@@ -51,54 +48,6 @@ export function stateSection(resource) {
       ...(isOld ? ['; last read ', ago(last.until)] : []),
       '.',
     ),
-    strip(bars),
-    table('State over time', ['State', 'From', 'For', 'Last seen'], rows),
+    table('State over time', ['State', 'From', 'For', 'Last seen'], rows.toReversed()),
   ]
-}
-
-/** @param {readonly Bar[]} bars */
-function strip(bars) {
-  const start = bars[0]?.from ?? 0
-  const scale = WIDTH / Math.max(1, (bars.at(-1)?.to ?? 0) - start)
-  const names = [...new Set(bars.map(({ name }) => name))]
-  const parts = bars.map(({ name, from, to }) => {
-    const title = shape('title', {})
-    title.textContent = `${name} from ${exactly(from)}`
-    return shape(
-      'rect',
-      {
-        x: String((from - start) * scale),
-        width: String(Math.max(2, (to - from) * scale)),
-        y: '0',
-        height: String(HEIGHT),
-        class: toneAt(names.indexOf(name)),
-      },
-      title,
-    )
-  })
-  const label = bars.map(({ name }) => name).join(', then ')
-  return element(
-    'div',
-    { class: 'strip' },
-    shape(
-      'svg',
-      {
-        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
-        preserveAspectRatio: 'none',
-        role: 'img',
-        'aria-label': label.slice(0, 500),
-      },
-      ...parts,
-    ),
-    element(
-      'p',
-      { class: 'legend', 'aria-hidden': 'true' },
-      ...names.slice(0, 10).map((name, index) => element('span', { class: toneAt(index) }, foreign(name))),
-    ),
-  )
-}
-
-/** @param {number} index */
-function toneAt(index) {
-  return TONES[index % TONES.length]
 }

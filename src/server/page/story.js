@@ -14,33 +14,32 @@ import { resourceLink } from './problem.js'
  * @typedef {Extract<TimelineEntry, { type: 'condition' }>} ConditionEntry
  * @typedef {Extract<TimelineEntry, { type: 'revision' }>} RevisionEntry
  * @typedef {Extract<TimelineEntry, { type: 'alike' }>} AlikeEntry
- * @typedef {{ readonly keys: boolean, readonly invalidSince?: number | undefined }} How whether the resource is named: not on its own
- *   page; and since when its manifest is invalid, in ms since the epoch
+ * @typedef {{ readonly keys: boolean, readonly invalidSince?: number | undefined }} How
+ *   `keys`: names the resource. `invalidSince`: of its manifest, ms since the epoch
  * @typedef {{ tone: string, what: Node | undefined, about: readonly Child[], message: string }} Words
  */
 
-/** Entries that one step shows. */
+/** Entries per step. */
 export const STORY_STEP = 8
 
-/** Of many resources to which the same happened, so many are named. */
+/** Resources named in a group. */
 const NAMED = 3
 
-/** What changed, newest first. @param {TimelineReply} reply */
+/** Newest first. @param {TimelineReply} reply */
 export function showStory({ items, more }) {
   byId('story-empty').hidden = items.length > 0
   setText(
     'story-empty',
     narrowed().size === 0
-      ? 'Nothing yet. Commits, actions and changed conditions appear here, newest first.'
-      : 'Nothing is recorded of what the filter shows.',
+      ? 'No entries yet. Commits, actions and changed conditions appear here, newest first.'
+      : 'No entry matches the filter.',
   )
   byId('entries').replaceChildren(...storyItems(items, { keys: true }))
   byId('story-more').hidden = !more
 }
 
 /**
- * The lines of the story, each with when, what, what became of it, and from which commit. Conditions of one resource that
- * changed in one moment are one line.
+ * Merges the conditions of a resource that changed together.
  * @param {readonly TimelineEntry[]} entries @param {How} how
  */
 export function storyItems(entries, how) {
@@ -52,9 +51,9 @@ export function storyItems(entries, how) {
     else if (group !== undefined && belongs(entry, group.first)) group.conditions.push(entry)
     else groups.push({ first: entry, conditions: [entry] })
   }
-  /** What each resource was before the line at hand. @type {Map<string, string>} */
+  /** State of each resource before the current line. @type {Map<string, string>} */
   const before = new Map()
-  /** Resources whose manifest was invalid then. @type {Set<string>} */
+  /** Resources with an invalid manifest at the current line. @type {Set<string>} */
   const invalid = new Set()
   return groups
     .toReversed()
@@ -75,7 +74,7 @@ export function storyItems(entries, how) {
 }
 
 /**
- * What a resource is after such conditions changed.
+ * Records the state after a change.
  * @param {string} key @param {readonly ConditionEntry[]} conditions
  * @param {{ readonly before: Map<string, string>, readonly invalid: Set<string> }} known
  */
@@ -115,7 +114,7 @@ function storyItem(entry, { tone, what, about, message }, how) {
   )
 }
 
-/** One word for what conditions that changed together make of a resource. @param {readonly ConditionEntry[]} group */
+/** @param {readonly ConditionEntry[]} group changed together */
 function stateAfter(group) {
   const [worst] = sortedWorstFirst(group)
   if (worst === undefined) return ''
@@ -137,10 +136,9 @@ function sortedWorstFirst(group) {
 }
 
 /**
- * The worst of them gives tone and message: "became Drifted, was Ready".
+ * The worst condition gives tone and message: "became Drifted, was Ready".
  * @param {ConditionEntry} first @param {readonly ConditionEntry[]} group
- * @param {How & { readonly before: string | undefined }} how
- * @returns {Words}
+ * @param {How & { readonly before: string | undefined }} how @returns {Words}
  */
 function conditionWords(first, group, how) {
   const { status, message } = sortedWorstFirst(group)[0] ?? first
@@ -154,7 +152,10 @@ function conditionWords(first, group, how) {
   }
 }
 
-/** What exists may be well; its manifest is not. @param {readonly ConditionEntry[]} group @param {How} how @returns {Words} */
+/**
+ * The resource is ready, but its manifest is invalid.
+ * @param {readonly ConditionEntry[]} group @param {How} how @returns {Words}
+ */
 function stillInvalid(group, how) {
   const [first] = group
   const about = [element('span', {}, 'is still ', element('b', {}, worded('Invalid')))]
@@ -166,10 +167,7 @@ function nameOf({ key }, { keys }) {
   return keys ? resourceLink(key) : undefined
 }
 
-/**
- * Whoever asks the platform about a request opens the resource, which says its id in full.
- * @param {TimelineEntry} entry @param {How} how
- */
+/** The resource's page shows the full request id. @param {TimelineEntry} entry @param {How} how */
 function originOf(entry, { keys }) {
   if (entry.type === 'alike') return [revisionLink(entry.revision)]
   if (entry.type !== 'action' && entry.type !== 'condition') return []
@@ -220,13 +218,6 @@ function wordsOf(entry, how) {
         tone: entry.what === 'problem' ? 'bad' : 'calm',
         what: mark('Source'),
         about: [SOURCE_WORDS[entry.what]],
-        message: entry.message,
-      }
-    case 'create-limit':
-      return {
-        tone: entry.on ? 'bad' : 'good',
-        what: mark('Create limit'),
-        about: [entry.on ? 'reached' : 'no longer reached'],
         message: entry.message,
       }
     case 'action':

@@ -8,7 +8,7 @@ import { byId, element, setText, toneOf, visible, worded } from './elements.js'
 import { revisionLink, revisionWord, setRepository } from './repository.js'
 import { ago, setServerTime } from './time.js'
 
-/** The first sentence, and how many are how. @param {OverviewReply} overview */
+/** @param {OverviewReply} overview */
 export function showSummary(overview) {
   const { verdict, version, sandbox, counts } = overview
   setServerTime(overview.now)
@@ -28,20 +28,20 @@ export function showSummary(overview) {
   showWithoutManifest(overview)
 }
 
-/** What only the process that acts can do or know is not shown (page.css). @param {OverviewReply} overview */
+/** A standby hides the leader's data (page.css). @param {OverviewReply} overview */
 function showStanding({ standsBy, leader, unconfirmed }) {
   byId('standing').hidden = !standsBy
   document.body.classList.toggle('stands-by', standsBy)
   const holder = visible(leader?.holder ?? 'nobody')
   byId('standing').replaceChildren(
-    'This process stands by, and ',
+    'This process is on standby, and ',
     ...(unconfirmed === undefined
       ? [leader?.url === undefined ? holder : element('a', { href: leader.url }, holder), ' acts.']
       : [visible(`what it shows may be out of date: ${unconfirmed}.`)]),
   )
 }
 
-/** A line for each service. @param {OverviewReply} overview */
+/** One line per service. @param {OverviewReply} overview */
 function showWithoutManifest({ withoutManifest = [] }) {
   const at = byId('without-manifest')
   at.hidden = withoutManifest.length === 0
@@ -52,7 +52,7 @@ function showWithoutManifest({ withoutManifest = [] }) {
   )
 }
 
-/** Reads the number and the word; following it filters the list below. @param {string} status @param {number} count */
+/** Filters the list. @param {string} status @param {number} count */
 function countLink(status, count) {
   return element(
     'a',
@@ -66,14 +66,14 @@ function countLink(status, count) {
   )
 }
 
-/** From which commit, of when. @param {OverviewReply} overview */
+/** The commit and its time. @param {OverviewReply} overview */
 function showOfWhat({ revision, manifestsDir, lastLoadAt, sourceProblem, counts }) {
   const at = byId('of-what')
   if (revision === undefined || lastLoadAt === undefined) {
     at.replaceChildren(visible(`${manifestsDir} was not read yet`))
     return
   }
-  // No reading was accepted yet: the revision is that of nothing.
+  // No read was accepted.
   if (sourceProblem !== undefined && Object.values(counts).every((count) => count === 0)) {
     at.replaceChildren(visible(`${manifestsDir}, last tried `), ago(lastLoadAt))
     return

@@ -1,11 +1,11 @@
 import { byId, element } from './elements.js'
 
-/** Made once: making one costs more than drawing a row. */
+/** Creating one takes longer than drawing a row. */
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 
-/** How far the server's clock is ahead of ours, in ms: "3 min ago" is told by the server's. */
+/** Server's clock minus the browser's, in ms. Shown ages use the server's. */
 let ahead = 0
 
 /** @param {number} now the server's time, ms since the epoch */
@@ -17,25 +17,25 @@ export function serverTime() {
   return toServerTime(Date.now())
 }
 
-/** A moment of this machine's clock on the server's. @param {number} at */
+/** @param {number} at by the browser's clock */
 export function toServerTime(at) {
   return at + ahead
 }
 
-/** "3 min ago", kept up to date, with the exact time in the tip. @param {number} at ms since the epoch */
+/** "3 min ago", updated by {@link tick}, with the exact time as title. @param {number} at ms since the epoch */
 export function ago(at) {
   const made = element('time', { datetime: new Date(at).toISOString(), title: exactly(at) }, distance(at))
   made.dataset.at = String(at)
   return made
 }
 
-/** A time with a name, by which it is brought up to date. @param {string} id @param {HTMLElement} made */
+/** @param {string} id for {@link setTime} @param {HTMLElement} made */
 export function timeNamed(id, made) {
   made.id = id
   return made
 }
 
-/** Another moment for a time that is shown. @param {string} id @param {number} at ms since the epoch */
+/** @param {string} id @param {number} at ms since the epoch */
 export function setTime(id, at) {
   const shown = byId(id)
   shown.setAttribute('datetime', new Date(at).toISOString())
@@ -44,7 +44,7 @@ export function setTime(id, at) {
   shown.textContent = textOf(shown)
 }
 
-/** "in 3 min", and "due" once it has come. @param {number} at ms since the epoch */
+/** "in 3 min", then "due". @param {number} at ms since the epoch */
 export function until(at) {
   const made = ago(at)
   made.dataset.until = ''
@@ -52,7 +52,7 @@ export function until(at) {
   return made
 }
 
-/** "for 3 min": how long it has been so. @param {number} at ms since the epoch */
+/** "for 3 min". @param {number} at ms since the epoch */
 export function lasting(at) {
   const made = ago(at)
   made.dataset.lasting = ''
@@ -74,7 +74,6 @@ function textOf(made) {
   return `for ${duration(Math.max(1_000, serverTime() - at))}`
 }
 
-/** Brings all times on the page up to date. */
 export function tick() {
   for (const made of document.querySelectorAll('time')) {
     if (made.dataset.at === undefined) continue

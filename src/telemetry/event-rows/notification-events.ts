@@ -4,7 +4,6 @@ import type { EventRows } from './event-row.ts'
 
 const FIELDS = ['notificationId', 'reason', 'resources', 'attempt', 'code', 'durationMs'] as const
 
-/** Messages to the webhook. */
 export const NOTIFICATION_EVENTS = {
   NotificationSent: {
     lines: [

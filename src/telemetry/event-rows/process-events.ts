@@ -3,9 +3,8 @@ import { LEDGER_READ, LEDGER_WRITTEN } from '../ledger-lines.ts'
 import { seconds, type EventRows } from './event-row.ts'
 
 const CROWDED =
-  'Somebody holds many connections. Reconciling continues. If it is a proxy, let it keep fewer; if not, keep it from the port (a NetworkPolicy, a firewall).'
+  'A client holds many connections. Reconciling continues. If it is a proxy, lower its limit. If not, block it (with a NetworkPolicy or a firewall).'
 
-/** The process itself: its start and end, its queue, its ledger. */
 export const PROCESS_EVENTS = {
   Started: {
     lines: [
@@ -64,18 +63,9 @@ export const PROCESS_EVENTS = {
       },
     ],
   },
-  FailpointSet: {
-    lines: [
-      {
-        message: 'Failpoint set: this process will fail on purpose, for a test',
-        levels: { warn: 'always' },
-        fields: ['failpoint'],
-      },
-    ],
-  },
   LedgerWritten: {
     lines: [LEDGER_WRITTEN],
-    log: (event, { ledger }) => [ledger.written(event)],
+    log: (event, { ledger }) => [ledger(event)],
     count(metrics, { result, durationMs }) {
       metrics.ledger_writes_total.inc({ result })
       metrics.ledger_write_duration_seconds.observe(seconds(durationMs))
@@ -83,25 +73,17 @@ export const PROCESS_EVENTS = {
   },
   LedgerRead: {
     lines: [LEDGER_READ],
-    log: (event, { ledger }) => [ledger.read(event)],
+    log: (event, { ledger }) => [ledger(event)],
   },
-  LedgerPutBack: {
+  LedgerRolledBack: {
     lines: [
       {
-        message: 'Ledger put back',
-        levels: {
-          error:
-            'it was put back to an earlier state: a line when that is noticed, and one for each pipe that its records lack now',
-        },
-        fields: ['key', 'pipeId', 'command', 'detail'],
+        message: 'Ledger rolled back',
+        levels: { error: 'its records are at an earlier state: creates are refused' },
+        fields: ['detail'],
       },
     ],
-    facts: ({ loss, message }) => ({
-      key: loss?.key,
-      pipeId: loss?.id,
-      command: loss?.command,
-      detail: message,
-    }),
+    facts: ({ message }) => ({ detail: message }),
   },
   LeadershipChanged: {
     lines: [
@@ -109,10 +91,10 @@ export const PROCESS_EVENTS = {
         message: 'Leadership changed',
         levels: {
           debug: 'this process acts, and no other one can with this ledger',
-          info: 'this process acts, or stands by',
+          info: 'this process acts, or is on standby',
           warn:
-            'another process has taken over: this one ends in good order; ' +
-            'or this one acts, and its manifests may be older than what was acted on before: nothing counts as removed',
+            'another process has taken over, and this process ends; ' +
+            'or this process acts, but its manifests might be older than the manifests of the process before: none counts as removed',
         },
         fields: ['is', 'epoch', 'leader', 'olderThan'],
       },
@@ -127,7 +109,7 @@ export const PROCESS_EVENTS = {
         message: 'Lease renewed',
         levels: {
           info: 'it works again after a failure',
-          warn: 'it cannot be renewed: nothing is created or changed until it can',
+          warn: 'it cannot be renewed: no resource is created or changed until then',
         },
         fields: ['result', 'detail'],
       },

@@ -5,12 +5,11 @@ import { READING_LINES } from '../reading-lines.ts'
 import { WATCH_MODES, type Event } from '../../contract/events.ts'
 import { seconds, type EventRows } from './event-row.ts'
 
-const { read, notAccepted, notRead, missed, finding, findings, moreFindings, findingsOver } = READING_LINES
+const { read, notAccepted, notRead, missed, finding, moreFindings, findingsOver } = READING_LINES
 
-/** What is read: the directory of manifests, and how it is watched. */
 export const READING_EVENTS = {
   SourceLoaded: {
-    lines: [read, notAccepted, missed, finding, findings, moreFindings, findingsOver],
+    lines: [read, notAccepted, missed, finding, moreFindings, findingsOver],
     log: (event, { readings }) => readings.loaded(event),
     count: countReading,
   },
@@ -45,7 +44,7 @@ function countReading(
   metrics.source_load_duration_seconds.observe(seconds(event.durationMs))
   metrics.source_last_load_successful.set(event.problem === undefined ? 1 : 0)
   if (event.missedByWatcher) metrics.source_missed_changes_total.inc()
-  if (event.problem !== undefined) return // what is in force stays what it was
+  if (event.problem !== undefined) return // the catalog in force is unchanged
 
   metrics.source_last_load_success_timestamp_seconds.set(seconds(clock.now()))
   for (const kind of MANIFEST_KINDS) metrics.source_manifests.set({ kind }, event.manifests[kind] ?? 0)

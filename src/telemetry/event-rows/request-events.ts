@@ -2,7 +2,6 @@ import { COMMON_CODES, OTHER } from '../metric-definitions.ts'
 import type { Facts } from '../log-fields.ts'
 import { seconds, type EventRows } from './event-row.ts'
 
-/** Requests to the platform, and what holds them up. */
 export const REQUEST_EVENTS = {
   RequestFinished: {
     lines: [
@@ -33,7 +32,10 @@ export const REQUEST_EVENTS = {
     lines: [
       {
         message: 'Rate limited by the platform',
-        levels: { warn: 'the first time; nothing is sent with these credentials meanwhile', debug: 'again' },
+        levels: {
+          warn: 'the first time; no request is sent with these credentials meanwhile',
+          debug: 'again',
+        },
         fields: ['serviceName', 'retryAfterMs'],
       },
     ],
@@ -93,12 +95,12 @@ export const REQUEST_EVENTS = {
   },
 } satisfies EventRows
 
-/** A platform may answer with any number; only what can be a status becomes a label value. */
+/** Limits the label values: platforms can send any number. */
 function codeLabel(code: string): string {
   return COMMON_CODES.includes(code) || /^[1-5]\d\d$/.test(code) ? code : OTHER
 }
 
-/** Log systems take `service` for the program that writes. */
+/** Log systems use `service` for the writing program. */
 function named({ service, ...facts }: { readonly service: string }): Facts {
   return { ...facts, serviceName: service }
 }

@@ -7,10 +7,10 @@ import type { Instruments } from '../instruments.ts'
 import type { Facts, Level } from '../log-fields.ts'
 import { seconds, type EventRows } from './event-row.ts'
 
-/** What failed is a problem, and has a line as one. */
+/** `ProblemFound` logs a failure. */
 const CREATE_LEVELS = { created: 'info', failed: 'debug', unknown: 'error' } as const
 
-/** A person has to decide now; what else stands in the way goes on by itself, or waits for one. */
+/** Other reasons continue by themselves, or can wait. */
 const NEEDS_SOMEBODY_NOW: ReadonlySet<Reason> = new Set(['OutcomeUnknown', 'OutcomeUnsaved'])
 
 const PROBLEM_FIELDS = [
@@ -25,18 +25,12 @@ const PROBLEM_FIELDS = [
   'manifestRevision',
 ] as const
 
-/** Lines about the manifests, the create limit, the request budget and the ledger report these. */
-const REPORTED_ELSEWHERE: ReadonlySet<Reason> = new Set([
-  'InvalidManifest',
-  'CreateLimit',
-  'RateLimited',
-  'LedgerFailed',
-])
+const REPORTED_ELSEWHERE: ReadonlySet<Reason> = new Set(['InvalidManifest', 'RateLimited', 'LedgerFailed'])
 
 const PROBLEM_LEVELS = {
   debug: 'another line reports it',
   warn: 'a person has to look soon, or it continues automatically',
-  error: 'a person has to decide: nobody knows whether something was created',
+  error: 'a person must decide: it is unknown whether a pipe was created',
 } as const
 
 function problemLevel({ reason, isReported }: ProblemFacts): Level {
@@ -60,14 +54,13 @@ function problemFacts({
   }
 }
 
-/** What becomes of a resource. */
 export const RESOURCE_EVENTS = {
   ReconcileFinished: {
     lines: [
       {
         message: 'Reconciled',
         levels: {
-          debug: 'nothing changed, or another line says what: of a create, of a problem',
+          debug: 'no change, or a change that another line reports, such as a create or a problem',
           info: 'something was adopted or applied',
         },
         fields: [
@@ -87,7 +80,7 @@ export const RESOURCE_EVENTS = {
       },
     ],
     level: (event) => (isApplied(event) ? 'info' : 'debug'),
-    // The words of an unknown outcome are long, and the line of the create has just said them.
+    // `CreateFinished` has logged the long text.
     facts: ({ message, ...facts }) => ({
       ...facts,
       detail: facts.action === 'create' && facts.result === 'unknown' ? undefined : message,
@@ -141,8 +134,8 @@ export const RESOURCE_EVENTS = {
         message: 'Create finished',
         levels: {
           info: 'the resource was created',
-          debug: 'it failed, and created nothing: that is a problem',
-          error: 'it may have worked: a person has to check',
+          debug: 'it failed, and created no resource: that is a problem',
+          error: 'it might have worked: a person must check',
         },
         fields: ['key', 'intentId', 'outcome', 'pipeId', 'requestId', 'detail'],
       },
@@ -215,38 +208,11 @@ export const RESOURCE_EVENTS = {
     level: ({ reason }) => (REPORTED_ELSEWHERE.has(reason) ? 'debug' : 'info'),
     facts: problemFacts,
   },
-  CreateLimitChanged: {
-    lines: [
-      {
-        message: 'Create limit changed',
-        levels: {
-          info: 'creates are allowed again in this service',
-          warn: 'in this service more creates are pending, or were made within the hour, than the limit, and none is allowed',
-          debug: 'the same after a restart',
-        },
-        fields: ['reached', 'serviceName', 'wanted', 'made', 'limit', 'keys'],
-      },
-    ],
-    facts: ({ on, service, wanted, made, limit, keys }) => ({
-      reached: on,
-      serviceName: service,
-      wanted,
-      made,
-      limit,
-      keys: keys.length === 0 ? undefined : keys,
-    }),
-    level({ on, isKnown }) {
-      if (isKnown) return 'debug'
-      return on ? 'warn' : 'info'
-    },
-    count: (metrics, { services }) => metrics.create_limit_on.set(services > 0 ? 1 : 0),
-  },
 } satisfies EventRows
 
-/** Actions whose end no other event tells. */
+/** Actions without an event of their own. */
 const DID: ReadonlySet<ActionType> = new Set(['adopt', 'upsert', 'update', 'delete'])
 
-/** Whether it did something that no other line says. */
 export function isApplied({
   changed,
   result,

@@ -1,5 +1,5 @@
 import { DEFAULT } from '../../../src/kinds/profiles/default/profile.ts'
-import { catalogOfTexts } from '../../../src/manifest/tree-catalog.ts'
+import { catalogOfTexts } from '../../../src/manifest/source.ts'
 import type { Catalog } from '../../../src/contract/catalog.ts'
 
 /** What reading a catalog took. */

@@ -12,6 +12,8 @@ const DESIRED = {
   interval: '5m',
   channel: WEBHOOK,
 } as const
+const { channel: _only, ...BARE } = DESIRED
+const EMAIL = { type: 'email', emailRecipients: ['a@example.com'] } as const
 const THERE = {
   ...DESIRED,
   threshold: 9,
@@ -80,6 +82,26 @@ test.each<{
     desired: { channel: { type: 'email', emailRecipients: ['a@example.com'] } },
     there: { channel: { ...WEBHOOK, severity: 'error' } },
     sent: { ...DESIRED, channel: { type: 'email', emailRecipients: ['a@example.com'], severity: 'error' } },
+  },
+  {
+    why: 'all channels that were there, if they are the manifest’s and something else changes',
+    fields: ['threshold'],
+    desired: { channel: null, channels: [WEBHOOK, EMAIL] },
+    there: { channels: [{ ...WEBHOOK, severity: 'error', later: 1 }, EMAIL] },
+    sent: { ...BARE, channels: [{ ...WEBHOOK, severity: 'error' }, EMAIL] },
+  },
+  {
+    why: 'the manifest’s channels, with what the service fills in',
+    fields: ['channels', 'channel.type', 'channel.webhookId'],
+    desired: { channel: null, channels: [EMAIL, WEBHOOK] },
+    there: { channels: [{ ...WEBHOOK, webhookService: 'slack_api', severity: 'error' }] },
+    sent: { ...BARE, threshold: 9, channels: [EMAIL, { ...WEBHOOK, webhookService: 'slack_api' }] },
+  },
+  {
+    why: 'one channel, where there were several of the manifest',
+    fields: ['channels', 'channel.type', 'channel.webhookId'],
+    there: { channels: [WEBHOOK, EMAIL] },
+    sent: { ...DESIRED, threshold: 9 },
   },
   {
     why: 'no severity, where it was taken out',

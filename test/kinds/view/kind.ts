@@ -1,5 +1,4 @@
 import type { CreateOnceKind } from '../../../src/kinds/definition.ts'
-import type { FieldsOf } from '../../../src/kinds/field-table.ts'
 import { ViewManifest } from './schema.ts'
 
 const VIEWS = '/v1/organizations/{organizationId}/services/{serviceId}/views'
@@ -14,7 +13,7 @@ const FIELDS = {
       credentials: { requestOnly: { fields: { username: 'text', password: 'text' } } },
     },
   },
-} as const satisfies FieldsOf<Omit<ViewManifest['spec'], 'service'>>
+} as const
 
 export const VIEW: CreateOnceKind<ViewManifest> = {
   name: 'View',

@@ -2,7 +2,7 @@ import nock from 'nock'
 
 /**
  * Runs `use` with the network replaced by mocks, and fails when a request was made that nobody mocked, or a mock was not
- * used. Hosts end in `.example`.
+ * used. Hosts are addresses, which need no DNS.
  */
 export async function mocked<T>(use: () => Promise<T>): Promise<T> {
   const unmatched: string[] = []

@@ -1,3 +1,5 @@
+import { PIPE as PIPE_KIND } from '../../../src/kinds/profiles/default/pipe/kind.ts'
+import type { RemoteResource } from '../../../src/kinds/remote-resource.ts'
 import { createPlatform, type PlatformClient, type PlatformOptions } from '../../../src/platform/clients.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import { Secret } from '../../../src/lib/secret.ts'
@@ -6,6 +8,7 @@ import type {
   AdmitOptions,
   CreateRequest,
   ReadOptions,
+  Reply,
   ServiceAccess,
 } from '../../../src/contract/platform.ts'
 import { createFreshSecrets, readSecretFile, type FreshSecrets } from '../../../src/platform/secret-store.ts'
@@ -98,6 +101,12 @@ export function platform(options: Partial<PlatformOptions>): TestPlatform {
     ...options,
   })
   return { client, events, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() }
+}
+
+/** Sends one create of a pipe. */
+export async function sendCreate({ client }: TestPlatform): Promise<Reply<RemoteResource>> {
+  const permit = await client.admitCreate(PIPE_KIND, access, admitOptions())
+  return permit.send(createRequest('{}', 'intent-1'))
 }
 
 /** The error of a promise that must fail as the platform fails. */

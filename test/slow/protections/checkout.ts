@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
@@ -12,29 +13,30 @@ export interface Patch {
   readonly below?: string
 }
 
+export type Patches = Patch | readonly Patch[]
+
 /** A copy of the sources in which something may be broken. */
 export interface Checkout extends Disposable {
-  readonly main: string
   readonly dir: string
-  /** What Node compiled. */
-  readonly cache: string
+  /** Files that are patched, as Git names them. */
+  readonly patched: readonly string[]
 }
 
 /** A copy of this checkout's sources. @throws when a patch has no place in it, or more than one */
-export function copyOf(patches: readonly Patch[]): Checkout {
+export function copyOf(patches: Patches): Checkout {
   const dir = mkdtempSync(join(tmpdir(), 'pipewright-broken-'))
   for (const part of ['src', 'package.json']) cpSync(join(ROOT, part), join(dir, part), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'))
+  const patched: string[] = []
   const checkout: Checkout = {
     dir,
-    main: join(dir, 'src', 'main.ts'),
-    cache: join(dir, 'compiled'),
+    patched,
     [Symbol.dispose]() {
       rmSync(dir, { recursive: true, force: true })
     },
   }
   try {
-    for (const patch of patches) applyTo(dir, patch)
+    for (const patch of [patches].flat()) patched.push(relative(dir, applyTo(dir, patch)))
     return checkout
   } catch (error) {
     checkout[Symbol.dispose]()
@@ -42,7 +44,8 @@ export function copyOf(patches: readonly Patch[]): Checkout {
   }
 }
 
-function applyTo(dir: string, { from, to, below = '' }: Patch): void {
+/** @returns the path of the patched file */
+function applyTo(dir: string, { from, to, below = '' }: Patch): string {
   const { path, text, found } = theOnlyPlace(dir, anyLayoutOf(from), from)
   const imported = below.replace(/'#(\w+)'/g, (_, name: string) => {
     const other = relative(dirname(path), fileOf(dir, name))
@@ -50,10 +53,11 @@ function applyTo(dir: string, { from, to, below = '' }: Patch): void {
   })
   const [before, after] = [text.slice(0, found.index), text.slice(found.index + found[0].length)]
   writeFileSync(path, `${before}${to}${after}\n${imported}\n`)
+  return path
 }
 
 /** The file of a copy that exports this name. */
-export function fileOf(dir: string, name: string): string {
+function fileOf(dir: string, name: string): string {
   const exported = new RegExp(`^export (?:async )?(?:function|const|class) ${name}\\b`, 'gm')
   return theOnlyPlace(dir, exported, name).path
 }
@@ -85,4 +89,12 @@ function gapBefore(token: string, before: string | undefined): string {
   if (before === undefined) return ''
   if (/\w/.test(token) && /\w/.test(before)) return '\\s+'
   return /[)\]}]/.test(token) ? ',?\\s*' : '\\s*'
+}
+
+/** Whether a patched file, or one of the tests that notice, changed since the commit SUITES_SINCE; true without such a commit. */
+export function isChanged({ patched }: Checkout, tests: string): boolean {
+  const since = process.env['SUITES_SINCE'] ?? ''
+  if (since === '') return true
+  const paths = ['--', tests, ...patched]
+  return execFileSync('git', ['diff', '--name-only', since, ...paths], { cwd: ROOT }).length > 0
 }

@@ -1,16 +1,16 @@
-import { reachedLine } from '../../../src/cli/failpoints.ts'
+import { reachedLine } from '../../support/failpoints.ts'
 import type { LedgerRecord } from '../../../src/plan/record.ts'
 import type { Sandbox } from '../../../src/sandbox/sandbox-server.ts'
 import type { PipeInSandbox, RecordedRequest } from '../../../src/sandbox/stored.ts'
 import { mountSecrets, runArgs, SERVICE } from '../../support/manifests.ts'
-import { resourcesOf, startProgram, urlOf, type Shown } from '../../support/process.ts'
+import { type Program, resourcesOf, startProgram, urlOf, type Shown } from '../../support/process.ts'
+import { startHere } from '../../support/program-here.ts'
 import { until } from '../../support/until.ts'
 import { createWorkspace, type Workspace } from '../../support/workspace.ts'
 import { type ChangeCell, type ChangeStory, STORIES, VICTIM } from './change-cells.ts'
 import { endOf } from './end-of.ts'
 import { recordOf } from './ledger.ts'
 import { startPlatformOf } from './matrix-profile.ts'
-import { startSuccessor, type Successor } from './successor.ts'
 
 /** What a run of the real program came to. */
 export interface ChangeFacts {
@@ -31,7 +31,6 @@ const READS: readonly (string | undefined)[] = ['getPipe', 'listPipes']
 /** A pipe that is there; an edit during which the program fails; and another one that comes after it, until all is quiet. */
 export async function changeExperiment(
   cell: ChangeCell,
-  cache: string,
 ): Promise<{ readonly facts: ChangeFacts; readonly log: string }> {
   const story: ChangeStory = STORIES[cell.story]
   using workspace = createWorkspace()
@@ -39,7 +38,7 @@ export async function changeExperiment(
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)
   workspace.write(`manifests/${VICTIM}.yaml`, story.before)
-  const place = { workspace, platform, cache }
+  const place = { workspace, platform }
   const created = await runUntilQuiet(place, 'at first')
 
   workspace.write(`manifests/${VICTIM}.yaml`, story.after)
@@ -66,7 +65,6 @@ export async function changeExperiment(
 interface Place {
   readonly workspace: Workspace
   readonly platform: Sandbox
-  readonly cache: string
 }
 
 function argsOf({ workspace, platform }: Place): readonly string[] {
@@ -75,7 +73,7 @@ function argsOf({ workspace, platform }: Place): readonly string[] {
 }
 
 async function runWithFailpoint({ at, nth, action }: ChangeCell, place: Place) {
-  const env = { NODE_COMPILE_CACHE: place.cache, PIPEWRIGHT_FAILPOINT: `${at}=${action}@${nth}` }
+  const env = { PIPEWRIGHT_FAILPOINT: `${at}=${action}@${nth}` }
   await using program = startProgram(argsOf(place), { env })
   const end = { seen: false }
   void program.ended.finally(() => {
@@ -101,7 +99,7 @@ const SETTLES_WITHIN_MS = 240_000
 /** Runs the program until the pipe has settled, lets it look once more, and ends it. */
 async function runUntilQuiet(place: Place, title: string) {
   const { platform } = place
-  await using program = startSuccessor('here', argsOf(place), {})
+  await using program = startHere(argsOf(place))
   const startedAt = Date.now()
   try {
     const url = await urlOf(program)
@@ -147,6 +145,6 @@ function writesOf(platform: Sandbox): readonly RecordedRequest[] {
   return platform.requests().filter(({ operation }) => !READS.includes(operation))
 }
 
-function outputOf(title: string, program: Successor): readonly string[] {
+function outputOf(title: string, program: Program): readonly string[] {
   return [`--- ${title}: stdout`, program.stdout(), `--- ${title}: stderr`, program.stderr()]
 }

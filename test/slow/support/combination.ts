@@ -1,4 +1,4 @@
-import type { FailpointAction } from '../../../src/cli/failpoints.ts'
+import type { FailpointAction } from '../../support/failpoints.ts'
 import { CREATE_FAILPOINTS, type CreateFailpoint } from '../../../src/contract/failpoint.ts'
 import type { FaultInput } from '../../../src/sandbox/fault-schema.ts'
 
@@ -83,20 +83,17 @@ export interface Combination {
 }
 
 /**
- * The cells of one action. Replies that tell the same, and did the same, are one; a process that is killed before it sends gets none. A
- * failpoint that a create never comes past changes nothing, whatever its action: one action tries that.
+ * The cells of one action; replies that come to the same are one. A failpoint that a create never comes past changes nothing, whatever its
+ * action: one action tries that.
  */
 export function combinationsOf(action: MatrixAction): readonly Combination[] {
   const replies = Object.keys(REPLIES) as readonly ReplyName[] // the keys of the object above
-  return CREATE_FAILPOINTS.flatMap((at) =>
-    replies
-      .filter((_, place) => {
-        const isUnsent = action === 'kill' && isBetween(at, 'before-intent', 'after-connect')
-        return isUnsent ? place === 0 : isFirstOfItsKind(place, replies, action.startsWith('disk'))
-      })
-      .map((reply) => ({ at, action, reply }))
-      .filter((combination) => action === 'throw' || isReached(combination)),
-  )
+  return CREATE_FAILPOINTS.flatMap((at) => {
+    const cells = replies.map((reply) => ({ at, action, reply }))
+    const reached = action === 'throw' ? cells : cells.filter(isReached)
+    const kinds = reached.map(kindOf)
+    return reached.filter((_, place) => kinds.indexOf(kinds[place] ?? '') === place)
+  })
 }
 
 /** The same where a list of all pipes tells what has worked. */
@@ -104,13 +101,14 @@ export function combinationsOfListed(action: 'kill' | 'throw'): readonly Combina
   return combinationsOf(action).filter(isReached)
 }
 
-/** @param isOfDisk only what a reply tells reaches the disk: the work makes no difference */
-function isFirstOfItsKind(place: number, replies: readonly ReplyName[], isOfDisk: boolean): boolean {
-  const kinds = replies.map((name) => {
-    const { worked, tells, arrives }: ReplyKind = REPLIES[name]
-    return isOfDisk ? `${tells}, ${arrives}` : `${tells}, ${arrives}, ${worked}`
-  })
-  return kinds.indexOf(kinds[place] ?? '') === place
+/** All of the reply that can make a difference. */
+function kindOf({ at, action, reply }: Combination): string {
+  const { tells, arrives, worked }: ReplyKind = REPLIES[reply]
+  if (action === 'kill' && isBetween(at, 'before-intent', 'after-connect')) return 'never sent'
+  // What was read of the reply is lost with the process.
+  if (action === 'kill' && isBetween(at, 'after-request', 'after-reply-body')) return worked
+  // Only what a reply tells reaches the disk.
+  return action.startsWith('disk') ? `${tells}, ${arrives}` : `${tells}, ${arrives}, ${worked}`
 }
 
 /** Whether a create that is answered like that comes past the failpoint at all. */

@@ -29,7 +29,7 @@ export function fateOf(combination: Combination): Fate {
       if (at === 'before-id' && tells === 'the id, to be read') return 'recorded'
       return isBetween(at, 'after-intent', 'before-id') ? 'unknown' : byReply
     case 'throw':
-      // The process lives on, and knows that nothing was sent.
+      // The process lives on, and knows that no request was sent.
       if (isBetween(at, 'before-intent', 'after-intent')) return 'recorded'
       if (isBetween(at, 'after-fence', 'after-connect')) return byReply // of the next attempt
       if (at === 'after-request') return 'unknown'

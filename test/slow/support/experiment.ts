@@ -1,7 +1,8 @@
-import { reachedLine } from '../../../src/cli/failpoints.ts'
+import { reachedLine } from '../../support/failpoints.ts'
 import { type Sandbox } from '../../../src/sandbox/sandbox-server.ts'
 import { mountSecrets, runArgs, SERVICE } from '../../support/manifests.ts'
-import { resourcesOf, startProgram, urlOf, type Shown } from '../../support/process.ts'
+import { type Program, resourcesOf, startProgram, urlOf, type Shown } from '../../support/process.ts'
+import { startHere } from '../../support/program-here.ts'
 import { until } from '../../support/until.ts'
 import { createWorkspace, type Workspace } from '../../support/workspace.ts'
 import type { Combination } from './combination.ts'
@@ -9,23 +10,11 @@ import { REPLIES } from './combination.ts'
 import { recordOf } from './ledger.ts'
 import { endOf } from './end-of.ts'
 import type { Counts, Facts } from './crash-fate.ts'
-import { startSuccessor, type Successor, type SuccessorPlace } from './successor.ts'
 import { startPlatformOf, manifestOf, type MatrixProfile } from './matrix-profile.ts'
 
 /** In the order of their starts: one at a time, so the failpoint that counts is reached by the second. */
 const NEIGHBOUR = 'a-neighbour'
 const VICTIM = 'orders'
-
-export interface ExperimentOptions {
-  /** `main.ts` of the program under test; that of this checkout unless given. */
-  readonly main?: string | undefined
-  /** A folder for what Node compiled, which makes the many starts quick. */
-  readonly cache: string
-  /** Where the process after the one that fails runs. */
-  readonly successor: SuccessorPlace
-  /** `default` unless given. */
-  readonly profile?: MatrixProfile
-}
 
 /** What a run came to, and everything that was logged, for whoever has to find out why. */
 export interface Experiment {
@@ -37,18 +26,17 @@ export interface Experiment {
  * Runs the real program with the failpoint against a platform with the fault, until its create is over one way or the
  * other; then, without either, until all is quiet; and counts.
  */
-export async function experiment(combination: Combination, options: ExperimentOptions): Promise<Experiment> {
+export async function experiment(combination: Combination, profile: MatrixProfile): Promise<Experiment> {
   using workspace = createWorkspace()
-  const { profile = 'default' } = options
   await using platform = await startPlatformOf(profile)
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)
   for (const name of [NEIGHBOUR, VICTIM]) workspace.write(`manifests/${name}.yaml`, manifestOf(profile, name))
 
-  const first = await runWithFailpoint(combination, { workspace, platform, ...options })
+  const first = await runWithFailpoint(combination, { workspace, platform, profile })
   const postsBefore = postsFor(platform, VICTIM).length
   platform.faults.clear()
-  const last = await runUntilQuiet({ workspace, platform, ...options })
+  const last = await runUntilQuiet({ workspace, platform, profile })
 
   const counts = async (name: string): Promise<Counts> => {
     const posts = postsFor(platform, name)
@@ -77,9 +65,10 @@ export async function experiment(combination: Combination, options: ExperimentOp
   return { facts, log: [...first.output, ...last.output].join('\n') }
 }
 
-interface Place extends ExperimentOptions {
+interface Place {
   readonly workspace: Workspace
   readonly platform: Sandbox
+  readonly profile: MatrixProfile
 }
 
 /** A request ends in time, unless it hangs: then it is not waited for. */
@@ -89,12 +78,7 @@ const HANGING_MS = 2_500
 function argsOf({ workspace, platform, profile }: Place, timeoutMs: number): readonly string[] {
   const grace = `${timeoutMs + 5_000}ms`
   const limits = ['--request-timeout', `${timeoutMs}ms`, '--shutdown-grace', grace, '--concurrency', '1']
-  const more = profile === undefined ? [] : ['--profile', profile]
-  return runArgs(workspace, platform.url, [...limits, ...more, '--log-level', 'debug'])
-}
-
-function optionsOf({ main, cache }: Place, env: Readonly<Record<string, string>>) {
-  return { env: { NODE_COMPILE_CACHE: cache, ...env }, ...(main === undefined ? {} : { main }) }
+  return runArgs(workspace, platform.url, [...limits, '--profile', profile, '--log-level', 'debug'])
 }
 
 async function runWithFailpoint(combination: Combination, place: Place) {
@@ -104,7 +88,7 @@ async function runWithFailpoint(combination: Combination, place: Place) {
     place.platform.faults.add({ operation: 'createPipe', subject: VICTIM, times: 'always', fault })
   }
   const args = argsOf(place, reply === 'hang' ? HANGING_MS : PATIENT_MS)
-  await using program = startProgram(args, optionsOf(place, { PIPEWRIGHT_FAILPOINT: `${at}=${action}@2` }))
+  await using program = startProgram(args, { env: { PIPEWRIGHT_FAILPOINT: `${at}=${action}@2` } })
   const end = { seen: false }
   void program.ended.finally(() => {
     end.seen = true
@@ -127,7 +111,7 @@ async function runWithFailpoint(combination: Combination, place: Place) {
 }
 
 /** Whether the process has nothing more to say about the victim's create, but to try it again. */
-function isOver(program: Successor, { reply }: Combination): boolean {
+function isOver(program: Program, { reply }: Combination): boolean {
   const refused = REPLIES[reply].tells.startsWith('that it was refused')
   return program.log().some(({ msg, key, outcome, reason, detail }) => {
     if (msg === 'Internal error') return String(detail).includes(`Pipe/${VICTIM}`)
@@ -139,7 +123,7 @@ function isOver(program: Successor, { reply }: Combination): boolean {
 
 /** Runs the program until both pipes have settled, lets it look at everything once more, and ends it. */
 async function runUntilQuiet(place: Place) {
-  await using program = startSuccessor(place.successor, argsOf(place, PATIENT_MS), optionsOf(place, {}))
+  await using program = startHere(argsOf(place, PATIENT_MS))
   try {
     const url = await urlOf(program)
     const settled = await until('both pipes to settle', async () => {
@@ -181,6 +165,6 @@ function postsFor(platform: Sandbox, name: string) {
   return postsOf(platform).filter(({ body }) => JSON.stringify(body).includes(`"name":"${name}"`))
 }
 
-function outputOf(title: string, program: Successor): readonly string[] {
+function outputOf(title: string, program: Program): readonly string[] {
   return [`--- ${title}: stdout`, program.stdout(), `--- ${title}: stderr`, program.stderr()]
 }

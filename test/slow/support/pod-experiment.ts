@@ -1,4 +1,4 @@
-import { reachedLine } from '../../../src/cli/failpoints.ts'
+import { reachedLine } from '../../support/failpoints.ts'
 import { startCountingPlatform } from '../../kubernetes/counting-platform.ts'
 import { epochOf, startPod, writeCommon, type Pod } from '../../kubernetes/pods.ts'
 import { pipeManifest } from '../../support/manifests.ts'

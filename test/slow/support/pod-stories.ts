@@ -12,52 +12,34 @@ import { createWorkspace, type Workspace } from '../../support/workspace.ts'
 /** A renewal has a fifth of it, on a machine that has more to do. */
 const LEASE_MS = 6_000
 
-export interface PodStory {
-  /** Another `main.ts` than that of this checkout. */
-  readonly main?: string
-}
-
-async function startWorld(stack: AsyncDisposableStack, { main }: PodStory) {
+async function startWorld(stack: AsyncDisposableStack) {
   const workspace = stack.use(createWorkspace())
   const api = stack.use(await startApiModel())
   const platform = stack.use(await startCountingPlatform(() => 'answered'))
   writeCommon(workspace)
-  const options = { workspace, api, platform: platform.url, leaseMs: LEASE_MS, ...(main && { main }) }
+  const options = { workspace, api, platform: platform.url, leaseMs: LEASE_MS }
   return { workspace, api, platform, options }
 }
 
-/**
- * One stands still on its way to a create, another one takes over, a person forces a second attempt there, and then it wakes up.
- * @param wakesDeaf from when it stands still until it has woken up the API answers it nothing: nobody tells it that it was taken over
- */
-export async function sleeper(
-  failpoint: string,
-  story: PodStory & { readonly wakesDeaf?: boolean } = {},
-): Promise<readonly string[]> {
+/** One stands still on its way to a create, another one takes over, a person forces a second attempt there, and then it wakes up. */
+export async function sleeper(failpoint: string): Promise<readonly string[]> {
   await using stack = new AsyncDisposableStack()
-  const { workspace, platform, options } = await startWorld(stack, story)
+  const { workspace, platform, options } = await startWorld(stack)
   const one = await startPod('one', options, stack, { PIPEWRIGHT_FAILPOINT: `${failpoint}=pause` })
   await acts(one)
   const two = await startPod('two', options, stack)
   await until('it to stand by', () => two.program.stdout().includes('standing by'))
   workspace.write('manifests/orders.yaml', pipeManifest('orders'))
   await until('it to stand still', () => one.program.stderr().includes(failpoint))
-  if (story.wakesDeaf === true) one.toApi.set('silent')
   await acts(two)
   if (failpoint !== 'before-intent') {
     const command = ['resolve', 'Pipe/orders', '--retry', '--force', ...commandFlagsOf(options)]
     const env = { KUBECONFIG: workspace.path('two.kubeconfig') }
-    const resolved = await runProgram(command, { env, ...(story.main && { main: story.main }) })
+    const resolved = await runProgram(command, { env })
     if (resolved.code !== 0) return [`the second attempt was refused: ${resolved.stderr}`]
   }
   await until('the second attempt', () => platform.creates() === 1)
   one.program.signal('SIGCONT')
-  if (story.wakesDeaf === true) {
-    const saysSo = () =>
-      one.program.log().some(({ msg, result }) => msg === 'Lease renewed' && result === 'failed')
-    await until('it to send, or to know that it cannot renew', () => platform.creates() > 1 || saysSo())
-    one.toApi.set('open')
-  }
   const code = await Promise.race([one.program.ended, passes(15_000).then(() => 'nothing')])
   return [
     ...(code === 1 ? [] : [`it ended with ${code}`]),
@@ -78,9 +60,9 @@ function keysOf(endpoint: Readonly<Record<string, unknown>> | undefined): string
 }
 
 /** An upsert is on its way for so long that another process takes over and applies another one before it arrives. */
-export async function lateUpsert(story: PodStory = {}): Promise<readonly string[]> {
+export async function lateUpsert(): Promise<readonly string[]> {
   await using stack = new AsyncDisposableStack()
-  const { workspace, platform, options: usual } = await startWorld(stack, story)
+  const { workspace, platform, options: usual } = await startWorld(stack)
   // The late one arrives before that.
   const options = { ...usual, settings: { 'request-timeout': '20s', 'shutdown-grace': '25s' } }
   const keysThere = () => keysOf(platform.endpoints.at(-1))
@@ -113,9 +95,9 @@ export async function lateUpsert(story: PodStory = {}): Promise<readonly string[
 }
 
 /** One process renames a pipe, with another body, and takes a key away; another one takes over whose checkout is two commits behind. */
-export async function olderCheckout(story: PodStory = {}): Promise<readonly string[]> {
+export async function olderCheckout(): Promise<readonly string[]> {
   await using stack = new AsyncDisposableStack()
-  const { workspace, platform, options } = await startWorld(stack, story)
+  const { workspace, platform, options } = await startWorld(stack)
   const commit = (folder: string, files: Readonly<Record<string, string>>) => {
     for (const [file, text] of Object.entries(files)) workspace.write(`${folder}/${file}`, text)
   }
@@ -172,7 +154,7 @@ const FOLDERS = ['ahead', 'behind'] as const
 
 /** A process has made the pipe that one of two folders asks for, and has ended. @param write writes further manifests before */
 async function startAhead(stack: AsyncDisposableStack, write: (workspace: Workspace) => void) {
-  const world = await startWorld(stack, {})
+  const world = await startWorld(stack)
   const { workspace, platform, options } = world
   for (const folder of FOLDERS) workspace.write(`${folder}/service.yaml`, SERVICE)
   workspace.write('ahead/orders.yaml', pipeManifest('orders'))

@@ -71,7 +71,7 @@ async function unwanted(world: PodWorld): Promise<object> {
     dry: /holds back 300 creations/.test(dry.said),
     reverted,
     allowed: [changed.code, allowed.code],
-    twice: twice.said.includes('holds nothing back'),
+    twice: twice.said.includes('has no effect now'),
     kept,
     creates: await world.creates(),
   }

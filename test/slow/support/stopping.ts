@@ -20,8 +20,6 @@ export interface Stopping {
   readonly latencyMs: number
   /** Waits for the moment, then sends what signals it likes. */
   readonly stop: (program: Program, platform: Sandbox) => Promise<void>
-  /** Another `main.ts` than that of this checkout. */
-  readonly main?: string
 }
 
 /** What came of it; of the last pipe, unless said otherwise. */
@@ -55,10 +53,7 @@ export async function stopInTheMiddle(stopping: Stopping): Promise<Stopped> {
 
   await using program = startProgram(
     [stopping.command, ...placeOf(stopping.command, workspace, platform), ...stopping.settings],
-    {
-      ...(stopping.failpoint === undefined ? {} : { env: { PIPEWRIGHT_FAILPOINT: stopping.failpoint } }),
-      ...(stopping.main === undefined ? {} : { main: stopping.main }),
-    },
+    stopping.failpoint === undefined ? {} : { env: { PIPEWRIGHT_FAILPOINT: stopping.failpoint } },
   )
   await stopping.stop(program, platform)
   const signalledAt = performance.now()

@@ -7,7 +7,7 @@ import { holdings, type Holdings } from './git-sync-holdings.ts'
 import { alertName, createConfigMapPublisher, createLinkPublisher, type Publisher } from './git-sync-trees.ts'
 
 /*
- * A process of its own that follows a thousand swaps, and says what it saw and held: a test runner keeps two kilobytes of
+ * A process of its own that follows hundreds of swaps, and says what it saw and held: a test runner keeps two kilobytes of
  * each turn of such a loop, which is more than Pipewright may.
  */
 

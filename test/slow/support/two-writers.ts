@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { reachedLine } from '../../../src/cli/failpoints.ts'
+import { reachedLine } from '../../support/failpoints.ts'
 import { mountSecrets, pipeManifest, runArgs, SERVICE } from '../../support/manifests.ts'
 import { resourcesOf, startProgram, urlOf, type Program, type Shown } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
@@ -21,7 +21,7 @@ export interface TwoWriters {
  * and before its intent is written. Meanwhile somebody removes its lock and starts another one on the same ledger,
  * which creates the pipe; then the first goes on. Only the compare-and-set of the ledger is left between it and a POST.
  */
-export async function twoWriters(options: { readonly main?: string } = {}): Promise<TwoWriters> {
+export async function twoWriters(): Promise<TwoWriters> {
   using workspace = createWorkspace()
   await using platform = await startPlatform()
   mountSecrets(workspace)
@@ -29,14 +29,11 @@ export async function twoWriters(options: { readonly main?: string } = {}): Prom
   workspace.write('manifests/orders.yaml', pipeManifest('orders'))
   const args = runArgs(workspace, platform.url)
 
-  await using frozen = startProgram(args, {
-    ...options,
-    env: { PIPEWRIGHT_FAILPOINT: 'before-intent=pause' },
-  })
+  await using frozen = startProgram(args, { env: { PIPEWRIGHT_FAILPOINT: 'before-intent=pause' } })
   const line = reachedLine({ at: 'before-intent', action: 'pause' })
   await until('the first daemon to stand still', () => frozen.stderr().includes(line))
   rmSync(workspace.path('ledger.db.lock'))
-  await using other = startProgram(args, options)
+  await using other = startProgram(args)
   await until('the second daemon to create the pipe', async () => (await orders(other))?.status === 'Ready')
 
   frozen.signal('SIGCONT')

@@ -4,9 +4,10 @@ import { ALERT } from './alert/kind.ts'
 import { PIPE } from './pipe/kind.ts'
 import { QUERY_ENDPOINT } from './query-endpoint/kind.ts'
 
-/** The API of ClickHouse Cloud, and its alerts there or in HyperDX. */
+/** ClickHouse Cloud's API, with alerts there or in HyperDX. */
 export const CLICKHOUSE_CLOUD: Profile = {
   name: 'clickhouse-cloud',
   version: '/v1',
+  document: '2026-09-22',
   kinds: [SERVICE, PIPE, QUERY_ENDPOINT, ALERT],
 }

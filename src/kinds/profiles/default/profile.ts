@@ -2,4 +2,4 @@ import type { Profile } from '../../profile.ts'
 import { KINDS } from '../../registry.ts'
 
 /** The interface of `spec/api.md`. */
-export const DEFAULT: Profile = { name: 'default', version: undefined, kinds: KINDS }
+export const DEFAULT: Profile = { name: 'default', version: undefined, document: undefined, kinds: KINDS }

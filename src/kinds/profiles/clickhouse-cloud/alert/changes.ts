@@ -2,31 +2,38 @@ import type { Changes, Compared } from '../../../changes.ts'
 import { ALERT_FIELDS, RANGES } from './schema.ts'
 import { isObject, valueAt, type Json, type JsonObject } from '../../../../lib/json.ts'
 
-/*
- * How an alert that exists is changed (facts 3.3 and 8): by a whole body. It is made of what was just read, so that nothing is lost that
- * somebody else has set, and of the fields that the manifest wants otherwise.
- */
+/* An update sends a whole body (facts 3.3, 8): the body just read, with changes. Other users' fields stay. */
 
-/** Fields of the server's own. */
+/** Fields that the server sets. */
 const SERVERS: ReadonlySet<string> = new Set(['id', 'teamId', 'state', 'createdAt', 'updatedAt'])
 
-/** Of a reply what is set, without what is the server's own. */
+/** A reply's set values, without the server's. A single channel comes in two fields. */
 export function setIn(reply: JsonObject): JsonObject {
+  const { channel, channels, ...rest } = setFields(reply)
+  const all = Array.isArray(channels) ? channels : []
+  if (all.length > 1) return { ...rest, channels: all }
+  const only = channel ?? all[0]
+  return only === undefined ? rest : { ...rest, channel: only }
+}
+
+function setFields(reply: JsonObject): JsonObject {
   const own = [...SERVERS, 'silenced', 'executionErrors']
   return Object.fromEntries(
     Object.entries(reply).flatMap(([name, value]) => {
       if (value === undefined || value === null || own.includes(name)) return []
-      return [[name, isObject(value) ? setIn(value) : value]]
+      if (Array.isArray(value))
+        return [[name, value.map((item: Json) => (isObject(item) ? setFields(item) : item))]]
+      return [[name, isObject(value) ? setFields(value) : value]]
     }),
   )
 }
 
-/** What may be written. What a reply holds beside it, nobody knows whether it may. */
+/** Other fields in a request might be refused. */
 const WRITABLE: ReadonlySet<string> = new Set(Object.keys(ALERT_FIELDS).filter((name) => !SERVERS.has(name)))
 
 const OF_CHANNEL: ReadonlySet<string> = new Set(Object.keys(ALERT_FIELDS.channel.fields))
 
-/** What says that a field is not set, where to leave it out keeps it. */
+/** Values to send for "not set"; omitted fields would stay. */
 const UNSET: JsonObject = { scheduleStartAt: null, scheduleOffsetMinutes: 0 }
 
 export const ALERT_CHANGES: Changes = {
@@ -35,9 +42,9 @@ export const ALERT_CHANGES: Changes = {
     const { desired, observed } = compared
     const body = knownIn(observed, WRITABLE)
     for (const field of fields) if (WRITABLE.has(field)) put(body, field, desired[field] ?? UNSET[field])
-    // What is kept beside another type is refused there.
+    // Other types refuse an upper bound.
     if (!RANGES.some((type) => type === body['thresholdType'])) put(body, 'thresholdMax', undefined)
-    // So is what belongs to the other source.
+    // Remove fields of other sources.
     for (const name of body['source'] === 'tile' ? ['savedSearchId', 'groupBy'] : ['dashboardId', 'tileId'])
       put(body, name, undefined)
     if (
@@ -46,14 +53,18 @@ export const ALERT_CHANGES: Changes = {
       !fields.has('scheduleOffsetMinutes')
     )
       put(body, 'scheduleOffsetMinutes', UNSET['scheduleOffsetMinutes'])
+    const all = channelsIn(observed)
+    const { channel: _one, channels: _all, ...others } = body
+    const wanted = channelsIn(desired)
+    if (wanted.length > 0)
+      return { ...others, channels: fields.has('channels') ? wanted.map((one) => completed(one, all)) : all }
     const channel = channelOf(fields, compared)
-    const { channels } = observed
-    const all = Array.isArray(channels) ? channels.filter((one: Json) => isObject(one)) : []
+    const isOnly = all.length === 0 || fields.has('channels')
     return {
-      ...body,
+      ...others,
       ...(channel !== undefined && { channel }),
-      // One that is not sent with the first is dropped.
-      ...(all.length > 0 && channel !== undefined && { channels: [channel, ...all.slice(1)] }),
+      // The service drops omitted fields of the first channel.
+      ...(!isOnly && channel !== undefined && { channels: [channel, ...all.slice(1)] }),
     }
   },
   replacesWhole: true,
@@ -65,13 +76,26 @@ export const ALERT_CHANGES: Changes = {
   rest: {},
 }
 
-/** It may not come back although there is one. */
+function channelsIn({ channels }: JsonObject): readonly JsonObject[] {
+  const all = Array.isArray(channels) ? channels.filter((one: Json) => isObject(one)) : []
+  return all.map((one) => knownIn(one, OF_CHANNEL))
+}
+
+/** The service fills in the fields of a webhook. */
+function completed(wanted: JsonObject, there: readonly JsonObject[]): JsonObject {
+  const id = wanted['webhookId']
+  const { webhookService, slackChannelId } = there.find((one) => one['webhookId'] === id) ?? {}
+  const own = id === undefined ? {} : { webhookService, slackChannelId }
+  return { ...knownIn(own, OF_CHANNEL), ...wanted }
+}
+
+/** Replies can omit it. */
 function channelOf(fields: ReadonlySet<string>, { desired, observed }: Compared): JsonObject | undefined {
   const [wanted, there] = [objectAt(desired, 'channel'), objectAt(observed, 'channel')]
   if (there === undefined) return wanted
   const has = (name: string) => fields.has(`channel.${name}`)
   const kept = knownIn(there, OF_CHANNEL)
-  // What belongs to another webhook, or to none, goes with it.
+  // Another webhook type has other fields.
   const gone = has('type') ? [...OF_CHANNEL].filter((name) => name !== 'severity') : []
   for (const name of has('webhookId') ? [...gone, 'webhookService', 'slackChannelId'] : gone)
     put(kept, name, undefined)
@@ -84,7 +108,7 @@ function channelOf(fields: ReadonlySet<string>, { desired, observed }: Compared)
   return kept
 }
 
-/** Null is refused in some of them, and says the same as nothing in the others. */
+/** Some fields refuse null; in the others it means "not set". */
 function knownIn(object: JsonObject, names: ReadonlySet<string>): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(object).flatMap(([name, value]) =>

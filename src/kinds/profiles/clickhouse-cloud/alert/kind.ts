@@ -21,20 +21,21 @@ const READ_IN_SERVICE: Operation = {
   method: 'GET',
   noun: 'alert',
   api: 'services',
+  permission: 'manage-clickstack-api',
   path: `${ALERTS}/{id}`,
 }
 
 const COMMON = {
   name: DEFAULT_ALERT.name,
   noun: DEFAULT_ALERT.noun,
-  description: 'An alert: one that exists and is only watched, or one that is created in a service.',
+  description: 'An existing alert that is only watched, or an alert that is created in a service.',
   schema: AlertManifest,
   fields: ALERT_FIELDS,
   states: () => STATES,
   reply: DEFAULT_ALERT.reply,
 } as const
 
-/** One that its manifest asks to be created; in the service only (facts 3.3). */
+/** Created alerts exist in a service only (facts 3.3). */
 const WRITTEN_ALERT: CreateOnceKind<AlertManifest> = {
   ...COMMON,
   lifecycle: 'create-once',
@@ -43,29 +44,20 @@ const WRITTEN_ALERT: CreateOnceKind<AlertManifest> = {
   firstState: 'INSUFFICIENT_DATA',
   changes: ALERT_CHANGES,
   operations: {
-    create: {
-      name: 'createAlert',
-      does: 'create',
-      method: 'POST',
-      noun: 'alert',
-      api: 'services',
-      path: ALERTS,
-    },
+    create: { ...READ_IN_SERVICE, name: 'createAlert', does: 'create', method: 'POST', path: ALERTS },
     read: READ_IN_SERVICE,
-    list: { name: 'listAlerts', does: 'read', method: 'GET', noun: 'alerts', api: 'services', path: ALERTS },
+    list: { ...READ_IN_SERVICE, name: 'listAlerts', noun: 'alerts', lists: true, path: ALERTS },
     update: { ...READ_IN_SERVICE, name: 'updateAlert', does: 'update', method: 'PUT' },
     delete: { ...READ_IN_SERVICE, name: 'deleteAlert', does: 'delete', method: 'DELETE' },
   },
   setIn,
-  /** Channels beside the first. */
-  others: { channels: { keyedBy: ['type', 'webhookId'], fields: ALERT_FIELDS.channel.fields } },
   body({ spec }) {
     const { service: _, id: __, expect: ___, ...body } = spec
     return body
   },
 }
 
-/** One that is watched: of the service, or of HyperDX. Paths, login and envelope differ (facts 3.3). */
+/** Watched in a service or in HyperDX, which differ in paths, login and envelope (facts 3.3). */
 export const ALERT: ReadOnlyKind<AlertManifest> = {
   ...DEFAULT_ALERT,
   ...COMMON,

@@ -1,44 +1,54 @@
 import { ruleError, type RuleFinding } from '../../../finding.ts'
 import { alertRules } from '../../default/alert/kind.ts'
 import { brokenRules, only, when, type FieldRule } from '../pipe/field-rules.ts'
-import { RANGES, WATCHED_POLICY, WRITTEN_FIELDS, type AlertManifest } from './schema.ts'
+import { repeatedIn } from '../pipe/table-mappings.ts'
+import { RANGES, WATCHED_POLICY, WRITTEN_FIELDS, type AlertManifest, type Channel } from './schema.ts'
 
-/** What must hold within one manifest of an alert that is watched, beyond its shape. */
 export function watchedRules({ spec, policy, ...rest }: AlertManifest): readonly RuleFinding[] {
   const { id = '', expect } = spec
   const beside = WRITTEN_FIELDS.filter((field) => Object.hasOwn(spec, field))
   const foreign = Object.keys(policy ?? {}).filter((field) => !WATCHED_POLICY.includes(field))
+  const places = [...beside.map((field) => ['spec', field]), ...foreign.map((field) => ['policy', field])]
   return [
     ...alertRules({ ...rest, spec: { id, expect } }),
-    ...beside.map((field) =>
+    ...places.map(([part = '', field = '']) =>
       ruleError('field-excluded', {
-        path: ['spec', field],
+        path: [part, field],
         message: `\`${field}\` is for an alert that is created, and \`id\` names one that exists and is only watched.`,
-        hint: `To watch it, write what it should say under spec.expect. To have an alert created, remove spec.id.`,
-      }),
-    ),
-    ...foreign.map((field) =>
-      ruleError('field-excluded', {
-        path: ['policy', field],
-        message: `\`${field}\` is for an alert that is created, and this one is only watched.`,
-        hint: 'Remove it. To have an alert created, remove spec.id and write its fields under spec.',
+        hint: 'To watch it, write what it should say under spec.expect. To have an alert created, remove spec.id.',
       }),
     ),
   ]
 }
 
 /** Minutes. */
-const INTERVALS = { '1m': 1, '5m': 5, '15m': 15, '30m': 30, '1h': 60, '6h': 360, '12h': 720, '1d': 1_440 }
+const INTERVALS = {
+  '30s': 0.5,
+  '1m': 1,
+  '5m': 5,
+  '15m': 15,
+  '30m': 30,
+  '1h': 60,
+  '6h': 360,
+  '12h': 720,
+  '1d': 1_440,
+}
 
-/** What must hold within one manifest of an alert that is created (facts 4.13 and R43). */
+/** Rules for a created alert (facts 4.13, R43). */
 export function writtenRules({ spec }: AlertManifest): readonly RuleFinding[] {
   if (spec.expect !== undefined || !WRITTEN_FIELDS.some((field) => Object.hasOwn(spec, field)))
     return [neither(spec.expect !== undefined)]
-  const { channel } = spec
+  const { channel, channels = [] } = spec
   return [
     ...serviceRules(spec),
     ...brokenRules(rulesOfSpec(spec), spec, ['spec']),
-    ...(channel === undefined ? [] : brokenRules(rulesOfChannel(channel), channel, ['spec', 'channel'])),
+    ...(channel === undefined ? [] : channelRules(channel, ['spec', 'channel'])),
+    ...channels.flatMap((each, index) => channelRules(each, ['spec', 'channels', index])),
+    ...repeatedIn(channels.map(identityOf), (index) => ({
+      path: ['spec', 'channels', index],
+      what: `Channel ${index + 1} is the same as`,
+      hint: 'Remove one of the two.',
+    })),
     ...valueRules(spec),
   ]
 }
@@ -49,8 +59,8 @@ function neither(hasExpectation: boolean): RuleFinding {
   return ruleError('field-needed', {
     path: hasExpectation ? ['spec', 'expect'] : ['spec'],
     message: hasExpectation
-      ? '`expect` is for an alert that is watched, and no `id` says which one that is.'
-      : 'It does not say which alert it is about: one that exists, or one that is to be created.',
+      ? '`expect` is for a watched alert, and the `id` of that alert is missing.'
+      : 'It names no existing alert, and it describes no new alert.',
     hint: hasExpectation ? `${ways} One that is created has no spec.expect.` : ways,
   })
 }
@@ -66,7 +76,7 @@ function serviceRules({ service }: AlertManifest['spec']): readonly RuleFinding[
   ]
 }
 
-/** R43. What is not of its source never comes back. */
+/** R43. Fields of other sources are never returned. */
 function rulesOfSpec(spec: AlertManifest['spec']) {
   const { source, thresholdType, scheduleStartAt, scheduleOffsetMinutes = 0 } = spec
   const isTile = source === 'tile'
@@ -74,15 +84,16 @@ function rulesOfSpec(spec: AlertManifest['spec']) {
   const isRange = thresholdType !== undefined && RANGES.includes(thresholdType)
   return [
     {
-      needs: ['name', 'threshold', 'thresholdType', 'interval', 'channel'],
+      needs: ['name', 'threshold', 'thresholdType', 'interval', spec.channels ? 'channels' : 'channel'],
       because: 'to create an alert',
     },
+    when(spec.channels !== undefined, { excludes: ['channel'], because: 'beside channels' }),
     isTile
       ? only(['dashboardId', 'tileId'], origins, 'with source tile')
       : [
           {
             needs: ['savedSearchId'],
-            because: `with source saved_search${source ? '' : ', which it is unless set'}`,
+            because: `with source saved_search${source ? '' : ', the default'}`,
           },
           { excludes: ['dashboardId', 'tileId'], because: 'with source saved_search' },
         ],
@@ -96,19 +107,34 @@ function rulesOfSpec(spec: AlertManifest['spec']) {
   ] satisfies readonly (FieldRule | readonly FieldRule[])[]
 }
 
-function rulesOfChannel({ type }: NonNullable<AlertManifest['spec']['channel']>) {
-  const isEmail = type === 'email'
+function channelRules(channel: Channel, place: readonly (string | number)[]): readonly RuleFinding[] {
+  const isEmail = channel.type === 'email'
   const ofWebhook = ['webhookId', 'webhookService', 'slackChannelId']
-  const because = `for type ${type}`
+  const because = `for type ${channel.type}`
+  const { emailRecipients = [] } = channel
   return [
-    { needs: [isEmail ? 'emailRecipients' : 'webhookId'], because },
-    { excludes: isEmail ? ofWebhook : ['emailRecipients'], because },
-  ] satisfies readonly FieldRule[]
+    ...brokenRules(
+      [
+        { needs: [isEmail ? 'emailRecipients' : 'webhookId'], because },
+        { excludes: isEmail ? ofWebhook : ['emailRecipients'], because },
+      ],
+      channel,
+      place,
+    ),
+    ...repeatedIn(emailRecipients, (index) => ({
+      path: [...place, 'emailRecipients', index],
+      what: `Address ${index + 1} is the same as`,
+      hint: 'Remove one of the two.',
+    })),
+  ]
+}
+
+function identityOf({ type, webhookId, emailRecipients = [] }: Channel): string {
+  return JSON.stringify([type, webhookId?.toLowerCase(), emailRecipients.toSorted()])
 }
 
 function valueRules(spec: AlertManifest['spec']): readonly RuleFinding[] {
   const { threshold, thresholdMax, interval, scheduleOffsetMinutes: offset } = spec
-  const recipients = spec.channel?.emailRecipients ?? []
   return [
     ...(threshold !== undefined && thresholdMax !== undefined && thresholdMax < threshold
       ? [
@@ -124,20 +150,9 @@ function valueRules(spec: AlertManifest['spec']): readonly RuleFinding[] {
           ruleError('value-excluded', {
             path: ['spec', 'scheduleOffsetMinutes'],
             message: `"scheduleOffsetMinutes" of spec is not less than the interval, ${interval}.`,
-            hint: `Write less than ${INTERVALS[interval]}.`,
+            hint: INTERVALS[interval] < 1 ? 'Remove it.' : `Write less than ${INTERVALS[interval]}.`,
           }),
         ]
       : []),
-    ...recipients.flatMap((address, index) =>
-      recipients.indexOf(address) === index
-        ? []
-        : [
-            ruleError('item-repeated', {
-              path: ['spec', 'channel', 'emailRecipients', index],
-              message: 'An address is listed twice.',
-              hint: 'Remove one of them.',
-            }),
-          ],
-    ),
   ]
 }

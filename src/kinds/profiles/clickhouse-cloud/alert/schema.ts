@@ -1,10 +1,10 @@
-import type { FieldsOf } from '../../../field-table.ts'
+import { deriveForms } from '../../../field-table.ts'
 import { API_VERSION, DeletablePolicy, Metadata, ReadOnlyPolicy, ResourceName } from '../../../manifest.ts'
-import { ShownText, Text, z } from '../../../zod.ts'
+import { Text, z } from '../../../zod.ts'
 
 const Timestamp = z.iso.datetime({ offset: true })
 
-/** Facts 1: of an alert, a dashboard, a saved search, a webhook; not a UUID. */
+/** An alert, dashboard, saved search or webhook (facts 1); not a UUID. */
 const Id = z
   .string()
   .regex(/^[0-9a-f]{24}$/i, 'must be 24 hexadecimal digits')
@@ -26,20 +26,23 @@ const THRESHOLD_TYPES = [
   'not_between',
 ] as const
 
-/** Types that have an upper bound. */
+/** With an upper bound. */
 export const RANGES: readonly string[] = ['between', 'not_between']
 
-const INTERVALS = ['1m', '5m', '15m', '30m', '1h', '6h', '12h', '1d'] as const
+const INTERVALS = ['30s', '1m', '5m', '15m', '30m', '1h', '6h', '12h', '1d'] as const
 
 const SEVERITIES = ['critical', 'error', 'warning', 'info'] as const
 
-/** What is the same in what an alert should say and in what one is created with (facts 4.13). */
+/** Shared by watched and created alerts (facts 4.13). */
 const COMMON = {
-  source: z.enum(['tile', 'saved_search']).optional().describe('What it watches: a tile or a saved search.'),
+  source: z
+    .enum(['tile', 'saved_search'])
+    .optional()
+    .describe('The watched object: a tile or a saved search.'),
   dashboardId: Text.optional().describe('Id of the dashboard.'),
   tileId: Text.optional().describe('Id of the tile.'),
   savedSearchId: Text.optional().describe('Id of the saved search.'),
-  groupBy: Text.optional().describe('Expression by which the results of a saved search are grouped.'),
+  groupBy: Text.optional().describe('Expression that groups the results of a saved search.'),
   threshold: z.number().optional().describe('Threshold; of a range its lower bound.'),
   thresholdMax: z.number().optional().describe('Upper bound of a range.'),
   thresholdType: z.enum(THRESHOLD_TYPES).optional().describe('How the value is compared with the threshold.'),
@@ -54,7 +57,7 @@ const COMMON = {
   numConsecutiveWindows: z.int().min(1).optional().describe('Windows in a row before it fires.'),
 } as const
 
-/** What an alert should say, as a subset of facts 4.13. */
+/** Expected values, a subset of facts 4.13. */
 const AlertExpectation = z.strictObject({
   id: Text.optional().describe('Alert id.'),
   name: z.string().optional().describe('Name.'),
@@ -81,68 +84,71 @@ const AlertExpectation = z.strictObject({
   updatedAt: Timestamp.optional().describe('Time of the last change.'),
 })
 
-/** The body of a create (facts 4.13), field by field. What has to be there, the rules say. */
+const Channel = z.strictObject({
+  type: z.enum(['webhook', 'email']).describe('Type of the channel.'),
+  webhookId: Id.optional().describe('Id of the webhook; for a webhook.'),
+  webhookService: Text.optional().describe('Service of the webhook, such as `slack_api`.'),
+  slackChannelId: Text.optional().describe('Id of the Slack channel.'),
+  severity: z.enum(SEVERITIES).optional().describe('Severity.'),
+  emailRecipients: z.array(Address).min(1).optional().describe('Addresses; for email.'),
+})
+export type Channel = z.infer<typeof Channel>
+
+/** The body of a create (facts 4.13). Rules check required fields. */
 const WRITTEN = {
-  name: ShownText.max(512).optional().describe('Name of an alert that is created. It is found again by it.'),
+  name: Text.max(512).optional().describe('Name of an alert that is created. It is found again by it.'),
   message: Text.max(4_096).optional().describe('Message: a template.'),
   note: Text.max(4_096).optional().describe('Note.'),
   ...COMMON,
   dashboardId: Id.optional().describe('Id of the dashboard.'),
   savedSearchId: Id.optional().describe('Id of the saved search.'),
-  channel: z
-    .strictObject({
-      type: z.enum(['webhook', 'email']).describe('Type of the channel.'),
-      webhookId: Id.optional().describe('Id of the webhook; for a webhook.'),
-      webhookService: Text.optional().describe('Service of the webhook, such as `slack_api`.'),
-      slackChannelId: Text.optional().describe('Id of the Slack channel.'),
-      severity: z.enum(SEVERITIES).optional().describe('Severity.'),
-      emailRecipients: z.array(Address).min(1).optional().describe('Addresses; for email.'),
-    })
+  channel: Channel.optional().describe('The only notification channel.'),
+  channels: z
+    .array(Channel)
+    .min(1)
+    .max(10)
     .optional()
-    .describe('Notification channel.'),
+    .describe('Notification channels, 1 to 10, instead of channel.'),
 } as const
 
 const { shape: CHANGEABLE } = DeletablePolicy
 
-/** Of one that is only watched, only what `ReadOnlyPolicy` has; the rules say so. */
+/** For a watched alert, rules allow only `ReadOnlyPolicy`. */
 const AlertPolicy = DeletablePolicy.omit({ paused: true, onImmutable: true }).extend({
   onMissing: CHANGEABLE.onMissing.describe(
-    'What to do when an alert that was created is confirmed to be missing; `recreate` unless set.',
+    'Reaction if a created alert is confirmed to be missing. Default: `recreate`.',
   ),
-  adopt: Id.optional().describe(
-    'The id of an alert that exists and is to be taken over instead of creating one.',
-  ),
+  adopt: Id.optional().describe('The id of an existing alert to adopt instead of a create.'),
   recreate: Id.optional().describe(
-    'The id of the alert of this key that a person found to be gone: it is replaced without further proof, once it is not found.',
+    'The id of the alert of this key that a person found to be gone. If it is not found, it is replaced ' +
+      'without further proof.',
   ),
-  renamedFrom: CHANGEABLE.renamedFrom.describe('The key under which the same alert was recorded before.'),
+  renamedFrom: CHANGEABLE.renamedFrom.describe('The former key of this alert.'),
   replaces: CHANGEABLE.replaces.describe(
-    'The key of an alert that looks like this one, such as an orphan; this is a new alert all the same. Excuses that one key.',
+    'The key of a similar alert, such as an orphan, or the id of an alert without a manifest. This manifest is a new alert nevertheless.',
   ),
   onUnknown: CHANGEABLE.onUnknown.describe(
-    'What to do when exactly one alert of the service has this name and nothing of it differs, and no manifest has it: adopt it, or ask. ' +
-      '`adopt` unless set.',
+    'Reaction if the service has a single alert of this name, without differences and without a ' +
+      'manifest: adopt it, or ask. Default: `adopt`.',
   ),
   onEdit: CHANGEABLE.onEdit.describe(
-    'What to do when the manifest was edited: change the alert, or report it. `apply` unless set.',
+    'Reaction to an edit: change the alert, or report it. Default: `apply`.',
   ),
   ensure: CHANGEABLE.ensure.describe(
-    'Whether there is to be an alert that was created. `absent` deletes the recorded alert after ten minutes, if it is as it was when it was ' +
-      'last in sync and few alerts are to be deleted together. Remove the manifest afterwards; a removed manifest deletes nothing. ' +
+    'Whether the created alert should exist. `absent` deletes the recorded alert after ten minutes, if it is as it was when it was ' +
+      'last in sync and few alerts are deleted together. Remove the manifest afterwards. Removing a manifest deletes no alert. ' +
       'Default: `present`.',
   ),
   onDrift: CHANGEABLE.onDrift.describe(
-    'What to do when an alert that was created was changed elsewhere: report it, or change it back. `report` unless set.',
+    'Reaction if a created alert was changed elsewhere: report it, or change it back. Default: `report`.',
   ),
 })
 
-/** What the policy of one that is only watched can say. */
 export const WATCHED_POLICY: readonly string[] = Object.keys(ReadOnlyPolicy.shape)
 
-/** What only one that is created has. */
+/** Fields of a created alert. */
 export const WRITTEN_FIELDS: readonly string[] = Object.keys(WRITTEN)
 
-/** A manifest of an alert that exists and is watched, or of one that is created. */
 export const AlertManifest = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('Alert'),
@@ -150,52 +156,36 @@ export const AlertManifest = z.strictObject({
   policy: AlertPolicy.optional(),
   spec: z.strictObject({
     service: ResourceName.optional().describe(
-      'Name of the Service manifest in which the alert is. One that is created needs it. One that is watched is, without it, read at ' +
+      'Name of the Service manifest of the alert. Created alerts need it. Without it, a watched alert is read at ' +
         '--alerts-base-url, from HyperDX.',
     ),
     id: Id.optional().describe(
       'Id of an alert that exists and is only watched: 24 hexadecimal digits. Without it, the alert is created.',
     ),
     expect: AlertExpectation.optional().describe(
-      'What an alert that is watched should say; only what is set here is compared.',
+      'Expected values of a watched alert. Other values are not compared.',
     ),
     ...WRITTEN,
   }),
 })
 export type AlertManifest = z.infer<typeof AlertManifest>
 
-type Spec = AlertManifest['spec']
+const CHANNEL_FIELDS = deriveForms(Channel.shape, {
+  webhookService: { whenReturned: 'text' },
+  slackChannelId: { whenReturned: 'text' },
+  severity: { whenReturned: 'text' },
+  emailRecipients: 'set',
+})
 
-/** Every field of an alert (facts 4.13): how it is compared, watched or created. */
-export const ALERT_FIELDS = {
-  id: 'text',
-  name: 'text',
-  message: 'text',
-  note: 'text',
-  source: 'text',
-  dashboardId: 'text',
-  tileId: 'text',
-  savedSearchId: 'text',
-  groupBy: 'text',
-  threshold: 'number',
-  thresholdMax: 'number',
-  thresholdType: 'text',
-  interval: 'text',
+/** Comparison forms (facts 4.13). */
+export const ALERT_FIELDS = deriveForms(AlertExpectation.shape, {
+  message: 'lines',
+  note: 'lines',
+  groupBy: 'lines',
+  channels: { keyedBy: ['type', 'webhookId'], fields: CHANNEL_FIELDS },
   scheduleOffsetMinutes: 'offset',
   scheduleStartAt: 'zoned',
-  numConsecutiveWindows: 'number',
-  state: 'text',
-  channel: {
-    fields: {
-      type: 'text',
-      webhookId: 'text',
-      webhookService: { whenReturned: 'text' },
-      slackChannelId: { whenReturned: 'text' },
-      severity: { whenReturned: 'text' },
-      emailRecipients: 'set',
-    },
-  },
-  teamId: 'text',
+  channel: { fields: CHANNEL_FIELDS },
   createdAt: 'time',
   updatedAt: 'time',
-} as const satisfies FieldsOf<NonNullable<Spec['expect']>> & FieldsOf<Omit<Spec, 'service' | 'expect'>>
+})

@@ -6,17 +6,16 @@ import { isObject, valueAt, type Json, type JsonObject } from '../../../../lib/j
 import { REST_STATES } from './states.ts'
 import { SOURCE_FIELDS, SOURCE_KINDS, type SourceKind } from './source.ts'
 
-/*
- * How the fields of a pipe that exists are changed (facts 3.1, 4 and 8). What is not named here was seen to be refused, or to be taken and
- * dropped, and is never sent.
- */
+/* How fields change (facts 3.1, 4, 8). Other fields were refused or ignored in tests and are never sent. */
 
 interface SourceChanges {
-  /** Sent whenever anything of the source is: the service tests the connection anew, and takes all of it or nothing. */
+  /** Sent with each change of the source: the service tests the connection. All or none. */
   readonly together: readonly string[]
-  /** Sent beside those where it was changed itself. */
+  /** Sent along only if changed. */
   readonly alone: readonly string[]
 }
+
+const TLS = ['tlsHost', 'caCertificate', 'disableTls', 'skipCertVerification']
 
 const SOURCES: Readonly<Record<SourceKind, SourceChanges>> = {
   kafka: {
@@ -28,51 +27,24 @@ const SOURCES: Readonly<Record<SourceKind, SourceChanges>> = {
     alone: ['skipInitialLoad', 'startAfter', 'path', 'azureContainerName'],
   },
   kinesis: { together: ['authentication', 'iamRole', 'accessKey'], alone: [] },
-  // The other fields are refused even when they are as they were.
-  pubsub: { together: ['authentication', 'ackDeadline', 'serviceAccountKey'], alone: [] },
+  // Other fields are refused, even unchanged; the key only goes along if it changes (N7).
+  pubsub: { together: ['authentication'], alone: ['ackDeadline', 'serviceAccountKey'] },
   postgres: {
-    together: [
-      'host',
-      'port',
-      'database',
-      'credentials',
-      'tlsHost',
-      'caCertificate',
-      'disableTls',
-      'skipCertVerification',
-    ],
+    together: ['host', 'port', 'database', 'credentials', ...TLS],
     alone: ['settings.syncIntervalSeconds', 'settings.pullBatchSize'],
   },
   mysql: {
-    together: [
-      'host',
-      'port',
-      'authentication',
-      'iamRole',
-      'credentials',
-      'tlsHost',
-      'caCertificate',
-      'disableTls',
-      'skipCertVerification',
-    ],
+    together: ['host', 'port', 'authentication', 'iamRole', 'credentials', ...TLS],
     alone: ['settings.syncIntervalSeconds', 'settings.pullBatchSize', 'settings.useCompression', 'serverId'],
   },
   mongodb: {
-    together: [
-      'credentials',
-      'uri',
-      'readPreference',
-      'tlsHost',
-      'disableTls',
-      'skipCertVerification',
-      'caCertificate',
-    ],
+    together: ['credentials', 'uri', 'readPreference', ...TLS],
     alone: ['settings.syncIntervalSeconds', 'settings.pullBatchSize'],
   },
   bigquery: { together: [], alone: [] },
 }
 
-/** Parts of a login: one goes when another comes in its place. */
+/** Login parts that replace each other. */
 const LOGIN = ['credentials', 'accessKey', 'serviceAccountKey', 'iamRole', 'connectionString']
 
 const MAPPINGS = 'tableMappings'
@@ -81,7 +53,7 @@ export const PIPE_CHANGES: Changes = {
   wayOf(field, fields, { desired, observed }) {
     const [top = ''] = field.split('.')
     if (top === 'source') return isChangeable(field, fields, { desired, observed }) ? 'update' : undefined
-    // There is no known way to take one out.
+    // No known request removes a field.
     if (setAt(desired, field) === undefined) return undefined
     if (top === 'scaling') return 'scale'
     if (top === 'settings') return 'configure'
@@ -95,7 +67,7 @@ export const PIPE_CHANGES: Changes = {
     return {
       ...(has('name') && { name: desired['name'] }),
       ...sourceRequest(fields, compared),
-      // Each without the other is refused.
+      // Refused separately.
       ...(has('destination.columns', 'fieldMappings') && {
         destination: { columns: setAt(desired, 'destination.columns') },
         fieldMappings: desired['fieldMappings'],
@@ -120,7 +92,7 @@ function isChangeable(field: string, fields: ReadonlySet<string>, compared: Comp
   const { desired } = compared
   const kind = sourceKindOf(desired)
   if (kind === undefined) return field === 'source.validateSamples'
-  // It is taken beside something of the source only.
+  // Accepted only with a field of the source.
   if (field === 'source.validateSamples')
     return Object.keys(picked(partOf(partOf(desired, 'source'), kind), SOURCES[kind].together)).length > 0
   const own = `source.${kind}.`
@@ -128,17 +100,17 @@ function isChangeable(field: string, fields: ReadonlySet<string>, compared: Comp
   const name = field.slice(own.length)
   if (name === MAPPINGS) return editOf(kind, compared).isPossible
   const { together, alone } = SOURCES[kind]
-  if (![...together, ...alone].some((part) => name === part || name.startsWith(`${part}.`))) return false
+  if (![...together, ...alone].some((part) => isWithin(name, part))) return false
   if (kind === 'objectStorage' && name === 'authentication' && isOtherAccount(fields, compared)) return false
   if (setAt(desired, field) !== undefined) return true
-  const part = LOGIN.find((one) => name === one || name.startsWith(`${one}.`))
+  const part = LOGIN.find((one) => isWithin(name, one))
   return (
     part !== undefined &&
     (fields.has(`${own}authentication`) || setAt(desired, `${own}${part}`) !== undefined)
   )
 }
 
-/** A login to or from SERVICE_ACCOUNT is none that can be changed (R18). What it was may be left out of a reply. */
+/** SERVICE_ACCOUNT logins cannot change (R18). Replies can omit the login. */
 function isOtherAccount(fields: ReadonlySet<string>, { desired, observed }: Compared): boolean {
   const logins = [desired, observed].map((body) => setAt(body, 'source.objectStorage.authentication'))
   return logins.includes('SERVICE_ACCOUNT') || fields.has('source.objectStorage.serviceAccountKey')
@@ -153,7 +125,8 @@ function sourceRequest(fields: ReadonlySet<string>, compared: Compared): JsonObj
   const of = partOf(partOf(compared.desired, 'source'), kind)
   const { together, alone } = SOURCES[kind]
   const isConnection = changed.some((field) => field !== mappingsOf(kind))
-  const parts = isConnection ? [...together, ...alone.filter((name) => fields.has(`${own}${name}`))] : []
+  const isChanged = (name: string) => changed.some((field) => isWithin(field, `${own}${name}`))
+  const parts = isConnection ? [...together, ...alone.filter(isChanged)] : []
   const { validateSamples } = partOf(compared.desired, 'source')
   return {
     source: {
@@ -173,13 +146,12 @@ function mappingsOf(kind: SourceKind): string {
 interface MappingsEdit {
   readonly add: readonly JsonObject[]
   readonly remove: readonly JsonObject[]
-  /** A table that is to be copied in another way is removed first, and added once it is gone. */
+  /** A table with another copy mode is removed, then added. */
   readonly isFollowed: boolean
-  /** Something differs in what is shown of them, or is shown and not asked for. */
+  /** A mapping differs, or is observed and not desired. */
   readonly isPossible: boolean
 }
 
-/** What a change of the table mappings comes to, against what is there. */
 function editOf(kind: SourceKind, { desired, observed }: Compared): MappingsEdit {
   const form = MAPPING_FORMS[kind]
   if (form === undefined) return { add: [], remove: [], isFollowed: false, isPossible: false }
@@ -200,7 +172,7 @@ function editOf(kind: SourceKind, { desired, observed }: Compared): MappingsEdit
   const remove = have.filter((item) => !wanted.has(idOf(item)) || isChanged(idOf(item)))
   const changed = want.filter((item) => isChanged(idOf(item)))
   const added = want.filter((item) => !there.has(idOf(item)))
-  // Some table has to be left: then both go in one request, of which nobody knows whether it is taken.
+  // At least one table must remain: one request, which might be refused.
   const isOnlyOne = have.length - remove.length + added.length === 0
   return {
     add: isOnlyOne ? changed : added,
@@ -210,17 +182,14 @@ function editOf(kind: SourceKind, { desired, observed }: Compared): MappingsEdit
   }
 }
 
-/** Whether something that is asked for is not shown: then nobody knows whether an edit was of that. */
+/** Whether a desired value is not returned, so its edit cannot be recognized. */
 function hidesOf({ fields }: RecordsForm, is: JsonObject, was: JsonObject): boolean {
   return Object.entries(fields).some(
     ([name, field]) => isWhenReturned(field) && !isUnset(is[name]) && isUnset(was[name]),
   )
 }
 
-/**
- * Whether something is there that is not asked for. Where an edit shows in nothing else, it was taken out; a service may fill in what a manifest
- * does not set, so that it says nothing beside another edit.
- */
+/** Extra values: removed by an edit if all else is equal, otherwise perhaps defaults. */
 function leavesOut({ fields }: RecordsForm, is: JsonObject, was: JsonObject): boolean {
   return Object.entries(fields).some(
     ([name, field]) =>
@@ -236,16 +205,17 @@ function mappingsRequest(kind: SourceKind, compared: Compared): JsonObject {
   }
 }
 
-/** BigQuery has none that can be changed. */
+/** BigQuery settings cannot change. */
 const MAPPING_FORMS: Readonly<Partial<Record<SourceKind, RecordsForm>>> = {
   postgres: SOURCE_FIELDS.postgres.fields.tableMappings,
   mysql: SOURCE_FIELDS.mysql.fields.tableMappings,
   mongodb: SOURCE_FIELDS.mongodb.fields.tableMappings,
 }
 
-/** Whether the settings of Kafka that a request leaves out stay is not known, so that this one is sent again as it is. */
-function keptSettings({ observed }: Compared): JsonObject {
-  const kept = setAt(observed, 'settings.kafka_read_committed')
+/** Kafka settings to send unchanged, because omitted ones might be lost. Other sources refuse them. */
+function keptSettings({ desired, observed }: Compared): JsonObject {
+  const isKafka = sourceKindOf(desired) === 'kafka'
+  const kept = isKafka ? setAt(observed, 'settings.kafka_read_committed') : undefined
   return typeof kept === 'boolean' ? { kafka_read_committed: kept } : {}
 }
 
@@ -259,7 +229,11 @@ function partOf(body: JsonObject, name: string): JsonObject {
   return part !== undefined && isObject(part) ? part : {}
 }
 
-/** The value at a dotted path; undefined where it counts as not set. */
+function isWithin(path: string, part: string): boolean {
+  return path === part || path.startsWith(`${part}.`)
+}
+
+/** By dotted path. Undefined: not set. */
 function setAt(body: JsonObject, path: string): Json | undefined {
   const value = valueAt(body, path)
   return canonicalLeaf('text', value) === undefined ? undefined : value
@@ -270,7 +244,6 @@ function itemsAt(body: JsonObject, path: string): readonly JsonObject[] {
   return Array.isArray(items) ? items.filter((item: Json) => isObject(item)) : []
 }
 
-/** The parts of an object at dotted paths, where they are set. */
 function picked(of: JsonObject, paths: readonly string[]): JsonObject {
   const parts: Record<string, Json> = {}
   for (const path of paths) {

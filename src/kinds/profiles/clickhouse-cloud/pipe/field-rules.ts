@@ -2,33 +2,37 @@ import { valueAt, type JsonObject } from '../../../../lib/json.ts'
 import { ruleError, ruleWarning, type RuleFinding } from '../../../finding.ts'
 import { notEmpty } from './sent.ts'
 
-/** What must hold between the fields of an object, as data. Paths are dotted, from that object on. */
+/** Rules between an object's fields, as data. Paths are dotted and relative. */
 export type FieldRule =
-  /** All of these have to be there. */
+  /** Required. */
   | { readonly needs: readonly string[]; readonly because: string }
-  /** None of these may be there. */
+  /** Forbidden. */
   | { readonly excludes: readonly string[]; readonly because: string }
-  /** These have no effect, as far as anybody knows. */
+  /** No known effect. */
   | { readonly doubts: readonly string[]; readonly because: string }
-  /** It has one of these values, where it has one. */
+  /** Allowed values, if set. */
   | { readonly field: string; readonly isOneOf: readonly string[]; readonly because: string }
-  /** A text that is written out begins with one of these. It may be secret, and is not repeated. */
+  /** Allowed prefixes of a literal text. The message does not repeat it, as it might be secret. */
   | { readonly field: string; readonly begins: readonly string[] }
-  /** A text that is written out has this in it. It may be secret, and is not repeated. */
+  /** Required part of a literal text, not repeated either. */
   | { readonly field: string; readonly holds: string; readonly is: string }
+  /** A secret that a literal text must not have. */
+  | { readonly field: string; readonly lacks: RegExp; readonly is: string; readonly instead?: string }
 
-/** Facts 4: a role of AWS. */
+/** An AWS role (facts 4). */
 export const ROLE_RULE: FieldRule = { field: 'iamRole', begins: ['arn:'] }
 
-/** Facts 4: a certificate is PEM. Before it may stand what it is about. */
+/** PEM, after optional comments (facts 4). */
 export function pemRules(...fields: readonly string[]): readonly FieldRule[] {
-  return fields.map((field) => ({ field, holds: '-----BEGIN ', is: 'PEM' }))
+  return fields.flatMap((field) => [
+    { field, holds: '-----BEGIN ', is: 'PEM' },
+    { field, lacks: /-----BEGIN [A-Z ]*PRIVATE KEY/, is: 'a private key' },
+  ])
 }
 
-/** The rules that hold for an object as it is. */
 export type FieldRules<T> = (object: T) => readonly (FieldRule | readonly FieldRule[])[]
 
-/** Of some fields these, and none of the others. */
+/** Excludes the other fields. */
 export function only(
   needed: readonly string[],
   of: readonly string[],
@@ -40,54 +44,50 @@ export function only(
   ]
 }
 
-/** A rule that holds in a case; `because` says which that is. */
+export function signsInWith(authentication: string | undefined): string {
+  return authentication === undefined ? 'without authentication' : `with authentication ${authentication}`
+}
+
+/** Conditional; `because` names the condition. */
 export function when(isSo: boolean, ...rules: readonly FieldRule[]): readonly FieldRule[] {
   return isSo ? rules : []
 }
 
-/** @param place where the object stands in the manifest: `['spec', 'source', 'kafka']` */
+type Place = readonly (string | number)[]
+
+/** @param place such as `['spec', 'source', 'kafka']` */
 export function brokenRules(
   rules: readonly (FieldRule | readonly FieldRule[])[],
   object: JsonObject,
-  place: readonly string[],
+  place: Place,
 ): readonly RuleFinding[] {
   return rules.flat().flatMap((rule) => broken(rule, object, place))
 }
 
-function broken(rule: FieldRule, object: JsonObject, place: readonly string[]): readonly RuleFinding[] {
+function broken(rule: FieldRule, object: JsonObject, place: Place): readonly RuleFinding[] {
   const at = (field: string) => [...place, ...field.split('.')]
+  const all = (
+    fields: readonly string[],
+    isWrong: boolean,
+    about: Omit<Parameters<typeof ruleError>[1], 'path'>,
+  ) =>
+    fields
+      .filter((field) => isSet(object, field) === isWrong)
+      .map((field) => ({ ...about, path: at(field), message: `${named(at(field))} ${about.message}` }))
   if ('needs' in rule) {
-    return rule.needs
-      .filter((field) => !isSet(object, field))
-      .map((field) =>
-        ruleError('field-needed', {
-          path: at(field),
-          message: `${named(at(field))} is missing: it is needed ${rule.because}.`,
-          hint: 'Add it.',
-        }),
-      )
+    const message = `is missing: it is needed ${rule.because}.`
+    return all(rule.needs, false, { message, hint: 'Add it.' }).map((one) => ruleError('field-needed', one))
   }
   if ('excludes' in rule) {
-    return rule.excludes
-      .filter((field) => isSet(object, field))
-      .map((field) =>
-        ruleError('field-excluded', {
-          path: at(field),
-          message: `${named(at(field))} cannot be set ${rule.because}.`,
-          hint: 'Remove it.',
-        }),
-      )
+    const message = `cannot be set ${rule.because}.`
+    return all(rule.excludes, true, { message, hint: 'Remove it.' }).map((one) =>
+      ruleError('field-excluded', one),
+    )
   }
   if ('doubts' in rule) {
-    return rule.doubts
-      .filter((field) => isSet(object, field))
-      .map((field) =>
-        ruleWarning('field-doubtful', {
-          path: at(field),
-          message: `${named(at(field))} has no effect ${rule.because}, as far as the documentation says.`,
-          hint: 'Remove it, unless you know that it has one.',
-        }),
-      )
+    const message = `has no effect ${rule.because}, as far as the documentation says.`
+    const hint = 'Remove it, unless you know that it has one.'
+    return all(rule.doubts, true, { message, hint }).map((one) => ruleWarning('field-doubtful', one))
   }
   const value = valueAt(object, rule.field)
   if (typeof value !== 'string') return []
@@ -102,18 +102,23 @@ function broken(rule: FieldRule, object: JsonObject, place: readonly string[]): 
     const message = `${named(path)} is not ${rule.is}: it does not hold ${rule.holds}.`
     return [ruleError('value-excluded', { path, message, hint: 'Correct it.' })]
   }
+  if ('lacks' in rule) {
+    if (!rule.lacks.test(value)) return []
+    const secret = rule.instead === undefined ? '' : `, and refer to a mounted secret in ${rule.instead}`
+    const hint = `Remove it${secret}.`
+    return [ruleError('value-excluded', { path, message: `${named(path)} holds ${rule.is}.`, hint })]
+  }
   if (rule.isOneOf.includes(value)) return []
   const message = `${named(path)} cannot be ${value} ${rule.because}.`
   const choice = rule.isOneOf.length === 1 ? '' : 'one of '
   return [ruleError('value-excluded', { path, message, hint: `Write ${choice}${rule.isOneOf.join(', ')}.` })]
 }
 
-/** As a sentence begins with it: `"iamRole" of spec.source.kafka`. */
-function named(path: readonly string[]): string {
+/** `"iamRole" of spec.source.kafka`. */
+function named(path: Place): string {
   return `"${path.at(-1) ?? ''}" of ${path.slice(0, -1).join('.')}`
 }
 
-/** What is not sent is not set. */
 function isSet(object: JsonObject, field: string): boolean {
   const value = valueAt(object, field)
   return value !== undefined && notEmpty(value) !== undefined

@@ -1,14 +1,24 @@
-import type { CreateOnceKind } from '../../../definition.ts'
+import type { CreateOnceKind, Operation } from '../../../definition.ts'
 import { PIPE_CHANGES } from './changes.ts'
-import { PIPE_IDENTITY } from './identity.ts'
+import { pickFields } from '../../../identity.ts'
 import { setIn } from './returned.ts'
 import { pipeRules } from './rules.ts'
 import { PIPE_FIELDS, PipeManifest } from './schema.ts'
 import { withoutEmpty } from './sent.ts'
-import { kindsOf } from './source.ts'
+import { kindsOf, SOURCE_IDENTITY } from './source.ts'
 import { pipeStates } from './states.ts'
 
 const PIPES = '/v1/organizations/{organizationId}/services/{serviceId}/clickpipes'
+
+function operation(
+  name: string,
+  does: Operation['does'],
+  method: Operation['method'],
+  below = '',
+): Operation {
+  const permission = 'control-plane:service:manage-clickpipes' // N18
+  return { name, does, method, noun: 'pipe', api: 'services', permission, path: `${PIPES}${below}` }
+}
 
 export const PIPE: CreateOnceKind<PipeManifest> = {
   name: 'Pipe',
@@ -18,75 +28,30 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   schema: PipeManifest,
   rules: pipeRules,
   fields: PIPE_FIELDS,
-  identity: PIPE_IDENTITY,
+  identity: {
+    source: { fields: SOURCE_IDENTITY },
+    destination: { fields: pickFields(PIPE_FIELDS.destination.fields, 'database', 'table') },
+  },
   changes: PIPE_CHANGES,
   states: pipeStates,
-  /** Any other field may be missing, null or new (facts 7). */
+  /** Other fields can be missing, null or new (facts 7). */
   reply: { id: 'id', serviceId: 'text', name: 'text', state: 'text' },
   operations: {
-    create: {
-      name: 'createPipe',
-      does: 'create',
-      method: 'POST',
-      noun: 'pipe',
-      api: 'services',
-      path: PIPES,
-    },
-    read: {
-      name: 'getPipe',
-      does: 'read',
-      method: 'GET',
-      noun: 'pipe',
-      api: 'services',
-      path: `${PIPES}/{id}`,
-    },
-    list: { name: 'listPipes', does: 'read', method: 'GET', noun: 'pipes', api: 'services', path: PIPES },
-    update: {
-      name: 'updatePipe',
-      does: 'update',
-      method: 'PATCH',
-      noun: 'pipe',
-      api: 'services',
-      path: `${PIPES}/{id}`,
-    },
-    scale: {
-      name: 'scalePipe',
-      does: 'update',
-      method: 'PATCH',
-      noun: 'pipe',
-      api: 'services',
-      path: `${PIPES}/{id}/scaling`,
-    },
-    configure: {
-      name: 'putPipeSettings',
-      does: 'update',
-      method: 'PUT',
-      noun: 'pipe',
-      api: 'services',
-      path: `${PIPES}/{id}/settings`,
-    },
-    state: {
-      name: 'setPipeState',
-      does: 'update',
-      method: 'PATCH',
-      noun: 'pipe',
-      api: 'services',
-      path: `${PIPES}/{id}/state`,
-    },
-    delete: {
-      name: 'deletePipe',
-      does: 'delete',
-      method: 'DELETE',
-      noun: 'pipe',
-      api: 'services',
-      path: `${PIPES}/{id}`,
-    },
+    create: operation('createPipe', 'create', 'POST'),
+    read: operation('getPipe', 'read', 'GET', '/{id}'),
+    list: { ...operation('listPipes', 'read', 'GET'), noun: 'pipes', lists: true },
+    update: operation('updatePipe', 'update', 'PATCH', '/{id}'),
+    scale: operation('scalePipe', 'update', 'PATCH', '/{id}/scaling'),
+    configure: operation('putPipeSettings', 'update', 'PUT', '/{id}/settings'),
+    state: operation('setPipeState', 'update', 'PATCH', '/{id}/state'),
+    delete: operation('deletePipe', 'delete', 'DELETE', '/{id}'),
   },
-  /** The body of the create (facts 3.1). */
+  /** Facts 3.1. The database is required (N2). */
   body(manifest) {
-    const { service: _, name = manifest.metadata.name, ...rest } = manifest.spec
-    return withoutEmpty({ name, ...rest })
+    const { service: _, name = manifest.metadata.name, destination, ...rest } = manifest.spec
+    return withoutEmpty({ name, ...rest, destination: { database: 'default', ...destination } })
   },
+  unsupported: ['kafka', 'postgres', 'mysql', 'mongodb'].map((kind) => `source.${kind}.sshKeyResourceId`), // N15
   staysBehind: 'Its destination tables and their data stay.',
   credentialRules: true,
   setIn,

@@ -2,14 +2,14 @@ import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
 import { TO_WRITE } from '../../../imported.ts'
 
 /**
- * Of a reply what is set (facts 7): what is not comes as null, as empty, as false, or not at all; of a size, as 0, too. What is left out
- * although it is set, and follows from the rest, is added.
+ * A reply's set values (facts 7). Unset values are null, empty, false, 0 (sizes) or absent. Adds set values
+ * that replies omit but that follow from others.
  */
 export function setIn(reply: JsonObject): JsonObject {
   const { scaling, destination, source, ...rest } = setFields(reply)
   return {
     ...rest,
-    ...(isObject(source) && { source: withStorage(source) }),
+    ...(isObject(source) && { source: withUnshown(source) }),
     ...(isObject(destination) && { destination: withManagedTable(destination) }),
     ...(isObject(scaling) && { scaling: withoutZeros(scaling) }),
   }
@@ -35,7 +35,7 @@ function setValue(value: Json): Json | undefined {
   return Object.keys(rest).length === 0 ? undefined : rest
 }
 
-/** Where there is a table, a manifest says who makes it; false comes as nothing. */
+/** With a table, replies omit false. */
 function withManagedTable(destination: JsonObject): JsonObject {
   return 'table' in destination ? { managedTable: false, ...destination } : destination
 }
@@ -44,12 +44,22 @@ function withoutZeros(scaling: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(scaling).filter(([, value]) => value !== 0))
 }
 
-function withStorage(source: JsonObject): JsonObject {
-  const { objectStorage: storage } = source
-  return isObject(storage) ? { ...source, objectStorage: withSignIn(storage) } : source
+function withUnshown({ objectStorage, kafka, kinesis, ...others }: JsonObject): JsonObject {
+  return {
+    ...others,
+    ...(isObject(objectStorage) && { objectStorage: withSignIn(objectStorage) }),
+    ...(isObject(kafka) && { kafka: withSchema(kafka) }),
+    ...(isObject(kinesis) && { kinesis: withSchema(kinesis) }),
+  }
 }
 
-/** How it signs in may be left out, and of Azure where the files are, too. */
+/** Without a registry, Protobuf needs a schema, which is never returned (N12). */
+function withSchema(source: JsonObject): JsonObject {
+  const hasOwn = source['format'] === 'Protobuf' && source['schemaRegistry'] === undefined
+  return hasOwn ? { ...source, protobufSchema: TO_WRITE } : source
+}
+
+/** Replies can omit the authentication and Azure's path. */
 function withSignIn(storage: JsonObject): JsonObject {
   if (storage['type'] === 'azureblobstorage')
     return {
@@ -59,7 +69,7 @@ function withSignIn(storage: JsonObject): JsonObject {
       ...storage,
     }
   if ('iamRole' in storage) return { authentication: 'IAM_ROLE', ...storage }
-  // R16: a queue needs one, and only a role comes back
+  // A queue needs keys or a role, and only a role is returned (R16).
   const isKeyed = storage['type'] === 's3' && 'queueUrl' in storage
   return isKeyed ? { authentication: 'IAM_USER', ...storage } : storage
 }

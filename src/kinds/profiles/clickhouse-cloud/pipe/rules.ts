@@ -1,12 +1,11 @@
 import type { JsonObject } from '../../../../lib/json.ts'
 import { ruleError, type RuleFinding } from '../../../finding.ts'
-import { brokerRules } from '../../../pipe/brokers.ts'
-import { typeRules } from '../../../pipe/column-type.ts'
-import { columnRules, mappingRules } from '../../../pipe/columns.ts'
-import { sourceKindRules } from '../../../pipe/source-kind.ts'
+import { columnRules, mappingRules, typeRules } from '../../../pipe/columns.ts'
+import { brokerRules, sourceKindRules } from '../../../pipe/source-rules.ts'
 import { brokenRules, when, type FieldRule } from './field-rules.ts'
 import type { PipeManifest, PipeSpec } from './schema.ts'
 import { isDatabase, kindsOf, SOURCE_KINDS, type PipeSource, type SourceKind } from './source.ts'
+import { bigqueryRules } from './sources/bigquery.ts'
 import { kafkaRules } from './sources/kafka.ts'
 import { kinesisRules } from './sources/kinesis.ts'
 import { mongodbRules } from './sources/mongodb.ts'
@@ -16,7 +15,7 @@ import { postgresRules } from './sources/postgres.ts'
 import { pubsubRules } from './sources/pubsub.ts'
 import { mappingsRules } from './table-mappings.ts'
 
-/** What must hold within one manifest of a pipe, beyond its shape (facts 5). */
+/** Facts 5. */
 export function pipeRules({ spec }: PipeManifest): readonly RuleFinding[] {
   const named = kindsOf(spec.source)
   const [kind] = named
@@ -28,15 +27,16 @@ export function pipeRules({ spec }: PipeManifest): readonly RuleFinding[] {
     ...brokenRules(partsOf(spec, kind), spec, ['spec']),
     ...typeRules(spec.destination.columns ?? []),
     ...columnRules(spec),
-    // R34: none is needed
+    // R34: optional
     ...(spec.fieldMappings === undefined ? [] : mappingRules(spec)),
     ...engineRules(spec),
+    ...sortingRules(spec),
     ...roleRules(spec),
   ]
 }
 
 function sourceRules(source: PipeSource, kind: SourceKind): readonly RuleFinding[] {
-  const { kafka, objectStorage, kinesis, pubsub, postgres, mysql, mongodb } = source
+  const { kafka, objectStorage, kinesis, pubsub, postgres, mysql, mongodb, bigquery } = source
   const rules = [
     kafka && kafkaRules(kafka),
     objectStorage && objectStorageRules(objectStorage),
@@ -45,14 +45,15 @@ function sourceRules(source: PipeSource, kind: SourceKind): readonly RuleFinding
     postgres && postgresRules(postgres),
     mysql && mysqlRules(mysql),
     mongodb && mongodbRules(mongodb),
+    bigquery && bigqueryRules(bigquery),
   ].flatMap((each) => each ?? [])
-  return brokenRules(rules, source[kind] as unknown as JsonObject, ['spec', 'source', kind]) // it came as YAML
+  return brokenRules(rules, source[kind] as unknown as JsonObject, ['spec', 'source', kind]) // parsed from YAML
 }
 
-/** R36: kinds whose replicas have a size of their own. */
+/** R36: with sized replicas. */
 const SIZED_KINDS: readonly SourceKind[] = ['kafka', 'kinesis']
 
-/** R32, R33, R36 and R37: which parts of a pipe a source kind has. */
+/** By source kind (R32, R33, R36, R37). */
 function partsOf(spec: PipeSpec, kind: SourceKind): readonly FieldRule[] {
   const because = `for ${kind}`
   if (isDatabase(kind)) {
@@ -74,7 +75,7 @@ function partsOf(spec: PipeSpec, kind: SourceKind): readonly FieldRule[] {
   }
   const isStorage = kind === 'objectStorage'
   const settings = Object.keys(spec.settings ?? {}).filter(
-    (name) => name.startsWith('streaming_') === isStorage,
+    (name) => name !== 'kafka_read_committed' && name.startsWith('streaming_') === isStorage,
   )
   return [
     { needs: ['destination.table', 'destination.managedTable', 'destination.columns'], because },
@@ -87,11 +88,12 @@ function partsOf(spec: PipeSpec, kind: SourceKind): readonly FieldRule[] {
       excludes: ['scaling.replicaCpuMillicores', 'scaling.replicaMemoryGb'],
       because,
     }),
+    ...when(kind !== 'kafka', { excludes: ['settings.kafka_read_committed'], because }),
     { doubts: settings.map((name) => `settings.${name}`), because },
   ]
 }
 
-/** Roles that the service keeps for itself (facts 4.10). */
+/** Facts 4.10. */
 const RESERVED_ROLES = ['clickpipes', 'clickpipes_system']
 
 function roleRules({ destination: { roles = [] } }: PipeSpec): readonly RuleFinding[] {
@@ -108,9 +110,28 @@ function roleRules({ destination: { roles = [] } }: PipeSpec): readonly RuleFind
   )
 }
 
-const ENGINE = ['spec', 'destination', 'tableDefinition', 'engine']
+/** N13. */
+function sortingRules({ destination }: PipeSpec): readonly RuleFinding[] {
+  const { tableDefinition, columns = [] } = destination
+  const types = new Map(columns.map(({ name, type }) => [name, type]))
+  return (tableDefinition?.sortingKey ?? []).flatMap((entry, index) => {
+    const isNullable = /^\s*(?:LowCardinality\s*\(\s*)?Nullable\s*\(/i.test(types.get(entry) ?? '')
+    if (!isNullable && !entry.includes(',')) return []
+    return [
+      ruleError('value-excluded', {
+        path: [...DEFINITION, 'sortingKey', index],
+        message: `Entry ${index + 1} of the sorting key ${isNullable ? 'is a Nullable column' : 'holds a comma'}.`,
+        hint: isNullable ? 'Give the column another type.' : 'Write each column or expression as an entry.',
+      }),
+    ]
+  })
+}
 
-/** R35. Whether ReplacingMergeTree needs a version column is disputed. */
+const DEFINITION = ['spec', 'destination', 'tableDefinition']
+const ENGINE = [...DEFINITION, 'engine']
+const NEEDS_KEY: FieldRule = { needs: ['sortingKey'], because: 'for ReplacingMergeTree' }
+
+/** R35. Sources disagree on a version column for ReplacingMergeTree. */
 function engineRules({ destination }: PipeSpec): readonly RuleFinding[] {
   const { tableDefinition, columns = [] } = destination
   const engine = tableDefinition?.engine
@@ -120,7 +141,6 @@ function engineRules({ destination }: PipeSpec): readonly RuleFinding[] {
     ...when(type !== 'ReplacingMergeTree', { excludes: ['versionColumnId'], because: `for ${type}` }),
     ...when(type !== 'SummingMergeTree', { excludes: ['columnIds'], because: `for ${type}` }),
   ]
-  const needsKey = type === 'ReplacingMergeTree' && (tableDefinition?.sortingKey ?? []).length === 0
   const names = new Set(columns.map(({ name }) => name))
   const named = [
     ...(versionColumnId === undefined ? [] : [{ name: versionColumnId, path: ['versionColumnId'] }]),
@@ -128,16 +148,7 @@ function engineRules({ destination }: PipeSpec): readonly RuleFinding[] {
   ]
   return [
     ...brokenRules(rules, engine, ENGINE),
-    ...(needsKey
-      ? [
-          ruleError('field-needed', {
-            path: ['spec', 'destination', 'tableDefinition', 'sortingKey'],
-            message:
-              '"sortingKey" of spec.destination.tableDefinition is missing: it is needed for ReplacingMergeTree.',
-            hint: 'Add it.',
-          }),
-        ]
-      : []),
+    ...brokenRules(when(type === 'ReplacingMergeTree', NEEDS_KEY), tableDefinition ?? {}, DEFINITION),
     ...named
       .filter(({ name }) => !names.has(name))
       .map(({ name, path }) =>

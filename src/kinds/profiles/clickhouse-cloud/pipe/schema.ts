@@ -1,17 +1,17 @@
-import type { FieldsOf } from '../../../field-table.ts'
+import { deriveForms } from '../../../field-table.ts'
 import { API_VERSION, DeletablePolicy, Metadata, ResourceName } from '../../../manifest.ts'
-import { ShownText, Text, z } from '../../../zod.ts'
+import { Text, z } from '../../../zod.ts'
 import { PipeSource, SOURCE_FIELDS } from './source.ts'
 
-/** A whole number within bounds, both included. */
+/** Bounds included. */
 function within(least: number, most: number) {
   return z.int().min(least).max(most).optional()
 }
 
-/** Facts 4.10. Of databases only `database` and `roles`: their tables are made from `tableMappings`. */
+/** Facts 4.10. Databases use only `database` and `roles`; `tableMappings` define their tables. */
 const Destination = z.strictObject({
   database: Text.optional().describe(
-    'Database of the destination; `default` unless set. Needed for databases.',
+    'Database of the destination. Required for database sources. Default: `default`.',
   ),
   table: Text.optional().describe('Destination table.'),
   managedTable: z.boolean().optional().describe('Whether the service makes the table.'),
@@ -29,11 +29,15 @@ const Destination = z.strictObject({
         })
         .optional()
         .describe('Table engine.'),
-      sortingKey: z.array(Text).optional().describe('Columns of the sorting key, in order.'),
+      sortingKey: z
+        .array(Text)
+        .optional()
+        .describe('Columns of the sorting key, or SQL expressions without commas, in order.'),
       partitionBy: Text.optional().describe('Partition expression, in SQL.'),
       primaryKey: Text.optional().describe(
         'Primary key expression, in SQL. The service was seen to take one and to leave it out of the table.',
       ),
+      ttl: Text.optional().describe('Expression after which rows expire, in SQL.'),
     })
     .optional()
     .describe('Definition of a table that the service makes.'),
@@ -49,7 +53,7 @@ const Destination = z.strictObject({
   roles: z
     .array(Text)
     .optional()
-    .describe('Database roles that the pipe gets; `default_role` unless set. Request only.'),
+    .describe('Database roles of the pipe. Request only. Default: `default_role`.'),
 })
 
 const FieldMapping = z.strictObject({
@@ -61,7 +65,7 @@ const FieldMapping = z.strictObject({
 const Scaling = z.strictObject({
   replicas: within(1, 40).describe('Number of replicas, 1 to 40.'),
   concurrency: within(0, 34).describe(
-    'Files that one replica reads at once, 0 to 34; 0 is automatic. Deprecated.',
+    'Files that a replica reads together, 0 to 34; 0 is automatic. Deprecated.',
   ),
   replicaCpuMillicores: within(125, 2_000).describe('CPU of one replica, in millicores: 125 to 2000.'),
   replicaMemoryGb: z
@@ -75,17 +79,17 @@ const Scaling = z.strictObject({
 const MIB = 1_048_576
 const GIB = 1_073_741_824
 
-/** Facts 4.11. `0` and `false` are values, and are kept. */
+/** Facts 4.11. `0` and `false` are set values. */
 const Settings = z.strictObject({
   streaming_max_insert_wait_ms: within(500, 60_000).describe(
     'Longest wait before an insert, in milliseconds: 500 to 60000.',
   ),
-  object_storage_concurrency: within(1, 35).describe('Files read at once, 1 to 35.'),
+  object_storage_concurrency: within(1, 35).describe('Files read together, 1 to 35.'),
   object_storage_polling_interval_ms: within(100, 3_600_000).describe(
     'Time between two looks for new files, in milliseconds: 100 to 3600000.',
   ),
-  object_storage_max_insert_bytes: within(10 * MIB, 50 * GIB).describe(
-    'Largest insert, in bytes: 10485760 (10 MiB) to 53687091200 (50 GiB).',
+  object_storage_max_insert_bytes: within(500 * MIB, 10 * GIB).describe(
+    'Largest insert, in bytes: 524288000 (500 MiB) to 10737418240 (10 GiB).',
   ),
   object_storage_max_file_count: within(1, 10_000).describe('Most files in one insert, 1 to 10000.'),
   clickhouse_max_threads: within(0, 64).describe('Most threads of a query, 0 to 64.'),
@@ -97,6 +101,10 @@ const Settings = z.strictObject({
   clickhouse_parallel_distributed_insert_select: within(0, 2).describe(
     'How distributed INSERT SELECT runs in parallel, 0 to 2.',
   ),
+  kafka_read_committed: z
+    .boolean()
+    .optional()
+    .describe('Whether only committed messages are read. Only for Kafka.'),
   object_storage_use_cluster_function: z
     .boolean()
     .optional()
@@ -107,24 +115,23 @@ const Settings = z.strictObject({
     .describe('Whether views are processed in parallel.'),
 })
 
-/** The body of a create (facts 3.1), with references where secrets belong, plus `service`. */
+/** The body of a create (facts 3.1), plus `service`. */
 export const PipeSpec = z.strictObject({
-  service: ResourceName.describe('Name of the Service manifest to which the pipe belongs.'),
-  name: ShownText.max(255)
+  service: ResourceName.describe('Name of the Service manifest of the pipe.'),
+  name: Text.max(255)
     .optional()
-    .describe('Name of the pipe there, 1 to 255 characters; `metadata.name` unless set.'),
+    .describe('Name of the pipe in the service, 1 to 255 characters. Default: `metadata.name`.'),
   source: PipeSource.describe('Where the data comes from: exactly one source kind.'),
   destination: Destination.describe('Where the data goes.'),
   fieldMappings: z
     .array(FieldMapping)
     .optional()
-    .describe('Which field goes to which column; all destination columns are covered. Not for databases.'),
+    .describe('The column of each field. All destination columns must have a field. Not for databases.'),
   scaling: Scaling.optional().describe('Size of the pipe. Not for databases.'),
   settings: Settings.optional().describe('Tuning of the pipe. Not for databases.'),
 })
 export type PipeSpec = z.infer<typeof PipeSpec>
 
-/** A manifest of a ClickPipe. */
 export const PipeManifest = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('Pipe'),
@@ -134,17 +141,13 @@ export const PipeManifest = z.strictObject({
 })
 export type PipeManifest = z.infer<typeof PipeManifest>
 
-/** Every field of a pipe: how it is compared, and whether the service returns it. */
-export const PIPE_FIELDS = {
-  name: 'text',
+/** Comparison forms. */
+export const PIPE_FIELDS = deriveForms(PipeSpec.omit({ service: true }).shape, {
   source: { fields: SOURCE_FIELDS },
   destination: {
-    fields: {
-      database: 'text',
-      table: 'text',
-      managedTable: 'flag',
+    fields: deriveForms(Destination.shape, {
       tableDefinition: {
-        fields: {
+        fields: deriveForms(Destination.shape.tableDefinition.unwrap().shape, {
           engine: {
             fields: {
               type: 'engine',
@@ -153,41 +156,26 @@ export const PIPE_FIELDS = {
             },
           },
           sortingKey: 'ordered',
-          partitionBy: 'text',
-          primaryKey: { whenReturned: 'text' },
-        },
+          partitionBy: 'lines',
+          primaryKey: { whenReturned: 'lines' },
+          ttl: { whenReturned: 'lines' },
+        }),
       },
-      columns: { keyedBy: ['name'], fields: { name: 'text', type: 'text' } },
+      columns: { keyedBy: ['name'], fields: { name: 'text', type: 'block' } },
       roles: { requestOnly: 'set' },
-    },
+    }),
   },
   fieldMappings: {
     keyedBy: ['destinationField'],
-    fields: { sourceField: 'text', destinationField: 'text' },
+    fields: { sourceField: 'foreign', destinationField: 'text' },
   },
   scaling: {
     fields: {
-      // Seen to come as 0, or not at all, for a while after it was set.
+      // Can be 0 or absent for a while after a change.
       replicas: { whenReturned: 'number' },
       concurrency: { whenReturned: 'number' },
       replicaCpuMillicores: { whenReturned: 'millicores' },
       replicaMemoryGb: { whenReturned: 'gibibytes' },
     },
   },
-  settings: {
-    fields: {
-      streaming_max_insert_wait_ms: 'number',
-      object_storage_concurrency: 'number',
-      object_storage_polling_interval_ms: 'number',
-      object_storage_max_insert_bytes: 'number',
-      object_storage_max_file_count: 'number',
-      clickhouse_max_threads: 'number',
-      clickhouse_max_insert_threads: 'number',
-      clickhouse_min_insert_block_size_bytes: 'number',
-      clickhouse_max_download_threads: 'number',
-      clickhouse_parallel_distributed_insert_select: 'number',
-      object_storage_use_cluster_function: 'flag',
-      clickhouse_parallel_view_processing: 'flag',
-    },
-  },
-} as const satisfies FieldsOf<Omit<PipeSpec, 'service'>>
+})

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
 import { asSecretRef } from '../../../secret-ref.ts'
 
-/** What is empty is refused by the service, and so it is not sent (R41), wherever it stands. */
+/** Drops empty values, which the service refuses (R41). */
 export function withoutEmpty(body: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(body).flatMap(([name, value]) => {
@@ -11,7 +11,7 @@ export function withoutEmpty(body: JsonObject): JsonObject {
   )
 }
 
-/** A value as it is sent, or `undefined` when nothing of it is. */
+/** Undefined: empty. */
 export function notEmpty(value: Json): Json | undefined {
   if (value === null || value === '') return undefined
   if (Array.isArray(value)) {

@@ -1,4 +1,4 @@
-import type { FieldsOf } from '../../../field-table.ts'
+import { pickFields, tablesOf } from '../../../identity.ts'
 import { z } from '../../../zod.ts'
 import { BIGQUERY_FIELDS, BigquerySource } from './sources/bigquery.ts'
 import { KAFKA_FIELDS, KafkaSource } from './sources/kafka.ts'
@@ -9,18 +9,18 @@ import { OBJECT_STORAGE_FIELDS, ObjectStorageSource } from './sources/object-sto
 import { POSTGRES_FIELDS, PostgresSource } from './sources/postgres.ts'
 import { PUBSUB_FIELDS, PubsubSource } from './sources/pubsub.ts'
 
-/** Kinds of sources whose data comes as messages or files. */
+/** Messages or files. */
 export const STREAMING_KINDS = ['kafka', 'objectStorage', 'kinesis', 'pubsub'] as const
 
-/** Databases: their tables are made from `tableMappings`. */
+/** `tableMappings` define their tables. */
 export const DATABASE_KINDS = ['postgres', 'mysql', 'mongodb', 'bigquery'] as const
 
-/** The source kinds of the service (facts 2); a pipe uses exactly one. */
+/** A pipe uses one (facts 2). */
 export const SOURCE_KINDS = [...STREAMING_KINDS, ...DATABASE_KINDS] as const
 
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
-/** That exactly one kind is set is a rule of its own, not part of the shape. */
+/** A separate rule requires one kind. */
 export const PipeSource = z.strictObject({
   validateSamples: z
     .boolean()
@@ -29,7 +29,7 @@ export const PipeSource = z.strictObject({
   kafka: KafkaSource.optional().describe('A source of Kafka or its like.'),
   objectStorage: ObjectStorageSource.optional().describe('Files in an object storage.'),
   kinesis: KinesisSource.optional().describe('A Kinesis stream.'),
-  pubsub: PubsubSource.optional().describe('A Pub/Sub topic. The organization has to be enabled for it.'),
+  pubsub: PubsubSource.optional().describe('A Pub/Sub topic. It must be enabled for the organization.'),
   postgres: PostgresSource.optional().describe('Tables of Postgres.'),
   mysql: MysqlSource.optional().describe('Tables of MySQL.'),
   mongodb: MongodbSource.optional().describe('Collections of MongoDB.'),
@@ -47,9 +47,8 @@ export const SOURCE_FIELDS = {
   mysql: { fields: MYSQL_FIELDS },
   mongodb: { fields: MONGODB_FIELDS },
   bigquery: { fields: BIGQUERY_FIELDS },
-} as const satisfies FieldsOf<PipeSource>
+} as const satisfies Record<keyof PipeSource, unknown>
 
-/** The kinds that a source names. */
 export function kindsOf(source: PipeSource): readonly SourceKind[] {
   return SOURCE_KINDS.filter((kind) => source[kind] !== undefined)
 }
@@ -57,3 +56,23 @@ export function kindsOf(source: PipeSource): readonly SourceKind[] {
 export function isDatabase(kind: SourceKind): boolean {
   return DATABASE_KINDS.some((database) => database === kind)
 }
+
+export const SOURCE_IDENTITY = {
+  kafka: { fields: pickFields(KAFKA_FIELDS, 'brokers', 'topics') },
+  objectStorage: { fields: pickFields(OBJECT_STORAGE_FIELDS, 'url', 'azureContainerName', 'path') },
+  kinesis: { fields: pickFields(KINESIS_FIELDS, 'streamName', 'region') },
+  pubsub: { fields: pickFields(PUBSUB_FIELDS, 'projectId', 'topic') },
+  postgres: {
+    fields: {
+      ...pickFields(POSTGRES_FIELDS, 'host', 'database'),
+      tableMappings: tablesOf(POSTGRES_FIELDS.tableMappings),
+    },
+  },
+  mysql: {
+    fields: { ...pickFields(MYSQL_FIELDS, 'host'), tableMappings: tablesOf(MYSQL_FIELDS.tableMappings) },
+  },
+  mongodb: {
+    fields: { ...pickFields(MONGODB_FIELDS, 'uri'), tableMappings: tablesOf(MONGODB_FIELDS.tableMappings) },
+  },
+  bigquery: { fields: { tableMappings: tablesOf(BIGQUERY_FIELDS.tableMappings) } },
+} as const satisfies Record<SourceKind, unknown>

@@ -13,7 +13,7 @@ export const REST_STATES: RestStates = {
   deleting: ['Deleting'],
 }
 
-/** Facts 6.1. At rest is not well unless somebody wants it so. */
+/** Facts 6.1. A stopped pipe is healthy only if the manifest stops it. */
 export function pipeStates({ spec, policy }: PipeManifest): KnownStates {
   const [kind] = kindsOf(spec.source)
   const ofDatabase = kind !== undefined && isDatabase(kind)
@@ -34,7 +34,7 @@ export function pipeStates({ spec, policy }: PipeManifest): KnownStates {
   }
 }
 
-/** Files that are read once, and tables that are copied once. */
+/** Reads its files or tables once. */
 function hasAnEnd({ objectStorage, postgres, mysql, mongodb, bigquery }: PipeSource): boolean {
   if (objectStorage !== undefined) return objectStorage.isContinuous !== true
   const database = postgres ?? mysql ?? mongodb ?? bigquery

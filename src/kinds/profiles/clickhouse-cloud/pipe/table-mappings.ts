@@ -1,15 +1,16 @@
 import { ruleError, type RuleFinding } from '../../../finding.ts'
+import { brokenRules, when, type FieldRule } from './field-rules.ts'
 import type { PipeSource, SourceKind } from './source.ts'
 
-/** What all databases have in a table mapping. */
-interface Mapping {
+/** Common to all databases. */
+type Mapping = {
   readonly targetTable: string
   readonly excludedColumns?: readonly string[] | undefined
   readonly useCustomSortingKey?: boolean | undefined
   readonly sortingKeys?: readonly string[] | undefined
 }
 
-/** R25, R26, R27 and R31, of the source kinds that have table mappings. */
+/** R25, R26, R27 and R31. */
 export function mappingsRules(source: PipeSource, kind: SourceKind): readonly RuleFinding[] {
   const of = source[kind]
   if (of === undefined || !('tableMappings' in of)) return []
@@ -42,7 +43,7 @@ export function mappingsRules(source: PipeSource, kind: SourceKind): readonly Ru
   ]
 }
 
-/** A mapping is known by its source fields, which have no others' names. */
+/** The source fields identify a mapping. */
 function sourceOf(mapping: Mapping): string {
   return JSON.stringify(
     Object.entries(mapping)
@@ -51,22 +52,13 @@ function sourceOf(mapping: Mapping): string {
   )
 }
 
-function columnRules(
-  { excludedColumns = [], useCustomSortingKey, sortingKeys = [] }: Mapping,
-  path: readonly (string | number)[],
-): readonly RuleFinding[] {
+const NEEDS_KEYS: FieldRule = { needs: ['sortingKeys'], because: 'with useCustomSortingKey' }
+
+function columnRules(mapping: Mapping, path: readonly (string | number)[]): readonly RuleFinding[] {
+  const { excludedColumns = [], useCustomSortingKey, sortingKeys = [] } = mapping
   const listed = { excludedColumns, sortingKeys }
-  const needsKeys = useCustomSortingKey === true && sortingKeys.length === 0
   return [
-    ...(needsKeys
-      ? [
-          ruleError('field-needed', {
-            path: [...path, 'sortingKeys'],
-            message: '"sortingKeys" is missing: it is needed with useCustomSortingKey.',
-            hint: 'Add it.',
-          }),
-        ]
-      : []),
+    ...brokenRules(when(useCustomSortingKey === true, NEEDS_KEYS), mapping, path),
     ...Object.entries(listed).flatMap(([field, names]) =>
       repeatedIn(names, (index) => ({
         path: [...path, field, index],
@@ -77,8 +69,8 @@ function columnRules(
   ]
 }
 
-/** Each that was there before. @param about says of the one at an index what it is, up to "as item N" */
-function repeatedIn(
+/** @param about describes an item by index, such as "as item N" */
+export function repeatedIn(
   values: readonly string[],
   about: (index: number) => {
     readonly path: readonly (string | number)[]

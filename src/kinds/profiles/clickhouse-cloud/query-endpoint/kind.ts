@@ -2,9 +2,9 @@ import type { UpsertKind } from '../../../definition.ts'
 import { API_VERSION, Metadata, ReadableUpsertPolicy, ResourceName } from '../../../manifest.ts'
 import { z } from '../../../zod.ts'
 import { QUERY_ENDPOINT as DEFAULT_QUERY_ENDPOINT } from '../../default/query-endpoint/kind.ts'
-import { ENDPOINT_ROLES } from '../../default/query-endpoint/schema.ts'
+import { ENDPOINT_ROLES, MAX_KEYS, MAX_ORIGINS_LENGTH } from '../../default/query-endpoint/schema.ts'
 
-/** Facts 4.12: the body of the upsert, in which all three have to be, plus `service`. */
+/** The upsert's body (facts 4.12; all three required), plus `service`. */
 export const QueryEndpointManifest = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('QueryEndpoint'),
@@ -12,37 +12,37 @@ export const QueryEndpointManifest = z.strictObject({
   policy: ReadableUpsertPolicy.optional(),
   spec: z.strictObject({
     service: ResourceName.describe('Name of the Service manifest whose endpoint this is.'),
-    roles: z.array(z.enum(ENDPOINT_ROLES)).describe('Roles that may query.'),
+    roles: z.array(z.enum(ENDPOINT_ROLES)).describe('Roles that can query.'),
     openApiKeys: z
       .array(z.guid())
-      .describe(
-        'Ids of the API keys that may query: those of the keys as resources, not the key ids of the login.',
-      ),
+      .max(MAX_KEYS)
+      .describe('Ids of the API keys that can query. Use the resource ids, not the key ids of the login.'),
     allowedOrigins: z
       .string()
+      .max(MAX_ORIGINS_LENGTH)
       .describe('Comma-separated list of domains; `*` is any, and an empty text none: for servers only.')
       .meta({ examples: ['https://app.example,localhost:3000'] }),
   }),
 })
 export type QueryEndpointManifest = z.infer<typeof QueryEndpointManifest>
 
-/** The same requests, the same fields, and the same rules as in the default profile. */
+const UPSERT = {
+  ...DEFAULT_QUERY_ENDPOINT.operations.upsert,
+  permission: 'manage-query-api-endpoints',
+} as const
+
 export const QUERY_ENDPOINT: UpsertKind<QueryEndpointManifest> = {
   ...DEFAULT_QUERY_ENDPOINT,
   schema: QueryEndpointManifest,
   operations: {
-    ...DEFAULT_QUERY_ENDPOINT.operations,
+    upsert: UPSERT,
     read: {
-      ...DEFAULT_QUERY_ENDPOINT.operations.upsert,
+      ...UPSERT,
       name: 'getQueryEndpoint',
       does: 'read',
       method: 'GET',
+      permission: 'view-query-api-endpoints',
     },
-    delete: {
-      ...DEFAULT_QUERY_ENDPOINT.operations.upsert,
-      name: 'deleteQueryEndpoint',
-      does: 'delete',
-      method: 'DELETE',
-    },
+    delete: { ...UPSERT, name: 'deleteQueryEndpoint', does: 'delete', method: 'DELETE' },
   },
 }

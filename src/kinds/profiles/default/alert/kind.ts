@@ -1,12 +1,12 @@
 import { ruleError, type RuleFinding } from '../../../finding.ts'
-import type { FieldsOf } from '../../../field-table.ts'
+import { deriveForms } from '../../../field-table.ts'
 import type { ReadOnlyKind } from '../../../definition.ts'
 import { Text, z } from '../../../zod.ts'
 import { API_VERSION, Metadata, ReadOnlyPolicy } from '../../../manifest.ts'
 
 const Timestamp = z.iso.datetime({ offset: true })
 
-/** What an alert should say, as a subset of `spec/api.md` 2.8. */
+/** A subset of `spec/api.md` 2.8. */
 const AlertExpectation = z.strictObject({
   id: Text.optional().describe('Alert id.'),
   name: z.string().optional().describe('Name.'),
@@ -33,7 +33,6 @@ const AlertExpectation = z.strictObject({
   updatedAt: Timestamp.optional().describe('Time of the last change.'),
 })
 
-/** A manifest of an alert that is watched, and never changed. */
 export const AlertManifest = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('Alert'),
@@ -41,34 +40,23 @@ export const AlertManifest = z.strictObject({
   policy: ReadOnlyPolicy.optional(),
   spec: z.strictObject({
     id: Text.max(255).describe('Id of the alert in the observability service.'),
-    expect: AlertExpectation.optional().describe('What it should say; only what is set here is compared.'),
+    expect: AlertExpectation.optional().describe('Expected values. Other values are not compared.'),
   }),
 })
 export type AlertManifest = z.infer<typeof AlertManifest>
 
-/** Every field of an alert (2.8): how it is compared. */
-const FIELDS = {
-  id: 'text',
-  name: 'text',
-  message: 'text',
-  threshold: 'number',
-  interval: 'text',
-  thresholdType: 'text',
-  source: 'text',
-  state: 'text',
-  channel: { fields: { type: 'text', webhookId: 'text' } },
-  team: 'text',
-  tileId: 'text',
-  dashboard: 'text',
+/** 2.8. */
+const FIELDS = deriveForms(AlertExpectation.shape, {
+  message: 'lines',
   createdAt: 'time',
   updatedAt: 'time',
-} as const satisfies FieldsOf<NonNullable<AlertManifest['spec']['expect']>>
+})
 
 export const ALERT: ReadOnlyKind<AlertManifest> = {
   name: 'Alert',
   noun: 'alert',
   lifecycle: 'read-only',
-  // Where a manifest may leave it out, the alert is to be created.
+  // No id to watch: create it.
   isWritten: ({ spec }) => spec['id'] === undefined,
   description: 'An alert that is watched, and never changed.',
   schema: AlertManifest,
@@ -89,13 +77,11 @@ export const ALERT: ReadOnlyKind<AlertManifest> = {
   expected: ({ spec }) => spec.expect ?? {},
 }
 
-/** What bears on them of a manifest, whatever else it says. */
 interface AlertSpec {
   readonly id: string
   readonly expect?: { readonly id?: string | undefined } | undefined
 }
 
-/** What must hold within one manifest of an alert, beyond its shape. */
 export function alertRules(manifest: { readonly spec: AlertSpec }): readonly RuleFinding[] {
   const { id, expect } = manifest.spec
   if (expect?.id === undefined || expect.id === id) return []

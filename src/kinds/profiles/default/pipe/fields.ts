@@ -1,132 +1,97 @@
-import type { FieldsOf } from '../../../field-table.ts'
-import type { PipeSpec } from './schema.ts'
+import { pickFields, tablesOf, type Identity } from '../../../identity.ts'
+import { deriveForms, type Fields } from '../../../field-table.ts'
+import { ACCESS_KEY_FIELDS, CREDENTIALS_FIELDS } from '../../../secret-ref.ts'
+import type { z } from '../../../zod.ts'
+import { PipeSpec } from './schema.ts'
+import {
+  KafkaSource,
+  ManagedStreamSource,
+  ObjectStorageSource,
+  PostgresSource,
+  type SOURCE_KINDS,
+} from './source-schema.ts'
 
-type Body = Omit<PipeSpec, 'service'>
+function formsOf<S extends z.core.$ZodShape, const P extends Fields>(shape: S, special: P) {
+  return deriveForms(shape, special, 'boolean')
+}
 
-const credentials = { requestOnly: { fields: { username: 'text', password: 'text' } } } as const
+const { tableMappings } = PostgresSource.shape
+const { destination } = PipeSpec.shape
+const { tableDefinition } = destination.unwrap().shape
 
-const accessKey = { requestOnly: { fields: { accessKeyId: 'text', secretKey: 'text' } } } as const
+const kafka = formsOf(KafkaSource.shape, {
+  brokers: 'comma-list',
+  topics: 'comma-list',
+  offset: { fields: { timestamp: 'time' } },
+  schemaRegistry: {
+    fields: { url: 'text', caCertificate: 'certificate', credentials: CREDENTIALS_FIELDS },
+  },
+  caCertificate: 'certificate',
+  reversePrivateEndpointIds: 'set',
+  credentials: CREDENTIALS_FIELDS,
+})
 
-/** Every field of `spec/api.md` 2.2–2.6: how it is compared, and whether the platform returns it. */
-export const PIPE_FIELDS = {
-  name: 'text',
+const objectStorage = formsOf(ObjectStorageSource.shape, { delimiter: 'raw', accessKey: ACCESS_KEY_FIELDS })
+
+const managedStream = formsOf(ManagedStreamSource.shape, {
+  timestamp: 'unix-time',
+  accessKey: ACCESS_KEY_FIELDS,
+})
+
+const mapping = formsOf(tableMappings.unwrap().element.shape, {
+  excludedColumns: 'set',
+  sortingKeys: 'ordered',
+})
+
+const postgres = formsOf(PostgresSource.shape, {
+  tableMappings: { keyedBy: ['sourceSchemaName', 'sourceTable'], fields: mapping },
+  credentials: CREDENTIALS_FIELDS,
+})
+
+/** Comparison forms (`spec/api.md` 2.2–2.6). */
+export const PIPE_FIELDS = formsOf(PipeSpec.omit({ service: true }).shape, {
   source: {
     fields: {
       validateSamples: { requestOnly: 'boolean' },
-      kafka: {
-        fields: {
-          brokers: 'comma-list',
-          topics: 'comma-list',
-          consumerGroup: 'text',
-          iamRole: 'text',
-          offset: { fields: { timestamp: 'time' } },
-          schemaRegistry: { fields: { url: 'text', caCertificate: 'certificate', credentials } },
-          caCertificate: 'certificate',
-          reversePrivateEndpointIds: 'set',
-          credentials,
-        },
-      },
-      objectStorage: {
-        fields: {
-          url: 'text',
-          delimiter: 'text',
-          compression: 'text',
-          isContinuous: 'boolean',
-          queueUrl: 'text',
-          iamRole: 'text',
-          connectionString: 'text',
-          path: 'text',
-          blobContainerName: 'text',
-          accessKey,
-        },
-      },
-      managedStream: {
-        fields: {
-          streamName: 'text',
-          region: 'text',
-          useEnhancedFanOut: 'boolean',
-          timestamp: 'unix-time',
-          iamRole: 'text',
-          accessKey,
-        },
-      },
-      postgres: {
-        fields: {
-          host: 'text',
-          port: 'number',
-          database: 'text',
-          settings: {
-            fields: {
-              syncIntervalSeconds: 'number',
-              pullBatchSize: 'number',
-              publicationName: 'text',
-              replicationSlotName: 'text',
-              allowNullableColumns: 'boolean',
-              initialLoadParallelism: 'number',
-              snapshotNumRowsPerPartition: 'number',
-              snapshotNumberOfParallelTables: 'number',
-              enableFailoverSlots: 'boolean',
-            },
-          },
-          tableMappings: {
-            keyedBy: ['sourceSchemaName', 'sourceTable'],
-            fields: {
-              sourceSchemaName: 'text',
-              sourceTable: 'text',
-              targetTable: 'text',
-              excludedColumns: 'set',
-              useCustomSortingKey: 'boolean',
-              sortingKeys: 'ordered',
-            },
-          },
-          credentials,
-        },
-      },
+      kafka: { fields: kafka },
+      objectStorage: { fields: objectStorage },
+      managedStream: { fields: managedStream },
+      postgres: { fields: postgres },
     },
   },
   destination: {
-    fields: {
-      database: 'text',
-      table: 'text',
-      managedTable: 'boolean',
+    fields: formsOf(destination.unwrap().shape, {
       tableDefinition: {
-        fields: {
+        fields: formsOf(tableDefinition.unwrap().shape, {
           engine: { fields: { versionColumnId: 'text', columnIds: 'ordered' } },
           sortingKey: 'ordered',
-          partitionBy: 'text',
-          primaryKey: 'text',
-        },
+          partitionBy: 'lines',
+          primaryKey: 'lines',
+        }),
       },
-      columns: { keyedBy: ['name'], fields: { name: 'text', type: 'text' } },
+      columns: { keyedBy: ['name'], fields: { name: 'text', type: 'block' } },
       roles: { requestOnly: 'set' },
-    },
+    }),
   },
   fieldMappings: {
     keyedBy: ['destinationField'],
-    fields: { sourceField: 'text', destinationField: 'text' },
+    fields: { sourceField: 'foreign', destinationField: 'text' },
   },
-  scaling: {
+})
+
+const SOURCES = {
+  kafka: { fields: pickFields(kafka, 'brokers', 'topics') },
+  objectStorage: { fields: pickFields(objectStorage, 'url', 'blobContainerName', 'path') },
+  managedStream: { fields: pickFields(managedStream, 'streamName', 'region') },
+  postgres: {
     fields: {
-      replicas: 'number',
-      concurrency: 'number',
-      replicaCpuMillicores: 'number',
-      replicaMemoryGb: 'number',
+      ...pickFields(postgres, 'host', 'database'),
+      tableMappings: tablesOf(postgres.tableMappings),
     },
   },
-  settings: {
-    fields: {
-      streaming_max_insert_wait_ms: 'number',
-      object_storage_concurrency: 'number',
-      object_storage_polling_interval_ms: 'number',
-      object_storage_max_insert_bytes: 'number',
-      object_storage_max_file_count: 'number',
-      db_max_threads: 'number',
-      db_max_insert_threads: 'number',
-      db_min_insert_block_size_bytes: 'number',
-      db_max_download_threads: 'number',
-      db_parallel_distributed_insert_select: 'number',
-      object_storage_use_cluster_function: 'boolean',
-      db_parallel_view_processing: 'boolean',
-    },
-  },
-} as const satisfies FieldsOf<Body>
+} as const satisfies Record<(typeof SOURCE_KINDS)[number], unknown>
+
+export const PIPE_IDENTITY: Identity = {
+  source: { fields: SOURCES },
+  destination: { fields: pickFields(PIPE_FIELDS.destination.fields, 'database', 'table') },
+}

@@ -1,8 +1,6 @@
 import { SOURCE_KINDS } from './source-schema.ts'
 import type { CreateOnceKind } from '../../../definition.ts'
-import { PIPE_FIELDS } from './fields.ts'
-import { PIPE_IDENTITY } from './identity.ts'
-import { returnedSecretRules } from './returned-secrets.ts'
+import { PIPE_FIELDS, PIPE_IDENTITY } from './fields.ts'
 import { pipeRules } from './rules.ts'
 import { PipeManifest } from './schema.ts'
 
@@ -14,7 +12,7 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   lifecycle: 'create-once',
   description: 'An ingestion pipe: a source, a destination table, and how fields become columns.',
   schema: PipeManifest,
-  rules: (manifest) => [...pipeRules(manifest), ...returnedSecretRules(manifest.spec)],
+  rules: pipeRules,
   fields: PIPE_FIELDS,
   identity: PIPE_IDENTITY,
   /** `spec/api.md` 2.1. */
@@ -49,7 +47,7 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
       path: `${PIPES}/{id}`,
     },
   },
-  /** The request body of `POST …/pipes` (4.1). */
+  /** 4.1. */
   body(manifest) {
     const { service: _, name = manifest.metadata.name, ...rest } = manifest.spec
     return { name, ...rest }

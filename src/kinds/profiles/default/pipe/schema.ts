@@ -1,4 +1,4 @@
-import { Count, ShownText, Text, z } from '../../../zod.ts'
+import { Count, Text, z } from '../../../zod.ts'
 import { API_VERSION, Metadata, ResourceName, CreateOncePolicy } from '../../../manifest.ts'
 import { PipeSource } from './source-schema.ts'
 
@@ -55,7 +55,7 @@ const Scaling = z.strictObject({
 /** `spec/api.md` 2.6. */
 const Settings = z.strictObject({
   streaming_max_insert_wait_ms: Count.optional().describe('Longest wait before an insert, in milliseconds.'),
-  object_storage_concurrency: Count.optional().describe('Files read at once.'),
+  object_storage_concurrency: Count.optional().describe('Files read together.'),
   object_storage_polling_interval_ms: Count.optional().describe(
     'Time between two looks for new files, in milliseconds.',
   ),
@@ -75,24 +75,21 @@ const Settings = z.strictObject({
   db_parallel_view_processing: z.boolean().optional().describe('Whether views are processed in parallel.'),
 })
 
-/** The body of `POST …/pipes` (4.1), with references where secrets belong, plus `service`. */
+/** The body of `POST …/pipes` (4.1), plus `service`. */
 export const PipeSpec = z.strictObject({
-  service: ResourceName.describe('Name of the Service manifest to which the pipe belongs.'),
-  name: ShownText.max(255)
-    .optional()
-    .describe('Name of the pipe on the platform; `metadata.name` unless set.'),
+  service: ResourceName.describe('Name of the Service manifest of the pipe.'),
+  name: Text.max(255).optional().describe('Name of the pipe on the platform. Default: `metadata.name`.'),
   source: PipeSource.describe('Where the data comes from: exactly one source kind.'),
   destination: Destination.optional().describe('Where the data goes.'),
   fieldMappings: z
     .array(FieldMapping)
     .optional()
-    .describe('Which field goes to which column; all destination columns are covered.'),
+    .describe('The column of each field. All destination columns must have a field.'),
   scaling: Scaling.optional().describe('Size of the pipe.'),
   settings: Settings.optional().describe('Tuning of the pipe.'),
 })
 export type PipeSpec = z.infer<typeof PipeSpec>
 
-/** A manifest of an ingestion pipe. */
 export const PipeManifest = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('Pipe'),

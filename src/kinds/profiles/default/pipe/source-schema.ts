@@ -43,7 +43,7 @@ export const KafkaSource = z.strictObject({
 /** `spec/api.md` 2.3, source.objectStorage. */
 export const ObjectStorageSource = z.strictObject({
   url: Url.optional()
-    .describe('URL of the objects; may contain wildcard patterns.')
+    .describe('URL of the objects, with wildcards if needed.')
     .meta({ examples: ['https://bucket.example/events/*.json'] }),
   delimiter: z.string().optional().describe('Delimiter of the fields in a file.'),
   compression: Text.optional().describe('Compression of the files.'),
@@ -53,7 +53,7 @@ export const ObjectStorageSource = z.strictObject({
     .meta({ examples: ['https://queue.example/new-files'] }),
   iamRole: Text.optional().describe('Role identifier for cloud-role authentication.'),
   connectionString: SensitiveText.optional().describe('Connection string of the storage account.'),
-  path: Text.optional().describe('Path inside the container; may contain wildcard patterns.'),
+  path: Text.optional().describe('Path inside the container, with wildcards if needed.'),
   blobContainerName: Text.optional().describe('Name of the blob container.'),
   accessKey: AccessKey.optional().describe('Access key. Request only.'),
 })
@@ -104,10 +104,10 @@ export const PostgresSource = z.strictObject({
   credentials: UserCredentials.optional().describe('Credentials of the database. Request only.'),
 })
 
-/** The source kinds of the interface (2.3); a pipe uses exactly one. */
+/** A pipe uses one (2.3). */
 export const SOURCE_KINDS = ['kafka', 'objectStorage', 'managedStream', 'postgres'] as const
 
-/** `spec/api.md` 2.3. That exactly one kind is set is a rule of its own, not part of the shape. */
+/** `spec/api.md` 2.3. A separate rule requires one kind. */
 export const PipeSource = z.strictObject({
   validateSamples: z
     .boolean()

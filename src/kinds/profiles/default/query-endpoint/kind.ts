@@ -1,23 +1,22 @@
 import type { Json, JsonObject } from '../../../../lib/json.ts'
-import type { FieldsOf } from '../../../field-table.ts'
 import { membersOf } from '../../../canonical.ts'
 import { showText } from '../../../difference.ts'
 import type { UpsertKind } from '../../../definition.ts'
 import { queryEndpointRules } from './rules.ts'
 import { QueryEndpointManifest } from './schema.ts'
 
-/** Every field of the upsert (4.3): how it is compared. The reply returns them all (2.7). */
+/** 4.3. The reply returns all (2.7). */
 const FIELDS = {
   roles: 'set',
   openApiKeys: 'set',
   allowedOrigins: 'comma-list',
-} as const satisfies FieldsOf<Omit<QueryEndpointManifest['spec'], 'service'>>
+} as const
 
 export const QUERY_ENDPOINT: UpsertKind<QueryEndpointManifest> = {
   name: 'QueryEndpoint',
   noun: 'query endpoint',
   lifecycle: 'upsert',
-  description: 'The query endpoint of a service: roles, API keys and origins that may query.',
+  description: 'The query endpoint of a service: roles, API keys and origins that can query.',
   schema: QueryEndpointManifest,
   rules: queryEndpointRules,
   fields: FIELDS,
@@ -32,7 +31,7 @@ export const QUERY_ENDPOINT: UpsertKind<QueryEndpointManifest> = {
       path: '/v1/organizations/{organizationId}/services/{serviceId}/serviceQueryEndpoint',
     },
   },
-  /** The request body of the upsert (4.3). */
+  /** 4.3. */
   body(manifest) {
     const { service: _, ...rest } = manifest.spec
     return rest
@@ -46,21 +45,17 @@ export const QUERY_ENDPOINT: UpsertKind<QueryEndpointManifest> = {
   takenAway,
 }
 
-/** The texts of a field that a reply may leave out. */
 function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/**
- * Roles, then keys, then origins. A field that the body leaves out counts as empty, because an upsert replaces the whole
- * configuration (4.3).
- */
+/** Roles, then keys, then origins. An omitted field is emptied by the upsert (4.3). */
 function takenAway(before: JsonObject, body: JsonObject): readonly string[] {
   const origins = membersIn('comma-list', body['allowedOrigins'])
   return [
     ...lost('role', membersIn('set', before['roles']), membersIn('set', body['roles'])),
     ...lost('key', membersIn('set', before['openApiKeys']), membersIn('set', body['openApiKeys'])),
-    // `*` allows every origin that is no longer named
+    // `*` allows all origins.
     ...(origins.has('*') ? [] : lost('origin', membersIn('comma-list', before['allowedOrigins']), origins)),
   ]
 }

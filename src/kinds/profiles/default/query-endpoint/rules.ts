@@ -1,7 +1,6 @@
 import { ruleError, ruleWarning, type RuleCode, type RuleFinding } from '../../../finding.ts'
 import type { QueryEndpointManifest } from './schema.ts'
 
-/** What must hold within one manifest of a query endpoint, beyond its shape (design §3). */
 export function queryEndpointRules(manifest: QueryEndpointManifest): readonly RuleFinding[] {
   const { roles, openApiKeys, allowedOrigins } = manifest.spec
   return [
@@ -28,7 +27,7 @@ function repeated(code: RuleCode, field: string, values: readonly string[]): rea
   })
 }
 
-/** A blank text is a list without entries, and so allows no origin. */
+/** A blank text allows no origin. */
 function originRules(text: string): readonly RuleFinding[] {
   if (text.trim() === '') return []
   return text.split(',').flatMap((entry, index) => {
@@ -44,26 +43,26 @@ function originRules(text: string): readonly RuleFinding[] {
   })
 }
 
-/** What has a user in it may hold a secret, and is not repeated. */
+/** An entry with a user might hold a secret: not repeated. */
 function shown(origin: string): string {
   return origin.includes('@') ? '' : `, "${origin}",`
 }
 
 function hintFor(origin: string): string {
   if (origin.includes('@')) return 'Write no user and no password: leave out all up to the "@".'
-  if (origin === '') return 'Remove the comma that has nothing before or after it.'
+  if (origin === '') return 'Remove the extra comma.'
   if (/\s/.test(origin)) return 'Put a comma between two domains.'
   const bare = /^(?:[a-z][-a-z0-9+.]*:\/\/)?[^/?#]+(?=[/?#])/i.exec(origin)?.[0]
   if (bare !== undefined && isOrigin(bare)) return `Leave out what follows the domain: "${bare}".`
   return 'Write domains such as "app.example.com", "https://app.example.com:8443", "*.example.com", or "*".'
 }
 
-/** A host name of one or more labels; the last one begins with a letter, so that a broken IPv4 address is none. */
+/** Host name labels. The last begins with a letter, or a broken IPv4 address would match. */
 const DOMAIN = /^(?:\*\.)?(?:[a-z0-9_](?:[-a-z0-9_]{0,61}[a-z0-9])?\.)*[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/i
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 const ENTRY = /^(?:([a-z][-a-z0-9+.]*):\/\/)?(\[[^\]]*\]|[^:/?#[\]@\s]*)(?::(\d{1,5}))?$/i
 
-/** Whether a text is `*`, or a domain with or without scheme, port and a leading `*.`. */
+/** `*`, or a domain with optional scheme, port and `*.`. */
 export function isOrigin(text: string): boolean {
   if (text === '*') return true
   const parts = ENTRY.exec(text)

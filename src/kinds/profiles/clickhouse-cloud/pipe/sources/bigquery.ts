@@ -1,6 +1,7 @@
-import type { FieldsOf } from '../../../../field-table.ts'
+import { deriveForms } from '../../../../field-table.ts'
 import { SecretRef } from '../../../../secret-ref.ts'
 import { Text, z } from '../../../../zod.ts'
+import { signsInWith, type FieldRules } from '../field-rules.ts'
 import { COLUMNS_FIELDS, TARGET_FIELDS, columnsShape, targetShape } from './database.ts'
 
 const MoreThanZero = z.number().positive()
@@ -10,11 +11,11 @@ export const BigquerySource = z.strictObject({
   snapshotStagingPath: z
     .string()
     .regex(/^gs:\/\/[^\s/]+\/(?:\S*\/)?$/, 'must be a folder of a bucket, such as "gs://bucket/path/"')
-    .describe('Folder for what is on its way: gs://BUCKET/PATH/.')
+    .describe('Folder for data in transit: gs://BUCKET/PATH/.')
     .meta({ examples: ['gs://staging.example/pipes/'] }),
   settings: z
     .strictObject({
-      replicationMode: z.enum(['snapshot']).describe('What is copied. snapshot: what is there, once.'),
+      replicationMode: z.enum(['snapshot']).describe('Copied data. snapshot: the existing rows, once.'),
       allowNullableColumns: z.boolean().optional().describe('Whether nullable columns stay nullable.'),
       initialLoadParallelism: MoreThanZero.optional().describe('Parallel workers of the load.'),
       snapshotNumRowsPerPartition: MoreThanZero.optional().describe('Rows in a partition of the snapshot.'),
@@ -31,28 +32,38 @@ export const BigquerySource = z.strictObject({
       }),
     )
     .describe('Which tables go where.'),
+  authentication: z
+    .enum(['SERVICE_ACCOUNT', 'SERVICE_ACCOUNT_WORKLOAD_IDENTITY'])
+    .optional()
+    .describe('How it signs in. Default: SERVICE_ACCOUNT.'),
+  projectId: Text.optional().describe('Id of the project. Required for SERVICE_ACCOUNT_WORKLOAD_IDENTITY.'),
   credentials: z
     .strictObject({
       serviceAccountFile: SecretRef.describe('Key of the service account: its JSON in base64.'),
     })
-    .describe('Key of the service account. Request only.'),
+    .optional()
+    .describe('Key of the service account, for SERVICE_ACCOUNT. Request only.'),
 })
 export type BigquerySource = z.infer<typeof BigquerySource>
 
-export const BIGQUERY_FIELDS = {
-  snapshotStagingPath: 'text',
-  settings: {
-    fields: {
-      replicationMode: 'text',
-      allowNullableColumns: 'flag',
-      initialLoadParallelism: 'number',
-      snapshotNumRowsPerPartition: 'number',
-      snapshotNumberOfParallelTables: 'number',
-    },
-  },
+export const BIGQUERY_FIELDS = deriveForms(BigquerySource.shape, {
   tableMappings: {
     keyedBy: ['sourceDatasetName', 'sourceTable'],
-    fields: { sourceDatasetName: 'text', sourceTable: 'text', ...TARGET_FIELDS, ...COLUMNS_FIELDS },
+    fields: deriveForms(BigquerySource.shape.tableMappings.element.shape, {
+      ...TARGET_FIELDS,
+      ...COLUMNS_FIELDS,
+    }),
   },
   credentials: { requestOnly: { fields: { serviceAccountFile: 'text' } } },
-} as const satisfies FieldsOf<BigquerySource>
+})
+
+/** N5. */
+export const bigqueryRules: FieldRules<BigquerySource> = ({ authentication = 'SERVICE_ACCOUNT' }) => {
+  const because = signsInWith(authentication)
+  return authentication === 'SERVICE_ACCOUNT'
+    ? [{ needs: ['credentials'], because }]
+    : [
+        { needs: ['projectId'], because },
+        { excludes: ['credentials'], because },
+      ]
+}

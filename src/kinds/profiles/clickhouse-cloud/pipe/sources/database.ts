@@ -1,8 +1,6 @@
 import { SecretRef, SensitiveText } from '../../../../secret-ref.ts'
 import { HostName, Text, z } from '../../../../zod.ts'
-import { pemRules, ROLE_RULE, type FieldRule } from '../field-rules.ts'
-
-/* What several databases have in common. */
+import { pemRules, ROLE_RULE, signsInWith, type FieldRule } from '../field-rules.ts'
 
 const Positive = z.int().min(1)
 
@@ -11,9 +9,7 @@ export const Credentials = z.strictObject({
   password: SecretRef.optional().describe('Password, for basic.'),
 })
 
-export const CREDENTIALS_FIELDS = { requestOnly: { fields: { username: 'text', password: 'text' } } } as const
-
-/** Of Postgres and MySQL. */
+/** Postgres and MySQL. */
 export const connectionShape = {
   credentials: Credentials.describe('Credentials of the database. Request only.'),
   host: HostName.describe('Host name or address.'),
@@ -21,19 +17,11 @@ export const connectionShape = {
   authentication: z
     .enum(['basic', 'IAM_ROLE'])
     .optional()
-    .describe('How it signs in; basic unless set. Upper and lower case count.'),
+    .describe('Authentication, case-sensitive. Default: basic.'),
   iamRole: Text.optional().describe('ARN of the role, for IAM_ROLE.'),
 }
 
-export const CONNECTION_FIELDS = {
-  credentials: CREDENTIALS_FIELDS,
-  host: 'text',
-  port: 'number',
-  authentication: 'text',
-  iamRole: 'text',
-} as const
-
-/** Of Postgres, MySQL and MongoDB. */
+/** Postgres, MySQL and MongoDB. */
 export const tlsShape = {
   tlsHost: Text.optional().describe('Name that the certificate of the server has, where it is not its host.'),
   caCertificate: SensitiveText.optional().describe('CA certificate of the server (PEM).'),
@@ -44,21 +32,14 @@ export const tlsShape = {
     .describe('Whether the certificate of the server is not checked.'),
 }
 
-export const TLS_FIELDS = {
-  tlsHost: 'text',
-  caCertificate: 'certificate',
-  disableTls: 'flag',
-  skipCertVerification: 'flag',
-} as const
-
-/** Settings of Postgres, MySQL and MongoDB. */
+/** Postgres, MySQL and MongoDB. */
 export const syncShape = {
   syncIntervalSeconds: Positive.optional().describe('Seconds between two synchronisations.'),
   pullBatchSize: Positive.optional().describe('Rows pulled in one batch.'),
   replicationMode: z
     .enum(['cdc', 'snapshot', 'cdc_only'])
     .describe(
-      'What is copied. cdc: what is there, then its changes; snapshot: what is there, once; cdc_only: changes alone.',
+      'Copied data. cdc: the existing rows, then their changes. snapshot: the existing rows, once. cdc_only: only changes.',
     ),
   snapshotNumRowsPerPartition: z
     .int()
@@ -71,23 +52,13 @@ export const syncShape = {
   deleteOnMerge: z.boolean().optional().describe('Whether deleted rows are removed when parts are merged.'),
 }
 
-export const SYNC_FIELDS = {
-  syncIntervalSeconds: 'number',
-  pullBatchSize: 'number',
-  replicationMode: 'text',
-  snapshotNumRowsPerPartition: 'number',
-  snapshotNumberOfParallelTables: 'number',
-} as const
-
-/** More settings of Postgres and MySQL. */
+/** Postgres and MySQL. */
 export const loadShape = {
   allowNullableColumns: z.boolean().optional().describe('Whether nullable columns stay nullable.'),
   initialLoadParallelism: Positive.optional().describe('Parallel workers of the initial load.'),
 }
 
-export const LOAD_FIELDS = { allowNullableColumns: 'flag', initialLoadParallelism: 'number' } as const
-
-/** Of a table mapping, whatever the database. */
+/** All table mappings. */
 export const targetShape = {
   targetTable: Text.describe('Destination table; each is used once in a pipe.'),
   tableEngine: z
@@ -96,9 +67,9 @@ export const targetShape = {
     .describe('Engine of the destination table.'),
 }
 
-export const TARGET_FIELDS = { targetTable: 'text', tableEngine: { whenReturned: 'text' } } as const
+export const TARGET_FIELDS = { tableEngine: { whenReturned: 'text' } } as const
 
-/** Of a table mapping of Postgres, MySQL and BigQuery. */
+/** Table mappings of Postgres, MySQL and BigQuery. */
 export const columnsShape = {
   excludedColumns: z.array(Text).optional().describe('Columns that are left out.'),
   useCustomSortingKey: z
@@ -110,13 +81,17 @@ export const columnsShape = {
 
 export const COLUMNS_FIELDS = {
   excludedColumns: 'set',
-  useCustomSortingKey: 'flag',
   sortingKeys: 'ordered',
+  partitionByExpr: 'lines',
 } as const
 
-export const PartitionKey = Text.optional().describe('Column by which the initial load is split.')
+/** Table mappings of Postgres and MySQL. */
+export const partitionShape = {
+  partitionKey: Text.optional().describe('Column that splits the initial load.'),
+  partitionByExpr: Text.optional().describe('Partition expression of the destination table, in SQL.'),
+}
 
-/** Of what {@link tlsShape} has. */
+/** For {@link tlsShape}. */
 export const TLS_RULES = pemRules('caCertificate')
 
 /** R24. */
@@ -125,7 +100,7 @@ export function signInRules({
 }: {
   readonly authentication?: string | undefined
 }): readonly FieldRule[] {
-  const because = `with authentication ${authentication}`
+  const because = signsInWith(authentication)
   return authentication === 'basic'
     ? [
         { needs: ['credentials.password'], because },

@@ -1,8 +1,9 @@
-import type { FieldsOf } from '../../../../field-table.ts'
+import { deriveForms } from '../../../../field-table.ts'
 import { isRealDateTime } from '../../../../instant.ts'
 import { SecretRef, SensitiveText } from '../../../../secret-ref.ts'
 import { HttpsUrl, Text, z } from '../../../../zod.ts'
-import { only, pemRules, ROLE_RULE, when, type FieldRules } from '../field-rules.ts'
+import { only, pemRules, ROLE_RULE, signsInWith, when, type FieldRules } from '../field-rules.ts'
+import { glueShape, ProtobufSchema, schemaRules } from './registry.ts'
 
 /** Facts 4.2. */
 export const KafkaSource = z.strictObject({
@@ -14,12 +15,19 @@ export const KafkaSource = z.strictObject({
     examples: ['b-1.example:9092,b-2.example:9092'],
   }),
   topics: Text.describe('Comma-separated list of topics.').meta({ examples: ['orders,refunds'] }),
-  consumerGroup: Text.optional().describe(
-    'Consumer group to read as; made of the id of the pipe unless set.',
-  ),
+  consumerGroup: Text.optional().describe("Consumer group. Default: made of the pipe's id."),
   authentication: z
-    .enum(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'IAM_ROLE', 'IAM_USER', 'MUTUAL_TLS'])
-    .describe('How it signs in to the brokers.'),
+    .enum([
+      'PLAIN',
+      'SCRAM-SHA-256',
+      'SCRAM-SHA-512',
+      'IAM_ROLE',
+      'IAM_USER',
+      'MUTUAL_TLS',
+      'SERVICE_ACCOUNT_WORKLOAD_IDENTITY',
+    ])
+    .optional()
+    .describe('How it signs in to the brokers. Default: without a login.'),
   iamRole: Text.optional().describe('ARN of the role, for IAM_ROLE.'),
   offset: z
     .strictObject({
@@ -39,15 +47,18 @@ export const KafkaSource = z.strictObject({
     .describe('Where in the topics to begin.'),
   schemaRegistry: z
     .strictObject({
-      url: HttpsUrl.describe('URL of the schema registry; may end in the path of a schema id.'),
-      authentication: z.enum(['PLAIN']).describe('How it signs in to the registry.'),
+      type: z.enum(['confluent', 'glue']).optional().describe('Confluent or AWS Glue. Default: confluent.'),
+      url: HttpsUrl.optional().describe('URL of the schema registry. It can end in the path of a schema id.'),
+      authentication: z.enum(['PLAIN']).optional().describe('How it signs in to the registry.'),
       caCertificate: SensitiveText.optional().describe('CA certificate of the registry (PEM).'),
       credentials: z
         .strictObject({
           username: SensitiveText.describe('User name.'),
           password: SecretRef.describe('Password, as a reference to a mounted secret.'),
         })
+        .optional()
         .describe('Credentials of the registry. Request only.'),
+      ...z.object(glueShape).partial().shape,
     })
     .optional()
     .describe('Schema registry.'),
@@ -56,7 +67,12 @@ export const KafkaSource = z.strictObject({
     .array(z.guid())
     .optional()
     .describe('Ids of reverse private endpoints of the same service.'),
+  protobufSchema: ProtobufSchema,
   exactlyOnce: z.boolean().optional().describe('Whether each message is ingested exactly once.'),
+  tombstoneMode: z
+    .enum(['delete', 'soft_delete'])
+    .optional()
+    .describe('Effect of a message without a value: delete the row, or mark it as deleted.'),
   credentials: z
     .strictObject({
       username: SensitiveText.optional().describe('User name, for PLAIN and SCRAM.'),
@@ -72,47 +88,37 @@ export const KafkaSource = z.strictObject({
 })
 export type KafkaSource = z.infer<typeof KafkaSource>
 
-export const KAFKA_FIELDS = {
-  type: 'text',
-  format: 'text',
+export const KAFKA_FIELDS = deriveForms(KafkaSource.shape, {
   brokers: 'comma-list',
   topics: 'comma-list',
-  consumerGroup: 'text',
-  authentication: 'text',
-  iamRole: 'text',
   offset: { fields: { strategy: 'text', timestamp: 'minute' } },
   schemaRegistry: {
-    fields: {
-      url: 'text',
-      authentication: 'text',
+    fields: deriveForms(KafkaSource.shape.schemaRegistry.unwrap().shape, {
       caCertificate: 'certificate',
       credentials: { requestOnly: { fields: { username: 'text', password: 'text' } } },
-    },
+    }),
   },
   caCertificate: 'certificate',
   reversePrivateEndpointIds: 'set',
-  exactlyOnce: 'flag',
+  protobufSchema: { requestOnly: 'text' },
   credentials: {
     requestOnly: {
-      fields: {
-        username: 'text',
-        password: 'text',
-        accessKeyId: 'text',
-        secretKey: 'text',
-        connectionString: 'text',
+      fields: deriveForms(KafkaSource.shape.credentials.unwrap().shape, {
         certificate: 'certificate',
         privateKey: 'certificate',
-      },
+      }),
     },
   },
-} as const satisfies FieldsOf<KafkaSource>
+})
 
-/** R3: the methods of each type. */
-const METHODS: Readonly<Record<KafkaSource['type'], readonly KafkaSource['authentication'][]>> = {
+type Method = NonNullable<KafkaSource['authentication']>
+
+/** R3, N5: methods by type. */
+const METHODS: Readonly<Record<KafkaSource['type'], readonly Method[]>> = {
   kafka: ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'MUTUAL_TLS'],
   redpanda: ['SCRAM-SHA-256', 'SCRAM-SHA-512', 'MUTUAL_TLS'],
   msk: ['SCRAM-SHA-512', 'IAM_ROLE', 'IAM_USER', 'MUTUAL_TLS'],
-  gcmk: ['PLAIN', 'MUTUAL_TLS'],
+  gcmk: ['PLAIN', 'MUTUAL_TLS', 'SERVICE_ACCOUNT_WORKLOAD_IDENTITY'],
   confluent: ['PLAIN', 'MUTUAL_TLS'],
   warpstream: ['PLAIN'],
   azureeventhub: ['PLAIN'],
@@ -124,32 +130,54 @@ const KEY = ['credentials.accessKeyId', 'credentials.secretKey']
 const CERTIFICATE = ['credentials.certificate', 'credentials.privateKey']
 const STRING = ['credentials.connectionString']
 
-/** R4 and R5: what each method signs in with. */
-const SIGNS_IN_WITH: Readonly<Record<KafkaSource['authentication'], readonly string[]>> = {
+/** R4, R5: credentials by method. */
+const SIGNS_IN_WITH: Readonly<Record<Method, readonly string[]>> = {
   PLAIN: PASSWORD,
   'SCRAM-SHA-256': PASSWORD,
   'SCRAM-SHA-512': PASSWORD,
   IAM_ROLE: ['iamRole'],
   IAM_USER: KEY,
   MUTUAL_TLS: CERTIFICATE,
+  SERVICE_ACCOUNT_WORKLOAD_IDENTITY: [],
+}
+
+/** R9, N12: fields by type of the registry. */
+const REGISTRY = {
+  confluent: ['url', 'authentication', 'credentials'].map((name) => `schemaRegistry.${name}`),
+  glue: ['glueRegion', 'glueRegistryName'].map((name) => `schemaRegistry.${name}`),
 }
 
 export const kafkaRules: FieldRules<KafkaSource> = (source) => {
-  const { type, format, authentication, offset } = source
+  const { type, authentication, offset, schemaRegistry, tombstoneMode } = source
+  const registry = schemaRegistry && (schemaRegistry.type ?? 'confluent')
   const isHub = type === 'azureeventhub'
   return [
     { field: 'authentication', isOneOf: METHODS[type], because: `for type ${type}` },
     ROLE_RULE,
     pemRules('caCertificate', 'schemaRegistry.caCertificate', 'credentials.certificate'),
+    // N11
+    when(isHub, { needs: ['authentication'], because: 'for type azureeventhub' }),
     only(
-      isHub ? STRING : SIGNS_IN_WITH[authentication],
+      isHub ? STRING : authentication === undefined ? [] : SIGNS_IN_WITH[authentication],
       ['iamRole', ...PASSWORD, ...KEY, ...CERTIFICATE, ...STRING],
-      isHub ? 'for type azureeventhub' : `with authentication ${authentication}`,
+      isHub ? 'for type azureeventhub' : signsInWith(authentication),
     ),
-    // R7. JSONEachRow may have one; what plain Avro takes, nobody knows.
-    when(['AvroConfluent', 'Protobuf'].includes(format), {
-      needs: ['schemaRegistry'],
-      because: `with format ${format}`,
+    // R7. Optional for JSONEachRow; unknown for plain Avro.
+    schemaRules(source),
+    registry === undefined
+      ? []
+      : only(
+          REGISTRY[registry],
+          [
+            ...Object.values(REGISTRY).flat(),
+            registry === 'glue' ? 'schemaRegistry.caCertificate' : 'schemaRegistry.glueRoleArn',
+          ],
+          `with a registry of type ${registry}`,
+        ),
+    // N10
+    when(tombstoneMode === 'delete' && source.exactlyOnce !== true, {
+      excludes: ['tombstoneMode'],
+      because: 'to delete, unless exactlyOnce is true',
     }),
     // R8
     offset?.strategy === 'from_timestamp'

@@ -1,11 +1,12 @@
-import type { FieldsOf } from '../../../../field-table.ts'
-import { AccessKey } from '../../../../secret-ref.ts'
+import { deriveForms } from '../../../../field-table.ts'
+import { ACCESS_KEY_FIELDS, AccessKey } from '../../../../secret-ref.ts'
 import { Count, Text, z } from '../../../../zod.ts'
-import { only, ROLE_RULE, type FieldRules } from '../field-rules.ts'
+import { only, ROLE_RULE, signsInWith, type FieldRules } from '../field-rules.ts'
+import { glueShape, ProtobufSchema, schemaRules } from './registry.ts'
 
 /** Facts 4.4. */
 export const KinesisSource = z.strictObject({
-  format: z.enum(['JSONEachRow', 'Avro', 'AvroConfluent']).describe('Format of the records.'),
+  format: z.enum(['JSONEachRow', 'Avro', 'AvroConfluent', 'Protobuf']).describe('Format of the records.'),
   streamName: Text.describe('Name of the stream.'),
   region: Text.describe('Region of the stream.'),
   useEnhancedFanOut: z.boolean().optional().describe('Whether to read with enhanced fan-out.'),
@@ -14,35 +15,36 @@ export const KinesisSource = z.strictObject({
   authentication: z.enum(['IAM_ROLE', 'IAM_USER']).describe('How it signs in.'),
   iamRole: Text.optional().describe('ARN of the role, for IAM_ROLE.'),
   accessKey: AccessKey.optional().describe('Access key, for IAM_USER. Request only.'),
+  schemaRegistry: z
+    .strictObject({ type: z.enum(['glue']).describe('AWS Glue.'), ...glueShape })
+    .optional()
+    .describe('Schema registry.'),
+  protobufSchema: ProtobufSchema,
 })
 export type KinesisSource = z.infer<typeof KinesisSource>
 
-export const KINESIS_FIELDS = {
-  format: 'text',
-  streamName: 'text',
-  region: 'text',
-  useEnhancedFanOut: 'flag',
-  iteratorType: 'text',
+export const KINESIS_FIELDS = deriveForms(KinesisSource.shape, {
   timestamp: 'unix-time',
-  authentication: 'text',
-  iamRole: 'text',
-  accessKey: { requestOnly: { fields: { accessKeyId: 'text', secretKey: 'text' } } },
-} as const satisfies FieldsOf<KinesisSource>
+  accessKey: ACCESS_KEY_FIELDS,
+  protobufSchema: { requestOnly: 'text' },
+})
 
 const KEY = ['accessKey.accessKeyId', 'accessKey.secretKey']
 
-export const kinesisRules: FieldRules<KinesisSource> = ({ authentication, iteratorType }) => [
+export const kinesisRules: FieldRules<KinesisSource> = (source) => [
   ROLE_RULE,
   // R19
   only(
-    authentication === 'IAM_ROLE' ? ['iamRole'] : KEY,
+    source.authentication === 'IAM_ROLE' ? ['iamRole'] : KEY,
     ['iamRole', ...KEY],
-    `with authentication ${authentication}`,
+    signsInWith(source.authentication),
   ),
   // R20
   only(
-    iteratorType === 'AT_TIMESTAMP' ? ['timestamp'] : [],
+    source.iteratorType === 'AT_TIMESTAMP' ? ['timestamp'] : [],
     ['timestamp'],
-    `with iteratorType ${iteratorType}`,
+    `with iteratorType ${source.iteratorType}`,
   ),
+  // N12
+  schemaRules(source),
 ]

@@ -1,16 +1,7 @@
-import type { FieldsOf } from '../../../../field-table.ts'
-import { SecretRef, SensitiveText } from '../../../../secret-ref.ts'
+import { deriveForms } from '../../../../field-table.ts'
+import { CREDENTIALS_FIELDS, SecretRef, SensitiveText } from '../../../../secret-ref.ts'
 import { Text, z } from '../../../../zod.ts'
-import {
-  CREDENTIALS_FIELDS,
-  SYNC_FIELDS,
-  TARGET_FIELDS,
-  TLS_FIELDS,
-  TLS_RULES,
-  syncShape,
-  targetShape,
-  tlsShape,
-} from './database.ts'
+import { TARGET_FIELDS, TLS_RULES, loadShape, syncShape, targetShape, tlsShape } from './database.ts'
 import type { FieldRules } from '../field-rules.ts'
 
 /** Facts 4.8. */
@@ -27,11 +18,12 @@ export const MongodbSource = z.strictObject({
   ),
   readPreference: z
     .enum(['primary', 'primaryPreferred', 'secondary', 'secondaryPreferred', 'nearest'])
-    .describe('From which member it reads.'),
+    .describe('Member that it reads from.'),
   ...tlsShape,
   settings: z
     .strictObject({
       ...syncShape,
+      initialLoadParallelism: loadShape.initialLoadParallelism,
       useJsonNativeFormat: z.boolean().optional().describe('Whether documents are kept as JSON.'),
     })
     .describe('Replication settings.'),
@@ -47,21 +39,24 @@ export const MongodbSource = z.strictObject({
 })
 export type MongodbSource = z.infer<typeof MongodbSource>
 
-export const MONGODB_FIELDS = {
+export const MONGODB_FIELDS = deriveForms(MongodbSource.shape, {
   credentials: CREDENTIALS_FIELDS,
-  uri: 'text',
-  readPreference: 'text',
-  ...TLS_FIELDS,
-  settings: {
-    fields: { ...SYNC_FIELDS, deleteOnMerge: 'flag', useJsonNativeFormat: 'flag' },
-  },
+  uri: 'address',
+  caCertificate: 'certificate',
   tableMappings: {
     keyedBy: ['sourceDatabaseName', 'sourceCollection'],
-    fields: { sourceDatabaseName: 'text', sourceCollection: 'text', ...TARGET_FIELDS },
+    fields: deriveForms(MongodbSource.shape.tableMappings.element.shape, TARGET_FIELDS),
   },
-} as const satisfies FieldsOf<MongodbSource>
+})
+
+/** A port with a path or options after it is no password. */
+const PASSWORD = /^[a-z+]+:\/\/[^:?[]*:(?:[^?]*|(?!\d*(?:[,/?]|$)).*)@/i
+
+const SECRET_OPTION = /[?&;]\w*password=|AWS_SESSION_TOKEN(?::|%3A)/i
 
 export const mongodbRules: FieldRules<MongodbSource> = () => [
   { field: 'uri', begins: ['mongodb://', 'mongodb+srv://'] },
+  { field: 'uri', lacks: PASSWORD, is: 'a password', instead: 'credentials.password' },
+  { field: 'uri', lacks: SECRET_OPTION, is: 'a secret', instead: 'uri' },
   TLS_RULES,
 ]

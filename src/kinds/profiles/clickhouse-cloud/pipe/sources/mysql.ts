@@ -1,18 +1,15 @@
-import type { FieldsOf } from '../../../../field-table.ts'
+import { deriveForms } from '../../../../field-table.ts'
+import { CREDENTIALS_FIELDS } from '../../../../secret-ref.ts'
 import { Text, z } from '../../../../zod.ts'
 import { when, type FieldRules } from '../field-rules.ts'
 import {
   COLUMNS_FIELDS,
-  CONNECTION_FIELDS,
-  LOAD_FIELDS,
-  PartitionKey,
-  SYNC_FIELDS,
   TARGET_FIELDS,
-  TLS_FIELDS,
   TLS_RULES,
   columnsShape,
   connectionShape,
   loadShape,
+  partitionShape,
   signInRules,
   syncShape,
   targetShape,
@@ -24,7 +21,7 @@ export const MysqlSource = z.strictObject({
   type: z
     .enum(['mysql', 'rdsmysql', 'auroramysql', 'mariadb', 'rdsmariadb'])
     .optional()
-    .describe('Which kind of MySQL it is; mysql unless set.'),
+    .describe('Kind of MySQL. Default: mysql.'),
   ...connectionShape,
   ...tlsShape,
   serverId: z
@@ -32,7 +29,7 @@ export const MysqlSource = z.strictObject({
     .min(1)
     .max(4_294_967_295)
     .optional()
-    .describe('Id as a replica, 1 to 4294967295; no other replica of the source may have it.'),
+    .describe('Id as a replica, 1 to 4294967295; no other replica of the source can have it.'),
   settings: z
     .strictObject({
       ...syncShape,
@@ -40,7 +37,7 @@ export const MysqlSource = z.strictObject({
       replicationMechanism: z
         .enum(['GTID', 'FILE_POS'])
         .optional()
-        .describe('How it follows changes; GTID unless set.'),
+        .describe('How it follows changes. Default: GTID.'),
       useCompression: z.boolean().optional().describe('Whether the connection is compressed.'),
     })
     .describe('Replication settings.'),
@@ -51,38 +48,24 @@ export const MysqlSource = z.strictObject({
         sourceTable: Text.describe('Source table.'),
         ...targetShape,
         ...columnsShape,
-        partitionKey: PartitionKey,
+        ...partitionShape,
       }),
     )
     .describe('Which tables go where.'),
 })
 export type MysqlSource = z.infer<typeof MysqlSource>
 
-export const MYSQL_FIELDS = {
-  type: 'text',
-  ...CONNECTION_FIELDS,
-  ...TLS_FIELDS,
-  serverId: 'number',
-  settings: {
-    fields: {
-      ...SYNC_FIELDS,
-      ...LOAD_FIELDS,
-      replicationMechanism: 'text',
-      useCompression: 'flag',
-      deleteOnMerge: { whenReturned: 'flag' },
-    },
-  },
+const { settings, tableMappings } = MysqlSource.shape
+
+export const MYSQL_FIELDS = deriveForms(MysqlSource.shape, {
+  credentials: CREDENTIALS_FIELDS,
+  caCertificate: 'certificate',
+  settings: { fields: deriveForms(settings.shape, { deleteOnMerge: { whenReturned: 'flag' } }) },
   tableMappings: {
     keyedBy: ['sourceSchemaName', 'sourceTable'],
-    fields: {
-      sourceSchemaName: 'text',
-      sourceTable: 'text',
-      ...TARGET_FIELDS,
-      ...COLUMNS_FIELDS,
-      partitionKey: 'text',
-    },
+    fields: deriveForms(tableMappings.element.shape, { ...TARGET_FIELDS, ...COLUMNS_FIELDS }),
   },
-} as const satisfies FieldsOf<MysqlSource>
+})
 
 export const mysqlRules: FieldRules<MysqlSource> = (source) => [
   signInRules(source),

@@ -1,7 +1,7 @@
-import type { FieldsOf } from '../../../../field-table.ts'
-import { AccessKey, SecretRef } from '../../../../secret-ref.ts'
+import { deriveForms } from '../../../../field-table.ts'
+import { ACCESS_KEY_FIELDS, AccessKey, SecretRef } from '../../../../secret-ref.ts'
 import { Text, z } from '../../../../zod.ts'
-import { only, ROLE_RULE, when, type FieldRules } from '../field-rules.ts'
+import { only, ROLE_RULE, signsInWith, when, type FieldRules } from '../field-rules.ts'
 
 /** Facts 4.3. */
 export const ObjectStorageSource = z.strictObject({
@@ -24,7 +24,7 @@ export const ObjectStorageSource = z.strictObject({
     .string()
     .regex(/^(?:https|gs):\/\/[^\s/]+/, 'must be a URL that begins with https://, or for gcs with gs://')
     .optional()
-    .describe('URL of the objects; may contain wildcards. Not for azureblobstorage.')
+    .describe('URL of the objects, with wildcards if needed. Not for azureblobstorage.')
     .meta({ examples: ['https://bucket.example/events/*.json'] }),
   delimiter: Text.optional().describe('Delimiter of the fields in a file.'),
   compression: z
@@ -38,13 +38,19 @@ export const ObjectStorageSource = z.strictObject({
   skipInitialLoad: z.boolean().optional().describe('Whether only files that come later are ingested.'),
   startAfter: Text.optional().describe('Key of the object after which to begin.'),
   authentication: z
-    .enum(['IAM_ROLE', 'IAM_USER', 'CONNECTION_STRING', 'SERVICE_ACCOUNT'])
+    .enum([
+      'IAM_ROLE',
+      'IAM_USER',
+      'CONNECTION_STRING',
+      'SERVICE_ACCOUNT',
+      'SERVICE_ACCOUNT_WORKLOAD_IDENTITY',
+    ])
     .optional()
-    .describe('How it signs in; nothing for what is public.'),
+    .describe('Kind of authentication. Not needed for public objects.'),
   iamRole: Text.optional().describe('ARN of the role, for IAM_ROLE.'),
   connectionString: SecretRef.optional().describe('Connection string, for azureblobstorage.'),
   path: Text.optional().describe(
-    'Path of the files in the container, for azureblobstorage; may contain wildcards.',
+    'Path of the files in the container, with wildcards if needed, for azureblobstorage.',
   ),
   azureContainerName: Text.optional().describe('Name of the container, for azureblobstorage.'),
   accessKey: AccessKey.optional().describe('Access key, for IAM_USER. Request only.'),
@@ -54,29 +60,22 @@ export const ObjectStorageSource = z.strictObject({
 })
 export type ObjectStorageSource = z.infer<typeof ObjectStorageSource>
 
-export const OBJECT_STORAGE_FIELDS = {
-  type: 'text',
-  format: 'text',
-  url: 'text',
-  delimiter: 'text',
-  compression: 'text',
-  isContinuous: 'flag',
-  queueUrl: 'text',
+export const OBJECT_STORAGE_FIELDS = deriveForms(ObjectStorageSource.shape, {
+  delimiter: 'raw',
+  startAfter: 'foreign',
   skipInitialLoad: { whenReturned: 'flag' },
-  startAfter: 'text',
   authentication: { whenReturned: 'text' },
-  iamRole: 'text',
   connectionString: { whenReturned: 'text' },
   path: { whenReturned: 'text' },
   azureContainerName: { whenReturned: 'text' },
-  accessKey: { requestOnly: { fields: { accessKeyId: 'text', secretKey: 'text' } } },
+  accessKey: ACCESS_KEY_FIELDS,
   serviceAccountKey: { requestOnly: 'text' },
-} as const satisfies FieldsOf<ObjectStorageSource>
+})
 
-/** R14: the methods of each type. Of the last two nobody knows. */
+/** R14, N5: methods by type. Unknown for the last two. */
 const METHODS: Readonly<Record<ObjectStorageSource['type'], readonly string[]>> = {
   s3: ['IAM_USER', 'IAM_ROLE'],
-  gcs: ['IAM_USER', 'SERVICE_ACCOUNT'],
+  gcs: ['IAM_USER', 'SERVICE_ACCOUNT', 'SERVICE_ACCOUNT_WORKLOAD_IDENTITY'],
   dospaces: ['IAM_USER'],
   azureblobstorage: ['CONNECTION_STRING'],
   cloudflarer2: ['IAM_USER', 'IAM_ROLE', 'SERVICE_ACCOUNT'],
@@ -86,14 +85,18 @@ const METHODS: Readonly<Record<ObjectStorageSource['type'], readonly string[]>> 
 const KEY = ['accessKey.accessKeyId', 'accessKey.secretKey']
 const AZURE = ['connectionString', 'azureContainerName']
 
-/** R13 and R14: what each method signs in with. */
+/** R13, R14: credentials by method. */
 const SIGNS_IN_WITH: Readonly<Record<NonNullable<ObjectStorageSource['authentication']>, readonly string[]>> =
   {
     IAM_ROLE: ['iamRole'],
     IAM_USER: KEY,
     CONNECTION_STRING: ['connectionString'],
     SERVICE_ACCOUNT: ['serviceAccountKey'],
+    SERVICE_ACCOUNT_WORKLOAD_IDENTITY: [],
   }
+
+/** A port with a path after it is no password. */
+const PASSWORD = /^[a-z]+:\/\/[^/:?#[]*:(?!\d*(?:[/?#]|$)).*@/i
 
 export const objectStorageRules: FieldRules<ObjectStorageSource> = (source) => {
   const { type, authentication, queueUrl } = source
@@ -104,6 +107,7 @@ export const objectStorageRules: FieldRules<ObjectStorageSource> = (source) => {
     // facts 4.3
     { field: 'url', begins: type === 'gcs' ? ['https://', 'gs://'] : ['https://'] },
     { field: 'queueUrl', begins: ['https://', 'projects/'] },
+    ['url', 'queueUrl'].map((field) => ({ field, lacks: PASSWORD, is: 'a password', instead: 'accessKey' })),
     // R12, R13
     when(
       isAzure,
@@ -118,7 +122,7 @@ export const objectStorageRules: FieldRules<ObjectStorageSource> = (source) => {
     only(
       authentication === undefined ? [] : SIGNS_IN_WITH[authentication],
       ['iamRole', 'serviceAccountKey', ...KEY, ...(isAzure ? ['connectionString'] : [])],
-      authentication === undefined ? 'without authentication' : `with authentication ${authentication}`,
+      signsInWith(authentication),
     ),
     // R16
     when(

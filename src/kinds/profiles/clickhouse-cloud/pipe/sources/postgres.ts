@@ -1,18 +1,15 @@
-import type { FieldsOf } from '../../../../field-table.ts'
+import { deriveForms } from '../../../../field-table.ts'
+import { CREDENTIALS_FIELDS } from '../../../../secret-ref.ts'
 import { Text, z } from '../../../../zod.ts'
 import type { FieldRules } from '../field-rules.ts'
 import {
   COLUMNS_FIELDS,
-  CONNECTION_FIELDS,
-  LOAD_FIELDS,
-  PartitionKey,
-  SYNC_FIELDS,
   TARGET_FIELDS,
-  TLS_FIELDS,
   TLS_RULES,
   columnsShape,
   connectionShape,
   loadShape,
+  partitionShape,
   signInRules,
   syncShape,
   targetShape,
@@ -36,7 +33,7 @@ export const PostgresSource = z.strictObject({
       'tigerdata',
     ])
     .optional()
-    .describe('Which kind of Postgres it is; postgres unless set.'),
+    .describe('Kind of Postgres. Default: postgres.'),
   ...connectionShape,
   ...tlsShape,
   database: Text.describe('Database.'),
@@ -44,7 +41,7 @@ export const PostgresSource = z.strictObject({
     .strictObject({
       ...syncShape,
       ...loadShape,
-      publicationName: Text.optional().describe('Name of the publication; one is made unless set.'),
+      publicationName: Text.optional().describe('Name of the publication. Default: a new one.'),
       replicationSlotName: Text.optional().describe('Name of the replication slot, for cdc_only.'),
       enableFailoverSlots: z
         .boolean()
@@ -59,48 +56,36 @@ export const PostgresSource = z.strictObject({
         sourceTable: Text.describe('Source table.'),
         ...targetShape,
         ...columnsShape,
-        partitionKey: PartitionKey,
-        partitionByExpr: Text.optional().describe('Partition expression of the destination table, in SQL.'),
+        ...partitionShape,
       }),
     )
     .describe('Which tables go where.'),
 })
 export type PostgresSource = z.infer<typeof PostgresSource>
 
-export const POSTGRES_FIELDS = {
-  type: 'text',
-  ...CONNECTION_FIELDS,
-  ...TLS_FIELDS,
-  database: 'text',
+const { settings, tableMappings } = PostgresSource.shape
+
+export const POSTGRES_FIELDS = deriveForms(PostgresSource.shape, {
+  credentials: CREDENTIALS_FIELDS,
+  caCertificate: 'certificate',
   settings: {
-    fields: {
-      ...SYNC_FIELDS,
-      ...LOAD_FIELDS,
-      publicationName: 'text',
-      replicationSlotName: 'text',
+    fields: deriveForms(settings.shape, {
       enableFailoverSlots: { whenReturned: 'flag' },
       deleteOnMerge: { whenReturned: 'flag' },
-    },
+    }),
   },
   tableMappings: {
     keyedBy: ['sourceSchemaName', 'sourceTable'],
-    fields: {
-      sourceSchemaName: 'text',
-      sourceTable: 'text',
-      ...TARGET_FIELDS,
-      ...COLUMNS_FIELDS,
-      partitionKey: 'text',
-      partitionByExpr: 'text',
-    },
+    fields: deriveForms(tableMappings.element.shape, { ...TARGET_FIELDS, ...COLUMNS_FIELDS }),
   },
-} as const satisfies FieldsOf<PostgresSource>
+})
 
 export const postgresRules: FieldRules<PostgresSource> = (source) => {
   const { replicationMode, replicationSlotName } = source.settings
   return [
     signInRules(source),
     TLS_RULES,
-    // R28. Whether cdc_only needs one, nobody knows.
+    // R28. Unknown: whether cdc_only needs one.
     replicationMode === 'cdc_only'
       ? []
       : [{ excludes: ['settings.replicationSlotName'], because: `with replicationMode ${replicationMode}` }],

@@ -1,7 +1,7 @@
-import type { FieldsOf } from '../../../../field-table.ts'
+import { deriveForms } from '../../../../field-table.ts'
 import { SecretRef } from '../../../../secret-ref.ts'
 import { Text, z } from '../../../../zod.ts'
-import { only, type FieldRules } from '../field-rules.ts'
+import { only, signsInWith, type FieldRules } from '../field-rules.ts'
 
 /** Facts 4.5. */
 export const PubsubSource = z.strictObject({
@@ -11,7 +11,9 @@ export const PubsubSource = z.strictObject({
     .string()
     .regex(/^[^/\s]+$/, 'must be the short name of a topic, without projects/…/topics/')
     .describe('Short name of the topic.'),
-  authentication: z.enum(['SERVICE_ACCOUNT']).describe('How it signs in.'),
+  authentication: z
+    .enum(['SERVICE_ACCOUNT', 'SERVICE_ACCOUNT_WORKLOAD_IDENTITY'])
+    .describe('How it signs in.'),
   seekType: z.enum(['latest', 'earliest', 'timestamp']).describe('Where to begin.'),
   seekTimestamp: z.iso
     .datetime({ offset: true })
@@ -29,24 +31,23 @@ export const PubsubSource = z.strictObject({
     .strictObject({
       serviceAccountFile: SecretRef.describe('Key of the service account: its JSON in base64.'),
     })
-    .describe('Key of the service account. Request only.'),
+    .optional()
+    .describe('Key of the service account, for SERVICE_ACCOUNT. Request only.'),
 })
 export type PubsubSource = z.infer<typeof PubsubSource>
 
-export const PUBSUB_FIELDS = {
-  format: 'text',
-  projectId: 'text',
-  topic: 'text',
-  authentication: 'text',
-  seekType: 'text',
+export const PUBSUB_FIELDS = deriveForms(PubsubSource.shape, {
+  filter: 'lines',
   seekTimestamp: 'zoned',
-  filter: 'text',
-  enableOrdering: 'flag',
-  ackDeadline: 'number',
   serviceAccountKey: { requestOnly: { fields: { serviceAccountFile: 'text' } } },
-} as const satisfies FieldsOf<PubsubSource>
+})
 
-/** R22. */
-export const pubsubRules: FieldRules<PubsubSource> = ({ seekType }) => [
+/** R22, N5. */
+export const pubsubRules: FieldRules<PubsubSource> = ({ seekType, authentication }) => [
+  only(
+    authentication === 'SERVICE_ACCOUNT' ? ['serviceAccountKey'] : [],
+    ['serviceAccountKey'],
+    signsInWith(authentication),
+  ),
   only(seekType === 'timestamp' ? ['seekTimestamp'] : [], ['seekTimestamp'], `with seekType ${seekType}`),
 ]

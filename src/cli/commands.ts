@@ -1,0 +1,164 @@
+import { Argument, Option } from 'commander'
+import { wholeNumber } from '../config/parsers.ts'
+import { DEFAULT } from '../kinds/profiles/default/profile.ts'
+import { PROFILES } from '../kinds/profiles/profiles.ts'
+import { allow } from './commands/allow-command.ts'
+import { apply, APPLY_WAIT_MS } from './commands/apply-command.ts'
+import { explain } from './commands/explain-command.ts'
+import { history, HISTORY_OUTPUTS } from './commands/history-command.ts'
+import { IMPORT_OUTPUTS, importPipes } from './commands/import-command.ts'
+import { ledger, LEDGER_ACTIONS } from './commands/ledger-command.ts'
+import { lock } from './commands/lock-command.ts'
+import { adopt, forget, foundIn, resolve } from './commands/operator-command.ts'
+import { plan, PLAN_OUTPUTS } from './commands/plan-command.ts'
+import { reconcile, RECONCILE_WAIT_MS } from './commands/reconcile-command.ts'
+import { runDaemon } from './commands/run-command.ts'
+import { sandbox } from './commands/sandbox-command.ts'
+import { schema } from './commands/schema-command.ts'
+import { status, STATUS_OUTPUTS } from './commands/status-command.ts'
+import { validate, VALIDATE_OUTPUTS } from './commands/validate-command.ts'
+import { print, VERSION } from './io.ts'
+import { withFilter } from './resource-filter.ts'
+import { acting, addCommand, addPlain, addSettingsHelp, output, parsedBy, type Shell } from './usage.ts'
+import { withWait } from './wait-flags.ts'
+
+const OUTPUTS = ['text', 'json']
+const KEY = 'Kind/name, such as Pipe/orders'
+
+/** In the order of the help. */
+export function addCommands(shell: Shell): void {
+  const { program } = shell
+  program.commandsGroup('Reconcile:')
+  addReconciling(shell)
+  program.commandsGroup('Look:')
+  addLooking(shell)
+  program.commandsGroup('Decide:')
+  addDeciding(shell)
+  program.commandsGroup('Write manifests:')
+  addWriting(shell)
+  program.commandsGroup('Try and set up:')
+  addTrying(shell)
+  addSettingsHelp(shell)
+}
+
+function addReconciling(shell: Shell): void {
+  addCommand(shell, 'run', 'run the daemon: watch the directory and reconcile until stopped').action(
+    acting(shell, 'platform', runDaemon),
+  )
+  addCommand(shell, 'plan', 'show each change and its reason, and write none of them')
+    .addOption(output(PLAN_OUTPUTS))
+    .action(acting(shell, 'platform or server', plan))
+  const applying = addCommand(shell, 'apply', 'reconcile everything once, then exit')
+  withWait(applying, 'wait until all pending resources are ready, or clearly bad', APPLY_WAIT_MS)
+    .addOption(output(OUTPUTS))
+    .option('--yes', 'create more than --max-creates allows')
+    .action(acting(shell, 'platform', apply))
+  const reconciling = 'ask the running daemon to reconcile now, everything or one resource'
+  withWait(
+    addCommand(shell, 'reconcile', reconciling),
+    'wait for the end, and print the result',
+    RECONCILE_WAIT_MS,
+  )
+    .argument('[key]', KEY)
+    .option('--accept', 'accept a directory that lost most manifests; an empty one is never accepted')
+    .addOption(output(OUTPUTS))
+    .action(acting(shell, 'local', reconcile))
+}
+
+function addLooking(shell: Shell): void {
+  addCommand(shell, 'validate', 'check the manifests; send no request')
+    .argument('[path...]', 'a directory of manifests, or files and folders of --manifests to report on')
+    .addOption(output(VALIDATE_OUTPUTS))
+    .action(acting(shell, 'local', validate))
+  withFilter(addCommand(shell, 'status', 'show all resources, or one in full'), 'resources')
+    .argument('[key]', KEY)
+    .option('--watch', 'show it again and again, until interrupted')
+    .addOption(output(STATUS_OUTPUTS))
+    .action(acting(shell, 'local', status))
+  withFilter(addCommand(shell, 'history', 'show actions and changes, newest first'), 'history')
+    .argument('[key]', KEY)
+    .option('--limit <N>', 'show this many lines at most', parsedBy(wholeNumber(1, 100_000)), 50)
+    .addOption(output(HISTORY_OUTPUTS))
+    .action(acting(shell, 'local', history))
+}
+
+/** They write to the ledger or ask the daemon to. */
+function addDeciding(shell: Shell): void {
+  addCommand(shell, 'allow', 'let the creates or deletions that a limit blocks now pass, once')
+    .option('--service <NAME>', 'only those in this service')
+    .option('--dry-run', 'only print what would be allowed')
+    .option('--deletions', 'the blocked deletions instead of the creates')
+    .option(
+      '--count <N>',
+      'only if at most N are blocked: the number that --dry-run prints',
+      parsedBy(wholeNumber(0, 1_000_000)),
+    )
+    .addOption(output(OUTPUTS))
+    .action(acting(shell, 'local', allow))
+  addCommand(shell, 'adopt', 'adopt an existing pipe, or confirm a change made to it')
+    .argument('<key>', 'Pipe/name, such as Pipe/orders')
+    .argument('<id>', 'id of the pipe, as the console shows it')
+    .addOption(output(OUTPUTS))
+    .action(acting(shell, 'platform', adopt))
+  addCommand(shell, 'resolve', 'settle a create with an unknown outcome, or a pipe that is gone')
+    .argument('<key>', 'Pipe/name, such as Pipe/orders')
+    .option('--adopt <ID>', 'the pipe exists, and this is its id')
+    .option('--retry', 'the create had no effect: send a new create')
+    .option('--recreate', 'its pipe is gone: create a new one')
+    .option('--force', 'with --retry, skip the wait: a request still on its way makes a second pipe')
+    .addOption(output(OUTPUTS))
+    .action(acting(shell, (flags) => (foundIn(flags).type === 'nothing' ? 'local' : 'platform'), resolve))
+  addCommand(shell, 'forget', 'remove the record of an orphan; its pipe stays')
+    .argument('[key]', KEY)
+    .option('--platform', 'instead of a key: unbind the ledger from its platform, which has moved')
+    .addOption(output(OUTPUTS))
+    .action(acting(shell, 'local', forget))
+  addCommand(shell, 'lock', 'print a Lock manifest with the id of every recorded pipe')
+    .option('--name <NAME>', 'its metadata.name', 'pipes')
+    .addOption(output(['yaml', 'json']))
+    .action(acting(shell, 'local', lock))
+  addCommand(shell, 'ledger', 'export, import or accept a ledger')
+    .addArgument(new Argument('<action>', 'what to do').choices(LEDGER_ACTIONS))
+    .argument('[file]', 'to export to, or to import: lines of JSON')
+    .option('--move', 'with "export": the ledger moves, and no process acts with this file any more')
+    .action(acting(shell, 'local', ledger))
+}
+
+function addWriting(shell: Shell): void {
+  addCommand(shell, 'import', 'print manifests that adopt existing pipes, without any change')
+    .argument('[key]', 'key of the new manifest, such as Pipe/orders, or with --all the name of a Service')
+    .argument('[id]', 'id of the pipe, as the console shows it')
+    .option('--all', 'a manifest for each pipe without one, of a Service or of all')
+    .option('--service <NAME>', 'the Service manifest that the pipe belongs to')
+    .option('--output-dir <DIR>', 'write each manifest to a new file there')
+    .addOption(output(IMPORT_OUTPUTS))
+    .action(acting(shell, 'platform', importPipes))
+  addCommand(shell, 'explain', 'describe a field of a manifest')
+    .argument('[field]', 'such as pipe.spec.source.kafka (default: all kinds)')
+    .addOption(output(OUTPUTS))
+    .action(acting(shell, 'local', explain))
+  addCommand(shell, 'schema', 'print the JSON Schema (draft 7) of manifests, for editors')
+    .argument('[kind]', 'one kind only')
+    .addOption(output(['json']))
+    .action(acting(shell, 'local', schema))
+}
+
+function addTrying(shell: Shell): void {
+  addPlain(shell, 'sandbox', 'run the simulated platform as a separate server')
+    .addOption(
+      new Option('--profile <NAME>', 'which service it is')
+        .choices(PROFILES.map(({ name }) => name))
+        .default(DEFAULT.name),
+    )
+    .option('--listen <HOST:PORT>', 'where to listen', '127.0.0.1:8090')
+    .option('--data <FILE>', 'SQLite file that keeps the resources. Default: memory')
+    .option('--world <FILE>', 'YAML file: resources that exist from the start')
+    .option('--faults <FILE>', 'YAML file: faults, by rules or by a seed')
+    .option('--key-id <ID>', 'the accepted API key id. Default: sandbox')
+    .option('--key-secret <SECRET>', 'its secret. Default: random')
+    .option('--alerts-token <TOKEN>', 'the accepted token for alerts. Default: random')
+    .action(async (flags) => {
+      shell.code = await sandbox(shell.io, flags)
+    })
+  addPlain(shell, 'version', 'print the version').action(() => print(shell.io.stdout, VERSION))
+}

@@ -1,0 +1,56 @@
+import { isObject } from '../../lib/json.ts'
+import { LedgerError } from '../../contract/ledger.ts'
+import { openCluster, type Cluster, type ClusterPlace } from './cluster.ts'
+import { ClusterError, asLedgerError } from './cluster-error.ts'
+import { readLease, WRITES_ANNOTATION, writesIn } from './lease-object.ts'
+import { writesOf, writesRollback } from './ledger-rollback.ts'
+import { readLedgerSecret } from './ledger-secret.ts'
+import { isRecordOf, keptOf } from './record-object.ts'
+
+const TRIES = 20
+
+/** @returns the rolled-back state, in words; undefined: no known rollback @throws {LedgerError} */
+export async function acceptKubernetesLedger(options: ClusterPlace): Promise<string | undefined> {
+  await using cluster = await openCluster(options)
+  const { api, name, secrets, shown } = cluster
+  const secret = await readLedgerSecret(api, secrets, name)
+  if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}.`)
+  const [what, times] = [secret.rollback(), secret.rollbacks()]
+  const ofWrites = await acceptWrites(cluster).catch((error: unknown) => {
+    throw asLedgerError(error)
+  })
+  if (what === undefined) return ofWrites
+  await secret.change(() => {
+    if (secret.rollbacks() !== times)
+      throw new LedgerError('io', 'another rollback was noticed at this moment: run it again.')
+    return { setBacks: String(times), accepted: String(times), lost: undefined }
+  })
+  return what
+}
+
+/** Sets the Lease's count of writes to the actual count. @throws {ClusterError} {@link LedgerError} */
+async function acceptWrites(cluster: Cluster): Promise<string | undefined> {
+  const { api, leases, name, records, selector } = cluster
+  const before = writesIn(await readLease(cluster))
+  // After the Lease: this counts a write in between.
+  const { items } = await api.list(records, selector)
+  const writes = writesOf(items.filter((object) => isRecordOf(name, object)).map(keptOf))
+  const what = writesRollback(before, writes)
+  if (what === undefined) return undefined
+  for (let tries = 1; ; tries += 1) {
+    const lease = await readLease(cluster)
+    if (lease === undefined) return what
+    const { annotations } = lease.metadata
+    const next = { ...(isObject(annotations) && annotations), [WRITES_ANNOTATION]: String(writes) }
+    try {
+      await api.replace(`${leases}/${name}`, {
+        ...lease,
+        metadata: { ...lease.metadata, annotations: next },
+      })
+      return what
+    } catch (error) {
+      // The holder has renewed it.
+      if (!(error instanceof ClusterError) || error.status !== 409 || tries === TRIES) throw error
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import { sleep, type Clock } from '../../lib/clock.ts'
+import type { Emit } from '../../contract/events.ts'
+import { LedgerError } from '../../contract/ledger.ts'
+import type { LedgerSecret } from './ledger-secret.ts'
+import type { Kept } from './record-object.ts'
+
+/**
+ * Detects records at an earlier state, for example after an etcd restore: pipes created since might be
+ * missing. After a note in the Secret, all processes refuse creates until an operator accepts the records.
+ */
+export interface LedgerRollback extends AsyncDisposable {
+  /** Writes to the Secret, with retries. @param what the rolled-back state, in words */
+  notice(what: string): void
+  /** As {@link notice}, but waits for the write. @throws {LedgerError} */
+  noticeNow(what: string): Promise<void>
+  /** Why creates are refused, if known. */
+  known(): string | undefined
+  /** Reads the Secret first. @throws {LedgerError} if creates are refused or the Secret cannot be read */
+  assertNone(): Promise<void>
+}
+
+export interface LedgerRollbackOptions {
+  readonly secret: LedgerSecret
+  readonly clock: Clock
+  /** This process does not write. */
+  readonly isReader: boolean
+  readonly emit: Emit
+}
+
+/** Interval of requests to the Secret while creates are refused. */
+const AGAIN_MS = 1_000
+
+export function createLedgerRollback({
+  secret,
+  clock,
+  isReader,
+  emit,
+}: LedgerRollbackOptions): LedgerRollback {
+  const closing = new AbortController()
+  /** The first rollback that is not in the Secret yet. */
+  let unsaid: string | undefined
+  let noticed = 0
+  let failed = ''
+  /** The highest rollback count seen; a lower one means that the Secret was rolled back. */
+  let seen = secret.rollbacks()
+  let reading: Promise<unknown> | undefined
+  let following: Promise<void> | undefined
+  follow()
+
+  function note(what: string): void {
+    noticed += 1
+    if (unsaid !== undefined) return
+    unsaid = what
+    emit({ type: 'LedgerRolledBack', message: wordsOf(what) })
+  }
+
+  /** A higher count: an earlier acceptance does not cover this rollback. @throws {LedgerError} */
+  async function say(): Promise<void> {
+    let upTo = noticed
+    await secret.read('setBacks')
+    await secret.change(() => {
+      upTo = noticed
+      const setBacks = String(Math.max(secret.rollbacks(), seen) + 1)
+      return { setBack: secret.rollback() ?? unsaid, setBacks }
+    })
+    seen = secret.rollbacks()
+    if (noticed === upTo) unsaid = undefined
+  }
+
+  /** @throws {LedgerError} */
+  async function readSecret(): Promise<void> {
+    // Shared by concurrent creates.
+    reading ??= secret.read('setBacks').finally(() => {
+      reading = undefined
+    })
+    await reading
+    if (secret.rollbacks() < seen) notice('its Secret says less than it said before')
+    seen = Math.max(seen, secret.rollbacks())
+    follow()
+  }
+
+  function follow(): void {
+    if (!isReader && known() !== undefined) following ??= untilAccepted()
+  }
+
+  /** Polls, to show an acceptance in the status without a create. */
+  async function untilAccepted(): Promise<void> {
+    while (known() !== undefined && !closing.signal.aborted) {
+      try {
+        await (unsaid === undefined ? readSecret() : say())
+      } catch (error) {
+        if (!(error instanceof LedgerError)) throw error
+        failed = ` The Secret of the ledger cannot be told: ${error.message}`
+      }
+      await sleep(clock, AGAIN_MS, closing.signal).catch(() => undefined)
+    }
+    following = undefined
+  }
+
+  function notice(what: string): void {
+    note(what)
+    follow()
+  }
+
+  function known(): string | undefined {
+    const what = unsaid ?? secret.rollback()
+    return what === undefined ? undefined : `${wordsOf(what)}${unsaid === undefined ? '' : failed}`
+  }
+
+  return {
+    notice,
+    async noticeNow(what) {
+      note(what)
+      if (!isReader) await say()
+    },
+    known,
+    async assertNone() {
+      if (unsaid === undefined) await readSecret()
+      const why = known()
+      if (why !== undefined) throw new LedgerError('corrupt', why)
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort()
+      await following
+      // Other processes might not know of it.
+      if (isReader || unsaid === undefined) return
+      await say().catch((error: unknown) => {
+        if (!(error instanceof LedgerError)) throw error
+      })
+    },
+  }
+}
+
+function wordsOf(what: string): string {
+  return (
+    `the ledger was rolled back to an earlier state: ${what}. Creates are refused, because pipes created since then might be missing from it. ` +
+    'Compare it with the platform, and record each existing pipe with "pipewright adopt". Then run "pipewright ledger accept".'
+  )
+}
+
+/** @param now undefined: the object is gone @returns a rollback in words, if any */
+export function recordRollback({ key, version, body }: Kept, now: Kept | undefined): string | undefined {
+  if (now === undefined) return `the record of ${key} is gone`
+  if (now.version < version) return `the record of ${key} was at version ${version}, and is at ${now.version}`
+  // Each write has its own version.
+  if (now.version > version || now.body === body) return undefined
+  return `the record of ${key} is another one at the same version ${version}`
+}
+
+/** As `Mirror.writes`. */
+export function writesOf(objects: Iterable<Kept>): number {
+  let sum = 0
+  for (const { version } of objects) sum += version
+  return sum
+}
+
+/** @param before the Lease's count @returns a rollback in words, if any */
+export function writesRollback(before: number, now: number): string | undefined {
+  if (now >= before) return undefined
+  return `its records had been written ${before} times, and ${now} of these writes are there`
+}

@@ -1,0 +1,110 @@
+import { type LookupAddress, promises as dns } from 'node:dns'
+import { connect, type Socket } from 'node:net'
+
+/** Between the starts of two attempts (RFC 8305, 8). */
+const STEP_MS = 250
+
+export class NoConnectionError extends Error {
+  readonly code: string
+  readonly addresses: readonly string[]
+
+  constructor(code: string, addresses: readonly string[]) {
+    super(`no address could be connected: ${code}`)
+    this.name = 'NoConnectionError'
+    this.code = code
+    this.addresses = addresses
+  }
+}
+
+const MACHINE = {
+  lookup: (host: string): Promise<readonly LookupAddress[]> => dns.lookup(host, { all: true }),
+  dial: (host: string, port: number): Socket =>
+    connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }),
+  after: (delayMs: number, callback: () => void): (() => void) => {
+    const timer = setTimeout(callback, delayMs)
+    return () => clearTimeout(timer)
+  },
+}
+
+/**
+ * An address can be slow while the others are dead: each attempt lasts until the limit.
+ * @param timeoutMs includes DNS
+ * @throws {NoConnectionError} or the resolver's error
+ */
+export function openTcp(
+  { host, port }: { readonly host: string; readonly port: number },
+  timeoutMs: number,
+  { lookup, dial, after }: typeof MACHINE = MACHINE,
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const open = new Set<Socket>()
+    const codes: string[] = []
+    let addresses: readonly string[] = []
+    let stepMs = 0
+    let isOver = false
+    let cancelStep: (() => void) | undefined
+    const cancelLimit = after(timeoutMs, () => fail(addresses.length === 0 ? 'EAI_AGAIN' : LATE))
+    lookup(host)
+      .then(start)
+      .catch((error: unknown) => fail(codeOf(error)))
+
+    function start(found: readonly LookupAddress[]): void {
+      addresses = inTurns(found)
+      stepMs = Math.min(STEP_MS, timeoutMs / 2 / addresses.length)
+      if (!isOver) next()
+    }
+
+    function next(): void {
+      cancelStep?.()
+      const address = addresses[open.size + codes.length]
+      if (address !== undefined) attempt(address)
+      // A family that this machine cannot reach is the least useful cause.
+      else if (open.size === 0) fail(codes.find((code) => !/UNREACH|NOTAVAIL/.test(code)) ?? codes[0])
+    }
+
+    function attempt(address: string): void {
+      const socket = dial(address, port)
+      open.add(socket)
+      socket.once('connect', () => {
+        open.delete(socket)
+        end()
+        resolve(socket)
+      })
+      // The socket's user does not listen yet.
+      socket.on('error', (error) => {
+        if (isOver) return
+        open.delete(socket)
+        codes.push(codeOf(error))
+        next()
+      })
+      cancelStep = after(stepMs, next)
+    }
+
+    function fail(code = 'ENOTFOUND'): void {
+      end()
+      reject(new NoConnectionError(code, addresses))
+    }
+
+    function end(): void {
+      isOver = true
+      cancelLimit()
+      cancelStep?.()
+      for (const socket of open) socket.destroy()
+    }
+  })
+}
+
+const LATE = 'UND_ERR_CONNECT_TIMEOUT'
+
+export function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'no code'
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+}
+
+/** The resolver's first choice comes first (RFC 8305, 4). */
+function inTurns(found: readonly LookupAddress[]): readonly string[] {
+  const isFirst = ({ family }: LookupAddress) => family === found[0]?.family
+  const [ours, others] = [found.filter(isFirst), found.filter((one) => !isFirst(one))]
+  const turns = found.flatMap((_, index) => [ours[index], others[index]])
+  return [...new Set(turns.flatMap((one) => one?.address ?? []))]
+}

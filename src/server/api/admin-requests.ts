@@ -1,0 +1,156 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import type { Allowance } from '../../contract/allowance.ts'
+import { MAX_PLAN_BYTES, type Plan, PLAN_REQUEST } from '../../contract/plan.ts'
+import type { Key } from '../../kinds/key.ts'
+import { z } from '../../kinds/zod.ts'
+import { isObject } from '../../lib/json.ts'
+import type { Guarded, ServerParts } from '../parts.ts'
+import { RequestError } from '../replies.ts'
+
+export interface AllowedReply {
+  /** Or would pass, in a dry run. */
+  readonly allowed: readonly Key[]
+}
+
+/** `POST /-/allow`. Blocked creates pass once. */
+export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
+  app.post('/-/allow', async ({ headers, body }): Promise<AllowedReply> => {
+    const allow = switchedOn(parts.allow, 'allowing creations')
+    await authorize(headers.authorization, allow)
+    assertActs(parts)
+    const answer = await allow.allow(allowanceIn(body))
+    if (answer.is === 'allowed') return { allowed: answer.allowed }
+    throw new RequestError(
+      409,
+      `the limit blocks ${answer.count} now, and no action was allowed`,
+      'Look at them, and ask again.',
+      { count: answer.count },
+    )
+  })
+}
+
+/** A misspelt `service` must not allow all services. */
+const ALLOWANCE = z.strictObject({
+  service: z.string().min(1).optional(),
+  count: z.int().min(0).optional(),
+  dryRun: z.boolean().default(false),
+  deletions: z.boolean().default(false),
+})
+
+function allowanceIn(body: unknown): Allowance {
+  const asked = ALLOWANCE.safeParse(isObject(body) ? body : { service: body ?? undefined })
+  if (!asked.success)
+    throw new RequestError(
+      400,
+      'the body is not understood',
+      'Send {"service": "NAME", "count": 30, "dryRun": true} with any of the three, or an empty body to let all pass. For deletions, add "deletions": true.',
+    )
+  const { service, count, dryRun, deletions } = asked.data
+  return { limit: deletions ? 'DeleteLimit' : 'CreateLimit', service, count, dryRun }
+}
+
+/** `POST /api/v1/plan`, one at a time. */
+export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
+  const plannerOf = () => switchedOn(parts.planner, 'planning')
+  let last: Promise<unknown> = Promise.resolve()
+  app.post(
+    '/api/v1/plan',
+    {
+      bodyLimit: MAX_PLAN_BYTES,
+      onRequest: ({ headers }) => authorize(headers.authorization, plannerOf()),
+    },
+    (request, reply): Promise<Plan> => {
+      const asked = PLAN_REQUEST.safeParse(request.body)
+      if (!asked.success)
+        throw new RequestError(
+          400,
+          'the body is not understood',
+          'Send JSON: {"revision": {"id", "from"}, "manifests", "files": {"a.yaml": "its text"}}. A path is relative and has no hidden parts.',
+        )
+      const gone = new AbortController()
+      reply.raw.on('close', () => gone.abort(new Error('the client has gone')))
+      // The connection is idle until the plan is made.
+      reply.raw.setTimeout(0)
+      const plan = last.then(() => {
+        assertActs(parts)
+        return plannerOf().plan(asked.data, gone.signal)
+      })
+      last = plan.catch(() => undefined)
+      return plan
+    },
+  )
+}
+
+/** @throws {RequestError} 404 without an admin token */
+export function switchedOn<T extends Guarded>(part: T | undefined, what: string): T {
+  if (part !== undefined) return part
+  throw new RequestError(
+    404,
+    `${what} is switched off`,
+    'Start Pipewright with --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE), and send what is in it as a bearer token.',
+  )
+}
+
+/** @throws {RequestError} 409 for a standby, with the leader */
+export function assertActs(parts: Pick<ServerParts, 'overview'>): void {
+  const { standsBy, leader } = parts.overview()
+  if (!standsBy) return
+  const { holder, url = `kubectl port-forward pod/${holder} 8080` } = leader ?? {}
+  throw new RequestError(
+    409,
+    `this process is on standby, and ${holder ?? 'nobody'} acts`,
+    holder === undefined ? 'Ask again in a moment.' : `Ask that one: ${url}`,
+    leader && { leader },
+  )
+}
+
+/**
+ * Bearer token, or a Basic password for git-sync.
+ * @throws {RequestError} 401 for a wrong token, 503 without a configured token
+ */
+export async function authorize(header: string | undefined, trigger: Guarded): Promise<void> {
+  const expected = await readToken(trigger)
+  if (expected === undefined) {
+    throw new RequestError(
+      503,
+      'the admin token cannot be read',
+      'Check the file that --admin-token-file names: it must be there, readable and not empty.',
+    )
+  }
+  const given = tokenOf(header)
+  if (given === undefined || !same(given, expected)) {
+    throw new RequestError(
+      401,
+      given === undefined ? 'the admin token is missing' : 'the admin token is wrong',
+      'Send "Authorization: Bearer TOKEN" with the content of the file that --admin-token-file names.',
+    )
+  }
+}
+
+/** An empty file is no token: everyone would match it. */
+async function readToken(trigger: Guarded): Promise<string | undefined> {
+  try {
+    const token = (await trigger.adminToken())?.trim()
+    return token === '' ? undefined : token
+  } catch {
+    return undefined
+  }
+}
+
+function tokenOf(header: string | undefined): string | undefined {
+  const [, scheme, credentials] = /^(bearer|basic) +(\S+) *$/i.exec(header ?? '') ?? []
+  if (scheme === undefined || credentials === undefined) return undefined
+  if (scheme.toLowerCase() === 'bearer') return credentials
+  const text = Buffer.from(credentials, 'base64').toString('utf8')
+  return text.slice(text.indexOf(':') + 1)
+}
+
+/** Digests: time and length reveal no part of the token. */
+function same(given: string, expected: string): boolean {
+  return timingSafeEqual(digest(given), digest(expected))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

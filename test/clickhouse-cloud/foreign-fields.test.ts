@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/lib/json.ts'
+import type { Policy } from '../../src/kinds/manifest.ts'
+import { startClient, type Client } from './client.ts'
+import { goesOn, REPLACE } from './deleted-pipes.ts'
+import { byHand, FILES, having, HOUR, KAFKA, MINUTE, passes, POSTGRES, sent } from './edited-pipes.ts'
+import { withRefs } from './refs.ts'
+
+/* Fields of an imported pipe that no manifest can have: a new pipe would lack them. */
+
+const FIELD = 'source.postgres.sshKeyResourceId'
+const TUNNELLED = having(POSTGRES, { [FIELD]: '5a0c7f5e-3c0b-4f0e-9a1b-7d2f64a1c9e3' })
+
+/** Not in the document, and set. */
+const UNKNOWN = 'source.postgres.tunnel'
+const WITH_UNKNOWN = having(POSTGRES, { [UNKNOWN]: { host: 'bastion' } })
+
+/** A pipe of the console with such a field, adopted by its id, and its policy since. */
+async function adopted(
+  policy: Policy = {},
+  body = TUNNELLED,
+  { made = POSTGRES, seed = 'asker' } = {},
+): Promise<Client> {
+  const client = await startClient(made, { seed })
+  const id = client.id()
+  client.server.setBody(id, body)
+  await client.drop('Pipe/edited')
+  await client.want(made, { adopt: id })
+  await client.settle()
+  await client.want(made, policy)
+  await client.settle()
+  sent(client)
+  expect(client.record()?.remote).toMatchObject({ id, origin: 'adopted' })
+  return client
+}
+
+/** Another pipe with this manifest. */
+async function other(client: Client, body: JsonObject, policy: Policy = {}) {
+  const spec = { service: 'analytics', ...withRefs(body).spec }
+  const metadata = { name: 'other' }
+  await client.put('other.json', { apiVersion: 'pipewright/v1', kind: 'Pipe', metadata, policy, spec })
+  await client.reconcile('asked', 'Pipe/other')
+  return client.record('Pipe/other')
+}
+
+/** It needs another pipe. */
+async function edited(client: Client): Promise<void> {
+  await client.want(having(POSTGRES, { 'source.postgres.settings.publicationName': 'other' }), REPLACE)
+  await goesOn(client, 30 * MINUTE)
+}
+
+async function deletedElsewhere(client: Client): Promise<void> {
+  client.server.setStates(client.id(), 'gone')
+  await goesOn(client, 2 * HOUR)
+}
+
+describe('an adopted pipe that is deleted by somebody', () => {
+  test('is not created again without its field, and the message names it', async () => {
+    await using client = await adopted()
+    await deletedElsewhere(client)
+    expect(sent(client)).toEqual([])
+    expect(client.reason()).toBe('Missing')
+    expect(client.record()?.conditions?.Synced.message).toContain(FIELD)
+  })
+  test.each<readonly [string, Policy, (client: Client) => Promise<unknown>]>([
+    ['after a restart', {}, (client) => client.restart()],
+    [
+      'after the ledger was lost and the list gave it back',
+      {},
+      async (client) => {
+        await client.drop('Pipe/edited')
+        await client.settle()
+      },
+    ],
+    ['with an edit that needs another pipe', REPLACE, edited],
+  ])('nor %s', async (_when, policy, happens) => {
+    await using client = await adopted(policy)
+    await happens(client)
+    await deletedElsewhere(client)
+    expect([sent(client), client.reason()]).toEqual([[], 'Missing'])
+  })
+  test('is created again if a person says so', async () => {
+    await using client = await adopted()
+    await deletedElsewhere(client)
+    await client.want(POSTGRES, { recreate: client.record()?.remote?.id })
+    await client.settle()
+    expect(sent(client)).toContain('POST')
+  })
+  test('nor without a field that the service does not name in its document', async () => {
+    await using client = await adopted({}, WITH_UNKNOWN)
+    await deletedElsewhere(client)
+    expect([sent(client), client.reason()]).toEqual([[], 'Missing'])
+    expect(client.record()?.conditions?.Synced.message).toContain(UNKNOWN)
+  })
+  test('is not held for a field that a created pipe returns too: it is new in replies', async () => {
+    await using client = await adopted({}, WITH_UNKNOWN)
+    const body = having(WITH_UNKNOWN, { name: 'other', 'source.postgres.host': 'other' })
+    const { remote } = (await other(client, having(body, { [UNKNOWN]: null }))) ?? {}
+    client.server.setBody(remote?.id ?? '', body)
+    await client.reconcile('asked', 'Pipe/other')
+    await client.reconcile()
+    expect(client.record()?.remote?.foreign).toBeUndefined()
+  })
+  test.each([
+    ['beside its parts', { createdBy: 'me', labels: ['a'] }],
+    ['that is unset', { [UNKNOWN]: 0, 'source.postgres.a': '', 'source.postgres.b': [{ c: false }] }],
+    ['of its size', { 'scaling.current': 3 }],
+  ])('is created again after a new field %s', async (_where, fields) => {
+    await using client = await adopted({}, having(POSTGRES, fields))
+    await deletedElsewhere(client)
+    expect(sent(client)).toContain('POST')
+  })
+})
+
+const SEEDS = Array.from({ length: 12 }, (_, index) => `seed-${index}`)
+
+test.each([
+  ['KAFKA', KAFKA],
+  ['POSTGRES', POSTGRES],
+  ['FILES', FILES],
+])('%s: an adopted pipe is created again, also if replies have new fields at random', async (_name, made) => {
+  for (const seed of SEEDS) {
+    await using client = await adopted({}, made, { made, seed })
+    await passes(client, 6)
+    await deletedElsewhere(client)
+    expect([seed, sent(client).includes('POST')]).toEqual([seed, true])
+  }
+})
+
+test.each([
+  ['in the document', TUNNELLED, [FIELD]],
+  ['unknown', WITH_UNKNOWN, undefined],
+])(
+  'the record is not written without end for a field that is %s and comes and goes',
+  async (_how, body, kept) => {
+    await using client = await adopted({}, body)
+    const write = async (now: JsonObject) => {
+      client.server.setBody(client.id(), now)
+      await client.reconcile()
+      return client.record()?.version
+    }
+    await write(POSTGRES)
+    expect(client.record()?.remote?.foreign).toEqual(kept)
+    const before = client.record()?.version
+    for (const now of [body, POSTGRES, body, POSTGRES]) expect(await write(now)).toBe(before)
+  },
+)
+
+test('fields in another order are no news', async () => {
+  const fields = ['a', 'b', 'c', 'd'].map((name) => [`source.postgres.${name}`, 'x'] as const)
+  const [there, back] = [fields, fields.toReversed()].map((all) => having(TUNNELLED, Object.fromEntries(all)))
+  await using client = await adopted({}, there)
+  const before = client.record()
+  expect(before?.remote?.foreign).toHaveLength(5)
+  client.server.setBody(client.id(), back ?? {})
+  await client.reconcile()
+  expect(client.record()).toEqual(before)
+})
+
+describe('a created pipe that got such a field in the console', () => {
+  test.each([
+    ['created again without it', deletedElsewhere],
+    ['replaced', edited],
+  ])('is not %s', async (_what, happens) => {
+    await using client = await startClient(POSTGRES)
+    byHand(client, { [FIELD]: 'key' })
+    await client.want(POSTGRES, REPLACE)
+    await client.reconcile()
+    sent(client)
+    await happens(client)
+    const said = client.record()?.conditions?.Synced.message
+    expect([sent(client), said]).toEqual([[], expect.stringContaining(FIELD)])
+  })
+})
+
+test('an orphan with such a field is not replaced by another manifest until it is forgotten', async () => {
+  await using client = await adopted()
+  await client.remove()
+  await client.reconcile()
+  const synced = (await other(client, POSTGRES, { replaces: 'Pipe/edited' }))?.conditions?.Synced
+  expect([sent(client), synced?.reason]).toEqual([[], 'RenameSuspected'])
+  expect(synced?.message).toContain('pipewright forget Pipe/edited')
+})

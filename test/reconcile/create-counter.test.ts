@@ -1,0 +1,181 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
+import { expect, test } from 'vitest'
+import type { Key } from '../../src/kinds/key.ts'
+import { blankRecord, type Intent, type LedgerRecord } from '../../src/plan/record.ts'
+import { createStateStore } from '../../src/reconcile/state/store.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
+import { pipe, service } from './manifests.ts'
+import { createModelDirectory, createReader } from './model-directory.ts'
+import { recordedPipe } from '../plan/inputs.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const IDENTITY = { name: 'analytics', organizationId: ORGANIZATION, serviceId: SERVICE_ID }
+
+type Policy = NonNullable<Parameters<typeof pipe>[1]>['policy']
+
+/** A store that has read manifests of pipes a, b, c, … */
+function given(count: number, policy: Policy = {}) {
+  const clock = createFakeClock()
+  const store = createStateStore({ profile: DEFAULT, hashKey: new Uint8Array(32), clock })
+  const directory = createModelDirectory(new Map())
+  const reader = createReader(directory)
+  const names = Array.from('abcdefghijk').slice(0, count)
+  directory.files.set('service.yaml', service('analytics', SERVICE_ID))
+  for (const name of names) directory.files.set(`${name}.yaml`, pipe(name, { policy: policy ?? {} }))
+  function read(): void {
+    store.setCatalog(reader.read(new Map()).catalog)
+  }
+  read()
+
+  function note(name: string, record: Partial<LedgerRecord>): void {
+    store.note({ ...blankRecord(keyOf(name)), version: 1, service: IDENTITY, ...record })
+  }
+
+  function observe(name: string, found: boolean): void {
+    const nothing = { misses: undefined, credential: undefined, state: undefined, shownState: undefined }
+    const observation = {
+      ...nothing,
+      at: clock.now(),
+      readAt: undefined,
+      found,
+      reply: undefined,
+      unsettled: 0,
+    }
+    store.noteObservation(keyOf(name), observation)
+  }
+
+  /** With the create of the last pipe. */
+  function counts(name = names.at(-1) ?? ''): readonly [wanted: number, made: number] {
+    const { wanted = 0, made = 0 } = store.createLimitReached(0, keyOf(name)) ?? {}
+    return [wanted, made]
+  }
+
+  const created = recordedPipe('id', { at: clock.now(), seenAt: clock.now() })
+  function intent(state: Intent['state']): Intent {
+    const at = clock.now()
+    const times = { openedAt: at, sendBy: at, endBy: at }
+    return { id: 'i', reason: 'New', requestDigest: '', revision: '', attempt: 1, state, ...times }
+  }
+  return { clock, store, directory, names, read, note, observe, counts, created, intent }
+}
+
+const keyOf = (name: string): Key => `Pipe/${name}`
+
+type Given = ReturnType<typeof given>
+
+test.each<readonly [string, (world: Given) => unknown, readonly [number, number]]>([
+  ['nothing is recorded', () => undefined, [4, 0]],
+  ['a record without an id', ({ note }) => note('a', {}), [4, 0]],
+  ['an intent without an outcome', ({ note, intent }) => note('a', { intent: intent('unknown') }), [3, 1]],
+  ['a failed intent', ({ note, intent }) => note('a', { intent: intent('failed') }), [4, 0]],
+  ['a pipe', ({ note, created }) => note('a', { remote: created }), [3, 0]],
+  [
+    'a pipe that was just created',
+    ({ note, created, intent }) => note('a', { remote: created, intent: intent('succeeded') }),
+    [3, 1],
+  ],
+  [
+    'a pipe that was created an hour ago',
+    ({ clock, note, created, intent }) => {
+      note('a', { remote: created, intent: intent('succeeded') })
+      return clock.advance(HOUR)
+    },
+    [3, 0],
+  ],
+  [
+    'a pipe that is not found',
+    (world) => {
+      world.note('a', { remote: world.created })
+      world.observe('a', false)
+    },
+    [4, 0],
+  ],
+  [
+    'a pipe that is not found and was never seen',
+    (world) => {
+      world.note('a', { remote: { ...world.created, seenAt: undefined } })
+      world.observe('a', false)
+    },
+    [3, 0],
+  ],
+  [
+    'a pipe that is not found and had fields that no manifest can have',
+    (world) => {
+      world.note('a', { remote: { ...world.created, foreign: ['source.kafka.tunnel'] } })
+      world.observe('a', false)
+    },
+    [3, 0],
+  ],
+  [
+    'a pipe that is found again',
+    async (world) => {
+      world.note('a', { remote: world.created })
+      world.observe('a', false)
+      world.counts()
+      world.observe('a', true)
+      await world.clock.advance(1_000)
+    },
+    [3, 0],
+  ],
+  [
+    'pipes of a service that is out of sight',
+    (world) => {
+      for (const name of ['a', 'b', 'c']) {
+        world.note(name, { remote: world.created })
+        world.observe(name, false)
+      }
+    },
+    [1, 0],
+  ],
+  [
+    'a manifest that is gone',
+    (world) => {
+      world.directory.files.delete('a.yaml')
+      for (let reading = 0; reading < 4; reading += 1) world.read()
+    },
+    [3, 0],
+  ],
+  [
+    'a forgotten record',
+    ({ note, created, intent, store, counts }) => {
+      note('a', { remote: created, intent: intent('succeeded') })
+      counts()
+      store.drop(keyOf('a'))
+    },
+    [4, 0],
+  ],
+])('%s', async (_, act, counted) => {
+  const world = given(4)
+  world.counts() // a count that is kept must not hide what comes now
+  await act(world)
+  expect(world.counts()).toEqual(counted)
+})
+
+test('a suspension counts from its end', async () => {
+  const until = '2026-01-01T00:01:00Z'
+  const { counts, clock } = given(4, { suspend: { reason: 'a test', until } })
+  expect(counts()).toEqual([1, 0])
+  await clock.advance(59_000)
+  expect(counts()).toEqual([1, 0])
+  await clock.advance(1_000)
+  expect(counts()).toEqual([4, 0])
+})
+
+test('a key that is about to be created is counted immediately, also if the count is older', () => {
+  const world = given(3)
+  world.note('a', { remote: world.created })
+  world.note('b', { remote: world.created })
+  expect(world.counts()).toEqual([1, 0])
+  world.observe('a', false)
+  world.observe('b', false)
+  expect(world.counts('a')).toEqual([3, 0])
+})
+
+test('a key that does not look wanted counts as wanted if it is about to be created', () => {
+  const world = given(2)
+  world.note('a', { remote: world.created })
+  expect(world.counts()).toEqual([1, 0])
+  expect(world.counts('a')).toEqual([2, 0])
+})

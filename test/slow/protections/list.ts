@@ -1,0 +1,162 @@
+import type { Patches } from './checkout.ts'
+
+/** A protection that no story sees, how it is removed from a copy of the sources, and the tests that must fail then. */
+export interface TestedRemoval {
+  readonly protection: string
+  readonly patches: Patches
+  readonly tests: string
+}
+
+const CREATE = 'test/reconcile/create.test.ts'
+const FAULTS = 'test/platform/faults.test.ts'
+const REPLIED_ID = 'test/reconcile/replied-id.test.ts'
+const SEND = 'test/platform/create.test.ts'
+
+const LATER = `
+async function swapLater(context: ReconcileContext, opened: LedgerRecord, history: readonly HistoryEntry[]) {
+  setTimeout(() => void context.ledger.swap(opened, history).catch(() => undefined), 2_000)
+  return { ...opened, version: opened.version + 1 }
+}
+`
+
+export const TESTED_REMOVALS: readonly TestedRemoval[] = [
+  {
+    protection: 'an intent is written before the POST',
+    patches: {
+      from: `const written = await context.ledger.swap(opened, [started])`,
+      to: `const written = opened ?? await context.ledger.swap(opened, [started])`,
+    },
+    tests: CREATE,
+  },
+  {
+    protection: 'the intent is durable before the POST',
+    patches: {
+      from: `const written = await context.ledger.swap(opened, [started])`,
+      to: `const written = await swapLater(context, opened, [started])`,
+      below: LATER,
+    },
+    tests: CREATE,
+  },
+  {
+    protection: 'a create whose decision is too old is decided anew before its intent',
+    patches: {
+      from: `if (begunAt - creation.since > goodForMs) throw`,
+      to: `if (begunAt < creation.since) throw`,
+    },
+    tests: CREATE,
+  },
+  {
+    protection: 'a write of the ledger is exclusive (compare-and-set)',
+    patches: { from: `if (version !== seen.version) throw`, to: `if (version < 0) throw` },
+    tests: 'test/ledger',
+  },
+  {
+    protection: 'no second attempt while an intent is open: the decision alone',
+    patches: [
+      { from: `const undecided = undecidedIntent(input.recorded)`, to: `const undecided = undefined` },
+    ],
+    tests: 'test/plan/decide.test.ts',
+  },
+  {
+    protection: 'no second attempt while an intent is open: the fence behind the decision alone',
+    patches: {
+      from: `if (intent?.state === 'open' || intent?.state === 'unknown') throw new IntentRefused`,
+      to: `if (intent?.id === '') throw new IntentRefused`,
+    },
+    tests: 'test/plan/transitions.test.ts',
+  },
+  {
+    protection: 'a reset after the request went out has an unknown effect',
+    patches: {
+      from: `if (seen.type === 'silence') return seen.sent ? 'unknown' : 'none'`,
+      to: `if (seen.type === 'silence') return 'none'`,
+    },
+    tests: FAULTS,
+  },
+  {
+    protection: 'a 500 has an unknown effect',
+    patches: { from: `'Missing', 'ServiceIdle'])`, to: `'Missing', 'ServiceIdle', 'Unavailable'])` },
+    tests: FAULTS,
+  },
+  {
+    protection: 'a refusal counts only if the platform itself refuses',
+    patches: { from: `return REFUSED.has(kind) && body.isPlatforms ?`, to: `return REFUSED.has(kind) ?` },
+    tests: FAULTS,
+  },
+  {
+    protection: 'a create ends by its deadline, not by the stop',
+    patches: [
+      {
+        from: `listOf: (of) => listOf(of, service) }`,
+        to: `listOf: (of) => listOf(of, service), signal: readOptions.signal }`,
+      },
+      {
+        from: `{ way, parts, notAfter, onSent`,
+        to: `{ way, parts, notAfter, signal: call.signal, onSent`,
+      },
+      { from: `signal: undefined,\n`, to: `signal: about.signal,\n` },
+    ],
+    tests: FAULTS,
+  },
+  {
+    protection: 'the socket of a create without a whole reply is reset',
+    patches: { from: `tcp.resetAndDestroy()\n`, to: `` },
+    tests: SEND,
+  },
+  {
+    protection: 'a create that is too late after its intent is not sent',
+    patches: { from: `mayStart: () => clock.monotonic() <= about.notAfter,`, to: `mayStart: () => true,` },
+    tests: SEND,
+  },
+  {
+    protection: 'an upsert is decided anew before each retry',
+    patches: {
+      from: `const body = await read.body(places)\n`,
+      to: `if (!MADE.has(read)) MADE.set(read, await read.body(places))\n    const body = MADE.get(read)\n`,
+      below: `const MADE = new WeakMap()`,
+    },
+    tests: SEND,
+  },
+  ...[
+    { of: 'that is no id', from: `if (!form.matches(id)) return`, to: `if (id === '') return` },
+    {
+      of: 'of a pipe that another key holds',
+      from: `const holder = store.holderOf(id, expected.key) ??`,
+      to: `const holder =`,
+    },
+    {
+      of: 'that another reply brought',
+      from: `store.holderOf(id, expected.key) ?? store.claimantOf(id, expected.key)`,
+      to: `store.holderOf(id, expected.key)`,
+    },
+    {
+      of: 'of a pipe of another service',
+      from: `!sameId(serviceId, expected.service.serviceId)`,
+      to: `serviceId === ''`,
+    },
+    {
+      of: 'of a pipe with another name',
+      from: `typeof name === 'string' && name !== expected.name`,
+      to: `name === ''`,
+    },
+    {
+      of: 'in a cut reply that belongs to a pipe with another name',
+      from: `name === recorded.platformName &&`,
+      to: `name !== '' &&`,
+    },
+    {
+      of: 'in a cut reply that belongs to an older pipe',
+      from: `since >= intent.openedAt - CLOCKS_APART_MS`,
+      to: `since > -Infinity`,
+    },
+    {
+      of: 'in a cut reply that another key holds',
+      from: `if (!isOurs || store.holderOf(id, recorded.key) !== undefined) return`,
+      to: `if (!isOurs) return`,
+    },
+  ].map(({ of, from, to }) => ({
+    protection: `the reply to a create is not believed if it brings an id ${of}`,
+    patches: { from, to },
+    tests: REPLIED_ID,
+  })),
+]
