@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
@@ -7,6 +7,7 @@ import { ROOT } from '../support/process.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { CHART, objectOf } from './support/chart.ts'
 import { promtool } from './support/prometheus.ts'
+import { isAbout, RULE_TEST_FILES, type RuleTest, ruleTests, type TestFile } from './support/rule-tests.ts'
 import { runWell, tool } from './support/tools.ts'
 
 /*
@@ -14,9 +15,7 @@ import { runWell, tool } from './support/tools.ts'
  * and the other one well. The rules of each carry a label of their own, so that it is seen which of them fire.
  */
 
-const TESTS = join(ROOT, 'test', 'slow', 'rules')
-const FILES = readdirSync(TESTS).filter((file) => file.endsWith('.yaml'))
-const WELL = readFileSync(join(TESTS, 'well', 'release.yaml'), 'utf8')
+const WELL = readFileSync(join(ROOT, 'test', 'slow', 'rules', 'well', 'release.yaml'), 'utf8')
 
 /** As a series of a release is known, and its claim. */
 interface Release {
@@ -32,23 +31,6 @@ interface Rule {
 
 interface Rules {
   readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[]
-}
-
-interface ExpressionTest {
-  readonly expr: string
-  readonly eval_time: string
-  readonly exp_samples?: readonly { readonly labels: string; readonly value: number }[]
-}
-
-/** As much of a file of promtool as is made anew here. */
-interface TestFile {
-  readonly evaluation_interval: string
-  readonly tests: readonly {
-    readonly name: string
-    readonly interval: string
-    readonly input_series: readonly unknown[]
-    readonly promql_expr_test: readonly ExpressionTest[]
-  }[]
 }
 
 const STEADY: Release = { name: 'pipewright', namespace: 'data', fullname: 'pipewright' }
@@ -89,21 +71,23 @@ function of({ namespace, fullname }: Release, text: string): string {
 }
 
 /** Series of a release that has nothing to tell; they rise by the second. */
-function wellSeries(release: Release, interval: string): readonly unknown[] {
+function wellSeries(release: Release, interval: string): RuleTest['input_series'] {
   const minutes = Number.parseInt(interval, 10)
   const text = of(release, WELL).replaceAll('STEP', String(minutes * 60))
-  return parse(text.replaceAll('LENGTH', minutes === 1 ? '220' : '1100')) as unknown[] // it is a list
+  const all = text.replaceAll('LENGTH', minutes === 1 ? '220' : '1100')
+  const values = parse(all, { schema: 'failsafe' }) as Readonly<Record<string, string>> // as its head says
+  return Object.entries(values).map(([series, each]) => ({ series, values: each }))
 }
 
 /** A file of tests for a release that is as they say, while another one is well. */
 function both(file: string, bad: Release, well: Release): TestFile {
-  const { tests, ...rest } = parse(of(bad, readFileSync(join(TESTS, file), 'utf8'))) as TestFile // promtool is strict about it
+  const { tests, ...rest } = ruleTests(file, (text) => of(bad, text))
   return {
     ...rest,
     tests: tests.map(({ input_series: series, promql_expr_test: asked, ...group }) => ({
       ...group,
       input_series: [...series, ...wellSeries(well, group.interval)],
-      promql_expr_test: asked.flatMap(({ exp_samples: samples = [], ...one }) => [
+      promql_expr_test: asked.flatMap(({ exp_samples: samples, ...one }) => [
         {
           ...one,
           exp_samples: samples.map(({ labels, value }) => ({
@@ -140,12 +124,12 @@ function rulesFor(releases: readonly Release[], isAsked: (alert: string) => bool
 }
 
 /** Whether a file of tests says something about an alert. */
-function isAbout(file: string, alert: string): boolean {
-  return readFileSync(join(TESTS, file), 'utf8').includes(`"${alert}"`)
+function hasOf(file: string, alert: string): boolean {
+  return ruleTests(file).tests.some((one) => isAbout(one, alert))
 }
 
 describe.each(PAIRS)('two releases %s', (_, one, other) => {
-  const cases = FILES.flatMap((file) =>
+  const cases = RULE_TEST_FILES.flatMap((file) =>
     [[one, other] as const, [other, one] as const].map(
       ([bad, well]) => [file, mark(bad), bad, well] as const,
     ),
@@ -153,7 +137,7 @@ describe.each(PAIRS)('two releases %s', (_, one, other) => {
   test.each(cases)('%s, about %s alone', async (file, _mark, bad, well) => {
     const { ok, said } = await checked(
       both(file, bad, well),
-      rulesFor([one, other], (alert) => isAbout(file, alert)),
+      rulesFor([one, other], (alert) => hasOf(file, alert)),
     )
     expect(ok, said).toBe(true)
   })
@@ -171,12 +155,12 @@ function aboutAll({ namespace, fullname }: Release, expr: string): string {
 
 /** The tests of one alert, wherever they stand. */
 function fileAbout(alert: string, bad: Release, well: Release): TestFile {
-  const name = FILES.find((file) => isAbout(file, alert))
+  const name = RULE_TEST_FILES.find((file) => hasOf(file, alert))
   const { tests, ...rest } = both(name ?? '', bad, well)
   return {
     ...rest,
     tests: tests
-      .filter((one) => stringify(one.promql_expr_test).includes(`"${alert}"`))
+      .filter((one) => isAbout(one, alert))
       .map(({ promql_expr_test: asked, ...group }) => ({
         ...group,
         promql_expr_test: asked.filter(

@@ -1,35 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
 import { alertRules, RULES_FILE } from '../support/alert-rules.ts'
-import { ROOT } from '../support/process.ts'
+import { createWorkspace } from '../support/workspace.ts'
 import { promtool } from './support/prometheus.ts'
-
-const TESTS = join(ROOT, 'test', 'slow', 'rules')
-const FILES = readdirSync(TESTS).filter((file) => file.endsWith('.yaml'))
-
-/** As much of a test file of promtool as is looked at here. */
-interface TestFile {
-  readonly rule_files: readonly string[]
-  readonly tests: readonly {
-    readonly promql_expr_test: readonly {
-      readonly expr: string
-      readonly exp_samples?: readonly { readonly labels: string }[]
-    }[]
-  }[]
-}
-
-function testFile(file: string): TestFile {
-  return parse(readFileSync(join(TESTS, file), 'utf8')) as TestFile // promtool itself is strict about it
-}
+import { RULE_TEST_FILES, ruleTests } from './support/rule-tests.ts'
 
 /** How many samples each test of an alert expects, with their severities. */
 function casesOf(alert: string): readonly (readonly (string | undefined)[])[] {
-  return FILES.flatMap((file) => testFile(file).tests)
+  return RULE_TEST_FILES.flatMap((file) => ruleTests(file).tests)
     .flatMap((group) => group.promql_expr_test)
     .filter(({ expr }) => expr.includes(`"${alert}"`))
-    .map(({ exp_samples: firing = [] }) => firing.map(({ labels }) => /severity="(\w+)"/.exec(labels)?.[1]))
+    .map(({ exp_samples: firing }) => firing.map(({ labels }) => /severity="(\w+)"/.exec(labels)?.[1]))
 }
 
 describe('promtool', () => {
@@ -39,8 +19,11 @@ describe('promtool', () => {
     expect(ok).toBe(true)
   })
 
-  test.each(FILES)('sees the alerts of %s fire and stay quiet', async (file) => {
-    const { ok, said } = await promtool(['test', 'rules', join(TESTS, file)])
+  test.each(RULE_TEST_FILES)('sees the alerts of %s fire and stay quiet', async (file) => {
+    using workspace = createWorkspace()
+    const tests = { ...ruleTests(file), rule_files: [RULES_FILE] }
+    workspace.write('tests.yaml', JSON.stringify(tests))
+    const { ok, said } = await promtool(['test', 'rules', workspace.path('tests.yaml')])
     expect(ok, said).toBe(true)
   })
 })
