@@ -26,12 +26,7 @@ const NIGHTLY = {
   // Each protection is removed, and something has to notice; the explorer's searches wait for nothing.
   searches: filesOf('explored', 'digest', 'walks'),
   protections: filesOf('protections'),
-  matrix: filesOf(
-    'crash-matrix-throw',
-    'crash-matrix-listed-*',
-    'crash-matrix-change-throw',
-    'crash-matrix-disk-*',
-  ),
+  matrix: filesOf('crash-matrix-throw', 'crash-matrix-listed-*', 'crash-matrix-disk-*'),
   pods: filesOf('two-pods-load', 'two-pods-matrix'),
   // A real kube-apiserver.
   cluster: filesOf(

@@ -31,49 +31,8 @@ export const CREATE_FAILPOINTS = [
 
 export type CreateFailpoint = (typeof CREATE_FAILPOINTS)[number]
 
-/**
- * Places around a change.
- *
- * | failpoint     | state                                                         |
- * |---------------|---------------------------------------------------------------|
- * | before-mark   | decided, not journaled; passed twice if a stop comes first    |
- * | after-mark    | the next step is journaled: the stop or the change            |
- * | before-stop   | the stop is about to be sent                                  |
- * | after-stop    | the stop was answered                                         |
- * | before-change | the change is about to be sent                                |
- * | after-change  | the change was answered, which is not durable yet             |
- * | before-start  | the start is about to be sent                                 |
- * | after-start   | the start was answered                                        |
- */
-export const CHANGE_FAILPOINTS = [
-  'before-mark',
-  'after-mark',
-  'before-stop',
-  'after-stop',
-  'before-change',
-  'after-change',
-  'before-start',
-  'after-start',
-] as const
-
-export type ChangeFailpoint = (typeof CHANGE_FAILPOINTS)[number]
-
-/**
- * Places around a deletion.
- *
- * | failpoint     | state                                               |
- * |---------------|-----------------------------------------------------|
- * | before-delete | the intent to delete is durable                     |
- * | after-delete  | the deletion was answered, which is not durable yet |
- */
-export const DELETE_FAILPOINTS = ['before-delete', 'after-delete'] as const
-
-export const FAILPOINTS = [...CREATE_FAILPOINTS, ...CHANGE_FAILPOINTS, ...DELETE_FAILPOINTS] as const
-
-export type Failpoint = (typeof FAILPOINTS)[number]
-
 /** Called at each failpoint. Its error is thrown there. */
-export type Fail = (at: Failpoint) => Promise<void>
+export type Fail = (at: CreateFailpoint) => Promise<void>
 
 /** Failures that a test injects. */
 export interface Failpoints {

@@ -37,7 +37,7 @@ export type Wanted = { readonly spec?: JsonObject; readonly policy?: JsonObject 
 export class Killed extends Error {}
 
 /** Where it ends: at a failpoint of the engine. */
-export type Place = Parameters<NonNullable<ReconcileContext['fail']>>[0]
+type Place = Parameters<NonNullable<ReconcileContext['fail']>>[0]
 
 export interface AlertClient extends AsyncDisposable {
   readonly asker: Asker

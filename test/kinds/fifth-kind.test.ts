@@ -1,7 +1,7 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { PassThrough } from 'node:stream'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { Failpoint } from '../../src/contract/failpoint.ts'
+import type { CreateFailpoint } from '../../src/contract/failpoint.ts'
 import type { Kind } from '../../src/kinds/definition.ts'
 import { keyOf, type Key } from '../../src/kinds/key.ts'
 import { MANIFEST_KINDS } from '../../src/kinds/lookup.ts'
@@ -129,7 +129,7 @@ describe('a view', () => {
     expect(action).toMatchObject({ reason: 'Drifted', facts: { fields: ['rows'] } })
   })
 
-  test.each<{ at: Failpoint; posts: number; reason: string }>([
+  test.each<{ at: CreateFailpoint; posts: number; reason: string }>([
     { at: 'before-intent', posts: 1, reason: 'New' },
     { at: 'after-intent', posts: 0, reason: 'OutcomeUnknown' },
     { at: 'before-id', posts: 1, reason: 'OutcomeUnknown' },
@@ -138,7 +138,7 @@ describe('a view', () => {
     { at: 'after-outcome', posts: 1, reason: 'InSync' },
   ])('whose process dies $at is $reason for the next one', async ({ at, posts, reason }) => {
     const dead = new Promise<never>(() => undefined)
-    const fail = (reached: Failpoint) => (reached === at ? dead : Promise.resolve())
+    const fail = (reached: CreateFailpoint) => (reached === at ? dead : Promise.resolve())
     const before = await viewsIn({ 'totals.yaml': view('totals') }, { fail })
     expect(await before.request(TOTALS)).toBeUndefined()
     const world = await viewsIn({}, { around: before.around })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Failpoint } from '../../src/contract/failpoint.ts'
+import type { CreateFailpoint } from '../../src/contract/failpoint.ts'
 import { ended, given } from './given.ts'
 import { alert, endpoint, pipe } from './manifests.ts'
 import type { ModelOperation } from './model-platform.ts'
@@ -81,7 +81,7 @@ describe('a stop', () => {
 
   test('between the budget and the intent opens no intent', async () => {
     const stopping = new AbortController()
-    const fail = async (at: Failpoint) => {
+    const fail = async (at: CreateFailpoint) => {
       if (at === 'before-intent') stopping.abort(REASON)
     }
     const world = await given({ 'orders.yaml': pipe('orders') }, { fail })

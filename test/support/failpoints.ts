@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { type Failpoint, type Failpoints, FAILPOINTS } from '../../src/contract/failpoint.ts'
+import { type CreateFailpoint, type Failpoints, CREATE_FAILPOINTS } from '../../src/contract/failpoint.ts'
 
 /*
  * Failpoints of a process of the program, which loads this file before it: PIPEWRIGHT_FAILPOINT=NAME=ACTION[@N] fails the
@@ -21,7 +21,7 @@ const FAILPOINT_ACTIONS = ['kill', 'throw', 'disk-full', 'disk-slow', 'hang', 'p
 export type FailpointAction = (typeof FAILPOINT_ACTIONS)[number]
 
 interface FailpointPlan {
-  readonly at: Failpoint
+  readonly at: CreateFailpoint
   readonly action: FailpointAction
   /** From 1: the time at which it is reached that counts. */
   readonly nth: number
@@ -33,7 +33,7 @@ const SQLITE_FULL = 13
 /** @throws on a text that names no failpoint or no action */
 export function failpointPlan(text: string): FailpointPlan {
   const [, name, word, count] = /^([a-z-]+)=([a-z-]+)(?:@([1-9]\d{0,5}))?$/.exec(text) ?? []
-  const at = FAILPOINTS.find((known) => known === name)
+  const at = CREATE_FAILPOINTS.find((known) => known === name)
   const action = FAILPOINT_ACTIONS.find((known) => known === word)
   if (at === undefined || action === undefined)
     throw new Error(`${FAILPOINT_VARIABLE} is "${text}", and not NAME=ACTION or NAME=ACTION@N`)
@@ -45,7 +45,7 @@ export function createFailpoints(plan: FailpointPlan): Failpoints {
   let disk: 'well' | 'slow' | 'full' = 'well'
 
   /** Everything up to the first wait happens at once: a process that is killed does nothing more. */
-  async function fail(at: Failpoint): Promise<void> {
+  async function fail(at: CreateFailpoint): Promise<void> {
     if (at !== plan.at) return
     reached += 1
     if (reached !== plan.nth) return

@@ -25,7 +25,6 @@ import {
   sentAgain,
   startCommand,
   stopNoted,
-  wordOf,
   type Changing,
   type Look,
   type Update,
@@ -58,7 +57,6 @@ export async function change(
   let requestId: string | undefined
   for (const step of action.steps) {
     try {
-      await context.fail?.(`before-${wordOf(step)}`)
       const sending = context.platform.change(
         {
           kind,
@@ -72,7 +70,6 @@ export async function change(
         options,
       )
       const reply = await sending.finally(() => context.store.lastWrites.noteEnd(recorded))
-      await context.fail?.(`after-${wordOf(step)}`)
       if (reply === undefined) return pretended(changing, record)
       requestId = reply.requestId
     } catch (error) {

@@ -101,13 +101,11 @@ async function stoppedFirst(changing: Changing, record: LedgerRecord): Promise<A
   const step: Step = { way: 'state', body: { command: 'stop' } }
   const target = { kind, way: step.way, service: access, id, isRepeatable: true, looksFirst: false }
   try {
-    await context.fail?.('before-stop')
     const reply = await context.platform.change(
       target,
       (looks) => bodyOf(changing, noted, step, looks),
       options,
     )
-    await context.fail?.('after-stop')
     const stopping: Because<'Changing'> = { reason: 'Changing', facts: { ...facts, is: 'stopping' } }
     const requestId = reply?.requestId
     const outcome: Done = { ...NOTHING_TO_DO, ...stopping, requestId }
@@ -127,13 +125,11 @@ async function startedAgain(changing: Changing, record: LedgerRecord): Promise<P
   const { context, input, kind, access, id, options } = changing
   if (input.policy.paused === true) return { command: undefined }
   try {
-    await context.fail?.('before-start')
     await context.platform.change(
       { kind, way: 'state', service: access, id, isRepeatable: true, looksFirst: false },
       (looks) => bodyOf(changing, record, { way: 'state', body: { command: 'start' } }, looks),
       options,
     )
-    await context.fail?.('after-start')
     return { command: startCommand(record.command, context.store.steadyNow()) }
   } catch (error) {
     if (error instanceof RemoteError) return {}

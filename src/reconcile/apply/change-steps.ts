@@ -66,16 +66,9 @@ export function countedCorrections({ action, input, fields }: Changing): LedgerR
 }
 
 export async function marked({ context }: Changing, record: LedgerRecord): Promise<LedgerRecord> {
-  await context.fail?.('before-mark')
   const written = await context.ledger.swap(record, [])
   context.store.note(written)
-  await context.fail?.('after-mark')
   return written
-}
-
-export function wordOf({ way, body }: Step): 'stop' | 'start' | 'change' {
-  if (way !== 'state') return 'change'
-  return body['command'] === 'stop' ? 'stop' : 'start'
 }
 
 /** Includes earlier steps that might be incomplete. */

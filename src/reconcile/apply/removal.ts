@@ -45,7 +45,6 @@ export async function remove(
   let attempts = 0
   let isLooking = false
   try {
-    await context.fail?.('before-delete')
     const reply = await context.platform.remove(
       target,
       async (looks) => {
@@ -71,7 +70,6 @@ export async function remove(
       },
       options,
     )
-    await context.fail?.('after-delete')
     return isAtOnce
       ? nothingLeft(context, action, { ...input, recorded: record }, reply?.requestId)
       : going(context, action, record, reply?.requestId)

@@ -1,3 +1,0 @@
-import { describeChangeMatrix } from './support/change-matrix.ts'
-
-describeChangeMatrix('kill')
