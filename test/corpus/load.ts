@@ -32,6 +32,8 @@ const Case = z.strictObject({
   /** One sentence: why it is wrong, or what the right one shows. */
   why: z.string().regex(/[.?]$/, 'must be a sentence'),
   text: z.string().optional(),
+  /** Instead of `text`: the spec of a Pipe of the service that stands beside it. */
+  pipe: z.string().optional(),
   /** The file that holds `text` or the edited base; `manifest.yaml` unless set. */
   file: z.string().optional(),
   edit: Edit.optional(),
@@ -74,6 +76,13 @@ const HERE = new URL('./', import.meta.url)
 
 /** The file that holds the text of a case which names none. */
 const ONLY_FILE = 'manifest.yaml'
+
+const PIPE_HEAD = `apiVersion: pipewright/v1
+kind: Pipe
+metadata: {name: a}
+spec:
+  service: analytics
+`
 
 /** All cases of one side, in the order of their files. @throws when a file of the corpus is itself wrong */
 export function corpus(side: 'wrong' | 'right'): readonly CorpusCase[] {
@@ -160,6 +169,7 @@ function ownFiles(
   const file = each.file ?? ONLY_FILE
   if (each.edit !== undefined) return { [file]: edited(title, each.edit, bases) }
   if (each.text !== undefined) return { [file]: each.text }
+  if (each.pipe !== undefined) return { [file]: PIPE_HEAD + each.pipe.replaceAll(/^(?=.)/gm, '  ') }
   return each.files ?? {}
 }
 
