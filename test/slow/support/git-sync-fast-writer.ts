@@ -1,10 +1,10 @@
 /**
  * A process that swaps trees until it is ended. Every file of a tree carries the number of its generation.
- * Arguments: folder · `link` or `config-map` · milliseconds to wait between two swaps, at most; 0: none at all.
+ * Arguments: folder · `link` or `config-map`. A message says how long to wait between two swaps, at most: ms. At first it does not wait.
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { alertText, commitName, swap, write } from './git-sync-trees.ts'
 
 export const FILES = 6
@@ -12,7 +12,7 @@ export const FILES = 6
 /** Trees that are kept, so that a reading can also end well; git-sync keeps none, which is the harder case. */
 const KEPT = 1
 
-const [base = '', kind = '', pause = '0'] = process.argv.slice(2)
+const [base = '', kind = ''] = process.argv.slice(2)
 
 function publish(generation: number): void {
   const [dir, link, tree] =
@@ -30,8 +30,10 @@ function publish(generation: number): void {
 }
 
 if (process.argv[1]?.endsWith('git-sync-fast-writer.ts') === true) {
+  let pauseMs = 0
+  process.on('message', (ms) => (pauseMs = Number(ms)))
   for (let generation = 1; ; generation += 1) {
     publish(generation)
-    if (Number(pause) > 0) await setTimeout(Math.random() * Number(pause))
+    await (pauseMs < 1 ? setImmediate() : setTimeout(Math.random() * pauseMs))
   }
 }
