@@ -26,8 +26,8 @@ const NIGHTLY = {
   // Each protection is removed, and something has to notice; the explorer's searches wait for nothing.
   searches: filesOf('explored', 'digest', 'walks'),
   protections: filesOf('protections'),
-  matrix: filesOf('crash-matrix-throw', 'crash-matrix-listed-*', 'crash-matrix-disk-*'),
-  pods: filesOf('two-pods-load', 'two-pods-matrix'),
+  matrix: filesOf('crash-matrix-throw', 'crash-matrix-disk-*'),
+  pods: filesOf('two-pods-load'),
   // A real kube-apiserver.
   cluster: filesOf(
     'kubernetes',

@@ -96,11 +96,6 @@ export function combinationsOf(action: MatrixAction): readonly Combination[] {
   })
 }
 
-/** The same where a list of all pipes tells what has worked. */
-export function combinationsOfListed(action: 'kill' | 'throw'): readonly Combination[] {
-  return combinationsOf(action).filter(isReached)
-}
-
 /** All of the reply that can make a difference. */
 function kindOf({ at, action, reply }: Combination): string {
   const { tells, arrives, worked }: ReplyKind = REPLIES[reply]

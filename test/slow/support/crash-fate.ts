@@ -1,6 +1,5 @@
 import type { Combination } from './combination.ts'
 import { isBetween, isReached, REPLIES } from './combination.ts'
-import type { MatrixProfile } from './matrix-profile.ts'
 
 /** How a create has to end, once everything is quiet. */
 export type Fate =
@@ -64,7 +63,6 @@ export interface Counts {
   readonly postsAfterRestart: number
   /** The id in the ledger. */
   readonly recorded: string | undefined
-  readonly origin: 'created' | 'adopted' | undefined
   /** The intent in the ledger. */
   readonly intentId: string | undefined
   /** What the user is told: the status, and its message. */
@@ -88,15 +86,8 @@ export interface Facts {
   readonly postsOnceQuiet: number
 }
 
-/**
- * The laws, over one run: what is broken, in words; nothing, when all hold.
- * @param profile one that lists its pipes settles by itself what did work
- */
-export function broken(
-  combination: Combination,
-  facts: Facts,
-  profile: MatrixProfile = 'default',
-): readonly string[] {
+/** The laws, over one run: what is broken, in words; nothing, when all hold. */
+export function broken(combination: Combination, facts: Facts): readonly string[] {
   const { victim, neighbour } = facts
   const faults: string[] = []
   const expectThat = (holds: boolean, words: string) => {
@@ -122,23 +113,12 @@ export function broken(
     `the process was not killed, but ended with ${facts.ended}`,
   )
   expectThat(facts.endedAfterwards === 0, `the last process ended with ${facts.endedAfterwards}`)
-  const isListed = profile === 'clickhouse-cloud'
-  const isFound = isListed && fateOf(combination) === 'unknown' && hasWorked(combination)
-  faults.push(...(isFound ? brokenAdoption(victim) : brokenFate(combination, victim)))
+  faults.push(...brokenFate(combination, victim))
   expectThat(
     neighbour.status === 'Ready' && neighbour.recorded !== undefined && neighbour.posts === 1,
     `law 5: the neighbour is ${neighbour.status} after ${neighbour.posts} creates`,
   )
   return faults
-}
-
-/** What was not answered is in the list of all pipes, and is adopted by itself. */
-function brokenAdoption({ posts, status, message, recorded, origin }: Counts): readonly string[] {
-  return [
-    ...(posts === 1 ? [] : [`there are ${posts} creates, not 1`]),
-    ...(origin === 'adopted' && recorded !== undefined ? [] : [`it was not adopted, but is ${origin}`]),
-    ...(status === 'Ready' ? [] : [`it must be Ready, and is ${status}: ${message}`]),
-  ]
 }
 
 function brokenFate(combination: Combination, victim: Counts): readonly string[] {

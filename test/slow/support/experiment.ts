@@ -1,6 +1,6 @@
 import { reachedLine } from '../../support/failpoints.ts'
 import { type Sandbox } from '../../../src/sandbox/sandbox-server.ts'
-import { mountSecrets, runArgs, SERVICE } from '../../support/manifests.ts'
+import { mountSecrets, pipeManifest, runArgs, SERVICE } from '../../support/manifests.ts'
 import { type Program, resourcesOf, startProgram, urlOf, type Shown } from '../../support/process.ts'
 import { startHere } from '../../support/program-here.ts'
 import { until } from '../../support/until.ts'
@@ -10,7 +10,7 @@ import { REPLIES } from './combination.ts'
 import { recordOf } from './ledger.ts'
 import { endOf } from './end-of.ts'
 import type { Counts, Facts } from './crash-fate.ts'
-import { startPlatformOf, manifestOf, type MatrixProfile } from './matrix-profile.ts'
+import { startPlatform } from '../../support/platform.ts'
 
 /** In the order of their starts: one at a time, so the failpoint that counts is reached by the second. */
 const NEIGHBOUR = 'a-neighbour'
@@ -26,17 +26,17 @@ export interface Experiment {
  * Runs the real program with the failpoint against a platform with the fault, until its create is over one way or the
  * other; then, without either, until all is quiet; and counts.
  */
-export async function experiment(combination: Combination, profile: MatrixProfile): Promise<Experiment> {
+export async function experiment(combination: Combination): Promise<Experiment> {
   using workspace = createWorkspace()
-  await using platform = await startPlatformOf(profile)
+  await using platform = await startPlatform()
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)
-  for (const name of [NEIGHBOUR, VICTIM]) workspace.write(`manifests/${name}.yaml`, manifestOf(profile, name))
+  for (const name of [NEIGHBOUR, VICTIM]) workspace.write(`manifests/${name}.yaml`, pipeManifest(name))
 
-  const first = await runWithFailpoint(combination, { workspace, platform, profile })
+  const first = await runWithFailpoint(combination, { workspace, platform })
   const postsBefore = postsFor(platform, VICTIM).length
   platform.faults.clear()
-  const last = await runUntilQuiet({ workspace, platform, profile })
+  const last = await runUntilQuiet({ workspace, platform })
 
   const counts = async (name: string): Promise<Counts> => {
     const posts = postsFor(platform, name)
@@ -48,7 +48,6 @@ export async function experiment(combination: Combination, profile: MatrixProfil
       worked: posts.filter(({ answer }) => answer?.done === true).length,
       postsAfterRestart: name === VICTIM ? posts.length - postsBefore : 0,
       recorded: record?.remote?.id,
-      origin: record?.remote?.origin,
       intentId: record?.intent?.id,
       status: shown?.status ?? 'not shown',
       message: shown?.message ?? '',
@@ -68,17 +67,16 @@ export async function experiment(combination: Combination, profile: MatrixProfil
 interface Place {
   readonly workspace: Workspace
   readonly platform: Sandbox
-  readonly profile: MatrixProfile
 }
 
 /** A request ends in time, unless it hangs: then it is not waited for. */
 const PATIENT_MS = 20_000
 const HANGING_MS = 2_500
 
-function argsOf({ workspace, platform, profile }: Place, timeoutMs: number): readonly string[] {
+function argsOf({ workspace, platform }: Place, timeoutMs: number): readonly string[] {
   const grace = `${timeoutMs + 5_000}ms`
   const limits = ['--request-timeout', `${timeoutMs}ms`, '--shutdown-grace', grace, '--concurrency', '1']
-  return runArgs(workspace, platform.url, [...limits, '--profile', profile, '--log-level', 'debug'])
+  return runArgs(workspace, platform.url, [...limits, '--log-level', 'debug'])
 }
 
 async function runWithFailpoint(combination: Combination, place: Place) {

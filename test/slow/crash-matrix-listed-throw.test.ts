@@ -1,3 +1,0 @@
-import { describeListedMatrix } from './support/matrix.ts'
-
-describeListedMatrix('throw')
