@@ -14,7 +14,6 @@ import {
   type Reason,
 } from '../../src/plan/reason.ts'
 import { alertRules, type AlertRule } from '../support/alert-rules.ts'
-import { missingSecretWords } from '../../src/plan/reasons/missing-secret.ts'
 import { because } from './inputs.ts'
 
 /* Each row has all that a reason needs, by its type; here is what types cannot say. */
@@ -164,77 +163,12 @@ test('an endpoint without a manifest may be that of another one: it is not to be
 })
 
 test.each([
-  [[{ file: 'a', why: 'absent' }], 'Secret file not found: a.'],
-  [
-    [
-      { file: 'a', why: 'absent' },
-      { file: 'b', why: 'empty' },
-    ],
-    'Secret files cannot be used: a, b (empty).',
-  ],
-] as const)('missing files are named with what is wrong: %j', (missing, says) => {
-  expect(missingSecretWords(missing)).toBe(says)
-})
-
-test.each([
-  [undefined, 'The pipe was not read yet.'],
-  ['p-1', 'Pipe p-1 was not read yet.'],
-])('a pipe with id %j that was not read', (pipeId, says) => {
-  const facts = { why: 'not read', pipeId } as const
-  expect(wordsOf({ reason: 'Unobserved', facts }, 'Pipe/orders').cause).toBe(says)
-})
-
-describe('the steps', () => {
-  const key = 'Pipe/orders'
-
-  test.each([
-    [undefined, 'allow --deletions'],
-    ['a b', "allow --deletions --service 'a b'"],
-  ])('allow deletions in service %j', (service, shell) => {
-    const { facts } = because('DeleteLimit')
-    expect(stepsOf({ reason: 'DeleteLimit', facts }, { ...ABOUT, service })[0]).toMatchObject({ shell })
-  })
-
-  test('of a value that was not verified: what prevents a send, then the adoption', () => {
-    const facts = { key, fields: ['a'], pipeId: 'p-1', isUnverified: true } as const
-    const adopt = { text: expect.any(String) as string, shell: 'adopt Pipe/orders p-1' }
-    expect(stepsOf({ reason: 'SecretRotated', facts }, ABOUT)).toEqual([adopt])
-    const held = { ...facts, why: 'policy' } as const
-    expect(stepsOf({ reason: 'SecretRotated', facts: held }, ABOUT).at(-1)).toEqual(adopt)
-  })
-
-  test.each([
-    { differences: [['replicas', '2']], edit: { path: ['spec', 'replicas'], value: '2' } },
-    { differences: [['replicas', 'two words']], edit: undefined },
-    { differences: [['a b', '2']], edit: undefined },
-    {
-      differences: [
-        ['a', '2'],
-        ['b', '3'],
-      ],
-      edit: undefined,
-    },
-  ])('of an edit that cannot be sent name the line to undo: $differences', ({ differences, edit }) => {
-    const about = {
-      ...ABOUT,
-      differences: differences.map(([field = '', observed = '']) => ({ field, observed, desired: '1' })),
-    }
-    const facts = { key, fields: ['a'], pipeId: 'p-1' } as const
-    expect(stepsOf({ reason: 'NotUpdatable', facts }, about).at(-1)).toEqual(
-      edit === undefined
-        ? { text: 'Or undo the edit:', copy: ABOUT.place }
-        : { text: 'Or undo the edit.', edit },
-    )
-  })
-
-  test.each([
-    [undefined, ''],
-    [[], ''],
-    [['SELECT'], ' It gives SELECT.'],
-  ])('a request without outcome that gives %j', (gives, more) => {
-    const facts = { takesAway: [], gives, again: true }
-    expect(wordsOf({ reason: 'Edited', facts }, key).cause).toMatch(
-      new RegExp(`Will be applied again\\.${more}$`),
-    )
-  })
+  [undefined, ''],
+  [[], ''],
+  [['SELECT'], ' It gives SELECT.'],
+])('a request without outcome that gives %j', (gives, more) => {
+  const facts = { takesAway: [], gives, again: true }
+  expect(wordsOf({ reason: 'Edited', facts }, 'Pipe/orders').cause).toMatch(
+    new RegExp(`Will be applied again\\.${more}$`),
+  )
 })
