@@ -63,6 +63,8 @@ const sample = areas
 using copy = copyOfRepository()
 const journal = join(copy.dir, 'mutants.jsonl')
 const noticed = new Map<Mutant, string>()
+/** Mark -n is in the n-th of these files. */
+const marks: string[] = []
 let isWhole = values.tests.length === 0
 await trySwitched()
 await tryAlone()
@@ -73,8 +75,12 @@ async function trySwitched(): Promise<void> {
   const switched = [...sample.entries()].filter(([, { isAtLoad }]) => !isAtLoad)
   const files = Map.groupBy(switched, ([, { file }]) => file)
   const originals = new Map(sample.map(({ file, text }) => [file, text]))
-  for (const [file, mutants] of files)
-    writeFileSync(join(copy.dir, file), withSwitches(originals.get(file) ?? '', new Map(mutants)))
+  for (const [file, text] of originals) {
+    const made = new Map<number, Mutation>(files.get(file))
+    // Never made. They show which tests reach the file.
+    for (const mark of marksOf(file, text)) made.set(-marks.push(file), mark)
+    writeFileSync(join(copy.dir, file), withSwitches(text, made))
+  }
   writeFileSync(journal, '')
   while (Date.now() < until) {
     const end = await runTests(values.tests, { [JOURNAL]: journal })
@@ -93,6 +99,15 @@ async function trySwitched(): Promise<void> {
   }
 }
 
+/** @returns none if no mistake of the sample is made while the file loads */
+function marksOf(file: string, text: string): readonly Mutation[] {
+  const inFile = sample.filter((mutant) => mutant.file === file)
+  if (!inFile.some(({ isAtLoad }) => isAtLoad)) return []
+  const isOther = (one: Mutation) =>
+    !inFile.some(({ start, what }) => start === one.start && what === one.what)
+  return mutationsOf(text).filter((one) => !one.isAtLoad && isOther(one))
+}
+
 async function tryAlone(): Promise<void> {
   for (const mutant of sample) {
     if (noticed.has(mutant) || Date.now() > until) continue
@@ -109,7 +124,7 @@ async function tryAlone(): Promise<void> {
 /** Of a mistake that is made at load, if at all, the tests that reach the rest of its file. Otherwise those that were too slow, or that it spoiled. */
 function testsAlone(mutant: Mutant): readonly string[] {
   const at = sample.indexOf(mutant)
-  const isAround = (one: number) => sample[one]?.file === mutant.file
+  const isAround = (one: number) => (sample[one]?.file ?? marks[-one - 1]) === mutant.file
   const isLoaded = mutant.isAtLoad || !lines().some((line) => line.is === 'file' && line.mutants.includes(at))
   const ms = new Map<string, number>()
   const found = new Set<string>()

@@ -100,7 +100,7 @@ export default class MutantRunner extends TestRunner {
     this.reachedByFile.set(test.file, all)
     if (this.file !== test.file) this.spentInFile.clear()
     this.file = test.file
-    const open = [...(reached ?? [])].filter((mutant) => !noticed.has(mutant) && !spoilers.has(mutant))
+    const open = [...(reached ?? [])].filter(isOpen)
     const isSlow = ms > MAX_TEST_MS
     this.waiting = isFailed || isSlow ? [] : open
     if (isFailed) this.meetRed(nameOf(test))
@@ -138,6 +138,10 @@ export default class MutantRunner extends TestRunner {
     const mutant = this.waiting.shift()
     return mutant === undefined ? undefined : { is: 'try', mutant }
   }
+}
+
+function isOpen(mutant: number): boolean {
+  return mutant >= 0 && !noticed.has(mutant) && !spoilers.has(mutant)
 }
 
 function nameOf(test: RunnerTestCase): string {

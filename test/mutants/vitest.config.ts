@@ -32,8 +32,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // The first group reads the text of the sources: it would notice each change. The second starts programs, whose sources it does not see.
     exclude: [
-      'test/{slow,structure,docs,mutants,bench}/**',
-      'test/{daemon,editor,main,manifest,notify,sandbox}/**/*.program.test.ts',
+      'test/{slow,structure,mutants,bench}/**',
+      'test/docs/words.test.ts',
+      'test/{daemon,docs,editor,main,manifest,notify,sandbox}/**/*.program.test.ts',
       'test/kinds/fifth-kind.test.ts',
     ],
     ...(process.env[JOURNAL] === undefined ? { bail: 1 } : { runner: 'test/mutants/runner.ts' }),
