@@ -10,7 +10,8 @@ import type { Mishap } from './strict-http.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { adoptAs } from '../../src/reconcile/operator/adopt.ts'
 import { textOf } from './look.ts'
-import { Killed, KEY, SPEC, startAlerts, WEBHOOK, type AlertClient, type Wanted } from './alert-client.ts'
+import { KEY, SPEC, startAlerts, WEBHOOK, type AlertClient, type Wanted } from './alert-client.ts'
+import { Killed } from './reach.ts'
 
 /** One that is there, and in sync. */
 async function started(

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { Policy } from '../../src/kinds/manifest.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { deletionDigest } from '../../src/plan/delete-limit.ts'
-import { Killed, type Client } from './client.ts'
+import type { Client } from './client.ts'
+import { Killed } from './reach.ts'
 import {
   DELETE,
   goesOn,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { Killed, type Client } from './client.ts'
+import type { Client } from './client.ts'
+import { Killed } from './reach.ts'
 import {
   DELETE,
   goesOn,

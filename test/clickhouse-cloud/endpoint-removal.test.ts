@@ -2,16 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { Platform } from '../../src/contract/platform.ts'
 import { notSent } from '../../src/contract/remote-error.ts'
 import { LedgerError } from '../../src/contract/ledger.ts'
-import {
-  around,
-  KEY,
-  KEY_B,
-  saidBy,
-  SPEC,
-  startProcess,
-  type Around,
-  type EndpointClient,
-} from './endpoint-client.ts'
+import { KEY, KEY_B, saidBy, SPEC, startProcess, type EndpointClient } from './endpoint-client.ts'
+import { startAround, type Around } from './reach.ts'
 
 /* What was applied is deleted only while its manifest asks for that, and only as it was left (design, promise 4). */
 
@@ -36,7 +28,7 @@ async function recordOf(world: Around) {
 
 describe('policy.ensure absent', () => {
   test('deletes after ten minutes, once; then the manifest can go, and nothing is left', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await unwanted(world)
     const first = await client.reconcile()
     expect(first.action).toMatchObject({ type: 'hold', reason: 'Deleting' })
@@ -67,7 +59,7 @@ describe('policy.ensure absent', () => {
   })
 
   test('is in a plan before, with the access that it takes away', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await unwanted(world)
     expect(await client.plan()).toMatchObject({
       action: 'delete',
@@ -87,7 +79,7 @@ describe('policy.ensure absent', () => {
   })
 
   test('applies nothing, and leaves what was never applied from here', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await startProcess(world)
     await client.want(DELETE)
     expect((await client.reconcile()).action).toMatchObject({ type: 'observe', reason: 'Absent' })
@@ -100,7 +92,7 @@ describe('policy.ensure absent', () => {
   })
 
   test('deletes what was there before, once its manifest has taken it over', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await startProcess(world)
     client.set({ ...SPEC })
     await client.want({ analytics: {} })
@@ -162,7 +154,7 @@ describe('policy.ensure absent', () => {
     'deletes nothing where the manifest %s, also right before the request',
     async (_, change, reason) => {
       for (const isLate of [false, true]) {
-        await using world = await around()
+        await using world = await startAround()
         await using client = await unwanted(world)
         await client.reconcile()
         client.skip(GRACE)
@@ -185,7 +177,7 @@ describe('policy.ensure absent', () => {
     ['somebody changed it', { ...SPEC, openApiKeys: [KEY_B] }],
     ['somebody changed it right before the request', undefined],
   ])('leaves it where %s', async (_, body) => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await unwanted(world)
     await client.reconcile()
     const changed = { ...SPEC, openApiKeys: [KEY_B] }
@@ -207,7 +199,7 @@ describe('policy.ensure absent', () => {
   })
 
   test('has nothing to do where it is gone already', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await unwanted(world)
     await client.reconcile()
     client.set(undefined)
@@ -219,7 +211,7 @@ describe('policy.ensure absent', () => {
   })
 
   test('leaves another one that somebody made in its place, though it says the same', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await unwanted(world)
     await client.reconcile()
     const current = await recordOf(world)
@@ -233,7 +225,7 @@ describe('policy.ensure absent', () => {
   })
 
   test('is tried again where it fails', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await unwanted(world)
     await client.reconcile()
     client.skip(GRACE)
@@ -254,7 +246,7 @@ describe('policy.ensure absent', () => {
 
 describe('a process that is killed', () => {
   test('before the mark is on disk has asked for nothing', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await unwanted(world)
     await client.reconcile()
     client.skip(GRACE)
@@ -269,7 +261,7 @@ describe('a process that is killed', () => {
     ['before it is sent', 'before', ['GET 200', 'GET 200', 'GET 200', 'DELETE 200']],
     ['after it is sent', 'after', ['GET 200', 'GET 200', 'DELETE 200', 'GET 404']],
   ] as const)('%s: the next one ends it, and it is deleted once', async (_, when, requests) => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await unwanted(world)
     await client.reconcile()
     client.sent()
@@ -294,7 +286,7 @@ describe('a process that is killed', () => {
   })
 
   test('while it waits: the next one waits for the rest, and no longer', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await unwanted(world)
     await client.reconcile()
     client.skip(6 * MINUTE)

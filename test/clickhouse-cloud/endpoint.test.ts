@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { notSent } from '../../src/contract/remote-error.ts'
 import type { Platform } from '../../src/contract/platform.ts'
-import { around, KEY_A, KEY_B, saidBy, SPEC, startProcess, type EndpointClient } from './endpoint-client.ts'
+import { KEY_A, KEY_B, saidBy, SPEC, startProcess, type EndpointClient } from './endpoint-client.ts'
+import { startAround } from './reach.ts'
 
 /* The query endpoint is read before anything is sent (facts 3.2, 8): what others set is seen, and what is as it should be is left alone. */
 
@@ -18,7 +19,7 @@ function isAway(): Promise<never> {
 
 describe('never applied', () => {
   test('and none is there: it is applied, and from then on one GET a look is all', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await startProcess(world)
     await client.want({ analytics: {} })
     const first = await client.reconcile()
@@ -41,7 +42,7 @@ describe('never applied', () => {
   })
 
   test('and what is there is as the manifest asks for: it is taken over, and nothing is sent', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await startProcess(world)
     client.set({ ...SPEC })
     await client.want({ analytics: {} })
@@ -57,7 +58,7 @@ describe('never applied', () => {
   })
 
   test('and something else is there: what it takes away and gives is known before', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await startProcess(world)
     client.set(OTHER)
     await client.want({ analytics: {} })
@@ -82,7 +83,7 @@ describe('never applied', () => {
 
 describe('applied', () => {
   test('and changed elsewhere: it is reported, and left as it is', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await startProcess(world)
     await client.want({ analytics: {} })
     await client.reconcile()
@@ -101,7 +102,7 @@ describe('applied', () => {
   })
 
   test('and changed elsewhere again and again: the third correction within an hour waits', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await startProcess(world)
     await client.want({ analytics: { policy: { onDrift: 'correct' } } })
     await client.reconcile()
@@ -119,7 +120,7 @@ describe('applied', () => {
   })
 
   test('and the manifest edited to what is there: nothing is sent', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await startProcess(world)
     await client.want({ analytics: {} })
     await client.reconcile()
@@ -136,7 +137,7 @@ describe('applied', () => {
   })
 
   test('and changed elsewhere, with policy.onDrift correct: it is applied again, with what that takes away', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await startProcess(world)
     await client.want({ analytics: { policy: { onDrift: 'correct' } } })
     await client.reconcile()
@@ -164,7 +165,7 @@ describe('applied', () => {
       status: 'Ready',
     },
   ])('and gone, with $policy: $is', async ({ policy, is, there, status }) => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await startProcess(world)
     await client.want({ analytics: { policy } })
     await client.reconcile()
@@ -177,7 +178,7 @@ describe('applied', () => {
   })
 
   test('and edited, while somebody else changed it: the difference is that to what is there', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await startProcess(world)
     await client.want({ analytics: {} })
     await client.reconcile()
@@ -197,7 +198,7 @@ describe('applied', () => {
 
 describe('what is there when it is sent', () => {
   test('is read again, and access that somebody just gave is not taken away unseen: it is decided anew', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await startProcess(world)
     await client.want({ analytics: {} })
     await client.reconcile()
@@ -218,7 +219,7 @@ describe('what is there when it is sent', () => {
   })
 
   test('is read in a place of its own, also where the budget has only one', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await startProcess(world, { budget: { requests: 1, windowMs: 50 } })
     await client.want({ analytics: {} })
     await client.reconcile()
@@ -227,7 +228,7 @@ describe('what is there when it is sent', () => {
   })
 
   test('cannot be read: nothing is sent', async () => {
-    await using world = await around()
+    await using world = await startAround()
     await using client = await startProcess(world)
     await client.want({ analytics: {} })
     const upsert = upsertOf(client)

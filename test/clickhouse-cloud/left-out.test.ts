@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { PIPE_CHANGES } from '../../src/kinds/profiles/clickhouse-cloud/pipe/changes.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { Killed, type Client, type KillPlace } from './client.ts'
+import type { Client, KillPlace } from './client.ts'
+import { Killed } from './reach.ts'
 import {
   during,
   faulty,

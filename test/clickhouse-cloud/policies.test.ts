@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { Killed, type Client, type KillPlace } from './client.ts'
+import type { Client, KillPlace } from './client.ts'
+import { Killed } from './reach.ts'
 import {
   byHand,
   during,

@@ -4,7 +4,9 @@ import type { Key } from '../../src/kinds/key.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import type { PlatformOptions } from '../../src/platform/clients.ts'
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
-import type { Catalog } from '../../src/contract/catalog.ts'
+import type { Ledger } from '../../src/contract/ledger.ts'
+import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
 import { catalogOfTexts } from '../../src/manifest/source.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
 import { createReconciler } from '../../src/reconcile/reconciler.ts'
@@ -13,8 +15,10 @@ import { createBoard } from '../../src/reconcile/state/status-board.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { openDryWorld } from '../../src/cli/dry-world.ts'
 import { platform, secretsOf } from '../platform/support/platform.ts'
-import { ORGANIZATION, SERVICE_ID } from './ask.ts'
-import type { SkippedTime } from './skipped-time.ts'
+import { ORGANIZATION, SERVICE_ID, startAsker } from './ask.ts'
+import { createSkippedTime, type SkippedTime } from './skipped-time.ts'
+import { serveStrict } from './strict-http.ts'
+import type { StrictOptions } from './strict-server.ts'
 
 export const SERVICE = {
   apiVersion: 'pipewright/v1',
@@ -68,22 +72,61 @@ export function reach(baseUrl: string, clock: SkippedTime, options: Partial<Plat
   return { client, mounted, shared }
 }
 
-/** One process: what it remembers, decides and shows. */
-export interface Process {
-  readonly context: ReconcileContext
-  /** These files are all that there is. */
-  read(files: Readonly<Record<string, string>>): Promise<Catalog>
-  /** @param how a person asked for it; or nothing but time has passed */
-  reconcile(key: Key, how?: 'asked' | 'in passing'): Promise<ReconcileResult>
-  /** What a plan says of a key now. */
-  plan(key: Key): Promise<PlanItem | undefined>
-  /** As the last reconcile left it. */
-  shown(key: Key): { readonly status: string; readonly reason: string; readonly message: string } | undefined
+export type Around = Awaited<ReturnType<typeof startAround>>
+
+/** What outlives a process: the strict server, the ledger, and time. */
+export async function startAround(options: Partial<StrictOptions> = {}) {
+  const asker = startAsker(options)
+  const time = createSkippedTime()
+  // The client finds out by its limit, which is over then.
+  const http = await serveStrict(asker.server, () => time.skip(REQUEST_TIMEOUT_MS))
+  return { asker, time, http, ledger: newLedger(), [Symbol.asyncDispose]: () => http[Symbol.asyncDispose]() }
 }
 
-export async function startProcess(parts: Omit<ReconcileContext, 'store'>): Promise<Process> {
+export function newLedger(): Ledger {
+  return createMemoryLedger({ emit: () => undefined, hashKey: new Uint8Array(32).fill(7) })
+}
+
+/** A process that ends in the middle. */
+export class Killed extends Error {}
+
+export interface Wanted {
+  readonly spec: JsonObject
+  readonly policy?: JsonObject | undefined
+}
+
+/** A manifest of something of the service. */
+export function manifestOf(kind: string, name: string, { spec, policy }: Wanted): JsonObject {
+  return {
+    apiVersion: 'pipewright/v1',
+    kind,
+    metadata: { name },
+    ...(policy && { policy }),
+    spec: { service: 'analytics', ...spec },
+  }
+}
+
+/** Reconciles for as long as the queue would do so soon. @returns the last one */
+export async function settled(
+  reconcile: () => Promise<ReconcileResult>,
+  isDone: (result: ReconcileResult) => boolean,
+  time: SkippedTime,
+): Promise<ReconcileResult> {
+  for (let count = 0; count < 100; count += 1) {
+    const result = await reconcile()
+    if (result.next === undefined || result.next.why === 'drift' || isDone(result)) return result
+    time.skip(result.next.afterMs)
+  }
+  throw new Error('it does not come to rest')
+}
+
+/** One process: what it remembers, decides and shows. @param olderThan as `StateStore.olderThan` */
+export async function startProcess(
+  parts: Omit<ReconcileContext, 'store'>,
+  olderThan?: () => string | undefined,
+) {
   const { ledger, clock } = parts
-  const store = createStateStore({ profile: CLICKHOUSE_CLOUD, hashKey: ledger.hashKey, clock })
+  const store = createStateStore({ profile: CLICKHOUSE_CLOUD, hashKey: ledger.hashKey, clock, olderThan })
   for (const record of await ledger.list()) store.note(record)
   const board = createBoard()
   const context: ReconcileContext = { ...parts, store }
@@ -91,10 +134,14 @@ export async function startProcess(parts: Omit<ReconcileContext, 'store'>): Prom
   const { signal } = new AbortController()
   return {
     context,
-    async read(files) {
+    /** These files are all that there is; an empty text is none. @returns what is wrong with them */
+    async read(documents: Readonly<Record<string, JsonObject | string>>): Promise<readonly string[]> {
       const records = [...store.records()]
+      const files = Object.entries(documents)
+        .filter(([, document]) => document !== '')
+        .map(([file, text]) => [file, typeof text === 'string' ? text : JSON.stringify(text)])
       const catalog = await catalogOfTexts(
-        { revision: { id: 'r1', from: 'content' }, files },
+        { revision: { id: 'r1', from: 'content' }, files: Object.fromEntries(files) },
         {
           profile: CLICKHOUSE_CLOUD,
           recorded: recordedOf(records),
@@ -103,10 +150,16 @@ export async function startProcess(parts: Omit<ReconcileContext, 'store'>): Prom
           signal,
         },
       )
-      store.setCatalog(catalog)
-      return catalog
+      // As a process does that goes on: the last valid manifest is kept.
+      const entries = [...catalog.entries].map(([key, entry]) => {
+        const { manifest = store.entry(key)?.manifest } = entry
+        return [key, { ...entry, manifest }] as const
+      })
+      store.setCatalog({ ...catalog, entries: new Map(entries) })
+      return catalog.findings.filter(({ severity }) => severity === 'error').map(({ message }) => message)
     },
-    reconcile: (key, how) =>
+    /** @param how a person asked for it; or nothing but time has passed */
+    reconcile: (key: Key, how?: 'asked' | 'in passing'): Promise<ReconcileResult> =>
       reconciler.reconcile(key, {
         priority: how === 'in passing' ? 2 : 0,
         stopping: signal,
@@ -115,8 +168,10 @@ export async function startProcess(parts: Omit<ReconcileContext, 'store'>): Prom
         isAsked: how === 'asked',
         releaseSlot: async () => undefined,
       }),
-    plan: (key) => planOf(context, key),
-    shown: (key) => board.get(key),
+    /** What a plan says of a key now. */
+    plan: (key: Key) => planOf(context, key),
+    /** As the last reconcile left it. */
+    shown: (key: Key) => board.get(key),
   }
 }
 
