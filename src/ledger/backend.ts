@@ -12,6 +12,8 @@ export interface Store extends AsyncDisposable {
    * @throws {LedgerError} and errors of `work`
    */
   write<T>(work: (tables: WriteTables) => T, room: Room): T
+  /** Runs a commit, after a delay that lets other changes join it, if a commit is expensive. */
+  soon(commit: () => void): void
   /** As `Ledger.owned`. @throws {LedgerError} */
   owned(): boolean
   /** As `Ledger.prepareIntent`: reserves disk space. */

@@ -5,6 +5,7 @@ import type { HistoryEntry } from '../contract/history.ts'
 import { LedgerConflict, LedgerError, type HistoryQuery, type Ledger } from '../contract/ledger.ts'
 import { decodeActivity, decodeEntry, decodeRecord, encodeEntry, encodeRecord } from './codec.ts'
 import type { Room, Store } from './backend.ts'
+import { lacksRoom } from './sqlite-fault.ts'
 import type { ReadTables, WriteTables } from './tables.ts'
 
 interface LedgerParts {
@@ -18,6 +19,15 @@ interface Change {
   readonly removed: readonly LedgerRecord[]
   readonly written: LedgerRecord | undefined
   readonly history: readonly HistoryEntry[]
+}
+
+type Result = { readonly written: LedgerRecord | undefined } | { readonly error: unknown }
+
+/** Until its transaction. */
+interface Waiting {
+  readonly change: Change
+  readonly room: Room
+  readonly resolve: (result: Result) => void
 }
 
 /**
@@ -40,22 +50,56 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
     if (closed !== undefined) throw new LedgerError('io', 'the ledger is closed')
   }
 
-  function commit(change: Change, room: Room): LedgerRecord | undefined {
+  /** For the next transaction, in the order of their calls. */
+  let waiting: Waiting[] = []
+
+  /** Changes of the same turn share a transaction, so a disk flush. */
+  async function commit(change: Change, room: Room): Promise<LedgerRecord | undefined> {
     const started = clock.monotonic()
     const report = (result: 'written' | 'conflict' | 'failed', message: string | undefined) =>
       emit({ type: 'LedgerWritten', result, durationMs: clock.monotonic() - started, message })
-    let written: LedgerRecord | undefined
-    try {
-      assertOpen()
-      written = store.write((tables) => apply(tables, change), room)
-    } catch (error) {
+    const result = await new Promise<Result>((resolve) => {
+      waiting.push({ change, room, resolve })
+      if (waiting.length === 1) store.soon(commitWaiting)
+    })
+    if ('error' in result) {
+      const { error } = result
       failedWrites += 1
       const message = error instanceof Error ? error.message : String(error)
       report(error instanceof LedgerConflict ? 'conflict' : 'failed', message)
       throw error
     }
     report('written', undefined)
-    return written && give(written)
+    return result.written && give(result.written)
+  }
+
+  function commitWaiting(): void {
+    const changes = waiting
+    waiting = []
+    const together = changes.length > 1 ? commitTogether(changes) : []
+    for (const [index, one] of changes.entries()) one.resolve(together[index] ?? commitAlone(one))
+  }
+
+  /** Undefined: to be tried alone. */
+  function commitTogether(changes: readonly Waiting[]): readonly (Result | undefined)[] {
+    try {
+      assertOpen()
+      return store.write((tables) => changes.map(({ change }) => resultOf(tables, change)), 'free')
+    } catch (error) {
+      // One change was impossible, or an outcome might find room in the reserve. Other results are unknown.
+      const isTried = ({ room }: Waiting) =>
+        !(error instanceof LedgerError) || (room === 'reserved' && lacksRoom(error.cause))
+      return changes.map((one) => (isTried(one) ? undefined : { error }))
+    }
+  }
+
+  function commitAlone({ change, room }: Waiting): Result {
+    try {
+      assertOpen()
+      return { written: store.write((tables) => apply(tables, change), room) }
+    } catch (error) {
+      return { error }
+    }
   }
 
   const isFailing = { LedgerRead: false, LedgerWritten: false }
@@ -96,11 +140,11 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
   }
 
   async function swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
-    return present(commit({ removed: [], written: next, history }, 'free'))
+    return present(await commit({ removed: [], written: next, history }, 'free'))
   }
 
   async function settle(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
-    return present(commit({ removed: [], written: next, history }, 'reserved'))
+    return present(await commit({ removed: [], written: next, history }, 'reserved'))
   }
 
   async function move(
@@ -109,11 +153,11 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
     history: readonly HistoryEntry[],
   ): Promise<LedgerRecord> {
     if (from.key === to.key) throw new Error(`bug: ${from.key} cannot move to itself`)
-    return present(commit({ removed: [from], written: to, history }, 'free'))
+    return present(await commit({ removed: [from], written: to, history }, 'free'))
   }
 
   async function remove(record: LedgerRecord, history: readonly HistoryEntry[]): Promise<void> {
-    commit({ removed: [record], written: undefined, history }, 'free')
+    await commit({ removed: [record], written: undefined, history }, 'free')
   }
 
   return {
@@ -160,9 +204,20 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
       attempt('LedgerWritten', () => store.reserveRoom(), false) // the reserve is a separate file
     },
     async [Symbol.asyncDispose]() {
+      commitWaiting()
       closed ??= Promise.resolve(store[Symbol.asyncDispose]())
       await closed
     },
+  }
+}
+
+/** A conflict writes nothing, so that other changes can be in the same transaction. */
+function resultOf(tables: WriteTables, change: Change): Result {
+  try {
+    return { written: apply(tables, change) }
+  } catch (error) {
+    if (error instanceof LedgerConflict) return { error }
+    throw error
   }
 }
 

@@ -45,6 +45,7 @@ function createMemoryStore(): Store {
       writes += 1
       return transaction(db, () => work(tables))
     },
+    soon: (commit) => commit(),
     owned: () => true,
     reserveRoom: () => undefined,
     async [Symbol.asyncDispose]() {

@@ -18,6 +18,10 @@ const NEEDS_WRITING: ReadonlySet<number> = new Set([8, 14])
 export function openReadStore(file: string, busyTimeoutMs: number): OpenedStore {
   let view = openView(file, busyTimeoutMs)
 
+  function refuseToWrite(): never {
+    throw new LedgerError('io', `cannot write the ledger ${file}: it was opened read-only`)
+  }
+
   function current(): View {
     const state = stateOf(file)
     if (state === view.state) return view
@@ -36,13 +40,10 @@ export function openReadStore(file: string, busyTimeoutMs: number): OpenedStore 
           throw explain('read', file, error)
         }
       },
-      write() {
-        throw new LedgerError('io', `cannot write the ledger ${file}: it was opened read-only`)
-      },
+      write: refuseToWrite,
+      soon: (commit) => commit(),
       owned: () => isOwned(file),
-      reserveRoom() {
-        throw new LedgerError('io', `cannot write the ledger ${file}: it was opened read-only`)
-      },
+      reserveRoom: refuseToWrite,
       async [Symbol.asyncDispose]() {
         if (view.db.isOpen) view.db.close()
       },

@@ -141,6 +141,8 @@ function createWriteStore(db: DatabaseSync, options: WriteStoreOptions): Store {
         throw explain('write', file, error)
       }
     },
+    // Each commit flushes the disk: what the replies of one turn lead to shares it.
+    soon: (run) => void setImmediate(run),
     owned: () => isOwned(file),
     reserveRoom() {
       try {

@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Event } from '../../src/contract/events.ts'
+import { LedgerConflict, LedgerError } from '../../src/contract/ledger.ts'
+import type { Key } from '../../src/kinds/key.ts'
+import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts'
+import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
+import { CLOCK } from './samples.ts'
+
+/** A ledger in a file whose commits are counted; `fault` is thrown by the next ones. */
+async function openCounted() {
+  const stack = new AsyncDisposableStack()
+  const folder = await mkdtemp(join(tmpdir(), 'ledger-'))
+  stack.defer(() => rm(folder, { recursive: true }))
+  const counted = { commits: 0, fault: undefined as (() => Error | undefined) | undefined }
+  const results: string[] = []
+  const ledger = stack.use(
+    await openSqliteLedger({
+      file: join(folder, 'ledger.db'),
+      init: 'auto',
+      mode: 'owner',
+      clock: CLOCK,
+      emit: (event: Event) => void ('result' in event && results.push(event.result)),
+      beforeCommit() {
+        counted.commits += 1
+        const fault = counted.fault?.()
+        if (fault !== undefined) throw fault
+      },
+    }),
+  )
+  counted.commits = 0
+  return Object.assign(stack, { ledger, counted, results })
+}
+
+const KEYS = ['a', 'b', 'c'].map((name): Key => `Pipe/${name}`)
+const NEW = KEYS.map((key) => blankRecord(key))
+const fullDisk = () => Object.assign(new Error('database or disk is full'), { errcode: 13 })
+const busy = () => Object.assign(new Error('database is locked'), { errcode: 5 })
+
+test('changes of one turn share a commit, and each is durable when it resolves', async () => {
+  await using opened = await openCounted()
+  const { ledger, counted, results } = opened
+  const written = await Promise.all(NEW.map((record) => ledger.swap(record, [])))
+  expect(written.map(({ version }) => version)).toEqual([1, 1, 1])
+  expect(counted.commits).toBe(1)
+  expect(results).toEqual(['written', 'written', 'written'])
+  expect((await ledger.list()).map(({ key }) => key)).toEqual(KEYS)
+})
+
+test('a conflict in a shared commit leaves the other changes', async () => {
+  await using opened = await openCounted()
+  const { ledger, counted, results } = opened
+  const first = await ledger.swap(NEW[0] as LedgerRecord, [])
+  counted.commits = 0
+  results.length = 0
+  const stale = { ...blankRecord(KEYS[0] as Key), line: 1 }
+  const ends = await Promise.allSettled([
+    ledger.swap(stale, []),
+    ledger.swap({ ...first, line: 2 }, []),
+    ledger.swap({ ...first, line: 3 }, []), // the one before was faster
+    ledger.swap(NEW[1] as LedgerRecord, []),
+  ])
+  expect(ends.map((end) => (end.status === 'rejected' ? end.reason : end.value.version))).toEqual([
+    expect.any(LedgerConflict),
+    2,
+    expect.any(LedgerConflict),
+    1,
+  ])
+  expect(counted.commits).toBe(1)
+  expect(results).toEqual(['conflict', 'written', 'conflict', 'written'])
+  expect(await ledger.get(KEYS[0] as Key)).toMatchObject({ line: 2, version: 2 })
+})
+
+test('on a full disk, the outcome of a create still finds its reserved room', async () => {
+  await using opened = await openCounted()
+  const { ledger, counted } = opened
+  await ledger.prepareIntent()
+  const failing = counted.commits + 2 // both together, then the outcome alone, until it releases the reserve
+  const writes = [ledger.swap(NEW[0] as LedgerRecord, []), ledger.settle(NEW[1] as LedgerRecord, [])]
+  counted.fault = () => (counted.commits > failing ? undefined : fullDisk())
+  const ends = await Promise.allSettled(writes)
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+  expect((await ledger.list()).map(({ key }) => key)).toEqual([KEYS[1]])
+})
+
+test('another failure is the result of all: none is tried again', async () => {
+  await using opened = await openCounted()
+  const { ledger, counted } = opened
+  counted.fault = busy
+  const ends = await Promise.allSettled(NEW.map((record) => ledger.swap(record, [])))
+  expect(ends.map((end) => end.status === 'rejected' && end.reason)).toEqual(
+    NEW.map(() => expect.any(LedgerError)),
+  )
+  expect(counted.commits).toBe(1)
+})
+
+test('what waits is committed when the ledger is closed', async () => {
+  await using opened = await openCounted()
+  const { ledger, counted } = opened
+  const written = ledger.swap(NEW[0] as LedgerRecord, [])
+  await ledger[Symbol.asyncDispose]()
+  expect(await written).toMatchObject({ version: 1 })
+  expect(counted.commits).toBe(1)
+  await expect(ledger.swap(NEW[1] as LedgerRecord, [])).rejects.toThrow(LedgerError)
+})
