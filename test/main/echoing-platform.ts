@@ -1,9 +1,98 @@
 import type { ServerResponse } from 'node:http'
-import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
-import { base64Of } from './planted.ts'
+import { ORGANIZATION, pipeBody, SERVICE_ID } from '../support/manifests.ts'
 import { httpServer, type Received, type TestServer } from '../platform/support/server.ts'
 
 export const THIRD_SERVICE_ID = '99999999-8888-4777-8666-555555555555'
+
+/** A place of a reply to a reading that repeats the secret of the pipe, and the status of the pipe then. */
+type Place = readonly [is: string, status: string, read: (pipe: object, secret: string) => Answer]
+
+interface Answer {
+  readonly status?: number
+  readonly statusMessage?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly requestId?: string
+  readonly body: unknown
+}
+
+const found = (pipe: object, more: object = {}): Answer => ({ body: { result: { ...pipe, ...more } } })
+const said = (secret: string, status = 200) => ({
+  status,
+  headers: headersWith(secret),
+  statusMessage: secret,
+})
+
+const PLACES: readonly Place[] = [
+  ['a state', 'Ready', (pipe, secret) => found(pipe, { state: secret })],
+  ['a state that is a part of it', 'NotReady', (pipe) => found(pipe, { state: 'Degraded' })],
+  ['a word of a state', 'Progressing', (pipe, secret) => found(pipe, { state: `Waiting for ${secret}` })],
+  [
+    'a field',
+    'Drifted',
+    (pipe, secret) => found(pipe, { source: { kafka: { brokers: secret, topics: [secret] } } }),
+  ],
+  [
+    'the name of an item',
+    'Drifted',
+    (pipe, secret) => found(pipe, { fieldMappings: [{ sourceField: secret, destinationField: secret }] }),
+  ],
+  ['an unknown field', 'Ready', (pipe, secret) => found(pipe, { [secret]: { [secret]: secret } })],
+  ['the name of the pipe', 'Drifted', (pipe, secret) => found(pipe, { name: secret })],
+  ['an error', 'Failed', (_pipe, secret) => ({ status: 400, body: { error: secret } })],
+  ['a page', 'Failed', (_pipe, secret) => ({ status: 502, body: `<title>${secret}</title>${secret}` })],
+  ['no JSON', 'Failed', (pipe, secret) => ({ body: `{"result": ${JSON.stringify(pipe)}, ${secret}` })],
+  ['the headers of a success', 'Ready', (pipe, secret) => ({ ...found(pipe), ...said(secret) })],
+  ['the headers of a redirect', 'Failed', (_pipe, secret) => ({ ...said(secret, 302), body: '' })],
+  ['the headers of a fault', 'Failed', (_pipe, secret) => ({ ...said(secret, 503), body: '' })],
+  ['the encoding', 'Ready', (pipe, secret) => ({ ...found(pipe), headers: { 'content-encoding': secret } })],
+  ['the id of the request', 'Ready', (pipe, secret) => ({ ...found(pipe), requestId: secret })],
+  [
+    'the id of a failed request',
+    'Failed',
+    (pipe, secret) => ({ status: 500, requestId: secret, body: { result: pipe } }),
+  ],
+  ['the id of the pipe', 'Failed', (pipe, secret) => found(pipe, { id: secret })],
+]
+
+function headersWith(secret: string): Readonly<Record<string, string>> {
+  const names = 'retry-after location server x-request-id www-authenticate age date via'.split(' ')
+  return Object.fromEntries(names.map((name) => [name, secret]))
+}
+
+/** Pipes that are repeated in one place each. A state that stands in a secret decides all the same. */
+export const REPEATED = PLACES.map(([is, status, read], at) => ({
+  is,
+  status,
+  read,
+  name: `pipe-${at}`,
+  id: idOf(300 + at).id,
+  /** Of a pipe that no manifest has, and whose replies repeat the same. */
+  looseId: idOf(500 + at).id,
+  secret: at === 1 ? 'Snapshot!Degraded!7' : `Hq7/kV2"xe${at}-Lm4Zr5t`,
+}))
+
+/** In unknown fields of theirs: a secret that Pipewright does not send. */
+export const STRANGE_SECRET = 'strange-Kx93vQ'
+const STRANGE = { passkey: STRANGE_SECRET, sshTunnel: { auth: STRANGE_SECRET, hops: [STRANGE_SECRET] } }
+
+/** @returns whether it was about one of them */
+function answerRepeated(response: ServerResponse, { method, url, body }: Received): boolean {
+  const name = /"name":"(pipe-\d+)"/.exec(body)?.[1]
+  const asked = url.split('/').at(-1) ?? ''
+  const one = REPEATED.find((each) => each.name === name || [each.id, each.looseId].includes(asked))
+  if (one === undefined) return false
+  const own = { organizationId: ORGANIZATION, serviceId: SERVICE_ID, state: 'Running', ...STRANGE }
+  const pipe = { ...pipeBody(one.name), ...own, id: method === 'POST' ? one.id : asked }
+  const told = method === 'POST' ? found(pipe) : one.read(pipe, one.secret)
+  const { status = 200, statusMessage = '', headers, requestId = REQUEST_ID } = told
+  response.writeHead(status, statusMessage, { 'content-type': 'application/json', ...headers })
+  response.end(
+    typeof told.body === 'string'
+      ? told.body
+      : JSON.stringify({ status, requestId, ...(told.body as object) }), // it is one else
+  )
+  return true
+}
 
 /**
  * A platform that says everything it was told: each reply repeats the credentials and the body of the request, in
@@ -15,6 +104,7 @@ export async function echoingPlatform(): Promise<TestServer & { readonly forget:
   /** All that was ever sent, by whomever. */
   const everything = new Set<string>()
   const server = await httpServer((response, request) => {
+    if (answerRepeated(response, request)) return undefined
     const told = `you sent ${request.body} with ${String(request.headers.authorization)}`
     everything.add(`${told} ${keyOf(request)}`.replaceAll(/\W*(?:Basic|Bearer|["{}:])\W*/g, ' '))
     if (request.url.endsWith('/alerts/odd')) return reply(response, 200, { data: oddAlert(told) })
@@ -121,6 +211,10 @@ function oddAlert(told: string): object {
 
 function oddEndpoint(told: string): object {
   return { id: told, roles: [told], openApiKeys: [told], allowedOrigins: told }
+}
+
+export function base64Of(text: string): string {
+  return Buffer.from(text).toString('base64')
 }
 
 const REQUEST_ID = '11111111-2222-4333-8444-555555555555'

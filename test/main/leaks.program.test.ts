@@ -5,6 +5,7 @@ import {
   alertManifest,
   ENDPOINT,
   OTHER_SERVICE_ID,
+  pipeManifest,
   platformArgs,
   runArgs,
   SERVICE,
@@ -14,8 +15,9 @@ import { resourcesOf, startProgram, urlOf } from '../support/process.ts'
 import { runHere } from '../support/command.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
-import { echoingPlatform, THIRD_SERVICE_ID } from './echoing-platform.ts'
-import { base64Of, leaksIn, PLANTED } from './planted.ts'
+import { createTurningClock } from '../support/turning-clock.ts'
+import { base64Of, echoingPlatform, REPEATED, THIRD_SERVICE_ID } from './echoing-platform.ts'
+import { leaksIn, PLANTED } from './planted.ts'
 
 /* Law 6, in one test: secrets in every place that may hold one, a platform that repeats them, and all that comes out. */
 
@@ -108,6 +110,7 @@ function plant(workspace: Workspace, hook: TestServer): void {
     'kafka/key': `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(30)}\n${PLANTED.pemLine}\n-----END PRIVATE KEY-----`,
     'storage/connection': `DefaultEndpointsProtocol=https;AccountKey=${PLANTED.returnedConnection}`,
     'storage/user': PLANTED.returnedUser,
+    ...Object.fromEntries(REPEATED.map(({ name, secret }) => [`${name}/password`, secret])),
   }
   for (const [file, secret] of Object.entries(credentials))
     workspace.write(`credentials/${file}`, `${secret}\n`)
@@ -148,6 +151,9 @@ function plant(workspace: Workspace, hook: TestServer): void {
     third: serviceManifest({ name: 'third', serviceId: THIRD_SERVICE_ID, secret: 'analytics-api' }),
     'endpoint-of-third': ENDPOINT.replaceAll('analytics', 'third'),
     ...Object.fromEntries(CODED.map((name) => [name, coded(name)])),
+    ...Object.fromEntries(
+      REPEATED.map(({ name }) => [name, pipeManifest(name).replace('{name: kafka,', `{name: ${name},`)]),
+    ),
     signed: pipe('signed', STORAGE).replace('url: https', `urll: ${SIGNED}\n      url: https`),
     'signed-elsewhere': pipe('signed-elsewhere', STORAGE).replace(
       'url: https://storage.example/x',
@@ -192,13 +198,18 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['validate', '-o', 'sarif'],
   ['plan', '-o', 'json'],
   ['plan', '-o', 'markdown'],
+  ['plan'],
   ['status'],
   ['status', 'Pipe/unclear', '-o', 'json'],
   ['status', 'Pipe/unclear'],
   ['validate', '-o', 'compact'],
   ['history', '--limit', '500', '-o', 'json'],
+  ['history', '--limit', '500'],
+  ...REPEATED.map(({ name }) => ['status', `Pipe/${name}`]),
   ['status', '-o', 'json'],
   ['import', 'Pipe/taken', '00000000-0000-4000-8000-000000000001', '--service', 'analytics'],
+  ...REPEATED.map(({ looseId }) => ['import', 'Pipe/loose', looseId, '--service', 'analytics']),
+  ['adopt', 'Pipe/pipe-5', REPEATED[3]?.looseId ?? ''],
   ['adopt', 'Pipe/rejected', '00000000-0000-4000-8000-00000000ffff'],
   ['resolve', 'Pipe/unclear', '--retry'],
   ['apply', '--log-level', 'trace'],
@@ -216,9 +227,11 @@ test('planted secrets come out nowhere', async () => {
   })
   plant(workspace, hook)
   const found: string[] = []
+  const masking = new Set<string>()
   let looked = 0
   function look(where: string, text: string): void {
     looked += text.length
+    if (text.includes('[secret]')) masking.add(where)
     found.push(...leaksIn(where, text))
   }
 
@@ -226,7 +239,7 @@ test('planted secrets come out nowhere', async () => {
     runArgs(workspace, platform.url, [
       '--log-level=trace',
       '--interval=1s',
-      '--max-creates=50',
+      '--max-creates=100',
       '--public-url=https://p.example',
       `--admin-token-file=${workspace.path('credentials', 'admin', 'token')}`,
       `--webhook-url=file:${workspace.path('credentials', 'notifications', 'webhook')}`,
@@ -252,6 +265,7 @@ test('planted secrets come out nowhere', async () => {
     'Alert/odd': 'Drifted',
     'QueryEndpoint/third': 'Drifted',
     ...Object.fromEntries(CODED.map((name) => [`Pipe/${name}`, 'Failed'])),
+    ...Object.fromEntries(REPEATED.map(({ name, status }) => [`Pipe/${name}`, status])),
     'Pipe/rejected': 'Failed',
     'Pipe/unclear': 'OutcomeUnknown',
     'Pipe/html': 'OutcomeUnknown',
@@ -323,22 +337,39 @@ test('planted secrets come out nowhere', async () => {
 
   // Who never read a secret that was replaced cannot know it.
   platform.forget()
+  const clock = createTurningClock()
+  let imported = ''
   for (const command of COMMANDS) {
     const args = [...command, ...platformArgs(workspace, platform.url), '--api-budget', '1000/1s']
-    const { stdout, stderr } = await runHere(args)
+    const { stdout, stderr } = await runHere(args, {}, { clock })
     look(command.join(' '), stdout + stderr)
+    imported += command[0] === 'import' ? stdout : ''
   }
   for (const wrong of [`https://user:${PLANTED.settingsUrl}@a.example`, `ftp://${PLANTED.settingsUrl}@x?y`]) {
     const { code, stdout, stderr } = await runHere(['run', '--base-url', wrong])
     expect(code).toBe(64)
     look('a fault of the settings', stdout + stderr)
   }
+  expect(imported).toContain('#   spec.sshTunnel.hops[]: [text of 14 characters, not shown]')
   const kept = readdirSync(workspace.dir).filter((name) => name.startsWith('ledger.db'))
   expect(kept).toContain('ledger.db.notifications.json')
   for (const name of kept) look(name, readFileSync(workspace.path(name), 'latin1'))
+  const exported = workspace.path('exported.ndjson')
+  await runHere(['ledger', 'export', exported, '--ledger', `sqlite:${workspace.path('ledger.db')}`])
+  look('the exported ledger', readFileSync(exported, 'utf8'))
 
   expect(found).toEqual([])
   expect(looked).toBeGreaterThan(200_000)
+  const masked = [
+    'the log',
+    'ledger.db',
+    'the exported ledger',
+    'a notification',
+    'plan -o json',
+    'status -o json',
+  ]
+  const told = ['history --limit 500 -o json', '/api/v1/resources?limit=500', '/api/v1/history?limit=500']
+  expect([...masking]).toEqual(expect.arrayContaining([...masked, ...told]))
 })
 
 test('the search finds what it looks for', () => {

@@ -1,3 +1,5 @@
+import { REPEATED, STRANGE_SECRET } from './echoing-platform.ts'
+
 /* Secrets that are planted for a test, and a search for them in whatever comes out. */
 
 /** Each tells where it was planted; none looks like another, also not by its first half. */
@@ -46,10 +48,6 @@ export const PLANTED = {
 /** Of a secret that is cut off, so much would be enough to be found. */
 const SHORTEST = 12
 
-export function base64Of(text: string): string {
-  return Buffer.from(text).toString('base64')
-}
-
 /** The forms in which a secret could come out. */
 function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret)
@@ -78,6 +76,14 @@ function formsOf(secret: string): readonly string[] {
 }
 
 const FORMS: readonly (readonly [string, string])[] = [
+  ...[
+    ...REPEATED.map(({ is, secret }) => [is, secret] as const),
+    ['strange', STRANGE_SECRET] as const,
+  ].flatMap(([is, secret]) =>
+    [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)].map(
+      (form) => [is, form] as const,
+    ),
+  ),
   ...Object.entries(PLANTED).flatMap(([name, secret]) =>
     formsOf(secret).map((form) => [name, form] as const),
   ),

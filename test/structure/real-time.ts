@@ -14,7 +14,6 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'kubernetes/cluster-faults.test.ts': 'Connections that fail, with limits of undici.',
   'kubernetes/ignored-objects.test.ts': 'A watch over HTTP.',
   'kubernetes/ledger-rollback.test.ts': 'A watch over HTTP.',
-  'main/masked-outputs.test.ts': 'The whole daemon, with its own clock.',
   'notify/delivery.test.ts': 'The back-off of p-retry.',
   'platform/create.test.ts': 'Limits of a real connection.',
   'platform/faults.test.ts': 'Limits of a real connection.',
