@@ -144,7 +144,17 @@ async function goldenOf(set: string): Promise<{ readonly file: string; readonly 
       kind = line.replace(/^@@.*?@@/, '@@')
       return kind === before ? [] : [kind]
     })
-  return { file: `${set}.diff`, text: lines.join('\n') }
+  const base = withoutFiles(of(BASE))
+  const text = lines.join('\n').replaceAll(/^-.*\n(?:-.*\n){5,}/gm, (removed) => shortened(removed, base))
+  return { file: `${set}.diff`, text }
+}
+
+/** Lines that stand one after the other in the base: the first one and their number say which. */
+function shortened(removed: string, base: string): string {
+  const lines = removed.trimEnd().split('\n')
+  const [first = '', ...more] = lines
+  const isOne = base.includes(lines.map((line) => `${line.slice(1)}\n`).join(''))
+  return isOne ? `${first}\n-(and ${more.length} more lines)\n` : removed
 }
 
 /** The text without what comes from files that have tests of their own: their changes are none of the chart. */
