@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import { isWell, STATUSES, type Status } from '../plan/severity.ts'
@@ -6,7 +5,7 @@ import { REASONS, type Reason } from '../plan/reason.ts'
 import { bodyIn, type ResourceStatus } from '../contract/status.ts'
 import { commandLine, commandsTyped, contextOf, type CommandContext } from './command-line.ts'
 import { nextSteps, placeOf, shortMessage, type NextStep, type StepContext } from './remedy.ts'
-import { type Answers, sendJson } from './api/answers.ts'
+import type { Answers } from './api/answers.ts'
 import { filtered, findingsSelected, NARROWING, type Narrowing, narrowingOf } from './api/selection.ts'
 import { nextPage, type Part, partOf, pickedOf, type Query } from './parameters.ts'
 import type { ServerParts } from './parts.ts'
@@ -65,19 +64,16 @@ const NOTHING = {
 const PARAMETERS = [...NARROWING, 'offset', 'limit'] as const
 
 /** `GET /api/v1/attention`: worst first. Parameters: `offset`, `limit`, {@link NARROWING}. */
-export function registerAttention(app: FastifyInstance, parts: ServerParts, answers: Answers): void {
-  app.get<{ Querystring: Query }>('/api/v1/attention', async (request, reply) => {
-    const query = pickedOf(request.query, PARAMETERS)
-    const part = partOf(query, { least: 1, absent: 100 })
-    const narrowing = narrowingOf(query)
-    const now = parts.overview()
-    const { sourceProblem, sourceReason, manifestsDir } = now
-    const question = ['attention', query, contextOf(now), sourceProblem, sourceReason]
-    const text = answers.text([...question, manifestsDir, parts.ready()], now, () =>
-      JSON.stringify(attentionOf(parts, { narrowing, part, query })),
-    )
-    return sendJson(reply, text)
-  })
+export function attentionText(parts: ServerParts, answers: Answers, given: Query): string {
+  const query = pickedOf(given, PARAMETERS)
+  const part = partOf(query, { least: 1, absent: 100 })
+  const narrowing = narrowingOf(query)
+  const now = parts.overview()
+  const { sourceProblem, sourceReason, manifestsDir } = now
+  const question = ['attention', query, contextOf(now), sourceProblem, sourceReason]
+  return answers.text([...question, manifestsDir, parts.ready()], now, () =>
+    JSON.stringify(attentionOf(parts, { narrowing, part, query })),
+  )
 }
 
 type Draft = Omit<Problem, 'next'> & { readonly steps: () => readonly NextStep[] }

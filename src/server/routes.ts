@@ -1,30 +1,27 @@
 import type { FastifyInstance } from 'fastify'
 import { RequestError } from './replies.ts'
-import { registerAttention, type AttentionReply } from './problems.ts'
+import { attentionText } from './problems.ts'
 import type { ServerParts, Health, ReconcileProgress, Scrape } from './parts.ts'
 import { registerAllow, registerPlan, type AllowedReply } from './api/admin-requests.ts'
 import { registerEvents } from './api/event-stream.ts'
-import { createAnswers } from './api/answers.ts'
-import { registerFacets, type FacetsReply } from './api/facets.ts'
-import { registerFindings, type FindingsReply } from './api/findings.ts'
+import { createAnswers, sendJson } from './api/answers.ts'
+import { findingsText } from './api/findings.ts'
 import { createOverview, type OverviewReply } from './api/overview.ts'
+import { pageText, type PageReply } from './api/page.ts'
 import { registerReconcile, type AcceptedReply } from './api/reconcile-requests.ts'
 import { registerResources, type ResourceReply, type ResourcesReply } from './api/resources.ts'
-import { registerHistory, registerTimeline, type HistoryReply, type TimelineReply } from './api/timeline.ts'
+import { historyReply, timelineText, type HistoryReply } from './api/timeline.ts'
+import type { Query } from './parameters.ts'
 import { readdir, readFile } from 'node:fs/promises'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { extname } from 'node:path'
 
 /** By path, without undefined members. The page's scripts are checked against it. */
 export interface Replies {
-  readonly 'api/v1/attention': AttentionReply
-  readonly 'api/v1/facets': FacetsReply
-  readonly 'api/v1/findings': FindingsReply
+  readonly 'api/v1/page': PageReply
   readonly 'api/v1/history': HistoryReply
-  readonly 'api/v1/overview': OverviewReply
   readonly 'api/v1/resources': ResourcesReply
   readonly [resource: `api/v1/resources/${string}/${string}`]: ResourceReply
-  readonly 'api/v1/timeline': TimelineReply
   readonly [progress: `api/v1/reconciles/${string}`]: ReconcileProgress
 }
 
@@ -40,11 +37,19 @@ export function registerApi(app: FastifyInstance, parts: ServerParts): void {
   const overviewOf = createOverview(parts)
   registerResources(app, parts, { answers, overviewOf })
   app.get('/api/v1/overview', (): OverviewReply => overviewOf())
-  registerAttention(app, parts, answers)
-  registerFindings(app, parts, answers)
-  registerFacets(app, parts, answers)
-  registerHistory(app, parts)
-  registerTimeline(app, parts, answers)
+  for (const [name, textOf] of [
+    ['attention', attentionText],
+    ['findings', findingsText],
+    ['timeline', timelineText],
+  ] as const) {
+    app.get<{ Querystring: Query }>(`/api/v1/${name}`, async ({ query }, reply) =>
+      sendJson(reply, await textOf(parts, answers, query)),
+    )
+  }
+  app.get<{ Querystring: Query }>('/api/v1/history', ({ query }) => historyReply(parts, query))
+  app.get<{ Querystring: Query }>('/api/v1/page', async ({ query }, reply) =>
+    sendJson(reply, await pageText(parts, answers, overviewOf(), query)),
+  )
   registerReconcile(app, parts)
   registerPlan(app, parts)
   registerAllow(app, parts)

@@ -302,8 +302,8 @@ describe('a view', () => {
     expect(text).toMatch(/_reconcile_total\{kind="View",action="create",result="done"\} 1/)
 
     const server = await running(fakeParts({ board: boardOf(world.board.list()) }))
-    const { body } = await ask(`${server.url}/api/v1/facets`)
-    expect(body['kinds']).toContainEqual({ value: 'View', count: 1 })
+    const { body } = await ask(`${server.url}/api/v1/page`)
+    expect(body).toMatchObject({ whole: { facets: { kinds: [{ value: 'View', count: 1 }] } } })
     expect((await ask(`${server.url}/api/v1/resources?kind=View`)).body).toMatchObject({
       items: [{ key: TOTALS }],
     })

@@ -184,7 +184,7 @@ const PATHS = [
   '/readyz',
   '/api/v1/overview',
   '/api/v1/attention',
-  '/api/v1/facets',
+  '/api/v1/page',
   '/api/v1/findings?limit=500',
   '/api/v1/timeline?limit=500',
   '/api/v1/history?limit=500',

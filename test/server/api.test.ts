@@ -213,10 +213,50 @@ describe('/api/v1/overview', () => {
   })
 })
 
-describe('/api/v1/facets', () => {
+/** Of the page. */
+async function facetsAt(url: string): Promise<Readonly<Record<string, unknown>>> {
+  const { whole } = (await ask(`${url}/api/v1/page`)).body
+  return (whole as { readonly facets: Readonly<Record<string, unknown>> }).facets // of our API
+}
+
+describe('/api/v1/page', () => {
+  it('is what each of its lists is alone, narrowed alike', async () => {
+    const { url } = await running(fakeParts({}, RESOURCES))
+    const at = async (path: string) => (await ask(`${url}/api/v1/${path}`)).body
+    const { whole } = await at('page?status=Drifted&sort=status&limit=50&story=action&entries=8&severity=x')
+    const { counts: _, overview: __, ...list } = await at('resources?status=Drifted&sort=status&limit=50')
+    expect(list['total']).toBe(1)
+    expect(whole).toMatchObject({
+      list,
+      attention: await at('attention?status=Drifted&limit=30'),
+      findings: await at('findings?status=Drifted'),
+      timeline: await at('timeline?status=Drifted&type=action&limit=8'),
+    })
+  })
+
+  it('is one resource and its history, if one is named', async () => {
+    const { url } = await running(fakeParts({}, RESOURCES))
+    const { body } = await ask(`${url}/api/v1/page?resource=Pipe/orders`)
+    expect(body).not.toHaveProperty('whole')
+    const alone = (await ask(`${url}/api/v1/resources/Pipe/orders`)).body
+    expect(body['one']).toEqual({ resource: alone, history: { items: [] } })
+  })
+
+  it.each([
+    ['kind=Pip', 'kind "Pip" is not known', 'Did you mean "Pipe"?'],
+    ['resource=Pipe/order', 'there is no resource "Pipe/order"', 'Did you mean "Pipe/orders"?'],
+  ])('has the overview alone, and says why: %s', async (query, error, hint) => {
+    const { url } = await running(fakeParts({}, RESOURCES))
+    const { status, body } = await ask(`${url}/api/v1/page?${query}`)
+    expect(status).toBe(200)
+    expect(Object.keys(body)).toEqual(['overview', 'refused'])
+    expect(body['refused']).toEqual({ error, hint })
+    expect(body['overview']).toMatchObject({ counts: { Ready: 2 } })
+  })
+
   it('counts what resources can be filtered by', async () => {
     const { url } = await running(fakeParts({}, RESOURCES))
-    expect((await ask(`${url}/api/v1/facets`)).body).toEqual({
+    expect(await facetsAt(url)).toEqual({
       kinds: [
         { value: 'Alert', count: 1 },
         { value: 'Pipe', count: 3 },
@@ -245,9 +285,9 @@ describe('/api/v1/facets', () => {
       resource(`Pipe/p${index}`, { service: `s${index}` }),
     )
     const { url } = await running(fakeParts({}, [...many, resource('Pipe/z', { service: 's899' })]))
-    const { body } = await ask(`${url}/api/v1/facets`)
-    expect(body['services']).toHaveLength(200)
-    expect(body['services']).toContainEqual({ value: 's899', count: 2 })
+    const { services } = await facetsAt(url)
+    expect(services).toHaveLength(200)
+    expect(services).toContainEqual({ value: 's899', count: 2 })
   })
 })
 

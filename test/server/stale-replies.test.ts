@@ -101,7 +101,7 @@ it.each<readonly [string, string, Change]>([
     'a resource',
     (world) => ({ ...world, version: 2, resources: [resource('Pipe/other', { message: 'new' })] }),
   ],
-  ['facets', 'a resource', (world) => ({ ...world, version: 2, resources: [resource('Pipe/other')] })],
+  ['page', 'a resource', (world) => ({ ...world, version: 2, resources: [resource('Pipe/other')] })],
   ['attention', 'a resource', (world) => ({ ...world, version: 2, resources: [] })],
   [
     'timeline?status=Missing',

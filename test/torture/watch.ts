@@ -18,7 +18,7 @@ const PAGES = [
   '/api/v1/overview',
   '/api/v1/attention',
   '/api/v1/findings',
-  '/api/v1/facets',
+  '/api/v1/page',
   '/api/v1/timeline',
   '/healthz',
   '/readyz',

@@ -1,8 +1,7 @@
-import type { FastifyInstance } from 'fastify'
 import type { Finding } from '../../kinds/finding.ts'
 import { nextPage, oneOf, partOf, pickedOf, wellFormedKey, wordsOf, type Query } from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
-import { type Answers, sendJson } from './answers.ts'
+import type { Answers } from './answers.ts'
 import { findingsSelected, NARROWING, narrowingOf } from './selection.ts'
 
 export interface FindingsReply {
@@ -32,35 +31,32 @@ const PARAMETERS = [...NARROWING, 'severity', 'key', 'offset', 'limit'] as const
  * `GET /api/v1/findings`: last read, errors first. Parameters: `severity`, `key`, `offset`, `limit`, {@link
  * NARROWING}.
  */
-export function registerFindings(app: FastifyInstance, parts: ServerParts, answers: Answers): void {
-  app.get<{ Querystring: Query }>('/api/v1/findings', async (request, reply) => {
-    const query = pickedOf(request.query, PARAMETERS)
-    const severities = wordsOf(query, 'severity', ['error', 'warning'])
-    const text = oneOf(query, 'key')
-    const key = text === undefined ? undefined : wellFormedKey(text)
-    const { offset, limit } = partOf(query, { least: 1, absent: 100 })
-    const narrowing = narrowingOf(query)
-    const now = parts.overview()
-    const { findings } = now
-    function page(): string {
-      const isPart = findingsSelected(parts.board.list(), narrowing)
-      const matching = findings.filter(
-        (finding) =>
-          (severities?.has(finding.severity) ?? true) &&
-          (key === undefined || finding.key === key) &&
-          isPart(finding),
-      )
-      const items = errorsFirst(matching).slice(offset, offset + limit)
-      const end = offset + items.length
-      const isLast = items.length === 0 || end >= matching.length
-      return JSON.stringify({
-        items,
-        total: matching.length,
-        counts: countFindings(findings),
-        next: isLast ? undefined : nextPage(query, { offset: String(end) }),
-      } satisfies FindingsReply)
-    }
-    return sendJson(reply, answers.text(['findings', query], now, page))
+export function findingsText(parts: ServerParts, answers: Answers, given: Query): string {
+  const query = pickedOf(given, PARAMETERS)
+  const severities = wordsOf(query, 'severity', ['error', 'warning'])
+  const text = oneOf(query, 'key')
+  const key = text === undefined ? undefined : wellFormedKey(text)
+  const { offset, limit } = partOf(query, { least: 1, absent: 100 })
+  const narrowing = narrowingOf(query)
+  const now = parts.overview()
+  const { findings } = now
+  return answers.text(['findings', query], now, () => {
+    const isPart = findingsSelected(parts.board.list(), narrowing)
+    const matching = findings.filter(
+      (finding) =>
+        (severities?.has(finding.severity) ?? true) &&
+        (key === undefined || finding.key === key) &&
+        isPart(finding),
+    )
+    const items = errorsFirst(matching).slice(offset, offset + limit)
+    const end = offset + items.length
+    const isLast = items.length === 0 || end >= matching.length
+    return JSON.stringify({
+      items,
+      total: matching.length,
+      counts: countFindings(findings),
+      next: isLast ? undefined : nextPage(query, { offset: String(end) }),
+    } satisfies FindingsReply)
   })
 }
 

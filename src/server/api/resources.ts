@@ -102,6 +102,13 @@ function isByKey({ sort, down }: Sorting): boolean {
   return sort === 'key' && !down
 }
 
+/** Of the reply to `GET /api/v1/resources`, what changes with the resources only. */
+export function listText(parts: ServerParts, answers: Answers, given: Query): string {
+  const asked = askedOf(given)
+  const now = parts.overview()
+  return answers.text(['resources', asked.query, contextOf(now)], now, () => pageOf(parts, asked, now))
+}
+
 function pageOf(parts: ServerParts, asked: Asked, overview: Overview): string {
   const { narrowing, sorting, after, part, query } = asked
   const all = sorted(filtered(parts.board.list(), narrowing), sorting)
@@ -119,7 +126,7 @@ function pageOf(parts: ServerParts, asked: Asked, overview: Overview): string {
         ? nextPage(query, { after: last.key, offset: undefined })
         : nextPage(query, { offset: String(start + page.length) })
   const end = next === undefined ? '' : `,"next":${JSON.stringify(next)}`
-  return `{"items":[${items.join(',')}],"total":${all.length}${end}`
+  return `{"items":[${items.join(',')}],"total":${all.length}${end}}`
 }
 
 /** `GET /api/v1/resources`, `…/{kind}/{name}` and `…/{kind}/{name}/manifest` (YAML). */
@@ -128,21 +135,14 @@ export function registerResources(
   parts: ServerParts,
   { answers, overviewOf }: { readonly answers: Answers; readonly overviewOf: () => OverviewReply },
 ): void {
-  app.get<{ Querystring: Query }>('/api/v1/resources', async (request, reply) => {
-    const asked = askedOf(request.query)
-    const now = parts.overview()
-    const start = answers.text(['resources', asked.query, contextOf(now)], now, () =>
-      pageOf(parts, asked, now),
-    )
+  app.get<{ Querystring: Query }>('/api/v1/resources', async ({ query }, reply) => {
+    const start = listText(parts, answers, query).slice(0, -1)
     const overview = overviewOf()
-    const end = JSON.stringify({ counts: overview.counts, overview })
-    return sendJson(reply, `${start},${end.slice(1)}`)
+    return sendJson(reply, `${start},${JSON.stringify({ counts: overview.counts, overview }).slice(1)}`)
   })
-  app.get<{ Params: { kind: string; name: string } }>('/api/v1/resources/:kind/:name', ({ params }) => {
-    const key = knownKey(`${params.kind}/${params.name}`, parts.board)
-    const resource = parts.board.get(key)
-    return resource === undefined ? undefined : detailsOf(resource, parts)
-  })
+  app.get<{ Params: { kind: string; name: string } }>('/api/v1/resources/:kind/:name', ({ params }) =>
+    detailsOf(parts, `${params.kind}/${params.name}`),
+  )
   app.get<{ Params: { kind: string; name: string } }>(
     '/api/v1/resources/:kind/:name/manifest',
     ({ params }, reply) => {
@@ -162,7 +162,10 @@ export function registerResources(
   )
 }
 
-function detailsOf(resource: ResourceStatus, parts: ServerParts): ResourceReply {
+/** @throws {RequestError} 404 */
+export function detailsOf(parts: ServerParts, text: string): ResourceReply | undefined {
+  const resource = parts.board.get(knownKey(text, parts.board))
+  if (resource === undefined) return undefined
   const overview = parts.overview()
   const findings = overview.findings.filter(({ key }) => key === resource.key)
   const desired = parts.desired(resource.key)

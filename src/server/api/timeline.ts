@@ -1,10 +1,9 @@
-import type { FastifyInstance } from 'fastify'
 import { type CommandContext, contextOf, messageTyped } from '../command-line.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { nextPage, oneOf, partOf, pickedOf, wellFormedKey, wordsOf, type Query } from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
 import type { SourceEntry } from '../recent-events.ts'
-import { type Answers, sendJson } from './answers.ts'
+import type { Answers } from './answers.ts'
 import { hasAll, isNarrowed, keysSelected, NARROWING, type Narrowing, narrowingOf } from './selection.ts'
 import { together, type EarlierRevision, type SingleEntry, type TimelineEntry } from './timeline-entry.ts'
 
@@ -37,35 +36,31 @@ const PARAMETERS = [...NARROWING, 'type', 'offset', 'limit'] as const
  * `GET /api/v1/timeline`: history and reads, newest first. Parameters: `type` (a value or a comma list),
  * `offset`, `limit` and {@link NARROWING}.
  */
-export function registerTimeline(app: FastifyInstance, parts: ServerParts, answers: Answers): void {
-  app.get<{ Querystring: Query }>('/api/v1/timeline', async (request, reply) => {
-    const query = pickedOf(request.query, PARAMETERS)
-    const part = partOf(query, { least: 1, absent: 100 })
-    const types = wordsOf(query, 'type', TYPES)
-    const narrowing = narrowingOf(query)
-    const overview = parts.overview()
-    const read = Math.min((part.offset + part.limit) * LINES_AN_ITEM, ALL_KEPT)
-    const history = await parts.history({ key: undefined, limit: read })
-    const whole = history.length < read || read === ALL_KEPT
-    const source = parts.recentEvents.source()
-    function page(): string {
-      const isWanted = entriesSelected(parts, narrowing)
-      const entries = timelineOf(history, source, { whole }).filter(
-        (entry) => (types?.has(entry.type) ?? true) && isWanted(entry),
-      )
-      const items = together(entries, { whole })
-      const end = part.offset + part.limit
-      const more = items.length > end || !whole
-      const shown = items.slice(part.offset, end)
-      return JSON.stringify({
-        items: shown.map((item) => itemTyped(item, overview)),
-        more,
-        next: more && shown.length > 0 ? nextPage(query, { offset: String(end) }) : undefined,
-      } satisfies TimelineReply)
-    }
-    const ends = [history, source].map((lines) => [lines.length, lines[0], lines.at(-1)])
-    const question = ['timeline', query, contextOf(overview), ends]
-    return sendJson(reply, answers.text(question, overview, page))
+export async function timelineText(parts: ServerParts, answers: Answers, given: Query): Promise<string> {
+  const query = pickedOf(given, PARAMETERS)
+  const part = partOf(query, { least: 1, absent: 100 })
+  const types = wordsOf(query, 'type', TYPES)
+  const narrowing = narrowingOf(query)
+  const overview = parts.overview()
+  const read = Math.min((part.offset + part.limit) * LINES_AN_ITEM, ALL_KEPT)
+  const history = await parts.history({ key: undefined, limit: read })
+  const whole = history.length < read || read === ALL_KEPT
+  const source = parts.recentEvents.source()
+  const ends = [history, source].map((lines) => [lines.length, lines[0], lines.at(-1)])
+  return answers.text(['timeline', query, contextOf(overview), ends], overview, () => {
+    const isWanted = entriesSelected(parts, narrowing)
+    const entries = timelineOf(history, source, { whole }).filter(
+      (entry) => (types?.has(entry.type) ?? true) && isWanted(entry),
+    )
+    const items = together(entries, { whole })
+    const end = part.offset + part.limit
+    const more = items.length > end || !whole
+    const shown = items.slice(part.offset, end)
+    return JSON.stringify({
+      items: shown.map((item) => itemTyped(item, overview)),
+      more,
+      next: more && shown.length > 0 ? nextPage(query, { offset: String(end) }) : undefined,
+    } satisfies TimelineReply)
   })
 }
 
@@ -91,20 +86,17 @@ function entriesSelected({ board }: ServerParts, narrowing: Narrowing): (entry: 
 }
 
 /** `GET /api/v1/history`: newest first. */
-export function registerHistory(app: FastifyInstance, parts: ServerParts): void {
-  app.get<{ Querystring: Query }>('/api/v1/history', async ({ query: given }): Promise<HistoryReply> => {
-    const query = pickedOf(given, ['key', 'offset', 'limit'])
-    const text = oneOf(query, 'key')
-    const key = text === undefined ? undefined : wellFormedKey(text)
-    const { offset, limit } = partOf(query, { least: 1, absent: 100 })
-    const end = Math.min(offset + limit, ALL_KEPT)
-    const read = Math.min(end + 1, ALL_KEPT)
-    const entries = await parts.history({ key, limit: read })
-    return {
-      items: entries.slice(offset, end),
-      next: entries.length > end ? nextPage(query, { offset: String(end) }) : undefined,
-    }
-  })
+export async function historyReply(parts: ServerParts, given: Query): Promise<HistoryReply> {
+  const query = pickedOf(given, ['key', 'offset', 'limit'])
+  const text = oneOf(query, 'key')
+  const key = text === undefined ? undefined : wellFormedKey(text)
+  const { offset, limit } = partOf(query, { least: 1, absent: 100 })
+  const end = Math.min(offset + limit, ALL_KEPT)
+  const entries = await parts.history({ key, limit: Math.min(end + 1, ALL_KEPT) })
+  return {
+    items: entries.slice(offset, end),
+    next: entries.length > end ? nextPage(query, { offset: String(end) }) : undefined,
+  }
 }
 
 /**

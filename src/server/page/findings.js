@@ -6,8 +6,6 @@ import { placeLink } from './repository.js'
  * @import { Finding } from '../../kinds/finding.ts'
  */
 
-export const FINDINGS_SHOWN = 100
-
 /** For an equal mistake. */
 const PLACES = 12
 

@@ -1,5 +1,5 @@
 /**
- * @import { Facet, FacetsReply } from '../api/facets.ts'
+ * @import { Facet, PageReply } from '../api/page.ts'
  * @import { OverviewReply } from '../api/overview.ts'
  * @import { Sort } from '../api/selection.ts'
  */
@@ -89,7 +89,7 @@ export function showFilter() {
   if (FILTERS.some((name) => name !== 'q' && wanted[name] !== undefined)) openFilters()
 }
 
-/** @param {FacetsReply} reply @param {OverviewReply['counts']} counts */
+/** @param {NonNullable<PageReply['whole']>['facets']} reply @param {OverviewReply['counts']} counts */
 export function showFacets({ kinds, services, labels, files, reasons }, counts) {
   fillSelect(
     'status',

@@ -7,7 +7,8 @@ import { stateWords } from './states.js'
 
 /**
  * @import { OverviewReply } from '../api/overview.ts'
- * @import { ResourcesReply, ResourceSummary } from '../api/resources.ts'
+ * @import { ResourceSummary } from '../api/resources.ts'
+ * @import { PageReply } from '../api/page.ts'
  * @import { Sort } from '../api/selection.ts'
  * @import { Address } from './address-bar.js'
  */
@@ -56,7 +57,7 @@ function turnPage(by) {
   byId('resources').scrollIntoView()
 }
 
-/** @param {ResourcesReply} reply @param {OverviewReply} overview */
+/** @param {NonNullable<PageReply['whole']>['list']} reply @param {OverviewReply} overview */
 export function showList({ items, total }, overview) {
   const wanted = readAddress()
   const page = pageOf(wanted)

@@ -1,9 +1,7 @@
 /**
- * @import { Change } from '../recent-events.ts'
  * @typedef {{ how: 'live' | 'polled' | 'lost', asOf: number | undefined }} Connection
  *   `polled`: the server answers without a stream of events. `asOf`: last time at which the page was current,
  *   in ms since the epoch by the browser's clock; undefined: never
- * @typedef {Change['type'] | 'alive' | 'one'} Part `one`: the open resource
  */
 
 /** Changes within this time share a fetch. */
@@ -24,16 +22,16 @@ const OPENING_MS = 10_000
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 15_000
 
-/** Parts that events refresh. @type {readonly Part[]} */
-const PARTS = ['resources', 'source', 'history', 'alive']
+/** Events that ask for a refresh. */
+const EVENTS = ['resources', 'source', 'history', 'alive']
 
 /**
- * Fetches everything at first and after a lost connection, then changed parts. A hidden page does not fetch.
- * @param {(parts: ReadonlySet<Part>) => Promise<void>} refresh throws if the server is unreachable
- * @param {(connection: Connection) => void} show @returns {(part: Part) => void} requests a part
+ * Fetches at first, after a lost connection and after each event. A hidden page does not fetch.
+ * @param {() => Promise<void>} refresh throws if the server is unreachable
+ * @param {(connection: Connection) => void} show @returns {() => void} requests a refresh
  */
 export function keepFresh(refresh, show) {
-  const wanted = new Set(PARTS)
+  let isWanted = true
   /** @type {EventSource | undefined} */
   let source
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -50,9 +48,8 @@ export function keepFresh(refresh, show) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let retryTimer
 
-  /** @param {Part} part */
-  function want(part) {
-    wanted.add(part)
+  function want() {
+    isWanted = true
     if (!running && timer === undefined) runIn(Math.max(GATHER_MS, restUntil - Date.now()))
   }
 
@@ -64,14 +61,13 @@ export function keepFresh(refresh, show) {
 
   async function run() {
     timer = undefined
-    if (running || wanted.size === 0 || (document.visibilityState === 'hidden' && asOf !== undefined)) return
-    const parts = new Set(wanted)
+    if (running || !isWanted || (document.visibilityState === 'hidden' && asOf !== undefined)) return
     const startedAt = Date.now()
-    wanted.clear()
+    isWanted = false
     running = true
     let answered = true
     try {
-      await refresh(parts)
+      await refresh()
       asOf = startedAt
       if (source?.readyState === EventSource.OPEN && isHeard) {
         retryMs = FIRST_RETRY_MS
@@ -79,12 +75,12 @@ export function keepFresh(refresh, show) {
       } else if (source?.readyState === EventSource.CLOSED) show({ how: 'polled', asOf })
     } catch {
       answered = false
-      for (const part of parts) wanted.add(part)
+      isWanted = true
       lose()
     }
     running = false
     restUntil = Date.now() + REST_MS
-    if (wanted.size > 0 && answered && source?.readyState !== EventSource.CONNECTING) runIn(REST_MS)
+    if (isWanted && answered && source?.readyState !== EventSource.CONNECTING) runIn(REST_MS)
   }
 
   function lose() {
@@ -104,7 +100,7 @@ export function keepFresh(refresh, show) {
   function heard() {
     heardAt = Date.now()
     isHeard = true
-    if (wanted.size === 0 && !running) asOf = heardAt
+    if (!isWanted && !running) asOf = heardAt
   }
 
   function listen() {
@@ -114,14 +110,14 @@ export function keepFresh(refresh, show) {
     source = opened
     askedAt = Date.now()
     isHeard = false
-    for (const part of PARTS) {
-      opened.addEventListener(part, () => {
+    for (const name of EVENTS) {
+      opened.addEventListener(name, () => {
         heard()
-        want(part)
+        want()
       })
     }
     opened.addEventListener('open', () => {
-      for (const part of PARTS) wanted.add(part)
+      isWanted = true
       if (!running) runIn(0)
     })
     opened.addEventListener('error', () => {
@@ -136,7 +132,7 @@ export function keepFresh(refresh, show) {
   function goWithout() {
     if (document.visibilityState === 'hidden') return lose()
     listenLater()
-    for (const part of PARTS) wanted.add(part)
+    isWanted = true
     if (!running) runIn(0)
   }
 

@@ -1,167 +1,110 @@
 import { setUpActing } from './act.js'
-import { followLinks, narrowed, readAddress } from './address-bar.js'
-import { get, ReplyError, resourcePath } from './api.js'
+import { followLinks, readAddress } from './address-bar.js'
+import { get } from './api.js'
 import { byId, controlById, element, setText } from './elements.js'
 import { setUpFilter, setUpKeys, showFacets, showFilter } from './list-filter.js'
 import { listQuery, setUpPages, showList } from './list.js'
 import { keepFresh } from './live.js'
 import { draw, drawAnew, drawFirst } from './draw.js'
 import { showCheck, showNoResource, showResource, showWaiting } from './resource.js'
-import { FINDINGS_SHOWN, showFindings } from './findings.js'
+import { showFindings } from './findings.js'
 import { showSource } from './source.js'
 import { showStory, STORY_STEP } from './story.js'
 import { showSummary } from './summary.js'
 import { ago, exactly, tick, toServerTime } from './time.js'
-import { showProblems, PROBLEMS_SHOWN } from './problem.js'
+import { showProblems } from './problem.js'
 
 /**
- * @import { FacetsReply } from '../api/facets.ts'
  * @import { OverviewReply } from '../api/overview.ts'
- * @import { Connection, Part } from './live.js'
+ * @import { PageReply } from '../api/page.ts'
+ * @import { ErrorReply } from '../replies.ts'
+ * @import { Connection } from './live.js'
  */
 
 const TICK_MS = 5_000
-const HISTORY_SHOWN = 50
 
 /** @type {OverviewReply | undefined} */
 let overview
-/** @type {FacetsReply | undefined} */
-let facets
 let storyLength = STORY_STEP
 let isOneDrawn = false
-/** @type {string | undefined} */
-let shownStory
-let listRequest = new AbortController()
+let request = new AbortController()
 /** @type {string | undefined} */
 let version
 
-/** @param {ReadonlySet<Part>} parts */
-async function refresh(parts) {
-  const wanted = readAddress()
-  const jobs = [loadOverview()]
-  if (has(parts, 'resources', 'source')) jobs.push(loadProblems(), loadFindings(), loadList(), loadFacets())
-  if (has(parts, 'history', 'source')) jobs.push(loadStory())
-  if (wanted.resource !== undefined && has(parts, 'resources', 'history', 'source', 'one'))
-    jobs.push(loadResource(wanted.resource))
-  await Promise.all(jobs).finally(drawFirst)
-}
-
-/** @param {ReadonlySet<Part>} parts @param {...Part} names */
-function has(parts, ...names) {
-  return names.some((name) => parts.has(name))
-}
-
-async function loadOverview() {
-  const reply = await get('api/v1/overview')
-  overview = reply
-  const { now: _now, ...shown } = reply
-  draw('overview', shown, () => {
-    showSummary(reply)
-    showSource(reply)
-    showTitle()
-    if (facets !== undefined) showFacets(facets, reply.counts)
-  })
-  version ??= reply.version
-  if (version !== reply.version)
-    byId('version').replaceChildren(`${reply.version}: `, element('a', { href: '' }, 'load the new page'))
-}
-
-async function loadProblems() {
-  const query = narrowed()
-  const shown = String(query)
-  query.set('limit', String(PROBLEMS_SHOWN))
-  const problems = await get('api/v1/attention', query).catch(asNothing)
-  if (shown !== String(narrowed())) return
-  if (problems !== undefined) draw('problems', [problems, location.search], () => showProblems(problems))
-  else {
-    drawAnew('problems')
-    byId('unwell-section').hidden = true
-  }
-}
-
-async function loadFindings() {
-  const query = narrowed()
-  const shown = String(query)
-  query.set('limit', String(FINDINGS_SHOWN))
-  const findings = await get('api/v1/findings', query).catch(asNothing)
-  if (shown !== String(narrowed())) return
-  if (findings !== undefined) draw('findings', [findings, overview?.revision], () => showFindings(findings))
-  else {
-    drawAnew('findings')
-    byId('findings').replaceChildren()
-  }
-}
-
-async function loadFacets() {
-  const reply = await get('api/v1/facets')
-  facets = reply
-  const counts = overview?.counts
-  if (counts !== undefined) draw('facets', reply, () => showFacets(reply, counts))
-}
-
 /** Replies can overtake each other: only the last request counts. */
-async function loadList() {
-  listRequest.abort()
-  const request = new AbortController()
-  listRequest = request
+async function refresh() {
+  request.abort()
+  const own = new AbortController()
+  request = own
   try {
-    const list = await get('api/v1/resources', listQuery(), request.signal)
-    if (request === listRequest)
-      draw('list', [list.items, list.total, location.search], () => showList(list, list.overview))
+    const { resource } = readAddress()
+    const query = resource === undefined ? wholeQuery() : new URLSearchParams({ resource })
+    const reply = await get('api/v1/page', query, own.signal)
+    if (request === own) show(reply)
   } catch (error) {
-    if (request.signal.aborted) return
-    if (!(error instanceof ReplyError)) throw error
-    byId('list').replaceChildren()
-    byId('pages').hidden = true
-    drawAnew('list')
-    setText('matches', `${error.message}. ${error.hint}`)
+    if (!own.signal.aborted) throw error
+  } finally {
+    drawFirst()
   }
 }
 
-async function loadStory() {
-  const type = readAddress().story
-  const query = narrowed()
-  query.set('limit', String(storyLength))
-  if (type !== undefined) query.set('type', type)
-  const shown = String(query)
-  shownStory = shown
-  const story = await get('api/v1/timeline', query).catch(asNothing)
-  if (shownStory !== shown) return
-  if (story !== undefined) draw('story', story, () => showStory(story))
-  else {
-    drawAnew('story')
-    byId('entries').replaceChildren()
-    byId('story-empty').hidden = true
-    byId('story-more').hidden = true
-  }
+function wholeQuery() {
+  const { story } = readAddress()
+  const query = listQuery()
+  query.set('entries', String(storyLength))
+  if (story !== undefined) query.set('story', story)
+  return query
 }
 
-/** @param {string} key */
-async function loadResource(key) {
-  try {
-    const [resource, history] = await Promise.all([
-      get(resourcePath(key)),
-      get('api/v1/history', { limit: String(HISTORY_SHOWN), key }),
-    ])
-    if (readAddress().resource !== key) return
-    const { now: _now, checkedAt, nextReconcileAt, lastReconciledAt: _at, states, ...shown } = resource
-    const known = [checkedAt === undefined, nextReconcileAt === undefined, states.map(({ state }) => state)]
-    draw('one', [shown, known, history, location.search], () => {
-      isOneDrawn = true
-      showResource(resource, history.items)
-    })
-    draw('check', [key, checkedAt, nextReconcileAt, states], () => showCheck(resource))
-  } catch (error) {
-    if (!(error instanceof ReplyError)) throw error
+/** @param {PageReply} reply */
+function show({ overview: known, refused, whole, one }) {
+  const { resource } = readAddress()
+  overview = known
+  const { now: _now, ...shown } = known
+  draw('overview', shown, () => {
+    showSummary(known)
+    showSource(known)
+    showTitle()
+  })
+  version ??= known.version
+  if (version !== known.version)
+    byId('version').replaceChildren(`${known.version}: `, element('a', { href: '' }, 'load the new page'))
+  if (whole !== undefined) showWhole(whole, known)
+  if (one !== undefined) showOne(one)
+  if (refused === undefined) return
+  if (resource !== undefined) {
     drawAnew('one')
-    if (readAddress().resource === key) showNoResource(key, error)
-  }
+    showNoResource(resource, refused)
+  } else refuse(refused)
 }
 
-/** Undefined: the server rejected the query. The list shows why. @param {unknown} error */
-function asNothing(error) {
-  if (error instanceof ReplyError && error.status < 500) return undefined
-  throw error
+/** @param {NonNullable<PageReply['whole']>} whole @param {OverviewReply} known */
+function showWhole({ list, attention, findings, timeline, facets }, known) {
+  const { search } = location
+  draw('facets', [facets, known.counts], () => showFacets(facets, known.counts))
+  draw('problems', [attention, search], () => showProblems(attention))
+  draw('findings', [findings, known.revision], () => showFindings(findings))
+  draw('list', [list, search], () => showList(list, known))
+  draw('story', [timeline, search], () => showStory(timeline))
+}
+
+/** @param {ErrorReply} refused */
+function refuse({ error, hint }) {
+  for (const name of ['problems', 'findings', 'list', 'story']) drawAnew(name)
+  for (const id of ['unwell-section', 'pages', 'story-empty', 'story-more']) byId(id).hidden = true
+  for (const id of ['findings', 'list', 'entries']) byId(id).replaceChildren()
+  setText('matches', `${error}. ${hint}`)
+}
+
+/** @param {NonNullable<PageReply['one']>} reply */
+function showOne({ resource, history }) {
+  const { now: _now, checkedAt, nextReconcileAt, lastReconciledAt: _at, states, ...shown } = resource
+  const known = [checkedAt === undefined, nextReconcileAt === undefined, states.map(({ state }) => state)]
+  draw('one', [shown, known, history, location.search], () => {
+    isOneDrawn = true
+    showResource(resource, history.items)
+  })
+  draw('check', [resource.key, checkedAt, nextReconcileAt, states], () => showCheck(resource))
 }
 
 function showTitle() {
@@ -196,13 +139,11 @@ async function onAddress() {
   showView()
   showFilter()
   try {
-    if (resource === undefined) {
-      await Promise.all([loadList(), loadProblems(), loadFindings(), loadStory()])
-    } else await loadResource(resource)
+    await refresh()
   } catch {
     if (resource !== undefined && !isOneDrawn)
       showWaiting(resource, 'The daemon does not answer. This page appears when it does.')
-    want('resources') // the next refresh reports the lost connection
+    want() // the next refresh reports the lost connection
   }
   if (resource !== undefined && before !== resource) {
     scrollTo(0, 0)
@@ -257,7 +198,7 @@ function setUpStory() {
   })
   byId('story-more').addEventListener('click', () => {
     storyLength = Math.min(storyLength * 2, 1_000)
-    want('history')
+    want()
   })
 }
 
@@ -275,6 +216,6 @@ const want = keepFresh(refresh, showConnection)
 setInterval(() => {
   if (connection.asOf !== undefined) tick()
   // The server sends no event for a check without a change.
-  if (connection.how !== 'lost' && readAddress().resource !== undefined) want('one')
+  if (connection.how !== 'lost' && readAddress().resource !== undefined) want()
 }, TICK_MS)
-addEventListener('checked', () => want('one'))
+addEventListener('checked', () => want())

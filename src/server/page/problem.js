@@ -25,9 +25,6 @@ import { sinceWhen } from './time.js'
  * @import { Finding } from '../../kinds/finding.ts'
  */
 
-/** The list below has the others. */
-export const PROBLEMS_SHOWN = 30
-
 /** The others are one line each. With more problems, each reason has at most one open. */
 const OPEN = 3
 

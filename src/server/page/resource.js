@@ -16,7 +16,7 @@ import { until, ago, duration, setTime, sinceWhen, timeNamed } from './time.js'
 /**
  * @import { ResourceReply } from '../api/resources.ts'
  * @import { HistoryEntry } from '../../contract/history.ts'
- * @import { ReplyError } from './api.js'
+ * @import { ErrorReply } from '../replies.ts'
  */
 
 /** @param {ResourceReply} resource @param {readonly HistoryEntry[]} history */
@@ -67,18 +67,12 @@ export function showCheck(resource) {
   byId('states').replaceChildren(...stateSection(resource))
 }
 
-/** @param {string} key @param {ReplyError} error */
-export function showNoResource(key, error) {
+/** @param {string} key @param {ErrorReply} refused */
+export function showNoResource(key, { error, hint }) {
   byId('one').replaceChildren(
     back(),
     element('h1', { id: 'one-title', tabindex: '-1' }, foreign(key)),
-    element(
-      'p',
-      {},
-      foreign(`${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}`),
-      '. ',
-      foreign(error.hint),
-    ),
+    element('p', {}, foreign(`${error.charAt(0).toUpperCase()}${error.slice(1)}`), '. ', foreign(hint)),
   )
 }
 

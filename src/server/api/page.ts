@@ -1,0 +1,111 @@
+import type { ResourceStatus } from '../../contract/status.ts'
+import { attentionText, type AttentionReply } from '../problems.ts'
+import { oneOf, pickedOf, type Query } from '../parameters.ts'
+import type { ServerParts } from '../parts.ts'
+import { RequestError, type ErrorReply } from '../replies.ts'
+import type { Answers } from './answers.ts'
+import { findingsText, type FindingsReply } from './findings.ts'
+import type { OverviewReply } from './overview.ts'
+import { detailsOf, listText, type ResourceReply, type ResourcesReply } from './resources.ts'
+import { NARROWING } from './selection.ts'
+import { historyReply, timelineText, type HistoryReply, type TimelineReply } from './timeline.ts'
+
+const PROBLEMS_SHOWN = '30'
+const HISTORY_SHOWN = '50'
+
+export interface PageReply {
+  readonly overview: OverviewReply
+  readonly refused?: ErrorReply
+  /** Without `resource`. */
+  readonly whole?: {
+    readonly list: Pick<ResourcesReply, 'items' | 'total'>
+    readonly attention: AttentionReply
+    readonly findings: FindingsReply
+    readonly timeline: TimelineReply
+    readonly facets: ReturnType<typeof facetsOf>
+  }
+  /** With `resource`. */
+  readonly one?: { readonly resource: ResourceReply; readonly history: HistoryReply }
+}
+
+/** `GET /api/v1/page`. `story` and `entries`: `type` and `limit` of the timeline. */
+export async function pageText(
+  parts: ServerParts,
+  answers: Answers,
+  overview: OverviewReply,
+  query: Query,
+): Promise<string> {
+  const head = `{"overview":${JSON.stringify(overview)}`
+  try {
+    const key = oneOf(query, 'resource')
+    const [name, text] =
+      key === undefined
+        ? ['whole', await wholeText(parts, answers, query)]
+        : ['one', await oneText(parts, key)]
+    return `${head},"${name}":${text}}`
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    const refused = { error: error.message, hint: error.hint } satisfies ErrorReply
+    return `${head},"refused":${JSON.stringify(refused)}}`
+  }
+}
+
+async function wholeText(parts: ServerParts, answers: Answers, query: Query): Promise<string> {
+  const narrowed = pickedOf(query, NARROWING)
+  const { story, entries } = query
+  const [list, attention, findings, timeline, facets] = [
+    listText(parts, answers, query),
+    attentionText(parts, answers, { ...narrowed, limit: PROBLEMS_SHOWN }),
+    findingsText(parts, answers, narrowed),
+    await timelineText(parts, answers, { ...narrowed, type: story, limit: entries }),
+    answers.text(['facets'], parts.overview(), () => JSON.stringify(facetsOf(parts.board.list()))),
+  ]
+  return `{"list":${list},"attention":${attention},"findings":${findings},"timeline":${timeline},"facets":${facets}}`
+}
+
+async function oneText(parts: ServerParts, key: string): Promise<string> {
+  const resource = detailsOf(parts, key)
+  const history = await historyReply(parts, { key, limit: HISTORY_SHOWN })
+  return JSON.stringify({ resource, history })
+}
+
+/** Of one file. */
+const FOLDERS = 20
+
+/** The most frequent. */
+const VALUES = 200
+
+export interface Facet {
+  readonly value: string
+  readonly count: number
+}
+
+/** Filter values in order. At most 200 of each. */
+function facetsOf(resources: readonly ResourceStatus[]) {
+  return {
+    kinds: countValues(resources.map(({ kind }) => kind)),
+    services: countValues(resources.flatMap(({ service }) => service ?? [])),
+    labels: countValues(
+      resources.flatMap(({ labels }) => Object.entries(labels).map(([name, value]) => `${name}=${value}`)),
+    ),
+    files: countValues(resources.flatMap(({ file }) => (file === undefined ? [] : withFolders(file)))),
+    reasons: countValues(resources.map(({ reason }) => reason)),
+  }
+}
+
+function countValues(values: readonly string[]): readonly Facet[] {
+  const counts = new Map<string, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+    .slice(0, VALUES)
+    .toSorted((a, b) => (a.value < b.value ? -1 : 1))
+}
+
+function withFolders(file: string): readonly string[] {
+  const paths = [file]
+  for (let end = file.indexOf('/'); end !== -1 && paths.length <= FOLDERS; end = file.indexOf('/', end + 1))
+    paths.push(file.slice(0, end))
+  return paths
+}
