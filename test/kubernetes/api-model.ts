@@ -19,6 +19,8 @@ export interface ApiModel extends AsyncDisposable {
   compact(): void
   /** Ends all watches. */
   cutWatches(): void
+  /** Its clock stands still, ms. */
+  stopClock(at: number): void
   /** An object, and everything as it is: to be set back to later. */
   snapshot(): () => void
   objects(): ReadonlyMap<string, JsonObject>
@@ -62,6 +64,7 @@ export async function startApiModel(): Promise<ApiModel> {
   let changes: Change[] = []
   let version = 100
   let compactedAt = 0
+  let date: string | undefined
   let mishap: ((request: Asked) => Mishap) | undefined
   const watchers = new Set<Watcher>()
   const writes: string[] = []
@@ -187,7 +190,8 @@ export async function startApiModel(): Promise<ApiModel> {
       const url = new URL(request.url ?? '/', 'http://model')
       const asked = { method: request.method ?? '', path: url.pathname, query: url.searchParams }
       const reply = (status: number, body: JsonObject, headers = {}) => {
-        response.writeHead(status, { 'content-type': 'application/json', ...headers })
+        const own = { 'content-type': 'application/json', ...(date !== undefined && { date }) }
+        response.writeHead(status, { ...own, ...headers })
         response.end(JSON.stringify(body))
       }
       if (request.headers.authorization !== `Bearer ${token}`) {
@@ -231,6 +235,9 @@ export async function startApiModel(): Promise<ApiModel> {
     },
     cutWatches() {
       for (const watcher of watchers) watcher.end()
+    },
+    stopClock(at) {
+      date = new Date(at).toUTCString()
     },
     snapshot() {
       const [before, at] = [new Map(objects), version]

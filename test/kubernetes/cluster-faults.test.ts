@@ -4,7 +4,8 @@ import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Event } from '../../src/contract/events.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../src/contract/ledger.ts'
 import { NotLeading } from '../../src/contract/leadership.ts'
-import { blank, entry, ORDERS } from '../ledger/samples.ts'
+import { blank, entry, fullRecord, ignore, ORDERS } from '../ledger/samples.ts'
+import { unbindLedger } from '../../src/ledger/open.ts'
 import { until } from '../support/until.ts'
 import { isOf, modelForEach } from './model-for-each.ts'
 import { openAt } from './open-at.ts'
@@ -200,6 +201,8 @@ describe('what others write is heard', () => {
     await expect(other.ledger.swap({ ...from, line: 7 }, [])).rejects.toThrow(LedgerConflict)
     expect(await other.ledger.list()).toEqual([again])
     expect(await other.ledger.get('Pipe/a')).toBeUndefined()
+    const made = await one.ledger.swap(fullRecord('Pipe/d'), [])
+    expect(await other.ledger.withIntent(made.intent?.id ?? '')).toStrictEqual(made)
   })
 
   test('also after the API has forgotten from where on it was heard', async () => {
@@ -272,6 +275,21 @@ describe('what is forbidden', () => {
   })
 })
 
+test.each([
+  [5_499, 0],
+  [5_500, 5_000],
+  [-4_499, 0],
+  [-4_500, -5_000],
+])(
+  'a clock that is %i ms from that of the API, whose seconds are whole, is %i ms ahead',
+  async (by, ahead) => {
+    const now = 1_800_000_000_000
+    model.api.stopClock(now)
+    const { ledger } = await open({ clock: { ...model.clock, now: () => now + by } })
+    expect(ledger.aheadMs).toBe(ahead)
+  },
+)
+
 test('a list whose pages are too old begins again', async () => {
   const { ledger } = await open({ mode: 'writer' })
   const keys = Array.from({ length: 600 }, (_, at) => `Pipe/p${String(at).padStart(3, '0')}` as const)
@@ -316,6 +334,18 @@ describe('the Secret', () => {
     await (await open()).leadership.acquire(never, 'wait')
     for (const path of model.api.objects().keys()) if (path.includes('pipewrightrecords')) remove(path)
     await expect(open()).rejects.toThrow('had records, and has none')
+  })
+
+  test('names the platform of its records, until that is untied', async () => {
+    const [first, second] = ['https://one.example', 'https://two.example']
+    const one = await open({ platform: first })
+    await one.ledger.swap(blank(ORDERS), [])
+    const term = await one.leadership.acquire(never, 'wait')
+    await term.release()
+    await expect(open({ platform: second })).rejects.toMatchObject({ code: 'platform' })
+    expect(await unbindLedger('kubernetes:ledger', { clock: model.clock, emit: ignore })).toBe(first)
+    await (await open({ platform: second })).leadership.acquire(never, 'wait')
+    await expect(open({ platform: first })).rejects.toMatchObject({ code: 'platform' })
   })
 
   test('of a ledger that never had a record: it is opened', async () => {
@@ -459,9 +489,41 @@ describe('the right to act', () => {
   test('is over when somebody deletes the Lease', async () => {
     const { leadership } = await open()
     const term = await leadership.acquire(never, 'wait')
-    const objects = model.api.objects() as Map<string, unknown>
-    for (const path of objects.keys()) if (path.includes('/leases/')) objects.delete(path)
-    await expect(term.confirm()).rejects.toMatchObject({ isOver: true })
+    remove('/leases/ledger')
+    await expect(term.confirm()).rejects.toMatchObject({ isOver: true, message: 'the Lease was deleted' })
+  })
+
+  test('is over only if a conflict of its renewal comes from another process, or from a delete', async () => {
+    const { leadership, ledger } = await open()
+    const term = await leadership.acquire(never, 'wait')
+    const conflict = (status: number | undefined) =>
+      model.api.interfere(({ method, path }) => {
+        if (!path.includes('/leases/')) return undefined
+        if (method === 'PUT') return { status: 409 }
+        return status === undefined ? undefined : { status }
+      })
+    conflict(403)
+    await expect(term.confirm()).rejects.toMatchObject({
+      isOver: false,
+      message: 'the Lease cannot be read: the Kubernetes API answers 403: interfered with',
+    })
+    await expect(ledger.prepareIntent()).rejects.toThrow('the Lease cannot be renewed: the Kubernetes API')
+    once('PUT', 'leases', { status: 409 })
+    await term.confirm()
+    remove('/leases/ledger')
+    conflict(undefined)
+    await expect(term.confirm()).rejects.toMatchObject({ isOver: true, message: 'the Lease was deleted' })
+  })
+
+  test('shows what its holder says of itself, and only to the holder what it has checked', async () => {
+    const [one, other] = [await open(), await open({ mode: 'reader' })]
+    expect(await other.ledger.activity()).toEqual({ last: undefined, checkedAt: undefined })
+    const term = await one.leadership.acquire(never, 'wait')
+    const last = { command: 'run', process: 1, host: 'pod-0', startedAt: 1, seenAt: 2 } as const
+    await one.ledger.noteActivity(last, new Map([[ORDERS, 5]]))
+    await term.confirm()
+    expect(await one.ledger.activity()).toEqual({ last, checkedAt: new Map([[ORDERS, 5]]) })
+    expect(await other.ledger.activity()).toEqual({ last, checkedAt: undefined })
   })
 
   test('many that ask for it to be confirmed at once share renewals, none of which began before they asked', async () => {

@@ -132,6 +132,28 @@ test('while no process works with them: whoever takes over notices it', async ()
   )
 })
 
+test('it is accepted also while the Lease is renewed, and not tried for ever', async () => {
+  const back = await writtenTwice()
+  back()
+  let puts = 0
+  const answer = (status: number, times: number) => {
+    puts = 0
+    model.api.interfere(({ method, path }) =>
+      method === 'PUT' && path.includes('/leases/') && (puts += 1) <= times ? { status } : undefined,
+    )
+  }
+  answer(403, 1)
+  await expect(accept()).rejects.toThrow('403')
+  expect(puts).toBe(1)
+  answer(409, 99)
+  await expect(accept()).rejects.toThrow('409')
+  expect(puts).toBe(20)
+  answer(409, 2)
+  expect(await accept()).toContain('1 of these writes')
+  expect(await accept()).toBeUndefined()
+  expect(puts).toBe(3)
+})
+
 test('while no process works with them, and the first one that takes over dies before it has said so: the next one notices it', async () => {
   const back = await writtenTwice()
   back()

@@ -31,6 +31,8 @@ export function describeLeadership(name: string, start: () => Promise<Home>): vo
       expect(leadership.leader()).toMatchObject({ epoch: 1 })
       await term.confirm()
       expect(term.over.aborted).toBe(false)
+      await leadership[Symbol.asyncDispose]()
+      expect(term.over.aborted).toBe(true)
     })
 
     test('the epoch grows with each process, also after one that ended in good order', async () => {

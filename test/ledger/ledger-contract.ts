@@ -23,6 +23,7 @@ export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledge
     test('knows nothing at first', async () => {
       expect(await ledger.get(ORDERS)).toBeUndefined()
       expect(await ledger.list()).toEqual([])
+      expect(await ledger.withIntent('any')).toBeUndefined()
       expect(await ledger.history({ key: undefined, limit: 10 })).toEqual([])
       expect(ledger.hashKey).toHaveLength(32)
     })
@@ -35,6 +36,9 @@ export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledge
       expect(written).toStrictEqual({ ...record, version: 1 })
       expect(await ledger.get(ORDERS)).toStrictEqual(written)
       expect(await ledger.list()).toStrictEqual([written])
+      expect(await ledger.versions()).toEqual(new Map([[ORDERS, 1]]))
+      const { intent } = written
+      expect(await ledger.withIntent(intent?.id ?? 'other')).toStrictEqual(intent && written)
     })
 
     test('counts every write of a record', async () => {
@@ -81,6 +85,7 @@ export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledge
       await ledger.remove(record, [])
       await expect(ledger.swap(record, [])).rejects.toThrow(LedgerConflict)
       expect(await ledger.get(ORDERS)).toBeUndefined()
+      expect(await ledger.versions()).toEqual(new Map())
     })
 
     test('never gives a version twice to a key, so that a forgotten record is not mistaken for its successor', async () => {
@@ -195,8 +200,17 @@ export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledge
     test('is of no use once closed, and may be closed twice', async () => {
       await ledger[Symbol.asyncDispose]()
       await ledger[Symbol.asyncDispose]()
-      await expect(ledger.get(ORDERS)).rejects.toThrow('the ledger is closed')
-      await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow('the ledger is closed')
+      const { activity, list, othersWrites, owned, prepareIntent, versions } = ledger
+      const uses: readonly (() => Promise<unknown>)[] = [
+        ...[activity, list, othersWrites, owned, prepareIntent, versions],
+        () => ledger.get(ORDERS),
+        () => ledger.history({ key: ORDERS, limit: 1 }),
+        () =>
+          ledger.noteActivity({ command: 'run', process: 1, host: 'h', startedAt: 0, seenAt: 0 }, new Map()),
+        () => ledger.swap(blank(ORDERS), []),
+        () => ledger.withIntent('any'),
+      ]
+      for (const use of uses) await expect(use(), String(use)).rejects.toThrow('the ledger is closed')
     })
   })
 }

@@ -147,6 +147,17 @@ test('a command that opened the file before it was moved does not write to it af
   await expect(person.swap(blank('Pipe/late'), [])).rejects.toThrow(MOVED)
 })
 
+test('a cluster whose mark cannot be written exports nothing', async () => {
+  const url = 'kubernetes:old'
+  await fill(url)
+  model.once('PUT', 'secrets', { status: 403 })
+  const { code, stderr } = await moving(url)
+  expect(code).toBe(1)
+  expect(stderr).toContain('answers 403')
+  expect(existsSync(file())).toBe(false)
+  await goesOn(url)
+})
+
 test('a process that stood by while the cluster was moved does not act', async () => {
   const url = 'kubernetes:old'
   await fill(url)

@@ -185,11 +185,9 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     get aheadMs() {
       return api.aheadMs()
     },
-    async get(key, known) {
+    async get(key) {
       assertOpen()
-      const mirrored = mirror.get(key)
-      if (known !== undefined && mirrored !== undefined && recordOf(mirrored) === known) return known
-      return recordOf(mirrored)
+      return recordOf(mirror.get(key))
     },
     async list() {
       assertOpen()
