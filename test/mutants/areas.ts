@@ -38,6 +38,7 @@ export const AREAS: readonly Area[] = [
     last: { mutants: 60, noticed: 49, seed: 'first' },
   },
   { name: 'exit codes', sources: ['cli/commands/*.ts', 'cli/run-command.ts'], target: 80 },
+  { name: 'page', sources: ['server/page/{compared,elements,states,time}.js'], target: 80 },
 ]
 
 /** Mistakes that change nothing that a test can see. They are not made. */
