@@ -363,6 +363,15 @@ function renewals(): number {
   return model.api.writes.filter((write) => write.includes('/leases/')).length
 }
 
+/** Each renewal meets a conflict. @param status of a read after it; undefined: it is answered */
+function conflict(status: number | undefined): void {
+  model.api.interfere(({ method, path }) => {
+    if (!path.includes('/leases/')) return undefined
+    if (method === 'PUT') return { status: 409 }
+    return status === undefined ? undefined : { status }
+  })
+}
+
 describe('the right to act', () => {
   test('is asked for again where the API does not answer at once', async () => {
     const { leadership } = await open()
@@ -496,12 +505,6 @@ describe('the right to act', () => {
   test('is over only if a conflict of its renewal comes from another process, or from a delete', async () => {
     const { leadership, ledger } = await open()
     const term = await leadership.acquire(never, 'wait')
-    const conflict = (status: number | undefined) =>
-      model.api.interfere(({ method, path }) => {
-        if (!path.includes('/leases/')) return undefined
-        if (method === 'PUT') return { status: 409 }
-        return status === undefined ? undefined : { status }
-      })
     conflict(403)
     await expect(term.confirm()).rejects.toMatchObject({
       isOver: false,

@@ -200,14 +200,17 @@ export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledge
     test('is of no use once closed, and may be closed twice', async () => {
       await ledger[Symbol.asyncDispose]()
       await ledger[Symbol.asyncDispose]()
-      const { activity, list, othersWrites, owned, prepareIntent, versions } = ledger
       const uses: readonly (() => Promise<unknown>)[] = [
-        ...[activity, list, othersWrites, owned, prepareIntent, versions],
+        () => ledger.activity(),
         () => ledger.get(ORDERS),
         () => ledger.history({ key: ORDERS, limit: 1 }),
         () =>
           ledger.noteActivity({ command: 'run', process: 1, host: 'h', startedAt: 0, seenAt: 0 }, new Map()),
+        () => ledger.othersWrites(),
+        () => ledger.owned(),
+        () => ledger.prepareIntent(),
         () => ledger.swap(blank(ORDERS), []),
+        () => ledger.versions(),
         () => ledger.withIntent('any'),
       ]
       for (const use of uses) await expect(use(), String(use)).rejects.toThrow('the ledger is closed')

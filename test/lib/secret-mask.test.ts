@@ -127,14 +127,18 @@ test('a secret is encoded once, however often it is read, and again only if it w
   expect(mask.encoded).toBe(10)
 })
 
+/** 128 of them fill the room. */
+function largeSecret(at: number): string {
+  return `${at}-${'Hq7kV2xe9Lm4Zr5t'.repeat(4_096)}`.slice(0, 65_536)
+}
+
 test('of more secrets than there is room for, the last ones are masked', () => {
   const mask = createSecretMask()
-  const secret = (at: number) => `${at}-${'Hq7kV2xe9Lm4Zr5t'.repeat(4_096)}`.slice(0, 65_536)
-  const areMasked = (...all: readonly number[]) => all.map((at) => mask.mask(secret(at)) === '[secret]')
-  for (let at = 0; at < 128; at += 1) mask.add(secret(at))
+  const areMasked = (...all: readonly number[]) => all.map((at) => mask.mask(largeSecret(at)) === '[secret]')
+  for (let at = 0; at < 128; at += 1) mask.add(largeSecret(at))
   expect(areMasked(0, 127)).toEqual([true, true])
-  mask.add(secret(0))
-  mask.add(secret(128))
+  mask.add(largeSecret(0))
+  mask.add(largeSecret(128))
   expect(areMasked(0, 1, 65, 66, 128)).toEqual([true, false, false, true, true])
 })
 
