@@ -231,6 +231,14 @@ describe('a process that does not act', () => {
       message: 'two has taken over',
     })
   })
+
+  test('remembers nothing in place of the one that has taken over while it sent', async () => {
+    let asked = 0
+    const confirm = () => ((asked += 1) === 1 ? Promise.resolve(Infinity) : refuse())
+    const { show, posts, saved } = setUp({ over: { confirm } })
+    await show(problem('a'))
+    expect([posts.length, saved]).toEqual([1, [[]]])
+  })
 })
 
 test('a memory that cannot be written is one warning, and is written later', async () => {

@@ -74,6 +74,30 @@ const ROWS: readonly (readonly [string, Row])[] = [
     },
   ],
   [
+    'nobody is sure to act',
+    {
+      resources: [fine],
+      overview: { unconfirmed: 'The API of the cluster cannot be reached' },
+      says: 'No resource is created or changed: The API of the cluster cannot be reached.',
+    },
+  ],
+  [
+    'a standby need not be sure to act',
+    {
+      resources: [fine],
+      overview: { standsBy: true, unconfirmed: 'The API of the cluster cannot be reached' },
+      says: 'All is well: 1 resource.',
+    },
+  ],
+  [
+    'a ledger that was rolled back',
+    {
+      resources: [fine],
+      overview: { ledgerRollback: 'the ledger was rolled back' },
+      says: 'The ledger was rolled back.',
+    },
+  ],
+  [
     'the create limit comes before resources',
     {
       resources: [drifted],
