@@ -9,6 +9,8 @@ import {
   runArgs,
   SERVICE,
 } from '../support/manifests.ts'
+import { runHere } from '../support/command.ts'
+import { startHere } from '../support/program-here.ts'
 import { resourcesOf, ROOT, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import type { Workspace } from '../support/workspace.ts'
@@ -73,6 +75,25 @@ describe('npm start', () => {
 })
 
 describe('the daemon against a platform', () => {
+  test.each([['--wait'], ['Pipe/p0', '--wait']])(
+    'asked for a reconcile by "%s", it takes the credentials of now, and not of a moment ago',
+    async (...words) => {
+      using workspace = createWorkspace()
+      await using platform = await startPlatform()
+      writeSet(workspace, 1)
+      workspace.write('token', 'planted-admin-token')
+      const token = ['--admin-token-file', workspace.path('token')]
+      await using program = startHere(runArgs(workspace, platform.url, token))
+      const url = await urlOf(program)
+      await allReady(url, 4)
+      const check = () => runHere(['reconcile', ...words, '--server', url, ...token])
+      expect((await check()).code).toBe(0)
+      // Within the second for which the files that were read would serve.
+      workspace.write('credentials/analytics-api/keySecret', 'revoked')
+      expect((await check()).stdout).toContain('AuthFailed')
+    },
+  )
+
   test('creates each pipe once, and a second run sends one GET for each pipe and alert, and nothing else', async () => {
     using workspace = createWorkspace()
     await using platform = await startPlatform()

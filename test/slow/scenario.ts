@@ -1,8 +1,3 @@
-import { existsSync } from 'node:fs'
-import { systemClock } from '../../src/daemon/system-clock.ts'
-import { openLedger } from '../../src/ledger/open.ts'
-import type { LedgerRecord } from '../../src/plan/record.ts'
-import type { Ledger } from '../../src/contract/ledger.ts'
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
 import { mountSecrets, pipeManifest, platformArgs, runArgs, SERVICE } from '../support/manifests.ts'
 import { type Ended, runHere } from '../support/command.ts'
@@ -26,10 +21,6 @@ export interface Scenario extends AsyncDisposable {
   run(command: readonly string[], more?: readonly string[]): Promise<Ended>
   /** Names in the creates that arrived, in order. */
   creates(): readonly string[]
-  /** Opens the ledger as a person's command would. */
-  openLedger(): Promise<Ledger>
-  /** Rewrites every record; only while nobody runs. */
-  rewrite(change: (record: LedgerRecord) => LedgerRecord): Promise<void>
 }
 
 /** @param of a platform that runs, or the options of one */
@@ -41,13 +32,6 @@ export async function createScenario(of: Sandbox | Partial<SandboxOptions> = {})
   workspace.write('manifests/service.yaml', SERVICE)
   const programs = stack.use(new AsyncDisposableStack())
   const ledger = workspace.path('ledger.db')
-  const open = () =>
-    openLedger(`sqlite:${ledger}`, {
-      mode: 'writer',
-      init: 'never',
-      clock: systemClock,
-      emit: () => undefined,
-    })
   const kept = stack.move()
 
   return {
@@ -65,12 +49,6 @@ export async function createScenario(of: Sandbox | Partial<SandboxOptions> = {})
         .requests()
         .filter(({ operation }) => operation === 'createPipe')
         .map(({ body }) => (body as { name: string }).name), // the sandbox keeps it as it came
-    openLedger: open,
-    async rewrite(change) {
-      if (!existsSync(ledger)) throw new Error('there is no ledger yet')
-      await using opened = await open()
-      for (const record of await opened.list()) await opened.swap(change(record), [])
-    },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
@@ -83,11 +61,4 @@ export async function eachFound({ platform }: Scenario): Promise<void> {
       .filter(({ method, answer }) => method === 'GET' && answer?.status === 200)
     return platform.pipes().every(({ id }) => found.some(({ path }) => path.endsWith(id)))
   })
-}
-
-/** As if the pipe had been there for two minutes: a 404 counts only after the first. */
-export function aged(record: LedgerRecord): LedgerRecord {
-  return record.remote === undefined
-    ? record
-    : { ...record, remote: { ...record.remote, at: record.remote.at - 120_000 } }
 }

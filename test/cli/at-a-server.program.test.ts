@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest'
+import type { ResourceStatus } from '../../src/contract/status.ts'
+import type { Overview, ServerParts } from '../../src/server/parts.ts'
+import { boardOf, fakeParts, finding, overview, resource, NOW } from '../server/fake-parts.ts'
+import { running } from '../server/running.ts'
+import { runHere } from '../support/command.ts'
+import { startHere } from '../support/program-here.ts'
+import { until } from '../support/until.ts'
+import { createWorkspace } from '../support/workspace.ts'
+
+/* What commands ask of a daemon, and what they make of its answers. */
+
+const TOKEN = 'planted-admin-token'
+const FINE = resource('Pipe/orders')
+const BAD = resource('Pipe/returns', {
+  status: 'Drifted',
+  reason: 'Drifted',
+  message: 'Somebody changed it.',
+})
+
+interface Daemon {
+  resources: readonly ResourceStatus[]
+  overview: Partial<Overview>
+  /** Of a reconcile: how many are to come, at each question. */
+  pending: number[]
+}
+
+/** A daemon whose facts the test changes, and a command that asks it. */
+async function daemon(of: Partial<Daemon> = {}) {
+  const now: Daemon = { resources: [FINE], overview: {}, pending: [], ...of }
+  const asked: (readonly [string | undefined, string])[] = []
+  const parts: Partial<ServerParts> = {
+    board: {
+      get: (key) => boardOf(now.resources).get(key),
+      list: () => now.resources,
+      version: 0,
+    },
+    overview: () => overview({ adminTokenFile: '/token', ...now.overview }),
+    reconcile: {
+      adminToken: async () => TOKEN,
+      request(key, accept) {
+        asked.push([key, accept])
+        return { token: 'tok-1', accepted: key === undefined ? 'all' : [key], suspended: [] }
+      },
+      progress() {
+        const pending = now.pending.shift() ?? 0
+        return { done: pending === 0, pending }
+      },
+    },
+  }
+  const start = async (port = 0) => running(fakeParts({ ...parts, listen: { host: '127.0.0.1', port } }))
+  const server = await start()
+  const run = async (args: readonly string[], options: Parameters<typeof runHere>[2] = {}) => {
+    using workspace = createWorkspace()
+    workspace.write('token', TOKEN)
+    const token = args[0] === 'reconcile' ? ['--admin-token-file', workspace.path('token')] : []
+    return await runHere([...args, '--server', server.url, ...token], {}, options)
+  }
+  return { now, asked, server, start, run }
+}
+
+test('reconcile says what became of what was asked for', async () => {
+  const { asked, run } = await daemon({ resources: [FINE, BAD] })
+  const one = await run(['reconcile', 'Pipe/orders', '--wait'])
+  expect(one).toEqual({ code: 0, stdout: `Pipe/orders: Ready (InSync). ${FINE.message}\n`, stderr: '' })
+  const bad = await run(['reconcile', 'Pipe/returns', '--wait', '-o', 'json'])
+  expect([bad.code, JSON.parse(bad.stdout)]).toEqual([
+    1,
+    expect.objectContaining({ done: true, key: 'Pipe/returns', status: 'Drifted' }),
+  ])
+  expect(asked).toEqual([
+    ['Pipe/orders', 'normal'],
+    ['Pipe/returns', 'normal'],
+  ])
+})
+
+test('reconcile of all fails by what is wrong with the whole', async () => {
+  const { now, asked, run } = await daemon()
+  const fine = await run(['reconcile', '--wait'])
+  expect([fine.code, fine.stdout]).toEqual([0, expect.stringMatching(/^RESOURCE.*\nPipe\/orders +Ready/)])
+  now.overview = { sourceProblem: 'The manifests directory is missing.' }
+  const whole = await run(['reconcile', '--wait', '--accept'])
+  expect([whole.code, whole.stdout]).toEqual([
+    1,
+    expect.stringMatching(/^.*The manifests directory is missing\.\n\n/),
+  ])
+  now.overview = {}
+  now.resources = [FINE, BAD]
+  const json = await run(['reconcile', '--wait', '-o', 'json'])
+  expect([json.code, JSON.parse(json.stdout)]).toMatchObject([
+    1,
+    { done: true, problems: [], resources: [{}, {}] },
+  ])
+  expect(asked.map(([, accept]) => accept)).toEqual(['normal', 'force', 'normal'])
+})
+
+test('reconcile waits, and not for ever', async () => {
+  const { now, run } = await daemon({ pending: [2, 1] })
+  expect((await run(['reconcile', '--wait', '--timeout', '10s'])).code).toBe(0)
+  expect(now.pending).toEqual([])
+  now.pending = Array<number>(99).fill(3)
+  const late = await run(['reconcile', '--wait', '--timeout', '1s'])
+  expect(late).toMatchObject({ code: 1, stdout: '' })
+  expect(late.stderr).toContain('not done within 1s, 3 still to come')
+  const stopped = await run(['reconcile', '--wait'], { stopping: AbortSignal.abort('SIGTERM') })
+  expect([stopped.code, stopped.stderr]).toEqual([
+    1,
+    expect.stringContaining('stopped before the server answered'),
+  ])
+})
+
+test('reconcile without --wait says that it was asked for, and of what is not there what is near', async () => {
+  const { run } = await daemon()
+  expect((await run(['reconcile'])).stdout).toMatch(/^All resources: a reconcile was requested/)
+  expect((await run(['reconcile', 'Pipe/orders'])).stdout).toMatch(/^Pipe\/orders: a reconcile was requested/)
+  expect(JSON.parse((await run(['reconcile', '-o', 'json'])).stdout)).toMatchObject({
+    done: false,
+    accepted: 'all',
+  })
+  for (const command of ['reconcile', 'history', 'status']) {
+    const near = await run([command, 'Pipe/order'])
+    expect([near.code, near.stdout]).toEqual([1, ''])
+    expect(near.stderr).toContain('Did you mean Pipe/orders?')
+  }
+})
+
+test('reconcile needs the token, and the right one', async () => {
+  const { server } = await daemon()
+  using workspace = createWorkspace()
+  workspace.write('wrong', 'planted-wrong')
+  const none = await runHere(['reconcile', '--server', server.url])
+  expect([none.code, none.stderr]).toEqual([64, expect.stringContaining('--admin-token-file FILE')])
+  const wrong = await runHere([
+    'reconcile',
+    '--server',
+    server.url,
+    '--admin-token-file',
+    workspace.path('wrong'),
+  ])
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('the admin token is wrong')])
+  expect(wrong.stderr).not.toContain('planted-wrong')
+})
+
+test('status --watch tells changes only, once that the daemon is silent, and that it is back', async () => {
+  const { now, server, start } = await daemon({ resources: [FINE, BAD] })
+  await using watching = startHere(['status', '--watch', '--server', server.url])
+  const lines = () => watching.stdout().trimEnd().split('\n')
+  const says = (text: RegExp) => until(String(text), () => lines().some((line) => text.test(line)))
+  await says(/^Pipe\/returns +Drifted/)
+  now.resources = [resource('Pipe/orders', { status: 'Progressing' })]
+  await says(/Z {2}Pipe\/orders {2}Progressing/)
+  expect(lines().at(-1)).toMatch(/Z {2}Pipe\/returns {2}forgotten$/)
+  now.overview = { findings: [finding()] }
+  await says(/Z {2}manifests {2}1 error in manifests/)
+  now.overview = { startedAt: NOW }
+  await says(/Z {2}manifests {2}Accepted, and without errors\./)
+  expect(lines().at(-2)).toMatch(/Z {2}daemon {2}The daemon is running/)
+  await server.close()
+  await says(/does not answer/)
+  await new Promise((resolve) => setTimeout(resolve, 2_500)) // another look
+  await start(Number(new URL(server.url).port))
+  await says(/^The daemon answers again\.$/)
+  watching.signal('SIGINT')
+  expect(await watching.ended).toBe(0)
+  expect(lines().filter((line) => line.includes('does not answer'))).toHaveLength(1)
+})
