@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { createProgress } from '../../src/cli/render/progress.ts'
-import { ALERTS_TOKEN, mountSecrets, pipeManifest, platformArgs, SERVICE } from '../support/manifests.ts'
+import { ALERTS_TOKEN, furnish, pipeManifest, platformArgs } from '../support/manifests.ts'
 import { startPlatform } from '../support/platform.ts'
 import { MAIN } from '../support/process.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
@@ -33,9 +33,8 @@ async function manyPipes() {
   const stack = new AsyncDisposableStack()
   const workspace = stack.use(createWorkspace())
   const platform = stack.use(await startPlatform())
-  mountSecrets(workspace)
   workspace.write('credentials/alerts/token', ALERTS_TOKEN)
-  workspace.write('manifests/service.yaml', SERVICE)
+  furnish(workspace)
   for (let number = 0; number < 6; number += 1)
     workspace.write(`manifests/p${number}.yaml`, pipeManifest(`p${number}`))
   const args = [...platformArgs(workspace, platform.url), '--api-budget', '2/1s']

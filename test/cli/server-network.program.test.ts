@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { createAuthority } from '../slow/support/authority.ts'
 import { liveOf } from '../support/live.ts'
-import { mountSecrets, runArgs, SERVICE } from '../support/manifests.ts'
+import { furnish, runArgs, SERVICE } from '../support/manifests.ts'
 import { runHere } from '../support/command.ts'
 import { runProgram, startProgram, urlOf } from '../support/process.ts'
 import { startProxy } from '../support/proxy.ts'
@@ -20,8 +20,7 @@ async function daemonBehindIngress() {
   await using stack = new AsyncDisposableStack()
   const workspace = stack.use(createWorkspace())
   const authority = stack.use(createAuthority(HOST))
-  mountSecrets(workspace)
-  workspace.write('manifests/service.yaml', SERVICE)
+  furnish(workspace)
   workspace.write('admin/token', TOKEN)
   const token = ['--admin-token-file', workspace.path('admin/token')]
   const program = stack.use(startProgram(runArgs(workspace, 'http://127.0.0.1:9', token)))
@@ -85,8 +84,7 @@ test('a daemon is asked through the proxy, and known by the authority in --ca-fi
 
 test('a daemon on this machine is asked without the proxy', async () => {
   using workspace = createWorkspace()
-  mountSecrets(workspace)
-  workspace.write('manifests/service.yaml', SERVICE)
+  furnish(workspace)
   await using program = startProgram(runArgs(workspace, 'http://127.0.0.1:9'))
   const server = await urlOf(program)
   await liveOf(program, server).reads(() => workspace.write('manifests/service.yaml', `${SERVICE}\n# read\n`))

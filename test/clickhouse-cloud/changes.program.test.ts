@@ -5,7 +5,7 @@ import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.t
 import type { RecordedRequest } from '../../src/sandbox/stored.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { isObject } from '../../src/lib/json.ts'
-import { KAFKA_PASSWORD, mountSecrets, platformArgs, SERVICE } from '../support/manifests.ts'
+import { furnish, KAFKA_PASSWORD, platformArgs } from '../support/manifests.ts'
 import { startPlatform } from '../support/platform.ts'
 import { type Ended, runHere } from '../support/command.ts'
 import { createTurningClock } from '../support/turning-clock.ts'
@@ -95,8 +95,7 @@ async function given(
     ...options,
     fixture: { alerts: [], ...options.fixture },
   })
-  mountSecrets(workspace)
-  workspace.write('manifests/service.yaml', SERVICE)
+  furnish(workspace)
   let seen = 0
   const world: World = {
     workspace,

@@ -1,6 +1,6 @@
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
-import { mountSecrets, platformArgs, SERVICE } from '../support/manifests.ts'
+import { furnish, platformArgs } from '../support/manifests.ts'
 import { startPlatform } from '../support/platform.ts'
 import { type Ended, runHere } from '../support/command.ts'
 import { createWallClock } from '../support/wall-clock.ts'
@@ -54,8 +54,7 @@ export async function given(names: readonly string[], options: Partial<SandboxOp
     ...options,
     fixture: { alerts: [], ...options.fixture },
   })
-  mountSecrets(workspace)
-  workspace.write('manifests/service.yaml', SERVICE)
+  furnish(workspace)
   for (const name of names) workspace.write(`manifests/${name}.yaml`, pipe(name))
   const clock = createWallClock()
   const common = [...platformArgs(workspace, platform.url), '--profile', 'clickhouse-cloud']

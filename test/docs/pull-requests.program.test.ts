@@ -4,14 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { isObject } from '../../src/lib/json.ts'
-import {
-  alertManifest,
-  CREDENTIAL,
-  mountSecrets,
-  pipeManifest,
-  runArgs,
-  SERVICE,
-} from '../support/manifests.ts'
+import { alertManifest, CREDENTIAL, furnish, pipeManifest, runArgs, SERVICE } from '../support/manifests.ts'
 import { startPlatform } from '../support/platform.ts'
 import { LAUNCHER, ROOT, startProgram, urlOf } from '../support/process.ts'
 import { liveOf } from '../support/live.ts'
@@ -77,10 +70,8 @@ describe('the workflow', () => {
   test('asks the daemon for the plan, comments, and fails for what would be refused', async () => {
     using workspace = createWorkspace()
     await using platform = await startPlatform()
-    mountSecrets(workspace)
     workspace.write('token', TOKEN)
-    workspace.write('manifests/service.yaml', SERVICE)
-    workspace.write('manifests/orders.yaml', pipeManifest('orders'))
+    furnish(workspace, 'orders')
     const more = ['--admin-token-file', workspace.path('token')]
     await using daemon = startProgram(runArgs(workspace, platform.url, more))
     const live = liveOf(daemon, await urlOf(daemon))

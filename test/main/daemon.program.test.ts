@@ -1,14 +1,7 @@
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import {
-  alertManifest,
-  ENDPOINT,
-  mountSecrets,
-  pipeManifest,
-  runArgs,
-  SERVICE,
-} from '../support/manifests.ts'
+import { alertManifest, ENDPOINT, furnish, pipeManifest, runArgs } from '../support/manifests.ts'
 import { runHere } from '../support/command.ts'
 import { startHere } from '../support/program-here.ts'
 import { resourcesOf, ROOT, startProgram, urlOf } from '../support/process.ts'
@@ -32,8 +25,7 @@ const HANGING_LISTS = `data:text/javascript,${encodeURIComponent(`
 `)}`
 
 function writeSet(workspace: Workspace, pipes: number): void {
-  mountSecrets(workspace)
-  workspace.write('manifests/service.yaml', SERVICE)
+  furnish(workspace)
   workspace.write('manifests/endpoint.yaml', ENDPOINT)
   workspace.write('manifests/alert.yaml', alertManifest('lag', 'alert-1'))
   for (let i = 0; i < pipes; i += 1) workspace.write(`manifests/pipes/p${i}.yaml`, pipeManifest(`p${i}`))

@@ -4,14 +4,13 @@ import { expect, test } from 'vitest'
 import { LINES } from '../../src/telemetry/event-table.ts'
 import { httpServer } from '../platform/support/server.ts'
 import {
-  ALERTS_TOKEN,
   alertManifest,
+  ALERTS_TOKEN,
   ENDPOINT,
-  mountSecrets,
+  furnish,
   ORGANIZATION,
   pipeManifest,
   runArgs,
-  SERVICE,
   SERVICE_ID,
 } from '../support/manifests.ts'
 import { startProgram, urlOf } from '../support/process.ts'
@@ -32,10 +31,9 @@ const RENEW =
   '`GOLDEN=write npx vitest run test/main/golden-log.program.test.ts`, read the difference, and tell users in CHANGELOG.md.'
 
 function writeSet(workspace: Workspace, hook: string): void {
-  mountSecrets(workspace)
   workspace.write('admin-token', 'golden-admin-token')
   workspace.write('hook-url', hook)
-  workspace.write('manifests/service.yaml', SERVICE)
+  furnish(workspace)
   workspace.write('manifests/endpoint.yaml', ENDPOINT)
   const firing = alertManifest('lag', 'alert-1').replace('spec:', 'policy: {healthyStates: [OK]}\nspec:')
   workspace.write('manifests/lag.yaml', firing)

@@ -5,14 +5,13 @@ import { liveOf } from '../support/live.ts'
 import {
   alertManifest,
   CREDENTIAL,
+  furnish,
   KAFKA_PASSWORD,
   mountCredential,
-  mountSecrets,
   ORGANIZATION,
   OTHER_SERVICE_ID,
   pipeManifest,
   runArgs,
-  SERVICE,
   SERVICE_ID,
   serviceManifest,
 } from '../support/manifests.ts'
@@ -53,10 +52,8 @@ function platformThatTakes() {
 
 function given(): Workspace {
   const workspace = createWorkspace()
-  mountSecrets(workspace)
   mountCredential(workspace, 'warehouse-api', OTHER)
-  workspace.write('manifests/service.yaml', SERVICE)
-  workspace.write('manifests/honest.yaml', pipeManifest('honest'))
+  furnish(workspace, 'honest')
   return workspace
 }
 

@@ -3,11 +3,10 @@ import {
   ALERT,
   alertManifest,
   ENDPOINT,
-  mountSecrets,
+  furnish,
   pipeManifest,
   pipeThere,
   runArgs,
-  SERVICE,
 } from '../support/manifests.ts'
 import type { Program } from '../support/process.ts'
 import { resourcesOf, startProgram, urlOf } from '../support/process.ts'
@@ -46,8 +45,7 @@ const TROUBLES: Readonly<Record<string, string>> = {
 const REPORTED_MS = 3_000
 
 function writeSet(workspace: Workspace): void {
-  mountSecrets(workspace)
-  workspace.write('manifests/service.yaml', SERVICE)
+  furnish(workspace)
   workspace.write('manifests/endpoint.yaml', ENDPOINT)
   const policies: Readonly<Record<string, string>> = {
     fine: '',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mountSecrets, pipeManifest, platformArgs, SERVICE } from '../support/manifests.ts'
+import { furnish, pipeManifest, platformArgs } from '../support/manifests.ts'
 import { runHere } from '../support/command.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { startPlatform } from '../support/platform.ts'
@@ -7,8 +7,7 @@ import { startPlatform } from '../support/platform.ts'
 test('a command that waits for the request budget waits, and does not end in the middle', async () => {
   using workspace = createWorkspace()
   await using platform = await startPlatform()
-  mountSecrets(workspace)
-  workspace.write('manifests/service.yaml', SERVICE)
+  furnish(workspace)
   for (let i = 0; i < 5; i += 1) workspace.write(`manifests/p${i}.yaml`, pipeManifest(`p${i}`))
   const args = [...platformArgs(workspace, platform.url), '--api-budget', '2/1s']
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { httpServer, type TestServer } from '../platform/support/server.ts'
-import { alertManifest, mountSecrets, pipeManifest, runArgs, SERVICE } from '../support/manifests.ts'
+import { alertManifest, furnish, pipeManifest, runArgs } from '../support/manifests.ts'
 import { runHere } from '../support/command.ts'
 import { startProgram, urlOf, type Program } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -16,9 +16,7 @@ const SECRET = 'whsec_cGxhbnRlZC1zaWduaW5nLWtleQ=='
 function write(workspace: Workspace, hook: string): void {
   workspace.write('credentials/notifications/url', `${hook}/hook/planted-path\n`)
   workspace.write('credentials/notifications/secret', SECRET)
-  mountSecrets(workspace)
-  workspace.write('manifests/service.yaml', SERVICE)
-  workspace.write('manifests/orders.yaml', pipeManifest('orders'))
+  furnish(workspace, 'orders')
   const firing = alertManifest('lag', 'alert-1').replace('spec:', 'policy: {healthyStates: [OK]}\nspec:')
   workspace.write('manifests/lag.yaml', firing)
 }
@@ -142,8 +140,7 @@ test.each([
 ])('a file with %j for the URL ends the start with 64', async (content, says) => {
   using workspace = createWorkspace()
   if (content !== undefined) workspace.write('credentials/notifications/url', content)
-  mountSecrets(workspace)
-  workspace.write('manifests/service.yaml', SERVICE)
+  furnish(workspace)
   const url = `file:${workspace.path('credentials/notifications/url')}`
   const { code, stderr } = await runHere(runArgs(workspace, 'http://127.0.0.1:9', ['--webhook-url', url]))
   expect(code).toBe(64)

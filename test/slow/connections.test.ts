@@ -2,7 +2,7 @@ import { get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
-import { mountSecrets, pipeManifest, runArgs, SERVICE } from '../support/manifests.ts'
+import { furnish, pipeManifest, runArgs } from '../support/manifests.ts'
 import { startPlatform } from '../support/platform.ts'
 import { resourcesOf, startProgram, urlOf, type Program } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -96,10 +96,8 @@ test.each([
   'under 1,100 half-open requests, 2,000 silent connections and long queries, a change still goes out, and probes and metrics on %s answer',
   async (_, listen) => {
     using workspace = createWorkspace()
-    mountSecrets(workspace)
     await using platform = await startPlatform()
-    workspace.write('manifests/service.yaml', SERVICE)
-    workspace.write('manifests/first.yaml', pipeManifest('first'))
+    furnish(workspace, 'first')
     await using program = startProgram(runArgs(workspace, platform.url, [...ENOUGH_CREATES, ...listen]), {
       through: under(DESCRIPTORS),
     })
@@ -203,9 +201,8 @@ test.each<readonly [string, number, (url: URL) => void]>([
   ],
 ])('under %s, a change still goes out', async (_, longerMs, begin) => {
   using workspace = createWorkspace()
-  mountSecrets(workspace)
   await using platform = await startPlatform()
-  workspace.write('manifests/service.yaml', SERVICE)
+  furnish(workspace)
   writeMany(workspace)
   await using program = startProgram(runArgs(workspace, platform.url, ENOUGH_CREATES), {
     through: under(DESCRIPTORS),
@@ -234,9 +231,8 @@ function memoryOf({ pid }: Program): number {
 
 test('what does not come is ended after its time', async () => {
   using workspace = createWorkspace()
-  mountSecrets(workspace)
   await using platform = await startPlatform()
-  workspace.write('manifests/service.yaml', SERVICE)
+  furnish(workspace)
   await using program = startProgram(runArgs(workspace, platform.url))
   const url = new URL(await urlOf(program))
   const lived = (text: string) =>

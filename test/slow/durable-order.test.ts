@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
-import { mountSecrets, pipeManifest, platformArgs, SERVICE } from '../support/manifests.ts'
+import { furnish, platformArgs } from '../support/manifests.ts'
 import { MAIN } from '../support/process.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { startPlatform } from '../support/platform.ts'
@@ -64,10 +64,8 @@ const DURABLE_WRITE: readonly Call[] = [
 
 test('the intent is on disk before the create is sent, and so is all that is known when the process ends', async () => {
   using workspace = createWorkspace()
-  mountSecrets(workspace)
   await using platform = await startPlatform()
-  workspace.write('manifests/service.yaml', SERVICE)
-  workspace.write('manifests/orders.yaml', pipeManifest('orders'))
+  furnish(workspace, 'orders')
   const trace = workspace.path('trace')
   const program = [process.execPath, MAIN, 'apply', ...platformArgs(workspace, platform.url)]
   const files = ['pwrite64', 'fsync', 'fdatasync', 'unlink', 'unlinkat']

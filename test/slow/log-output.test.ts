@@ -2,7 +2,7 @@ import { spawn, type StdioOptions } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { mountSecrets, pipeManifest, runArgs, SERVICE } from '../support/manifests.ts'
+import { furnish, pipeManifest, runArgs } from '../support/manifests.ts'
 import { startPlatform } from '../support/platform.ts'
 import { MAIN, ROOT } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -16,8 +16,7 @@ const PIPES = 100
 async function livesThrough(stdout: 'stopped' | 'gone' | number): Promise<unknown> {
   using workspace = createWorkspace()
   await using platform = await startPlatform({ provisioningMs: 0 })
-  mountSecrets(workspace)
-  workspace.write('manifests/service.yaml', SERVICE)
+  furnish(workspace)
   const pipes = Array.from({ length: PIPES }, (_, index) => pipeManifest(`p${index}`))
   workspace.write('manifests/pipes.yaml', pipes.join('---\n'))
   const more = ['--interval=1s', '--max-creates=1000', '--api-budget=1000/1s', '--log-level=trace']

@@ -1,5 +1,5 @@
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
-import { mountSecrets, pipeManifest, platformArgs, runArgs, SERVICE } from '../support/manifests.ts'
+import { furnish, pipeManifest, platformArgs, runArgs } from '../support/manifests.ts'
 import { type Ended, runHere } from '../support/command.ts'
 import { startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -28,8 +28,7 @@ export async function createScenario(of: Sandbox | Partial<SandboxOptions> = {})
   await using stack = new AsyncDisposableStack()
   const workspace = stack.use(createWorkspace())
   const platform = 'url' in of ? of : stack.use(await startPlatform(of))
-  mountSecrets(workspace)
-  workspace.write('manifests/service.yaml', SERVICE)
+  furnish(workspace)
   const programs = stack.use(new AsyncDisposableStack())
   const ledger = workspace.path('ledger.db')
   const kept = stack.move()

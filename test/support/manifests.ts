@@ -116,6 +116,13 @@ spec:
   allowedOrigins: https://app.example
 `
 
+/** What most tests begin with: the Service, some small pipes, and their secrets. */
+export function furnish(workspace: Workspace, ...pipes: readonly string[]): void {
+  mountSecrets(workspace)
+  workspace.write('manifests/service.yaml', SERVICE)
+  for (const name of pipes) workspace.write(`manifests/${name}.yaml`, pipeManifest(name))
+}
+
 /** The secrets that these manifests refer to. */
 export function mountSecrets(workspace: Workspace): void {
   mountCredential(workspace, 'analytics-api', CREDENTIAL)

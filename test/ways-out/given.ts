@@ -6,15 +6,13 @@ import type { FaultInput } from '../../src/sandbox/fault-schema.ts'
 import { type Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import {
   CREDENTIAL,
-  mountSecrets,
+  furnish,
   ORGANIZATION,
   OTHER_SERVICE_ID,
-  pipeManifest,
+  pipeBody,
   platformArgs,
   runArgs,
-  SERVICE,
   SERVICE_ID,
-  pipeBody,
 } from '../support/manifests.ts'
 import { type Program, resourcesOf, type Shown, startProgram, urlOf } from '../support/process.ts'
 import { type Ended, runHere } from '../support/command.ts'
@@ -53,9 +51,7 @@ export interface StatusShown extends Shown {
 export async function given(...names: readonly string[]): Promise<Given> {
   await using stack = new AsyncDisposableStack()
   const workspace = stack.use(createWorkspace())
-  mountSecrets(workspace)
-  workspace.write('manifests/service.yaml', SERVICE)
-  for (const name of names) workspace.write(`manifests/${name}.yaml`, pipeManifest(name))
+  furnish(workspace, ...names)
   const platform = stack.use(
     await startPlatform({
       fixture: {

@@ -3,14 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { type Ended, runHere } from '../support/command.ts'
-import {
-  mountSecrets,
-  pipeBody,
-  pipeManifest,
-  platformArgs,
-  SERVICE,
-  SERVICE_ID,
-} from '../support/manifests.ts'
+import { furnish, pipeBody, pipeManifest, platformArgs, SERVICE_ID } from '../support/manifests.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 
 const ID = '9c3732ac-5ebf-4bcb-8a41-d38f40d65f4d'
@@ -58,8 +51,7 @@ const IMPORT = ['import', 'Pipe/orders', ID, '--service', 'analytics']
 
 function given(): Workspace {
   const workspace = createWorkspace()
-  mountSecrets(workspace)
-  workspace.write('manifests/service.yaml', SERVICE)
+  furnish(workspace)
   return workspace
 }
 

@@ -1,6 +1,6 @@
 import { reachedLine } from '../../support/failpoints.ts'
 import { type Sandbox } from '../../../src/sandbox/sandbox-server.ts'
-import { mountSecrets, pipeManifest, runArgs, SERVICE } from '../../support/manifests.ts'
+import { furnish, runArgs } from '../../support/manifests.ts'
 import { type Program, resourcesOf, startProgram, urlOf, type Shown } from '../../support/process.ts'
 import { startHere } from '../../support/program-here.ts'
 import { until } from '../../support/until.ts'
@@ -29,9 +29,7 @@ export interface Experiment {
 export async function experiment(combination: Combination): Promise<Experiment> {
   using workspace = createWorkspace()
   await using platform = await startPlatform()
-  mountSecrets(workspace)
-  workspace.write('manifests/service.yaml', SERVICE)
-  for (const name of [NEIGHBOUR, VICTIM]) workspace.write(`manifests/${name}.yaml`, pipeManifest(name))
+  furnish(workspace, NEIGHBOUR, VICTIM)
 
   const first = await runWithFailpoint(combination, { workspace, platform })
   const postsBefore = postsFor(platform, VICTIM).length

@@ -1,5 +1,5 @@
 import { type Sandbox } from '../../../src/sandbox/sandbox-server.ts'
-import { mountSecrets, pipeManifest, platformArgs, SERVICE } from '../../support/manifests.ts'
+import { furnish, pipeManifest, platformArgs } from '../../support/manifests.ts'
 import type { Program } from '../../support/process.ts'
 import { resourcesOf, startProgram, urlOf } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
@@ -41,8 +41,7 @@ export interface Stopped {
 export async function stopInTheMiddle(stopping: Stopping): Promise<Stopped> {
   using workspace = createWorkspace()
   await using platform = await startPlatform()
-  mountSecrets(workspace)
-  workspace.write('manifests/service.yaml', SERVICE)
+  furnish(workspace)
   const names = Array.from({ length: stopping.pipes }, (_, index) => `p${index + 1}`)
   for (const name of names) workspace.write(`manifests/${name}.yaml`, pipeManifest(name))
   const last = names.at(-1) ?? ''

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { reachedLine } from '../../support/failpoints.ts'
-import { mountSecrets, pipeManifest, runArgs, SERVICE } from '../../support/manifests.ts'
+import { furnish, runArgs } from '../../support/manifests.ts'
 import { resourcesOf, startProgram, urlOf, type Program, type Shown } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 import { createWorkspace } from '../../support/workspace.ts'
@@ -24,9 +24,7 @@ export interface TwoWriters {
 export async function twoWriters(): Promise<TwoWriters> {
   using workspace = createWorkspace()
   await using platform = await startPlatform()
-  mountSecrets(workspace)
-  workspace.write('manifests/service.yaml', SERVICE)
-  workspace.write('manifests/orders.yaml', pipeManifest('orders'))
+  furnish(workspace, 'orders')
   const args = runArgs(workspace, platform.url)
 
   await using frozen = startProgram(args, { env: { PIPEWRIGHT_FAILPOINT: 'before-intent=pause' } })
