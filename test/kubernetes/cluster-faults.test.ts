@@ -209,12 +209,14 @@ describe('what others write is heard', () => {
     const [one, other] = [await open(), await open()]
     await one.ledger.swap(blank('Pipe/a'), [])
     await until('the first', async () => (await other.ledger.list()).length === 1)
+    const before = await other.ledger.othersWrites()
     model.api.interfere(({ query }) => (query.get('watch') === '1' ? { status: 503 } : undefined))
     model.api.cutWatches()
     await one.ledger.swap(blank('Pipe/b'), [])
     model.api.compact()
     model.api.interfere(undefined)
     await until('the second', async () => (await other.ledger.list()).length === 2)
+    expect(await other.ledger.othersWrites()).toBeGreaterThan(before)
     expect(await attempted(() => other.ledger.prepareIntent())).toBe('done')
   })
 
