@@ -196,10 +196,13 @@ describe('what others write is heard', () => {
     await until('the record', async () => (await other.ledger.list()).length === 1)
     model.api.interfere(({ query }) => (query.get('watch') === '1' ? 'cut' : undefined))
     model.api.cutWatches()
+    let heard = 0
+    await other.ledger.watch(async () => void (heard += 1))
     const moved = await one.ledger.move(from, { ...from, key: 'Pipe/b', version: 0 }, [])
     const again = await one.ledger.move(moved, { ...moved, key: 'Pipe/c', version: 0 }, [])
     await expect(other.ledger.swap({ ...from, line: 7 }, [])).rejects.toThrow(LedgerConflict)
     expect(await other.ledger.list()).toEqual([again])
+    expect(heard).toBeGreaterThan(0)
     expect(await other.ledger.get('Pipe/a')).toBeUndefined()
     const made = await one.ledger.swap(fullRecord('Pipe/d'), [])
     expect(await other.ledger.withIntent(made.intent?.id ?? '')).toStrictEqual(made)

@@ -304,8 +304,8 @@ test.for<[Partial<Change>, number, number | undefined]>([
 ])('a refused change %j, %i ms ago, waits %j ms', ([change, ago, left]) => {
   const input = inputOf({ record: { change: sent(ago, change) } })
   const until = NOW + (left ?? 0)
-  const waits = { type: 'hold', reason: 'BackingOff', until, facts: { said: 'no', until } }
-  expect(refusedBefore(input)).toEqual(left === undefined ? undefined : waits)
+  const hold = { type: 'hold', reason: 'BackingOff', until, facts: { said: 'no', until } }
+  expect(refusedBefore(input)).toEqual(left === undefined ? undefined : hold)
   expect(refusedBefore({ ...input, isAsked: true })).toBeUndefined()
 })
 
