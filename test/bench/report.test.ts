@@ -6,100 +6,17 @@ const PLUS = { how: 'plus', target: 350, floorThen: 30 } as const
 const TIMES = { how: 'times', target: 1.25 } as const
 const SHARE = { how: 'share', target: 0.97 } as const
 
-/** Each run as floor and subject. */
-type Runs = readonly (readonly [number, number])[]
-
-const ROWS: readonly (readonly [string, Rule, Runs, string])[] = [
-  [
-    'the target in the median',
-    PLUS,
-    [
-      [30, 370],
-      [30, 380],
-      [30, 900],
-    ],
-    'reached',
-  ],
-  [
-    'a little above it',
-    PLUS,
-    [
-      [30, 500],
-      [30, 510],
-      [30, 520],
-    ],
-    'not reached',
-  ],
-  [
-    'more than twice, in each run',
-    PLUS,
-    [
-      [30, 800],
-      [30, 810],
-      [30, 900],
-    ],
-    'far off',
-  ],
-  [
-    'more than twice on a machine of half the speed',
-    PLUS,
-    [
-      [60, 800],
-      [60, 810],
-      [60, 900],
-    ],
-    'not reached',
-  ],
-  [
-    'more than twice even there',
-    PLUS,
-    [
-      [60, 1_600],
-      [60, 1_700],
-      [60, 1_800],
-    ],
-    'far off',
-  ],
-  [
-    'a machine that somebody else used in between',
-    TIMES,
-    [
-      [10, 13],
-      [10, 40],
-      [10, 50],
-    ],
-    'not reached',
-  ],
-  [
-    'a quotient that is far off each time',
-    TIMES,
-    [
-      [10, 30],
-      [10, 40],
-      [10, 50],
-    ],
-    'far off',
-  ],
-  [
-    'a share that was there once',
-    SHARE,
-    [
-      [100, 98],
-      [100, 55],
-      [100, 60],
-    ],
-    'not reached',
-  ],
-  [
-    'a share that never was',
-    SHARE,
-    [
-      [100, 90],
-      [100, 55],
-      [100, 60],
-    ],
-    'far off',
-  ],
+/** Each run as its floor and its subject. */
+const ROWS: readonly (readonly [string, Rule, string, string])[] = [
+  ['the target in the median', PLUS, '30/370 30/380 30/900', 'reached'],
+  ['a little above it', PLUS, '30/500 30/510 30/520', 'not reached'],
+  ['more than twice, in each run', PLUS, '30/800 30/810 30/900', 'far off'],
+  ['more than twice on a machine of half the speed', PLUS, '60/800 60/810 60/900', 'not reached'],
+  ['more than twice even there', PLUS, '60/1600 60/1700 60/1800', 'far off'],
+  ['a machine that somebody else used in between', TIMES, '10/13 10/40 10/50', 'not reached'],
+  ['a quotient that is far off each time', TIMES, '10/30 10/40 10/50', 'far off'],
+  ['a share that was there once', SHARE, '100/98 100/55 100/60', 'not reached'],
+  ['a share that never was', SHARE, '100/90 100/55 100/60', 'far off'],
 ]
 
 test.each(ROWS)('%s', (_, rule, runs, verdict) => {
@@ -111,7 +28,10 @@ test.each(ROWS)('%s', (_, rule, runs, verdict) => {
     rule,
     measure: () => Promise.reject(new Error('not measured here')),
   }
-  const measured = runs.map(([floor, subject]) => ({ floor, subject, notes: {}, faults: [] }))
+  const measured = runs.split(' ').map((run) => {
+    const [floor = 0, subject = 0] = run.split('/').map(Number)
+    return { floor, subject, notes: {}, faults: [] }
+  })
   expect(resultOf(row, 100, measured).verdict).toBe(verdict)
 })
 

@@ -2,11 +2,12 @@ import { operationsOf } from '../../src/kinds/profile.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { Writable } from 'node:stream'
 import type { Finding } from '../../src/kinds/finding.ts'
-import { kindOf, nameOf, type Key } from '../../src/kinds/key.ts'
+import type { Key } from '../../src/kinds/key.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { type Event, NOTHING_SAID_BEFORE } from '../../src/contract/events.ts'
 import type { ResourceStatus } from '../../src/contract/status.ts'
 import { createTelemetry, type TelemetryOptions } from '../../src/telemetry/telemetry.ts'
+import { finding as anyFinding, resource as anyResource } from '../server/fake-parts.ts'
 
 export const NOW = Date.UTC(2026, 5, 1, 12)
 
@@ -67,48 +68,15 @@ export function createFinished(over: Partial<Of<'CreateFinished'>> = {}): Event 
 }
 
 export function finding(over: Partial<Finding> = {}): Finding {
-  return {
-    file: 'orders.yaml',
-    line: 7,
-    column: 3,
-    endColumn: 10,
-    severity: 'error',
-    code: 'unknown-field',
-    message: 'There is no field "replcas".',
-    hint: 'Did you mean "replicas"?',
-    lineText: '  replcas: 2',
-    key: 'Pipe/orders',
-    related: [],
-    ...over,
-  }
+  return anyFinding({ file: 'orders.yaml', key: 'Pipe/orders', ...over })
 }
 
 export function resource(key: Key, over: Partial<ResourceStatus> = {}): ResourceStatus {
   const fine = { status: 'True', reason: 'InSync', message: '', since: NOW } as const
-  return {
-    key,
-    kind: kindOf(key),
-    name: nameOf(key),
-    labels: {},
-    status: 'Ready',
-    conditions: { Valid: fine, Synced: fine, Ready: fine },
-    action: 'observe',
-    reason: 'InSync',
-    message: '',
-    differences: [],
-    file: undefined,
-    line: undefined,
-    manifestRevision: 'abc122',
-    checkedAt: undefined,
-    service: undefined,
-    pipeId: undefined,
-    state: undefined,
-    observed: undefined,
-    lastReconciledAt: undefined,
-    nextReconcileAt: undefined,
-    suspendedUntil: undefined,
-    ...over,
-  }
+  const conditions = { Valid: fine, Synced: fine, Ready: fine }
+  const place = { file: undefined, line: undefined, manifestRevision: 'abc122', service: undefined }
+  const times = { lastReconciledAt: undefined, nextReconcileAt: undefined }
+  return { ...anyResource(key), message: '', conditions, ...place, ...times, ...over }
 }
 
 interface Overrides extends Partial<Pick<TelemetryOptions, 'board' | 'facts' | 'namedResources'>> {
