@@ -30,11 +30,7 @@ async function daemon(of: Partial<Daemon> = {}) {
   const now: Daemon = { resources: [FINE], overview: {}, pending: [], ...of }
   const asked: (readonly [string | undefined, string])[] = []
   const parts: Partial<ServerParts> = {
-    board: {
-      get: (key) => boardOf(now.resources).get(key),
-      list: () => now.resources,
-      version: 0,
-    },
+    board: { get: (key) => boardOf(now.resources).get(key), list: () => now.resources, version: 0 },
     overview: () => overview({ adminTokenFile: '/token', ...now.overview }),
     reconcile: {
       adminToken: async () => TOKEN,

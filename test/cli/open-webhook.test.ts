@@ -48,11 +48,7 @@ test('it is read again after it could not be read, and that is said', async () =
   const notes = { read, write: async () => undefined }
   const opened = opening(notes, new AbortController().signal, clock)
   await clock.advance(1_000)
-  expect(await opened).toEqual({
-    isOpen: true,
-    said: [away.message],
-    remembered: 1,
-  })
+  expect(await opened).toEqual({ isOpen: true, said: [away.message], remembered: 1 })
 })
 
 test('it is given up when this process does not act any more', async () => {

@@ -39,11 +39,7 @@ async function planOf(
   })
   const all = new Map([...world.around.directory.files, ...Object.entries(files)])
   const plan = await planner.plan(
-    {
-      revision: { id: 'abc', from: 'git' },
-      manifests: 'manifests',
-      files: Object.fromEntries(all),
-    },
+    { revision: { id: 'abc', from: 'git' }, manifests: 'manifests', files: Object.fromEntries(all) },
     new AbortController().signal,
   )
   const items = new Map<Key, PlanItem>(plan.items.map((item) => [item.key, item]))

@@ -36,11 +36,7 @@ if (worlds.length === 0)
 const isEndless = values.minutes !== undefined && values.depth === undefined
 const until = values.minutes === undefined ? Infinity : performance.now() + Number(values.minutes) * 60_000
 
-const WHY = {
-  law: 'a law is broken',
-  time: 'the time is over',
-  memory: 'the memory is full',
-} as const
+const WHY = { law: 'a law is broken', time: 'the time is over', memory: 'the memory is full' } as const
 
 if (!values.json) say('world      depth  situations       steps  seconds  steps/s')
 let left: readonly World[] = values.secrets ? [] : worlds

@@ -67,10 +67,7 @@ export const REMOVALS: readonly Removal[] = [
   {
     protection: 'a row of 404s breaks when nobody looks for three minutes (row 1)',
     world: 'missing',
-    patches: {
-      from: ` || now - misses.lastAt > GAP_MS)`,
-      to: ` || now - misses.lastAt > GAP_MS * 1e6)`,
-    },
+    patches: { from: ` || now - misses.lastAt > GAP_MS)`, to: ` || now - misses.lastAt > GAP_MS * 1e6)` },
   },
   {
     protection: 'a pipe that no reading ever found is never replaced (row 2)',
@@ -149,10 +146,7 @@ export const REMOVALS: readonly Removal[] = [
   {
     protection: 'nothing is sent five seconds after its intent (row 8)',
     world: 'frozen',
-    patches: {
-      from: `const notAfter = begunAt + SEND_WITHIN_MS`,
-      to: `const notAfter = begunAt + Infinity`,
-    },
+    patches: { from: `const notAfter = begunAt + SEND_WITHIN_MS`, to: `const notAfter = begunAt + Infinity` },
   },
   {
     protection: 'the words of a person that a pipe is gone end when it is found (row 8)',
@@ -184,10 +178,7 @@ export const REMOVALS: readonly Removal[] = [
     protection: 'an outcome that could not be written is kept, and written later (row 14)',
     world: 'ledger',
     patches: [
-      {
-        from: `      kept.set(key, outcome)\n      let record`,
-        to: `      let record`,
-      },
+      { from: `      kept.set(key, outcome)\n      let record`, to: `      let record` },
       {
         from: `    remember(key, outcome) {\n      kept.set(key, outcome)`,
         to: `    remember(key, outcome) {\n      kept.set(key, { ...outcome, history: [] })\n      kept.delete(key)`,
@@ -240,10 +231,7 @@ export const REMOVALS: readonly Removal[] = [
         from: `const since = Math.max(now - oldest, freshSince(store, key))`,
         to: `const since = now - oldest`,
       },
-      {
-        from: `if (readSince < store.lastWrites.endedAt({ key }))`,
-        to: `if (readSince < -Infinity)`,
-      },
+      { from: `if (readSince < store.lastWrites.endedAt({ key }))`, to: `if (readSince < -Infinity)` },
     ],
   },
   {
@@ -402,18 +390,12 @@ export const REMOVALS: readonly Removal[] = [
     protection:
       'what was stopped for a change is started again when its manifest is gone, or says to leave it alone',
     world: 'resting',
-    patches: {
-      from: `(startedFirst(input) ?? stop)`,
-      to: `stop`,
-    },
+    patches: { from: `(startedFirst(input) ?? stop)`, to: `stop` },
   },
   {
     protection: 'a person who changes a pipe in the console is not corrected unless the manifest says so',
     world: 'correcting',
-    patches: {
-      from: `isOurs(field) || isOfNew(`,
-      to: `others.length > 0 || isOfNew(`,
-    },
+    patches: { from: `isOurs(field) || isOfNew(`, to: `others.length > 0 || isOfNew(` },
   },
   {
     protection: 'nothing is deleted within ten minutes after its manifest asked for it',

@@ -147,10 +147,7 @@ describe('a word about a pipe', () => {
     story(
       NEW,
       'look Pipe/a => lost; remove Pipe/a; look Pipe/a; forget Pipe/a; bring back Pipe/a; look Pipe/a',
-      {
-        sent: 1,
-        says: { 'Pipe/a': 'OutcomeUnknown' },
-      },
+      { sent: 1, says: { 'Pipe/a': 'OutcomeUnknown' } },
     ))
 
   test('to retry its create is refused for two minutes, then sends one', async () => {
@@ -182,11 +179,7 @@ describe('an orphan', () => {
     story(
       NEW,
       `look Pipe/a; ${times(2, 'remove Pipe/a; look Pipe/a; crash; bring back Pipe/a; look Pipe/a')}`,
-      {
-        sent: 1,
-        holds: { 'Pipe/a': '1' },
-        says: { 'Pipe/a': 'InSync' },
-      },
+      { sent: 1, holds: { 'Pipe/a': '1' }, says: { 'Pipe/a': 'InSync' } },
     ))
 })
 
@@ -204,11 +197,7 @@ describe('a create of unknown outcome', () => {
     story(
       NEW,
       'look Pipe/a => lost after the work; look Pipe/a; crash; look Pipe/a; resolve Pipe/a --adopt (pipe 1); look Pipe/a',
-      {
-        sent: 1,
-        holds: { 'Pipe/a': '1' },
-        says: { 'Pipe/a': 'InSync' },
-      },
+      { sent: 1, holds: { 'Pipe/a': '1' }, says: { 'Pipe/a': 'InSync' } },
     ))
 
   test('is that of a reply with the id of another key', () =>

@@ -496,14 +496,7 @@ test('a rollback that an earlier version has written down, with its list, is ope
 })
 
 function keptAs(of: { readonly version: number; readonly body: string }): Kept {
-  return {
-    ...of,
-    key: ORDERS,
-    movedFrom: undefined,
-    before: undefined,
-    movedTo: undefined,
-    history: [],
-  }
+  return { ...of, key: ORDERS, movedFrom: undefined, before: undefined, movedTo: undefined, history: [] }
 }
 
 test.each([

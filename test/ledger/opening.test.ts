@@ -191,10 +191,7 @@ describe('a file that is not as it should be', () => {
     const { conditions } = fullRecord(ORDERS)
     const { facts: written, ...Synced } = conditions?.Synced ?? {}
     const read = (await ledger.get(ORDERS))?.conditions
-    expect(read).toStrictEqual({
-      ...conditions,
-      Synced: isKnown ? { ...Synced, facts: written } : Synced,
-    })
+    expect(read).toStrictEqual({ ...conditions, Synced: isKnown ? { ...Synced, facts: written } : Synced })
   })
 })
 

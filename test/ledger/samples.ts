@@ -10,13 +10,7 @@ export const ORDERS: Key = 'Pipe/orders'
 
 export function ignore(..._any: readonly unknown[]): void {}
 
-const PIPE: Remote = {
-  id: 'p-1',
-  origin: 'created',
-  at: 1,
-  revision: 'abc',
-  seenAt: 2,
-}
+const PIPE: Remote = { id: 'p-1', origin: 'created', at: 1, revision: 'abc', seenAt: 2 }
 
 /** Of the condition that is not well in the next one. */
 export const FACTS = { service: 'analytics', wanted: 30, made: 0, limit: 25, until: 4 }

@@ -389,10 +389,7 @@ describe('what is away for a moment, or moves, keeps what it has', () => {
   })
 
   test.each([
-    {
-      when: 'in one process',
-      known: {},
-    },
+    { when: 'in one process', known: {} },
     {
       when: 'after a restart',
       known: { 'QueryEndpoint/x': { file: 'm.yaml', endpointOf: `${UUID}/${UUID}` } },

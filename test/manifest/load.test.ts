@@ -15,10 +15,7 @@ describe('a source', () => {
     const source = createSource({ profile: DEFAULT, root: folder.path })
     const load = () => source.load(NOTHING, DOUBT, never)
     const first = await load()
-    expect(first).toMatchObject({
-      changed: ['Pipe/a', 'Pipe/b', 'Service/analytics'],
-      differs: true,
-    })
+    expect(first).toMatchObject({ changed: ['Pipe/a', 'Pipe/b', 'Service/analytics'], differs: true })
     expect(first.state.counts).toEqual({ Service: 1, Pipe: 2, QueryEndpoint: 0, Alert: 0, Lock: 0 })
     expect(await load()).toMatchObject({ changed: [], differs: false })
     folder.write('a.yaml', documents(service('analytics'), pipe('a', { topics: 'x' }), pipe('b')))

@@ -117,10 +117,7 @@ describe('the entry of a Lock that is not found any more', () => {
   const locked = next(undefined, withLocks(LOCK))
   const away: readonly { readonly why: string; readonly reading: Reading }[] = [
     { why: 'the file is away for the moment in which it is replaced', reading: readingOf(GOOD) },
-    {
-      why: 'the file was cut at the end of a line',
-      reading: withLocks(lock('l', { 'Pipe/b': OTHER_ID })),
-    },
+    { why: 'the file was cut at the end of a line', reading: withLocks(lock('l', { 'Pipe/b': OTHER_ID })) },
   ]
 
   test.each(away)('counts until three readings agree: $why', ({ reading }) => {

@@ -73,14 +73,7 @@ export function findingsOf(file: ParsedFile): readonly Finding[] {
 export function readingOf(texts: Readonly<Record<string, string>>, more: Partial<Reading> = {}): Reading {
   const files = new Map(Object.entries(texts).map(([file, text]) => [file, parse(text, file)]))
   const revision = { id: 'content-000000000001', from: 'content' } as const
-  return {
-    revision,
-    files,
-    findings: [],
-    unread: [],
-    problem: undefined,
-    ...more,
-  }
+  return { revision, files, findings: [], unread: [], problem: undefined, ...more }
 }
 
 interface Options {

@@ -208,10 +208,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'a suspended one of which a person has said what became of it waits for nobody',
-    decided: pipe({
-      recorded: undecided,
-      policy: { suspend, retryCreate: intent('unknown').id },
-    }),
+    decided: pipe({ recorded: undecided, policy: { suspend, retryCreate: intent('unknown').id } }),
     previous: unknown,
     is: ['True Valid', 'Unknown Suspended', 'Unknown Suspended'],
     status: 'Suspended',

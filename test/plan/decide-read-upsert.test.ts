@@ -206,10 +206,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'nor while it is suspended',
-    input: {
-      observed: DIFFERS,
-      policy: { suspend: { reason: 'migration', until: '2027-01-31T00:00:00Z' } },
-    },
+    input: { observed: DIFFERS, policy: { suspend: { reason: 'migration', until: '2027-01-31T00:00:00Z' } } },
     is: { type: 'hold', reason: 'Suspended' },
   },
   {

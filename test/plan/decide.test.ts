@@ -341,10 +341,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'a secret without a recorded value is not verified',
-    input: pipe({
-      recorded: created({ applied: { ...FIELDS, secrets: {} } }),
-      observed: FOUND,
-    }),
+    input: pipe({ recorded: created({ applied: { ...FIELDS, secrets: {} } }), observed: FOUND }),
     is: ['report', 'SecretRotated'],
   },
   {
@@ -469,11 +466,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'another pipe is taken over only once the one that it had is proved to be gone',
-    input: pipe({
-      recorded: created(),
-      observed: missed(30, HOUR, 'silent'),
-      policy: { adopt: OTHER_ID },
-    }),
+    input: pipe({ recorded: created(), observed: missed(30, HOUR, 'silent'), policy: { adopt: OTHER_ID } }),
     is: ['hold', 'MissingUnconfirmed'],
   },
   {

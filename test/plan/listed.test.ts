@@ -102,11 +102,7 @@ const ROWS: readonly {
   },
   {
     why: 'one that is gone, and somebody made it again',
-    input: pipe({
-      recorded: created(),
-      observed: MISSING,
-      surroundings: listed({ candidates: [OTHER] }),
-    }),
+    input: pipe({ recorded: created(), observed: MISSING, surroundings: listed({ candidates: [OTHER] }) }),
     is: ['adopt', 'FoundByList'],
   },
   {

@@ -30,12 +30,7 @@ describe('one more 404', () => {
     { why: 'is the first', misses: undefined, ageMs: HOUR, is: first },
     { why: 'within the first minute does not count', misses: undefined, ageMs: 59_999, is: undefined },
     { why: 'at the end of the first minute counts', misses: undefined, ageMs: MINUTE, is: first },
-    {
-      why: 'is the second',
-      misses: misses(1, 30_000, 30_000),
-      ageMs: HOUR,
-      is: misses(2, 30_000, 0),
-    },
+    { why: 'is the second', misses: misses(1, 30_000, 30_000), ageMs: HOUR, is: misses(2, 30_000, 0) },
     {
       why: 'at the same moment as the last is one more',
       misses: misses(2, 30_000, 0),

@@ -19,11 +19,7 @@ function gone(changes: Partial<LedgerRecord> = {}): LedgerRecord {
   return created({ key: 'Pipe/old', service: SERVICE, platformName: 'orders', ...changes })
 }
 
-const renamed = {
-  ...FIELDS,
-  digest: 'body-renamed',
-  fields: { ...FIELDS.fields, name: 'h-other' },
-}
+const renamed = { ...FIELDS, digest: 'body-renamed', fields: { ...FIELDS.fields, name: 'h-other' } }
 const longer = { ...EDITED, fields: { ...FIELDS.fields, 'scaling.replicas': 'h-2' } }
 
 interface Row {

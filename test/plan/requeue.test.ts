@@ -62,11 +62,7 @@ const ROWS: readonly Row[] = [
     decided: endpoint(),
     is: ['drift', HOUR, 48 * MINUTE],
   },
-  {
-    why: 'it failed: at the end of its back-off, to the millisecond',
-    backoff,
-    is: ['retry', 7_000, 7_000],
-  },
+  { why: 'it failed: at the end of its back-off, to the millisecond', backoff, is: ['retry', 7_000, 7_000] },
   {
     why: 'a back-off that is over does not count',
     backoff: { ...backoff, until: NOW },
@@ -118,11 +114,7 @@ const ROWS: readonly Row[] = [
     action: action('refuse', 'OutcomeUnknown'),
     is: ['drift', 5 * MINUTE, 4 * MINUTE],
   },
-  {
-    why: 'created, and not seen by any reading yet: soon',
-    unseenForMs: 100,
-    is: ['retry', 10_000, 8_000],
-  },
+  { why: 'created, and not seen by any reading yet: soon', unseenForMs: 100, is: ['retry', 10_000, 8_000] },
   {
     why: 'for a minute: in another minute',
     action: action('hold', 'NeverSeen'),

@@ -73,11 +73,7 @@ test('GET pipe: path, headers and value are those of the interface (4.2)', async
     await using p = platform({ baseUrl: HOST })
     return await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())
   })
-  expect(reply).toEqual({
-    value: PIPE_RESULT,
-    requestId: REQUEST_ID,
-    credential: expect.any(String),
-  })
+  expect(reply).toEqual({ value: PIPE_RESULT, requestId: REQUEST_ID, credential: expect.any(String) })
   expect(shapes).toEqual([
     {
       method: 'GET',
@@ -98,11 +94,7 @@ test('POST pipes: the body goes out byte for byte, with the intent as idempotenc
     expect(shapes).toEqual([])
     return await permit.send(createRequest(body, 'intent-1'))
   })
-  expect(reply).toEqual({
-    value: PIPE_RESULT,
-    requestId: REQUEST_ID,
-    credential: expect.any(String),
-  })
+  expect(reply).toEqual({ value: PIPE_RESULT, requestId: REQUEST_ID, credential: expect.any(String) })
   expect(shapes).toEqual([
     {
       method: 'POST',
@@ -129,11 +121,7 @@ test('POST serviceQueryEndpoint: under a base URL with a path and a slash at its
     await using p = platform({ baseUrl: `${HOST}/api//` })
     return await p.client.upsert(QUERY_ENDPOINT, access, async () => body, readOptions())
   })
-  expect(reply).toEqual({
-    value: result,
-    requestId: REQUEST_ID,
-    credential: expect.any(String),
-  })
+  expect(reply).toEqual({ value: result, requestId: REQUEST_ID, credential: expect.any(String) })
   expect(shapes).toEqual([
     {
       method: 'POST',
@@ -157,10 +145,7 @@ test('GET alert: bearer token, no envelope, an id cannot leave its segment (4.4)
   try {
     const reply = await mocked(async () => {
       takeDown('https://192.0.2.8', shapes, { data: { id: 'a', state: 'OK' } })
-      await using p = platform({
-        alertsBaseUrl: 'https://192.0.2.8',
-        alertsTokenFile: join(dir, 'token'),
-      })
+      await using p = platform({ alertsBaseUrl: 'https://192.0.2.8', alertsTokenFile: join(dir, 'token') })
       const refused = await failure(
         p.client.read({ kind: ALERT, service: undefined, id: '..' }, readOptions()),
       )

@@ -197,9 +197,7 @@ describe('the create limit', () => {
     }
     expect(await go(...keys)).toEqual(['CreateLimit', 'CreateLimit', 'CreateLimit', 'CreateLimit'])
     const all = { limit: 'CreateLimit', service: undefined, count: undefined, dryRun: false } as const
-    expect(await allowBlocked(world.context, { ...all, service: 'elsewhere' })).toMatchObject({
-      allowed: [],
-    })
+    expect(await allowBlocked(world.context, { ...all, service: 'elsewhere' })).toMatchObject({ allowed: [] })
     expect(await allowBlocked(world.context, { ...all, service: 'analytics' })).toMatchObject({
       allowed: keys,
     })

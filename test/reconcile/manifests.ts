@@ -8,11 +8,7 @@ export function service(name = 'analytics', serviceId = SERVICE_ID): string {
     'Service',
     name,
     {},
-    {
-      organizationId: ORGANIZATION,
-      serviceId,
-      credentials: { secretRef: { name: 'api' } },
-    },
+    { organizationId: ORGANIZATION, serviceId, credentials: { secretRef: { name: 'api' } } },
   )
 }
 
@@ -67,12 +63,7 @@ export function alert(name: string, expect: JsonObject = {}, policy: JsonObject 
 }
 
 export function lock(pipes: Readonly<Record<string, string>>, name = 'lock'): string {
-  return JSON.stringify({
-    apiVersion: 'pipewright/v1',
-    kind: 'Lock',
-    metadata: { name },
-    spec: { pipes },
-  })
+  return JSON.stringify({ apiVersion: 'pipewright/v1', kind: 'Lock', metadata: { name }, spec: { pipes } })
 }
 
 export function manifest(kind: string, name: string, policy: JsonObject, spec: JsonObject): string {

@@ -49,10 +49,7 @@ function parse(
 /** What one process knows of the directory, from reading to reading; the real rules of the catalog. */
 export interface Reader {
   /** @returns the catalog, and the keys whose meaning changed, that appeared, or that became gone */
-  read(recorded: ReadonlyMap<Key, Recorded>): {
-    readonly catalog: Catalog
-    readonly changed: readonly Key[]
-  }
+  read(recorded: ReadonlyMap<Key, Recorded>): { readonly catalog: Catalog; readonly changed: readonly Key[] }
 }
 
 export function createReader(directory: ModelDirectory, accept: 'force' | 'normal' = 'force'): Reader {
@@ -64,13 +61,7 @@ export function createReader(directory: ModelDirectory, accept: 'force' | 'norma
       const before = state?.catalog
       const files = directory.parsed()
       const revision = { id: `revision-${readings}`, from: 'git' } as const
-      const reading = {
-        revision,
-        files,
-        findings: [],
-        unread: [],
-        problem: undefined,
-      }
+      const reading = { revision, files, findings: [], unread: [], problem: undefined }
       const places = createPlaces((file) => directory.files.get(file))
       state = nextCatalog({ previous: state, reading, recorded, places, accept })
       const { catalog } = state

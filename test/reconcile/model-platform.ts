@@ -167,11 +167,7 @@ export function createModelPlatform(parts: {
     await obey(script, undefined, showsId ? pipe?.id : undefined)
     if (pipe === undefined) throw new Error('what did not work is not answered in full')
     if (!isDoubtful(script)) post.effect = 'done'
-    return {
-      value: shown(pipe, script),
-      requestId: `request-${posts.length}`,
-      credential: CREDENTIAL,
-    }
+    return { value: shown(pipe, script), requestId: `request-${posts.length}`, credential: CREDENTIAL }
   }
 
   function read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>> {
@@ -189,11 +185,7 @@ export function createModelPlatform(parts: {
     await obey(script, signal)
     if (pipe?.kind.name !== kind.name || !sameId(pipe.serviceId, service?.serviceId))
       throw remoteError('Missing', 'none')
-    return {
-      value: shown(pipe, script),
-      requestId: `request-get-${requests.get}`,
-      credential: CREDENTIAL,
-    }
+    return { value: shown(pipe, script), requestId: `request-get-${requests.get}`, credential: CREDENTIAL }
   }
 
   async function list(
@@ -220,11 +212,7 @@ export function createModelPlatform(parts: {
     await obey(script, signal)
     const alert = alerts.get(id)
     if (alert === undefined) throw remoteError('Rejected', 'none')
-    return {
-      value: { id, ...alert },
-      requestId: undefined,
-      credential: 'alerts token',
-    }
+    return { value: { id, ...alert }, requestId: undefined, credential: 'alerts token' }
   }
 
   const model: ModelPlatform = {
@@ -255,11 +243,7 @@ export function createModelPlatform(parts: {
       upserts.push(body)
       const change = script !== 'ok' && script.type === 'other' ? script.change : {}
       const value = { id: 'endpoint-1', ...body, ...change } as RemoteResource // our own body, as 2.7 has it
-      return {
-        value,
-        requestId: `request-upsert-${upserts.length}`,
-        credential: CREDENTIAL,
-      }
+      return { value, requestId: `request-upsert-${upserts.length}`, credential: CREDENTIAL }
     },
     change: () => Promise.reject(new Error('this platform changes nothing')),
     remove: () => Promise.reject(new Error('this platform deletes nothing')),

@@ -82,10 +82,7 @@ const ROWS: readonly Row[] = [
     status: 'Invalid',
     reason: 'InvalidManifest',
   },
-  {
-    why: 'a manifest that one reading did not find',
-    happens: (world) => world.remove('orders.yaml'),
-  },
+  { why: 'a manifest that one reading did not find', happens: (world) => world.remove('orders.yaml') },
   {
     why: 'a manifest that three readings did not find',
     happens(world) {

@@ -108,11 +108,7 @@ test.each<readonly [string, FaultInput, number, RegExp]>([
   await using pipe = await givenPipe({ body: 'kafka' })
   pipe.sandbox.faults.add({ operation: 'scalePipe', fault })
   const got = await pipe.send('PATCH', '/scaling', { replicas: 2 })
-  expect(got.body).toEqual({
-    status,
-    requestId: expect.any(String),
-    error: expect.stringMatching(error),
-  })
+  expect(got.body).toEqual({ status, requestId: expect.any(String), error: expect.stringMatching(error) })
 })
 
 test('how long things take can stand in the fixture', async () => {

@@ -37,10 +37,7 @@ export const BODIES = {
     source: { kafka: { ...KAFKA, type: 'msk', authentication: 'IAM_ROLE', iamRole: ARN } },
     ...STREAMED,
   },
-  s3: {
-    source: { objectStorage: { ...BUCKET, type: 's3', url: 'https://b.example/*' } },
-    ...STREAMED,
-  },
+  s3: { source: { objectStorage: { ...BUCKET, type: 's3', url: 'https://b.example/*' } }, ...STREAMED },
   gcs: {
     source: {
       objectStorage: {

@@ -249,9 +249,7 @@ const REFUSED: readonly (Omit<Taken, 'after'> & { readonly error: RegExp })[] = 
   {
     why: 'one half of an access key',
     body: 's3',
-    patch: {
-      source: { objectStorage: { authentication: 'IAM_USER', accessKey: { accessKeyId: 'a' } } },
-    },
+    patch: { source: { objectStorage: { authentication: 'IAM_USER', accessKey: { accessKeyId: 'a' } } } },
     error: /^BAD_REQUEST: source\.objectStorage\.accessKey\.secretKey/,
   },
   {

@@ -9,10 +9,7 @@ import { ask, running } from './running.ts'
 const RESOURCES = [
   resource('Alert/lag', { status: 'NotReady', reason: 'UnhealthyState', message: 'its state is ALERT' }),
   resource('Pipe/clicks', { status: 'Drifted', reason: 'Drifted', labels: { team: 'web' } }),
-  resource('Pipe/orders', {
-    observed: { name: 'orders', state: 'Running' },
-    state: masked('Running'),
-  }),
+  resource('Pipe/orders', { observed: { name: 'orders', state: 'Running' }, state: masked('Running') }),
   resource('Pipe/users', {
     status: 'Missing',
     reason: 'Missing',
@@ -182,10 +179,7 @@ describe('/api/v1/overview', () => {
     const { body } = await ask(`${url}/api/v1/overview`)
     expect(body).toMatchObject({
       version: '0.1.0',
-      verdict: {
-        level: 'unwell',
-        sentence: '3 of 5 resources need attention. 1 error in manifests.',
-      },
+      verdict: { level: 'unwell', sentence: '3 of 5 resources need attention. 1 error in manifests.' },
       ready: { ok: true },
       counts: { Ready: 2, Drifted: 1 },
       findingCounts: { error: 1, warning: 0 },

@@ -21,9 +21,7 @@ export function condition(status: Condition['status'], over: Partial<Condition> 
 }
 
 /** What is other than in a resource that is well; bodies as objects. */
-export type Over = Partial<Omit<ResourceStatus, 'observed'>> & {
-  readonly observed?: JsonObject | undefined
-}
+export type Over = Partial<Omit<ResourceStatus, 'observed'>> & { readonly observed?: JsonObject | undefined }
 
 /** A resource that is well, but for what `over` says. */
 export function resource(key: Key, over: Over = {}): ResourceStatus {

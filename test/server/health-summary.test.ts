@@ -43,11 +43,7 @@ const ROWS: readonly (readonly [string, Row])[] = [
   ['one is not well', { resources: [fine, drifted], says: '1 of 2 resources needs attention.' }],
   [
     'an error in a manifest',
-    {
-      resources: [fine],
-      overview: { findings: [finding()] },
-      says: '1 error in manifests.',
-    },
+    { resources: [fine], overview: { findings: [finding()] }, says: '1 error in manifests.' },
   ],
   [
     'a warning is no error',

@@ -45,10 +45,7 @@ describe('what is not well', () => {
         resource('Pipe/c', { status: 'OutcomeUnknown', reason: 'OutcomeUnknown' }),
         invalid('d'),
       ],
-      {
-        sourceProblem: 'it is empty',
-        createLimit: limited('analytics'),
-      },
+      { sourceProblem: 'it is empty', createLimit: limited('analytics') },
       { ready: () => ({ ok: false, detail: 'the ledger is locked' }) },
     )
     const shown = found.map(({ id, keys: [key = id] }) => key)

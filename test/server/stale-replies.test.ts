@@ -88,10 +88,7 @@ function partsOf(world: () => World) {
 type Change = (world: World) => World
 const known =
   (over: Partial<Overview>): Change =>
-  (world) => ({
-    ...world,
-    overview: { ...world.overview, ...over },
-  })
+  (world) => ({ ...world, overview: { ...world.overview, ...over } })
 
 const PROBLEM: Event = { type: 'SourceFailed', reason: 'gone', durationMs: 1, message: 'it is gone' }
 

@@ -66,11 +66,7 @@ const FieldDefaults = z.strictObject({
     .optional(),
 })
 
-const common = {
-  id: z.int().min(1),
-  title: z.string().min(1),
-  gridPos: GridPos,
-}
+const common = { id: z.int().min(1), title: z.string().min(1), gridPos: GridPos }
 
 const queried = {
   ...common,

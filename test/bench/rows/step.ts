@@ -23,10 +23,7 @@ export const step: Row = {
     return {
       floor: median(floor.latencies),
       subject: median(subject.latencies),
-      notes: {
-        'CPU a pass, ms': subject.cpuMs / EDITS,
-        'CPU a pass among a tenth, ms': floor.cpuMs / EDITS,
-      },
+      notes: { 'CPU a pass, ms': subject.cpuMs / EDITS, 'CPU a pass among a tenth, ms': floor.cpuMs / EDITS },
       faults: [],
     }
   },
