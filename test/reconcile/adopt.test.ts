@@ -3,6 +3,8 @@ import type { Reason } from '../../src/plan/reason.ts'
 import type { Given } from './given.ts'
 import { given, MINUTE } from './given.ts'
 import { lock, pipe, pipeBodyOf } from './manifests.ts'
+import { blankRecord } from '../../src/plan/record.ts'
+import { recordedPipe } from '../plan/inputs.ts'
 import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 
 const NOBODYS = 'c0000000-0000-4000-8000-000000000001'
@@ -144,6 +146,32 @@ describe('policy.adopt of a pipe', () => {
     expect((await world.go('Pipe/orders')).outcome).toMatchObject({ result: 'failed', reason: 'Unavailable' })
     expect((await world.go('Pipe/orders')).outcome).toMatchObject({ result: 'done', reason: 'Adopted' })
     expect(world.platform.posts).toEqual([])
+  })
+
+  test.each([
+    ['for another key', 'Pipe/other', undefined, 'AdoptRefused'],
+    ['for this key', 'Pipe/orders', undefined, 'SecretRotated'],
+    ['not, but another one', 'Pipe/other', NOBODYS, 'InSync'],
+  ] as const)('that another process records %s while it is read', async (_, key, other, reason) => {
+    const world = await given()
+    const id = stray(world)
+    world.write('orders.yaml', adopting(id))
+    const { ledger } = world.around
+    const { read } = world.context.platform
+    Object.assign(world.context.platform, {
+      async read(...asked: Parameters<typeof read>) {
+        const reply = await read(...asked)
+        if ((await ledger.get(key)) === undefined)
+          await ledger.swap({ ...blankRecord(key), remote: recordedPipe(other ?? id) }, [])
+        return reply
+      },
+    })
+    await world.go('Pipe/orders')
+    const record = await world.record('Pipe/orders')
+    expect([record.conditions?.Synced.reason, record.remote?.id]).toEqual([
+      reason,
+      reason === 'AdoptRefused' ? undefined : id,
+    ])
   })
 
   test('settles an unknown create, and an edit since then shows', async () => {
