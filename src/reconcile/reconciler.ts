@@ -197,12 +197,13 @@ async function withPermit(reconciliation: Reconciliation, round: Round): Promise
     remote !== undefined &&
     recordedAccess(context.store, assessment.input.recorded, assessment.service)?.secretName ===
       access.secretName
+  const isListed = listedKind(context, key) !== undefined
   let permit: CreatePermit
   try {
     permit = await context.platform.admitCreate(createOnceKindOf(context.profile, key), access, {
       priority: request.priority,
       signal: request.stopping,
-      looks: LOOKS[Number(looksFirst) + Number(listedKind(context, key) !== undefined)] ?? 2,
+      looks: (Number(looksFirst) + Number(isListed)) as 0 | 1 | 2, // each is 0 or 1
     })
   } catch (error) {
     return conclude(reconciliation, round, failed(reconciliation, assessment, error))
@@ -214,8 +215,6 @@ async function withPermit(reconciliation: Reconciliation, round: Round): Promise
     permit.release()
   }
 }
-
-const LOOKS = [0, 1, 2] as const
 
 function accessOf({ service, input }: Assessment): ServiceAccess {
   if (!service.usable) throw new Error(`a create of ${input.desired.key} was decided without a service`)

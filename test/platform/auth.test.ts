@@ -270,6 +270,7 @@ test('a 429 pauses the whole budget and is told; the next without a time pauses 
     [429, {}],
     [400, {}],
     [429, {}],
+    [400, {}],
   ]
   await using server = await httpServer((response, _request, n) => {
     const [status, headers] = replies[n - 1] ?? [500, {}]
@@ -284,9 +285,16 @@ test('a 429 pauses the whole budget and is told; the next without a time pauses 
     expect(error.facts).toMatchObject({ class: status === 400 ? 'Rejected' : 'Throttled', effect: 'none' })
     const [budget] = p.client.budgets()
     pauses.push(budget?.pausedForMs)
-    await clock.advance(budget?.pausedForMs ?? 0)
+    // The last one comes a minute later.
+    await clock.advance(i === 4 ? 60_000 : (budget?.pausedForMs ?? 0))
   }
-  expect(pauses).toEqual([30_000, 5_000, 10_000, 0, 5_000])
+  expect(pauses).toEqual([30_000, 5_000, 10_000, 0, 5_000, 0])
+  expect(p.events).toContainEqual({
+    type: 'RateLimitOver',
+    service: 'analytics',
+    replies: 4,
+    durationMs: 45_000,
+  })
   const told = p.events.flatMap((event) =>
     event.type === 'RateLimited' ? [[event.retryAfterMs, event.isFirst]] : [],
   )

@@ -157,8 +157,9 @@ describe('policy.adopt of a pipe', () => {
     const id = stray(world)
     world.write('orders.yaml', adopting(id))
     const { ledger } = world.around
-    const { read } = world.context.platform
-    Object.assign(world.context.platform, {
+    const { platform } = world.context
+    const read = platform.read.bind(platform)
+    Object.assign(platform, {
       async read(...asked: Parameters<typeof read>) {
         const reply = await read(...asked)
         if ((await ledger.get(key)) === undefined)

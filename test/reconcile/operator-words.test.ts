@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import type { LedgerRecord } from '../../src/plan/record.ts'
+import { blankRecord } from '../../src/plan/record.ts'
+import { nothingToResolve } from '../../src/reconcile/operator/operator.ts'
+import { intent, recordedPipe } from '../plan/inputs.ts'
+
+const seen = { what: 'a reply', at: 0 } as NonNullable<ReturnType<typeof intent>['seen']> // the rest is not told
+const ATTEMPT = 'attempt 1 \\(intent 3333.*\\)'
+
+test.each<[string, Partial<LedgerRecord>, string]>([
+  ['that is not recorded', { version: 0 }, 'the ledger has no record of it\\.'],
+  ['that has a pipe', { remote: recordedPipe('p-1') }, 'it has pipe p-1, created at 2026-11-21T11:00:00Z\\.'],
+  ['that was never created', { intent: undefined }, 'no create was ever sent for it\\.'],
+  [
+    'that a person settled',
+    { intent: intent('dismissed') },
+    `${ATTEMPT} is settled\\. It will be tried again automatically\\.`,
+  ],
+  [
+    'that was settled by what was seen',
+    { intent: { ...intent('dismissed'), seen } },
+    `${ATTEMPT} is settled: a reply\\. It will be`,
+  ],
+  [
+    'that failed',
+    { intent: intent('failed') },
+    `${ATTEMPT} created nothing, and it will be tried again automatically\\.`,
+  ],
+  [
+    'that was refused',
+    { intent: { ...intent('failed'), seen } },
+    `${ATTEMPT} created nothing \\(a reply\\), and it will`,
+  ],
+])('there is nothing to resolve for a key %s', (_, changes, says) => {
+  const record = { ...blankRecord('Pipe/orders'), version: 1, ...changes }
+  expect(nothingToResolve(record)).toMatch(new RegExp(`^Pipe/orders has no open create: ${says}`))
+})
