@@ -14,13 +14,15 @@ export function fingerprintBody(
 ): { readonly digest: string; readonly fields: Readonly<Record<string, string>> } {
   const { hash } = options
   const leaves = () => canonicalLeaves(options.fields, body)
+  let fields: Readonly<Record<string, string>> | undefined
   return {
     // No canonical text or path has a line break.
     digest: options.digest ?? hash(leaves().map(lineOf).join('\n')),
     // Computed on first use, usually after an edit: expensive.
     get fields() {
       // Includes the path, so equal values of two fields differ.
-      return Object.fromEntries(leaves().map((leaf) => [leaf[0], hash(lineOf(leaf))]))
+      fields ??= Object.fromEntries(leaves().map((leaf) => [leaf[0], hash(lineOf(leaf))]))
+      return fields
     },
   }
 }
