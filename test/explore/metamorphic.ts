@@ -11,6 +11,8 @@ import type { World } from './worlds.ts'
 interface Compared {
   readonly compared: number
   readonly difference: string | undefined
+  /** How the world was explored without them. */
+  readonly plain: Explored
 }
 
 class Different extends Error {}
@@ -37,8 +39,12 @@ export async function compareWith(world: World, mounted: Mounted, depth: number)
     explored = await explore(withSecrets(world, mounted), { depth, until: Infinity, onPlayed: compare })
   } catch (error) {
     if (!(error instanceof Different)) throw error
-    return { compared: plays, difference: error.message }
+    return { compared: plays, difference: error.message, plain: expected }
   }
   const isSame = plays === plain.length && explored.situations === expected.situations
-  return { compared: explored.situations, difference: isSame ? undefined : 'a story is missing' }
+  return {
+    compared: explored.situations,
+    difference: isSame ? undefined : 'a story is missing',
+    plain: expected,
+  }
 }
