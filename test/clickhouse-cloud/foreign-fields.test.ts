@@ -112,7 +112,7 @@ describe('an adopted pipe that is deleted by somebody', () => {
   })
 })
 
-const SEEDS = Array.from({ length: 12 }, (_, index) => `seed-${index}`)
+const SEEDS = Array.from({ length: 3 }, (_, index) => `seed-${index}`)
 
 test.each([
   ['KAFKA', KAFKA],

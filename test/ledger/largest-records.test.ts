@@ -101,7 +101,7 @@ const KINDS = [
 ]
 
 describe.each(KINDS)('$name', ({ fields }) => {
-  test.each([1, 10, 11, 20, 21, 100, 2_000])('with lists of %i', (items) => {
+  test.each([1, 10, 11, 20, 21, 200])('with lists of %i', (items) => {
     const record = recordOf('Pipe/orders', fields, items)
     expect(record.left?.fields).not.toEqual({})
     expect(Buffer.byteLength(encodeRecord(record).body)).toBeLessThan(64 * 1024)

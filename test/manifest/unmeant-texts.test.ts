@@ -237,13 +237,13 @@ const OPENINGS =
   '@Microsoft.KeyVault( $ANSIBLE_VAULT; <<<<<<< ======= __ ://'
 
 test.each(['  ', '{{ a', 'a  b', '\n<<<<<<<', ...OPENINGS.split(' ')])(
-  '1 MB of %j is looked at once',
+  '256 kB of %j are looked at once',
   (opening) => {
-    const text = opening.repeat(2 ** 20 / opening.length)
-    const texts = [text, `${opening}${'a'.repeat(2 ** 20)}`, `<${text}`, `((${text}`, `ENC[A,${text}`]
+    const text = opening.repeat(2 ** 18 / opening.length)
+    const texts = [text, `${opening}${'a'.repeat(2 ** 18)}`, `<${text}`, `((${text}`, `ENC[A,${text}`]
     for (const form of ['text', 'block', 'lines', 'foreign', 'raw', 'ordered', 'comma-list'] as const)
       textFindings(texts, () => form, 100)
-    causeOfBrokenText([{ statement: UNRESOLVED, range: { start: 2 ** 19, end: 2 ** 20 } }], text)
+    causeOfBrokenText([{ statement: UNRESOLVED, range: { start: 2 ** 17, end: 2 ** 18 } }], text)
     expect(octalFindings(parseDocument('a: 1'), text)).toEqual([])
   },
 )

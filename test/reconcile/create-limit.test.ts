@@ -5,13 +5,16 @@ import { messageOf } from '../../src/plan/reason.ts'
 import { allowBlocked } from '../../src/reconcile/operator/allow.ts'
 import { createReconciler } from '../../src/reconcile/reconciler.ts'
 import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
-import { endedOf, given, type Given, HOUR, MINUTE, SECOND } from './given.ts'
+import { endedOf, given as begin, type Given, HOUR, MINUTE, SECOND } from './given.ts'
 import { pipe, pipeBodyOf, service } from './manifests.ts'
 
 /* The create limit counts for each service, and over an hour as well as at once. */
 
-const LIMIT = 25
+/** Few, as every pipe costs time. */
+const LIMIT = 5
 const never = new AbortController().signal
+
+const given: typeof begin = (files, options) => begin(files, { maxCreates: LIMIT, ...options })
 
 function names(prefix: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(3, '0')}`)
@@ -66,52 +69,52 @@ async function replaced(world: Given, key: Key, witness: Key): Promise<readonly 
 describe('a commit of one team', () => {
   test('holds no other service: its single pipe is created', async () => {
     const world = await given({ 'other.yaml': service('other', OTHER_SERVICE_ID) })
-    const many = commit(world, 'many', 30)
+    const many = commit(world, 'many', 6)
     const one = commit(world, 'one', 1, 'other')
-    expect(await go(world, many)).toEqual({ CreateLimit: 30 })
+    expect(await go(world, many)).toEqual({ CreateLimit: 6 })
     expect(await go(world, one)).toEqual({ New: 1 })
     expect(world.platform.posts).toHaveLength(1)
   })
 
   test('is not let through in three parts', async () => {
     const world = await given()
-    expect(await go(world, commit(world, 'a', 24))).toEqual({ New: 24 })
-    expect(await go(world, commit(world, 'b', 24))).toEqual({ CreateLimit: 24 })
-    expect(await go(world, commit(world, 'c', 24))).toEqual({ CreateLimit: 24 })
-    expect(world.platform.posts).toHaveLength(24)
+    expect(await go(world, commit(world, 'a', 4))).toEqual({ New: 4 })
+    expect(await go(world, commit(world, 'b', 4))).toEqual({ CreateLimit: 4 })
+    expect(await go(world, commit(world, 'c', 4))).toEqual({ CreateLimit: 4 })
+    expect(world.platform.posts).toHaveLength(4)
   })
 
   test('is not let through in parts between which the process is another one', async () => {
     let world = await given()
-    await go(world, commit(world, 'a', 24))
+    await go(world, commit(world, 'a', 4))
     for (const part of ['b', 'c']) {
       await world.clock.advance(5 * MINUTE)
       world = await given({}, { around: world.around })
-      await go(world, commit(world, part, 24))
+      await go(world, commit(world, part, 4))
     }
-    expect(world.platform.posts).toHaveLength(24)
+    expect(world.platform.posts).toHaveLength(4)
   })
 
   test('is not let through by a pass of apply after each part', async () => {
     const world = await given()
     for (const part of ['a', 'b', 'c']) {
-      commit(world, part, 24)
+      commit(world, part, 4)
       await applied(world)
       await go(world, world.keys())
     }
-    expect(world.platform.posts).toHaveLength(24)
+    expect(world.platform.posts).toHaveLength(4)
   })
 
   test('is not let through by the removal of what the part before it made', async () => {
     const world = await given()
-    const first = commit(world, 'a', 24)
+    const first = commit(world, 'a', 4)
     await go(world, first)
     for (const { key } of world.context.store.records())
       if (key.startsWith('Pipe/a-')) world.directory.files.delete(`${key.slice('Pipe/'.length)}.yaml`)
-    const second = commit(world, 'b', 24)
+    const second = commit(world, 'b', 4)
     world.readAgain()
     await go(world, [...first, ...second])
-    expect(world.platform.posts).toHaveLength(24)
+    expect(world.platform.posts).toHaveLength(4)
   })
 
   test.each([
@@ -124,18 +127,18 @@ describe('a commit of one team', () => {
     })
     const keys: Key[] = []
     for (const of of ['analytics', 'same', 'loud']) {
-      keys.push(...commit(world, of, 24, of))
+      keys.push(...commit(world, of, 4, of))
       if (parts > 1) await go(world, keys)
     }
     await go(world, keys)
-    expect(world.platform.posts.length).toBe(parts > 1 ? 24 : 0)
+    expect(world.platform.posts.length).toBe(parts > 1 ? 4 : 0)
     expect(world.platform.posts.length).toBeLessThanOrEqual(LIMIT)
   })
 })
 
 test('pipes whose Service nobody knows count for nobody', async () => {
   const world = await given()
-  commit(world, 'lost', 30, 'nowhere')
+  commit(world, 'lost', 6, 'nowhere')
   expect(await go(world, commit(world, 'one', 1))).toEqual({ New: 1 })
 })
 
@@ -143,34 +146,34 @@ describe('over an hour', () => {
   test('says how many were made, in which service, and when it passes; and then it passes', async () => {
     const world = await given()
     const startedAt = world.clock.now()
-    expect(await go(world, commit(world, 'a', 20))).toEqual({ New: 20 })
+    expect(await go(world, commit(world, 'a', 4))).toEqual({ New: 4 })
     await world.clock.advance(30 * MINUTE)
-    const later = commit(world, 'b', 20)
+    const later = commit(world, 'b', 4)
     const [first = 'Pipe/none'] = later
     const { action, next } = await world.go(first)
     expect(action).toMatchObject({
       reason: 'CreateLimit',
-      facts: { service: 'analytics', wanted: 20, made: 20, limit: LIMIT, until: startedAt + HOUR },
+      facts: { service: 'analytics', wanted: 4, made: 4, limit: LIMIT, until: startedAt + HOUR },
     })
     expect(messageOf(action, first)).toBe(
-      'In service analytics, 20 creations are pending, 20 were made within the last hour, and the create limit is 25 (--max-creates). ' +
+      'In service analytics, 4 creations are pending, 4 were made within the last hour, and the create limit is 5 (--max-creates). ' +
         'They go out by themselves from 2026-01-01T01:00:00Z on. If they are intended now, run "pipewright allow --service analytics". ' +
         'If not, check what changed in the manifests directory.',
     )
-    expect(await go(world, later)).toEqual({ CreateLimit: 20 })
+    expect(await go(world, later)).toEqual({ CreateLimit: 4 })
     // It is looked at again and again, and so it goes out when the time has come.
     expect(next).toMatchObject({ why: 'retry' })
     expect(next?.afterMs).toBeLessThanOrEqual(10 * SECOND)
     await world.clock.advance(30 * MINUTE - SECOND)
-    expect(await go(world, later)).toEqual({ CreateLimit: 20 })
+    expect(await go(world, later)).toEqual({ CreateLimit: 4 })
     await world.clock.advance(MINUTE)
-    expect(await go(world, later)).toEqual({ New: 20 })
+    expect(await go(world, later)).toEqual({ New: 4 })
   })
 
   test('as many as the limit pass, in whatever parts', async () => {
     const world = await given()
-    expect(await go(world, commit(world, 'a', 22))).toEqual({ New: 22 })
-    expect(await go(world, commit(world, 'b', 3))).toEqual({ New: 3 })
+    expect(await go(world, commit(world, 'a', 3))).toEqual({ New: 3 })
+    expect(await go(world, commit(world, 'b', 2))).toEqual({ New: 2 })
     expect(await go(world, commit(world, 'c', 1))).toEqual({ CreateLimit: 1 })
   })
 
@@ -178,26 +181,26 @@ describe('over an hour', () => {
     const world = await given()
     const lost = { type: 'fail', class: 'BadReply', effect: 'unknown', worked: true } as const
     const refused = { type: 'fail', class: 'Rejected', effect: 'none', worked: false } as const
-    world.platform.script('create', ...Array.from({ length: 10 }, () => lost))
-    await go(world, commit(world, 'unknown', 10))
-    world.platform.script('create', ...Array.from({ length: 10 }, () => refused))
-    const failed = commit(world, 'failed', 10)
+    world.platform.script('create', ...Array.from({ length: 2 }, () => lost))
+    await go(world, commit(world, 'unknown', 2))
+    world.platform.script('create', ...Array.from({ length: 2 }, () => refused))
+    const failed = commit(world, 'failed', 2)
     await go(world, failed)
     // They are pending again, and are taken over instead.
-    expect(await go(world, commit(world, 'a', 6))).toEqual({ CreateLimit: 6 })
-    for (const name of names('failed', 10)) {
+    expect(await go(world, commit(world, 'a', 2))).toEqual({ CreateLimit: 2 })
+    for (const name of names('failed', 2)) {
       const adopt = world.platform.make(SERVICE_ID, { ...pipeBodyOf(name), name })
       world.directory.files.set(`${name}.yaml`, pipe(name, { policy: { adopt } }))
     }
     world.read()
-    expect(await go(world, failed)).toEqual({ Adopt: 10 })
-    expect(await go(world, commit(world, 'b', 9))).toEqual({ New: 9 })
+    expect(await go(world, failed)).toEqual({ Adopt: 2 })
+    expect(await go(world, commit(world, 'b', 1))).toEqual({ New: 1 })
     expect(await go(world, commit(world, 'c', 1))).toEqual({ CreateLimit: 1 })
   })
 
   test('what is taken over does not count', async () => {
     const world = await given()
-    const many = names('adopted', 30)
+    const many = names('adopted', 6)
     for (const name of many) {
       const adopt = world.platform.make(SERVICE_ID, { ...pipeBodyOf(name), name })
       world.directory.files.set(`${name}.yaml`, pipe(name, { policy: { adopt } }))
@@ -207,7 +210,7 @@ describe('over an hour', () => {
       world,
       many.map((name): Key => `Pipe/${name}`),
     )
-    expect(await go(world, commit(world, 'a', 25))).toEqual({ New: 25 })
+    expect(await go(world, commit(world, 'a', 5))).toEqual({ New: 5 })
   })
 
   test('a replacement counts, and the creation of what it replaces as well', async () => {
@@ -240,9 +243,9 @@ describe('many at once', () => {
     'with a commit after %i steps of the first, not more than the limit',
     async (steps) => {
       const world = await given()
-      const running = commit(world, 'a', 20).map((key) => world.begin(key))
+      const running = commit(world, 'a', 4).map((key) => world.begin(key))
       for (let step = 0; step < steps; step += 1) await Promise.resolve()
-      running.push(...commit(world, 'b', 10).map((key) => world.begin(key)))
+      running.push(...commit(world, 'b', 2).map((key) => world.begin(key)))
       await endedOf(world.clock, running)
       expect(world.platform.posts.length).toBeLessThanOrEqual(LIMIT)
       await go(world, world.keys())
@@ -254,23 +257,23 @@ describe('many at once', () => {
     const world = await given()
     const replies = Promise.withResolvers<void>()
     const slow = { type: 'slow', until: replies.promise } as const
-    world.platform.script('create', ...Array.from({ length: 20 }, () => slow))
-    const running = commit(world, 'a', 20).map((key) => world.begin(key))
+    world.platform.script('create', ...Array.from({ length: 4 }, () => slow))
+    const running = commit(world, 'a', 4).map((key) => world.begin(key))
     await world.clock.settle()
-    expect(world.platform.posts).toHaveLength(20)
-    expect(await go(world, commit(world, 'b', 10))).toEqual({ CreateLimit: 10 })
+    expect(world.platform.posts).toHaveLength(4)
+    expect(await go(world, commit(world, 'b', 2))).toEqual({ CreateLimit: 2 })
     replies.resolve()
     await endedOf(world.clock, running)
-    expect(world.platform.posts).toHaveLength(20)
+    expect(world.platform.posts).toHaveLength(4)
   })
 
   test('as many as the limit all pass', async () => {
     const world = await given()
     await endedOf(
       world.clock,
-      commit(world, 'a', 25).map((key) => world.begin(key)),
+      commit(world, 'a', 5).map((key) => world.begin(key)),
     )
-    expect(world.platform.posts).toHaveLength(25)
+    expect(world.platform.posts).toHaveLength(5)
   })
 })
 
@@ -279,39 +282,39 @@ describe('what a person allowed', () => {
 
   test('does not count against what comes later, neither before it is made nor within the hour, nor after a restart', async () => {
     const world = await given()
-    const many = commit(world, 'many', 30)
-    expect(await go(world, many)).toEqual({ CreateLimit: 30 })
+    const many = commit(world, 'many', 6)
+    expect(await go(world, many)).toEqual({ CreateLimit: 6 })
     await allowBlocked(world.context, all)
     expect(await go(world, commit(world, 'one', 1))).toEqual({ New: 1 })
-    expect(await go(world, many)).toEqual({ New: 30 })
+    expect(await go(world, many)).toEqual({ New: 6 })
     expect(await go(world, commit(world, 'two', 1))).toEqual({ New: 1 })
     const again = await given({}, { around: world.around })
-    expect(await go(again, commit(again, 'three', 23))).toEqual({ New: 23 })
+    expect(await go(again, commit(again, 'three', 3))).toEqual({ New: 3 })
     expect(await go(again, commit(again, 'four', 1))).toEqual({ CreateLimit: 1 })
   })
 
   test('is that of one service, where it names one', async () => {
     const world = await given({ 'other.yaml': service('other', OTHER_SERVICE_ID) })
-    const here = commit(world, 'here', 30)
-    const there = commit(world, 'there', 30, 'other')
+    const here = commit(world, 'here', 6)
+    const there = commit(world, 'there', 6, 'other')
     await go(world, [...here, ...there])
-    expect(await allowBlocked(world.context, { ...all, service: 'other', count: 30 })).toMatchObject({
+    expect(await allowBlocked(world.context, { ...all, service: 'other', count: 6 })).toMatchObject({
       allowed: there,
     })
-    expect(await go(world, here)).toEqual({ CreateLimit: 30 })
-    expect(await go(world, there)).toEqual({ New: 30 })
+    expect(await go(world, here)).toEqual({ CreateLimit: 6 })
+    expect(await go(world, there)).toEqual({ New: 6 })
   })
 
   test('by apply --yes does not count within the hour, either', async () => {
     const first = await given({}, { maxCreates: Infinity })
-    expect(await go(first, commit(first, 'many', 30))).toEqual({ New: 30 })
+    expect(await go(first, commit(first, 'many', 6))).toEqual({ New: 6 })
     const world = await given({}, { around: first.around })
-    expect(await go(world, commit(world, 'one', 25))).toEqual({ New: 25 })
+    expect(await go(world, commit(world, 'one', 5))).toEqual({ New: 5 })
   })
 
   test('by a higher setting counts when that is lower again', async () => {
-    const first = await given({}, { maxCreates: 200 })
-    expect(await go(first, commit(first, 'many', 30))).toEqual({ New: 30 })
+    const first = await given({}, { maxCreates: 20 })
+    expect(await go(first, commit(first, 'many', 6))).toEqual({ New: 6 })
     const world = await given({}, { around: first.around })
     const one = commit(world, 'one', 1)
     expect(await go(world, one)).toEqual({ CreateLimit: 1 })
@@ -326,47 +329,47 @@ describe('a wall clock that is set', () => {
     ['back', -5 * HOUR],
   ])('%s neither lets more pass nor holds anything for more than an hour', async (_how, ms) => {
     const world = await given()
-    await go(world, commit(world, 'a', 24))
+    await go(world, commit(world, 'a', 4))
     world.clock.jump(ms)
-    const later = commit(world, 'b', 24)
-    expect(await go(world, later)).toEqual({ CreateLimit: 24 })
+    const later = commit(world, 'b', 4)
+    expect(await go(world, later)).toEqual({ CreateLimit: 4 })
     await world.clock.advance(HOUR + MINUTE)
-    expect(await go(world, later)).toEqual({ New: 24 })
+    expect(await go(world, later)).toEqual({ New: 4 })
   })
 
   test('back before a restart holds nothing for more than an hour', async () => {
     const before = await given()
-    await go(before, commit(before, 'a', 24))
+    await go(before, commit(before, 'a', 4))
     before.clock.jump(-5 * HOUR)
     const world = await given({}, { around: before.around })
-    const later = commit(world, 'b', 24)
-    expect(await go(world, later)).toEqual({ CreateLimit: 24 })
+    const later = commit(world, 'b', 4)
+    expect(await go(world, later)).toEqual({ CreateLimit: 4 })
     await world.clock.advance(HOUR + MINUTE)
-    expect(await go(world, later)).toEqual({ New: 24 })
+    expect(await go(world, later)).toEqual({ New: 4 })
   })
 
   test('back makes nothing count again that is older than an hour', async () => {
     const world = await given()
-    const first = commit(world, 'a', 24)
+    const first = commit(world, 'a', 4)
     await go(world, first)
     await world.clock.advance(2 * HOUR)
     world.clock.jump(-24 * HOUR)
-    for (const name of names('a', 24))
+    for (const name of names('a', 4))
       world.directory.files.set(`${name}.yaml`, pipe(name, { policy: { interval: '20m' } }))
     world.read()
     await go(world, first)
-    expect(await go(world, commit(world, 'b', 24))).toEqual({ New: 24 })
+    expect(await go(world, commit(world, 'b', 4))).toEqual({ New: 4 })
   })
 
   test('back under one process hides nothing from it that another one makes', async () => {
     const world = await given()
     world.clock.jump(-5 * HOUR)
     const other = await given({}, { around: world.around })
-    const first = commit(other, 'a', 24)
-    expect(await go(other, first)).toEqual({ New: 24 })
+    const first = commit(other, 'a', 4)
+    expect(await go(other, first)).toEqual({ New: 4 })
     world.read()
-    expect(await go(world, first)).toEqual({ InSync: 24 })
-    expect(await go(world, commit(world, 'b', 24))).toEqual({ CreateLimit: 24 })
+    expect(await go(world, first)).toEqual({ InSync: 4 })
+    expect(await go(world, commit(world, 'b', 4))).toEqual({ CreateLimit: 4 })
   })
 
   test('back makes nothing count again of a key whose pipe is replaced', async () => {
