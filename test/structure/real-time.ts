@@ -20,7 +20,6 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'platform/list.test.ts': 'A request over HTTP that waits for its turn.',
   'server/connections.test.ts': 'Real connections that the server closes.',
   'server/request-turns.test.ts': 'Shares of the event loop.',
-  'ways-out/outcome-homes.test.ts': 'Two processes of one ledger.',
 }
 
 const TEST = fileURLToPath(new URL('..', import.meta.url))

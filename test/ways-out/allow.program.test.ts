@@ -73,6 +73,16 @@ test('where nothing is held back it says so', async () => {
   await using world = await given('orders')
   await world.apply()
   expect((await world.command('allow')).stdout).toContain('The create limit has no effect now.')
+  // Another directory than that of which some are held back.
+  const more = NAMES.map((name) => pipeManifest(name))
+  world.workspace.write('manifests/more.yaml', more.join('---\n'))
+  await world.apply('--max-creates', '2')
+  world.workspace.write('manifests/more.yaml', '# gone\n')
+  const wrong = await world.command('allow')
+  expect([wrong.code, wrong.stderr]).toEqual([
+    1,
+    expect.stringContaining('hold nothing back, but the create limit refuses 3 resources of the ledger'),
+  ])
 })
 
 test('a dry run names what is held back; its number lets pass as many, and no more', async () => {
