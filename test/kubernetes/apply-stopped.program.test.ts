@@ -14,7 +14,7 @@ test('an apply that is stopped while the API gives nobody the right to act says 
   writeCommon(workspace)
   let asked = 0
   api.interfere((request) => (isOf(request, 'POST', 'leases') && ++asked ? { status: 503 } : undefined))
-  const flags = commandFlagsOf({ workspace, api, platform: platform.url, leaseMs: 15_000 })
+  const flags = commandFlagsOf({ workspace, platform: platform.url })
   const env = { KUBECONFIG: writeKubeconfig(api, workspace) }
   await using program = startProgram(['apply', '--yes', ...flags], { env })
   await until('it to ask again', () => asked > 1)

@@ -1,4 +1,3 @@
-import { CREDENTIAL, KAFKA_PASSWORD, SERVICE } from '../support/manifests.ts'
 import { startProgram, type Program } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import type { Workspace } from '../support/workspace.ts'
@@ -26,46 +25,37 @@ export interface PodsOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
+export { furnish as writeCommon } from '../support/manifests.ts'
+
 /** The name of the ledger that they share. */
 export const LEDGER = 'pods'
 
-/** The Service of all pipes, and the secrets of both. */
-export function writeCommon(workspace: Workspace): void {
-  workspace.write('manifests/service.yaml', SERVICE)
-  workspace.write('credentials/analytics-api/keyId', CREDENTIAL.keyId)
-  workspace.write('credentials/analytics-api/keySecret', CREDENTIAL.keySecret)
-  workspace.write('secrets/kafka/password', KAFKA_PASSWORD)
-}
-
-/** Flags of a command beside them. */
-export function commandFlagsOf({ workspace, platform }: PodsOptions): readonly string[] {
+/** Flags of a command beside them. @param more flag → value */
+export function commandFlagsOf(
+  { workspace, platform }: Pick<PodsOptions, 'workspace' | 'platform'>,
+  more: Readonly<Record<string, string>> = {},
+): readonly string[] {
   const all = {
     'base-url': platform,
     manifests: workspace.manifests,
     'credentials-dir': workspace.credentials,
     'secrets-dir': workspace.secrets,
     ledger: `kubernetes:${LEDGER}`,
+    ...more,
   }
   return [...Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]), '--allow-insecure-http']
 }
 
 /** Flags of `run`. */
-function flagsOf({ workspace, platform, leaseMs, settings = {} }: PodsOptions, url = platform) {
-  const all = {
-    'base-url': url,
-    manifests: workspace.manifests,
-    'credentials-dir': workspace.credentials,
-    'secrets-dir': workspace.secrets,
-    ledger: `kubernetes:${LEDGER}`,
-    'lease-duration': `${leaseMs}ms`,
-    listen: '127.0.0.1:0',
+function flagsOf({ workspace, leaseMs, settings }: PodsOptions, platform: string): readonly string[] {
+  const limits = {
     'api-budget': '1000/1s',
     'max-creates': '100000',
     'request-timeout': '2s',
     'shutdown-grace': '5s',
-    ...settings,
   }
-  return [...Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]), '--allow-insecure-http']
+  const run = { 'lease-duration': `${leaseMs}ms`, listen: '127.0.0.1:0', ...limits, ...settings }
+  return commandFlagsOf({ workspace, platform }, run)
 }
 
 /** Starts one, which ends with the stack. @param env further variables of its first start */
