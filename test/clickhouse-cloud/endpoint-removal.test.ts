@@ -303,11 +303,7 @@ const NOWHERE = '00000000-0000-4000-8000-000000000000'
 
 /** Of ids that lead to another place. */
 function service(name: string): string {
-  const spec = {
-    organizationId: NOWHERE,
-    serviceId: NOWHERE,
-    credentials: { secretRef: { name: 'api' } },
-  }
+  const spec = { organizationId: NOWHERE, serviceId: NOWHERE, credentials: { secretRef: { name: 'api' } } }
   return JSON.stringify({ apiVersion: 'pipewright/v1', kind: 'Service', metadata: { name }, spec })
 }
 

@@ -323,11 +323,7 @@ describe('import --all writes nothing, and says why,', () => {
 
   test.each<{ why: string; args: readonly string[]; says: string }>([
     { why: 'a key', args: ['--all', 'Pipe/orders'], says: 'with --all, each pipe gets its own key' },
-    {
-      why: 'an id',
-      args: ['--all', 'analytics', 'x'],
-      says: 'with --all, each pipe gets its own key',
-    },
+    { why: 'an id', args: ['--all', 'analytics', 'x'], says: 'with --all, each pipe gets its own key' },
     {
       why: 'a Service twice',
       args: ['--all', 'analytics', '--service', 'analytics'],

@@ -32,11 +32,7 @@ export interface Made {
 
 /** A reply to a body that was taken. */
 export function pipeReply(body: JsonObject, made: Made, chance: Chance): JsonObject {
-  const asked = {
-    ...chance,
-    isDatabase: isDatabasePipe(body),
-    defaults: defaultsOf(body, made),
-  }
+  const asked = { ...chance, isDatabase: isDatabasePipe(body), defaults: defaultsOf(body, made) }
   return {
     ...membersOf(PIPE, body, asked),
     ...made,

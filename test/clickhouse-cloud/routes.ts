@@ -46,12 +46,7 @@ const ROUTES: readonly Route[] = [
     path: /^\/clickstack\/alerts$/,
     answer: (world, _id, body) => createAlert(world, body, 'cloud'),
   },
-  {
-    method: 'GET',
-    path: ALERT_PATH,
-    id: ALERT_ID,
-    answer: (world, id) => getAlert(world, id, 'cloud'),
-  },
+  { method: 'GET', path: ALERT_PATH, id: ALERT_ID, answer: (world, id) => getAlert(world, id, 'cloud') },
   {
     method: 'PUT',
     path: ALERT_PATH,

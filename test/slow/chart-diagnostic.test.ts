@@ -46,13 +46,7 @@ test('in diagnostic mode the pod waits, commands in it have the ledger and the p
     await allReady(daemon, ['Service/analytics', 'Pipe/orders'])
     await ends(daemon)
   }
-  await using pod = await startFromPod({
-    root,
-    pod: waiting,
-    volumes,
-    name: 'pipewright',
-    network: platform,
-  })
+  await using pod = await startFromPod({ root, pod: waiting, volumes, name: 'pipewright', network: platform })
   await until('the container to wait', () => pod.stdout().includes('no daemon runs'))
   const asked = (command: string) => pod.exec(['node', '/app/src/main.ts', command])
   expect(await asked('status')).toMatchObject({

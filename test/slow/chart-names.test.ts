@@ -54,12 +54,7 @@ describe('the names of the objects', () => {
       fullnameOverride: 'x',
       nameOverride: '123',
       clusterDomain: '123',
-      source: {
-        git: {
-          repository: 'https://git.example/p.git',
-          token: { secretName: '123' },
-        },
-      },
+      source: { git: { repository: 'https://git.example/p.git', token: { secretName: '123' } } },
       platform: { baseUrl: 'https://api.example' },
       adminToken: { secretName: 'true', key: '1' },
       credentials: [{ name: 'a', secretName: '0x1f' }],

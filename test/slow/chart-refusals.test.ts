@@ -123,11 +123,7 @@ const BAD: readonly BadValues[] = [
     values: { replicaCount: 2 },
     says: ["at '/replicaCount': value must be '1 with a ledger in a file: set ledger.type=kubernetes"],
   },
-  {
-    why: 'no pod',
-    values: { replicaCount: 0 },
-    says: ["at '/replicaCount'", 'minimum'],
-  },
+  { why: 'no pod', values: { replicaCount: 0 }, says: ["at '/replicaCount'", 'minimum'] },
   {
     why: 'a ledger of a type that there is not',
     values: { ledger: { type: 'postgres' } },
@@ -187,11 +183,7 @@ const BAD: readonly BadValues[] = [
     values: { extraEnv: [{ name: 'PIPEWRIGHT_MAX_CREATES', value: 'many' }] },
     says: ["at '/extraEnv/0/name': value must be 'a variable without the prefix PIPEWRIGHT_: use settings'"],
   },
-  {
-    why: 'enabled, which is for a parent',
-    values: { enabled: false },
-    says: ["at '/enabled'"],
-  },
+  { why: 'enabled, which is for a parent', values: { enabled: false }, says: ["at '/enabled'"] },
   {
     why: 'names that are none',
     values: { nameOverride: 'My pipes', fullnameOverride: '9pipes', image: { tag: 'a b' } },
@@ -208,11 +200,7 @@ const BAD: readonly BadValues[] = [
     says: ["at '/allowedHosts/0'"],
   },
   { why: 'a digest that is none', values: { image: { digest: 'latest' } }, says: ["at '/image/digest'"] },
-  {
-    why: 'a size that is none',
-    values: { ledger: { size: 'big' } },
-    says: ["at '/ledger/size': 'big'"],
-  },
+  { why: 'a size that is none', values: { ledger: { size: 'big' } }, says: ["at '/ledger/size': 'big'"] },
 ]
 
 describe('values that cannot work are refused', () => {

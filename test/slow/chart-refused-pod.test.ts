@@ -44,10 +44,7 @@ const BAD: readonly BadValues[] = [
     values: {
       source: {
         ...GIT.source,
-        git: {
-          ...GIT.source.git,
-          containerExtra: { volumeMounts: [{ name: 'netrc', mountPath: '/n' }] },
-        },
+        git: { ...GIT.source.git, containerExtra: { volumeMounts: [{ name: 'netrc', mountPath: '/n' }] } },
       },
       extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
       extraVolumeMounts: [

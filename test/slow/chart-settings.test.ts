@@ -215,10 +215,7 @@ test.each(
     time: DURATION[index % DURATION.length],
   })),
 )('values that become settings have their forms: $url, $time', async ({ url, time }) => {
-  const values = {
-    platform: { baseUrl: url, alertsBaseUrl: url },
-    source: { git: { period: time } },
-  }
+  const values = { platform: { baseUrl: url, alertsBaseUrl: url }, source: { git: { period: time } } }
   const { code, stderr } = await tryValues(folder, overlay(GOOD, values))
   expect(code).not.toBe(0)
   const places = ['platform/baseUrl', 'platform/alertsBaseUrl', 'source/git/period']

@@ -188,9 +188,7 @@ describe('a container of it, with a read-only root and no capabilities', () => {
     expect(await container.exec(healthCheck)).toMatchObject({ code: 0 })
     expect(
       await container.exec(['env', 'PIPEWRIGHT_METRICS_LISTEN=0.0.0.0:9', ...healthCheck]),
-    ).toMatchObject({
-      code: 1,
-    })
+    ).toMatchObject({ code: 1 })
 
     expect(await container.status()).toMatchObject({
       Name: expect.stringMatching(/^node/) as string,

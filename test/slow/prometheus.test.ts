@@ -32,10 +32,10 @@ interface Sample {
 }
 
 async function query(text: string): Promise<readonly Sample[]> {
-  const { resultType, result } = await prometheus.get<{
-    resultType: string
-    result: readonly Sample[]
-  }>('query', { query: text })
+  const { resultType, result } = await prometheus.get<{ resultType: string; result: readonly Sample[] }>(
+    'query',
+    { query: text },
+  )
   if (resultType !== 'vector') throw new Error(`${text} gives a ${resultType}`)
   return result
 }

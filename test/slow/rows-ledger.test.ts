@@ -47,18 +47,8 @@ const HARMS: readonly Harm[] = [
     held: ['early', 'late'],
     starts: true,
   },
-  {
-    what: 'it is removed',
-    harm: (ledger) => rmSync(ledger),
-    held: [],
-    starts: false,
-  },
-  {
-    what: 'it is cut to nothing',
-    harm: (ledger) => truncateSync(ledger, 0),
-    held: [],
-    starts: false,
-  },
+  { what: 'it is removed', harm: (ledger) => rmSync(ledger), held: [], starts: false },
+  { what: 'it is cut to nothing', harm: (ledger) => truncateSync(ledger, 0), held: [], starts: false },
   {
     what: 'an older copy is moved over it',
     harm(ledger, older) {

@@ -79,9 +79,7 @@ describe.concurrent('row 14: a ledger that another program holds while the reply
     expect(code, stderr).toBe(0)
     expect(story.posts()).toHaveLength(2)
     const live = await story.start(['--interval', '1s'])
-    expect(await live.says('Pipe/orders', 'Ready')).toMatchObject({
-      pipeId: story.id('orders'),
-    })
+    expect(await live.says('Pipe/orders', 'Ready')).toMatchObject({ pipeId: story.id('orders') })
     expect(story.posts()).toHaveLength(2)
   })
 
@@ -100,9 +98,7 @@ describe.concurrent('row 14: a ledger that another program holds while the reply
     expect(applied.stdout()).toContain('The ledger has the result of its create.')
     expect(applied.stdout()).not.toContain('OutcomeUnsaved')
     const live = await story.start(['--interval', '1s'])
-    expect(await live.says('Pipe/orders', 'Ready')).toMatchObject({
-      pipeId: story.id('orders'),
-    })
+    expect(await live.says('Pipe/orders', 'Ready')).toMatchObject({ pipeId: story.id('orders') })
     expect(story.posts()).toHaveLength(1)
   })
 })

@@ -35,9 +35,7 @@ async function readWhileSwapped(kind: 'link' | 'config-map') {
     for (let n = 0; n < FILES; n += 1) symlinkSync(`..data/f${n}.yaml`, join(base, `mount/f${n}.yaml`))
   }
   const root = join(base, kind === 'link' ? 'current' : 'mount')
-  const writer = fork(WRITER, [base, kind], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
+  const writer = fork(WRITER, [base, kind], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const ended = once(writer, 'exit')
   const told = { whole: 0, unstable: 0, generations: 0, fewest: FILES }
   const mixed: string[] = []

@@ -22,10 +22,7 @@ test('the command lets them pass; what a later commit adds waits again', async (
   const { world, url } = await heldBack()
   await using _ = world
   const allowed = await world.command('allow', '-o', 'json')
-  expect(JSON.parse(allowed.stdout)).toEqual({
-    allowed: ['Pipe/a', 'Pipe/b', 'Pipe/c'],
-    dryRun: false,
-  })
+  expect(JSON.parse(allowed.stdout)).toEqual({ allowed: ['Pipe/a', 'Pipe/b', 'Pipe/c'], dryRun: false })
   await allCreated(world)
   const more = ['d', 'e', 'f'].map((name) => pipeManifest(name))
   world.workspace.write('manifests/more.yaml', more.join('---\n'))

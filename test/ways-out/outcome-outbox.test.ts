@@ -19,45 +19,25 @@ type Given = Awaited<ReturnType<typeof given>>
 test('an id that comes after a person said "nothing was created" is recorded all the same', async () => {
   const { ledger, opened, intent, outbox, clock } = await given()
   await ledger.swap(dismissIntent(opened, intent, { now: clock.now(), found: 'created nothing' }), [])
-  await outbox.persist(KEY, {
-    intentId: intent.id,
-    opened,
-    end: CREATED,
-    history: [],
-  })
+  await outbox.persist(KEY, { intentId: intent.id, opened, end: CREATED, history: [] })
   expect(await ledger.get(KEY)).toMatchObject({ remote: { id: 'pipe-1' }, intent: { state: 'succeeded' } })
 })
 
 test('an id that comes after a person forgot the key is recorded all the same', async () => {
   const { ledger, opened, intent, outbox } = await given()
   await ledger.remove(opened, [])
-  await outbox.persist(KEY, {
-    intentId: intent.id,
-    opened,
-    end: CREATED,
-    history: [],
-  })
+  await outbox.persist(KEY, { intentId: intent.id, opened, end: CREATED, history: [] })
   expect(await ledger.get(KEY)).toMatchObject({ remote: { id: 'pipe-1' } })
 })
 
 test('a failure that comes after a word does not take the word back', async () => {
   const { ledger, opened, intent, outbox, clock } = await given()
   await ledger.swap(dismissIntent(opened, intent, { now: clock.now(), found: 'created nothing' }), [])
-  await outbox.persist(KEY, {
-    intentId: intent.id,
-    opened,
-    end: UNKNOWN,
-    history: [],
-  })
+  await outbox.persist(KEY, { intentId: intent.id, opened, end: UNKNOWN, history: [] })
   expect(await ledger.get(KEY)).toMatchObject({ intent: { state: 'dismissed' } })
   const forgotten = await ledger.get(KEY)
   await ledger.remove(forgotten ?? opened, [])
-  await outbox.persist(KEY, {
-    intentId: intent.id,
-    opened,
-    end: UNKNOWN,
-    history: [],
-  })
+  await outbox.persist(KEY, { intentId: intent.id, opened, end: UNKNOWN, history: [] })
   expect(await ledger.get(KEY)).toBeUndefined()
 })
 

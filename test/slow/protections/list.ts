@@ -90,10 +90,7 @@ export const TESTED_REMOVALS: readonly TestedRemoval[] = [
         from: `listOf: (of) => listOf(of, service) }`,
         to: `listOf: (of) => listOf(of, service), signal: readOptions.signal }`,
       },
-      {
-        from: `{ way, parts, notAfter, onSent`,
-        to: `{ way, parts, notAfter, signal: call.signal, onSent`,
-      },
+      { from: `{ way, parts, notAfter, onSent`, to: `{ way, parts, notAfter, signal: call.signal, onSent` },
       { from: `signal: undefined,\n`, to: `signal: about.signal,\n` },
     ],
     tests: FAULTS,

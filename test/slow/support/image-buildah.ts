@@ -35,10 +35,7 @@ export function createBuildah(store: string, context: string): Buildah {
     runWell(
       buildah,
       ['--root', join(store, 'root'), '--runroot', join(store, 'run'), '--storage-driver', 'vfs', ...args],
-      {
-        cwd: context,
-        limitMs: 5 * MINUTES,
-      },
+      { cwd: context, limitMs: 5 * MINUTES },
     )
   const inspect = async (name: string) => {
     const { Docker } = JSON.parse(await call('inspect', '--type', 'image', name)) as {
