@@ -39,7 +39,7 @@ export default defineConfig({
     ],
     ...(process.env[JOURNAL] === undefined ? { bail: 1 } : { runner: 'test/mutants/runner.ts' }),
     sequence: { sequencer: NearestFirst },
-    testTimeout: 10_000,
+    testTimeout: 20_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 5_000 } },
     maxWorkers: 1,

@@ -16,6 +16,7 @@ import { deletionWish, graceSince, markAfter } from '../../src/plan/deletion-mar
 import { attemptDigest } from '../../src/plan/gates.ts'
 import type { CreateOnceInput } from '../../src/plan/input.ts'
 import { isOfNew, withSizeSeen } from '../../src/plan/new-size.ts'
+import { unknownFacts } from '../../src/plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Change, Correction, Removal } from '../../src/plan/recorded-change.ts'
 import * as rest from '../../src/plan/rest.ts'
@@ -25,6 +26,7 @@ import {
   FIELDS,
   FOUND,
   HOUR,
+  intent,
   MINUTE,
   MISSING,
   NOW,
@@ -218,6 +220,14 @@ test('corrections of fields that are settled are forgotten', () => {
   expect(withoutCorrections(created({ corrections: { a, b } }), ['a'])).toEqual({ b })
   expect(withoutCorrections(created({ corrections: { a, b } }), ['a', 'b'])).toBeUndefined()
   expect(withoutCorrections(created(), ['a'])).toBeUndefined()
+})
+
+test('of many pipes that an unknown create is not, five are named, the former one first', () => {
+  const former = { remote: recordedPipe('z'), at: NOW } as LedgerRecord['former'] // the rest is not told
+  const ids = [created(), created({ former })].map((record) =>
+    unknownFacts(record, intent('unknown'), ['a', 'b', 'c', 'd', 'e', 'f']).olderIds.join(''),
+  )
+  expect(ids).toEqual(['abcde', 'zabcd'])
 })
 
 test('the digest of an attempt names its secrets in one order', () => {
