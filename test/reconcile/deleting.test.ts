@@ -38,6 +38,7 @@ describe('a pipe in the state Deleting is not adopted', () => {
     const world = await given({}, { profile: PROFILE })
     const id = world.platform.make(SERVICE_ID, { name: 'orders', ...pipeBodyOf('orders') })
     world.write('orders.yaml', pipe('orders', { policy: { adopt: id } }))
+    world.platform.listed = (there) => there.map((item) => ({ ...item, state: 'Deleting' }))
     world.platform.always('get', DELETING)
     expect((await world.go(ORDERS)).outcome).toMatchObject({ result: 'failed', reason: 'AdoptRefused' })
     expect((await world.record(ORDERS)).remote).toBeUndefined()

@@ -10,6 +10,7 @@ import { given, type Given, HOUR, MINUTE, SECOND } from './given.ts'
 import { during, LISTING } from './given-listing.ts'
 import { pipe, pipeBodyOf, service, type PipeOptions } from './manifests.ts'
 import type { Script } from './model-script.ts'
+import { planOf } from './plan-of.ts'
 
 /*
  * What the list of all pipes of a service settles, and what it does not (design §14), over hours: in one process, by a clock that the test
@@ -294,17 +295,77 @@ test('a list that is older than its adoption says nothing of a pipe', async () =
   await world.go(ORDERS)
   await world.clock.advance(HOUR)
   const id = make(world, 'new', { topics: 'new' })
+  const there = world.platform.pipes.get(id)
+  if (there !== undefined) there.body = { ...there.body, scaling: { replicas: 7 } }
   await world.go(ORDERS)
   const { list } = world.platform.requests
   await world.clock.advance(SECOND)
-  const there = world.platform.pipes.get(id)
-  if (there !== undefined) there.body = { ...there.body, scaling: { replicas: 7 } }
   world.write('new.yaml', pipe('new', { policy: { adopt: id } }))
   expect((await world.go(NEW)).outcome).toMatchObject({ reason: 'Drifted' })
   expect(world.platform.requests.list).toBe(list)
   await world.clock.advance(SECOND)
   expect((await world.go(NEW)).action.reason).toBe('Drifted')
   expect(world.platform.requests.list).toBe(list + 1)
+})
+
+test('a plan reads no pipe that a list shows', async () => {
+  const world = await listing(['a', 'b', 'c'])
+  for (const name of ['a', 'b', 'c']) make(world, name, { topics: name })
+  world.read()
+  const { items } = await planOf({ context: world.context, ledger: world.around.ledger })
+  const ofPipes = items.filter(({ key }) => key.startsWith('Pipe/'))
+  expect(ofPipes.map(({ reason }) => reason)).toEqual(Array(3).fill('FoundByList'))
+  expect(world.platform.requests).toMatchObject({ get: 0, list: 1 })
+})
+
+describe('pipes whose ids are named', () => {
+  const NAMES = ['a', 'b', 'c', 'd'] as const
+
+  async function named(change: (world: Given, ids: readonly string[]) => void = () => undefined) {
+    const world = await listing([])
+    const ids = NAMES.map((name) => make(world, name, { topics: name }))
+    for (const [at, name] of NAMES.entries())
+      world.write(`${name}.yaml`, pipe(name, { policy: { adopt: ids[at] } }))
+    change(world, ids)
+    const results = []
+    for (const name of NAMES) results.push(await world.go(`Pipe/${name}`))
+    const origins = await Promise.all(
+      NAMES.map(async (name) => (await world.record(`Pipe/${name}`)).remote?.origin),
+    )
+    expect(origins).toEqual(NAMES.map(() => 'adopted'))
+    return {
+      requests: world.platform.requests,
+      reasons: results.map(({ outcome }) => 'reason' in outcome && outcome.reason),
+    }
+  }
+
+  test('are adopted from one list', async () => {
+    const { requests, reasons } = await named()
+    expect(requests).toMatchObject({ get: 0, list: 1 })
+    expect(reasons).toEqual(NAMES.map(() => 'Adopted'))
+  })
+
+  test('are read if they differ from their manifests', async () => {
+    const { requests, reasons } = await named((world, [first = '']) => {
+      const there = world.platform.pipes.get(first)
+      if (there !== undefined) there.body = { ...there.body, scaling: { replicas: 7 } }
+    })
+    expect(requests).toMatchObject({ get: 1, list: 1 })
+    expect(reasons).toEqual(['Drifted', 'Adopted', 'Adopted', 'Adopted'])
+  })
+
+  test.each(['not listed', 'listed with a broken field', 'not readable as a list'])(
+    'are read if %s',
+    async (how) => {
+      const { requests } = await named(({ platform }) => {
+        if (how === 'not listed') platform.listed = () => []
+        else if (how === 'not readable as a list') platform.always('list', GONE)
+        else
+          platform.listed = (all) => all.map((item) => ({ ...item, [ODD]: { index: 0, fields: ['name'] } }))
+      })
+      expect(requests.get).toBe(NAMES.length)
+    },
+  )
 })
 
 /** One pipe, alone in its service, made an hour ago. */

@@ -27,6 +27,8 @@ export interface AdoptRequest {
   readonly platformName: string
   readonly fingerprint: Fingerprint
   readonly revision: string
+  /** A reply that stands for a read by id. */
+  readonly listed?: Reply<RemoteResource> | undefined
 }
 
 export type AdoptResult =
@@ -52,10 +54,8 @@ export async function adoptExisting(
   if (held !== undefined) return refused(held)
   let reply
   try {
-    reply = await platform.read(
-      { kind: createOnceKindOf(profile, key), service: access, id: pipeId },
-      options,
-    )
+    const asked = { kind: createOnceKindOf(profile, key), service: access, id: pipeId }
+    reply = wanted.listed ?? (await platform.read(asked, options))
   } catch (error) {
     if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
     const where = `service ${service.name} (${service.serviceId})`

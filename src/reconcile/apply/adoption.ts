@@ -1,3 +1,4 @@
+import { compareBody } from '../../kinds/compare-body.ts'
 import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
 import type { Action } from '../../plan/action.ts'
@@ -7,7 +8,7 @@ import { messageOf } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { replacedAfter } from '../../plan/missing.ts'
 import { disproveId, succeedIntent } from '../../plan/transitions.ts'
-import { listedFor, nameOfListing } from '../gather/listing.ts'
+import { listedFor, listedReply, nameOfListing } from '../gather/listing.ts'
 import { recordedAccess } from '../gather/service-access.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
@@ -16,8 +17,10 @@ import { readRepliedId } from './replied-id.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { listingFrom } from '../state/listings.ts'
 import { noteReply } from '../state/observations.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
-import type { Reply } from '../../contract/platform.ts'
+import type { ReadOptions, Reply } from '../../contract/platform.ts'
+import { RemoteError } from '../../contract/remote-error.ts'
 import { adoptExisting } from './adopt-existing.ts'
 
 export async function adopt(
@@ -36,7 +39,12 @@ export async function adopt(
   if (action.reason === 'FoundByRead') return adoptByRead(context, assessment, action, request)
   if (!service.usable) return refusedAdoption(recorded, service.problem, 'ServiceInvalid')
   const isFound = action.reason === 'FoundByList'
-  const readAt = context.clock.monotonic()
+  const options = { priority: request.priority, signal: request.stopping }
+  const listed =
+    isFound || request.isAsked === true || undecidedIntent(recorded) !== undefined
+      ? undefined
+      : await listedAsWanted(context, body, { key, access: service.access, id: action.pipeId }, options)
+  const readAt = listed?.askedAt ?? context.clock.monotonic()
   const taken = await adoptExisting(
     context,
     {
@@ -51,8 +59,9 @@ export async function adopt(
         remoteNameOf(manifest),
       fingerprint,
       revision: context.store.revision,
+      listed: listed?.reply,
     },
-    { priority: request.priority, signal: request.stopping },
+    options,
   )
   if (!isStillAsked(context, assessment)) throw new DecisionOutdated(key)
   if (!taken.taken) return refusedAdoption(recorded, taken.why)
@@ -72,6 +81,29 @@ export async function adopt(
     outcome: noteReply(context, { key, entry, body, reply, readAt }, done),
     record,
     history,
+  }
+}
+
+/**
+ * Adoptions of named ids share one list. It can lag, so it stands for a read only of a pipe that is as its manifest
+ * says. Undefined: read the pipe.
+ */
+async function listedAsWanted(
+  context: ReconcileContext,
+  body: JsonObject,
+  asked: Parameters<typeof listedReply>[1],
+  options: ReadOptions,
+): ReturnType<typeof listedReply> {
+  try {
+    const listed = await listedReply(context, asked, options)
+    const { fields } = createOnceKindOf(context.profile, asked.key)
+    // A reply is JSON.
+    return listed && compareBody(fields, body, listed.reply.value as JsonObject).length > 0
+      ? undefined
+      : listed
+  } catch (error) {
+    if (error instanceof RemoteError) return undefined
+    throw error
   }
 }
 

@@ -7,13 +7,13 @@ import type { JsonObject } from '../../lib/json.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
 import type { Key } from '../../kinds/key.ts'
-import { ODD, type RemoteResource } from '../../kinds/remote-resource.ts'
+import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Desired } from '../../plan/input.ts'
 import { wasGivenUp } from '../../plan/missing.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
-import { isListFailing, listedKind, listingOf } from './listing.ts'
+import { listedKind, listedReply, listingOf } from './listing.ts'
 import type { Listing } from '../state/listings.ts'
 import { recordedAccess, type DesiredService } from './service-access.ts'
 import type { ReconcileContext, ReconcileRequest } from '../context.ts'
@@ -134,15 +134,12 @@ async function listedAnswer(
   // The list might be outdated.
   if (recorded.change !== undefined || recorded.command !== undefined) return undefined
   const access = recordedAccess(context.store, recorded, service)
-  const kind = listedKind(context, key)
-  if (kind === undefined || access === undefined || isListFailing(context, kind, access)) return undefined
+  if (access === undefined) return undefined
   const askedAt = context.clock.monotonic()
   try {
     const options = { priority: request.priority, signal: request.stopping }
-    const listing = await listingOf(context, { key, access, permit: undefined }, options)
-    const item = listing?.items.get(remote.id.toLowerCase())
-    if (listing === undefined || item === undefined || item[ODD] !== undefined) return undefined
-    return { reply: { ...listing.reply, value: item }, askedAt: listing.askedAt, isOfList: true }
+    const listed = await listedReply(context, { key, access, id: remote.id }, options)
+    return listed && { ...listed, isOfList: true }
   } catch (failure) {
     // Without the list, the pipe itself might be readable.
     if (failure instanceof RemoteError && !OF_ALL.has(failure.facts.class)) return undefined

@@ -1,4 +1,4 @@
-import type { Looks, ReadOptions, ServiceAccess } from '../../contract/platform.ts'
+import type { Looks, ReadOptions, Reply, ServiceAccess } from '../../contract/platform.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
 import { ODD, oddItemsOf, type RemoteResource } from '../../kinds/remote-resource.ts'
@@ -64,6 +64,20 @@ export async function listingOf(
   })
 }
 
+/** A pipe in a list that reconciles share. Undefined: no list, a failing list, or not clearly in it. @throws as `Platform.list` */
+export async function listedReply(
+  context: ListingContext,
+  { key, access, id }: { readonly key: Key; readonly access: ServiceAccess; readonly id: string },
+  options: ReadOptions,
+): Promise<{ readonly reply: Reply<RemoteResource>; readonly askedAt: number } | undefined> {
+  const kind = listedKind(context, key)
+  if (kind === undefined || isListFailing(context, kind, access)) return undefined
+  const listing = await listingOf(context, { key, access, permit: undefined }, options)
+  const value = listing?.items.get(id.toLowerCase())
+  if (listing === undefined || value === undefined || value[ODD] !== undefined) return undefined
+  return { reply: { ...listing.reply, value }, askedAt: listing.askedAt }
+}
+
 /** Only items that the previous list did not have. */
 function reportOdd(
   { store, emit }: ListingContext,
@@ -103,7 +117,7 @@ function ageMs(store: StateStore, key: Key): number {
   return remote === undefined ? Infinity : (store.ageMs(key) ?? Math.abs(store.steadyNow() - remote.at))
 }
 
-export function isListFailing(
+function isListFailing(
   { store, clock }: ListingContext,
   kind: CreateOnceKind,
   access: ServiceAccess,
