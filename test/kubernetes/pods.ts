@@ -10,8 +10,8 @@ export interface Pod {
   program: Program
   readonly toApi: CutProxy
   readonly toPlatform: CutProxy
-  /** Starts it again, once it has ended. @param env further variables */
-  again(env?: Readonly<Record<string, string>>): Promise<void>
+  /** Starts it again, once it has ended. */
+  again(): Promise<void>
 }
 
 export interface PodsOptions {
@@ -78,9 +78,9 @@ export async function startPod(
     toApi,
     toPlatform,
     program: start(env),
-    async again(more = {}) {
+    async again() {
       await pod.program.ended
-      pod.program = start(more)
+      pod.program = start({})
     },
   }
   stack.defer(() => pod.program[Symbol.asyncDispose]())

@@ -19,10 +19,6 @@ export interface RealApi extends AsyncDisposable {
   /** File, with that token. */
   readonly kubeconfig: string
   request(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Answer>
-  /** Kills it. What it has stored stays. */
-  kill(): Promise<void>
-  /** Starts it again, at the same address. */
-  again(): Promise<void>
   /** Keeps a copy of all that is stored. */
   save(): Promise<void>
   /** Puts all of it back to that copy. */
@@ -82,8 +78,6 @@ export async function startRealApi(): Promise<RealApi> {
     ca,
     kubeconfig: member('KUBECONFIG'),
     request,
-    kill: () => script('kill', folder),
-    again: () => script('again', folder),
     save: () => script('save', folder),
     back: () => script('back', folder),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -4,8 +4,6 @@
 #   start-kube.sh build              gets both programs, once for all folders: minutes of work for the processors
 #   start-kube.sh up FOLDER [PID]    starts them, and ends when the API answers; what it stores and who may ask is in FOLDER.
 #                                    When the process PID has ended, both end too.
-#   start-kube.sh kill FOLDER        kills the API there, and not what it has stored
-#   start-kube.sh again FOLDER       starts it again, at the same address
 #   start-kube.sh save FOLDER        keeps a copy of what is stored; both stand still meanwhile
 #   start-kube.sh back FOLDER        puts all of it back to that copy, as whoever restores etcd does
 #   start-kube.sh down FOLDER        ends what was started in FOLDER
@@ -194,8 +192,6 @@ case ${1-}:$# in
     build
     up "${@:2}"
     ;;
-  kill:2) cd "$2" && end apiserver ;;
-  again:2) cd "$2" && again ;;
   save:2) cd "$2" && stored store saved ;;
   back:2) cd "$2" && stored saved store ;;
   down:2) down "$2" ;;
