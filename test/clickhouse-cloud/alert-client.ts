@@ -1,10 +1,9 @@
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import type { ReconcileContext } from '../../src/reconcile/context.ts'
 import type { PlatformOptions } from '../../src/platform/clients.ts'
 import { BASE } from './ask.ts'
-import { Killed, manifestOf, newLedger, reach, SERVICE, settled, startAround, startProcess } from './reach.ts'
+import { manifestOf, newLedger, reach, SERVICE, settled, startAround, startProcess } from './reach.ts'
 import type { Interfere } from './strict-http.ts'
 import type { StrictOptions } from './strict-server.ts'
 
@@ -29,9 +28,6 @@ export const SPEC = {
 /** A manifest; nothing: there is none of that name. */
 export type Wanted = { readonly spec?: JsonObject; readonly policy?: JsonObject } | undefined
 
-/** Where a process ends: at a failpoint of the engine. */
-type Place = Parameters<NonNullable<ReconcileContext['fail']>>[0]
-
 export type AlertClient = Awaited<ReturnType<typeof startAlerts>>
 
 export async function startAlerts(
@@ -42,16 +38,11 @@ export async function startAlerts(
   const { server } = asker
   const { client, shared } = reach(http.url, time, { idempotentRetries: 0, ...limits })
   let ledger = first
-  let kill: Place | undefined
   const begin = () =>
     startProcess({
       ...shared,
       ledger,
-      fail: async (place) => {
-        if (kill !== place) return
-        kill = undefined
-        throw new Killed()
-      },
+      fail: undefined,
     })
   let process = await begin()
   let documents: readonly JsonObject[] = []
@@ -89,8 +80,6 @@ export async function startAlerts(
       process = await begin()
       await read()
     },
-    /** Ends the process there, once. */
-    killAt: (place: Place) => void (kill = place),
     interfere: (how: Interfere | undefined) => http.interfere(how),
     /** Requests about alerts since it was asked the last time: `GET`, `POST`; of one alert `PUT …`. */
     sent() {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
-import type { Client, KillPlace } from './client.ts'
+import type { Client } from './client.ts'
 import { Killed } from './reach.ts'
 import {
   byHand,
@@ -12,7 +12,6 @@ import {
   KAFKA,
   MAPPINGS,
   MINUTE,
-  namesIn,
   passes,
   POSTGRES,
   REPLICAS,
@@ -583,28 +582,9 @@ describe('a pipe that has to rest for its change', () => {
   })
 })
 
-describe('a process that ends', () => {
-  const places: readonly KillPlace[] = [
-    { way: 'state', when: 'before' },
-    { way: 'state', when: 'after' },
-    { way: 'update', when: 'before' },
-    { way: 'update', when: 'after' },
-  ]
-  test.each(places)('$when the request $way: another one ends it as asked', async (place) => {
-    await using client = await startOld(POSTGRES)
-    client.killAt(place)
-    await client.want(withTable('invoices'))
-    await expect(client.settle()).rejects.toThrow(Killed)
-    await client.restart()
-    await during(client, 10 * MINUTE)
-    expectInSync(client, THREE_TABLES)
-    expect(faulty(client)).toEqual([])
-    sent(client)
-    await passes(client, 3)
-    expect(sent(client)).toEqual([])
-  })
-
-  test.each(['before', 'after'] as const)('%s the request to start what was refused', async (when) => {
+test.each(['before', 'after'] as const)(
+  'a process that ends %s the request to start what was refused leaves nothing stopped',
+  async (when) => {
     await using client = await startOld(POSTGRES)
     client.interfere(refusing(''))
     client.killAt({ way: 'state', when, nth: 2 })
@@ -613,65 +593,8 @@ describe('a process that ends', () => {
     await client.restart()
     await during(client, 10 * MINUTE)
     expect(stateOf(client)).toBe('Running')
-    client.interfere(undefined)
-    await during(client, 2 * HOUR)
-    expectInSync(client, THREE_TABLES)
-  })
-
-  test.each(places.filter(({ way }) => way === 'state'))('$when the request to start', async ({ when }) => {
-    await using client = await startOld(POSTGRES)
-    await client.want(withTable('invoices'))
-    await client.reconcile()
-    await client.reconcile()
-    client.killAt({ way: 'state', when })
-    await client.want(POSTGRES)
-    await expect(during(client, 10 * MINUTE)).rejects.toThrow(Killed)
-    await client.restart()
-    await during(client, 10 * MINUTE)
-    expect([stateOf(client), client.reason()]).toEqual(['Running', 'InSync'])
-  })
-})
-
-describe('a request', () => {
-  const mishaps: readonly Mishap[] = [
-    { status: 500, error: 'oops' },
-    { after: { status: 500, error: 'oops' } },
-    'cut before',
-    'cut after',
-    'late',
-  ]
-  const rows = mishaps.flatMap((mishap) => [
-    { where: '/state', mishap, before: POSTGRES, after: withTable('invoices') },
-    { where: '', mishap, before: POSTGRES, after: withTable('invoices') },
-    { where: '/scaling', mishap, before: KAFKA, after: REPLICAS },
-    {
-      where: '/settings',
-      mishap,
-      before: KAFKA,
-      after: having(REPLICAS, { 'settings.streaming_max_insert_wait_ms': 900 }),
-    },
-  ])
-  test.each(rows)(
-    'to $where that goes wrong ($mishap) is made good, once',
-    async ({ where, mishap, before, after }) => {
-      await using client = await startOld(before)
-      let left = 1
-      client.interfere(({ method, below }) => {
-        if (method === 'GET' || below !== where || left === 0) return undefined
-        left -= 1
-        return mishap
-      })
-      await client.want(after)
-      await during(client, 20 * MINUTE)
-      expect(left).toBe(0)
-      expect(client.reason()).toBe('InSync')
-      expect(tableNames(client)).toEqual(namesIn(after))
-      expect(client.body()).toMatchObject({ ...after, source: expect.anything() as object })
-      expect(stateOf(client)).toBe('Running')
-      expect(faulty(client)).toEqual([])
-    },
-  )
-})
+  },
+)
 
 /** The request is answered well, and does nothing. */
 function notApplied({ method, below }: OnItsWay): Mishap {
@@ -760,45 +683,6 @@ function withOtherCopy(): JsonObject {
 }
 
 describe('a table that is copied in another way', () => {
-  const places: readonly KillPlace[] = (['before', 'after'] as const).flatMap((when) =>
-    [1, 2].flatMap((nth) => [{ way: 'state', when, nth } as const, { way: 'update', when, nth } as const]),
-  )
-  test.each(places)(
-    'is added once, where the process ends $when the request $way no. $nth',
-    async (place) => {
-      await using client = await startOld(POSTGRES)
-      client.killAt(place)
-      await client.want(withOtherCopy())
-      await expect(during(client, 30 * MINUTE)).rejects.toThrow(Killed)
-      await client.restart()
-      await during(client, 30 * MINUTE)
-      expect([namesIn(client.body(), 'targetTable'), stateOf(client), client.reason()]).toEqual([
-        ['clients', 'customer_addresses'],
-        'Running',
-        'InSync',
-      ])
-      expect(faulty(client)).toEqual([])
-    },
-  )
-
-  test.each(['cut before', 'cut after', 'late', { status: 500, error: 'oops' }] as const)(
-    'is added once, where the second request is %j',
-    async (mishap) => {
-      await using client = await startOld(POSTGRES)
-      let count = 0
-      client.interfere(({ method, below }) => {
-        if (method !== 'PATCH' || below !== '') return undefined
-        count += 1
-        return count === 2 ? mishap : undefined
-      })
-      await client.want(withOtherCopy())
-      await during(client, 30 * MINUTE)
-      expect(count).toBeGreaterThanOrEqual(2)
-      expectInSync(client, ['addresses', 'customers'])
-      expect(faulty(client)).toEqual([])
-    },
-  )
-
   test('comes back where its manifest is taken back between the two', async () => {
     await using client = await startOld(POSTGRES)
     await client.want(withOtherCopy())
@@ -829,33 +713,6 @@ describe('a list of all pipes', () => {
     await during(client, 10 * MINUTE)
     expect(client.reason()).toBe('InSync')
     expect(faulty(client)).toEqual([])
-  })
-})
-
-describe('half of an edit', () => {
-  const both = having(KAFKA, { name: 'Another name', 'settings.streaming_max_insert_wait_ms': 900 })
-
-  test('that was taken is made whole', async () => {
-    await using client = await startOld(KAFKA)
-    client.interfere(refusing('/settings'))
-    await client.want(both)
-    await during(client, MINUTE)
-    expect(client.body()).toMatchObject({ name: 'Another name' })
-    expect(client.reason()).toBe('Rejected')
-    client.interfere(undefined)
-    await during(client, 30 * MINUTE)
-    expect([client.body(), client.reason()]).toEqual([both, 'InSync'])
-  })
-
-  test('that was taken is taken back with its manifest', async () => {
-    await using client = await startOld(KAFKA)
-    client.interfere(refusing('/settings'))
-    await client.want(both)
-    await during(client, MINUTE)
-    client.interfere(undefined)
-    await client.want(KAFKA)
-    await during(client, 30 * MINUTE)
-    expect([client.body(), client.reason()]).toEqual([KAFKA, 'InSync'])
   })
 })
 
@@ -911,15 +768,6 @@ describe('other things that happen', () => {
     expect(at(client.body() ?? {}, 'scaling.replicas')).toBe(2)
   })
 
-  test('twice: ten edits in a row each end as asked, with one request each', async () => {
-    await using client = await startOld(KAFKA)
-    for (let replicas = 3; replicas < 13; replicas += 1) {
-      await client.want(having(KAFKA, { 'scaling.replicas': (replicas % 9) + 1 }))
-      await client.settle()
-      expect([sent(client), client.reason()]).toEqual([['PATCH /scaling'], 'InSync'])
-    }
-  })
-
   test('to the manifest of its service: it is gone, and nothing is said against the edit', async () => {
     await using client = await startOld(KAFKA)
     await client.service('gone')
@@ -929,16 +777,5 @@ describe('other things that happen', () => {
     await client.service('there')
     await client.settle()
     expect([sent(client), client.reason()]).toEqual([['PATCH /scaling'], 'InSync'])
-  })
-
-  test('never: nothing is sent over many passes, nor after a restart', async () => {
-    await using client = await startOld(POSTGRES)
-    await client.want(withTable('invoices'))
-    await client.settle()
-    sent(client)
-    await passes(client, 10)
-    await client.restart()
-    await passes(client, 10)
-    expect(sent(client)).toEqual([])
   })
 })
