@@ -1,22 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/fault-schema.ts'
 import { openStorage } from '../../src/sandbox/storage.ts'
 import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 import { BODIES, CLICKPIPES, givenCloud, givenPipe, SECOND } from './cloud.ts'
 import { ask, ENDPOINT, givenSandbox, ORDERS, PIPES } from './given.ts'
+import { folderForFile } from '../support/folder-for-file.ts'
 
 /* The service of the profile clickhouse-cloud, its query endpoint, and what goes wrong. */
 
-let folder: string
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cloud-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = folderForFile()
 
 const SERVICE = { organizationId: ORGANIZATION, serviceId: SERVICE_ID }
 

@@ -1,22 +1,17 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { SandboxFileError } from '../../src/sandbox/sandbox-file.ts'
 import { readFixture, fixtureSchema, type FixtureInput } from '../../src/sandbox/fixture.ts'
 import { ask, ENDPOINT, givenSandbox, ORDERS, PIPES } from './given.ts'
 import { ALERT, ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
+import { folderForFile } from '../support/folder-for-file.ts'
 
 const ID = '11111111-2222-4333-8444-555555555555'
 const PIPE = { ...ORDERS, id: ID, organizationId: ORGANIZATION, serviceId: SERVICE_ID }
 
-let folder: string
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fixture-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = folderForFile()
 
 test('an empty file is a fixture in which nothing is', async () => {
   const file = join(folder, 'empty.yaml')

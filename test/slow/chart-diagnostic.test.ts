@@ -1,19 +1,12 @@
-import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { CREDENTIAL, SERVICE } from '../support/manifests.ts'
 import { until } from '../support/until.ts'
 import { createRoot, emptyVolume, projected, startFromPod } from './support/chart-pod.ts'
 import { allReady, creates, ends, pipe, podsOf, startPlatform } from './support/chart-world.ts'
+import { folderForFile } from '../support/folder-for-file.ts'
 
-let folder: string
-
-beforeAll(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-pod-')))
-  chmodSync(folder, 0o755)
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderForFile()
 
 test('in diagnostic mode the pod waits, commands in it have the ledger and the platform, and SIGTERM ends it', async () => {
   const place = join(folder, 'diagnostic')

@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { SETTINGS } from '../../src/config/settings.ts'
 import {
@@ -21,17 +20,13 @@ import {
 } from './support/chart.ts'
 import { wordsOf } from './support/runbook-commands.ts'
 import { run, runWell, tool } from './support/tools.ts'
+import { folderForFile } from '../support/folder-for-file.ts'
 
 /* `ledger.type: kubernetes`: what differs from a ledger in a file. */
 
 const IN_CLUSTER = { ledger: { type: 'kubernetes' } }
 
-let folder: string
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pipewright-chart-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderForFile()
 
 function kindsIn(rendered: string): readonly string[] {
   return objectsIn(rendered)

@@ -1,17 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { GOOD, HELMS, objectOf, renderValues, tryValues } from './support/chart.ts'
+import { folderForFile } from '../support/folder-for-file.ts'
 
 /* What the chart tells Prometheus, where it depends on values. */
 
-let folder: string
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pipewright-monitoring-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderForFile()
 
 const GIT = { repository: 'https://git.example/pipes.git' }
 

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   CHART,
   EVERYTHING,
@@ -14,17 +13,13 @@ import {
   validated,
 } from './support/chart.ts'
 import { runWell, tool } from './support/tools.ts'
+import { folderForFile } from '../support/folder-for-file.ts'
 
 /* Names and labels that are allowed where they are given, and have to be so where the chart puts them. */
 
 const GIT = { source: { configMap: '', git: { repository: 'https://git.example/p.git' } } }
 
-let folder: string
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pipewright-chart-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderForFile()
 
 async function renderAs(release: string, values: object, namespace = 'data'): Promise<string> {
   const file = join(mkdtempSync(join(folder, 'values-')), 'values.json')

@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   CHART,
   EVERYTHING,
@@ -15,6 +14,7 @@ import {
   tryValues,
   validated,
 } from './support/chart.ts'
+import { folderForFile } from '../support/folder-for-file.ts'
 
 /* A value whose lines are all commented out is null, and so is one that an older release did not have (`--reuse-values`). */
 
@@ -69,12 +69,7 @@ function nullAt(places: readonly Place[]): object {
     .reduce(overlay, {})
 }
 
-let folder: string
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pipewright-chart-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderForFile()
 
 describe.each(HELMS)('values that are null, %s', (helm) => {
   test.each([

@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import {
   CHART,
@@ -20,15 +19,11 @@ import {
   type PodSpec,
 } from './support/chart.ts'
 import { run, tool } from './support/tools.ts'
+import { folderForFile } from '../support/folder-for-file.ts'
 
 const GIT = { source: { configMap: '', git: { repository: 'https://git.example/p.git' } } }
 
-let folder: string
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pipewright-chart-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderForFile()
 
 function daemonIn(rendered: string): PodSpec {
   const [pod] = podsIn(objectsOf(rendered, 'StatefulSet'))

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdtempSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { CREDENTIAL, SERVICE } from '../support/manifests.ts'
 import { until } from '../support/until.ts'
 import { podsIn, render, valueSets, valuesFile } from './support/chart.ts'
@@ -20,6 +19,7 @@ import {
 import { parseGitSyncArgs } from './support/git-sync-imitation.ts'
 import { createRepository } from './support/git-sync-repository.ts'
 import type { Mount } from './support/image-container.ts'
+import { folderForFile } from '../support/folder-for-file.ts'
 
 const REPOSITORY = 'https://git.example/data/pipes.git'
 
@@ -27,13 +27,7 @@ const TOKEN = 'planted-admin-token-41c'
 
 const IMITATION = ['node', '/app/test/slow/support/git-sync-imitation.ts']
 
-let folder: string
-
-beforeAll(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-pod-')))
-  chmodSync(folder, 0o755)
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderForFile()
 
 test('defaults plus a repository, a base URL and a secret: the rendered pod creates the pipes of a commit, once', async () => {
   const place = join(folder, 'git')

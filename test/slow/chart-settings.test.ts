@@ -1,19 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { CHART, GOOD, HELMS, overlay, renderValues, tryValues } from './support/chart.ts'
+import { folderForFile } from '../support/folder-for-file.ts'
 
 /* A value that the program would refuse is refused by `helm upgrade`: otherwise it ends a pod that ran. */
 
-let folder: string
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pipewright-chart-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderForFile()
 
 type Value = string | number | boolean
 

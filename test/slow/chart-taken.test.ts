@@ -1,19 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { GOOD, HELMS, overlay, renderValues, validated } from './support/chart.ts'
+import { folderForFile } from '../support/folder-for-file.ts'
 
 /*
  * Values that Kubernetes takes, and that a form which is too narrow would refuse.
  */
 
-let folder: string
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pipewright-chart-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderForFile()
 
 const FIELD = { fieldRef: { fieldPath: 'status.podIP' } }
 

@@ -1,13 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { SETTINGS, readSettings } from '../../src/config/settings.ts'
 import { parseDuration } from '../../src/lib/duration.ts'
 import { ROOT } from '../support/process.ts'
 import { parseGitSyncArgs } from './support/git-sync-imitation.ts'
 import { run, runWell, tool } from './support/tools.ts'
+import { folderForFile } from '../support/folder-for-file.ts'
 
 /** What `systemd-analyze security` gives from 0 (held tight) to 10; that of an ordinary service is above 9. */
 const MOST_EXPOSED = 1.5
@@ -16,12 +16,7 @@ const GRACE_MS = parseDuration(SETTINGS.find(({ flag }) => flag === 'shutdown-gr
 
 const unit = readFileSync(join(ROOT, 'docs/pipewright.service'), 'utf8')
 
-let folder: string
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pipewright-unit-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderForFile()
 
 describe('docs/pipewright.service', () => {
   test('is a unit that systemd takes without a word', async () => {
