@@ -1,8 +1,9 @@
 import { keyOf, type Key } from '../../src/kinds/key.ts'
-import type { Catalog, Recorded } from '../../src/contract/catalog.ts'
+import type { Catalog } from '../../src/contract/catalog.ts'
 import type { Profile } from '../../src/kinds/profile.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { ParsedFile } from '../../src/manifest/validate/parse-file.ts'
+import { recordedAs } from '../manifest/support.ts'
 import { createModelDirectory, createReader } from '../reconcile/model-directory.ts'
 import { endpoint, lock, pipe, service } from '../reconcile/manifests.ts'
 import { bodyOfValues, valuesOf } from './life.ts'
@@ -37,21 +38,12 @@ export function catalogOf(model: Model, profile: Profile): Catalog {
   return catalog
 }
 
-const NOTHING_KNOWN: Recorded = {
-  file: undefined,
-  digest: undefined,
-  validIn: undefined,
-  pipeId: undefined,
-  isAwaiting: false,
-  endpointOf: undefined,
-}
-
 function read(model: Model, known: ReadonlySet<Key>, profile: Profile): Catalog {
   const cache = parsed.get(profile.name) ?? new Map<string, ParsedFile>()
   parsed.set(profile.name, cache)
   const directory = createModelDirectory(cache, profile)
   const reader = createReader(directory)
-  const keys = new Map([...known].map((key) => [key, NOTHING_KNOWN]))
+  const keys = new Map([...known].map((key) => [key, recordedAs(undefined)]))
   const knowsService = model.isServiceFlawed && model.memory.knowsServices
   if (knowsService || model.wishes.some(({ isKnown }) => isKnown === true)) {
     const wishes = model.wishes.map((wish) => ({
