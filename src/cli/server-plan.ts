@@ -57,11 +57,10 @@ async function readRequest({ manifests, profile }: Settings, signal: AbortSignal
   const unread = reading.findings.find(({ severity }) => severity === 'error')
   const why = reading.problem?.message ?? (unread && `${unread.file}: ${unread.message}`)
   if (why !== undefined) throw new CommandError(`plan: ${manifests}: ${why}`)
-  const buffer = Buffer.allocUnsafe(DEFAULT_LIMITS.fileBytes + 1)
   const files: Record<string, string> = {}
   for (const [file, { findings }] of reading.files) {
     const isText = findings.every(({ code }) => code !== 'not-utf8')
-    const text = isText ? textNow(reading, file, buffer) : undefined
+    const text = isText ? textNow(reading, file, DEFAULT_LIMITS) : undefined
     if (text === undefined)
       throw new CommandError(`plan: ${manifests}: ${file} ${isText ? 'changed meanwhile' : 'is not UTF-8'}.`)
     files[file] = text

@@ -76,12 +76,11 @@ export function createSource({ profile, root, limits, clock, onRead }: SourceOpt
       ...(onRead && { onRead }),
     })
     if (reading.problem === undefined) last = reading
-    const buffer = Buffer.allocUnsafe(bounds.fileBytes + 1)
     const steps = catalogSteps({
       previous,
       reading,
       recorded,
-      places: createPlaces((file) => last && textNow(last, file, buffer), places),
+      places: createPlaces((file) => last && textNow(last, file, bounds), places),
       accept,
       created,
     })

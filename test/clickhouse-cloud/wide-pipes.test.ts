@@ -69,7 +69,7 @@ describe('a wide pipe', () => {
     await using client = await started(wideKafka(), REPLACE)
     byHand(client, { 'destination.columns': now })
     await client.want(having(wideKafka(), { 'source.kafka.topics': 'orders.v2' }), REPLACE)
-    await during(client, HOUR)
+    await during(client, 2 * GRACE)
     expect(client.message()).toContain('is not as it was when it was last in sync (destination.columns)')
     expect(sent(client)).toEqual([])
   })

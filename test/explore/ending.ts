@@ -1,7 +1,9 @@
 import { isUnended, judgeEnd } from './change-laws.ts'
 import { passTime } from './hiding.ts'
 import { copyOf, keysOf, MINUTE, type Model } from './model.ts'
-import { play } from './play.ts'
+import { createChooser } from './chooser.ts'
+import { look } from './look.ts'
+import { playStep } from './play.ts'
 import type { World } from './worlds.ts'
 
 /** Longer than what was sent in vain is not sent again. */
@@ -29,7 +31,7 @@ export async function brokenInTheEnd(from: Model, world: World): Promise<readonl
     // Once right away, and then after a while.
     if (pass > 0) passTime(model, pass % 2 === 0 ? PASS_MS : MINUTE)
     for (const key of keysOf(model)) {
-      const played = await play(model, calm, { step: `look ${key}`, script: [] })
+      const played = await playStep(model, calm, look(key), createChooser([]))
       if (played.broken.length > 0) return played.broken
       model = played.model
     }

@@ -36,7 +36,7 @@ interface IgnoreFile {
 /** @throws {IgnoreFileError} */
 export function readIgnoreFile(root: string): IgnoreFile {
   const path = join(root, IGNORE_FILE)
-  const reading = readBytes(path, Buffer.allocUnsafe(LARGEST + 1))
+  const reading = readBytes(path, LARGEST)
   if (reading.what === 'read') {
     const text = textIn(reading.bytes)
     const fault = faultOf(reading.bytes, text)

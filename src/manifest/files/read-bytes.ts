@@ -11,10 +11,11 @@ export type BytesReading =
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 
 /**
- * The next call overwrites `buffer`, which is one byte longer than the size limit. Synchronous: four trips
- * through the thread pool per small file take ten times as long. The caller yields between files.
+ * Synchronous: four trips through the thread pool per small file take ten times as long. The caller yields
+ * between files.
+ * @param most bytes of a file that is not too large
  */
-export function readBytes(path: string, buffer: Buffer): BytesReading {
+export function readBytes(path: string, most: number): BytesReading {
   let file: number
   try {
     file = openSync(path, FLAGS)
@@ -24,8 +25,8 @@ export function readBytes(path: string, buffer: Buffer): BytesReading {
   try {
     const stats = fstatSync(file)
     if (!stats.isFile()) return { what: 'not-regular' }
-    if (stats.size >= buffer.length) return { what: 'too-large' }
-    return readAll(file, stats, buffer)
+    if (stats.size > most) return { what: 'too-large' }
+    return readAll(file, stats, most)
   } catch (error) {
     return failure(error)
   } finally {
@@ -34,13 +35,15 @@ export function readBytes(path: string, buffer: Buffer): BytesReading {
 }
 
 /** A file can grow after its size is measured. */
-function readAll(file: number, stats: Stats, buffer: Buffer): BytesReading {
+function readAll(file: number, stats: Stats, most: number): BytesReading {
   const { size } = stats
+  let buffer = Buffer.allocUnsafe(size + 1)
   let length = 0
   for (;;) {
     const count = readSync(file, buffer, length, buffer.length - length, null)
     length += count
-    if (length === buffer.length) return { what: 'too-large' }
+    if (length > most) return { what: 'too-large' }
+    if (length === buffer.length) buffer = Buffer.concat([buffer], most + 1)
     if (count === 0 || (size > 0 && length === size))
       return { what: 'read', bytes: buffer.subarray(0, length), stamp: stampOf(stats, Date.now()) }
   }

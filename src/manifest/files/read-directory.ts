@@ -137,9 +137,9 @@ function withoutFiles(reading: DirectoryReading, unsettled: readonly string[]): 
 export function textNow(
   { folder, files }: DirectoryReading,
   file: string,
-  buffer: Buffer,
+  { fileBytes }: Limits,
 ): string | undefined {
-  const reading = readBytes(join(folder, file), buffer)
+  const reading = readBytes(join(folder, file), fileBytes)
   if (reading.what !== 'read' || sha256(reading.bytes) !== files.get(file)?.hash) return undefined
   return textIn(reading.bytes)
 }
@@ -214,13 +214,12 @@ async function readAll(
 ): Promise<{ readonly contents: readonly Content[]; readonly budget: ReadingBudget }> {
   const { profile, limits, signal, onRead } = options
   const contents = new Map<FoundFile, Content>()
-  const buffer = Buffer.allocUnsafe(limits.fileBytes + 1)
   const slices = createSlices()
   const room = createFindingRoom()
   const budget = createReadingBudget(limits)
   let done = 0
   for (const found of knownFirst(files, options.previous)) {
-    const content = readOne(found, options, buffer)
+    const content = readOne(found, options)
     if (typeof content === 'object' && 'content' in content) {
       const { file, bytes } = content.content
       const { length } = bytes
@@ -249,17 +248,13 @@ function knownFirst(files: readonly FoundFile[], previous: ReadOptions['previous
   return [...known, ...files.filter((found) => !isKnown(found))]
 }
 
-function readOne(
-  { file, path }: FoundFile,
-  { limits, previous, trust }: ReadOptions,
-  buffer: Buffer,
-): Content | Unparsed {
+function readOne({ file, path }: FoundFile, { limits, previous, trust }: ReadOptions): Content | Unparsed {
   const known = previous?.files.get(file)
   const before = trust === 'stamps' ? previous?.stamps.get(file) : undefined
   if (known !== undefined && before !== undefined && isUntouched(path, before)) {
     return { parsed: known, stamp: before }
   }
-  const reading = readBytes(path, buffer)
+  const reading = readBytes(path, limits.fileBytes)
   if (reading.what === 'vanished') return 'vanished'
   if (reading.what === 'not-regular') return { finding: notRegular(file) }
   if (reading.what === 'too-large') return { finding: tooLarge(file, limits) }
