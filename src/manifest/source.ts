@@ -132,7 +132,6 @@ type Known = Pick<CatalogInput, 'recorded' | 'before' | 'created'> & {
   readonly signal: AbortSignal
 }
 
-/** By the rules of a directory. @throws the signal's reason */
 export async function catalogOfTexts(
   { revision, files }: Pick<PlanRequest, 'revision' | 'files'>,
   known: Known,

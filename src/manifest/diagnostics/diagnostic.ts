@@ -7,7 +7,6 @@ import type { Place } from './source-text.ts'
 /** From the root of a document. */
 export type Path = readonly (string | number)[]
 
-/** A finding without its place. */
 export interface Statement {
   readonly severity: Severity
   readonly code: SourceCode | RuleCode
@@ -45,7 +44,6 @@ export function findingAt(
   return { severity, code, message, hint, file, line, column, endColumn, lineText, key: context.key, related }
 }
 
-/** Points to the first line and shows no text. */
 export function findingOfFile(file: string, statement: Statement): Finding {
   const place = { file, line: 1, column: 1, endColumn: 2, lineText: '' }
   return findingAt(place, statement)

@@ -15,7 +15,6 @@ const REFERENCE = new RegExp(String.raw`^(?:\{\s*secretRef\s*:\s*${FIELDS}\s*\}|
 
 const NAME = /^\s*(?:- )?["']?[\w.$-]+["']?\s*:\s*/
 
-/** For a field with a name that cannot be a secret. */
 const KNOWN_NAME = new RegExp(`^\\s*["']?(?:${SENSITIVE_NAMES.join('|')}|secretRef)["']?\\s*:(?:\\s+|$)`)
 
 /** Long runs that look like base64, a key or a token. */

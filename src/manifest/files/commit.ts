@@ -17,7 +17,6 @@ interface HashedFile {
   readonly hash: string
 }
 
-/** Reads a few small files, without running Git. */
 export async function commitOf(root: string): Promise<Revision | undefined> {
   const name = root
     .split(sep)

@@ -53,7 +53,6 @@ export function readIgnoreFile(root: string): IgnoreFile {
   )
 }
 
-/** Of a text whose rules would ignore no file. */
 function faultOf(bytes: Buffer, text: string): string | undefined {
   if (isEncrypted(bytes) || text.includes('ENC[AES256_GCM,')) return 'is encrypted, or a pointer of Git LFS'
   if (!isUtf8(bytes) || NOT_TEXT.test(text)) return 'is not UTF-8 text'

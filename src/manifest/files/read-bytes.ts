@@ -55,7 +55,6 @@ function failure(error: unknown): BytesReading {
   return code === 'ENXIO' ? { what: 'not-regular' } : { what: 'unreadable', error: code }
 }
 
-/** Such as `EACCES`. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown'
 }

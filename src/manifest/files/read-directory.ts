@@ -23,7 +23,6 @@ export interface Reading {
   readonly revision: Revision
   /** Sorted by path below the root. Empty if there is a problem. */
   readonly files: ReadonlyMap<string, ParsedFile>
-  /** About unreadable files and folders. */
   readonly findings: readonly Finding[]
   /** Unreadable files and folders. A folder ends with `/`. The empty text means any path. */
   readonly unread: readonly string[]

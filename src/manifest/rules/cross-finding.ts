@@ -14,7 +14,6 @@ export const RELATED = 5
 /** Per code and document. */
 const SAID = 20
 
-/** A finding without line and column, with related documents. */
 export interface CrossFinding {
   /** Only this document becomes invalid. */
   readonly document: ParsedDocument

@@ -88,7 +88,6 @@ function knownFields(schema: z.ZodType, path: Path): readonly string[] {
   return [...new Set(shapesAt(schema, path).flatMap((shape) => Object.keys(shape.def.shape ?? {})))]
 }
 
-/** By its zod name. */
 export function formatOf(schema: z.ZodType, path: Path): string | undefined {
   return shapesAt(schema, path).find((shape) => shape.def.format !== undefined)?.def.format
 }

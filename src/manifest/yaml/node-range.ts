@@ -1,7 +1,6 @@
 import { isAlias, isCollection, isMap, isNode, isPair, isScalar, isSeq, type Document, type Node } from 'yaml'
 import type { Path } from '../diagnostics/diagnostic.ts'
 
-/** As offsets. */
 export interface Range {
   readonly start: number
   readonly end: number

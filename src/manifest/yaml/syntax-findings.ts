@@ -107,7 +107,6 @@ export function duplicateFinding(name: string, range: Range, first: Range): Yaml
   }
 }
 
-/** Marks the first alias of the document. */
 export function explosionFinding(document: Document, limits: Limits): YamlFinding {
   let range: Range = { start: document.range?.[0] ?? 0, end: (document.range?.[0] ?? 0) + 1 }
   visit(document, {

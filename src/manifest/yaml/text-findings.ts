@@ -59,7 +59,6 @@ function wordsOnCharacter(odd: string): Pick<Statement, 'message' | 'hint'> {
     : { message: `This text holds a character that cannot be seen (${point}).`, hint: 'Delete it.' }
 }
 
-/** Such a field would be dropped. */
 const PROTOTYPE = errorStatement('unknown-field', 'No field and no text can be "__proto__".', 'Remove it.')
 
 /** Helm, Go, Jinja or ERB. Also `${NAME}`, `$(NAME)`, and a text that is only `$NAME`. Each stops at its next opening. */
