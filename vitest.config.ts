@@ -22,7 +22,7 @@ export default defineConfig({
     // Only a hang takes this long, even beside eight busy loops.
     testTimeout: 1_200_000,
     hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 150_000 } },
     // One more than there are processors: a few files wait. Each worker compiles the sources anew.
     maxWorkers: 1 + availableParallelism(),
     // Most objects live shortly: so fewer are copied.

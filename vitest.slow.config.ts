@@ -5,15 +5,8 @@ function filesOf(...names: readonly string[]): string[] {
   return names.map((name) => `test/slow/${name}.test.ts`)
 }
 
-/** Those that a very busy machine would spoil. They mostly wait. */
-const QUIET = filesOf('watch*')
-
-/**
- * One at a time, and nothing beside: one makes links of the network, and a browser gives up all its requests when one comes or goes
- * (`ERR_NETWORK_CHANGED`); another measures how long nobody acts; another how quick the page is; another takes all that a processor gives,
- * and measures what is left.
- */
-const ALONE = filesOf('rows-cut', 'two-pods-failover', 'page-many', 'connections')
+/** Apart from the browser, which gives up all its requests (`ERR_NETWORK_CHANGED`) when a link of the network comes or goes. They mostly wait. */
+const QUIET = filesOf('watch*', 'rows-cut', 'two-pods-failover', 'connections')
 
 /** They share one browser. */
 const PAGE = filesOf('page-*')
@@ -43,7 +36,7 @@ const NIGHTLY = {
 }
 
 /** These take minutes: they begin first, so that nobody waits for them in the end. */
-const LONG = ['crash-matrix', 'hostile', 'rules', 'two-pods']
+const LONG = ['crash-matrix', 'hostile', 'rules', 'two-pods', 'connections']
 
 function placeOf({ moduleId }: TestSpecification): number {
   const at = LONG.findIndex((name) => moduleId.includes(`/slow/${name}`))
@@ -78,14 +71,14 @@ export default defineConfig({
     // Only what hangs takes so long, on a machine however busy.
     testTimeout: 1_800_000,
     hookTimeout: 600_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 150_000 } },
     // Within a file, too, most of the time goes by in processes that are waited for.
     maxConcurrency: 4,
     projects: [
       project(0, {
         name: 'real parts',
         include: ['test/slow/**/*.test.ts'],
-        exclude: [...QUIET, ...ALONE, ...PAGE, ...CHART, ...Object.values(NIGHTLY).flat()],
+        exclude: [...QUIET, ...PAGE, ...CHART, ...Object.values(NIGHTLY).flat()],
         // More than there are processors: most of these mostly wait.
         maxWorkers: 3,
         // Each worker loads the sources anew.
@@ -94,15 +87,13 @@ export default defineConfig({
       project(0, {
         name: 'page',
         include: PAGE,
-        exclude: ALONE,
         globalSetup: ['test/slow/support/browser.ts'],
         maxWorkers: 3,
         isolate: false,
       }),
-      project(1, { name: 'quiet', include: QUIET }),
-      project(2, { name: 'alone', include: ALONE, maxWorkers: 1 }),
-      project(3, { name: 'chart', include: CHART, exclude: Object.values(NIGHTLY).flat(), maxWorkers: 3 }),
-      ...Object.entries(NIGHTLY).map(([name, include], at) => project(4 + at, { name, include })),
+      project(1, { name: 'quiet', include: QUIET, maxWorkers: 3 }),
+      project(2, { name: 'chart', include: CHART, exclude: Object.values(NIGHTLY).flat(), maxWorkers: 3 }),
+      ...Object.entries(NIGHTLY).map(([name, include], at) => project(3 + at, { name, include })),
     ],
   },
 })

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createProgress } from '../../src/cli/render/progress.ts'
 import { ALERTS_TOKEN, furnish, pipeManifest, platformArgs } from '../support/manifests.ts'
 import { startPlatform } from '../support/platform.ts'
@@ -67,11 +67,13 @@ test.each([
   expect(printed).toContain('Pipe/p5')
 })
 
-test('what is no terminal gets nothing', async () => {
+test('what is no terminal gets nothing', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
   const stream = new PassThrough()
   using progress = createProgress({ stderr: stream, env: { TERM: 'xterm' } })
   progress.show('Reading', 1, 2)
-  await new Promise((resolve) => setTimeout(resolve, 1_300))
+  vi.advanceTimersByTime(10_000)
   expect(stream.read()).toBeNull()
 })
 

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { furnish, platformArgs } from '../support/manifests.ts'
 import { MAIN } from '../support/process.ts'
+import { LIMIT_MS } from '../support/until.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { startPlatform } from '../support/platform.ts'
 
@@ -74,7 +75,7 @@ test('the intent is on disk before the create is sent, and so is all that is kno
   await promisify(execFile)(
     'strace',
     ['-f', '-y', '-s', '64', '-e', `trace=${calls}`, '-o', trace, ...program],
-    { timeout: 60_000 },
+    { timeout: LIMIT_MS },
   )
 
   expect(platform.pipes()).toHaveLength(1)

@@ -32,7 +32,7 @@ describe.skipIf(!mayMount())('a disk of its own for the ledger', () => {
     expect(creates.length).toBeLessThan(21)
 
     disk.free()
-    for (const name of names) await live.says(`Pipe/${name}`, 'Ready', 60_000)
+    for (const name of names) await live.says(`Pipe/${name}`, 'Ready')
     expect(scenario.creates().toSorted()).toEqual(['early', ...names].toSorted())
     expect(live.program.log().some(({ msg }) => msg === 'Internal error')).toBe(false)
     await live.stop()

@@ -32,7 +32,6 @@ async function livesThrough(stdout: 'stopped' | 'gone' | number): Promise<unknow
     await until(
       'pipes to be created, and each to be read again',
       () => platform.requests().length > 4 * PIPES,
-      120_000,
     )
     child.kill('SIGTERM')
     const [code] = (await ended) as [unknown]

@@ -91,9 +91,8 @@ describe('the page', () => {
     await page.goto(`${live.url}/?resource=Pipe/often`)
     for (const round of [1, 2]) {
       if (round === 2) await page.locator('#request summary').click()
-      const before = await checkedAt()
-      await until('the next check to be shown', async () => (await checkedAt()) > before)
-      expect(Date.now() - (await checkedAt())).toBeLessThan(30_000)
+      const since = Date.now()
+      await until('a later check to be shown', async () => (await checkedAt()) > since)
     }
     expect(await page.locator('#request pre').isVisible()).toBe(true)
     expect(faults()).toEqual([])

@@ -51,13 +51,10 @@ test('where too many listen, the page asks again and again, and says so', async 
 /** Lets time pass in the page until something is so. */
 function passUntil(page: Page, isSo: () => Promise<boolean>): Promise<void> {
   return expect
-    .poll(
-      async () => {
-        await page.clock.fastForward(5_000)
-        return isSo()
-      },
-      { timeout: 60_000 },
-    )
+    .poll(async () => {
+      await page.clock.fastForward(5_000)
+      return isSo()
+    })
     .toBe(true)
 }
 

@@ -151,7 +151,7 @@ describe('the page of a running daemon', () => {
     // it comes back on the same port, with something new
     scenario.writePipe('later')
     const second = await scenario.start(['--listen', `127.0.0.1:${port}`])
-    await page.locator('#connection.live').waitFor({ timeout: 30_000 })
+    await page.locator('#connection.live').waitFor()
     await page.locator('#list', { hasText: 'Pipe/later' }).waitFor()
     expect(await page.locator('#lost').isVisible()).toBe(false)
     expect(await page.locator('body.old').count()).toBe(0)

@@ -94,7 +94,7 @@ afterAll(() => stack.disposeAsync())
 const KNOWN = ['PipewrightFindings', 'PipewrightNotReady']
 
 test('what is wrong is an alert each, and not one of each process', async () => {
-  await expect.poll(names, { timeout: 60_000 }).toEqual(KNOWN)
+  await expect.poll(names).toEqual(KNOWN)
   const resources = (await firing()).map(({ annotations }) => annotations['resources'] ?? '')
   expect(resources.filter((text) => text !== '')).toEqual(['Pipe/wrong'])
 })
@@ -123,7 +123,7 @@ test('the one that acts is killed: its alerts go on under the other one, and one
   })
   one.program.signal('SIGKILL')
   await acts(two)
-  await expect.poll(names, { timeout: 60_000 }).toEqual([...KNOWN, 'PipewrightNoStandby'].toSorted())
+  await expect.poll(names).toEqual([...KNOWN, 'PipewrightNoStandby'].toSorted())
   expect(await begun()).toEqual(before)
   expect(await panel('Not well')).toEqual({ pipewright: '2' })
 })
@@ -131,12 +131,10 @@ test('the one that acts is killed: its alerts go on under the other one, and one
 test('nobody reaches the API: two alerts say so, until it goes on by itself', async () => {
   two.toApi.set('cut')
   await expect
-    .poll(names, { timeout: 60_000 })
+    .poll(names)
     .toEqual(['PipewrightDown', ...KNOWN, 'PipewrightLeaseNotRenewed', 'PipewrightNobodyActs'].toSorted())
   const lease = (await firing()).find(({ labels }) => labels['alertname'] === 'PipewrightLeaseNotRenewed')
   expect(lease?.annotations['processes']).toBe('two:metrics')
   two.toApi.set('open')
-  await expect
-    .poll(async () => (await names()).includes('PipewrightNobodyActs'), { timeout: 60_000 })
-    .toBe(false)
+  await expect.poll(async () => (await names()).includes('PipewrightNobodyActs')).toBe(false)
 })

@@ -19,6 +19,7 @@ const RATE_INTERVAL = '10s'
 /** What is left of a template that asked for something that is not there. */
 const NOT_FILLED_IN = /\{\{|<error|<nil>|<no value>/
 
+const startedAt = Date.now()
 const stack = new AsyncDisposableStack()
 let scenario: Scenario
 let live: Live
@@ -86,7 +87,6 @@ beforeAll(async () => {
   await until(
     'several scrapes',
     async () => Number((await query('count_over_time(pipewright_build_info[1m])'))[0]?.value[1]) > 8,
-    30_000,
   )
   scrape = await (await fetch(`${live.url}/metrics`)).text()
 })
@@ -112,8 +112,8 @@ describe('the metrics of a running daemon', () => {
     })
     const [created] = await query('pipewright_creates_total{outcome="created"}')
     expect(created?.value[1]).toBe('2')
-    const [heartbeat] = await query('time() - pipewright_last_successful_reconcile_timestamp_seconds')
-    expect(Number(heartbeat?.value[1])).toBeLessThan(30)
+    const [heartbeat] = await query('pipewright_last_successful_reconcile_timestamp_seconds')
+    expect(Number(heartbeat?.value[1])).toBeGreaterThan(startedAt / 1_000)
   })
 
   test('are few enough', async () => {
@@ -230,14 +230,10 @@ describe('what goes wrong with a running daemon', () => {
 
   test.each(troubles)('%s: %s', async (_, alert, happen) => {
     happen()
-    const alerts = await until(
-      `${alert} to fire`,
-      async () => {
-        const found = (await firing()).filter(({ labels }) => labels['alertname'] === alert)
-        return found.length > 0 && found
-      },
-      60_000,
-    )
+    const alerts = await until(`${alert} to fire`, async () => {
+      const found = (await firing()).filter(({ labels }) => labels['alertname'] === alert)
+      return found.length > 0 && found
+    })
     for (const { labels, annotations } of alerts) {
       const { resources = 'Pipe/none', ...texts } = annotations
       expect(Object.values(texts).join(' ')).not.toMatch(NOT_FILLED_IN)

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
@@ -91,8 +92,9 @@ describe.concurrent('row 14: a ledger that another program holds while the reply
     story.writePipe('orders')
     const applied = story.apply()
     await until('the outcome to be kept in memory', () => applied.stderr().includes('Problem found'))
+    const before = awakenings(applied.pid)
     applied.signal('SIGTERM')
-    await setTimeout(500)
+    await until('it to have heard that', () => awakenings(applied.pid) > before + 5)
     held.end()
     expect(await applied.ended).toBe(1)
     expect(applied.stdout()).toContain('The ledger has the result of its create.')
@@ -102,6 +104,12 @@ describe.concurrent('row 14: a ledger that another program holds while the reply
     expect(story.posts()).toHaveLength(1)
   })
 })
+
+/** How often a process went on after it had waited for something. */
+function awakenings(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1])
+}
 
 /** Another program that holds the ledger from when a create arrives on. */
 function holdAtCreate({ ledger, platform }: Story): Disposable & { end(): void } {

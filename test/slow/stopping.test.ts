@@ -7,6 +7,12 @@ import { until } from '../support/until.ts'
 import type { Stopping } from './support/stopping.ts'
 import { creates, stopInTheMiddle } from './support/stopping.ts'
 
+/** The longest that the sandbox takes. */
+const LONG_MS = 600_000
+
+/** So that the grace is not what ends it. */
+const NEVER_BY_ITSELF = { settings: ['--request-timeout', '1h', '--shutdown-grace', '2h'] }
+
 const ONE_PIPE = { command: 'run', pipes: 1, settings: [], latencyMs: 0 } as const
 
 async function inTheMiddle(_: Program, platform: Sandbox): Promise<void> {
@@ -57,7 +63,8 @@ describe.concurrent('told to stop in the middle of a create', () => {
   test('a second signal ends it at once, and the next process says OutcomeUnknown', async () => {
     const result = await stopInTheMiddle({
       ...ONE_PIPE,
-      latencyMs: 15_000,
+      ...NEVER_BY_ITSELF,
+      latencyMs: LONG_MS,
       async stop(program, platform) {
         await inTheMiddle(program, platform)
         await stopped(program)
@@ -65,7 +72,6 @@ describe.concurrent('told to stop in the middle of a create', () => {
       },
     })
     expect(result.ended, result.output).toBe(1)
-    expect(result.tookMs).toBeLessThan(5_000)
     expect(result).toMatchObject({ posts: 1, recorded: undefined, intent: 'open' })
     expect(result.afterwards).toMatchObject({ status: 'OutcomeUnknown', posts: 0 })
     expect(result.afterwards.message).toContain('Pipewright was stopped before it knew the outcome')
@@ -84,8 +90,6 @@ describe.concurrent('told to stop in the middle of a create', () => {
       },
     })
     expect(result.ended, result.output).toBe(1)
-    expect(result.tookMs).toBeGreaterThan(2_500)
-    expect(result.tookMs).toBeLessThan(8_000)
     expect(result).toMatchObject({ posts: 0, pipes: 0, recorded: undefined, intent: 'open' })
     expect(result.afterwards).toMatchObject({ status: 'OutcomeUnknown', posts: 0 })
   })
@@ -94,7 +98,15 @@ describe.concurrent('told to stop in the middle of a create', () => {
     const result = await stopInTheMiddle({
       ...ONE_PIPE,
       pipes: 2,
-      settings: ['--api-budget', '1/1h', '--concurrency', '1', '--log-level', 'debug'],
+      settings: [
+        ...NEVER_BY_ITSELF.settings,
+        '--api-budget',
+        '1/1h',
+        '--concurrency',
+        '1',
+        '--log-level',
+        'debug',
+      ],
       async stop(program, platform) {
         await inTheMiddle(program, platform)
         await until('the first pipe to be done', () =>
@@ -105,7 +117,6 @@ describe.concurrent('told to stop in the middle of a create', () => {
       },
     })
     expect(result.ended, result.output).toBe(0)
-    expect(result.tookMs).toBeLessThan(5_000)
     expect(result).toMatchObject({ posts: 1, recorded: undefined, intent: undefined })
     expect(result.afterwards).toMatchObject({ status: 'Ready', posts: 1 })
     expect(result.pipes).toBe(1)

@@ -1,18 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { epochOf, passes, type Pod } from '../kubernetes/pods.ts'
+import { epochOf, type Pod } from '../kubernetes/pods.ts'
 import { pipeManifest } from '../support/manifests.ts'
 import { until } from '../support/until.ts'
 import { startLoaded } from './support/loaded-pods.ts'
 
 /*
- * How long nobody acts, with the lease that comes by itself (15 s): from the moment at which something happens to the process that acts
- * until the other one acts, and until its first create arrives, of a manifest that was added in that moment. RUNS=20 is the long run.
+ * The process that acts ends, or loses the API: another one acts, and what was added in that moment is created once. RUNS=20 is the long run.
  */
 
 const RUNS = Number(process.env['RUNS'] ?? 2)
-const RECORDS = Number(process.env['RECORDS'] ?? 1_000)
-/** The process that acts renews the Lease so often: the moments are spread over that. */
-const RENEWAL_MS = 3_000
+const RECORDS = Number(process.env['RECORDS'] ?? 20)
+
+/** Of a Lease that nobody waits for here, the longest that there is: ms. */
+const LONGEST_MS = 600_000
+/** Of one that has to run out: ms. */
+const LEASE_MS = 6_000
 
 const HAPPENS: Readonly<Record<string, (pod: Pod) => void>> = {
   'kill -9': ({ program }) => program.signal('SIGKILL'),
@@ -21,36 +23,33 @@ const HAPPENS: Readonly<Record<string, (pod: Pod) => void>> = {
   'silence between it and the API': ({ toApi }) => toApi.set('silent'),
 }
 
-const timeout = 180_000 + RUNS * 90_000
+describe.concurrent('failover', () => {
+  test('SIGTERM: another process acts long before the Lease runs out', async () => {
+    await failover('SIGTERM', LONGEST_MS)
+  })
 
-test('SIGTERM: another process acts within 3 s, and so does its first create', { timeout }, async () => {
-  // The first create has to share the processors with a look at all that is there.
-  expect(await failover('SIGTERM')).toBeLessThanOrEqual(3_000)
-})
-
-describe.concurrent('the Lease has to run out', () => {
   test.each(['kill -9', 'a cut between it and the API', 'silence between it and the API'])(
-    '%s: another process acts within 20 s, and so does its first create',
-    { timeout },
+    '%s: another process acts when the Lease has run out',
     async (what) => {
-      expect(await failover(what)).toBeLessThanOrEqual(20_000)
+      await failover(what, LEASE_MS)
     },
   )
 })
 
-/** @returns how long nobody acted at worst, and nothing was created: ms */
-async function failover(what: string): Promise<number> {
+async function failover(what: string, leaseMs: number): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const { workspace, pods, arrivals, creates } = await startLoaded(stack, {
     records: RECORDS,
     interval: '1h',
+    leaseMs,
   })
   let [leader, other] = pods
   const acting: number[] = []
   const creating: number[] = []
   for (let run = 0; run < RUNS; run += 1) {
     await until('one to stand by', () => other.program.stdout().includes('standing by'))
-    await passes(RENEWAL_MS + (run * RENEWAL_MS) / RUNS)
+    // One that has not read what was acted on would hold back what is new.
+    await until('it to have read', () => other.program.stdout().includes('Manifests read'))
     const name = `new-${run}`
     const epoch = epochOf(leader) ?? 0
     const at = Date.now()
@@ -68,7 +67,6 @@ async function failover(what: string): Promise<number> {
     `failover: ${what}, ${RUNS} runs, ${RECORDS} records: acts after ${worstOf(acting)}, first create after ${worstOf(creating)}\n`,
   )
   expect(creates()).toBe(RECORDS + RUNS)
-  return Math.max(...acting, ...creating)
 }
 
 /** When it said so: ms since the epoch. */

@@ -22,6 +22,34 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'server/request-turns.test.ts': 'Shares of the event loop.',
 }
 
+/*
+ * Slow tests judge by the order of events, and wait for events without a limit but that of a hang. These files read a clock or let time pass.
+ * A machine that takes longer makes none of them fail.
+ */
+export const SLOW_EXCEPTIONS: Readonly<Record<string, string>> = {
+  'main/quiet.program.test.ts': 'A check after the time in which problems are gathered.',
+  'platform/tls-files.program.test.ts': 'The dates of a real certificate.',
+  'slow/connections.test.ts': 'The pace of those that attack.',
+  'slow/journey-truth.test.ts': 'A check is shown with its time.',
+  'slow/ledger-faults-disk.test.ts': 'Nothing more happens while the disk is full.',
+  'slow/page-acting.test.ts': 'A check is shown with its time.',
+  'slow/page-held.test.ts': 'The browser takes turns; the clock of its page is virtual.',
+  'slow/page-many.test.ts': 'The page asks for nothing while nothing changes.',
+  'slow/prometheus.test.ts': 'Queries of a real Prometheus.',
+  'slow/proxy.test.ts': 'A process is stopped for longer than a create may take.',
+  'slow/rows-unsaved.test.ts': 'The ledger is held for longer than one write waits.',
+  'slow/standing-still.test.ts': 'A process is stopped for longer than a create may take.',
+  'slow/two-pods-failover.test.ts': 'It tells how long nobody acted.',
+  'slow/two-pods-load.test.ts': 'It tells what two processes take, which must write nothing in a while.',
+  'slow/two-pods-notifications.test.ts': 'Nothing more is told.',
+  'slow/two-pods-persons.test.ts': 'Nothing is created meanwhile.',
+  'slow/two-pods.test.ts': 'Processes are stopped for longer than a Lease lasts.',
+  'slow/upgrade.test.ts': 'A backup waits for a lock, which nothing shows.',
+  'slow/watch-busy.test.ts': 'The process is kept busy.',
+  'slow/watch-daemon.test.ts': 'Between two walks.',
+  'ways-out/whole.program.test.ts': 'A check is overdue.',
+}
+
 const TEST = fileURLToPath(new URL('..', import.meta.url))
 
 const REAL =
@@ -33,6 +61,16 @@ const STARTS = /\b(?:startProgram|runProgram|spawn|spawnSync|execFile|execFileSy
 export function realFiles(): readonly string[] {
   return testFiles()
     .filter((file) => !file.endsWith('.program.test.ts') && REAL.test(read(file)))
+    .toSorted()
+}
+
+const TIME = /performance\.now|\bDate\.now|\bsetTimeout\(|\b(?:pause|passes)\((?:\d|\w*_MS|random)/
+
+/** Files of slow tests and programs that read a clock or let time pass. */
+export function slowFilesWithTime(): readonly string[] {
+  const slow = readdirSync(join(TEST, 'slow')).map((name) => `slow/${name}`)
+  return [...testFiles(), ...slow]
+    .filter((file) => /^slow\/.*\.test\.ts$|\.program\.test\.ts$/.test(file) && TIME.test(read(file)))
     .toSorted()
 }
 

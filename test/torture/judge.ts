@@ -30,8 +30,8 @@ export interface Evidence {
   readonly lineages: readonly Lineage[]
 }
 
-/** A living process has written down what became of a create by so long after its request. */
-const SETTLED_MS = 6_500
+/** A living process has written down what became of a create by so long after its request, on a machine however busy. The limits in it are of 5 s. */
+const SETTLED_MS = 30_000
 
 /** Every create must be the first of its pipe, or have a reason. @returns how many made a second pipe */
 export function judgePosts(evidence: Evidence, journal: Journal): number {

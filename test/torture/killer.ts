@@ -3,7 +3,7 @@ import type { Ending, Run, Runner } from './daemon.ts'
 import type { Journal } from './journal.ts'
 import type { LedgerView } from './ledger-view.ts'
 import type { Random } from './random.ts'
-import { until as soon } from '../support/until.ts'
+import { LIMIT_MS, until as soon } from '../support/until.ts'
 
 /** Starts the daemon, and ends it in all the ways a daemon ends. */
 export interface Killer {
@@ -35,8 +35,6 @@ export interface KillerParts {
 
 /** So long a start may take on a busy machine. */
 const START_MS = 15_000
-/** The shutdown grace is 4 s, and one that is refused has to start before; a machine may be busy. */
-const STOP_MS = 30_000
 
 /** The longest life. */
 const LONG_MS = 240_000
@@ -58,13 +56,13 @@ export function createKiller({ runner, journal, ledger, random, lastCreateAt }: 
   }
 
   async function over(current: Run, how: string): Promise<Ending> {
-    const limit = new Promise<'late'>((resolve) => setTimeout(resolve, STOP_MS, 'late').unref())
+    const limit = new Promise<'late'>((resolve) => setTimeout(resolve, LIMIT_MS, 'late').unref())
     const ending = await Promise.race([current.ending, limit])
     if (ending === 'late') {
       journal.violate({
         law: 'process',
         subject: undefined,
-        what: `run ${current.number} did not end within ${STOP_MS} ms after ${how}`,
+        what: `run ${current.number} did not end within ${LIMIT_MS} ms after ${how}`,
       })
       current.kill('SIGKILL')
       return current.ending

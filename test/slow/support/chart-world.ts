@@ -67,17 +67,13 @@ export interface Shown {
 }
 
 export async function allReady(daemon: Container, keys: readonly string[]): Promise<void> {
-  await until(
-    `${keys.join(', ')} to be ready\n${daemon.stderr()}`,
-    async () => {
-      const { items } = await ask<Shown>(daemon, 'http://127.0.0.1:8080/api/v1/resources')
-      return (
-        items.length === keys.length &&
-        items.every(({ key, status }) => keys.includes(key) && status === 'Ready')
-      )
-    },
-    30_000,
-  )
+  await until(`${keys.join(', ')} to be ready\n${daemon.stderr()}`, async () => {
+    const { items } = await ask<Shown>(daemon, 'http://127.0.0.1:8080/api/v1/resources')
+    return (
+      items.length === keys.length &&
+      items.every(({ key, status }) => keys.includes(key) && status === 'Ready')
+    )
+  })
 }
 
 export async function ends(container: Container): Promise<void> {

@@ -90,7 +90,7 @@ async function runWithFailpoint(combination: Combination, place: Place) {
     end.seen = true
   })
   try {
-    await until('the create to be over', () => end.seen || isOver(program, combination), 30_000)
+    await until('the create to be over', () => end.seen || isOver(program, combination))
   } catch (error) {
     throw new Error(outputOf('with the failpoint', program).join('\n'), { cause: error })
   }

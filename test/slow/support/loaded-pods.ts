@@ -7,8 +7,6 @@ import { resourcesOf, urlOf } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 import { createWorkspace, type Workspace } from '../../support/workspace.ts'
 
-/** The `--lease-duration` that comes by itself: ms. */
-const LEASE_MS = 15_000
 const IN_A_FOLDER = 100
 
 /** Two processes with so many pipes, all of them created. */
@@ -23,10 +21,17 @@ export interface LoadedPods {
   readonly writesPerCreation: number
 }
 
-/** @param interval of checks of what is in sync, as the flag takes it */
+/**
+ * @param interval of checks of what is in sync, as the flag takes it
+ * @param leaseMs the `--lease-duration`; unless given, that which comes by itself
+ */
 export async function startLoaded(
   stack: AsyncDisposableStack,
-  { records, interval }: { readonly records: number; readonly interval: string },
+  {
+    records,
+    interval,
+    leaseMs = 15_000,
+  }: { readonly records: number; readonly interval: string; readonly leaseMs?: number },
 ): Promise<LoadedPods> {
   const workspace = stack.use(createWorkspace())
   const api = stack.use(await startApiModel())
@@ -38,9 +43,11 @@ export async function startLoaded(
     }),
   )
   writeCommon(workspace)
-  const settings = { interval, concurrency: '32', 'api-budget': '5000/1s' }
+  // A reply that a busy machine brings late must not become an unknown outcome.
+  const patience = { 'request-timeout': '60s', 'shutdown-grace': '65s' }
+  const settings = { interval, concurrency: '32', 'api-budget': '5000/1s', ...patience }
   const env = { MALLOC_ARENA_MAX: '1' } // as the image sets it
-  const options = { workspace, api, platform: platform.url, leaseMs: LEASE_MS, settings, env }
+  const options = { workspace, api, platform: platform.url, leaseMs, settings, env }
   const one = await startPod('one', options, stack)
   await acts(one)
   const shown = async () => resourcesOf(await urlOf(one.program))

@@ -5,6 +5,7 @@ import { acts, commandFlagsOf, passes, startPod, writeCommon } from '../../kuber
 import { KAFKA_PASSWORD, pipeManifest, SERVICE } from '../../support/manifests.ts'
 import { resourcesOf, runProgram, urlOf } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
+import { endOf } from './end-of.ts'
 import { createWorkspace, type Workspace } from '../../support/workspace.ts'
 
 /* Stories of two processes of which one acts. Each gives what it found broken, in words; nothing: all is well. */
@@ -40,7 +41,7 @@ export async function sleeper(failpoint: string): Promise<readonly string[]> {
   }
   await until('the second attempt', () => platform.creates() === 1)
   one.program.signal('SIGCONT')
-  const code = await Promise.race([one.program.ended, passes(15_000).then(() => 'nothing')])
+  const code = await endOf(one.program)
   return [
     ...(code === 1 ? [] : [`it ended with ${code}`]),
     ...(platform.creates() === 1 ? [] : [`law 1: ${platform.creates()} creates`]),
@@ -85,7 +86,7 @@ export async function lateUpsert(): Promise<readonly string[]> {
     platform.endpoints.slice(before).some((each) => keysOf(each) === '["key-1","key-2"]'),
   )
   try {
-    await until('it to be applied once more', () => keysThere() === '["key-1","key-3"]', 40_000)
+    await until('it to be applied once more', () => keysThere() === '["key-1","key-3"]')
     return []
   } catch {
     return [`a late request gave access back: ${keysThere()}`]
@@ -127,11 +128,9 @@ export async function olderCheckout(): Promise<readonly string[]> {
   const two = await startPod('two', from('behind'), stack)
   await acts(two)
   const reasons = async () => (await resourcesOf(await urlOf(two.program))).map(({ reason }) => reason)
-  const isSaid = await until(
-    'it to say so',
-    async () => (await reasons()).includes('NotLeading'),
-    20_000,
-  ).catch(() => false)
+  const isSaid = await until('it to say so', async () => (await reasons()).includes('NotLeading')).catch(
+    () => false,
+  )
   // Longer than a late request may take, after which endpoints are applied once more.
   await passes(3_000)
   commit('behind', last)

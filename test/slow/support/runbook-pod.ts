@@ -108,11 +108,7 @@ export async function startPodWorld(
     commit: (pipes, files = {}) => swapCheckout(volumes.git, pipes, files),
     async startDaemon(spec = pod, root = image.root) {
       const daemon = await start(spec, root)
-      await until(
-        `the daemon to start\n${daemon.stderr()}`,
-        () => daemon.stdout().includes('"Started"'),
-        60_000,
-      )
+      await until(`the daemon to start\n${daemon.stderr()}`, () => daemon.stdout().includes('"Started"'))
       return daemon
     },
     startDiagnostic: async () => inPlace(await start(diagnostic)),

@@ -25,8 +25,6 @@ export interface Stopping {
 /** What came of it; of the last pipe, unless said otherwise. */
 export interface Stopped {
   readonly ended: number | NodeJS.Signals
-  /** From the last signal to the end: ms. */
-  readonly tookMs: number
   readonly posts: number
   /** At the very end: the work may be done when nobody listens any more. */
   readonly pipes: number
@@ -55,16 +53,13 @@ export async function stopInTheMiddle(stopping: Stopping): Promise<Stopped> {
     stopping.failpoint === undefined ? {} : { env: { PIPEWRIGHT_FAILPOINT: stopping.failpoint } },
   )
   await stopping.stop(program, platform)
-  const signalledAt = performance.now()
   const ended = await endOf(program)
-  const tookMs = performance.now() - signalledAt
   const record = await recordOf(workspace, `Pipe/${last}`)
   const posts = creates(platform)
   platform.faults.clear()
   const afterwards = await runAgain(workspace, platform, `Pipe/${last}`)
   return {
     ended,
-    tookMs,
     posts,
     pipes: platform.pipes().filter(({ name }) => name === last).length,
     recorded: record?.remote?.id,
