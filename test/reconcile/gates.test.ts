@@ -1,10 +1,27 @@
 import { allowBlocked } from '../../src/reconcile/operator/allow.ts'
 import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
+import { blankRecord } from '../../src/plan/record.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { given, MINUTE } from './given.ts'
 import { alert, endpoint, pipe, service } from './manifests.ts'
 import { SERVICE_ID } from '../support/manifests.ts'
+
+test('a create looks again at what another process wrote while it waited for its place', async () => {
+  const world = await given({ 'orders.yaml': pipe('orders') })
+  const { platform } = world.context
+  const admit = platform.admitCreate.bind(platform)
+  Object.assign(platform, {
+    async admitCreate(...asked: Parameters<typeof admit>) {
+      for (const key of ['Pipe/orders', 'Pipe/other'] as const)
+        await world.around.ledger.swap({ ...blankRecord(key), line: 9 }, [])
+      return admit(...asked)
+    },
+  })
+  const { also } = await world.go('Pipe/orders')
+  expect(also).toContain('Pipe/other')
+  expect(also).not.toContain('Pipe/orders')
+})
 
 describe('a pipe that depends on another resource', () => {
   test('waits until it is ready, and is asked for at once then', async () => {
