@@ -4,29 +4,39 @@ export interface Area {
   /** Globs below `src`. */
   readonly sources: readonly string[]
   readonly target: number
-  /** The last measurement. Not all tests ran: it is too low. */
-  readonly last?: { readonly mutants: number; readonly noticed: number; readonly seed: string }
+  /** The last measurement. With a part of the tests it is too low. */
+  readonly last: {
+    readonly mutants: number
+    readonly noticed: number
+    readonly seed: string
+    readonly tests: 'all' | 'part'
+  }
 }
 
 export const AREAS: readonly Area[] = [
-  { name: 'plan', sources: ['plan/**/*.ts'], target: 97, last: { mutants: 45, noticed: 40, seed: 'first' } },
+  {
+    name: 'plan',
+    sources: ['plan/**/*.ts'],
+    target: 97,
+    last: { mutants: 12, noticed: 11, seed: 'b', tests: 'part' },
+  },
   {
     name: 'reconcile',
     sources: ['reconcile/**/*.ts'],
     target: 90,
-    last: { mutants: 45, noticed: 32, seed: 'first' },
+    last: { mutants: 45, noticed: 32, seed: 'first', tests: 'part' },
   },
   {
     name: 'platform',
     sources: ['platform/**/*.ts'],
     target: 90,
-    last: { mutants: 45, noticed: 31, seed: 'first' },
+    last: { mutants: 12, noticed: 11, seed: 'a', tests: 'part' },
   },
   {
     name: 'ledger',
     sources: ['ledger/**/*.ts'],
     target: 90,
-    last: { mutants: 45, noticed: 27, seed: 'first' },
+    last: { mutants: 12, noticed: 10, seed: 'd', tests: 'part' },
   },
   {
     name: 'comparing and masks',
@@ -35,10 +45,20 @@ export const AREAS: readonly Area[] = [
       'lib/mask/*.ts',
     ],
     target: 95,
-    last: { mutants: 60, noticed: 49, seed: 'first' },
+    last: { mutants: 48, noticed: 46, seed: 'a, b, c, d', tests: 'part' },
   },
-  { name: 'exit codes', sources: ['cli/commands/*.ts', 'cli/run-command.ts'], target: 80 },
-  { name: 'page', sources: ['server/page/{compared,elements,states,time}.js'], target: 80 },
+  {
+    name: 'exit codes',
+    sources: ['cli/commands/*.ts', 'cli/run-command.ts'],
+    target: 80,
+    last: { mutants: 12, noticed: 4, seed: 'a', tests: 'part' },
+  },
+  {
+    name: 'page',
+    sources: ['server/page/{compared,elements,states,time}.js'],
+    target: 80,
+    last: { mutants: 12, noticed: 12, seed: 'b', tests: 'part' },
+  },
 ]
 
 /** Mistakes that change nothing that a test can see. They are not made. */

@@ -233,17 +233,10 @@ function report(): void {
       mutants: all.length,
       noticed: all.filter((mutant) => noticed.has(mutant)).length,
     })
-    const before = last && scoreOf(last)
-    const columns = [
-      all.length,
-      all.filter((mutant) => noticed.has(mutant)).length,
-      score,
-      target,
-      before ?? '-',
-    ]
+    const before = scoreOf(last)
+    const columns = [all.length, all.filter((mutant) => noticed.has(mutant)).length, score, target, before]
     say(`${name.padEnd(24)} ${columns.map((column) => String(column).padStart(7)).join(' ')}`)
-    if (isWhole && all.length >= MIN_SAMPLE && score < Math.min(target, before ?? target) - CHANCE)
-      process.exitCode = 1
+    if (isWhole && all.length >= MIN_SAMPLE && score < Math.min(target, before) - CHANCE) process.exitCode = 1
   }
   if (!isWhole) say('Not all tests ran. The scores are too low.')
 }
