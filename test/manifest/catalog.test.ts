@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Key } from '../../src/kinds/key.ts'
 import { documents, lock, next, pipe, readingOf, service, statesOf } from './support.ts'
 
 const ONE = {
@@ -225,6 +226,13 @@ describe('readings that are not believed', () => {
       ['lock-empty'],
       ['lock-empty'],
     ])
+  })
+
+  test('manifests of which nothing was created are no loss, such as a commit that is reverted', () => {
+    const few = readingOf({ 'a.yaml': ONE['a.yaml'] })
+    const reasonOf = (...created: readonly Key[]) => next(before, few, { created }).catalog.problem?.reason
+    expect(reasonOf('Pipe/a')).toBeUndefined()
+    expect(reasonOf('Pipe/a', 'Pipe/b', 'Pipe/c', 'Pipe/d')).toBe('SourceShrunk')
   })
 
   test('old orphans of the ledger do not make a first reading look like a loss', () => {

@@ -80,6 +80,7 @@ interface Options {
   /** Each as the file where it was last seen, or as more than that. */
   readonly known?: Readonly<Record<string, string | Partial<Recorded> | undefined>>
   readonly accept?: 'force' | 'normal'
+  readonly created?: readonly Key[]
 }
 
 export function inputOf(
@@ -95,6 +96,7 @@ export function inputOf(
     // `parse` hashes nothing: the hash of a file is its text.
     places: createPlaces((file) => reading.files.get(file)?.hash),
     accept: options.accept ?? 'normal',
+    created: options.created && new Set(options.created),
   }
 }
 
