@@ -70,6 +70,16 @@ test('reconcile says what became of what was asked for', async () => {
   ])
 })
 
+test('status of one resource says what to do, as the daemon does', async () => {
+  const { server, run } = await daemon({ resources: [FINE, BAD] })
+  const { next } = (await (await fetch(`${server.url}/api/v1/resources/Pipe/returns`)).json()) as {
+    readonly next: readonly object[]
+  }
+  expect(next.length).toBeGreaterThan(0)
+  const { code, stdout } = await run(['status', 'Pipe/returns', '-o', 'json'])
+  expect([code, JSON.parse(stdout)]).toMatchObject([1, { key: 'Pipe/returns', next }])
+})
+
 test('reconcile of all fails by what is wrong with the whole', async () => {
   const { now, asked, run } = await daemon()
   const fine = await run(['reconcile', '--wait'])
