@@ -143,7 +143,8 @@ async function scanEverything({ runner, killer, leaks, ledger, model }: Parts): 
   ledger.scan(leaks)
 }
 
-const QUIET_MS = 60_000
+/** Only what hangs takes so long: ms. */
+const QUIET_MS = 360_000
 
 /** A further pass looks at every pipe, and writes nothing to the platform. */
 async function quietPass({ killer, platform, journal, model }: Parts): Promise<void> {
