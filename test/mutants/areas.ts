@@ -18,7 +18,7 @@ export const AREAS: readonly Area[] = [
     name: 'plan',
     sources: ['plan/**/*.ts'],
     target: 97,
-    last: { mutants: 12, noticed: 11, seed: 'b', tests: 'part' },
+    last: { mutants: 24, noticed: 23, seed: 'b, d', tests: 'part' },
   },
   {
     name: 'reconcile',

@@ -44,6 +44,8 @@ export default class MutantRunner extends TestRunner {
   private readonly spentInFile = new Map<number, number>()
   private file: RunnerTestFile | undefined
   private readonly reachedByFile = new Map<RunnerTestFile, Set<number>>()
+  /** Too costly to be tried on in the file: `main.ts` makes them alone. */
+  private readonly leftInFile = new Set<number>()
 
   override async onBeforeRunTask(test: RunnerTask): Promise<void> {
     await super.onBeforeRunTask(test)
@@ -89,6 +91,8 @@ export default class MutantRunner extends TestRunner {
 
   override onAfterRunSuite(suite: RunnerTestFile): Promise<void> {
     const mutants = this.reachedByFile.get(suite)
+    const left = [...this.leftInFile].filter(isOpen)
+    if (mutants !== undefined && left.length > 0) write({ is: 'slow', file: suite.filepath, mutants: left })
     if (mutants !== undefined)
       write({ is: 'file', file: suite.filepath, ms: suite.result?.duration ?? 0, mutants: [...mutants] })
     return super.onAfterRunSuite(suite)
@@ -98,7 +102,10 @@ export default class MutantRunner extends TestRunner {
     const all = this.reachedByFile.get(test.file) ?? new Set()
     for (const mutant of reached ?? []) all.add(mutant)
     this.reachedByFile.set(test.file, all)
-    if (this.file !== test.file) this.spentInFile.clear()
+    if (this.file !== test.file) {
+      this.spentInFile.clear()
+      this.leftInFile.clear()
+    }
     this.file = test.file
     const open = [...(reached ?? [])].filter(isOpen)
     const isSlow = ms > MAX_TEST_MS
@@ -134,6 +141,7 @@ export default class MutantRunner extends TestRunner {
   private next(): Round | undefined {
     const isLeft = (mutant: number) =>
       (this.spent.get(mutant) ?? 0) < MAX_MS && (this.spentInFile.get(mutant) ?? 0) < MAX_IN_FILE_MS
+    for (const mutant of this.waiting) if (!isLeft(mutant)) this.leftInFile.add(mutant)
     this.waiting = this.waiting.filter(isLeft)
     const mutant = this.waiting.shift()
     return mutant === undefined ? undefined : { is: 'try', mutant }
