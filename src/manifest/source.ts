@@ -12,7 +12,7 @@ import { DEFAULT_LIMITS, type Limits } from './yaml/limits.ts'
 import { createFindingRoom } from './validate/parse-document.ts'
 import { parseSteps, type ParsedFile } from './validate/parse-file.ts'
 import { createPlaces, type KnownPlaces } from './rules/source-locator.ts'
-import { revisionSince } from './files/commit.ts'
+import { commitFacts, revisionSince } from './files/commit.ts'
 import { createSlices, inSlices } from './validate/slices.ts'
 import { readDirectory, textNow, type DirectoryReading, type OnRead } from './files/read-directory.ts'
 
@@ -84,7 +84,7 @@ export function createSource({ profile, root, limits, clock, onRead }: SourceOpt
       accept,
       created,
     })
-    const next = await inSlices(steps, createSlices())
+    const next = await withCommit(await inSlices(steps, createSlices()), previous)
     signal.throwIfAborted()
     state = next
     return {
@@ -93,6 +93,15 @@ export function createSource({ profile, root, limits, clock, onRead }: SourceOpt
       differs: isDifferent(previous, next),
       since: await revisionSince(root, next.catalog.revision),
     }
+  }
+
+  async function withCommit(next: CatalogState, before: CatalogState | undefined): Promise<CatalogState> {
+    const { revision } = next.catalog
+    const known = before?.catalog.revision
+    const commit = known?.id === revision.id ? known.commit : await commitFacts(root, revision.id)
+    return commit === undefined
+      ? next
+      : { ...next, catalog: { ...next.catalog, revision: { ...revision, commit } } }
   }
 
   return {

@@ -22,6 +22,7 @@ export type SourceEntry = { readonly at: number } & (
       readonly type: 'revision'
       readonly revision: string
       readonly from: Revision['from']
+      readonly commit?: Revision['commit']
       /** The first 20. */
       readonly keys: readonly Key[]
       readonly changed: number
@@ -122,6 +123,7 @@ export function createRecentEvents(now: () => number): RecentEvents {
       type: 'revision',
       revision: revision.id,
       from: revision.from,
+      commit: revision.commit,
       keys: changed.slice(0, KEYS_NAMED),
       changed: changed.length,
       removed,

@@ -1,6 +1,7 @@
 import { lstatSync, lutimesSync, mkdirSync, symlinkSync } from 'node:fs'
+import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { revisionSince } from '../../src/manifest/files/commit.ts'
+import { commitFacts, revisionSince } from '../../src/manifest/files/commit.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
 const ID = '0123456789012345678901234567890123456789'
@@ -29,4 +30,60 @@ test('in a checkout: unknown, even behind a link', async () => {
   using workspace = createWorkspace()
   symlinkSync('manifests', workspace.path('current'))
   expect(await revisionSince(workspace.path('current'), { id: ID, from: 'git' })).toBeUndefined()
+})
+
+const COMMIT = Buffer.from(
+  'tree 0\nauthor Ada <ada@example.com> 1 +0000\ncommitter B <b@example.com> 1 +0000\n\nAdd orders\n\nmore\n',
+)
+
+/** `git pack-objects` of this one object, as gitformat-pack(5) has it. */
+function packed(type: number) {
+  const pack = Buffer.concat([
+    Buffer.from('PACK'),
+    Buffer.from([0, 0, 0, 2, 0, 0, 0, 1]),
+    Buffer.from([0x80 + type * 16 + (COMMIT.length % 16), COMMIT.length >> 4]),
+    deflateSync(COMMIT),
+    Buffer.alloc(20, 7),
+  ])
+  const word = Buffer.alloc(4)
+  const fanout = Array.from({ length: 256 }, (_, first) => {
+    const count = Buffer.alloc(4)
+    count.writeUInt32BE(first < 0x01 ? 1 : 2)
+    return count
+  })
+  const names = [Buffer.alloc(20), Buffer.from(ID, 'hex')]
+  word.writeUInt32BE(12)
+  const head = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2])
+  return { pack, index: Buffer.concat([head, ...fanout, ...names, Buffer.alloc(8), word, word]) }
+}
+
+test.each([
+  [
+    'a loose object',
+    {
+      [`objects/${ID.slice(0, 2)}/${ID.slice(2)}`]: deflateSync(
+        Buffer.concat([Buffer.from('commit 9\0'), COMMIT]),
+      ),
+    },
+    true,
+  ],
+  ['a pack', { 'objects/pack/a.idx': packed(1).index, 'objects/pack/a.pack': packed(1).pack }, true],
+  [
+    'a pack, as a difference',
+    { 'objects/pack/a.idx': packed(6).index, 'objects/pack/a.pack': packed(6).pack },
+    false,
+  ],
+  [
+    'a damaged pack',
+    { 'objects/pack/a.idx': Buffer.from('x'), 'objects/pack/a.pack': packed(1).pack },
+    false,
+  ],
+  ['nothing', { HEAD: Buffer.from(ID) }, false],
+])('the author and the subject of a commit, from %s', async (_, files, isKnown) => {
+  using workspace = createWorkspace()
+  for (const [path, bytes] of Object.entries(files)) workspace.write(`repo/.git/${path}`, bytes)
+  mkdirSync(workspace.path('repo/manifests'))
+  const facts = await commitFacts(workspace.path('repo/manifests'), ID)
+  expect(facts).toEqual(isKnown ? { author: 'Ada', subject: 'Add orders' } : undefined)
+  expect(await commitFacts(workspace.path('repo/manifests'), 'content-0123456789ab')).toBeUndefined()
 })

@@ -54,7 +54,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   reconcile: [],
   manifest: [
     'node:buffer',
-    'node:child_process', // `git status`
+    'node:zlib', // Git's objects
     'node:fs',
     'node:fs/promises',
     'node:path',

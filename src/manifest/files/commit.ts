@@ -1,5 +1,6 @@
-import { lstat, readFile, stat } from 'node:fs/promises'
+import { lstat, open, readdir, readFile, stat, type FileHandle } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
+import { constants, inflateSync } from 'node:zlib'
 import { sha256 } from '../../lib/digest.ts'
 import type { Revision } from '../../contract/catalog.ts'
 
@@ -36,9 +37,7 @@ export function contentRevision(files: readonly HashedFile[]): Revision {
 async function commitFromGit(root: string): Promise<string | undefined> {
   const folder = await findGitFolder(root)
   if (folder === undefined) return undefined
-  // A worktree has its own HEAD and shares the references of the repository.
-  const common = (await readText(join(folder, 'commondir')))?.trim()
-  const shared = common === undefined ? folder : resolve(folder, common)
+  const shared = await sharedFolder(folder)
   let text = await readText(join(folder, 'HEAD'))
   for (let step = 0; step < REFERENCES && text !== undefined; step += 1) {
     const reference = /^ref: *(refs\/\S+)/.exec(text)?.[1]
@@ -51,6 +50,76 @@ async function commitFromGit(root: string): Promise<string | undefined> {
   }
   const id = text?.trim()
   return id !== undefined && COMMIT.test(id) ? id : undefined
+}
+
+/** A worktree has its own HEAD and shares the references and the objects of the repository. */
+async function sharedFolder(folder: string): Promise<string> {
+  const common = (await readText(join(folder, 'commondir')))?.trim()
+  return common === undefined ? folder : resolve(folder, common)
+}
+
+/** Of a commit's beginning, packed. */
+const COMMIT_BYTES = 16_384
+
+const LONGEST_WORDS = 200
+
+/** Undefined: no commit, not in this repository, or packed as a difference to another. */
+export async function commitFacts(root: string, id: string): Promise<Revision['commit']> {
+  const folder = COMMIT.test(id) ? await findGitFolder(root) : undefined
+  if (folder === undefined) return undefined
+  try {
+    const objects = join(await sharedFolder(folder), 'objects')
+    const loose = await readFile(join(objects, id.slice(0, 2), id.slice(2))).catch(() => undefined)
+    const bytes = loose ?? (await packedCommit(join(objects, 'pack'), Buffer.from(id, 'hex')))
+    if (bytes === undefined) return undefined
+    const text = inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString('utf8')
+    const [, author] = /^author (.*?) *<.*$/m.exec(text) ?? []
+    const [, subject] = /\n\n\s*(.*)/.exec(text) ?? []
+    if (author === undefined || subject === undefined) return undefined
+    return { author: author.slice(0, LONGEST_WORDS), subject: subject.slice(0, LONGEST_WORDS) }
+  } catch {
+    return undefined
+  }
+}
+
+async function packedCommit(folder: string, hash: Buffer): Promise<Buffer | undefined> {
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith('.idx')) continue
+    await using index = await open(join(folder, name))
+    const offset = await offsetIn(index, hash)
+    if (offset === undefined) continue
+    await using pack = await open(join(folder, name.replace(/idx$/, 'pack')))
+    const bytes = await bytesAt(pack, offset, COMMIT_BYTES)
+    // The header: the type, and the size in groups of seven bits.
+    const isCommit = ((bytes.at(0) ?? 0) >> 4) % 8 === 1
+    return isCommit ? bytes.subarray(bytes.findIndex((byte) => byte < 0x80) + 1) : undefined
+  }
+  return undefined
+}
+
+const INDEX_HEADER_BYTES = 8
+const FANOUT_BYTES = 1_024
+
+/** As gitformat-pack(5) has it, version 2. */
+async function offsetIn(index: FileHandle, hash: Buffer): Promise<number | undefined> {
+  const fanout = await bytesAt(index, INDEX_HEADER_BYTES, FANOUT_BYTES)
+  const [first = 0] = hash
+  const start = first === 0 ? 0 : fanout.readUInt32BE(4 * (first - 1))
+  const end = fanout.readUInt32BE(4 * first)
+  const total = fanout.readUInt32BE(FANOUT_BYTES - 4)
+  const names = INDEX_HEADER_BYTES + FANOUT_BYTES
+  const own = await bytesAt(index, names + start * hash.length, (end - start) * hash.length)
+  for (let at = start; at < end; at += 1) {
+    if (hash.compare(own, (at - start) * hash.length, (at - start + 1) * hash.length) !== 0) continue
+    const offset = (await bytesAt(index, names + total * (hash.length + 4) + at * 4, 4)).readUInt32BE()
+    return offset < 0x8000_0000 ? offset : undefined
+  }
+  return undefined
+}
+
+async function bytesAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position)
+  return buffer.subarray(0, bytesRead)
 }
 
 export async function hasReftable(root: string): Promise<boolean> {
