@@ -8,6 +8,13 @@ import { rolldown } from 'rolldown'
 
 const ROOT = import.meta.dirname
 
+/** What the page loads, as `src/server/routes.ts` serves it. */
+const PAGE_FILES = {
+  'preact.js': 'node_modules/preact/dist/preact.mjs',
+  'htm.js': 'node_modules/htm/dist/htm.mjs',
+  'simple.css': 'node_modules/simpledotcss/simple.min.css',
+}
+
 export interface Bundle {
   readonly code: string
   /** Folders of the packages in it, as package-lock.json names them, such as `node_modules/zod`. */
@@ -22,8 +29,9 @@ export async function bundle(main = join(ROOT, 'src/main.ts')): Promise<Bundle> 
   await using build = await rolldown({ input: main, platform: 'node' })
   const { output } = await build.generate({ codeSplitting: false, comments: false })
   const [{ code, moduleIds }] = output
-  const packages = moduleIds.flatMap((id) => {
-    const [folder] = /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(relative(ROOT, id)) ?? []
+  const ids = moduleIds.map((id) => relative(ROOT, id))
+  const packages = [...ids, ...Object.values(PAGE_FILES)].flatMap((id) => {
+    const [folder] = /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(id) ?? []
     return folder === undefined ? [] : [folder]
   })
   return { code: inAscii(code), packages: [...new Set(packages)].toSorted() }
@@ -64,6 +72,8 @@ export async function writeBundle(folder: string): Promise<void> {
     recursive: true,
     filter: (path) => !path.endsWith('tsconfig.json'), // for checking its types, here
   })
+  for (const [file, source] of Object.entries(PAGE_FILES))
+    cpSync(join(ROOT, source), join(folder, 'page', file))
 }
 
 if (import.meta.main) await writeBundle(join(ROOT, 'dist'))

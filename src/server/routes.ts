@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { RequestError } from './replies.ts'
 import { attentionText } from './problems.ts'
 import type { ServerParts, Health, ReconcileProgress, Scrape } from './parts.ts'
@@ -126,21 +126,35 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.js', 'text/javascript; charset=utf-8'],
 ])
 
+/** Packages that the page loads. The bundle has copies in its folder. */
+const PACKAGES = {
+  'preact.js': 'preact',
+  'htm.js': 'htm',
+  'simple.css': 'simpledotcss/simple.min.css',
+} as const
+
 /** `GET /`. Reads its files once. */
 export async function registerPage(app: FastifyInstance): Promise<void> {
   const files = await readdir(FOLDER)
+  const packages = Object.entries(PACKAGES).filter(([file]) => !files.includes(file))
   // Otherwise a browser finds the modules one level after another.
-  const preloads = files
+  const preloads = [...files, ...packages.map(([file]) => file)]
     .filter((file) => file.endsWith('.js'))
     .map((file) => `<link rel="modulepreload" href="${file}" />`)
   for (const file of files) {
-    const type = TYPES.get(extname(file))
-    if (type === undefined) continue
-    const isPage = file === 'index.html'
-    const text = await readFile(new URL(file, FOLDER), 'utf8')
-    const content = isPage ? text.replace('</head>', `${preloads.join('')}</head>`) : text
-    app.get(isPage ? '/' : `/${file}`, (_request, reply) =>
-      reply.header('content-type', type).header('cache-control', 'no-cache').send(content),
-    )
+    if (!TYPES.has(extname(file))) continue
+    const text = (await readFile(new URL(file, FOLDER), 'utf8'))
+      .replace('</head>', `${preloads.join('')}</head>`)
+      .replace(/(?<=^import .* from ')(?:preact|htm)(?=')/gm, './$&.js')
+    app.get(file === 'index.html' ? '/' : `/${file}`, (_request, reply) => sendFile(reply, file, text))
   }
+  for (const [file, name] of packages)
+    app.get(`/${file}`, async (_request, reply) =>
+      sendFile(reply, file, await readFile(new URL(import.meta.resolve(name)), 'utf8')),
+    )
+}
+
+function sendFile(reply: FastifyReply, file: string, text: string): FastifyReply {
+  const type = TYPES.get(extname(file))
+  return reply.header('content-type', type).header('cache-control', 'no-cache').send(text)
 }

@@ -1,40 +1,22 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { parse } from 'yaml'
+import { CreateOncePolicy } from '../../src/kinds/manifest.ts'
 
 /* What the parts of the page show, without a browser: `test/slow/page-*` has one. */
 
-type Child = Made | string
-
-/** As much of an element as these parts use. */
+/** A virtual element as it is drawn. */
 class Made {
   readonly tag: string
-  children: Child[] = []
-  readonly dataset: Record<string, string> = {}
-  readonly attributes: Record<string, string> = {}
-  readonly acts: (() => void)[] = []
-  writes = 0
+  readonly attributes: Readonly<Record<string, unknown>>
+  readonly children: readonly (Made | string)[]
 
-  constructor(tag: string) {
-    this.tag = tag
-  }
-
-  setAttribute(name: string, value: string): void {
-    this.attributes[name] = value
-  }
-
-  append(...children: Child[]): void {
-    this.children.push(...children)
-  }
-
-  replaceWith(other: Made): void {
-    this.children = other.children
-  }
-
-  addEventListener(_type: string, act: () => void): void {
-    this.acts.push(act)
-  }
-
-  focus(): void {
-    this.dataset['focused'] = ''
+  constructor({ type, props: { children, ...attributes } }: Drawn) {
+    this.tag = type
+    this.attributes = attributes
+    this.children = [children]
+      .flat(9)
+      .filter((child) => child !== undefined && child !== false && child !== '')
+      .map((child) => (typeof child === 'object' ? new Made(child as Drawn) : `${child as string | number}`))
   }
 
   get cells(): readonly Made[] {
@@ -45,105 +27,97 @@ class Made {
     return this.children.map((child) => (typeof child === 'string' ? child : child.textContent)).join('')
   }
 
-  set textContent(text: string) {
-    this.writes += 1
-    this.children = [text]
-  }
-
   /** Itself and all below it that have this tag. */
   all(tag: string): readonly Made[] {
     return [...(this.tag === tag ? [this] : []), ...this.cells.flatMap((cell) => cell.all(tag))]
   }
 }
 
+interface Drawn {
+  readonly type: string
+  readonly props: Readonly<Record<string, unknown>>
+}
+
+function made(drawn: unknown): Made {
+  return new Made({ type: 'root', props: { children: drawn } })
+}
+
 interface Page {
-  byId(id: string): Made
-  setText(id: string, text: string): void
-  element(tag: string, attributes: object, ...children: (Child | undefined)[]): Made
-  fact(name: string, value: Child | undefined): Made | undefined
-  facts(...list: (Made | undefined)[]): Made
-  prose(text: string): Made
-  worded(name: string): string
-  badge(status: string): Made
+  h(strings: TemplateStringsArray, ...values: readonly unknown[]): unknown
+  fact(name: string, value: unknown): unknown
+  facts(...list: readonly unknown[]): unknown
+  prose(text: string): unknown
+  badge(status: string): unknown
   place(file: string | undefined, line: number | undefined): string
   plural(count: number, noun: string): string
   setServerTime(now: number): void
-  readonly ago: (at: number) => Made
-  readonly until: (at: number) => Made
-  readonly lasting: (at: number) => Made
-  sinceWhen(at: number): Made
-  setTime(id: string, at: number): void
-  timeNamed(id: string, made: Made): Made
-  tick(): void
+  readonly ago: (at: number) => unknown
+  readonly until: (at: number) => unknown
+  sinceWhen(at: number): unknown
   duration(milliseconds: number): string
   exactly(at: number): string
-  stateWords(resource: object): Made | undefined
-  stateSection(resource: object): readonly Made[]
-  fieldSection(resource: object): readonly Made[]
+  stateWords(resource: object): unknown
+  stateSection(resource: object): unknown
+  fieldSection(resource: object): unknown
+  manifestSection(resource: object): unknown
+  commitWords(revision: object): unknown
 }
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const [MINUTE, HOUR] = [60_000, 3_600_000]
-const shown = new Map<string, Made>()
 let page: Page
-
-function show(id: string): Made {
-  const made = new Made('p')
-  shown.set(id, made)
-  return made
-}
 
 beforeAll(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW - HOUR })
-  vi.stubGlobal('HTMLElement', Made)
-  vi.stubGlobal('document', {
-    createElement: (tag: string) => new Made(tag),
-    getElementById: (id: string) => shown.get(id),
-    querySelectorAll: () => shown.values(),
-  })
-  const parts = ['elements', 'time', 'states', 'compared'].map(
+  vi.stubGlobal('location', { pathname: '/', search: '' })
+  const parts = ['markup', 'time', 'states', 'compared', 'manifest', 'summary'].map(
     (name) => import(new URL(`../../src/server/page/${name}.js`, import.meta.url).href) as Promise<object>,
   )
   page = Object.assign({}, ...(await Promise.all(parts))) as Page // as they stand there
   page.setServerTime(NOW)
 })
+
 afterAll(() => {
   vi.useRealTimers()
   vi.unstubAllGlobals()
 })
 
 test('an element has its attributes and texts, and shows what would be unseen', () => {
-  const made = page.element(
+  const [link] = made(page.h`<a id=${'x\u200B'} no=${undefined} yes>${'a\u202Eb\n'}${['\u2067']}</a>`).all(
     'a',
-    { id: 'x\u200B', no: false, none: undefined, yes: true },
-    'a\u202Eb\n',
-    '',
-    undefined,
   )
-  expect(made.attributes).toEqual({ id: String.raw`x\u{200b}`, yes: '' })
-  expect(made.children).toEqual(['a\\u{202e}b\n'])
-  expect(page.prose('run `plan` or `apply').children.map((child) => (child as Made).tag)).toEqual([
-    'bdi',
-    'code',
-    'bdi',
-    'bdi',
+  expect(link?.attributes).toEqual({ id: String.raw`x\u{200b}`, no: undefined, yes: true })
+  expect(link?.children).toEqual(['a\\u{202e}b\n', String.raw`\u{2067}`])
+  const [prose] = made(page.prose('run `plan` or `apply')).cells
+  expect(prose?.cells.map(({ tag }) => tag)).toEqual(['bdi', 'code', 'bdi', 'bdi'])
+  const list = page.facts(page.fact('a', '1'), page.fact('b', ''), page.fact('c', undefined))
+  expect(made(list).textContent).toBe('a1')
+  expect(made(page.badge('NotReady')).cells).toMatchObject([
+    { attributes: { class: 'badge warn' }, children: ['Not ready'] },
   ])
-  expect(page.facts(page.fact('a', '1'), page.fact('b', ''), page.fact('c', undefined)).textContent).toBe(
-    'a1',
-  )
-  expect(page.badge('NotReady')).toMatchObject({
-    attributes: { class: 'badge warn' },
-    children: ['Not ready'],
-  })
   expect([page.place('a', 3), page.place('a', undefined), page.place(undefined, 3)]).toEqual(['a:3', 'a', ''])
   expect([page.plural(1, 'error'), page.plural(0, 'error')]).toEqual(['1 error', '0 errors'])
 })
 
-test('a text is written only if it changes', () => {
-  const made = show('one')
-  for (const text of ['a', 'a', 'b']) page.setText('one', text)
-  expect([made.textContent, made.writes]).toEqual(['b', 2])
-  expect(() => page.byId('none')).toThrow('the page has no Made "none"')
+test('a commit has its subject and its author, where they are known', () => {
+  const commit = { author: 'Ada', subject: 'Add the orders pipe' }
+  expect(made(page.commitWords({ commit })).textContent).toBe(' “Add the orders pipe” by Ada')
+  expect(page.commitWords({})).toBeUndefined()
+})
+
+test.each([
+  [{}, 'at the top level, write:', 'policy: { ', ' }'],
+  [{ interval: '1m' }, 'under policy, write:', '', ''],
+  [{ suspend: { reason: 'x', until: '2020-01-01T00:00:00Z' } }, 'under policy, replace suspend by:', '', ''],
+])('a pause for a week is a line for Git, of a policy %j', (policy, where, before, after) => {
+  const manifest = { document: { kind: 'Pipe', policy }, needs: [], neededBy: [], neededByCount: 0 }
+  const pause = made(page.manifestSection({ manifest, file: 'a.yaml' })).all('details')[0]
+  expect(pause?.textContent).toContain(`In a.yaml, ${where}`)
+  const line = pause?.all('code').at(-1)?.textContent ?? ''
+  expect(line).toBe(`${before}suspend: { reason: Paused for a week, until: 2026-11-28T12:00:00Z }${after}`)
+  const { suspend } = (parse(before === '' ? line : line.slice(8)) ?? {}) as { readonly suspend: unknown } // of a mapping
+  expect(CreateOncePolicy.safeParse({ suspend }).success).toBe(true)
+  expect(made(page.manifestSection({ manifest, suspendedUntil: 'x' })).all('details')).toEqual([])
 })
 
 test.each([
@@ -159,40 +133,28 @@ test.each([
 })
 
 test('a time is told from now on, by the clock of the server', () => {
-  const told = (make: (at: number) => Made, ...from: readonly number[]) =>
-    from.map((ms) => make(NOW + ms).textContent)
+  const told = (make: (at: number) => unknown, ...from: readonly number[]) =>
+    from.map((ms) => made(make(NOW + ms)).textContent)
   expect(told(page.ago, -4_999, 4_999, -5_000, 5_000)).toEqual(['just now', 'just now', '5 s ago', 'in 5 s'])
   expect(told(page.until, MINUTE, 0, -MINUTE)).toEqual(['in 1 min', 'due', 'due'])
-  expect(told(page.lasting, -MINUTE, 0, MINUTE)).toEqual(['for 1 min', 'for 1 s', 'for 1 s'])
-  const [today, before] = [20 * HOUR - 1, 20 * HOUR].map((ms) => page.sinceWhen(NOW - ms).textContent)
-  expect(today).toMatch(/^since [^,]*, for 20 h$/)
-  expect(before).toBe(`since ${page.exactly(NOW - 20 * HOUR)}, for 20 h`)
-  expect(page.ago(NOW).attributes).toEqual({ datetime: '2026-11-21T12:00:00.000Z', title: page.exactly(NOW) })
-})
-
-test('each shown time goes on, and is written only if it changes', () => {
-  shown.clear()
-  const made = show('read-at')
-  page.setTime('read-at', NOW - MINUTE)
-  expect(made).toMatchObject({ textContent: '1 min ago', title: page.exactly(NOW - MINUTE), writes: 1 })
-  show('other')
-  page.tick()
-  expect(made.writes).toBe(1)
-  vi.setSystemTime(NOW)
-  page.setServerTime(NOW + 2 * MINUTE)
-  page.tick()
-  expect([...shown.values()].map(({ textContent, writes }) => [textContent, writes])).toEqual([
-    ['3 min ago', 2],
-    ['', 0],
+  const sinceWhen = (ms: number) => made(page.sinceWhen(NOW - ms)).textContent
+  expect([sinceWhen(MINUTE), sinceWhen(0), sinceWhen(-MINUTE)]).toEqual([
+    expect.stringMatching(/, for 1 min$/),
+    expect.stringMatching(/, for 1 s$/),
+    expect.stringMatching(/, for 1 s$/),
   ])
-  page.setServerTime(NOW)
+  expect(sinceWhen(20 * HOUR - 1)).toMatch(/^since [^,]*, for 20 h$/)
+  expect(sinceWhen(20 * HOUR)).toBe(`since ${page.exactly(NOW - 20 * HOUR)}, for 20 h`)
+  const attributes = { datetime: '2026-11-21T12:00:00.000Z', title: page.exactly(NOW), 'data-at': NOW }
+  expect(made(page.ago(NOW)).cells).toMatchObject([{ attributes }])
 })
 
 const READ = { conditions: { Synced: { status: 'True' }, Valid: { status: 'True' } } }
 const UNREAD = { conditions: { Synced: { status: 'Unknown' }, Valid: { status: 'True' } } }
 
 function words(resource: object): string | undefined {
-  return page.stateWords(resource)?.textContent
+  const shown = page.stateWords(resource)
+  return shown === undefined ? undefined : made(shown).textContent
 }
 
 test('a state that was not read at the last check has its age', () => {
@@ -207,18 +169,17 @@ test('states over time: each lasts until the next one, the last one until now or
     { state: undefined, from: NOW - 3 * HOUR, until: NOW - HOUR },
   ]
   const rows = (resource: object) =>
-    page
-      .stateSection({ ...resource, states })
-      .flatMap((part) => part.all('tr'))
+    made(page.stateSection({ ...resource, states }))
+      .all('tr')
       .map((row) => row.cells.map((cell) => cell.textContent).join(', '))
   const head = 'State, From, For, Last seen'
   const first = 'Running, 5 h ago, 2 h, 4 h ago'
   expect(rows(READ)).toEqual([head, 'not reported, 3 h ago, 3 h, 1 h ago', first])
   expect(rows(UNREAD)).toEqual([head, 'not reported, 3 h ago, 2 h, 1 h ago', first])
-  const [, said] = page.stateSection({ ...UNREAD, states })
-  expect(said?.textContent).toBe('As the platform reported it since the daemon started; last read 1 h ago.')
-  expect(page.stateSection({ ...READ, states })[1]?.textContent).toMatch(/started\.$/)
-  expect(page.stateSection({ ...READ, states: [] })).toEqual([])
+  const said = (resource: object) => made(page.stateSection({ ...resource, states })).all('p')[0]?.textContent
+  expect(said(UNREAD)).toBe('As the platform reported it since the daemon started; last read 1 h ago.')
+  expect(said(READ)).toMatch(/started\.$/)
+  expect(page.stateSection({ ...READ, states: [] })).toBe('')
 })
 
 function fieldsOf(...verdicts: readonly string[]): readonly object[] {
@@ -270,8 +231,7 @@ test.each<[object, string]>([
     'Not compared: the manifest is invalid. Last read from the platform 1 min ago.',
   ],
 ])('a comparison %j', (resource, says) => {
-  const [section] = page.fieldSection({ ...READ, ...resource })
-  expect(section?.all('p')[0]?.textContent).toBe(says)
+  expect(made(page.fieldSection({ ...READ, ...resource })).all('p')[0]?.textContent).toBe(says)
 })
 
 function same(count: number): readonly string[] {
@@ -279,35 +239,31 @@ function same(count: number): readonly string[] {
 }
 
 test('of many fields those that differ are shown, or the first ones, until all are asked for', () => {
-  const shownOf = (verdicts: readonly string[]) => {
-    const [section] = page.fieldSection({ ...READ, comparison: 'read', fields: fieldsOf(...verdicts) })
-    return {
-      section,
-      rows: () => (section?.all('tr').length ?? 0) - 1,
-      press: () => section?.all('button')[0],
-    }
+  const section = (verdicts: readonly string[]) =>
+    made(page.fieldSection({ ...READ, comparison: 'read', fields: fieldsOf(...verdicts) }))
+  const rows = (verdicts: readonly string[]) => section(verdicts).all('tr').length - 1
+  const button = (verdicts: readonly string[]) => section(verdicts).all('button')[0]
+  const press = (verdicts: readonly string[]) => {
+    const act = button(verdicts)?.attributes['onClick']
+    if (typeof act === 'function') act()
   }
-  expect(page.fieldSection({ ...READ, fields: [] })).toEqual([])
-  expect([shownOf(same(12)).rows(), shownOf(same(12)).press()]).toEqual([12, undefined])
-  expect([shownOf(same(13)).rows(), shownOf(['differs', ...same(12)]).rows()]).toEqual([12, 1])
-  const { section, rows, press } = shownOf(['differs', ...same(12)])
-  expect(section?.all('td').map((cell) => [cell.dataset['title'], cell.textContent])).toEqual([
+  const many = ['differs', ...same(12)]
+  expect(page.fieldSection({ ...READ, fields: [] })).toBe('')
+  expect([rows(same(12)), button(same(12))]).toEqual([12, undefined])
+  expect([rows(same(13)), rows(many)]).toEqual([12, 1])
+  const cells = section(many).all('td')
+  expect(cells.map(({ attributes, textContent }) => [attributes['data-title'], textContent])).toEqual([
     ['Field', 'f0'],
     ['Manifest', 'x'],
     ['Platform', '–'],
     ['Compared', 'differs'],
   ])
-  expect([section?.all('ins').length, section?.all('del').length]).toEqual([1, 0])
-  shown.set('all-fields', new Made('button'))
-  expect(press()?.textContent).toBe('Show all 13 fields')
-  press()?.acts[0]?.()
-  expect([rows(), press()?.textContent, shown.get('all-fields')?.dataset]).toEqual([
-    13,
-    'Show fewer fields',
-    { focused: '' },
-  ])
-  expect(section?.all('td').at(-1)?.textContent).toBe('same')
-  expect(section?.all('ins').length).toBe(1)
-  press()?.acts[0]?.()
-  expect(shownOf(['differs', ...same(12)]).rows()).toBe(1)
+  expect([section(many).all('ins').length, section(many).all('del').length]).toEqual([1, 0])
+  expect(button(many)?.textContent).toBe('Show all 13 fields')
+  press(many)
+  expect([rows(many), button(many)?.textContent]).toEqual([13, 'Show fewer fields'])
+  expect(section(many).all('td').at(-1)?.textContent).toBe('same')
+  expect(section(many).all('ins').length).toBe(1)
+  press(many)
+  expect(rows(many)).toBe(1)
 })

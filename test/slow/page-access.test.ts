@@ -52,7 +52,7 @@ function colourfulParts() {
     resource('Pipe/suspended', { status: 'Suspended', reason: 'Suspended' }),
     resource('Pipe/new', { status: 'Progressing', reason: 'Unobserved' }),
     ...Array.from({ length: 60 }, (_, index) =>
-      resource(`Alert/a${index}`, { labels: { team: 'web' }, state: masked('OK') }),
+      resource(`Alert/a${index}`, { labels: { tier: 'gold', team: 'web' }, state: masked('OK') }),
     ),
   ]
   const parts = fakeParts(
@@ -129,6 +129,9 @@ describe('for everybody', () => {
       await using watched = await openPage(browser, server.url, look)
       const { page, faults } = watched
       await page.locator('#unwell > li').nth(4).waitFor()
+      const row = page.locator('.list tbody tr', { hasText: 'Alert/a0' })
+      expect(await row.locator('.label').allTextContents()).toEqual(['web', 'tier=gold'])
+      expect(await row.locator('.owner').isVisible()).toBe(true)
       expect(await allFindings(page)).toEqual([])
       expect(await tooWide(page)).toEqual([])
       await page.goto(`${server.url}/?resource=Pipe/drifted`)

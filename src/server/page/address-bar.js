@@ -15,18 +15,9 @@ export function readAddress() {
   )
 }
 
-export function narrowed() {
-  const wanted = readAddress()
-  const query = new URLSearchParams()
-  for (const name of FILTERS) {
-    const value = wanted[name]
-    if (value !== undefined) query.set(name, value)
-  }
-  return query
-}
-
 export function isFiltered() {
-  return narrowed().size > 0
+  const wanted = readAddress()
+  return FILTERS.some((name) => wanted[name] !== undefined)
 }
 
 /** The view without filters. @returns {Address} */
@@ -48,12 +39,12 @@ export function addressOf(wanted) {
 
 /**
  * Typing is a single step for "back".
- * @param {Address} wanted @param {{ typing?: boolean }} [how]
+ * @param {Address} wanted @param {{ typing?: boolean, isReplacing?: boolean }} [how]
  */
-export function go(wanted, { typing = false } = {}) {
+export function go(wanted, { typing = false, isReplacing = false } = {}) {
   const address = addressOf(wanted)
   if (address === addressOf(readAddress())) return
-  if (typing && history.state?.typing === true) history.replaceState({ typing }, '', address)
+  if (isReplacing || (typing && history.state?.typing === true)) history.replaceState({ typing }, '', address)
   else history.pushState({ typing }, '', address)
   dispatchEvent(new Event('addresschange'))
 }

@@ -16,17 +16,15 @@ export class ReplyError extends Error {
 
 /**
  * @template {keyof Replies} Path
- * @param {Path} path @param {Record<string, string> | URLSearchParams} [query] @param {AbortSignal} [signal]
+ * @param {Path} path @param {URLSearchParams} [query] @param {AbortSignal} [signal]
  * @returns {Promise<Replies[Path]>}
  * @throws {ReplyError} for a reply with an error; other errors without a reply
  */
-export async function get(path, query = {}, signal) {
+export async function get(path, query, signal) {
   const limit = AbortSignal.timeout(LIMIT_MS)
-  const search = new URLSearchParams(query)
-  const ended = signal === undefined ? limit : AbortSignal.any([signal, limit])
-  const reply = await fetch(search.size === 0 ? path : `${path}?${search}`, { signal: ended })
-  if (reply.ok) return reply.json()
-  throw new ReplyError(reply.status, await reply.json().catch(() => ({})))
+  return replyTo(query === undefined ? path : `${path}?${query}`, {
+    signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+  })
 }
 
 /**
@@ -37,21 +35,17 @@ export async function get(path, query = {}, signal) {
  * @throws {ReplyError} for a reply with an error; other errors without a reply
  */
 export async function send(path, body, token) {
-  const reply = await fetch(path, {
+  return replyTo(path, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: body === undefined ? null : JSON.stringify(body),
     signal: AbortSignal.timeout(LIMIT_MS),
   })
-  if (reply.ok) return reply.json()
-  throw new ReplyError(reply.status, await reply.json().catch(() => ({})))
 }
 
-/**
- * @param {string} key
- * @returns {`api/v1/resources/${string}/${string}`}
- */
-export function resourcePath(key) {
-  const slash = key.indexOf('/')
-  return `api/v1/resources/${encodeURIComponent(key.slice(0, slash))}/${encodeURIComponent(key.slice(slash + 1))}`
+/** @param {string} address @param {RequestInit} request */
+async function replyTo(address, request) {
+  const reply = await fetch(address, request)
+  if (reply.ok) return reply.json()
+  throw new ReplyError(reply.status, await reply.json().catch(() => ({})))
 }

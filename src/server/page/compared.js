@@ -1,15 +1,15 @@
-import { badge, button, byId, code, element, foreign, heading, row, table } from './elements.js'
-import { ago, timeNamed } from './time.js'
+import { badge, code, COMPARED, foreign, h, table } from './markup.js'
+import { ago } from './time.js'
+import { change, view } from './view.js'
 
 /**
  * @import { ResourceReply } from '../api/resources.ts'
  * @import { ComparedField } from '../api/side-by-side.ts'
+ * @import { Shown } from './markup.js'
  */
 
 /** With more fields, equal fields are hidden. */
 const FIELDS_SHOWN = 12
-
-let allFields = false
 
 /** @satisfies {Record<ComparedField['verdict'], string>} */
 const VERDICTS = {
@@ -23,55 +23,39 @@ const VERDICTS = {
 
 /** @param {ResourceReply} resource */
 export function fieldSection(resource) {
-  return resource.fields.length === 0 ? [] : [comparison(resource)]
-}
-
-/** @param {ResourceReply} resource @returns {HTMLElement} */
-function comparison(resource) {
   const { fields } = resource
+  if (fields.length === 0) return ''
+  const { areAllFieldsShown } = view
   const differing = fields.filter(({ verdict }) => verdict === 'differs')
-  const shown =
-    allFields || fields.length <= FIELDS_SHOWN
-      ? fields
-      : differing.length > 0
-        ? differing
-        : fields.slice(0, FIELDS_SHOWN)
-  const section = element('div', {})
-  const rows = shown.map(({ field, desired, observed, verdict }) =>
-    row(
-      [
-        code(field),
-        shownValue(desired, verdict, 'ins'),
-        shownValue(observed, verdict, 'del'),
-        verdict === 'differs' ? badge('differs') : element('span', { class: 'quiet' }, VERDICTS[verdict]),
-      ],
-      { class: verdict },
-    ),
-  )
-  section.append(
-    heading(2, 'Desired against observed'),
-    element('p', { class: 'quiet' }, ...summaryOf(resource)),
-    table('Desired against observed', ['Field', 'Manifest', 'Platform', 'Compared'], rows, {
-      class: 'fields',
-    }),
-  )
-  if (fields.length > FIELDS_SHOWN) {
-    const text = allFields ? 'Show fewer fields' : `Show all ${fields.length} fields`
-    const press = button({ id: 'all-fields', 'aria-expanded': String(allFields) }, text, () => {
-      allFields = !allFields
-      section.replaceWith(comparison(resource))
-      byId('all-fields').focus()
-    })
-    section.append(element('p', {}, press))
-  }
-  return section
+  const few = differing.length > 0 ? differing : fields.slice(0, FIELDS_SHOWN)
+  const shown = areAllFieldsShown || fields.length <= FIELDS_SHOWN ? fields : few
+  const rows = shown.map(({ field, desired, observed, verdict }) => ({
+    name: verdict,
+    cells: [
+      code(field),
+      valueOf(desired, verdict, 'ins'),
+      valueOf(observed, verdict, 'del'),
+      verdict === 'differs' ? badge('differs') : h`<span class="quiet">${VERDICTS[verdict]}</span>`,
+    ],
+  }))
+  const press = () => change({ areAllFieldsShown: !areAllFieldsShown })
+  const more = areAllFieldsShown ? 'Show fewer fields' : `Show all ${fields.length} fields`
+  return h`<div>
+    <h2>${COMPARED}</h2>
+    <p class="quiet">${summaryOf(resource)}</p>
+    ${table(COMPARED, ['Field', 'Manifest', 'Platform', 'Compared'], rows)}
+    ${
+      fields.length > FIELDS_SHOWN &&
+      h`<p><button id="all-fields" class="plain" type="button" aria-expanded=${String(areAllFieldsShown)} onClick=${press}>${more}</button></p>`
+    }
+  </div>`
 }
 
-/** The result and the time of the read. @param {ResourceReply} resource */
-function summaryOf({ fields, comparison: is, checkedAt, conditions: { Valid } }) {
-  const at = checkedAt === undefined ? 'never' : timeNamed('read-at', ago(checkedAt))
+/** The result and the time of the read. @param {ResourceReply} resource @returns {Shown} */
+function summaryOf({ fields, comparison, checkedAt, conditions: { Valid } }) {
+  const at = checkedAt === undefined ? 'never' : ago(checkedAt)
   const isInvalid = Valid.status === 'False'
-  switch (is) {
+  switch (comparison) {
     case 'read':
       return [
         isInvalid ? 'Compared with the last valid manifest: ' : '',
@@ -85,11 +69,11 @@ function summaryOf({ fields, comparison: is, checkedAt, conditions: { Valid } })
     case 'not-found':
       return ['Not compared: it was not found at the last check, ', at, '.']
     case 'never-read':
-      return ['This process has not read the platform yet.']
+      return 'This process has not read the platform yet.'
     case 'no-manifest':
       return [
         isInvalid ? 'Not compared: the manifest is invalid.' : 'Not compared: there is no manifest.',
-        ...(checkedAt === undefined ? [] : [' Last read from the platform ', at, '.']),
+        checkedAt !== undefined && [' Last read from the platform ', at, '.'],
       ]
   }
 }
@@ -111,7 +95,7 @@ function differWords(fields, isContinued) {
 }
 
 /** @param {string | undefined} text @param {ComparedField['verdict']} verdict @param {'ins' | 'del'} tag */
-function shownValue(text, verdict, tag) {
-  if (text === undefined) return element('span', { class: 'quiet' }, '–')
-  return verdict === 'differs' ? element(tag, {}, foreign(text)) : foreign(text)
+function valueOf(text, verdict, tag) {
+  if (text === undefined) return h`<span class="quiet">–</span>`
+  return verdict === 'differs' ? h`<${tag}>${foreign(text)}</${tag}>` : foreign(text)
 }

@@ -1,49 +1,36 @@
-import { button, byId, code, element } from './elements.js'
+import { code, h } from './markup.js'
+import { change, view } from './view.js'
 
 const SHOWN_MS = 2_000
 
 /** Text with a copy button. @param {string} text */
 export function copyable(text) {
-  const copy = button(
-    { class: 'copy', 'aria-label': `Copy ${text}` },
-    'Copy',
-    () => void copyText(text, copy),
-  )
-  return element('span', { class: 'copyable' }, code(text), copy)
+  const label = view.copied !== text ? 'Copy' : view.isInClipboard ? 'Copied' : 'Press Ctrl+C'
+  const press = (/** @type {Event} */ event) => void copy(text, event.currentTarget)
+  return h`<span class="copyable">${code(text)}
+    <button type="button" class="plain copy" aria-label=${`Copy ${text}`} onClick=${press}>${label}</button></span>`
 }
 
-/** @param {string} text @param {HTMLButtonElement} pressed */
-async function copyText(text, pressed) {
-  const done = await toClipboard(text)
-  const said = done ? 'Copied' : 'Press Ctrl+C'
-  if (!done && pressed.previousElementSibling !== null) select(pressed.previousElementSibling)
-  pressed.textContent = said
-  announce(done ? `Copied: ${text}` : 'It is selected. Press Ctrl+C to copy it.')
-  setTimeout(() => {
-    pressed.textContent = 'Copy'
-  }, SHOWN_MS)
+/** @param {string} text @param {EventTarget | null} pressed */
+async function copy(text, pressed) {
+  const isInClipboard = await toClipboard(text)
+  if (!isInClipboard && pressed instanceof Element) select(pressed.previousElementSibling)
+  const announced = isInClipboard ? `Copied: ${text}` : 'It is selected. Press Ctrl+C to copy it.'
+  change({ copied: text, isInClipboard, announced })
+  setTimeout(() => change({ copied: '' }), SHOWN_MS)
 }
 
-/** @param {string} text */
+/** Browsers have no clipboard over plain HTTP. @param {string} text */
 async function toClipboard(text) {
   try {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    // Browsers have no clipboard over plain HTTP.
     return false
   }
 }
 
-/** @param {Node} node */
+/** @param {Element | null} node */
 function select(node) {
-  const range = document.createRange()
-  range.selectNodeContents(node)
-  getSelection()?.removeAllRanges()
-  getSelection()?.addRange(range)
-}
-
-/** For screen readers. @param {string} text */
-export function announce(text) {
-  byId('announce').textContent = text
+  if (node !== null) getSelection()?.selectAllChildren(node)
 }

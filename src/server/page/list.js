@@ -1,40 +1,40 @@
-import { addressOf, go, narrowed, readAddress } from './address-bar.js'
-import { badge, button, byId, controlById, element, foreign, place, row, setText, word } from './elements.js'
+import { addressOf, FILTERS, go, isFiltered, readAddress, unfiltered } from './address-bar.js'
+import { placeLink, resourceLink } from './links.js'
+import { badge, foreign, h, place, word, worded } from './markup.js'
 import { ago } from './time.js'
-import { resourceLink } from './problem.js'
-import { placeLink } from './repository.js'
 import { stateWords } from './states.js'
+import { change, view } from './view.js'
 
 /**
+ * @import { Facet } from '../api/page.ts'
  * @import { OverviewReply } from '../api/overview.ts'
- * @import { ResourceSummary } from '../api/resources.ts'
  * @import { PageReply } from '../api/page.ts'
+ * @import { ResourceSummary } from '../api/resources.ts'
  * @import { Sort } from '../api/selection.ts'
  * @import { Address } from './address-bar.js'
+ * @import { Shown } from './markup.js'
  */
 
-export const PAGE_SIZE = 50
+const PAGE_SIZE = 50
 
-/** Title and sort name. @type {readonly (readonly [string, Sort])[]} */
+/** Title and sort name. @type {readonly (readonly [string, Sort | undefined])[]} */
 const COLUMNS = [
   ['Status', 'status'],
   ['Resource', 'key'],
   ['Reason', 'reason'],
+  ['Owner, labels', undefined],
   ['Service', 'service'],
   ['State', 'state'],
   ['Manifest', 'file'],
   ['Changed', 'since'],
 ]
 
+/** Of a `/api/v1/page` without a resource. */
 export function listQuery() {
   const wanted = readAddress()
-  const query = narrowed()
+  const query = new URLSearchParams(addressOf({ ...wanted, resource: '', page: '' }).replace(/^[^?]*/, ''))
   query.set('limit', String(PAGE_SIZE))
   query.set('offset', String((pageOf(wanted) - 1) * PAGE_SIZE))
-  for (const name of /** @type {const} */ (['sort', 'order'])) {
-    const value = wanted[name]
-    if (value !== undefined) query.set(name, value)
-  }
   return query
 }
 
@@ -44,9 +44,35 @@ function pageOf({ page }) {
   return Number.isInteger(number) && number > 0 ? number : 1
 }
 
-export function setUpPages() {
-  byId('previous').addEventListener('click', () => turnPage(-1))
-  byId('next').addEventListener('click', () => turnPage(1))
+/** Goes to the last page from a page beyond it. @param {NonNullable<PageReply['whole']>['list']} list */
+export function leaveEmptyPage({ items, total }) {
+  const wanted = readAddress()
+  const pages = Math.ceil(total / PAGE_SIZE)
+  if (items.length > 0 || total === 0 || pageOf(wanted) <= pages) return
+  go({ ...wanted, page: pages === 1 ? '' : String(pages) }, { isReplacing: true })
+}
+
+/** @param {NonNullable<PageReply['whole']>['list'] | undefined} list undefined: refused @param {OverviewReply} overview */
+export function resources(list, overview) {
+  const wanted = readAddress()
+  const page = pageOf(wanted)
+  const pages = Math.max(1, Math.ceil((list?.total ?? 0) / PAGE_SIZE))
+  const { refused } = view
+  const matches = list ? matchesText(list.total, overview) : refused && `${refused.error}. ${refused.hint}`
+  return h`<section id="resources" aria-labelledby="resources-title">
+    <h2 id="resources-title">Resources</h2>
+    <p id="matches" class="quiet" role="status">${matches}</p>
+    <div id="list">${list && list.items.length > 0 && resourceTable(list.items, wanted)}</div>
+    ${
+      list !== undefined &&
+      (pages > 1 || page > 1) &&
+      h`<nav id="pages" aria-label="Pages of the list">
+      <button id="previous" class="plain" type="button" disabled=${page <= 1} onClick=${() => turnPage(-1)}>Previous</button>
+      <span id="which-page">Page ${page} of ${pages}</span>
+      <button id="next" class="plain" type="button" disabled=${page >= pages} onClick=${() => turnPage(1)}>Next</button>
+    </nav>`
+    }
+  </section>`
 }
 
 /** @param {1 | -1} by */
@@ -54,35 +80,21 @@ function turnPage(by) {
   const wanted = readAddress()
   const page = pageOf(wanted) + by
   go({ ...wanted, page: page <= 1 ? '' : String(page) })
-  byId('resources').scrollIntoView()
+  document.getElementById('resources')?.scrollIntoView()
 }
 
-/** @param {NonNullable<PageReply['whole']>['list']} reply @param {OverviewReply} overview */
-export function showList({ items, total }, overview) {
-  const wanted = readAddress()
-  const page = pageOf(wanted)
-  const pages = Math.max(1, Math.ceil(total / PAGE_SIZE))
-  const all = Object.values(overview.counts).reduce((sum, count) => sum + count, 0)
-  if (items.length === 0 && total > 0 && page > pages) {
-    history.replaceState({}, '', addressOf({ ...wanted, page: pages === 1 ? '' : String(pages) }))
-    dispatchEvent(new Event('addresschange'))
-    return
-  }
-  byId('filter').hidden = all === 0
-  setText('matches', matchesText(total, all, overview))
-  byId('list').replaceChildren(...(items.length === 0 ? [] : [resourceTable(items, wanted)]))
-  byId('pages').hidden = pages === 1 && page === 1
-  controlById('previous', HTMLButtonElement).disabled = page <= 1
-  controlById('next', HTMLButtonElement).disabled = page >= pages
-  setText('which-page', `Page ${page} of ${pages}`)
+/** @param {OverviewReply} overview */
+function countAll({ counts }) {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 
-/** @param {number} total @param {number} all @param {OverviewReply} overview */
-function matchesText(total, all, { manifestsDir, sourceProblem }) {
-  if (all === 0 && sourceProblem !== undefined)
+/** @param {number} total @param {OverviewReply} overview */
+function matchesText(total, overview) {
+  const all = countAll(overview)
+  if (all === 0 && overview.sourceProblem !== undefined)
     return 'There is no data yet: no reading of the manifests was accepted.'
   if (all === 0) {
-    return `There are no manifests in ${manifestsDir} yet. Put one there, such as a Service and a Pipe, and it appears here.`
+    return `There are no manifests in ${overview.manifestsDir} yet. Put one there, such as a Service and a Pipe, and it appears here.`
   }
   if (total === 0) return 'No resource matches the filter.'
   return total === all ? `${all} in all` : `${total} of ${all} match`
@@ -90,51 +102,194 @@ function matchesText(total, all, { manifestsDir, sourceProblem }) {
 
 /** @param {readonly ResourceSummary[]} items @param {Address} wanted */
 function resourceTable(items, wanted) {
-  return element(
-    'table',
-    { class: 'list', role: 'table' },
-    element('caption', { class: 'unseen' }, 'Resources'),
-    element(
-      'thead',
-      { role: 'rowgroup' },
-      element('tr', { role: 'row' }, ...COLUMNS.map((column) => columnHead(column, wanted))),
-    ),
-    element('tbody', { role: 'rowgroup' }, ...items.map(resourceRow)),
-  )
+  return h`<table class="list" role="table">
+    <caption class="unseen">Resources</caption>
+    <thead role="rowgroup"><tr role="row">${COLUMNS.map((column) => columnHead(column, wanted))}</tr></thead>
+    <tbody role="rowgroup">${items.map(resourceRow)}</tbody>
+  </table>`
 }
 
 /** @param {typeof COLUMNS[number]} column @param {Address} wanted */
 function columnHead([title, name], wanted) {
-  const sort = wanted.sort ?? 'key'
+  if (name === undefined) return h`<th scope="col" role="columnheader">${title}</th>`
+  const isSorted = (wanted.sort ?? 'key') === name
   const down = wanted.order === 'desc'
-  const state = sort !== name ? undefined : down ? 'descending' : 'ascending'
-  const order = sort === name && !down ? 'desc' : undefined
-  const press = button({ id: `sort-${name}` }, title, () =>
-    go({ ...readAddress(), sort: name === 'key' ? '' : name, order, page: '' }),
-  )
-  return element('th', { scope: 'col', role: 'columnheader', 'aria-sort': state }, press)
+  const state = !isSorted ? undefined : down ? 'descending' : 'ascending'
+  const order = isSorted && !down ? 'desc' : undefined
+  const sort = () => go({ ...readAddress(), sort: name === 'key' ? '' : name, order, page: '' })
+  return h`<th scope="col" role="columnheader" aria-sort=${state}>
+    <button id=${`sort-${name}`} class="plain" type="button" onClick=${sort}>${title}</button>
+  </th>`
 }
 
 /** @param {ResourceSummary} resource */
 function resourceRow(resource) {
   const { key, status, reason, message, labels, service, file, line, since } = resource
-  const names = Object.entries(labels).map(([name, value]) => labelLink(`${name}=${value}`))
-  const link = resourceLink(key)
-  link.id = `row-${key}`
-  return row([
+  const cells = [
     badge(status),
-    element('div', { class: 'cut', title: key }, link, ' ', ...names.flatMap((name) => [name, ' '])),
-    element('div', { class: 'cut', title: message }, word(reason), ' ', foreign(message)),
-    service === undefined ? '' : foreign(service),
-    stateWords(resource) ?? '',
-    file === undefined
-      ? ''
-      : element('div', { class: 'cut', title: place(file, line) }, placeLink(file, line)),
+    cut(key, resourceLink(key, key, `row-${key}`)),
+    cut(message, [word(reason), ' ', foreign(message)]),
+    labelLinks(labels),
+    service && foreign(service),
+    stateWords(resource),
+    file !== undefined && cut(place(file, line), placeLink(file, line)),
     ago(since),
-  ])
+  ]
+  return h`<tr key=${key} role="row">${cells.map((cell) => h`<td role="cell">${cell}</td>`)}</tr>`
 }
 
-/** @param {string} label */
-function labelLink(label) {
-  return element('a', { class: 'label', href: addressOf({ label }), 'data-inside': true }, foreign(label))
+/** In one line, and whole as its title. @param {string} title @param {Shown} shown */
+function cut(title, shown) {
+  return h`<div class="cut" title=${title}>${shown}</div>`
+}
+
+/** Labels that name an owner, as the label `team` of metrics. */
+const OWNERS = ['owner', 'team']
+
+/** @param {string} name */
+function isOwner(name) {
+  return OWNERS.includes(name.slice(name.indexOf('/') + 1))
+}
+
+/** The owner comes first. @param {Readonly<Record<string, string>>} labels */
+function labelLinks(labels) {
+  const names = Object.keys(labels).toSorted((a, b) => Number(isOwner(b)) - Number(isOwner(a)))
+  return names.map((name) => {
+    const label = `${name}=${labels[name]}`
+    const isNamed = isOwner(name)
+    return h`<a class=${isNamed ? 'label owner' : 'label'} href=${addressOf({ label })} title=${label} data-inside>
+      ${foreign(isNamed ? String(labels[name]) : label)}</a> `
+  })
+}
+
+/** @type {readonly (readonly [Sort, string])[]} */
+const SORTS = [
+  ['key', 'name'],
+  ['status', 'status, worst first'],
+  ['since', 'last change'],
+  ['kind', 'kind'],
+  ['reason', 'reason'],
+  ['service', 'service'],
+  ['state', 'state'],
+  ['file', 'file'],
+]
+
+/** @typedef {readonly (readonly [value: string, text: string])[]} Options */
+
+/** @param {readonly Facet[]} [values] @returns {Options} */
+function counted(values = []) {
+  return values.map(({ value, count }) => [value, `${value} (${count})`])
+}
+
+/** @param {OverviewReply} overview @param {NonNullable<PageReply['whole']>['facets'] | undefined} facets */
+export function filter(overview, facets) {
+  if (countAll(overview) === 0) return ''
+  const wanted = readAddress()
+  const isOpen = view.areFiltersOpen || FILTERS.some((name) => name !== 'q' && wanted[name] !== undefined)
+  const statuses = Object.entries(overview.counts).map(
+    ([status, count]) => /** @type {const} */ ([status, `${worded(status)} (${count})`]),
+  )
+  /** @param {'kind' | 'status' | 'reason' | 'service' | 'label' | 'file'} name @param {Options} options */
+  const choice = (name, options) =>
+    (options.length > 0 || wanted[name] !== undefined) && select(name, wanted[name] ?? '', options)
+  return h`<form id="filter" class=${isOpen ? 'open' : ''} role="search" aria-label="Filter this page"
+    onInput=${applyFilter} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+    <label class="wide">
+      <span>Find <span class="hint" aria-hidden="true">( / goes here, Esc clears the filter)</span></span>
+      <input id="q" name="q" type="search" placeholder="name, reason, label…" aria-keyshortcuts="/ Escape"
+        autocomplete="off" />
+    </label>
+    ${choice('kind', counted(facets?.kinds))}
+    ${choice('status', statuses)}
+    ${choice('reason', counted(facets?.reasons))}
+    ${choice('service', counted(facets?.services))}
+    ${choice('label', counted(facets?.labels))}
+    ${choice('file', counted(facets?.files))}
+    <label>Sort by${' '}
+      <select id="sort" name="sort" value=${SORTS.find(([value]) => value === wanted.sort)?.[0] ?? 'key'}>
+        ${SORTS.map(([value, text]) => h`<option value=${value}>${text}</option>`)}
+      </select>
+    </label>
+    <button id="more-filters" class="plain" type="button" aria-expanded=${String(isOpen)} onClick=${openFilters}>
+      More filters</button>
+    ${isFiltered() && h`<button id="clear" class="plain" type="button" onClick=${clear}>Clear the filter</button>`}
+  </form>`
+}
+
+/** @param {string} name @param {string} value @param {Options} options */
+function select(name, value, options) {
+  const isMissing = value !== '' && !options.some(([known]) => known === value)
+  const all = [['', 'all'], ...options, ...(isMissing ? [[value, value]] : [])]
+  const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+  return h`<label key=${name}>${title}${' '}
+    <select id=${name} name=${name} value=${value}>
+      ${all.map(([known, text]) => h`<option value=${known}>${text}</option>`)}
+    </select>
+  </label>`
+}
+
+/** Space around a search stays while it is typed. */
+export function showSearch() {
+  const field = searchField()
+  const { q = '' } = readAddress()
+  if (field && field.value.trim() !== q) field.value = q
+}
+
+function searchField() {
+  return document.querySelector('input')?.id === 'q' ? document.querySelector('input') : null
+}
+
+/** @param {Event} event */
+function applyFilter({ currentTarget, target }) {
+  if (!(currentTarget instanceof HTMLFormElement) || !(target instanceof Element)) return
+  const wanted = readAddress()
+  const { sort, ...chosen } = /** @type {Address} */ (Object.fromEntries(new FormData(currentTarget)))
+  const order = sort === (wanted.sort ?? 'key') ? wanted.order : undefined
+  const q = chosen.q?.trim()
+  go(
+    { ...wanted, ...chosen, q, sort: sort === 'key' ? '' : sort, order, page: '', resource: '' },
+    {
+      typing: target.id === 'q',
+    },
+  )
+}
+
+/** On a small screen, filters are hidden until used. */
+function openFilters() {
+  change({ areFiltersOpen: true })
+  document.getElementById('kind')?.focus()
+}
+
+function clear() {
+  go(unfiltered())
+  searchField()?.focus()
+}
+
+/**
+ * `/` focuses the filter. Escape in the filter clears its text, then all filters, then leaves it. Elsewhere,
+ * Escape leaves the resource or clears all filters.
+ * @param {KeyboardEvent} event
+ */
+export function onKey(event) {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+  if (view.question !== undefined) return
+  const { key, target } = event
+  const isTyping = target instanceof HTMLElement && target.matches('input, select, textarea')
+  const wanted = readAddress()
+  if (key === '/' && !isTyping) {
+    event.preventDefault()
+    if (wanted.resource !== undefined) go({ ...wanted, resource: '' })
+    searchField()?.focus()
+    searchField()?.select()
+  } else if (key === 'Escape' && isTyping && target === searchField()) {
+    event.preventDefault()
+    if (target instanceof HTMLInputElement && target.value !== '') {
+      target.value = ''
+      go({ ...wanted, q: '', page: '' }, { typing: true })
+    } else if (isFiltered()) go(unfiltered())
+    else target.blur()
+  } else if (key === 'Escape' && !isTyping) {
+    if (wanted.resource !== undefined) go({ ...wanted, resource: '' })
+    else if (isFiltered()) go(unfiltered())
+  }
 }

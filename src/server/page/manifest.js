@@ -1,32 +1,42 @@
 import { addressOf } from './address-bar.js'
-import { code, element, fact, facts, heading, word } from './elements.js'
-import { resourceLink } from './problem.js'
+import { copyable } from './copy.js'
+import { keyLinks } from './links.js'
+import { code, fact, facts, h, prose, word } from './markup.js'
+import { serverTime } from './time.js'
 
 /**
  * @import { ShownRequest } from '../../contract/manifest-facts.ts'
  * @import { ResourceReply, Sending } from '../api/resources.ts'
  */
 
+const HOUR_MS = 3_600_000
+const WEEK_MS = 7 * 24 * HOUR_MS
+
 /** Dependencies, policy and request. @param {ResourceReply} resource */
-export function manifestSection({ manifest, sending }) {
-  if (manifest === undefined) return []
+export function manifestSection({ manifest, sending, file, suspendedUntil }) {
+  if (manifest === undefined) return ''
   const { document, request, needs, neededBy, neededByCount } = manifest
-  const { policy } = document
+  const policy = membersOf(document['policy'])
   const others = neededByCount - neededBy.length
-  const needed = [
-    fact('Needs', needs.length === 0 ? undefined : keyLinks(needs)),
+  const connections = [
+    fact('Needs', needs.length > 0 && h`<span class="keys">${keyLinks(needs)}</span>`),
     fact(
       'Needed by',
-      neededByCount === 0
-        ? undefined
-        : element('span', {}, keyLinks(neededBy), others > 0 ? othersOf(document, others) : undefined),
+      neededByCount > 0 &&
+        h`<span class="keys">${keyLinks(neededBy)}${others > 0 && othersOf(document, others)}</span>`,
     ),
-  ].filter((one) => one !== undefined)
-  return [
-    ...(needed.length === 0 ? [] : [heading(2, 'Connections'), facts(...needed)]),
-    ...(document['kind'] === 'Service' ? [] : [heading(2, 'Policy'), policyOf(policy)]),
-    ...(request === undefined || sending === undefined ? [] : [requestOf(request, sending)]),
   ]
+  return [
+    needs.length + neededByCount > 0 && h`<h2>Connections</h2>${facts(...connections)}`,
+    document['kind'] !== 'Service' && h`<h2>Policy</h2>${policyOf(policy)}`,
+    document['kind'] !== 'Service' && suspendedUntil === undefined && pause(policy, file),
+    request && sending && requestOf(request, sending),
+  ]
+}
+
+/** @param {unknown} value @returns {readonly (readonly [string, unknown])[]} */
+function membersOf(value) {
+  return typeof value === 'object' && value !== null ? Object.entries(value) : []
 }
 
 /**
@@ -35,26 +45,35 @@ export function manifestSection({ manifest, sending }) {
  */
 function othersOf({ kind, metadata }, count) {
   const text = `and ${count} more`
-  const name =
-    typeof metadata === 'object' && metadata !== null && 'name' in metadata ? metadata.name : undefined
+  const name = membersOf(metadata).find(([member]) => member === 'name')?.[1]
   if (kind !== 'Service' || typeof name !== 'string') return text
-  return element('a', { href: addressOf({ service: name }), 'data-inside': true }, text)
+  return h`<a href=${addressOf({ service: name })} data-inside>${text}</a>`
 }
 
-/** @param {readonly string[]} keys */
-function keyLinks(keys) {
-  return element('span', { class: 'keys' }, ...keys.flatMap((key) => [resourceLink(key), ' ']))
-}
-
-/** @param {unknown} policy */
+/** @param {ReturnType<typeof membersOf>} policy */
 function policyOf(policy) {
-  if (typeof policy !== 'object' || policy === null || Object.keys(policy).length === 0)
-    return element('p', { class: 'quiet' }, 'The manifest sets none: the defaults apply.')
+  if (policy.length === 0) return h`<p class="quiet">The manifest sets none: the defaults apply.</p>`
   return facts(
-    ...Object.entries(policy).map(([name, value]) =>
+    policy.map(([name, value]) =>
       fact(name, code(typeof value === 'string' ? value : JSON.stringify(value))),
     ),
   )
+}
+
+/** Prints the lines for Git. @param {ReturnType<typeof membersOf>} policy @param {string | undefined} file */
+function pause(policy, file = 'the manifest') {
+  const end = new Date(Math.ceil((serverTime() + WEEK_MS) / HOUR_MS) * HOUR_MS).toISOString()
+  const line = `suspend: { reason: Paused for a week, until: ${end.replace('.000', '')} }`
+  const isReplaced = policy.some(([name]) => name === 'suspend')
+  const how =
+    policy.length === 0
+      ? 'at the top level, write:'
+      : `under \`policy\`, ${isReplaced ? 'replace `suspend` by:' : 'write:'}`
+  return h`<details id="pause">
+    <summary>Pause for a week</summary>
+    <p>Nothing is created, changed or corrected until then. Commit this to Git. In ${prose(file)}, ${prose(how)}</p>
+    <p>${copyable(policy.length === 0 ? `policy: { ${line} }` : line)}</p>
+  </details>`
 }
 
 /** @satisfies {Record<Sending, string>} */
@@ -71,13 +90,11 @@ const SENDING = {
 function requestOf({ method, path, operation, body }, sending) {
   const isRequest = sending !== 'created' && sending !== 'changed'
   const title = sending === 'held' ? 'Request that would be sent' : isRequest ? 'Request' : 'Wanted resource'
-  return element(
-    'details',
-    { id: 'request' },
-    element('summary', {}, title, ...(isRequest ? [': ', word(operation)] : [])),
-    element('p', {}, SENDING[sending]),
-    ...(isRequest ? [element('p', {}, code(`${method} ${path}`))] : []),
-    element('pre', { tabindex: '0', 'aria-label': title }, JSON.stringify(body, undefined, 2)),
-    element('p', { class: 'quiet' }, 'Values of secrets are left out.'),
-  )
+  return h`<details id="request">
+    <summary>${title}${isRequest && [': ', word(operation)]}</summary>
+    <p>${SENDING[sending]}</p>
+    ${isRequest && h`<p>${code(`${method} ${path}`)}</p>`}
+    <pre tabindex="0" aria-label=${title}>${JSON.stringify(body, undefined, 2)}</pre>
+    <p class="quiet">Values of secrets are left out.</p>
+  </details>`
 }

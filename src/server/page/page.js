@@ -1,157 +1,61 @@
-import { setUpActing } from './act.js'
+import { dialog } from './act.js'
 import { followLinks, readAddress } from './address-bar.js'
 import { get } from './api.js'
-import { byId, controlById, element, setText } from './elements.js'
-import { setUpFilter, setUpKeys, showFacets, showFilter } from './list-filter.js'
-import { listQuery, setUpPages, showList } from './list.js'
+import { filter, leaveEmptyPage, listQuery, onKey, resources, showSearch } from './list.js'
 import { keepFresh } from './live.js'
-import { draw, drawAnew, drawFirst } from './draw.js'
-import { showCheck, showNoResource, showResource, showWaiting } from './resource.js'
-import { showFindings } from './findings.js'
-import { showSource } from './source.js'
-import { showStory, STORY_STEP } from './story.js'
-import { showSummary } from './summary.js'
-import { ago, exactly, tick, toServerTime } from './time.js'
-import { showProblems } from './problem.js'
+import { h } from './markup.js'
+import { findingsOf, problems } from './problems.js'
+import { setRepository } from './links.js'
+import { resourcePage } from './resource.js'
+import { story } from './story.js'
+import { source, standing, summary } from './summary.js'
+import { ago, exactly, setServerTime, toServerTime } from './time.js'
+import { render } from 'preact'
+import { change, setDrawing, view } from './view.js'
 
 /**
  * @import { OverviewReply } from '../api/overview.ts'
- * @import { PageReply } from '../api/page.ts'
- * @import { ErrorReply } from '../replies.ts'
  * @import { Connection } from './live.js'
+ * @import { Shown } from './markup.js'
  */
 
 const TICK_MS = 5_000
 
-/** @type {OverviewReply | undefined} */
-let overview
-let storyLength = STORY_STEP
-let isOneDrawn = false
-let request = new AbortController()
-/** @type {string | undefined} */
+const ROOT = /** @type {HTMLElement} */ (document.getElementById('page'))
+
+/** The version that served this page. @type {string | undefined} */
 let version
+
+let request = new AbortController()
 
 /** Replies can overtake each other: only the last request counts. */
 async function refresh() {
   request.abort()
   const own = new AbortController()
   request = own
+  const { resource } = readAddress()
+  const query = resource === undefined ? listQuery() : new URLSearchParams({ resource })
+  if (resource === undefined) query.set('entries', String(view.entries))
   try {
-    const { resource } = readAddress()
-    const query = resource === undefined ? wholeQuery() : new URLSearchParams({ resource })
-    const reply = await get('api/v1/page', query, own.signal)
-    if (request === own) show(reply)
+    const { overview, refused, whole, one } = await get('api/v1/page', query, own.signal)
+    if (request !== own) return
+    version ??= overview.version
+    setServerTime(overview.now)
+    setRepository(overview)
+    const isFirst = view.overview === undefined
+    const isWhole = resource === undefined
+    change({
+      overview,
+      refused,
+      whole: isWhole ? whole : view.whole,
+      one: isWhole ? view.one : one,
+      isUnanswered: false,
+    })
+    if (whole !== undefined) leaveEmptyPage(whole.list)
+    if (isFirst) scrollToHash()
   } catch (error) {
     if (!own.signal.aborted) throw error
-  } finally {
-    drawFirst()
   }
-}
-
-function wholeQuery() {
-  const { story } = readAddress()
-  const query = listQuery()
-  query.set('entries', String(storyLength))
-  if (story !== undefined) query.set('story', story)
-  return query
-}
-
-/** @param {PageReply} reply */
-function show({ overview: known, refused, whole, one }) {
-  const { resource } = readAddress()
-  overview = known
-  const { now: _now, ...shown } = known
-  draw('overview', shown, () => {
-    showSummary(known)
-    showSource(known)
-    showTitle()
-  })
-  version ??= known.version
-  if (version !== known.version)
-    byId('version').replaceChildren(`${known.version}: `, element('a', { href: '' }, 'load the new page'))
-  if (whole !== undefined) showWhole(whole, known)
-  if (one !== undefined) showOne(one)
-  if (refused === undefined) return
-  if (resource !== undefined) {
-    drawAnew('one')
-    showNoResource(resource, refused)
-  } else refuse(refused)
-}
-
-/** @param {NonNullable<PageReply['whole']>} whole @param {OverviewReply} known */
-function showWhole({ list, attention, findings, timeline, facets }, known) {
-  const { search } = location
-  draw('facets', [facets, known.counts], () => showFacets(facets, known.counts))
-  draw('problems', [attention, search], () => showProblems(attention))
-  draw('findings', [findings, known.revision], () => showFindings(findings))
-  draw('list', [list, search], () => showList(list, known))
-  draw('story', [timeline, search], () => showStory(timeline))
-}
-
-/** @param {ErrorReply} refused */
-function refuse({ error, hint }) {
-  for (const name of ['problems', 'findings', 'list', 'story']) drawAnew(name)
-  for (const id of ['unwell-section', 'pages', 'story-empty', 'story-more']) byId(id).hidden = true
-  for (const id of ['findings', 'list', 'entries']) byId(id).replaceChildren()
-  setText('matches', `${error}. ${hint}`)
-}
-
-/** @param {NonNullable<PageReply['one']>} reply */
-function showOne({ resource, history }) {
-  const { now: _now, checkedAt, nextReconcileAt, lastReconciledAt: _at, states, ...shown } = resource
-  const known = [checkedAt === undefined, nextReconcileAt === undefined, states.map(({ state }) => state)]
-  draw('one', [shown, known, history, location.search], () => {
-    isOneDrawn = true
-    showResource(resource, history.items)
-  })
-  draw('check', [resource.key, checkedAt, nextReconcileAt, states], () => showCheck(resource))
-}
-
-function showTitle() {
-  const { resource } = readAddress()
-  const mark = overview?.verdict.level === 'unwell' ? '● ' : ''
-  document.title = `${mark}${resource === undefined ? '' : `${resource} · `}Pipewright`
-}
-
-function showView() {
-  const { resource, story } = readAddress()
-  const isOne = resource !== undefined
-  byId('whole').hidden = isOne
-  byId('nav').hidden = isOne
-  byId('one').hidden = !isOne
-  if (isOne && byId('one').dataset.key !== resource) {
-    drawAnew('one')
-    showWaiting(resource, 'Loading…')
-    isOneDrawn = false
-  }
-  byId('one').dataset.key = resource ?? ''
-  controlById('story-type', HTMLSelectElement).value = story ?? ''
-  showTitle()
-}
-
-/** Position in the list, for the way back. */
-let leftAt = { top: 0, key: '' }
-
-async function onAddress() {
-  const { resource } = readAddress()
-  const before = byId('one').dataset.key ?? ''
-  if (before === '' && resource !== undefined) leftAt = { top: scrollY, key: resource }
-  showView()
-  showFilter()
-  try {
-    await refresh()
-  } catch {
-    if (resource !== undefined && !isOneDrawn)
-      showWaiting(resource, 'The daemon does not answer. This page appears when it does.')
-    want() // the next refresh reports the lost connection
-  }
-  if (resource !== undefined && before !== resource) {
-    scrollTo(0, 0)
-    byId('one-title').focus({ preventScroll: true })
-  } else if (resource === undefined && before !== '' && !byId('whole').contains(document.activeElement)) {
-    scrollTo(0, leftAt.top)
-    document.getElementById(`row-${leftAt.key}`)?.focus({ preventScroll: true })
-  } else if (location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView()
 }
 
 /** @type {Readonly<Record<Connection['how'] | 'none', readonly [name: string, text: string]>>} */
@@ -162,60 +66,140 @@ const CONNECTION = {
   none: ['waiting', 'connecting…'],
 }
 
-/** @type {Connection} */
-let connection = { how: 'lost', asOf: undefined }
-
-/** @param {Connection} state */
-function showConnection(state) {
-  connection = state
-  const { how, asOf } = state
-  const lost = how === 'lost' && asOf !== undefined
-  const [name, text] = lost ? CONNECTION.lost : how === 'lost' ? CONNECTION.none : CONNECTION[how]
-  byId('connection').className = name
-  setText('connection', text)
-  document.body.classList.toggle('old', lost)
-  const banner = byId('lost')
-  if (banner.hidden === !lost) return
-  banner.hidden = !lost
-  if (!lost) return
-  banner.replaceChildren(
-    `Connection lost. This page is of ${exactly(asOf)} (`,
-    ago(toServerTime(asOf)),
-    ') and can be old. Trying again…',
-  )
+function draw() {
+  const { overview, connection } = view
+  const { resource } = readAddress()
+  const { how, asOf } = connection
+  const isLost = how === 'lost' && asOf !== undefined
+  const [name, text] = CONNECTION[how === 'lost' && !isLost ? 'none' : how]
+  document.body.classList.toggle('old', isLost)
+  document.body.classList.toggle('stands-by', overview?.standsBy === true)
+  const mark = overview?.verdict.level === 'unwell' ? '● ' : ''
+  document.title = `${mark}${resource === undefined ? '' : `${resource} · `}Pipewright`
+  const page = h`<a class="skip" href="#main">Skip to the content</a>
+    <header>
+      <p class="name"><a href="./" data-inside>Pipewright</a> <span id="version">${versionOf(overview)}</span></p>
+      ${
+        overview &&
+        resource === undefined &&
+        h`<nav aria-label="On this page">
+        <a href="#resources">Resources</a> <a href="#story">What changed</a> <a href="#source">Source</a>
+      </nav>`
+      }
+      <p id="connection" class=${name} role="status">${text}</p>
+    </header>
+    <div role="region" aria-label="About this page">
+      ${
+        isLost &&
+        h`<div id="lost" class="banner bad">
+        Connection lost. This page is of ${exactly(asOf)} (${ago(toServerTime(asOf))}) and can be old. Trying again…
+      </div>`
+      }
+      ${
+        overview?.sandbox === true &&
+        h`<p class="banner warn">
+        Sandbox: everything here is made up. No platform is asked, and nothing real is created.
+      </p>`
+      }
+    </div>
+    <main id="main" tabindex="-1">
+      ${overview && standing(overview)}
+      ${resource === undefined ? wholePage(overview) : resourcePage(resource)}
+    </main>
+    <footer>
+      ${
+        overview &&
+        h`<p class="quiet">
+        For machines: <a href="api/v1/overview">overview</a>, <a href="api/v1/attention">attention</a>,${' '}
+        <a href="api/v1/resources?limit=100">resources</a>, <a href="api/v1/timeline">timeline</a>,${' '}
+        <a href="metrics">metrics</a>
+      </p>`
+      }
+    </footer>
+    ${dialog()}
+    ${view.told !== '' && h`<p id="told" role="status">${view.told}</p>`}
+    <p id="announce" class="unseen" role="status">${view.announced}</p>`
+  render(page, ROOT)
+  showSearch()
 }
 
-function setUpStory() {
-  byId('story-filter').addEventListener('submit', (event) => event.preventDefault())
-  const type = controlById('story-type', HTMLSelectElement)
-  type.addEventListener('input', () => {
-    storyLength = STORY_STEP
-    const query = new URLSearchParams(location.search)
-    if (type.value === '') query.delete('story')
-    else query.set('story', type.value)
-    history.pushState({}, '', query.size === 0 ? location.pathname : `?${query}`)
-    void onAddress()
-  })
-  byId('story-more').addEventListener('click', () => {
-    storyLength = Math.min(storyLength * 2, 1_000)
-    want()
-  })
+/** @param {OverviewReply | undefined} overview @returns {Shown} */
+function versionOf(overview) {
+  if (overview === undefined || overview.version === version) return version
+  return [`${overview.version}: `, h`<a href="">load the new page</a>`]
 }
 
-byId('incomplete').remove()
+/** @param {OverviewReply | undefined} overview @returns {Shown} */
+function wholePage(overview) {
+  if (overview === undefined) return h`<section id="summary"><h1>Loading…</h1></section>`
+  const { refused } = view
+  const whole = refused === undefined ? view.whole : undefined
+  return h`<div id="whole">
+    ${summary(overview)}
+    ${filter(overview, view.whole?.facets)}
+    ${whole && problems(whole.attention)}
+    ${resources(whole?.list, overview)}
+    ${story(whole?.timeline)}
+    <section id="source" aria-labelledby="source-title">
+      <h2 id="source-title">Source, queue and API budget</h2>
+      ${source(overview)}
+      <div id="findings">${whole && findingsOf(whole.findings)}</div>
+    </section>
+  </div>`
+}
+
+function scrollToHash() {
+  if (location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView()
+}
+
+/** The open resource. */
+let opened = readAddress().resource
+
+/** Position in the list, for the way back. */
+let leftAt = { top: 0, key: '' }
+
+async function onAddress() {
+  const { resource } = readAddress()
+  const before = opened
+  opened = resource
+  if (before === undefined && resource !== undefined) leftAt = { top: scrollY, key: resource }
+  change({
+    isUnanswered: false,
+    refused: undefined,
+    areAllFieldsShown: before === resource && view.areAllFieldsShown,
+  })
+  if (resource !== undefined && before !== resource) {
+    scrollTo(0, 0)
+    document.getElementById('one-title')?.focus({ preventScroll: true })
+  } else if (resource === undefined && before !== undefined) {
+    scrollTo(0, leftAt.top)
+    document.getElementById(`row-${leftAt.key}`)?.focus({ preventScroll: true })
+  }
+  try {
+    await refresh()
+    if (resource === undefined && before === undefined) scrollToHash()
+  } catch {
+    change({ isUnanswered: true })
+    want() // the next refresh reports the lost connection
+  }
+}
+
+document.getElementById('incomplete')?.remove()
+setDrawing(() => {
+  try {
+    draw()
+  } catch (error) {
+    reportError(error) // this is no lost connection
+  }
+})
 addEventListener('addresschange', () => void onAddress())
+addEventListener('keydown', onKey)
 followLinks()
-setUpFilter()
-setUpPages()
-setUpStory()
-setUpActing()
-setUpKeys()
-showView()
-showFilter()
-const want = keepFresh(refresh, showConnection)
+change({})
+const want = keepFresh(refresh, (connection) => change({ connection }))
 setInterval(() => {
-  if (connection.asOf !== undefined) tick()
+  change({})
   // The server sends no event for a check without a change.
-  if (connection.how !== 'lost' && readAddress().resource !== undefined) want()
+  if (view.connection.how !== 'lost' && readAddress().resource !== undefined) want()
 }, TICK_MS)
-addEventListener('checked', () => want())
+addEventListener('checked', want)

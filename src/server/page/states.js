@@ -3,7 +3,7 @@
  * @import { StateSpan } from '../recent-events.ts'
  */
 
-import { element, foreign, heading, row, table } from './elements.js'
+import { foreign, h, table } from './markup.js'
 import { ago, duration, serverTime } from './time.js'
 
 /**
@@ -22,7 +22,7 @@ export function stateWords(resource) {
   const { state, checkedAt } = resource
   if (state === undefined) return undefined
   if (isRead(resource) || checkedAt === undefined) return foreign(state)
-  return element('span', {}, foreign(state), ', ', ago(checkedAt))
+  return h`<span>${foreign(state)}, ${ago(checkedAt)}</span>`
 }
 
 /**
@@ -32,22 +32,16 @@ export function stateWords(resource) {
 export function stateSection(resource) {
   const { states } = resource
   const last = states.at(-1)
-  if (last === undefined) return []
+  if (last === undefined) return ''
   const isOld = !isRead(resource)
   const end = serverTime()
   const rows = states.map(({ state, from, until }, index) => {
     const to = states[index + 1]?.from ?? (isOld ? until : end)
-    return row([foreign(state ?? 'not reported'), ago(from), duration(to - from), ago(until)])
+    return { cells: [foreign(state ?? 'not reported'), ago(from), duration(to - from), ago(until)] }
   })
-  return [
-    heading(2, 'State over time'),
-    element(
-      'p',
-      { class: 'quiet' },
-      'As the platform reported it since the daemon started',
-      ...(isOld ? ['; last read ', ago(last.until)] : []),
-      '.',
-    ),
-    table('State over time', ['State', 'From', 'For', 'Last seen'], rows.toReversed()),
-  ]
+  return h`<div id="states">
+    <h2>State over time</h2>
+    <p class="quiet">As the platform reported it since the daemon started${isOld && ['; last read ', ago(last.until)]}.</p>
+    ${table('State over time', ['State', 'From', 'For', 'Last seen'], rows.toReversed())}
+  </div>`
 }

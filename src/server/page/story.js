@@ -1,232 +1,199 @@
-import { narrowed } from './address-bar.js'
-import { byId, element, foreign, plural, setText, toneOf, worded } from './elements.js'
-import { revisionLink } from './repository.js'
+import { go, isFiltered, readAddress } from './address-bar.js'
+import { keyLinks, resourceLink, revisionLink } from './links.js'
+import { foreign, h, plural, toneOf, worded } from './markup.js'
+import { commitWords } from './summary.js'
 import { ago } from './time.js'
-import { resourceLink } from './problem.js'
+import { change, view } from './view.js'
 
 /**
  * @import { TimelineReply } from '../api/timeline.ts'
  * @import { TimelineEntry } from '../api/timeline-entry.ts'
- * @import { Child } from './elements.js'
+ * @import { Shown } from './markup.js'
  */
 
 /**
  * @typedef {Extract<TimelineEntry, { type: 'condition' }>} ConditionEntry
- * @typedef {Extract<TimelineEntry, { type: 'revision' }>} RevisionEntry
- * @typedef {Extract<TimelineEntry, { type: 'alike' }>} AlikeEntry
  * @typedef {{ readonly keys: boolean, readonly invalidSince?: number | undefined }} How
  *   `keys`: names the resource. `invalidSince`: of its manifest, ms since the epoch
- * @typedef {{ tone: string, what: Node | undefined, about: readonly Child[], message: string }} Words
+ * @typedef {{ tone: string, what: Shown, about: Shown, message: string }} Words
  */
 
-/** Entries per step. */
-export const STORY_STEP = 8
+/** Shown at first. */
+const ENTRIES = 8
 
 /** Resources named in a group. */
 const NAMED = 3
 
-/** Newest first. @param {TimelineReply} reply */
-export function showStory({ items, more }) {
-  byId('story-empty').hidden = items.length > 0
-  setText(
-    'story-empty',
-    narrowed().size === 0
-      ? 'No entries yet. Commits, actions and changed conditions appear here, newest first.'
-      : 'No entry matches the filter.',
-  )
-  byId('entries').replaceChildren(...storyItems(items, { keys: true }))
-  byId('story-more').hidden = !more
+/** @param {Event} event */
+function choose({ currentTarget }) {
+  view.entries = ENTRIES
+  const chosen = currentTarget instanceof HTMLSelectElement ? currentTarget.value : ''
+  go({ ...readAddress(), story: chosen })
+}
+
+function showMore() {
+  change({ entries: Math.min(view.entries * 2, 500) })
+  dispatchEvent(new Event('checked'))
+}
+
+/** @satisfies {Record<string, string>} */
+const TYPES = {
+  '': 'everything',
+  revision: 'commits',
+  action: 'creations and upserts',
+  condition: 'conditions',
+  source: 'source',
+}
+
+/** Newest first. @param {TimelineReply | undefined} reply undefined: refused */
+export function story(reply) {
+  const { story: type = '' } = readAddress()
+  const none = isFiltered()
+    ? 'No entry matches the filter.'
+    : 'No entries yet. Commits, actions and changed conditions appear here, newest first.'
+  return h`<section id="story" aria-labelledby="story-title">
+    <div class="title-row">
+      <h2 id="story-title">What changed</h2>
+      <label>Show${' '}
+        <select id="story-type" value=${type} onInput=${choose}>
+          ${Object.entries(TYPES).map(([value, text]) => h`<option value=${value}>${text}</option>`)}
+        </select>
+      </label>
+    </div>
+    ${reply?.items.length === 0 && h`<p id="story-empty" class="quiet">${none}</p>`}
+    <ol id="entries" class="story">${reply && storyItems(reply.items, { keys: true })}</ol>
+    ${reply?.more === true && h`<p><button id="story-more" class="plain" type="button" onClick=${showMore}>Show older</button></p>`}
+  </section>`
 }
 
 /**
  * Merges the conditions of a resource that changed together.
- * @param {readonly TimelineEntry[]} entries @param {How} how
+ * @param {readonly TimelineEntry[]} entries newest first @param {How} how
  */
 export function storyItems(entries, how) {
-  /** @type {{ readonly first: TimelineEntry, readonly conditions: ConditionEntry[] }[]} */
+  /** @type {TimelineEntry[][]} */
   const groups = []
   for (const entry of entries) {
     const group = groups.at(-1)
-    if (entry.type !== 'condition') groups.push({ first: entry, conditions: [] })
-    else if (group !== undefined && belongs(entry, group.first)) group.conditions.push(entry)
-    else groups.push({ first: entry, conditions: [entry] })
+    if (group?.[0] !== undefined && isOneMoment(group[0], entry)) group.push(entry)
+    else groups.push([entry])
   }
-  /** State of each resource before the current line. @type {Map<string, string>} */
-  const before = new Map()
   /** Resources with an invalid manifest at the current line. @type {Set<string>} */
   const invalid = new Set()
   return groups
     .toReversed()
-    .map(({ first, conditions }) => {
-      if (first.type === 'alike') {
-        for (const key of first.keys) noteConditions(key, conditionsOf(first), { before, invalid })
-        return storyItem(first, alikeWords(first), how)
-      }
+    .map((group) => {
+      const [first] = group
+      if (first === undefined) return ''
+      const conditions = conditionsIn(first.type === 'alike' ? first.entries : group)
+      const keys = first.type === 'alike' ? first.keys : conditions.slice(0, 1).map(({ key }) => key)
+      const valid = conditions.find(({ condition }) => condition === 'Valid')
+      if (valid !== undefined)
+        for (const key of keys) invalid[valid.status === 'False' ? 'add' : 'delete'](key)
       if (first.type !== 'condition') return storyItem(first, wordsOf(first, how), how)
-      const was = before.get(first.key)
-      noteConditions(first.key, conditions, { before, invalid })
       const isInvalid = invalid.has(first.key) || first.at > (how.invalidSince ?? Infinity)
-      if (isInvalid && stateAfter(conditions) === 'Ready')
-        return storyItem(first, stillInvalid(conditions, how), how)
-      return storyItem(first, conditionWords(first, conditions, { ...how, before: was }), how)
+      return storyItem(first, conditionWords(first, conditions, how, isInvalid), how)
     })
     .toReversed()
 }
 
-/**
- * Records the state after a change.
- * @param {string} key @param {readonly ConditionEntry[]} conditions
- * @param {{ readonly before: Map<string, string>, readonly invalid: Set<string> }} known
- */
-function noteConditions(key, conditions, { before, invalid }) {
-  if (conditions.length === 0) return
-  const valid = conditions.find(({ condition }) => condition === 'Valid')
-  if (valid !== undefined) invalid[valid.status === 'False' ? 'add' : 'delete'](key)
-  const state = stateAfter(conditions)
-  if (!(invalid.has(key) && state === 'Ready')) before.set(key, state)
+/** @param {readonly TimelineEntry[]} entries */
+function conditionsIn(entries) {
+  return entries.filter((entry) => entry.type === 'condition')
 }
 
-/** @param {ConditionEntry} entry @param {TimelineEntry} first */
-function belongs(entry, first) {
-  const both = first.type === 'condition' && entry.key === first.key
-  return both && entry.at === first.at && entry.revision === first.revision
+/** @param {TimelineEntry} first @param {TimelineEntry} entry */
+function isOneMoment(first, entry) {
+  if (first.type !== 'condition' || entry.type !== 'condition') return false
+  return entry.key === first.key && entry.at === first.at && entry.revision === first.revision
 }
 
 /** @param {TimelineEntry} entry @param {Words} words @param {How} how */
 function storyItem(entry, { tone, what, about, message }, how) {
-  return element(
-    'li',
-    { class: `entry ${entry.type} ${tone}` },
-    element('span', { class: 'when' }, ago(entry.at)),
-    element(
-      'div',
-      {},
-      element(
-        'p',
-        { class: 'entry-title', title: message },
-        what,
-        ' ',
-        ...about,
-        message === '' ? undefined : element('span', { class: 'entry-message' }, ' ', foreign(message)),
-      ),
-    ),
-    element('span', { class: 'where' }, ...originOf(entry, how)),
-  )
-}
-
-/** @param {readonly ConditionEntry[]} group changed together */
-function stateAfter(group) {
-  const [worst] = sortedWorstFirst(group)
-  if (worst === undefined) return ''
-  if (worst.status === 'True') return worst.condition === 'Valid' ? 'Valid' : 'Ready'
-  if (worst.condition === 'Valid') return worst.status === 'False' ? 'Invalid' : worst.reason
-  return worst.reason
+  return h`<li class=${`entry ${entry.type} ${tone}`}>
+    <span class="when">${ago(entry.at)}</span>
+    <div><p class="entry-title" title=${message}>
+      ${what} ${about}${message !== '' && h`<span class="entry-message"> ${foreign(message)}</span>`}
+    </p></div>
+    <span class="where">${originOf(entry, how)}</span>
+  </li>`
 }
 
 const WORST_FIRST = ['False', 'Unknown', 'True']
 const TELLING_FIRST = ['Ready', 'Synced', 'Valid']
 
-/** @param {readonly ConditionEntry[]} group */
-function sortedWorstFirst(group) {
-  return group.toSorted(
+/**
+ * The worst condition gives tone and message: "became Drifted". A ready resource can have an invalid manifest.
+ * @param {ConditionEntry} first @param {readonly ConditionEntry[]} group changed together
+ * @param {How} how @param {boolean} [isInvalid] @returns {Words}
+ */
+function conditionWords(first, group, how, isInvalid = false) {
+  const what = how.keys && resourceLink(first.key)
+  const [worst = first] = group.toSorted(
     (a, b) =>
       WORST_FIRST.indexOf(a.status) - WORST_FIRST.indexOf(b.status) ||
       TELLING_FIRST.indexOf(a.condition) - TELLING_FIRST.indexOf(b.condition),
   )
+  const { status, condition, reason, message } = worst
+  const isOfManifest = condition === 'Valid'
+  const state = status === 'True' ? (isOfManifest ? 'Valid' : 'Ready') : reason
+  if (isInvalid && state === 'Ready')
+    return { tone: 'calm', what, about: h`<span>is still <b>Invalid</b></span>`, message: first.message }
+  const became = isOfManifest && status === 'False' ? 'Invalid' : worded(state)
+  const tone = status === 'False' ? 'bad' : toneOf(status)
+  return { tone, what, about: h`<span>became <b>${became}</b></span>`, message }
 }
 
-/**
- * The worst condition gives tone and message: "became Drifted, was Ready".
- * @param {ConditionEntry} first @param {readonly ConditionEntry[]} group
- * @param {How & { readonly before: string | undefined }} how @returns {Words}
- */
-function conditionWords(first, group, how) {
-  const { status, message } = sortedWorstFirst(group)[0] ?? first
-  const state = stateAfter(group)
-  const was = how.before === undefined || how.before === state ? '' : `, was ${worded(how.before)}`
-  return {
-    tone: status === 'False' ? 'bad' : toneOf(status),
-    what: nameOf(first, how),
-    about: [element('span', {}, 'became ', element('b', {}, worded(state)), was)],
-    message,
-  }
-}
-
-/**
- * The resource is ready, but its manifest is invalid.
- * @param {readonly ConditionEntry[]} group @param {How} how @returns {Words}
- */
-function stillInvalid(group, how) {
-  const [first] = group
-  const about = [element('span', {}, 'is still ', element('b', {}, worded('Invalid')))]
-  return { tone: 'calm', what: first && nameOf(first, how), about, message: first?.message ?? '' }
-}
-
-/** @param {{ readonly key: string }} entry @param {How} how */
-function nameOf({ key }, { keys }) {
-  return keys ? resourceLink(key) : undefined
-}
-
-/** The resource's page shows the full request id. @param {TimelineEntry} entry @param {How} how */
+/** The resource's page shows the full request id. @param {TimelineEntry} entry @param {How} how @returns {Shown} */
 function originOf(entry, { keys }) {
-  if (entry.type === 'alike') return [revisionLink(entry.revision)]
-  if (entry.type !== 'action' && entry.type !== 'condition') return []
+  if (entry.type === 'alike') return revisionLink(entry.revision)
+  if (entry.type !== 'action' && entry.type !== 'condition') return ''
   const { revision, requestId } = entry
+  const request = `request ${requestId}`
   return [
     revisionLink(revision),
-    requestId === undefined
-      ? undefined
-      : element('span', { title: `request ${requestId}` }, keys ? '' : ` request ${requestId}`),
-  ].filter((one) => one !== undefined)
+    requestId !== undefined && h`<span title=${request}>${keys ? '' : ` ${request}`}</span>`,
+  ]
 }
 
-/** @param {AlikeEntry} entry @returns {readonly ConditionEntry[]} */
-function conditionsOf({ entries }) {
-  return entries.filter((one) => one.type === 'condition')
-}
-
-/** "300 resources became Create limit: a, b, c and 297 more" @param {AlikeEntry} entry @returns {Words} */
-function alikeWords(entry) {
-  const { keys, more, entries } = entry
+/** "300 resources became Create limit: a, b, c and 297 more" @param {Extract<TimelineEntry, { type: 'alike' }>} entry @returns {Words} */
+function alikeWords({ keys, more, entries }) {
   const [first] = entries
-  const alone = { keys: false, before: undefined }
   const { tone, about } =
-    first.type === 'condition' ? conditionWords(first, conditionsOf(entry), alone) : wordsOf(first, alone)
+    first.type === 'condition'
+      ? conditionWords(first, conditionsIn(entries), { keys: false })
+      : wordsOf(first, { keys: false })
+  const together =
+    first.type === 'action' ? actionWords(first).replace(/^was /, 'were ').replace(/^is /, 'are ') : about
   const rest = keys.length - NAMED
   return {
     tone,
     what: mark(`${more ? 'At least ' : ''}${plural(keys.length, 'resource')}`),
-    about: [
-      ...(first.type === 'action'
-        ? [actionWords(first).replace(/^was /, 'were ').replace(/^is /, 'are ')]
-        : about),
-      ': ',
-      ...keys.slice(0, NAMED).flatMap((key) => [resourceLink(key), ' ']),
-      rest > 0 ? `and ${rest} more` : '',
-    ],
+    about: [together, ': ', keyLinks(keys.slice(0, NAMED)), rest > 0 && `and ${rest} more`],
     message: '',
   }
 }
 
-/** @param {Exclude<TimelineEntry, ConditionEntry | AlikeEntry>} entry @param {How} how @returns {Words} */
+/** @param {Exclude<TimelineEntry, ConditionEntry>} entry @param {How} how @returns {Words} */
 function wordsOf(entry, how) {
   switch (entry.type) {
+    case 'alike':
+      return alikeWords(entry)
     case 'revision':
       return revisionWords(entry)
-    case 'source':
+    case 'source': {
+      const tone = entry.what === 'problem' ? 'bad' : 'calm'
+      return { tone, what: mark('Source'), about: SOURCE_WORDS[entry.what], message: entry.message }
+    }
+    case 'action': {
+      const tone = entry.result === 'done' ? 'good' : entry.result === 'started' ? 'calm' : 'bad'
       return {
-        tone: entry.what === 'problem' ? 'bad' : 'calm',
-        what: mark('Source'),
-        about: [SOURCE_WORDS[entry.what]],
+        tone,
+        what: how.keys && resourceLink(entry.key),
+        about: actionWords(entry),
         message: entry.message,
       }
-    case 'action':
-      return {
-        tone: entry.result === 'done' ? 'good' : entry.result === 'started' ? 'calm' : 'bad',
-        what: nameOf(entry, how),
-        about: [element('span', {}, actionWords(entry))],
-        message: entry.message,
-      }
+    }
   }
 }
 
@@ -260,16 +227,16 @@ const SOURCE_WORDS = {
 
 /** @param {string} text */
 function mark(text) {
-  return element('span', { class: 'kind' }, text)
+  return h`<span class="kind">${text}</span>`
 }
 
-/** @param {RevisionEntry} entry @returns {Words} */
+/** @param {Extract<TimelineEntry, { type: 'revision' }>} entry @returns {Words} */
 function revisionWords(entry) {
   const isContent = 'from' in entry && entry.from === 'content'
-  const what = element('span', {}, mark(isContent ? 'Revision' : 'Commit'), ' ', revisionLink(entry.revision))
-  if ('earlier' in entry) {
-    return { tone: 'commit', what, about: ['was read by an earlier process'], message: '' }
-  }
+  const title = mark(isContent ? 'Revision' : 'Commit')
+  const what = h`<span>${title} ${revisionLink(entry.revision)}${'commit' in entry && commitWords(entry)}</span>`
+  if ('earlier' in entry)
+    return { tone: 'commit', what, about: 'was read by an earlier process', message: '' }
   const { keys, changed, removed, errors, warnings } = entry
   const faults = [
     errors > 0 ? plural(errors, 'error') : '',
@@ -282,7 +249,7 @@ function revisionWords(entry) {
     what,
     about: [
       `${changeWords(changed - removed, removed)}${shown.length > 0 ? ': ' : ''}`,
-      ...shown.flatMap((key) => [resourceLink(key), ' ']),
+      keyLinks(shown),
       rest > 0 && shown.length > 0 ? `and ${rest} more` : '',
     ],
     message: faults.join(', '),

@@ -1,4 +1,4 @@
-import { byId, element } from './elements.js'
+import { h } from './markup.js'
 
 /** Creating one takes longer than drawing a row. */
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
@@ -22,64 +22,27 @@ export function toServerTime(at) {
   return at + ahead
 }
 
-/** "3 min ago", updated by {@link tick}, with the exact time as title. @param {number} at ms since the epoch */
-export function ago(at) {
-  const made = element('time', { datetime: new Date(at).toISOString(), title: exactly(at) }, distance(at))
-  made.dataset.at = String(at)
-  return made
-}
-
-/** @param {string} id for {@link setTime} @param {HTMLElement} made */
-export function timeNamed(id, made) {
-  made.id = id
-  return made
-}
-
-/** @param {string} id @param {number} at ms since the epoch */
-export function setTime(id, at) {
-  const shown = byId(id)
-  shown.setAttribute('datetime', new Date(at).toISOString())
-  shown.title = exactly(at)
-  shown.dataset.at = String(at)
-  shown.textContent = textOf(shown)
+/** "3 min ago", with the exact time as title. @param {number} at ms since the epoch @param {string} [id] */
+export function ago(at, id) {
+  return time(at, distance(at), id)
 }
 
 /** "in 3 min", then "due". @param {number} at ms since the epoch */
 export function until(at) {
-  const made = ago(at)
-  made.dataset.until = ''
-  made.textContent = textOf(made)
-  return made
+  return time(at, at <= serverTime() ? 'due' : distance(at))
 }
 
-/** "for 3 min". @param {number} at ms since the epoch */
-export function lasting(at) {
-  const made = ago(at)
-  made.dataset.lasting = ''
-  made.textContent = textOf(made)
-  return made
-}
-
-/** "since 14:05 (3 min)". @param {number} at ms since the epoch */
+/** "since 14:05, for 3 min". @param {number} at ms since the epoch */
 export function sinceWhen(at) {
-  const isToday = serverTime() - at < 20 * 3_600_000
-  return element('span', {}, `since ${(isToday ? CLOCK : EXACT).format(at)}, `, lasting(at))
+  const age = serverTime() - at
+  const format = age < 20 * 3_600_000 ? CLOCK : EXACT
+  const lasting = time(at, `for ${duration(Math.max(1_000, age))}`)
+  return h`<span>since ${format.format(at)}, ${lasting}</span>`
 }
 
-/** @param {HTMLElement} made */
-function textOf(made) {
-  const at = Number(made.dataset.at)
-  if (made.dataset.until !== undefined && at <= serverTime()) return 'due'
-  if (made.dataset.lasting === undefined) return distance(at)
-  return `for ${duration(Math.max(1_000, serverTime() - at))}`
-}
-
-export function tick() {
-  for (const made of document.querySelectorAll('time')) {
-    if (made.dataset.at === undefined) continue
-    const text = textOf(made)
-    if (made.textContent !== text) made.textContent = text
-  }
+/** @param {number} at @param {string} text @param {string} [id] */
+function time(at, text, id) {
+  return h`<time id=${id} datetime=${new Date(at).toISOString()} title=${exactly(at)} data-at=${at}>${text}</time>`
 }
 
 /** @param {number} at ms since the epoch */

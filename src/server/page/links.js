@@ -1,4 +1,7 @@
-import { code, element, foreign, place, shortRevision } from './elements.js'
+import { addressOf } from './address-bar.js'
+import { code, foreign, h, place } from './markup.js'
+
+/** @import { Shown } from './markup.js' */
 
 /** A full commit id, alone or before a suffix for local edits. */
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?(?=$|[^0-9a-f])/
@@ -40,7 +43,7 @@ export function placeLink(file, line, column) {
 /** A short revision with the whole in its title, linked to the commit. @param {string | undefined} revision */
 export function revisionLink(revision) {
   if (revision === undefined || revision === '') return undefined
-  const text = element('code', { class: 'revision', title: revision }, foreign(shortRevision(revision)))
+  const text = h`<code class="revision" title=${revision}>${foreign(shortRevision(revision))}</code>`
   const address = commitAddress(revision)
   return address === undefined ? text : outside(address, text)
 }
@@ -50,9 +53,30 @@ export function revisionWord(revision) {
   return commitIn(revision) === undefined ? 'revision' : 'commit'
 }
 
-/** @param {string} address @param {Node} text */
+/** Shortens a commit to 10 digits and keeps a suffix. @param {string} revision */
+function shortRevision(revision) {
+  return revision.replace(/^([0-9a-f]{10})[0-9a-f]{30,54}(?![0-9a-f])/, '$1')
+}
+
+/** @param {string} key @param {string} [text] @param {string} [id] */
+export function resourceLink(key, text = key, id) {
+  const address = addressOf({ resource: key })
+  return h`<a id=${id} class="key" href=${address} data-inside data-resource=${key}>${foreign(text)}</a>`
+}
+
+/** Resources in a row. @param {readonly string[]} keys */
+export function keyLinks(keys) {
+  return keys.map((key) => [resourceLink(key), ' '])
+}
+
+/** @param {string} service its name */
+export function serviceLink(service) {
+  return resourceLink(`Service/${service}`, service)
+}
+
+/** @param {string} address @param {Shown} text */
 function outside(address, text) {
-  return element('a', { href: address, rel: 'noopener noreferrer', target: '_blank' }, text)
+  return h`<a href=${address} rel="noopener noreferrer" target="_blank">${text}</a>`
 }
 
 /** @param {string} file @param {number | undefined} line */

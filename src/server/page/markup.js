@@ -1,0 +1,133 @@
+/* Only this file makes elements. Foreign text is never parsed as HTML. Invisible and direction-changing
+   characters are shown as escapes. */
+
+import htm from 'htm'
+import { h as create } from 'preact'
+
+/**
+ * @import { VNode } from 'preact'
+ * @typedef {VNode | string | undefined | false | readonly Shown[]} Shown undefined, false, empty: nothing
+ */
+
+/** Control characters except newline and tab, and marks of text direction. */
+const UNSEEN = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u200b\u2028\u2029\ufeff]/gu
+
+/** @param {string} text */
+export function visible(text) {
+  return text.replaceAll(UNSEEN, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
+}
+
+/** Elements of a template, as htm reads it. A line break between elements is no space. */
+export const h = htm.bind(
+  /** @param {string} tag @param {object | null} props @param {...unknown} children @returns {VNode} */
+  (tag, props, ...children) =>
+    create(tag, props && Object.fromEntries(Object.entries(props).map(cleaned)), ...children.map(clean)),
+)
+
+/** @param {[string, unknown]} attribute @returns {[string, unknown]} */
+function cleaned([name, value]) {
+  return [name, clean(value)]
+}
+
+/** @param {any} value @returns {any} */
+function clean(value) {
+  if (typeof value === 'string') return visible(value)
+  return Array.isArray(value) ? value.map(clean) : value
+}
+
+/** An item of a description list. @param {string} name @param {Shown} value empty: no item @param {string} [kind] */
+export function fact(name, value, kind) {
+  return (
+    value !== undefined &&
+    value !== '' &&
+    value !== false &&
+    h`<div class=${kind}><dt>${name}</dt><dd>${value}</dd></div>`
+  )
+}
+
+/** A description list. @param {...Shown} list */
+export function facts(...list) {
+  return h`<dl class="facts">${list}</dl>`
+}
+
+const GOOD = new Set(['Ready', 'True', 'done', 'same'])
+const CALM = new Set(['Suspended', 'Absent', 'Progressing', 'Unknown', 'started'])
+const WARN = new Set(['Drifted', 'Orphaned', 'NotReady', 'warning', 'differs'])
+
+/** Colour of a status. @param {string} status */
+export function toneOf(status) {
+  if (GOOD.has(status)) return 'good'
+  if (CALM.has(status)) return 'calm'
+  return WARN.has(status) ? 'warn' : 'bad'
+}
+
+/** `OutcomeUnknown` becomes `Outcome unknown`. @param {string} name */
+export function worded(name) {
+  return name.replaceAll(/(?<=[a-z])([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
+}
+
+/** @param {string} status */
+export function badge(status) {
+  return h`<span class=${`badge ${toneOf(status)}`}>${worded(status)}</span>`
+}
+
+/** Isolates the direction of foreign text. @param {string} text */
+export function foreign(text) {
+  return h`<bdi>${text}</bdi>`
+}
+
+/** @param {string} text */
+export function code(text) {
+  return h`<code>${foreign(text)}</code>`
+}
+
+/** Own text; backticks mark code. @param {string} text */
+export function prose(text) {
+  const parts = text.split('`')
+  const isCode = (/** @type {number} */ index) => index % 2 === 1 && index < parts.length - 1
+  return h`<span>${parts.map((part, index) => (isCode(index) ? code(part) : foreign(part)))}</span>`
+}
+
+/** A code that is never broken, such as a reason. @param {string} text */
+export function word(text) {
+  return h`<code class="word">${text}</code>`
+}
+
+/**
+ * On a phone, its rows are blocks whose cells show their title. They keep their role.
+ * @param {string} caption @param {readonly string[]} titles
+ * @param {readonly { readonly name?: string, readonly cells: readonly Shown[] }[]} rows
+ */
+export function table(caption, titles, rows) {
+  return h`<div class="scroll" tabindex="0" role="region" aria-label=${caption}>
+    <table role="table" class=${caption === COMPARED ? 'fields' : undefined}>
+      <caption class="unseen">${caption}</caption>
+      <thead role="rowgroup"><tr role="row">
+        ${titles.map((title) => h`<th scope="col" role="columnheader">${title}</th>`)}
+      </tr></thead>
+      <tbody role="rowgroup">${rows.map(
+        ({ name, cells }) => h`<tr role="row" class=${name}>
+          ${cells.map((cell, index) => h`<td role="cell" data-title=${titles[index]}>${cell}</td>`)}
+        </tr>`,
+      )}</tbody>
+    </table>
+  </div>`
+}
+
+export const COMPARED = 'Desired against observed'
+
+/** @param {number} value @param {number} max @param {string} text */
+export function meter(value, max, text) {
+  return h`<span><meter value=${Math.min(value, max)} max=${max} aria-label=${text}></meter> ${text}</span>`
+}
+
+/** @param {string | undefined} file @param {number | undefined} line */
+export function place(file, line) {
+  if (file === undefined) return ''
+  return line === undefined ? file : `${file}:${line}`
+}
+
+/** "1 error", "2 errors". @param {number} count @param {string} noun */
+export function plural(count, noun) {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
