@@ -124,6 +124,7 @@ describe('the page', () => {
     await page.getByRole('dialog', { name: 'Let 3 creations through?' }).waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     expect(scenario.creates()).toEqual([])
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Let this through')
 
     // While the question stands there, a commit adds another one: it is not what the person saw.
     await page.getByRole('button', { name: 'Let this through' }).click()

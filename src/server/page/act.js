@@ -125,6 +125,7 @@ function ask(question) {
   return new Promise((resolve) => {
     answer = (token) => {
       answer = () => {}
+      opened?.close() // the focus goes back
       change({ question: undefined })
       resolve(token)
     }
