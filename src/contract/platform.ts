@@ -36,6 +36,8 @@ export interface ReadTarget {
   readonly service: ServiceAccess | undefined
   /** The service's id if a service has one resource of the kind. */
   readonly id: string
+  /** As a list just showed it: a plan sends no request. */
+  readonly listed?: Reply<RemoteResource> | undefined
 }
 
 /** Share their permits with a dependent write. */

@@ -8,7 +8,7 @@ import { listedResources } from '../../src/platform/wire.ts'
 import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 import { given, type Given, HOUR, MINUTE, SECOND } from './given.ts'
 import { during, LISTING } from './given-listing.ts'
-import { pipe, pipeBodyOf, service, type PipeOptions } from './manifests.ts'
+import { lock, pipe, pipeBodyOf, service, type PipeOptions } from './manifests.ts'
 import type { Script } from './model-script.ts'
 import { planOf } from './plan-of.ts'
 
@@ -318,6 +318,18 @@ test('a plan reads no pipe that a list shows', async () => {
   expect(world.platform.requests).toMatchObject({ get: 0, list: 1 })
 })
 
+test('a plan reads a pipe that differs in a list, which can lag, as apply does', async () => {
+  const world = await listing(['orders'])
+  await world.go(ORDERS)
+  await world.clock.advance(HOUR)
+  await world.go(ORDERS)
+  world.platform.listed = (there) => there.map((item) => ({ ...item, scaling: { replicas: 7 } }))
+  await world.clock.advance(MINUTE)
+  const { items } = await planOf({ context: world.context, ledger: world.around.ledger })
+  expect(items.find(({ key }) => key === ORDERS)?.reason).toBe('InSync')
+  expect((await world.go(ORDERS)).action.reason).toBe('InSync')
+})
+
 describe('pipes whose ids are named', () => {
   const NAMES = ['a', 'b', 'c', 'd'] as const
 
@@ -352,6 +364,15 @@ describe('pipes whose ids are named', () => {
     })
     expect(requests).toMatchObject({ get: 1, list: 1 })
     expect(reasons).toEqual(['Drifted', 'Adopted', 'Adopted', 'Adopted'])
+  })
+
+  test('are read if a person says that they are deleted: a list can lag', async () => {
+    const world = await listing([])
+    const id = make(world, 'a', { topics: 'a' })
+    world.write('lock.yaml', lock({ 'Pipe/a': id }))
+    world.write('a.yaml', pipe('a', { policy: { recreate: id } }))
+    world.platform.always('get', GONE)
+    expect((await world.go('Pipe/a')).outcome).toMatchObject({ result: 'failed', reason: 'AdoptRefused' })
   })
 
   test.each(['not listed', 'listed with a broken field', 'not readable as a list'])(

@@ -27,7 +27,7 @@ export interface AdoptRequest {
   readonly platformName: string
   readonly fingerprint: Fingerprint
   readonly revision: string
-  /** A reply that stands for a read by id. */
+  /** Of a named id, it stands for a read. */
   readonly listed?: Reply<RemoteResource> | undefined
 }
 
@@ -54,8 +54,10 @@ export async function adoptExisting(
   if (held !== undefined) return refused(held)
   let reply
   try {
-    const asked = { kind: createOnceKindOf(profile, key), service: access, id: pipeId }
-    reply = wanted.listed ?? (await platform.read(asked, options))
+    const { listed } = wanted
+    const asked = { kind: createOnceKindOf(profile, key), service: access, id: pipeId, listed }
+    const isRead = listed === undefined || wanted.reason === 'FoundByList'
+    reply = isRead ? await platform.read(asked, options) : listed
   } catch (error) {
     if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
     const where = `service ${service.name} (${service.serviceId})`

@@ -15,6 +15,7 @@ import type { Assessment } from '../gather/assess.ts'
 import { heldElsewhere } from './other-claims.ts'
 import { readRepliedId } from './replied-id.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
+import { saysDeleted } from '../state/entry-policy.ts'
 import { listingFrom } from '../state/listings.ts'
 import { noteReply } from '../state/observations.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -40,10 +41,13 @@ export async function adopt(
   if (!service.usable) return refusedAdoption(recorded, service.problem, 'ServiceInvalid')
   const isFound = action.reason === 'FoundByList'
   const options = { priority: request.priority, signal: request.stopping }
-  const listed =
-    isFound || request.isAsked === true || undecidedIntent(recorded) !== undefined
-      ? undefined
-      : await listedAsWanted(context, body, { key, access: service.access, id: action.pipeId }, options)
+  const asked = { key, access: service.access, id: action.pipeId }
+  const isRead =
+    isFound ||
+    request.isAsked === true ||
+    undecidedIntent(recorded) !== undefined ||
+    saysDeleted(entry, action.pipeId)
+  const listed = isRead ? undefined : await listedAsWanted(context, body, asked, options)
   const readAt = listed?.askedAt ?? context.clock.monotonic()
   const taken = await adoptExisting(
     context,
@@ -59,7 +63,7 @@ export async function adopt(
         remoteNameOf(manifest),
       fingerprint,
       revision: context.store.revision,
-      listed: listed?.reply,
+      listed: isFound ? lastListed(context, asked) : listed?.reply,
     },
     options,
   )
@@ -82,6 +86,16 @@ export async function adopt(
     record,
     history,
   }
+}
+
+/** Sends no request. */
+function lastListed(
+  { profile, store }: ReconcileContext,
+  { key, access, id }: Parameters<typeof listedReply>[1],
+): Reply<RemoteResource> | undefined {
+  const last = store.listings.last(nameOfListing(createOnceKindOf(profile, key), access))
+  const value = last?.items.get(id.toLowerCase())
+  return last && value && { ...last.reply, value }
 }
 
 /**

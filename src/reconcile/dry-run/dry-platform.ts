@@ -1,5 +1,5 @@
 import { idFormOf } from '../../kinds/id-form.ts'
-import { ODD, returnedBody, type RemoteResource } from '../../kinds/remote-resource.ts'
+import { returnedBody, type RemoteResource } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { CreatePermit, Looks, Platform, Reply, ServiceAccess } from '../../contract/platform.ts'
 import type { ReconcileContext } from '../context.ts'
@@ -19,16 +19,11 @@ export function createDryPlatform(
 ): Platform {
   const made = new Map<string, Reply<RemoteResource> & { readonly kind: string | undefined }>()
 
-  /** A plan reads no pipe that a list has shown. By lower-case id. */
-  const listed = new Map<string, Reply<RemoteResource>>()
-
   const read: Platform['read'] = async (target, options) =>
-    made.get(target.id) ?? listed.get(target.id.toLowerCase()) ?? platform.read(target, options)
+    made.get(target.id) ?? target.listed ?? platform.read(target, options)
 
   const list: Platform['list'] = async (kind, service, options) => {
     const there = await platform.list(kind, service, options)
-    for (const value of there.value)
-      if (value[ODD] === undefined) listed.set(value.id.toLowerCase(), { ...there, value })
     const here = [...made.values()].filter((each) => each.kind === kind.name).map(({ value }) => value)
     return {
       ...there,
