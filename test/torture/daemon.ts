@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { MAIN } from '../support/process.ts'
 import type { Leaks } from './leaks.ts'
+import type { Scene } from './scene.ts'
 
 /** How a process ended. */
 export type Ending = number | NodeJS.Signals
@@ -30,6 +31,7 @@ export interface RunnerParts {
   readonly ledger: string
   readonly platformUrl: string
   readonly leaks: Leaks
+  readonly scene: Scene
   /** A daemon says that it found a bug of its own. */
   readonly onBug: (run: number, log: string) => void
 }
@@ -50,11 +52,14 @@ export interface Runner {
     args: readonly string[],
   ): Promise<{ readonly code: Ending; readonly stdout: string; readonly stderr: string }>
   readonly runs: readonly Run[]
+  /** When commands ran: ms since the epoch. */
+  readonly commands: readonly { readonly from: number; readonly to: number }[]
 }
 
 export function createRunner(parts: RunnerParts): Runner {
-  const { dir, manifests, mounted, ledger, leaks } = parts
+  const { dir, manifests, mounted, ledger, leaks, scene } = parts
   const runs: Run[] = []
+  const commands: { readonly from: number; readonly to: number }[] = []
 
   function settings(url: string): readonly string[] {
     const given = {
@@ -64,7 +69,8 @@ export function createRunner(parts: RunnerParts): Runner {
       ledger: `sqlite:${ledger}`,
       'base-url': url,
       'alerts-base-url': url,
-      'api-budget': '2000/1s',
+      profile: scene.profile.name,
+      'api-budget': `${scene.budget.count}/${scene.budget.windowMs}ms`,
       'request-timeout': '1s',
       'shutdown-grace': '4s',
       'max-creates': '100000',
@@ -83,6 +89,7 @@ export function createRunner(parts: RunnerParts): Runner {
 
   return {
     runs,
+    commands,
     start({ logLevel, platform }) {
       const number = runs.length + 1
       const offline = platform === 'offline'
@@ -137,9 +144,10 @@ export function createRunner(parts: RunnerParts): Runner {
       return run
     },
     async command(args) {
+      const from = Date.now()
       const local = args[0] === 'status' || args[0] === 'history' || args[0] === 'validate'
       const all = local
-        ? ['--manifests', manifests, '--ledger', `sqlite:${ledger}`]
+        ? ['--manifests', manifests, '--ledger', `sqlite:${ledger}`, '--profile', scene.profile.name]
         : settings(parts.platformUrl)
       const child = launch([...args, ...all])
       let stdout = ''
@@ -151,6 +159,7 @@ export function createRunner(parts: RunnerParts): Runner {
         child.on('close', (exit, signal) => resolve(exit ?? signal ?? 0))
       })
       clearTimeout(timer)
+      commands.push({ from, to: Date.now() })
       leaks.scan(`the output of pipewright ${args.join(' ')}`, stdout)
       leaks.scan(`stderr of pipewright ${args.join(' ')}`, stderr)
       return { code, stdout, stderr }

@@ -1,5 +1,6 @@
 import type { Journal } from './journal.ts'
 import type { Lineage } from './lineage.ts'
+import { editWish } from './cloud/edits.ts'
 import { FLAWS } from './lineage.ts'
 import type { Model } from './model.ts'
 import type { Random } from './random.ts'
@@ -62,6 +63,12 @@ export function createEdits({ model, journal, random, manifests, onNew }: EditsP
   }
 
   function change() {
+    const wished = some(({ present: here, wish }) => here && wish !== undefined)
+    if (wished !== undefined) {
+      const what = editWish(wished, random)
+      if (what !== undefined) on(wished, what, () => undefined)
+      return
+    }
     on(some(isPresent), 'replicas edited', (lineage) => {
       lineage.replicas += 1
       lineage.edited = true
@@ -132,7 +139,7 @@ export function createEdits({ model, journal, random, manifests, onNew }: EditsP
         [26, add],
         [14, remove],
         [12, bringBack],
-        [8, change],
+        [model.lineages.some(({ wish }) => wish !== undefined) ? 60 : 8, change],
         [5, undo],
         [9, rename],
         [6, moveFile],
@@ -147,6 +154,14 @@ export function createEdits({ model, journal, random, manifests, onNew }: EditsP
         lineage.present = true
         lineage.flaw = undefined
         lineage.suspendedUntil = undefined
+        const { wish, wasStopped } = lineage
+        // What somebody did in the console is to be put right, and what was stopped is to run unless it is said.
+        if (wish !== undefined)
+          lineage.wish = {
+            ...wish,
+            onDrift: 'correct',
+            paused: wasStopped ? (wish.paused ?? false) : wish.paused,
+          }
         model.touch(lineage)
       }
       journal.note(undefined, 'edit: every manifest is back and valid')

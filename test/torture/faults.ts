@@ -1,5 +1,6 @@
 import type { FaultInput, FaultMixInput, FaultRuleInput } from '../../src/sandbox/fault-schema.ts'
 import type { Random } from './random.ts'
+import type { Scene } from './scene.ts'
 
 /** What can befall a create, by weight. */
 const CREATE_FAULTS: readonly (readonly [number, FaultInput])[] = [
@@ -50,8 +51,11 @@ export function faultsOfCreates(random: Random, platformName: string): readonly 
 }
 
 /** A replica that is behind: a new pipe is not found at first, or only when nothing goes wrong any more. */
-export function lagOf(random: Random, platformName: string): readonly FaultRuleInput[] {
+export function lagOf(random: Random, platformName: string, { changes }: Scene): readonly FaultRuleInput[] {
   if (random.chance(0.75)) return []
+  // Where a list shows it all the same, it was seen, and is believed to be gone before long.
+  if (changes)
+    return [{ operation: 'getPipe', subject: platformName, times: 1, fault: { type: 'status', status: 404 } }]
   const times = random.chance(0.15) ? ('always' as const) : 1 + random.below(6)
   return [{ operation: 'getPipe', subject: platformName, times, fault: { type: 'status', status: 404 } }]
 }

@@ -3,6 +3,7 @@ import type { Lineage } from './lineage.ts'
 import { keyOfLineage } from './lineage.ts'
 import { judgeLost } from './judge.ts'
 import type { Parts } from './storm.ts'
+import { isAsWished, wordsOfEnd } from './cloud/end.ts'
 import { ROTATED_SECRETS, SERVICES } from './world.ts'
 import type { ShownResource } from './watch.ts'
 import { scanApi, shownResources } from './watch.ts'
@@ -61,7 +62,10 @@ export async function finale(parts: Parts): Promise<Finale> {
 }
 
 /** Keys that are not yet what they should be. */
-function unsettled({ model, platform }: Parts, shown: readonly ShownResource[]): readonly string[] {
+function unsettled(
+  { model, platform, mounts, ledger }: Parts,
+  shown: readonly ShownResource[],
+): readonly string[] {
   const byKey = new Map(shown.map((resource) => [resource.key, resource]))
   const alive = platform.alive()
   const wanted = new Set(model.lineages.map(keyOfLineage))
@@ -72,7 +76,17 @@ function unsettled({ model, platform }: Parts, shown: readonly ShownResource[]):
       resource === undefined ||
       pipe === undefined ||
       resource.pipeId !== pipe.id ||
-      !isRight(lineage, resource)
+      !(lineage.wish === undefined
+        ? isRight(lineage, resource)
+        : isAsWished({
+            lineage,
+            wish: lineage.wish,
+            resource,
+            pipe,
+            platform,
+            mounts,
+            history: ledger.history,
+          }))
     )
   })
   // A service without a pipe may not have been asked since the start.
@@ -115,7 +129,11 @@ function blame(
   const resource = shown?.find((candidate) => candidate.key === key)
   const lineage = model.lineages.find((candidate) => keyOfLineage(candidate) === key)
   const pipes = platform.alive().get(lineage?.platformName ?? '') ?? []
-  const there = pipes.map(({ id }) => id)
+  const there = pipes.map((pipe) =>
+    lineage?.wish === undefined
+      ? pipe.id
+      : `${pipe.id}: ${wordsOfEnd({ lineage, wish: lineage.wish, pipe })}`,
+  )
   const says =
     resource === undefined
       ? 'is not shown'
@@ -147,18 +165,27 @@ async function scanEverything({ runner, killer, leaks, ledger, model }: Parts): 
 const QUIET_MS = 360_000
 
 /** A further pass looks at every pipe, and writes nothing to the platform. */
-async function quietPass({ killer, platform, journal, model }: Parts): Promise<void> {
+async function quietPass({ killer, platform, journal, model, scene }: Parts): Promise<void> {
   platform.drain()
   const before = { posts: platform.posts.length, requests: platform.requests }
   killer.start()
+  const changes = platform.log.length
   const end = Date.now() + QUIET_MS
-  const least = model.lineages.length
+  // One list is for all pipes of a service.
+  const least = scene.changes ? SERVICES.length : model.lineages.length
   while (Date.now() < end && platform.requests < before.requests + least) {
     await pause(100)
     platform.drain()
   }
   await killer.stop()
   platform.drain()
+  const writes = platform.log.slice(changes).filter(({ method }) => method === 'PATCH' || method === 'PUT')
+  for (const { operation, path, body } of scene.changes ? writes : [])
+    journal.violate({
+      law: 'wrong-change',
+      subject: undefined,
+      what: `${operation} ${path} in a pass over a settled world: ${JSON.stringify(body)}`,
+    })
   const posts = platform.posts.slice(before.posts)
   if (posts.length > 0) {
     journal.violate({

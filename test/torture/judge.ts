@@ -26,6 +26,10 @@ export interface Evidence {
   readonly person: Person
   readonly vanishings: readonly Vanishing[]
   readonly outages: Outages
+  /** When the ledger was lost: ms since the epoch. */
+  readonly losses: readonly number[]
+  /** When commands ran beside the daemon: ms since the epoch. */
+  readonly commands: readonly { readonly from: number; readonly to: number }[]
   /** All that a manifest was ever written for. */
   readonly lineages: readonly Lineage[]
 }
@@ -35,7 +39,7 @@ const SETTLED_MS = 30_000
 
 /** Every create must be the first of its pipe, or have a reason. @returns how many made a second pipe */
 export function judgePosts(evidence: Evidence, journal: Journal): number {
-  const { platform, person, vanishings, history } = evidence
+  const { platform, person, vanishings, history, losses } = evidence
   const durable = new Set(history.flatMap((entry) => (isIntent(entry) ? [entry.intentId] : [])))
   let duplicates = 0
   for (const [platformName, posts] of byName(platform.posts)) {
@@ -62,6 +66,8 @@ export function judgePosts(evidence: Evidence, journal: Journal): number {
       const last = before.at(-1)
       if (last === undefined || isRefusal(last) || person.approved(last.intentId, post.at)) continue
       if (last.created && living === undefined) continue
+      // Nobody knows of it any more; that there is no such pipe, a list says.
+      if (!last.created && losses.some((lostAt) => last.at < lostAt && lostAt < post.at)) continue
       if (isRefusal(post) && isRefusedReplacement(post, evidence)) continue
       const what = `${at} went out, though create ${last.seq} (${outcomeOf(last)}) may have worked and nobody said otherwise`
       journal.violate({ law: 'unapproved-post', subject: platformName, what })

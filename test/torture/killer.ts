@@ -3,6 +3,7 @@ import type { Ending, Run, Runner } from './daemon.ts'
 import type { Journal } from './journal.ts'
 import type { LedgerView } from './ledger-view.ts'
 import type { Random } from './random.ts'
+import type { Scene } from './scene.ts'
 import { LIMIT_MS, until as soon } from '../support/until.ts'
 
 /** Starts the daemon, and ends it in all the ways a daemon ends. */
@@ -29,7 +30,8 @@ export interface KillerParts {
   readonly journal: Journal
   readonly ledger: LedgerView
   readonly random: Random
-  /** ms since the epoch of the last create that arrived, to aim at. */
+  readonly scene: Scene
+  /** ms since the epoch of the last create, or change, that arrived, to aim at. */
   readonly lastCreateAt: () => number
 }
 
@@ -39,7 +41,7 @@ const START_MS = 15_000
 /** The longest life. */
 const LONG_MS = 240_000
 
-export function createKiller({ runner, journal, ledger, random, lastCreateAt }: KillerParts): Killer {
+export function createKiller({ runner, journal, ledger, random, scene, lastCreateAt }: KillerParts): Killer {
   const counts = { kills: 0, early: 0, terms: 0, doubles: 0, seconds: 0 }
   let run: Run | undefined
 
@@ -148,8 +150,9 @@ export function createKiller({ runner, journal, ledger, random, lastCreateAt }: 
       [24, [random.between(30, 1_000), 'at once']],
       [20, [random.between(0, 400), 'listening']],
       [40, [random.between(400, 2_200), 'listening']],
-      [12, [random.between(2_200, 5_000), 'listening']],
-      [4, [random.between(6_000, 16_000), 'listening']],
+      // A change takes some looks, one after the other.
+      [scene.changes ? 80 : 12, [random.between(2_200, 5_000), 'listening']],
+      [scene.changes ? 40 : 4, [random.between(6_000, 16_000), 'listening']],
       // Long enough for a 404 to be believed, which begins anew with each process.
       [end.at - Date.now() > LONG_MS ? 3 : 0, [random.between(90_000, LONG_MS), 'listening']],
     ] as const)

@@ -12,6 +12,9 @@ export interface LedgerView {
   records(): Promise<readonly LedgerRecord[] | undefined>
   /** Reads the history written since the last call, before the ledger forgets it. */
   drain(): void
+  /** It is a new file from now on. */
+  renewed(): void
+  readonly file: string
   readonly history: readonly HistoryEntry[]
   /** Whether its last write was cut short by a kill: the next run undoes it, and until then nobody reads it. */
   readonly cutShort: boolean
@@ -24,6 +27,10 @@ export function createLedgerView(file: string): LedgerView {
   let last = 0
   return {
     history,
+    file,
+    renewed() {
+      last = 0
+    },
     get cutShort() {
       return existsSync(`${file}-journal`)
     },

@@ -1,3 +1,4 @@
+import { policyOfWish, specOfWish, type Wish } from './cloud/wish.ts'
 import { PLANTED } from './leaks.ts'
 import type { Service } from './world.ts'
 
@@ -43,6 +44,10 @@ export interface Lineage {
   retryCreate: string | undefined
   renamedFrom: string | undefined
   recreate: string | undefined
+  /** What it asks for, where the service changes pipes; undefined: as all of its source do. */
+  wish: Wish | undefined
+  /** A manifest, or somebody in the console, stopped it at some time: it stays so until a manifest says otherwise. */
+  wasStopped: boolean
 }
 
 export function keyOfLineage({ name }: Pick<Lineage, 'name'>): string {
@@ -51,8 +56,26 @@ export function keyOfLineage({ name }: Pick<Lineage, 'name'>): string {
 
 /** The manifest of a pipe as YAML. */
 export function renderPipe(pipe: Lineage): string {
-  const text = plainText(pipe)
+  const text = pipe.wish === undefined ? plainText(pipe) : wishedText(pipe, pipe.wish)
   return pipe.flaw === 'cut-off' ? cutOff(text, 0.4) : text
+}
+
+function wishedText(pipe: Lineage, wish: Wish): string {
+  const password =
+    pipe.flaw === 'literal-password'
+      ? `${PLANTED}-literal-password`
+      : { secretRef: { name: pipe.secret, key: 'password' } }
+  const spec = specOfWish(wish, { name: pipe.platformName, password })
+  const mappings =
+    pipe.flaw === 'missing-mapping'
+      ? { fieldMappings: [{ sourceField: 'id', destinationField: 'nowhere' }] }
+      : {}
+  const service = pipe.flaw === 'unknown-service' ? 'nowhere' : pipe.service
+  return `apiVersion: pipewright/v1
+kind: Pipe
+metadata: {name: ${pipe.name}, labels: {team: torture}}
+${policyOf(pipe)}spec: ${JSON.stringify({ service, name: pipe.platformName, ...spec, ...mappings })}
+${pipe.flaw === 'unknown-field' ? 'replicass: 2\n' : ''}${pipe.flaw === 'broken-yaml' ? '  : [unclosed\n' : ''}`
 }
 
 function plainText(pipe: Lineage): string {
@@ -89,6 +112,7 @@ function policyOf(pipe: Lineage): string {
     renamedFrom: pipe.renamedFrom,
     recreate: pipe.recreate,
     dependsOn: pipe.dependsOn === undefined ? undefined : [pipe.dependsOn],
+    ...(pipe.wish && policyOfWish(pipe.wish)),
     suspend:
       pipe.suspendedUntil === undefined ? undefined : { reason: 'torture', until: pipe.suspendedUntil },
   }

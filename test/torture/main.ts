@@ -17,16 +17,19 @@ import { createOutages } from './outages.ts'
 import { createPerson } from './person.ts'
 import { startPlatform } from './platform.ts'
 import { createRandom } from './random.ts'
+import { sceneOf } from './scene.ts'
+import { faultsOfChanges } from './cloud/faults.ts'
 import type { Report } from './report.ts'
 import { reportAsText, reportOf, timelineOf } from './report.ts'
 import { createRunner } from './daemon.ts'
 import type { Parts } from './storm.ts'
 import { storm } from './storm.ts'
 import { createTree } from './tree.ts'
+import { judgeChanges } from './cloud/judge.ts'
 import { createMounts } from './world.ts'
 
 /*
- * `npm run torture -- --minutes N --seed S [--manifests 200] [--json FILE]`: the real program against the
+ * `npm run torture -- --minutes N --seed S [--profile NAME] [--steps N] [--manifests 200] [--json FILE]`: the real program against the
  * sandbox, under random faults, kills and edits, all by one seed; then the books are held against each other.
  */
 
@@ -35,13 +38,14 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
   const startedAt = Date.now()
   await using stack = new AsyncDisposableStack()
   const random = createRandom(options.seed)
+  const scene = sceneOf(options.profile)
   const journal = createJournal()
   const leaks = createLeaks(journal)
   await mkdir(join(dir, 'logs'))
-  const platform = stack.use(await startPlatform(join(dir, 'platform.db')))
+  const platform = stack.use(await startPlatform(join(dir, 'platform.db'), scene))
   const mounts = await createMounts(dir, leaks)
   const tree = await createTree(dir, random.stream('tree'))
-  const model = createModel(random.stream('model'))
+  const model = createModel(random.stream('model'), scene)
   const ledgerFile = join(dir, 'ledger.db')
   const ledger = createLedgerView(ledgerFile)
   const runner = createRunner({
@@ -51,17 +55,19 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
     ledger: ledgerFile,
     platformUrl: platform.sandbox.url,
     leaks,
+    scene,
     onBug(run, log) {
       const line = log.split('\n').find((text) => text.includes('"msg":"Internal error"'))
       journal.violate({ law: 'process', subject: undefined, what: `run ${run} found a bug: ${line}` })
     },
   })
   stack.defer(() => killer.run?.kill('SIGKILL'))
-  const person = createPerson({ model, platform, runner, journal, random: random.stream('person') })
+  const person = createPerson({ scene, model, platform, runner, journal, random: random.stream('person') })
   const outages = createOutages({
     sandbox: platform.sandbox,
     journal,
     random: random.stream('outages'),
+    scene,
     pipes: () => model.lineages,
   })
   stack.defer(() => outages.end())
@@ -70,17 +76,20 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
     journal,
     ledger,
     random: random.stream('kills'),
+    scene,
     lastCreateAt() {
       platform.drain()
-      return platform.lastCreateAt
+      return scene.changes ? platform.lastWriteAt : platform.lastCreateAt
     },
   })
   const faultRandom = random.stream('faults')
   const lagRandom = random.stream('lag')
+  const changeRandom = random.stream('faults of changes')
   const misbehave = (platformName: string) =>
     platform.sandbox.faults.add(
       ...faultsOfCreates(faultRandom, platformName),
-      ...lagOf(lagRandom, platformName),
+      ...lagOf(lagRandom, platformName, scene),
+      ...(scene.changes ? faultsOfChanges(changeRandom, platformName) : []),
     )
   const edits = createEdits({
     model,
@@ -90,7 +99,12 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
     onNew: ({ platformName }) => misbehave(platformName),
   })
   const vanishings: Parts['vanishings'] = []
+  const losses: number[] = []
   const evidence: Evidence = {
+    losses,
+    get commands() {
+      return runner.commands
+    },
     platform,
     vanishings,
     person,
@@ -104,6 +118,7 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
     },
   }
   const parts: Parts = {
+    scene,
     random: random.stream('storm'),
     journal,
     leaks,
@@ -117,6 +132,7 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
     ledger,
     person,
     vanishings,
+    losses,
     outages,
     evidence,
     exclusive: createExclusive(),
@@ -128,7 +144,7 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
     misbehave(model.add().platformName)
   }
   await tree.apply(model.takeChanges())
-  const end = { at: startedAt + options.minutes * 60_000 }
+  const end = { at: startedAt + options.minutes * 60_000, afterSteps: options.steps ?? Infinity }
   await storm(parts, startedAt, end)
   const ending = await finale(parts)
 
@@ -137,6 +153,7 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
   const duplicates = judgePosts(evidence, journal)
   judgeMissing(evidence, journal)
   const unknown = judgeUnknown(evidence, journal)
+  if (scene.changes) judgeChanges({ ...evidence, versions: model.versions, scene }, journal)
   const report = reportOf(parts, { options, startedAt, duplicates, unknown, finale: ending })
   print(reportAsText(report))
   const subjects = new Set(report.violations.flatMap(({ subject }) => subject ?? []))
@@ -163,13 +180,13 @@ const stop = new AbortController()
 process.once('SIGINT', () => stop.abort())
 const options = readOptions(process.argv.slice(2))
 const dir = await mkdtemp(join(tmpdir(), 'pipewright-torture-'))
-print(`torture of ${options.minutes} min with seed ${options.seed}, in ${dir}`)
+print(`torture of ${options.minutes} min with seed ${options.seed}, profile ${options.profile}, in ${dir}`)
 const report = await torture(options, dir, stop.signal)
 if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(report, undefined, 2)}\n`)
 if (report.violations.length === 0) await rm(dir, { recursive: true, force: true })
 else {
   print(
-    `\nTo see it again: npm run torture -- --minutes ${options.minutes} --manifests ${options.manifests} --seed ${options.seed}\nLogs, ledger and platform are kept in ${dir}`,
+    `\nTo see it again: npm run torture -- --profile ${options.profile} --minutes ${options.minutes}${options.steps === undefined ? '' : ` --steps ${options.steps}`} --manifests ${options.manifests} --seed ${options.seed}\nLogs, ledger and platform are kept in ${dir}`,
   )
   process.exitCode = 1
 }

@@ -1,5 +1,8 @@
 import type { Lineage } from './lineage.ts'
 import { renderPipe, SOURCES } from './lineage.ts'
+import { CLOUD_SOURCES, firstWish } from './cloud/wish.ts'
+import { createVersions, type Versions } from './cloud/versions.ts'
+import type { Scene } from './scene.ts'
 import type { Random } from './random.ts'
 import type { FileChanges } from './tree.ts'
 import {
@@ -22,18 +25,20 @@ export interface Model {
   moveFile(lineage: Lineage, file: string): void
   setOrigins(service: string, origins: string): void
   readonly origins: ReadonlyMap<string, string>
+  readonly versions: Versions
   /** The files that changed since the last call, with their whole new text. */
   takeChanges(): FileChanges
 }
 
 const FOLDERS = ['payments', 'growth', 'logistics/eu', 'logistics/us', 'platform'] as const
 
-export function createModel(random: Random): Model {
+export function createModel(random: Random, scene: Scene): Model {
+  const versions = createVersions()
   const lineages: Lineage[] = []
   const byName = new Map<string, Lineage>()
   const dirty = new Set<string>()
   const origins = new Map<string, string>()
-  let ground: string | undefined = renderGround()
+  let ground: string | undefined = renderGround(scene)
 
   function freshFile(name: string): string {
     const shared = lineages.length > 0 && random.chance(0.2) ? random.pick(lineages) : undefined
@@ -48,6 +53,7 @@ export function createModel(random: Random): Model {
   const model: Model = {
     lineages,
     origins,
+    versions,
     lineage: (platformName) => byName.get(platformName),
     add() {
       const platformName = `t-${String(lineages.length).padStart(5, '0')}`
@@ -70,6 +76,8 @@ export function createModel(random: Random): Model {
         retryCreate: undefined,
         renamedFrom: undefined,
         recreate: undefined,
+        wish: scene.changes ? firstWish(random.pick(CLOUD_SOURCES)) : undefined,
+        wasStopped: false,
       }
       lineages.push(lineage)
       byName.set(platformName, lineage)
@@ -90,11 +98,17 @@ export function createModel(random: Random): Model {
       const changes = new Map<string, string | undefined>()
       if (ground !== undefined) changes.set('ground.yaml', ground)
       ground = undefined
+      for (const lineage of lineages) {
+        const { platformName, file, present, flaw, wish } = lineage
+        // One that is invalid leaves in force what was.
+        if (dirty.has(file) && (flaw === undefined || !present))
+          versions.note(platformName, present ? wish : undefined)
+      }
       for (const file of dirty) {
         const service = SERVICES.find((name) => endpointFile(name) === file)
         changes.set(
           file,
-          service === undefined ? textOf(file) : renderEndpoint(service, origins.get(service) ?? ''),
+          service === undefined ? textOf(file) : renderEndpoint(service, origins.get(service) ?? '', scene),
         )
       }
       dirty.clear()

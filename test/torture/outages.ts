@@ -2,6 +2,7 @@ import type { FaultInput, FaultRuleInput } from '../../src/sandbox/fault-schema.
 import type { Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import type { Journal } from './journal.ts'
 import type { Random } from './random.ts'
+import type { Scene } from './scene.ts'
 import { KEYS, SERVICES, serviceIdOf, servicesOf, type ApiKey, type Service } from './world.ts'
 
 /*
@@ -64,10 +65,11 @@ export function createOutages(parts: {
   readonly sandbox: Pick<Sandbox, 'faults'>
   readonly journal: Journal
   readonly random: Random
+  readonly scene: Scene
   /** Pipes that a manifest was ever written for. */
   readonly pipes: () => readonly PipeInService[]
 }): Outages {
-  const { sandbox, journal, random } = parts
+  const { sandbox, journal, random, scene } = parts
   const past: Outage[] = []
   const ends = new Set<() => void>()
   const counts = new Map<string, number>()
@@ -156,10 +158,10 @@ export function createOutages(parts: {
       `outage: ${plan.kind}, ${whom}, for ${Math.round(plan.ms / 1_000)} s: reads ${JSON.stringify(plan.reads)}, creates ${creates}`,
     )
     const subjects = plan.platformName === undefined ? plan.services.map(serviceIdOf) : [plan.platformName]
-    const rule = (operation: 'getPipe' | 'createPipe', fault: FaultInput) =>
+    const rule = (operation: 'getPipe' | 'listPipes' | 'createPipe', fault: FaultInput) =>
       subjects.map((subject): FaultRuleInput => ({ operation, subject, times: 'always', fault }))
     const allow = plan.creates && sandbox.faults.impose(...rule('createPipe', plan.creates))
-    const show = sandbox.faults.impose(...rule('getPipe', plan.reads))
+    const show = sandbox.faults.impose(...scene.reads.flatMap((operation) => rule(operation, plan.reads)))
     const shown = () => {
       show()
       outage.to = Math.min(outage.to, Date.now())

@@ -7,6 +7,8 @@ import { keyOfLineage } from './lineage.ts'
 import type { Model } from './model.ts'
 import type { PlatformUnderTest } from './platform.ts'
 import type { Random } from './random.ts'
+import { editAgain } from './cloud/edits.ts'
+import type { Scene } from './scene.ts'
 
 /**
  * A person who looks into the console for each pipe whose creation has no known outcome, or that is not found, and says the
@@ -27,6 +29,7 @@ export interface Person {
 export type Mood = 'busy' | 'tidy'
 
 export interface PersonParts {
+  readonly scene: Scene
   readonly model: Model
   readonly platform: PlatformUnderTest
   readonly runner: Pick<Runner, 'command'>
@@ -41,6 +44,8 @@ type Word =
 
 /** So long after the request, whatever it did is done: longer than any latency of the platform. */
 const PATIENCE_MS = 4_000
+/** So long after it was taken a new size is shown, where it was not lost. */
+const SHOWN_MS = 15_000
 /** A shell command takes its time on a small machine. */
 const MOST_COMMANDS = 4
 
@@ -52,7 +57,7 @@ const NOT_FOUND: ReadonlySet<string | undefined> = new Set([
   'Missing',
 ])
 
-export function createPerson({ model, platform, runner, journal, random }: PersonParts): Person {
+export function createPerson({ scene, model, platform, runner, journal, random }: PersonParts): Person {
   const approved = new Set<string>()
   /** Words written while the request could still arrive: intent id → from when on they count, if nobody read them before. */
   const early = new Map<string, number>()
@@ -111,6 +116,12 @@ export function createPerson({ model, platform, runner, journal, random }: Perso
     how: { readonly run: Run | undefined; readonly mood: Mood; readonly mayType: boolean },
   ): Word | undefined {
     const synced = record.conditions?.Synced
+    if (how.mood === 'tidy' && isGivenUp(record)) {
+      editAgain(lineage)
+      return inManifest('edits again', `edits it again: ${synced?.message}`)
+    }
+    // A list of all pipes settles it, unless it asks.
+    if (synced?.reason === 'Ambiguous') return answerAmbiguous(lineage)
     if (record.remote !== undefined) {
       const settled = clearSettled(lineage, record.remote.id)
       return settled ?? answerMissing(lineage, record.remote.id, { ...how, reason: synced?.reason })
@@ -153,6 +164,7 @@ export function createPerson({ model, platform, runner, journal, random }: Perso
     const quietSince = Math.max(intent.openedAt, intent.seen?.at ?? 0)
     if (Date.now() - quietSince < PATIENCE_MS || platform.underWay.has(lineage.platformName)) return undefined
     const [pipe] = platform.alive().get(lineage.platformName) ?? []
+    if (pipe !== undefined && scene.changes) return undefined
     if (pipe !== undefined) return adoptWord(lineage, pipe.id, mayType)
     const isEarly = Date.now() < retryFrom(intent) + PATIENCE_MS
     if (lineage.retryCreate === intent.id) {
@@ -180,6 +192,11 @@ export function createPerson({ model, platform, runner, journal, random }: Perso
       `retryCreate ${when}`,
       `there is no such pipe: policy.retryCreate ${intent.id}, ${when}`,
     )
+  }
+
+  function answerAmbiguous(lineage: Lineage): Word | undefined {
+    const [pipe] = platform.alive().get(lineage.platformName) ?? []
+    return pipe === undefined ? undefined : adoptWord(lineage, pipe.id, false)
   }
 
   function adoptWord(lineage: Lineage, pipeId: string, mayType: boolean): Word | undefined {
@@ -237,6 +254,15 @@ function clearSettled(lineage: Lineage, pipeId: string): Word | undefined {
   lineage.renamedFrom = undefined
   if (isOver) lineage.recreate = undefined
   return inManifest('clears', 'clears what is settled from the policy')
+}
+
+/** It was sent, and did not take effect, or was refused at rest: that is not tried again soon. */
+function isGivenUp({ conditions, change }: LedgerRecord): boolean {
+  const { reason, message = '', since = 0 } = conditions?.Synced ?? {}
+  if (message.startsWith('It was stopped for this change, and could not be changed then.')) return true
+  // The service took it, and did nothing: a size is waited for, for minutes.
+  if (reason === 'Changing' && change?.isSent === true) return Date.now() - since > SHOWN_MS
+  return reason === 'Stalled' || (reason === 'BackingOff' && change?.refused !== undefined)
 }
 
 function inManifest(name: string, what: string): Word {

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { PipeInSandbox, RecordedRequest } from '../../src/sandbox/stored.ts'
+import type { PipeInSandbox, PipeInternals, RecordedRequest } from '../../src/sandbox/stored.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox-server.ts'
+import type { Scene } from './scene.ts'
 import { ALERTS_TOKEN, CREDENTIALS, worldOfPlatform } from './world.ts'
 
 /** A create as the platform saw it. */
@@ -28,23 +29,35 @@ export interface PlatformUnderTest extends AsyncDisposable {
   readonly underWay: ReadonlySet<string>
   /** How many requests of any kind met a fault, by its kind. */
   readonly faults: ReadonlyMap<string, number>
+  /** Requests that change something that exists, in the order of their arrival, and all others without their bodies. */
+  readonly log: readonly RecordedRequest[]
+  /** Names of pipes by their ids, of those too that are gone. */
+  readonly names: ReadonlyMap<string, string>
+  /** What the platform knows of the credentials of a pipe: a digest of each part. */
+  credentials(pipeId: string): Readonly<Record<string, string>>
   readonly requests: number
   /** When the last create arrived that is known of: ms since the epoch. */
   readonly lastCreateAt: number
+  /** The same of any request that changes something. */
+  readonly lastWriteAt: number
   /** Pipes alive now, by their name. */
   alive(): ReadonlyMap<string, readonly PipeInSandbox[]>
 }
 
 /** @param file where the platform keeps its data; read beside it, to see every request and not the last ones only */
-export async function startPlatform(file: string): Promise<PlatformUnderTest> {
+export async function startPlatform(file: string, scene: Scene): Promise<PlatformUnderTest> {
   await using stack = new AsyncDisposableStack()
   const sandbox = stack.use(
     await createSandbox({
       file,
       credentials: CREDENTIALS,
       alertTokens: [ALERTS_TOKEN],
-      fixture: worldOfPlatform(),
+      profile: scene.profile,
+      fixture: worldOfPlatform(scene),
       provisioningMs: 300,
+      movingMs: 200,
+      scalingLagMs: 300,
+      listLagMs: scene.listLagMs,
     }),
   )
   const reader = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
@@ -55,8 +68,12 @@ export async function startPlatform(file: string): Promise<PlatformUnderTest> {
   const posts: Post[] = []
   const faults = new Map<string, number>()
   const waiting = new Map<number, string>()
+  const log: RecordedRequest[] = []
+  const names = new Map<string, string>()
+  const internals = reader.prepare('SELECT internals FROM pipe WHERE id = ?')
   let last = 0
   let lastCreateAt = 0
+  let lastWriteAt = 0
 
   function take(row: Row): void {
     const request = JSON.parse(row.facts) as RecordedRequest // the sandbox wrote it
@@ -64,11 +81,14 @@ export async function startPlatform(file: string): Promise<PlatformUnderTest> {
       row.answer === null ? undefined : (JSON.parse(row.answer) as NonNullable<RecordedRequest['answer']>) // so it did this
     const platformName = nameOf(request.body)
     if (request.operation === 'createPipe') lastCreateAt = Math.max(lastCreateAt, request.at)
+    if (CHANGES.has(request.operation ?? '')) lastWriteAt = Math.max(lastWriteAt, request.at)
     if (answer === undefined) {
       waiting.set(row.seq, platformName)
       return
     }
     waiting.delete(row.seq)
+    const isChange = CHANGES.has(request.operation ?? '')
+    log.push({ ...request, seq: row.seq, answer, body: isChange ? request.body : undefined, headers: {} })
     if (answer.fault !== undefined) faults.set(answer.fault, (faults.get(answer.fault) ?? 0) + 1)
     if (request.operation !== 'createPipe') return
     posts.push({
@@ -86,12 +106,22 @@ export async function startPlatform(file: string): Promise<PlatformUnderTest> {
   const open = stack.move()
   return {
     sandbox,
+    log,
+    names,
+    credentials(pipeId) {
+      const row = internals.get(pipeId)
+      const { credentials = {} } = JSON.parse(String(row?.['internals'] ?? '{}')) as PipeInternals // the sandbox wrote it
+      return credentials
+    },
     get posts() {
       return posts.toSorted((a, b) => a.seq - b.seq)
     },
     faults,
     get lastCreateAt() {
       return lastCreateAt
+    },
+    get lastWriteAt() {
+      return lastWriteAt
     },
     get requests() {
       return last
@@ -100,6 +130,7 @@ export async function startPlatform(file: string): Promise<PlatformUnderTest> {
       return new Set(waiting.values())
     },
     drain() {
+      for (const { id, name } of sandbox.pipes()) names.set(id, name)
       for (const seq of waiting.keys().toArray()) {
         const row = one.get(seq) as Row | undefined // a row of the sandbox's table
         if (row !== undefined) take(row)
@@ -120,6 +151,16 @@ export async function startPlatform(file: string): Promise<PlatformUnderTest> {
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }
+
+const CHANGES: ReadonlySet<string> = new Set([
+  'createPipe',
+  'updatePipe',
+  'scalePipe',
+  'putPipeSettings',
+  'setPipeState',
+  'deletePipe',
+  'deleteQueryEndpoint',
+])
 
 interface Row {
   readonly seq: number

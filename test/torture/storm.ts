@@ -12,6 +12,9 @@ import type { Model } from './model.ts'
 import type { Person } from './person.ts'
 import type { PlatformUnderTest } from './platform.ts'
 import type { Random } from './random.ts'
+import type { Scene } from './scene.ts'
+import { workInConsole } from './cloud/drift.ts'
+import { loseLedger } from './cloud/lost-ledger.ts'
 import type { Tree } from './tree.ts'
 import type { Mounts } from './world.ts'
 import { PASSWORD_SECRETS, ROTATED_SECRETS } from './world.ts'
@@ -19,6 +22,7 @@ import { scanApi } from './watch.ts'
 
 /** All parts of one torture. */
 export interface Parts {
+  readonly scene: Scene
   readonly random: Random
   readonly journal: Journal
   readonly leaks: Leaks
@@ -32,6 +36,7 @@ export interface Parts {
   readonly ledger: LedgerView
   readonly person: Person
   readonly vanishings: { id: string; platformName: string; at: number }[]
+  readonly losses: number[]
   readonly outages: Outages
   readonly evidence: Evidence
   /** Work on the directory, one at a time. */
@@ -46,9 +51,10 @@ const VANISH_REST_MS = 90_000
 /** A pipe is left alone in its first minute: a 404 then is not believed. */
 const VANISH_AGE_MS = 70_000
 
-/** When it ends: ms since the epoch. */
-interface End {
-  readonly at: number
+/** When it ends: ms since the epoch, or after so many batches of edits. */
+export interface End {
+  at: number
+  readonly afterSteps: number
 }
 
 /** Faults, kills and edits, all at once. */
@@ -61,11 +67,12 @@ export async function storm(parts: Parts, startAt: number, end: End): Promise<vo
     meddling(parts, startAt, end),
     hiding(parts, end),
     telling(parts, startAt, end),
+    working(parts, end),
   ])
 }
 
 async function lives(parts: Parts, end: End): Promise<void> {
-  const { killer, ledger, leaks, evidence, journal, random, exclusive, tree } = parts
+  const { killer, ledger, leaks, evidence, journal, random, exclusive, tree, scene, losses } = parts
   for (let life = 1; Date.now() < end.at; life += 1) {
     await killer.life(end)
     ledger.drain()
@@ -78,14 +85,16 @@ async function lives(parts: Parts, end: End): Promise<void> {
           subject: undefined,
           what: 'the ledger cannot be read after a kill',
         })
-      } else if (records !== undefined) judgeLost(records, evidence, journal)
+      } else if (records !== undefined && losses.length === 0) judgeLost(records, evidence, journal)
     }
     if (random.chance(0.05)) await exclusive(() => tree.relayout())
+    if (scene.changes && random.chance(0.04)) await loseLedger(parts)
   }
 }
 
 async function editing({ edits, model, tree, random, exclusive, journal }: Parts, end: End): Promise<void> {
-  while (Date.now() < end.at) {
+  for (let step = 1; Date.now() < end.at; step += 1) {
+    if (step > end.afterSteps) end.at = Date.now()
     const swap = random.chance(0.08)
     for (let n = swap ? random.below(12) : random.below(3); n >= 0; n -= 1) edits.edit()
     await exclusive(async () => {
@@ -189,5 +198,18 @@ async function meddling(parts: Parts, startAt: number, end: End): Promise<void> 
       vanishings.push({ id: pipe.id, platformName: pipe.name, at: Date.now() })
       journal.note(pipe.name, `pipe ${pipe.id} vanishes from the platform`)
     }
+  }
+}
+
+/** Somebody works in the console, where that is to be seen. */
+async function working({ scene, model, platform, random, journal }: Parts, end: End): Promise<void> {
+  while (scene.changes && Date.now() < end.at) {
+    await pause(Math.min(random.between(500, 3_000), Math.max(0, end.at - Date.now())))
+    const pipes = platform.sandbox.pipes()
+    if (pipes.length === 0) continue
+    const pipe = random.pick(pipes)
+    const lineage = model.lineage(pipe.name)
+    const what = lineage && workInConsole(platform, { lineage, pipe, random })
+    if (what !== undefined) journal.note(pipe.name, `console: somebody ${what}`)
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { FixtureInput } from '../../src/sandbox/fixture.ts'
 import { ALERT, ORGANIZATION, serviceManifest } from '../support/manifests.ts'
 import type { Leaks } from './leaks.ts'
+import type { Scene } from './scene.ts'
 import { PLANTED } from './leaks.ts'
 
 /*
@@ -58,12 +59,12 @@ export const CREDENTIALS = KEYS.map((name) => ({
 }))
 
 /** What the platform has before anybody asks. */
-export function worldOfPlatform(): FixtureInput {
+export function worldOfPlatform({ alertId }: Scene): FixtureInput {
   return {
     services: SERVICES.map((name) => ({ organizationId: ORGANIZATION, serviceId: serviceIdOf(name) })),
     alerts: Array.from({ length: ALERTS }, (_, index) => ({
       ...ALERT,
-      id: `alert-${index}`,
+      id: alertId(index),
       name: `Alert ${index}`,
     })),
   }
@@ -72,7 +73,7 @@ export function worldOfPlatform(): FixtureInput {
 export const ALERT_KEYS: readonly string[] = Array.from({ length: ALERTS }, (_, index) => `Alert/a-${index}`)
 
 /** Services and alerts as a file that nobody edits. */
-export function renderGround(): string {
+export function renderGround({ alertId }: Scene): string {
   const services = SERVICES.map((name) =>
     serviceManifest({ name, serviceId: serviceIdOf(name), secret: `api-${keyOf(name)}` }),
   )
@@ -81,21 +82,21 @@ export function renderGround(): string {
     (_, index) => `apiVersion: pipewright/v1
 kind: Alert
 metadata: {name: a-${index}}
-spec: {id: alert-${index}, expect: {name: Alert ${index}}}
+spec: {id: ${alertId(index)}, expect: {name: Alert ${index}}}
 `,
   )
   return [...services, ...alerts].join('---\n')
 }
 
 /** The query endpoint of a service; `origins` is what gets edited. */
-export function renderEndpoint(service: string, origins: string): string {
+export function renderEndpoint(service: string, origins: string, { endpointKeys }: Scene): string {
   return `apiVersion: pipewright/v1
 kind: QueryEndpoint
 metadata: {name: ${service}}
 spec:
   service: ${service}
   roles: [sql_console_read_only]
-  openApiKeys: [key-1, key-2]
+  openApiKeys: [${endpointKeys}]
   allowedOrigins: ${origins}
 `
 }
