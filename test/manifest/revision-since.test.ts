@@ -1,6 +1,6 @@
 import { lstatSync, lutimesSync, mkdirSync, symlinkSync } from 'node:fs'
 import { deflateSync } from 'node:zlib'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { commitFacts, revisionSince } from '../../src/manifest/files/commit.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
@@ -86,4 +86,26 @@ test.each([
   const facts = await commitFacts(workspace.path('repo/manifests'), ID)
   expect(facts).toEqual(isKnown ? { author: 'Ada', subject: 'Add orders' } : undefined)
   expect(await commitFacts(workspace.path('repo/manifests'), 'content-0123456789ab')).toBeUndefined()
+})
+
+async function factsOf(author: string, message: string, level = 6) {
+  using workspace = createWorkspace()
+  const text = `commit 9\0tree 0\nauthor ${author} <a@example.com> 1 +0000\n\nAdd orders\n\n${message}`
+  const object = deflateSync(text, { level })
+  if (level === 0) object.fill(0, object.length / 2) // nothing there can be unpacked
+  workspace.write(`.git/objects/${ID.slice(0, 2)}/${ID.slice(2)}`, object)
+  return await commitFacts(workspace.path('.'), ID)
+}
+
+describe('a commit that somebody made to cost', () => {
+  test('time: an author with many spaces', async () => {
+    const author = `Ada${' '.repeat(200_000)}B`
+    const before = process.cpuUsage()
+    expect(await factsOf(author, '')).toEqual({ author: author.slice(0, 200), subject: 'Add orders' })
+    expect(process.cpuUsage(before).user).toBeLessThan(10_000_000)
+  })
+
+  test('memory: of a long message, only the beginning is read', async () => {
+    expect(await factsOf('Ada', 'x'.repeat(1_000_000), 0)).toEqual({ author: 'Ada', subject: 'Add orders' })
+  })
 })

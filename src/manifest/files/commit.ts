@@ -69,17 +69,22 @@ export async function commitFacts(root: string, id: string): Promise<Revision['c
   if (folder === undefined) return undefined
   try {
     const objects = join(await sharedFolder(folder), 'objects')
-    const loose = await readFile(join(objects, id.slice(0, 2), id.slice(2))).catch(() => undefined)
+    const loose = await beginningOf(join(objects, id.slice(0, 2), id.slice(2))).catch(() => undefined)
     const bytes = loose ?? (await packedCommit(join(objects, 'pack'), Buffer.from(id, 'hex')))
     if (bytes === undefined) return undefined
     const text = inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString('utf8')
-    const [, author] = /^author (.*?) *<.*$/m.exec(text) ?? []
+    const [, author] = /^author ([^<\n]*)</m.exec(text) ?? []
     const [, subject] = /\n\n\s*(.*)/.exec(text) ?? []
     if (author === undefined || subject === undefined) return undefined
-    return { author: author.slice(0, LONGEST_WORDS), subject: subject.slice(0, LONGEST_WORDS) }
+    return { author: author.trimEnd().slice(0, LONGEST_WORDS), subject: subject.slice(0, LONGEST_WORDS) }
   } catch {
     return undefined
   }
+}
+
+async function beginningOf(path: string): Promise<Buffer> {
+  await using file = await open(path)
+  return await bytesAt(file, 0, COMMIT_BYTES)
 }
 
 async function packedCommit(folder: string, hash: Buffer): Promise<Buffer | undefined> {
