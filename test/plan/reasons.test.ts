@@ -74,7 +74,7 @@ describe('each reason', () => {
   })
 })
 
-const { toneOf } = (await import(new URL('../../src/server/page/elements.js', import.meta.url).href)) as {
+const { toneOf } = (await import(new URL('../../src/server/page/markup.js', import.meta.url).href)) as {
   readonly toneOf: (status: string) => string
 } // as it stands there
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { shortRevision } from '../../src/contract/revision.ts'
 
-const page = (await import(new URL('../../src/server/page/elements.js', import.meta.url).href)) as {
+const page = (await import(new URL('../../src/server/page/markup.js', import.meta.url).href)) as {
   readonly shortRevision: (revision: string) => string
 } // as it stands there
 

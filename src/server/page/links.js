@@ -1,5 +1,5 @@
 import { addressOf } from './address-bar.js'
-import { code, foreign, h, place } from './markup.js'
+import { code, foreign, h, place, shortRevision } from './markup.js'
 
 /** @import { Shown } from './markup.js' */
 
@@ -51,11 +51,6 @@ export function revisionLink(revision) {
 /** Without Git, a revision is a content digest. @param {string} revision */
 export function revisionWord(revision) {
   return commitIn(revision) === undefined ? 'revision' : 'commit'
-}
-
-/** Shortens a commit to 10 digits and keeps a suffix. @param {string} revision */
-function shortRevision(revision) {
-  return revision.replace(/^([0-9a-f]{10})[0-9a-f]{30,54}(?![0-9a-f])/, '$1')
 }
 
 /** @param {string} key @param {string} [text] @param {string} [id] */

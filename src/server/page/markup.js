@@ -61,6 +61,11 @@ export function toneOf(status) {
   return WARN.has(status) ? 'warn' : 'bad'
 }
 
+/** Shortens a commit to 10 digits and keeps a suffix. @param {string} revision */
+export function shortRevision(revision) {
+  return revision.replace(/^([0-9a-f]{10})[0-9a-f]{30,54}(?![0-9a-f])/, '$1')
+}
+
 /** `OutcomeUnknown` becomes `Outcome unknown`. @param {string} name */
 export function worded(name) {
   return name.replaceAll(/(?<=[a-z])([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
