@@ -375,6 +375,26 @@ describe('pipes whose ids are named', () => {
     expect((await world.go('Pipe/a')).outcome).toMatchObject({ result: 'failed', reason: 'AdoptRefused' })
   })
 
+  test('are not created anew if they were gone before they were read', async () => {
+    const world = await listing(['other'])
+    await world.go('Pipe/other')
+    await world.clock.advance(MINUTE)
+    const id = make(world, 'a', { topics: 'a' })
+    world.write('a.yaml', pipe('a', { policy: { adopt: id } }))
+    expect((await world.go('Pipe/a')).outcome).toMatchObject({ reason: 'Adopted' })
+    world.platform.pipes.delete(id)
+    const { posts } = world.platform
+    const before = posts.length
+    const reasons = new Set<string>()
+    for (let minute = 0; minute < 20; minute += 1) {
+      await world.go('Pipe/other')
+      reasons.add((await world.go('Pipe/a')).action.reason)
+      await world.clock.advance(MINUTE)
+    }
+    expect(posts).toHaveLength(before)
+    expect([...reasons]).toEqual(['MissingUnconfirmed', 'NeverSeen'])
+  })
+
   test.each(['not listed', 'listed with a broken field', 'not readable as a list'])(
     'are read if %s',
     async (how) => {

@@ -52,11 +52,11 @@ export async function adoptExisting(
   const { key } = recorded
   const held = heldElsewhere(store, pipeId, key)
   if (held !== undefined) return refused(held)
+  const { listed } = wanted
+  const isRead = listed === undefined || wanted.reason === 'FoundByList'
   let reply
   try {
-    const { listed } = wanted
     const asked = { kind: createOnceKindOf(profile, key), service: access, id: pipeId, listed }
-    const isRead = listed === undefined || wanted.reason === 'FoundByList'
     reply = isRead ? await platform.read(asked, options) : listed
   } catch (error) {
     if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
@@ -90,7 +90,8 @@ export async function adoptExisting(
       revision,
       requestId,
       foreign: foreignIn(context, key, remote),
-      seenAt: at,
+      // A list can lag: without a read, a 404 creates no other pipe.
+      seenAt: isRead ? at : undefined,
       saidGoneAt: undefined,
       refutedAt: saysDeleted(store.entry(key), remote.id) ? at : undefined,
     },
