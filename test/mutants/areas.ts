@@ -49,7 +49,7 @@ export const AREAS: readonly Area[] = [
   },
   {
     name: 'exit codes',
-    sources: ['cli/commands/*.ts', 'cli/run-command.ts'],
+    sources: ['cli/commands/*.ts'],
     target: 80,
     last: { mutants: 12, noticed: 4, seed: 'a', tests: 'part' },
   },
@@ -68,4 +68,11 @@ export const EQUIVALENT: readonly {
   readonly line: string
   readonly what: string
   readonly why: string
-}[] = []
+}[] = [
+  {
+    file: 'sandbox-command.ts',
+    line: 'if (!profile.ok) misuse(',
+    what: 'statement dropped',
+    why: 'The choices of --profile refuse other names before. It narrows the type.',
+  },
+]

@@ -83,7 +83,9 @@ async function trySwitched(): Promise<void> {
   }
   writeFileSync(journal, '')
   while (Date.now() < until) {
-    const end = await runTests(values.tests, { [JOURNAL]: journal })
+    // A program of its own would not know which mistake is made.
+    const env = { [JOURNAL]: journal, TEST_MAIN: join(ROOT, 'src', 'main.ts') }
+    const end = await runTests(values.tests, env)
     const last = lines().at(-1)
     if (last?.is === 'red' || last?.is === 'spoiled') continue
     if (end !== 'hangs' || last?.is !== 'tried') break

@@ -30,11 +30,12 @@ class NearestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // The first group reads the text of the sources: it would notice each change. The second starts programs, whose sources it does not see.
+    // The first group reads the text of the sources: it would notice each change. The others start programs, whose sources it does not see.
     exclude: [
       'test/{slow,structure,mutants,bench}/**',
       'test/docs/words.test.ts',
-      'test/{daemon,docs,editor,main,manifest,notify,sandbox}/**/*.program.test.ts',
+      'test/{daemon,docs,editor,manifest,notify,sandbox}/**/*.program.test.ts',
+      'test/main/{golden-log,launcher,quiet,sandbox-secrets}.program.test.ts',
       'test/kinds/fifth-kind.test.ts',
     ],
     ...(process.env[JOURNAL] === undefined ? { bail: 1 } : { runner: 'test/mutants/runner.ts' }),
