@@ -61,3 +61,8 @@ test.each([
   expect(code).toBe(64)
   expect(stderr).toContain(said)
 })
+
+test('waits for five minutes, as the help says', async () => {
+  const { stdout } = await runHere(['reconcile', '--help'])
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('wait at most this long. Default: 5m')
+})

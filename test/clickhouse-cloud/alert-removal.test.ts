@@ -60,3 +60,13 @@ test('not without the policy', async () => {
   expect(writes(client)).toEqual([])
   expect(client.record(KEY)?.remote?.id).toBe(client.id)
 })
+
+test('not while another manifest adopts it', async () => {
+  await using client = await unwanted({ ensure: 'absent' })
+  const absent = { policy: { ensure: 'absent' } }
+  await client.want({ lag: absent, other: { policy: { adopt: client.id } } })
+  client.skip(GRACE)
+  await client.reconcile()
+  expect(writes(client)).toEqual([])
+  expect(client.shown()?.message).toContain('Alert/other')
+})

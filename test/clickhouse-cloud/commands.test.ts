@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Client } from './client.ts'
 import {
   during,
+  having,
   HOUR,
   KAFKA,
   MINUTE,
@@ -273,4 +274,14 @@ describe('a pipe that was told', () => {
     await during(client, 15 * MINUTE)
     expect(client.reason()).toBe('Stalled')
   })
+})
+
+test('a stop that does not show yet is not sent again because the size is changed', async () => {
+  await using client = await startOld(KAFKA)
+  const count = ignore(client, 'stop')
+  await client.want(KAFKA, { paused: true })
+  await during(client, 5_000)
+  await client.want(having(KAFKA, { 'scaling.replicas': 3 }), { paused: true })
+  await during(client, 45_000)
+  expect([count(), sent(client)]).toEqual([1, ['PATCH /scaling']])
 })

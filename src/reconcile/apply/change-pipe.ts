@@ -266,8 +266,8 @@ function runsAgain(
   record: LedgerRecord,
   looked: Look | undefined,
 ): Partial<LedgerRecord> {
+  if (!isStoppedForChange(record)) return {}
   const state = looked?.reply.value.state ?? undefined
-  if (state === undefined || !isStoppedForChange(record)) return {}
   return isRunning({ ...input, observed: { status: 'found', state, differences: [] } })
     ? { command: undefined }
     : {}
