@@ -232,7 +232,7 @@ describe('the page', () => {
     await facts.getByRole('link', { name: 'analytics' }).click()
     await page.locator('#one h1', { hasText: 'Service/analytics' }).waitFor()
     await page.locator('#one', { hasText: 'Request budget' }).waitFor()
-    await page.locator('#one .keys').getByRole('link', { name: 'Pipe/orders' }).click()
+    await page.locator('#one .facts').getByRole('link', { name: 'Pipe/orders' }).click()
     await page.locator('#one h1', { hasText: 'Pipe/orders' }).waitFor()
     await page.locator('#back').click()
     await page.locator('#of-what', { hasText: '“first” by a' }).waitFor()

@@ -142,7 +142,7 @@ export function dialog() {
       <h2 id="question-title">${title}</h2>
       <p id="question-text">${text} ${needsToken && where}</p>
       ${needsToken && h`<label>Admin token <input type="password" autocomplete="off" spellcheck="false" required /></label>`}
-      ${problem !== '' && h`<p class="bad-text" role="alert">${problem}</p>`}
+      ${problem !== '' && h`<p class="bad" role="alert">${problem}</p>`}
       <p class="buttons">
         <button>${confirm}</button>
         ${overview?.acts === true && h`<button type="button" onClick=${() => answer(undefined)}>Cancel</button>`}

@@ -5,6 +5,7 @@
 
 const LIMIT_MS = 15_000
 
+/** A reply with an error. Without a reply, the error is another. */
 export class ReplyError extends Error {
   /** @param {number} status @param {Partial<ErrorReply>} body */
   constructor(status, body) {
@@ -18,7 +19,6 @@ export class ReplyError extends Error {
  * @template {keyof Replies} Path
  * @param {Path} path @param {URLSearchParams} [query] @param {AbortSignal} [signal]
  * @returns {Promise<Replies[Path]>}
- * @throws {ReplyError} for a reply with an error; other errors without a reply
  */
 export async function get(path, query, signal) {
   const limit = AbortSignal.timeout(LIMIT_MS)
@@ -32,7 +32,6 @@ export async function get(path, query, signal) {
  * @template {keyof Orders} Path
  * @param {Path} path @param {object | undefined} body @param {string} token
  * @returns {Promise<Orders[Path]>}
- * @throws {ReplyError} for a reply with an error; other errors without a reply
  */
 export async function send(path, body, token) {
   return replyTo(path, {

@@ -46,7 +46,7 @@ export function fieldSection(resource) {
     ${table(COMPARED, ['Field', 'Manifest', 'Platform', 'Compared'], rows)}
     ${
       fields.length > FIELDS_SHOWN &&
-      h`<p><button id="all-fields" class="plain" type="button" aria-expanded=${String(areAllFieldsShown)} onClick=${press}>${more}</button></p>`
+      h`<p><button id="all-fields" class="plain" aria-expanded=${String(areAllFieldsShown)} onClick=${press}>${more}</button></p>`
     }
   </div>`
 }
@@ -57,13 +57,8 @@ function summaryOf({ fields, comparison, checkedAt, conditions: { Valid } }) {
   const isInvalid = Valid.status === 'False'
   switch (comparison) {
     case 'read':
-      return [
-        isInvalid ? 'Compared with the last valid manifest: ' : '',
-        differWords(fields, isInvalid),
-        ' Read from the platform ',
-        at,
-        '.',
-      ]
+      return h`${isInvalid && 'Compared with the last valid manifest: '}${differWords(fields, isInvalid)}${' '}
+        Read from the platform ${at}.`
     case 'read-before-start':
       return ['Not compared yet: last read ', at, ', before the daemon started.']
     case 'not-found':
@@ -86,10 +81,9 @@ function differWords(fields, isContinued) {
   if (differing > 0)
     return `${differing} of ${fields.length} fields ${differing === 1 ? 'differs' : 'differ'}.`
   const [unread, hidden] = [count('never-returned'), count('not-compared')]
-  const rest = [
-    unread > 0 ? `; ${unread} ${unread === 1 ? 'is' : 'are'} write-only` : '',
-    hidden > 0 ? `; ${hidden} could not be compared` : '',
-  ].join('')
+  const rest =
+    (unread > 0 ? `; ${unread} ${unread === 1 ? 'is' : 'are'} write-only` : '') +
+    (hidden > 0 ? `; ${hidden} could not be compared` : '')
   const none = unread > 0 ? 'no field that can be read back differs' : 'no field differs'
   return `${isContinued ? none : `N${none.slice(1)}`}${rest}.`
 }

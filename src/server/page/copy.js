@@ -8,29 +8,21 @@ export function copyable(text) {
   const label = view.copied !== text ? 'Copy' : view.isInClipboard ? 'Copied' : 'Press Ctrl+C'
   const press = (/** @type {Event} */ event) => void copy(text, event.currentTarget)
   return h`<span class="copyable">${code(text)}
-    <button type="button" class="plain copy" aria-label=${`Copy ${text}`} onClick=${press}>${label}</button></span>`
+    <button class="plain copy" aria-label=${`Copy ${text}`} onClick=${press}>${label}</button></span>`
 }
 
 /** @param {string} text @param {EventTarget | null} pressed */
 async function copy(text, pressed) {
-  const isInClipboard = await toClipboard(text)
-  if (!isInClipboard && pressed instanceof Element) select(pressed.previousElementSibling)
+  // Browsers have no clipboard over plain HTTP.
+  let isInClipboard = true
+  try {
+    await navigator.clipboard.writeText(text)
+  } catch {
+    isInClipboard = false
+  }
+  const shown = pressed instanceof Element && pressed.previousElementSibling
+  if (!isInClipboard && shown) getSelection()?.selectAllChildren(shown)
   const announced = isInClipboard ? `Copied: ${text}` : 'It is selected. Press Ctrl+C to copy it.'
   change({ copied: text, isInClipboard, announced })
   setTimeout(() => change({ copied: '' }), SHOWN_MS)
-}
-
-/** Browsers have no clipboard over plain HTTP. @param {string} text */
-async function toClipboard(text) {
-  try {
-    await navigator.clipboard.writeText(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** @param {Element | null} node */
-function select(node) {
-  if (node !== null) getSelection()?.selectAllChildren(node)
 }

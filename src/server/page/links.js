@@ -35,17 +35,15 @@ const LINE_ANCHORS = [
  * @param {string} file @param {number | undefined} line @param {number} [column]
  */
 export function placeLink(file, line, column) {
-  const text = code(column === undefined ? place(file, line) : `${place(file, line)}:${column}`)
-  const address = fileAddress(file, line)
-  return address === undefined ? text : outside(address, text)
+  const text = place(file, line)
+  return outside(fileAddress(file, line), code(column === undefined ? text : `${text}:${column}`))
 }
 
 /** A short revision with the whole in its title, linked to the commit. @param {string | undefined} revision */
 export function revisionLink(revision) {
   if (revision === undefined || revision === '') return undefined
   const text = h`<code class="revision" title=${revision}>${foreign(shortRevision(revision))}</code>`
-  const address = commitAddress(revision)
-  return address === undefined ? text : outside(address, text)
+  return outside(commitAddress(revision), text)
 }
 
 /** Without Git, a revision is a content digest. @param {string} revision */
@@ -69,21 +67,21 @@ export function serviceLink(service) {
   return resourceLink(`Service/${service}`, service)
 }
 
-/** @param {string} address @param {Shown} text */
+/** @param {string | undefined} address undefined: no link @param {Shown} text */
 function outside(address, text) {
-  return h`<a href=${address} rel="noopener noreferrer" target="_blank">${text}</a>`
+  return address === undefined
+    ? text
+    : h`<a href=${address} rel="noopener noreferrer" target="_blank">${text}</a>`
 }
 
 /** @param {string} file @param {number | undefined} line */
 function fileAddress(file, line) {
   const commit = commitIn(inForce)
-  if (template === undefined || (commit === undefined && template.includes('{revision}'))) return undefined
   const whole = template
-  const anchor =
-    line === undefined || whole.includes('{line}')
-      ? undefined
-      : LINE_ANCHORS.find(([known]) => known.test(whole))
-  return filled(whole + (anchor?.[1] ?? ''), {
+  if (whole === undefined || (commit === undefined && whole.includes('{revision}'))) return undefined
+  const hasAnchor = line !== undefined && !whole.includes('{line}')
+  const anchor = hasAnchor && LINE_ANCHORS.find(([known]) => known.test(whole))
+  return filled(whole + (anchor ? anchor[1] : ''), {
     revision: commit ?? '',
     file: file.split('/').map(encodeURIComponent).join('/'),
     line: String(line ?? 1),
@@ -93,12 +91,9 @@ function fileAddress(file, line) {
 /** @param {string} revision */
 function commitAddress(revision) {
   const commit = commitIn(revision)
-  const whole = template
-  if (whole === undefined || commit === undefined) return undefined
-  const [form, ending] = COMMIT_ADDRESSES.find(([known]) => known.test(whole)) ?? []
-  return form === undefined || ending === undefined
-    ? undefined
-    : filled(whole.replace(form, ending), { revision: commit })
+  const whole = template ?? ''
+  const form = COMMIT_ADDRESSES.find(([known]) => known.test(whole))
+  return form && commit && filled(whole.replace(...form), { revision: commit })
 }
 
 /** @param {string | undefined} revision */

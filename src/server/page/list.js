@@ -1,18 +1,18 @@
 import { addressOf, FILTERS, go, isFiltered, readAddress, unfiltered } from './address-bar.js'
 import { placeLink, resourceLink } from './links.js'
-import { badge, foreign, h, place, word, worded } from './markup.js'
+import { badge, foreign, h, head, place, rowsOf, word, worded } from './markup.js'
 import { ago } from './time.js'
 import { stateWords } from './states.js'
 import { change, view } from './view.js'
 
 /**
- * @import { Facet } from '../api/page.ts'
  * @import { OverviewReply } from '../api/overview.ts'
- * @import { PageReply } from '../api/page.ts'
+ * @import { Facet, PageReply } from '../api/page.ts'
  * @import { ResourceSummary } from '../api/resources.ts'
  * @import { Sort } from '../api/selection.ts'
  * @import { Address } from './address-bar.js'
  * @import { Shown } from './markup.js'
+ * @typedef {NonNullable<PageReply['whole']>} Whole
  */
 
 const PAGE_SIZE = 50
@@ -29,6 +29,9 @@ const COLUMNS = [
   ['Changed', 'since'],
 ]
 
+/** No column. @type {typeof COLUMNS[number]} */
+const KIND = ['Kind', 'kind']
+
 /** Of a `/api/v1/page` without a resource. */
 export function listQuery() {
   const wanted = readAddress()
@@ -44,7 +47,7 @@ function pageOf({ page }) {
   return Number.isInteger(number) && number > 0 ? number : 1
 }
 
-/** Goes to the last page from a page beyond it. @param {NonNullable<PageReply['whole']>['list']} list */
+/** Goes to the last page from a page beyond it. @param {Whole['list']} list */
 export function leaveEmptyPage({ items, total }) {
   const wanted = readAddress()
   const pages = Math.ceil(total / PAGE_SIZE)
@@ -52,7 +55,7 @@ export function leaveEmptyPage({ items, total }) {
   go({ ...wanted, page: pages === 1 ? '' : String(pages) }, { isReplacing: true })
 }
 
-/** @param {NonNullable<PageReply['whole']>['list'] | undefined} list undefined: refused @param {OverviewReply} overview */
+/** @param {Whole['list'] | undefined} list undefined: refused @param {OverviewReply} overview */
 export function resources(list, overview) {
   const wanted = readAddress()
   const page = pageOf(wanted)
@@ -67,9 +70,9 @@ export function resources(list, overview) {
       list !== undefined &&
       (pages > 1 || page > 1) &&
       h`<nav id="pages" aria-label="Pages of the list">
-      <button id="previous" class="plain" type="button" disabled=${page <= 1} onClick=${() => turnPage(-1)}>Previous</button>
+      <button id="previous" class="plain" disabled=${page <= 1} onClick=${() => turnPage(-1)}>Previous</button>
       <span id="which-page">Page ${page} of ${pages}</span>
-      <button id="next" class="plain" type="button" disabled=${page >= pages} onClick=${() => turnPage(1)}>Next</button>
+      <button id="next" class="plain" disabled=${page >= pages} onClick=${() => turnPage(1)}>Next</button>
     </nav>`
     }
   </section>`
@@ -102,24 +105,19 @@ function matchesText(total, overview) {
 
 /** @param {readonly ResourceSummary[]} items @param {Address} wanted */
 function resourceTable(items, wanted) {
-  return h`<table class="list" role="table">
-    <caption class="unseen">Resources</caption>
-    <thead role="rowgroup"><tr role="row">${COLUMNS.map((column) => columnHead(column, wanted))}</tr></thead>
-    <tbody role="rowgroup">${items.map(resourceRow)}</tbody>
-  </table>`
+  const heads = COLUMNS.map((column) => columnHead(column, wanted))
+  return rowsOf('Resources', 'list', heads, items.map(resourceRow))
 }
 
 /** @param {typeof COLUMNS[number]} column @param {Address} wanted */
 function columnHead([title, name], wanted) {
-  if (name === undefined) return h`<th scope="col" role="columnheader">${title}</th>`
+  if (name === undefined) return head(title)
   const isSorted = (wanted.sort ?? 'key') === name
   const down = wanted.order === 'desc'
   const state = !isSorted ? undefined : down ? 'descending' : 'ascending'
   const order = isSorted && !down ? 'desc' : undefined
   const sort = () => go({ ...readAddress(), sort: name === 'key' ? '' : name, order, page: '' })
-  return h`<th scope="col" role="columnheader" aria-sort=${state}>
-    <button id=${`sort-${name}`} class="plain" type="button" onClick=${sort}>${title}</button>
-  </th>`
+  return head(h`<button id=${`sort-${name}`} class="plain" onClick=${sort}>${title}</button>`, state)
 }
 
 /** @param {ResourceSummary} resource */
@@ -135,7 +133,7 @@ function resourceRow(resource) {
     file !== undefined && cut(place(file, line), placeLink(file, line)),
     ago(since),
   ]
-  return h`<tr key=${key} role="row">${cells.map((cell) => h`<td role="cell">${cell}</td>`)}</tr>`
+  return { key, cells }
 }
 
 /** In one line, and whole as its title. @param {string} title @param {Shown} shown */
@@ -144,35 +142,18 @@ function cut(title, shown) {
 }
 
 /** Labels that name an owner, as the label `team` of metrics. */
-const OWNERS = ['owner', 'team']
-
-/** @param {string} name */
-function isOwner(name) {
-  return OWNERS.includes(name.slice(name.indexOf('/') + 1))
-}
+const OWNER = /(?:^|\/)(?:owner|team)$/
 
 /** The owner comes first. @param {Readonly<Record<string, string>>} labels */
 function labelLinks(labels) {
-  const names = Object.keys(labels).toSorted((a, b) => Number(isOwner(b)) - Number(isOwner(a)))
+  const names = Object.keys(labels).toSorted((a, b) => Number(OWNER.test(b)) - Number(OWNER.test(a)))
   return names.map((name) => {
     const label = `${name}=${labels[name]}`
-    const isNamed = isOwner(name)
+    const isNamed = OWNER.test(name)
     return h`<a class=${isNamed ? 'label owner' : 'label'} href=${addressOf({ label })} title=${label} data-inside>
       ${foreign(isNamed ? String(labels[name]) : label)}</a> `
   })
 }
-
-/** @type {readonly (readonly [Sort, string])[]} */
-const SORTS = [
-  ['key', 'name'],
-  ['status', 'status, worst first'],
-  ['since', 'last change'],
-  ['kind', 'kind'],
-  ['reason', 'reason'],
-  ['service', 'service'],
-  ['state', 'state'],
-  ['file', 'file'],
-]
 
 /** @typedef {readonly (readonly [value: string, text: string])[]} Options */
 
@@ -181,7 +162,7 @@ function counted(values = []) {
   return values.map(({ value, count }) => [value, `${value} (${count})`])
 }
 
-/** @param {OverviewReply} overview @param {NonNullable<PageReply['whole']>['facets'] | undefined} facets */
+/** @param {OverviewReply} overview @param {Whole['facets'] | undefined} facets */
 export function filter(overview, facets) {
   if (countAll(overview) === 0) return ''
   const wanted = readAddress()
@@ -189,7 +170,7 @@ export function filter(overview, facets) {
   const statuses = Object.entries(overview.counts).map(
     ([status, count]) => /** @type {const} */ ([status, `${worded(status)} (${count})`]),
   )
-  /** @param {'kind' | 'status' | 'reason' | 'service' | 'label' | 'file'} name @param {Options} options */
+  /** @param {Exclude<typeof FILTERS[number], 'q'>} name @param {Options} options */
   const choice = (name, options) =>
     (options.length > 0 || wanted[name] !== undefined) && select(name, wanted[name] ?? '', options)
   return h`<form id="filter" class=${isOpen ? 'open' : ''} role="search" aria-label="Filter this page"
@@ -206,8 +187,8 @@ export function filter(overview, facets) {
     ${choice('label', counted(facets?.labels))}
     ${choice('file', counted(facets?.files))}
     <label>Sort by${' '}
-      <select id="sort" name="sort" value=${SORTS.find(([value]) => value === wanted.sort)?.[0] ?? 'key'}>
-        ${SORTS.map(([value, text]) => h`<option value=${value}>${text}</option>`)}
+      <select id="sort" name="sort" value=${wanted.sort ?? 'key'}>
+        ${[...COLUMNS, KIND].map(([text, value]) => value && h`<option value=${value}>${text}</option>`)}
       </select>
     </label>
     <button id="more-filters" class="plain" type="button" aria-expanded=${String(isOpen)} onClick=${openFilters}>
@@ -235,8 +216,9 @@ export function showSearch() {
   if (field && field.value.trim() !== q) field.value = q
 }
 
+/** @returns {HTMLInputElement | null} */
 function searchField() {
-  return document.querySelector('input')?.id === 'q' ? document.querySelector('input') : null
+  return document.querySelector('input#q')
 }
 
 /** @param {Event} event */
@@ -248,9 +230,7 @@ function applyFilter({ currentTarget, target }) {
   const q = chosen.q?.trim()
   go(
     { ...wanted, ...chosen, q, sort: sort === 'key' ? '' : sort, order, page: '', resource: '' },
-    {
-      typing: target.id === 'q',
-    },
+    { typing: target.id === 'q' },
   )
 }
 
@@ -274,22 +254,23 @@ export function onKey(event) {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
   if (view.question !== undefined) return
   const { key, target } = event
-  const isTyping = target instanceof HTMLElement && target.matches('input, select, textarea')
+  const field = searchField()
   const wanted = readAddress()
-  if (key === '/' && !isTyping) {
+  if (key === 'Escape' && field && target === field) {
     event.preventDefault()
-    if (wanted.resource !== undefined) go({ ...wanted, resource: '' })
-    searchField()?.focus()
-    searchField()?.select()
-  } else if (key === 'Escape' && isTyping && target === searchField()) {
-    event.preventDefault()
-    if (target instanceof HTMLInputElement && target.value !== '') {
-      target.value = ''
+    if (field.value !== '') {
+      field.value = ''
       go({ ...wanted, q: '', page: '' }, { typing: true })
     } else if (isFiltered()) go(unfiltered())
-    else target.blur()
-  } else if (key === 'Escape' && !isTyping) {
-    if (wanted.resource !== undefined) go({ ...wanted, resource: '' })
-    else if (isFiltered()) go(unfiltered())
+    else field.blur()
+    return
   }
+  if (target instanceof HTMLElement && target.matches('input, select')) return
+  if (key === '/') event.preventDefault()
+  else if (key !== 'Escape') return
+  if (wanted.resource !== undefined) go({ ...wanted, resource: '' })
+  else if (key === 'Escape' && isFiltered()) go(unfiltered())
+  if (key !== '/') return
+  searchField()?.focus()
+  searchField()?.select()
 }

@@ -97,12 +97,6 @@ export function keepFresh(refresh, show) {
     }, retryMs)
   }
 
-  function heard() {
-    heardAt = Date.now()
-    isHeard = true
-    if (!isWanted && !running) asOf = heardAt
-  }
-
   function listen() {
     clearTimeout(retryTimer)
     source?.close()
@@ -112,7 +106,9 @@ export function keepFresh(refresh, show) {
     isHeard = false
     for (const name of EVENTS) {
       opened.addEventListener(name, () => {
-        heard()
+        heardAt = Date.now()
+        isHeard = true
+        if (!isWanted && !running) asOf = heardAt
         want()
       })
     }

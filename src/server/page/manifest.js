@@ -18,13 +18,10 @@ export function manifestSection({ manifest, sending, file, suspendedUntil }) {
   const { document, request, needs, neededBy, neededByCount } = manifest
   const policy = membersOf(document['policy'])
   const others = neededByCount - neededBy.length
+  const users = [keyLinks(neededBy), others > 0 && othersOf(document, others)]
   const connections = [
-    fact('Needs', needs.length > 0 && h`<span class="keys">${keyLinks(needs)}</span>`),
-    fact(
-      'Needed by',
-      neededByCount > 0 &&
-        h`<span class="keys">${keyLinks(neededBy)}${others > 0 && othersOf(document, others)}</span>`,
-    ),
+    fact('Needs', needs.length > 0 && keyLinks(needs)),
+    fact('Needed by', neededByCount > 0 && users),
   ]
   return [
     needs.length + neededByCount > 0 && h`<h2>Connections</h2>${facts(...connections)}`,
@@ -35,7 +32,7 @@ export function manifestSection({ manifest, sending, file, suspendedUntil }) {
 }
 
 /** @param {unknown} value @returns {readonly (readonly [string, unknown])[]} */
-function membersOf(value) {
+export function membersOf(value) {
   return typeof value === 'object' && value !== null ? Object.entries(value) : []
 }
 

@@ -21,13 +21,12 @@ export function visible(text) {
 export const h = htm.bind(
   /** @param {string} tag @param {object | null} props @param {...unknown} children @returns {VNode} */
   (tag, props, ...children) =>
-    create(tag, props && Object.fromEntries(Object.entries(props).map(cleaned)), ...children.map(clean)),
+    create(
+      tag,
+      props && Object.fromEntries(Object.entries(props).map(([name, value]) => [name, clean(value)])),
+      ...children.map(clean),
+    ),
 )
-
-/** @param {[string, unknown]} attribute @returns {[string, unknown]} */
-function cleaned([name, value]) {
-  return [name, clean(value)]
-}
 
 /** @param {any} value @returns {any} */
 function clean(value) {
@@ -37,12 +36,7 @@ function clean(value) {
 
 /** An item of a description list. @param {string} name @param {Shown} value empty: no item @param {string} [kind] */
 export function fact(name, value, kind) {
-  return (
-    value !== undefined &&
-    value !== '' &&
-    value !== false &&
-    h`<div class=${kind}><dt>${name}</dt><dd>${value}</dd></div>`
-  )
+  return value && h`<div class=${kind}><dt>${name}</dt><dd>${value}</dd></div>`
 }
 
 /** A description list. @param {...Shown} list */
@@ -98,25 +92,41 @@ export function word(text) {
   return h`<code class="word">${text}</code>`
 }
 
-/**
- * On a phone, its rows are blocks whose cells show their title. They keep their role.
- * @param {string} caption @param {readonly string[]} titles
- * @param {readonly { readonly name?: string, readonly cells: readonly Shown[] }[]} rows
- */
+/** @typedef {{ readonly key?: string, readonly name?: string, readonly cells: readonly Shown[] }} Row */
+
+/** On a phone, its cells show their title. @param {string} caption @param {readonly string[]} titles @param {readonly Row[]} rows */
 export function table(caption, titles, rows) {
   return h`<div class="scroll" tabindex="0" role="region" aria-label=${caption}>
-    <table role="table" class=${caption === COMPARED ? 'fields' : undefined}>
-      <caption class="unseen">${caption}</caption>
-      <thead role="rowgroup"><tr role="row">
-        ${titles.map((title) => h`<th scope="col" role="columnheader">${title}</th>`)}
-      </tr></thead>
-      <tbody role="rowgroup">${rows.map(
-        ({ name, cells }) => h`<tr role="row" class=${name}>
-          ${cells.map((cell, index) => h`<td role="cell" data-title=${titles[index]}>${cell}</td>`)}
-        </tr>`,
-      )}</tbody>
-    </table>
+    ${rowsOf(
+      caption,
+      caption === COMPARED ? 'fields' : undefined,
+      titles.map((title) => head(title)),
+      rows,
+      titles,
+    )}
   </div>`
+}
+
+/**
+ * On a phone, its rows are blocks. They keep their role.
+ * @param {string} caption @param {string | undefined} kind @param {readonly Shown[]} heads
+ * @param {readonly Row[]} rows @param {readonly string[]} [titles]
+ */
+export function rowsOf(caption, kind, heads, rows, titles = []) {
+  return h`<table role="table" class=${kind}>
+    <caption class="unseen">${caption}</caption>
+    <thead role="rowgroup"><tr role="row">${heads}</tr></thead>
+    <tbody role="rowgroup">${rows.map(
+      ({ key, name, cells }) => h`<tr key=${key} role="row" class=${name}>
+        ${cells.map((cell, index) => h`<td role="cell" data-title=${titles[index]}>${cell}</td>`)}
+      </tr>`,
+    )}</tbody>
+  </table>`
+}
+
+/** @param {Shown} title @param {string} [sorted] */
+export function head(title, sorted) {
+  return h`<th scope="col" role="columnheader" aria-sort=${sorted}>${title}</th>`
 }
 
 export const COMPARED = 'Desired against observed'

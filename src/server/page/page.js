@@ -78,7 +78,7 @@ function draw() {
   document.title = `${mark}${resource === undefined ? '' : `${resource} · `}Pipewright`
   const page = h`<a class="skip" href="#main">Skip to the content</a>
     <header>
-      <p class="name"><a href="./" data-inside>Pipewright</a> <span id="version">${versionOf(overview)}</span></p>
+      <p class="name"><a href="./" data-inside>Pipewright</a> <span id="version" class="quiet">${versionOf(overview)}</span></p>
       ${
         overview &&
         resource === undefined &&
@@ -117,7 +117,7 @@ function draw() {
       }
     </footer>
     ${dialog()}
-    ${view.told !== '' && h`<p id="told" role="status">${view.told}</p>`}
+    ${view.told !== '' && h`<p id="told" class="banner" role="status">${view.told}</p>`}
     <p id="announce" class="unseen" role="status">${view.announced}</p>`
   render(page, ROOT)
   showSearch()

@@ -54,25 +54,32 @@ function line(problem) {
 
 /** @param {Problem} problem */
 function parts(problem) {
-  const { status, reason, what, message, since, differences, findings, next } = problem
+  const { status, reason, service, what, message, since, keys, count, differences, findings, next } = problem
+  // All blocked creates of the service, regardless of the filter: the dialog shows their number.
+  const press = () => void letThrough(service)
+  const allow =
+    reason === 'CreateLimit' && h`<button class="of-acting" onClick=${press}>Let this through</button>`
   return h`<div class=${`card ${toneOf(status)}`}>
-    <div class="about">
+    <div>
       <h3>${badge(status)} ${titleOf(problem)}<span class="what"> ${what}</span></h3>
       <p class="meta">${since !== undefined && sinceWhen(since)}${origin(problem)}</p>
       <p class="message">${foreign(message)}</p>
       ${differences.length > 0 && differenceList(problem)}
       ${findings.length > 0 && findingList(findings)}
-      ${affected(problem)}
+      ${count > 1 && h`<p>${keyLinks(keys)}${count > keys.length && `and ${count - keys.length} more`}</p>`}
     </div>
-    ${nextSteps(next, reason === 'CreateLimit' ? letThroughButton(problem.service) : '')}
+    ${nextSteps(next, allow)}
   </div>`
 }
 
 /** The message contains a single finding. @param {readonly Finding[]} findings */
 function findingList(findings) {
-  const [only] = findings
-  const items = findings.length === 1 && only ? picture(only) : findings.map((one) => findingItem(one))
-  return h`<ul class="findings">${findings.length === 1 ? h`<li class="finding">${items}</li>` : items}</ul>`
+  const [only, other] = findings
+  const isOnly = only !== undefined && other === undefined
+  const items = isOnly
+    ? h`<li class="finding">${picture(only)}</li>`
+    : findings.map((each) => findingItem(each))
+  return h`<ul class="findings">${items}</ul>`
 }
 
 /** @param {Problem} problem */
@@ -104,21 +111,6 @@ function differenceList({ differences }) {
   return h`<ul class="differences">${items}</ul>`
 }
 
-/** Resources of a group. @param {Problem} problem */
-function affected({ keys, count }) {
-  const rest = count - keys.length
-  return count > 1 && h`<p class="affected">${keyLinks(keys)}${rest > 0 && `and ${rest} more`}</p>`
-}
-
-/**
- * Allows all blocked creates of the service, regardless of the filter: the dialog shows their number.
- * @param {string | undefined} service
- */
-function letThroughButton(service) {
-  const press = () => void letThrough(service)
-  return h`<button type="button" class="of-acting" onClick=${press}>Let this through</button>`
-}
-
 /** @param {readonly NextStep[]} steps @param {Shown} act for the step */
 export function nextSteps(steps, act) {
   if (steps.length === 0) return ''
@@ -126,7 +118,7 @@ export function nextSteps(steps, act) {
     ({ text, copy }) => h`<li>${prose(text)} ${copy !== undefined && copyable(copy)}</li>`,
   )
   return h`<div class="next">
-    <p class="next-title">Next step</p>
+    <p><b>Next step</b></p>
     <ul>${items}</ul>
     ${act && h`<p>${act}</p>`}
   </div>`
@@ -170,15 +162,12 @@ function samePlaces(others) {
 
 /** The line with a mark, and its place. @param {Finding} finding */
 function picture({ file, line: at, column, endColumn, lineText }) {
-  const where = placeLink(file, at, column)
-  if (lineText.trim() === '') return h`<p class="quiet">${where}</p>`
+  const where = h`<p class="quiet">${placeLink(file, at, column)}</p>`
+  if (lineText.trim() === '') return where
   // Masking and cutting shorten a line.
   const from = Math.min(column - 1, Math.max(0, lineText.length - 1))
   const to = Math.max(from + 1, Math.min(endColumn - 1, lineText.length))
   const text = [lineText.slice(0, from), h`<mark>${lineText.slice(from, to)}</mark>`, lineText.slice(to)]
-  const gutter = h`<span class="gutter" aria-hidden="true">${`${at} `}</span>`
-  return h`<figure>
-    <figcaption>${where}</figcaption>
-    <pre tabindex="0" aria-label=${`Line ${at} of ${file}`}>${gutter}${text}</pre>
-  </figure>`
+  const gutter = h`<span class="gutter quiet" aria-hidden="true">${`${at} `}</span>`
+  return [where, h`<pre tabindex="0" aria-label=${`Line ${at} of ${file}`}>${gutter}${text}</pre>`]
 }

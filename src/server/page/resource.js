@@ -3,7 +3,7 @@ import { addressOf, readAddress } from './address-bar.js'
 import { fieldSection } from './compared.js'
 import { copyable } from './copy.js'
 import { placeLink, revisionLink, serviceLink } from './links.js'
-import { manifestSection } from './manifest.js'
+import { manifestSection, membersOf } from './manifest.js'
 import { badge, fact, facts, foreign, h, meter, table, word } from './markup.js'
 import { findingItem, nextSteps } from './problems.js'
 import { stateSection, stateWords } from './states.js'
@@ -26,9 +26,9 @@ export function resourcePage(key) {
   const waiting = isUnanswered ? 'The daemon does not answer. This page appears when it does.' : 'Loading…'
   return h`<article id="one" key=${key} aria-labelledby="one-title">
     <p><a id="back" href=${back} data-inside>← All resources</a></p>
-    <div class="one-head">
+    <div class="title-row">
       <h1 id="one-title" tabindex="-1">${foreign(key)}</h1>
-      ${known && titleOf(known.resource)}
+      ${known && h`<button id="check-now" class="of-acting" onClick=${() => void checkNow(key)}>Check now</button>`}
     </div>
     ${
       known
@@ -40,21 +40,15 @@ export function resourcePage(key) {
   </article>`
 }
 
-/** @param {ResourceReply} resource */
-function titleOf({ key, status, reason, since }) {
-  return h`<button id="check-now" class="of-acting" type="button" onClick=${() => void checkNow(key)}>
-      Check now</button>
-    <p class="meta">${badge(status)}${word(reason)}${sinceWhen(since)}</p>`
-}
-
 /** @param {NonNullable<PageReply['one']>} one @returns {Shown} */
 function details({ resource, history: { items } }) {
-  const { next, cause, message, findings, conditions } = resource
+  const { status, reason, since, next, cause, message, findings, conditions } = resource
   const invalidSince = conditions.Valid.status === 'False' ? conditions.Valid.since : undefined
   // A judged resource has had entries. The ledger keeps only the newest.
   const none =
     conditions.Valid.reason === 'Unobserved' ? 'No entries yet.' : 'Older entries are no longer kept.'
-  return h`<p class="message lead">${foreign(next.length > 0 ? cause : message)}</p>
+  return h`<p class="meta">${badge(status)}${word(reason)}${sinceWhen(since)}</p>
+    <p class="message lead">${foreign(next.length > 0 ? cause : message)}</p>
     ${nextSteps(next, seeAll(resource))}
     ${factsOf(resource)}
     ${
@@ -85,14 +79,15 @@ function seeAll({ reason, service }) {
 function factsOf(resource) {
   const { kind, file, line, revision, manifestRevision, service, pipeId, labels, manifest, budget } = resource
   const { checkedAt, nextReconcileAt: next } = resource
-  const { organizationId = '', serviceId = '' } = idsOf(manifest)
+  const spec = kind === 'Service' ? membersOf(manifest?.document['spec']) : []
+  const { organizationId, serviceId } = Object.fromEntries(spec)
   return facts(
     fact('Manifest', file && placeLink(file, line)),
     fact('Last changed in', revisionLink(manifestRevision)),
     fact('Revision in force', revisionLink(revision)),
-    fact('Service', service === undefined || serviceId !== '' ? '' : serviceLink(service)),
-    fact('Organization id', organizationId && copyable(organizationId)),
-    fact('Service id', serviceId && copyable(serviceId)),
+    fact('Service', service !== undefined && serviceId === undefined && serviceLink(service)),
+    fact('Organization id', typeof organizationId === 'string' && copyable(organizationId)),
+    fact('Service id', typeof serviceId === 'string' && copyable(serviceId)),
     fact('Request budget', budget && budgetOf(budget)),
     fact('State', stateWords(resource)),
     fact(`${kind} id`, pipeId && copyable(pipeId)),
@@ -103,19 +98,6 @@ function factsOf(resource) {
     Object.entries(labels).map(([name, value]) => fact(name, foreign(value))),
     fact('As data', dataLinks(resource)),
   )
-}
-
-/**
- * Ids of a Service.
- * @param {ResourceReply['manifest']} manifest @returns {{ organizationId?: string, serviceId?: string }}
- */
-function idsOf(manifest) {
-  const { kind, spec } = manifest?.document ?? {}
-  if (kind !== 'Service' || typeof spec !== 'object' || spec === null || !('serviceId' in spec)) return {}
-  const { organizationId, serviceId } = spec
-  return typeof organizationId === 'string' && typeof serviceId === 'string'
-    ? { organizationId, serviceId }
-    : {}
 }
 
 /** @param {NonNullable<ResourceReply['budget']>} budget */

@@ -1,6 +1,6 @@
 /**
  * @import { ResourceStatus } from '../../contract/status.ts'
- * @import { StateSpan } from '../recent-events.ts'
+ * @import { ResourceReply } from '../api/resources.ts'
  */
 
 import { foreign, h, table } from './markup.js'
@@ -27,7 +27,7 @@ export function stateWords(resource) {
 
 /**
  * Reported states over time, newest first. A state lasts until the next state or its last read.
- * @param {Pick<ResourceStatus, 'conditions'> & { readonly states: readonly StateSpan[] }} resource its states oldest first
+ * @param {ResourceReply} resource its states: oldest first
  */
 export function stateSection(resource) {
   const { states } = resource

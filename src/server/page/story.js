@@ -36,7 +36,6 @@ function showMore() {
   dispatchEvent(new Event('checked'))
 }
 
-/** @satisfies {Record<string, string>} */
 const TYPES = {
   '': 'everything',
   revision: 'commits',
@@ -62,7 +61,7 @@ export function story(reply) {
     </div>
     ${reply?.items.length === 0 && h`<p id="story-empty" class="quiet">${none}</p>`}
     <ol id="entries" class="story">${reply && storyItems(reply.items, { keys: true })}</ol>
-    ${reply?.more === true && h`<p><button id="story-more" class="plain" type="button" onClick=${showMore}>Show older</button></p>`}
+    ${reply?.more === true && h`<p><button id="story-more" class="plain" onClick=${showMore}>Show older</button></p>`}
   </section>`
 }
 
@@ -74,8 +73,10 @@ export function storyItems(entries, how) {
   /** @type {TimelineEntry[][]} */
   const groups = []
   for (const entry of entries) {
-    const group = groups.at(-1)
-    if (group?.[0] !== undefined && isOneMoment(group[0], entry)) group.push(entry)
+    const group = groups.at(-1) ?? []
+    const [first] = group
+    const isSame = first?.type === 'condition' && entry.type === 'condition' && entry.key === first.key
+    if (isSame && entry.at === first.at && entry.revision === first.revision) group.push(entry)
     else groups.push([entry])
   }
   /** Resources with an invalid manifest at the current line. @type {Set<string>} */
@@ -102,20 +103,14 @@ function conditionsIn(entries) {
   return entries.filter((entry) => entry.type === 'condition')
 }
 
-/** @param {TimelineEntry} first @param {TimelineEntry} entry */
-function isOneMoment(first, entry) {
-  if (first.type !== 'condition' || entry.type !== 'condition') return false
-  return entry.key === first.key && entry.at === first.at && entry.revision === first.revision
-}
-
 /** @param {TimelineEntry} entry @param {Words} words @param {How} how */
 function storyItem(entry, { tone, what, about, message }, how) {
   return h`<li class=${`entry ${entry.type} ${tone}`}>
-    <span class="when">${ago(entry.at)}</span>
-    <div><p class="entry-title" title=${message}>
-      ${what} ${about}${message !== '' && h`<span class="entry-message"> ${foreign(message)}</span>`}
-    </p></div>
-    <span class="where">${originOf(entry, how)}</span>
+    <span>${ago(entry.at)}</span>
+    <div class="entry-title" title=${message}>
+      ${what} ${about}${message !== '' && h`<span class="quiet"> ${foreign(message)}</span>`}
+    </div>
+    <span class="where quiet">${originOf(entry, how)}</span>
   </li>`
 }
 
@@ -197,7 +192,7 @@ function wordsOf(entry, how) {
   }
 }
 
-/** @satisfies {Record<string, string>} */
+/** @type {Readonly<Record<string, string>>} */
 const DONE_WORDS = {
   create: 'was created',
   adopt: 'was adopted',
@@ -211,11 +206,9 @@ const DONE_WORDS = {
 
 /** @param {Extract<TimelineEntry, { type: 'action' }>} entry */
 function actionWords({ action, result }) {
-  const words = Object.hasOwn(DONE_WORDS, action)
-    ? DONE_WORDS[/** @type {keyof typeof DONE_WORDS} */ (action)]
-    : action
   if (result === 'failed') return `${action} failed`
-  return result === 'unknown' ? `${action}: nobody knows what became of it` : words
+  if (result === 'unknown') return `${action}: nobody knows what became of it`
+  return DONE_WORDS[action] ?? action
 }
 
 /** @satisfies {Record<Extract<TimelineEntry, { type: 'source' }>['what'], string>} */
@@ -227,7 +220,7 @@ const SOURCE_WORDS = {
 
 /** @param {string} text */
 function mark(text) {
-  return h`<span class="kind">${text}</span>`
+  return h`<b>${text}</b>`
 }
 
 /** @param {Extract<TimelineEntry, { type: 'revision' }>} entry @returns {Words} */
@@ -238,10 +231,7 @@ function revisionWords(entry) {
   if ('earlier' in entry)
     return { tone: 'commit', what, about: 'was read by an earlier process', message: '' }
   const { keys, changed, removed, errors, warnings } = entry
-  const faults = [
-    errors > 0 ? plural(errors, 'error') : '',
-    warnings > 0 ? plural(warnings, 'warning') : '',
-  ].filter((text) => text !== '')
+  const faults = [errors > 0 && plural(errors, 'error'), warnings > 0 && plural(warnings, 'warning')]
   const rest = changed - keys.length
   const shown = changed <= 5 ? keys : []
   return {
@@ -252,7 +242,7 @@ function revisionWords(entry) {
       keyLinks(shown),
       rest > 0 && shown.length > 0 ? `and ${rest} more` : '',
     ],
-    message: faults.join(', '),
+    message: faults.filter(Boolean).join(', '),
   }
 }
 

@@ -27,13 +27,13 @@ export function summary(overview) {
     ({ message, listedAt }) => h`<li>${`${message} Listed `}${ago(listedAt)}.</li>`,
   )
   return h`<section id="summary" class=${verdict.level} aria-label="Summary">
-    <h1 id="verdict" aria-live="polite">${verdict.sentence}</h1>
+    <div class="title-row">
+      <h1 id="verdict" aria-live="polite">${verdict.sentence}</h1>
+      <button id="check-all" class="of-acting" onClick=${() => void checkNow()}>Check all now</button>
+    </div>
     <ul id="counts" aria-label="Resources by status">${badges.map(countLink)}</ul>
     <p id="of-what" class="quiet">${ofWhat(overview)}</p>
     ${pipes.length > 0 && h`<ul class="quiet" aria-label="Pipes without a manifest">${pipes}</ul>`}
-    <p class="act of-acting">
-      <button id="check-all" type="button" onClick=${() => void checkNow()}>Check all now</button>
-    </p>
   </section>`
 }
 
@@ -100,7 +100,6 @@ function sourceFacts(overview) {
   const { missedChanges, findingCounts } = overview
   const { error, warning } = findingCounts
   const revision = isKnown(overview) ? overview.revision : undefined
-  const isPolling = watchMode === 'polling' && watchMessage !== undefined
   return facts(
     fact('Directory', code(manifestsDir)),
     fact('Revision', revision === undefined ? 'none yet' : revisionLink(revision.id)),
@@ -113,7 +112,7 @@ function sourceFacts(overview) {
     fact('Last reading', lastReading === undefined ? 'not yet' : readingWords(lastReading)),
     fact('Problem', sourceProblem && foreign(sourceProblem)),
     fact('Watching', WATCH_WORDS[watchMode]),
-    fact('Because', isPolling ? foreign(watchMessage) : ''),
+    fact('Because', watchMode === 'polling' && watchMessage && foreign(watchMessage)),
     fact('Missed by the watcher', missedChanges > 0 ? `${missedChanges} changes` : ''),
     fact(
       'Findings',
@@ -145,7 +144,7 @@ function queueFacts({ queueDepth, createLimit, startedAt, ready, standsBy }) {
 /** @param {OverviewReply} overview @returns {Shown} */
 function budgets({ budgets: list, pauses, standsBy }) {
   const waiting = pauses.map(
-    ({ service, since, message }) => h`<p class="bad-text">
+    ({ service, since, message }) => h`<p class="bad">
       Service ${serviceLink(service)} pauses since ${ago(since)}: ${foreign(message)}
     </p>`,
   )
