@@ -24,7 +24,7 @@ export const AREAS: readonly Area[] = [
     name: 'reconcile',
     sources: ['reconcile/**/*.ts'],
     target: 90,
-    last: { mutants: 45, noticed: 32, seed: 'first', tests: 'part' },
+    last: { mutants: 24, noticed: 17, seed: 'a, b', tests: 'part' },
   },
   {
     name: 'platform',
@@ -51,7 +51,7 @@ export const AREAS: readonly Area[] = [
     name: 'exit codes',
     sources: ['cli/commands/*.ts'],
     target: 80,
-    last: { mutants: 12, noticed: 4, seed: 'a', tests: 'part' },
+    last: { mutants: 24, noticed: 16, seed: 'a, b', tests: 'part' },
   },
   {
     name: 'page',
