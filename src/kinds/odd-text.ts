@@ -44,7 +44,7 @@ export function oddCharacterIn(form: LeafForm, text: string): string | undefined
 
 /**
  * A fault of a text that no manifest can have.
- * @returns its first odd character, such as an outer blank; or `__proto__`; or `unresolved`
+ * @returns its first odd character, such as an outer blank, or `__proto__`; or `unresolved`
  */
 export function faultOf(form: LeafForm, path: readonly (string | number)[], text: string) {
   const odd = oddCharacterIn(form, text)

@@ -12,7 +12,7 @@ export interface Store extends AsyncDisposable {
    * @throws {LedgerError} and errors of `work`
    */
   write<T>(work: (tables: WriteTables) => T, room: Room): T
-  /** Runs a commit, after a delay that lets other changes join it, if a commit is expensive. */
+  /** Runs a commit now, or later if commits are expensive. Other changes then join it. */
   soon(commit: () => void): void
   /** As `Ledger.owned`. @throws {LedgerError} */
   owned(): boolean

@@ -211,7 +211,7 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
   }
 }
 
-/** A conflict writes nothing, so that other changes can be in the same transaction. */
+/** A conflict writes nothing. Other changes can be in the same transaction. */
 function resultOf(tables: WriteTables, change: Change): Result {
   try {
     return { written: apply(tables, change) }

@@ -62,7 +62,7 @@ export async function unbindLedger(
 }
 
 /**
- * @returns the rolled-back state, in words; undefined: no known rollback
+ * @returns the rolled-back state, in words. Undefined: no known rollback
  * @throws {LedgerError} also for a file ledger, whose rollbacks are not detected
  */
 export async function acceptLedger(

@@ -141,7 +141,7 @@ function createWriteStore(db: DatabaseSync, options: WriteStoreOptions): Store {
         throw explain('write', file, error)
       }
     },
-    // Each commit flushes the disk: what the replies of one turn lead to shares it.
+    // Each commit flushes the disk. Changes of one turn of the event loop share it.
     soon: (run) => void setImmediate(run),
     owned: () => isOwned(file),
     reserveRoom() {

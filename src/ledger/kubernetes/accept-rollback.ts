@@ -9,7 +9,7 @@ import { isRecordOf, keptOf } from './record-object.ts'
 
 const TRIES = 20
 
-/** @returns the rolled-back state, in words; undefined: no known rollback @throws {LedgerError} */
+/** @returns the rolled-back state, in words. Undefined: no known rollback @throws {LedgerError} */
 export async function acceptKubernetesLedger(options: ClusterPlace): Promise<string | undefined> {
   await using cluster = await openCluster(options)
   const { api, name, secrets, shown } = cluster

@@ -43,12 +43,9 @@ export async function adopt(
   const options = { priority: request.priority, signal: request.stopping }
   const asked = { key, access: service.access, id: action.pipeId }
   const isRead =
-    isFound ||
-    request.isAsked === true ||
-    undecidedIntent(recorded) !== undefined ||
-    saysDeleted(entry, action.pipeId)
+    request.isAsked === true || undecidedIntent(recorded) !== undefined || saysDeleted(entry, action.pipeId)
   const listed = isRead ? undefined : await listedAsWanted(context, body, asked, options)
-  const readAt = listed?.askedAt ?? context.clock.monotonic()
+  const readAt = isFound ? context.clock.monotonic() : (listed?.askedAt ?? context.clock.monotonic())
   const taken = await adoptExisting(
     context,
     {
@@ -63,7 +60,7 @@ export async function adopt(
         remoteNameOf(manifest),
       fingerprint,
       revision: context.store.revision,
-      listed: isFound ? lastListed(context, asked) : listed?.reply,
+      listed: listed?.reply,
     },
     options,
   )
@@ -86,16 +83,6 @@ export async function adopt(
     record,
     history,
   }
-}
-
-/** Sends no request. */
-function lastListed(
-  { profile, store }: ReconcileContext,
-  { key, access, id }: Parameters<typeof listedReply>[1],
-): Reply<RemoteResource> | undefined {
-  const last = store.listings.last(nameOfListing(createOnceKindOf(profile, key), access))
-  const value = last?.items.get(id.toLowerCase())
-  return last && value && { ...last.reply, value }
 }
 
 /**

@@ -28,7 +28,7 @@ export interface PendingOutcome {
  * before the key's next reconcile.
  */
 export interface OutcomeOutbox {
-  /** On top of the current record. Kept until written. @returns the record; undefined: not written yet */
+  /** On top of the current record. Kept until written. @returns the record. Undefined: not written yet */
   persist(key: Key, outcome: PendingOutcome): Promise<LedgerRecord | undefined>
   remember(key: Key, outcome: PendingOutcome): void
   /** @throws {LedgerError} */
