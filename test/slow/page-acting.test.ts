@@ -94,7 +94,7 @@ describe('the page', () => {
       const since = Date.now()
       await until('a later check to be shown', async () => (await checkedAt()) > since)
     }
-    expect(await page.locator('#request pre').isVisible()).toBe(true)
+    await expect.poll(() => page.locator('#request pre').isVisible()).toBe(true)
     expect(faults()).toEqual([])
   })
 
@@ -119,12 +119,12 @@ describe('the page', () => {
     await using watched = await openPage(browser, live.url)
     const { page, faults } = watched
     await page.locator('#unwell h3', { hasText: '3 resources' }).waitFor()
-    expect(await page.locator('#unwell > li').count()).toBe(1)
+    await expect.poll(() => page.locator('#unwell > li').count()).toBe(1)
     await page.getByRole('button', { name: 'Let this through' }).click()
     await page.getByRole('dialog', { name: 'Let 3 creations through?' }).waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     expect(scenario.creates()).toEqual([])
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Let this through')
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Let this through')
 
     // While the question stands there, a commit adds another one: it is not what the person saw.
     await page.getByRole('button', { name: 'Let this through' }).click()
@@ -155,7 +155,7 @@ describe('the page', () => {
     const { page } = watched
     const step = page.locator('#unwell .next li', { hasText: 'Or keep 4.' })
     const file = scenario.workspace.path('manifests', 'stock.yaml')
-    expect(await step.textContent()).toContain('under spec.scaling, write:')
+    await expect.poll(() => step.textContent()).toContain('under spec.scaling, write:')
     const to = (await step.locator('.copyable code').textContent()) ?? ''
     expect(to).toBe('replicas: 4')
     scenario.workspace.write('manifests/stock.yaml', readFileSync(file, 'utf8').replace('replicas: 1', to))
@@ -175,10 +175,10 @@ describe('the page', () => {
     await page.locator('#q:focus').waitFor()
     await page.keyboard.type('orders')
     await page.locator('#matches', { hasText: '1 of 2 match' }).waitFor()
-    expect(await page.locator('#filter .hint').isVisible()).toBe(true)
+    await expect.poll(() => page.locator('#filter .hint').isVisible()).toBe(true)
     await page.keyboard.press('Escape')
     await page.locator('#matches', { hasText: '2 in all' }).waitFor()
-    expect(await page.locator('#q:focus').inputValue()).toBe('')
+    await expect.poll(() => page.locator('#q:focus').inputValue()).toBe('')
     await page.keyboard.press('Escape')
     await page.locator('#q:not(:focus)').waitFor()
     // what else it is filtered by stays
@@ -214,9 +214,9 @@ describe('the page', () => {
     await using watched = await openPage(browser, `${live.url}/?resource=Pipe/orders`)
     const { page } = watched
     const facts = page.locator('#one .facts').first()
-    expect(await facts.getByRole('link', { name: 'orders.yaml:1' }).getAttribute('href')).toBe(
-      `https://git.example/acme/pipes/-/blob/${commit}/manifests/orders.yaml#L1`,
-    )
+    await expect
+      .poll(() => facts.getByRole('link', { name: 'orders.yaml:1' }).getAttribute('href'))
+      .toBe(`https://git.example/acme/pipes/-/blob/${commit}/manifests/orders.yaml#L1`)
     expect(
       await facts
         .getByRole('link', { name: commit.slice(0, 10) })
@@ -226,9 +226,9 @@ describe('the page', () => {
     const yaml = await fetch(`${live.url}/api/v1/resources/Pipe/orders/manifest`)
     expect(await yaml.text()).toContain('password:\n          secretRef:\n            name: kafka\n')
     await page.locator('#request summary').click()
-    expect(await page.locator('#request pre').textContent()).toContain(
-      '"password": "[secret kafka/password]"',
-    )
+    await expect
+      .poll(() => page.locator('#request pre').textContent())
+      .toContain('"password": "[secret kafka/password]"')
     await facts.getByRole('link', { name: 'analytics' }).click()
     await page.locator('#one h1', { hasText: 'Service/analytics' }).waitFor()
     await page.locator('#one', { hasText: 'Request budget' }).waitFor()

@@ -131,15 +131,15 @@ describe('18 resources at 1440 pixels', () => {
     await using watched = await openPage(browser, url, { viewport: { width: 1440, height: 900 } })
     const { page, faults } = watched
     await page.locator('.list tbody tr').nth(17).waitFor()
-    expect(await page.locator('#unwell > li').count()).toBe(cards)
-    expect(await page.locator('#unwell > li details').count()).toBe(lines)
+    await expect.poll(() => page.locator('#unwell > li').count()).toBe(cards)
+    await expect.poll(() => page.locator('#unwell > li details').count()).toBe(lines)
     const heights: number[] = await page
       .locator('.list tbody tr')
       .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height))
     expect(Math.max(...heights), 'a row is one line').toBeLessThan(45)
     const height = await page.evaluate('document.documentElement.scrollHeight')
     expect(height).toBeLessThanOrEqual(TALLEST)
-    expect(await page.locator('#findings .finding').count()).toBe(findings.length === 0 ? 0 : 1)
+    await expect.poll(() => page.locator('#findings .finding').count()).toBe(findings.length === 0 ? 0 : 1)
     expect(faults()).toEqual([])
   })
 
@@ -150,7 +150,7 @@ describe('18 resources at 1440 pixels', () => {
     const { page } = watched
     const line = page.locator('#unwell > li details').first()
     await line.locator('summary').click()
-    expect(await line.locator('.card').isVisible()).toBe(true)
+    await expect.poll(() => line.locator('.card').isVisible()).toBe(true)
   })
 
   test('findings are those that the filter shows, and their places are links with the line', async () => {

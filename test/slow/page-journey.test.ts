@@ -52,25 +52,25 @@ describe('the page of a running daemon', () => {
     const { page, faults } = watched
 
     // the first sentence, then what is not well: worst first
-    expect(await page.locator('h1').first().textContent()).toMatch(/^3 of 7 resources need attention/)
+    await expect
+      .poll(() => page.locator('h1').first().textContent())
+      .toMatch(/^3 of 7 resources need attention/)
     const cards = page.locator('#unwell > li')
     // Without Git there is no commit.
-    expect(await cards.nth(1).textContent()).toMatch(/revision content-[0-9a-f]{12}/)
-    expect(await cards.locator('h3 .key').allTextContents()).toEqual([
-      'Pipe/broken',
-      'Pipe/stock',
-      'Alert/lag',
-    ])
+    await expect.poll(() => cards.nth(1).textContent()).toMatch(/revision content-[0-9a-f]{12}/)
+    await expect
+      .poll(() => cards.locator('h3 .key').allTextContents())
+      .toEqual(['Pipe/broken', 'Pipe/stock', 'Alert/lag'])
     const drifted = cards.nth(1)
-    expect(await drifted.textContent()).toContain(
-      'scaling.replicas: the manifest asks for 1, the platform has 7',
-    )
-    expect(await cards.first().locator('pre mark').allTextContents()).toContain('spek')
+    await expect
+      .poll(() => drifted.textContent())
+      .toContain('scaling.replicas: the manifest asks for 1, the platform has 7')
+    await expect.poll(() => cards.first().locator('pre mark').allTextContents()).toContain('spek')
 
     // the next step can be copied, and that is announced
     await drifted.getByRole('button', { name: 'Copy replicas: 7' }).click()
     await page.locator('#announce', { hasText: 'Copied: replicas: 7' }).waitFor({ state: 'attached' })
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('replicas: 7')
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('replicas: 7')
 
     // a filter has its address; so has a resource; "back" goes back
     await page.locator('#q').fill('refunds')
@@ -86,33 +86,30 @@ describe('the page of a running daemon', () => {
     expect(new URL(page.url()).search).toBe('?q=refunds&resource=Pipe/refunds')
     await page.locator('[id="one-title"]:focus').waitFor()
     await page.locator('#one .fields').waitFor()
-    expect(await page.locator('#one .story').textContent()).toContain('was created')
+    await expect.poll(() => page.locator('#one .story').textContent()).toContain('was created')
     await page.goBack()
     await page.locator('#matches', { hasText: '1 of 7 match' }).waitFor()
     // once the list is there again
     await page.locator('[id="row-Pipe/refunds"]:focus').waitFor()
     await page.goBack()
     await page.locator('#matches', { hasText: '7 in all' }).waitFor()
-    expect(await page.locator('#q').inputValue()).toBe('')
+    await expect.poll(() => page.locator('#q').inputValue()).toBe('')
 
     // sorted by the keyboard: worst first, then the other way round
     await page.locator('#sort-status').focus()
     await page.keyboard.press('Enter')
     await page.locator('th[aria-sort=ascending] #sort-status').waitFor()
-    expect(await page.locator('.list tbody .key').first().textContent()).toBe('Pipe/broken')
+    await expect.poll(() => page.locator('.list tbody .key').first().textContent()).toBe('Pipe/broken')
     await page.keyboard.press('Enter')
     await page.locator('th[aria-sort=descending] #sort-status').waitFor()
-    expect(await page.locator('.list tbody .key').last().textContent()).toBe('Pipe/broken')
+    await expect.poll(() => page.locator('.list tbody .key').last().textContent()).toBe('Pipe/broken')
 
     // a link that somebody sent opens just that
     await page.goto(`${live.url}/?resource=Pipe/stock`)
     await page.locator('tr.differs').waitFor()
-    expect(await page.locator('tr.differs td').allTextContents()).toEqual([
-      'scaling.replicas',
-      '1',
-      '7',
-      'differs',
-    ])
+    await expect
+      .poll(() => page.locator('tr.differs td').allTextContents())
+      .toEqual(['scaling.replicas', '1', '7', 'differs'])
     await page.goto(`${live.url}/?resource=Pipe/nothing`)
     await page.locator('#one', { hasText: 'there is no resource "Pipe/nothing"' }).waitFor()
     expect(faults().filter((fault) => !fault.includes('404'))).toEqual([])
@@ -144,8 +141,8 @@ describe('the page of a running daemon', () => {
     await first.program.ended
     await page.locator('#connection.lost[role=status]', { hasText: 'connection lost' }).waitFor()
     await page.locator('#lost', { hasText: /Connection lost\. This page is of .* and can be old/ }).waitFor()
-    expect(await page.locator('body.old').count()).toBe(1)
-    expect(await page.locator('#list').textContent()).toContain('Pipe/clicks')
+    await expect.poll(() => page.locator('body.old').count()).toBe(1)
+    await expect.poll(() => page.locator('#list').textContent()).toContain('Pipe/clicks')
     expect(await seriousFindings(page)).toEqual([])
 
     // it comes back on the same port, with something new
@@ -153,8 +150,8 @@ describe('the page of a running daemon', () => {
     const second = await scenario.start(['--listen', `127.0.0.1:${port}`])
     await page.locator('#connection.live').waitFor()
     await page.locator('#list', { hasText: 'Pipe/later' }).waitFor()
-    expect(await page.locator('#lost').isVisible()).toBe(false)
-    expect(await page.locator('body.old').count()).toBe(0)
+    await expect.poll(() => page.locator('#lost').isVisible()).toBe(false)
+    await expect.poll(() => page.locator('body.old').count()).toBe(0)
     await until('the state of the pipe to be told', async () =>
       ((await page.locator('#list').textContent()) ?? '').includes('Paused'),
     )

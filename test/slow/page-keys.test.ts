@@ -35,7 +35,7 @@ describe('keys', () => {
     await page.locator('#q').press('Escape')
     await page.waitForURL((to) => to.search === '?sort=status')
     await page.locator('#matches', { hasText: '2 in all' }).waitFor()
-    expect(await focused(page)).toBe('q')
+    await expect.poll(() => focused(page)).toBe('q')
   })
 
   test('Escape on the page clears every filter', async () => {
@@ -57,7 +57,7 @@ describe('keys', () => {
     await page.keyboard.press('/')
     await page.locator('#list .key').first().waitFor()
     await page.waitForTimeout(300) // what came back late took the focus away
-    expect(await focused(page)).toBe('q')
+    await expect.poll(() => focused(page)).toBe('q')
   })
 
   test('the focus on the button of a card stays when the cards are drawn again', async () => {
@@ -80,7 +80,7 @@ describe('keys', () => {
     parts.change({ type: 'resources', keys: ['Pipe/clicks'] })
     parts.clock.advance(5_000)
     await page.locator('#unwell', { hasText: message }).waitFor()
-    expect(await focused(page)).toBe(before)
+    await expect.poll(() => focused(page)).toBe(before)
   })
 })
 
@@ -96,6 +96,6 @@ describe('loading', () => {
     await using watched = await openPage(browser, url, { watch, viewport: { width: 1440, height: 900 } })
     await watched.page.locator('.list tbody tr').nth(17).waitFor()
     await watched.page.waitForTimeout(300)
-    expect(await watched.page.evaluate('shift')).toBeLessThan(0.05)
+    await expect.poll(() => watched.page.evaluate('shift')).toBeLessThan(0.05)
   })
 })

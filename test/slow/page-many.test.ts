@@ -61,11 +61,13 @@ describe('thousands of resources', () => {
     process.stdout.write(`${MANY} resources: ${loaded.length} requests, ${sum(loaded)} bytes\n`)
     expect(loaded.length).toBeLessThanOrEqual(MOST.requests)
     expect(sum(loaded)).toBeLessThanOrEqual(MOST.bytes)
-    expect(await page.locator('.list tbody tr').count()).toBe(50)
-    expect(await page.locator('h1').first().textContent()).toBe('4 of 2000 resources need attention.')
-    expect(await page.locator('#which-page').textContent()).toBe('Page 1 of 40')
+    await expect.poll(() => page.locator('.list tbody tr').count()).toBe(50)
+    await expect
+      .poll(() => page.locator('h1').first().textContent())
+      .toBe('4 of 2000 resources need attention.')
+    await expect.poll(() => page.locator('#which-page').textContent()).toBe('Page 1 of 40')
     // four alerts that fire are one trouble, not four cards
-    expect(await page.locator('#unwell > li').count()).toBe(1)
+    await expect.poll(() => page.locator('#unwell > li').count()).toBe(1)
 
     for (const [text, count] of [
       ['alert-77', 11],

@@ -104,7 +104,9 @@ describe('at 390 pixels', () => {
     await page.locator('#findings pre').waitFor()
     expect(await sideways(page)).toEqual([])
     expect(await tooWide(page)).toEqual([])
-    expect(await page.locator('#filter .hint').isVisible(), 'keys are no hint for a thumb').toBe(false)
+    await expect
+      .poll(() => page.locator('#filter .hint').isVisible(), { message: 'keys are no hint for a thumb' })
+      .toBe(false)
     expect(await cutKeys(page)).toEqual([])
 
     await page.goto(`${url}/?resource=${key}`)
@@ -128,7 +130,7 @@ describe('at 390 pixels', () => {
     const { page } = watched
     const synced = page.getByRole('table', { name: 'Conditions' }).getByRole('row', { name: 'Synced' })
     const message = synced.getByRole('cell').nth(3)
-    expect(await message.textContent()).toBe(SENTENCE)
+    await expect.poll(() => message.textContent()).toBe(SENTENCE)
     const title = await page.evaluate(
       "getComputedStyle(document.querySelectorAll('#one td')[3], '::before').content",
     )

@@ -91,7 +91,7 @@ describe('what is sent', () => {
     const { page, faults } = watched
     const request = page.locator('#request')
     await request.locator('summary').click()
-    expect(await request.locator('summary').textContent()).toBe(title)
+    await expect.poll(() => request.locator('summary').textContent()).toBe(title)
     const shown = (await request.textContent()) ?? ''
     expect(shown).toContain(text)
     expect(shown.includes('POST /v1/pipes'), 'a request only where one may be sent').toBe(

@@ -51,26 +51,26 @@ test('it says at first sight that it stands by and who acts, and later that it a
   const { page, faults } = watched
   const standing = page.locator('#standing')
   await standing.getByText('This process is on standby, and ').waitFor()
-  expect(await standing.getByRole('link').getAttribute('href')).toBe(ofOne)
+  await expect.poll(() => standing.getByRole('link').getAttribute('href')).toBe(ofOne)
   expect(await standing.textContent()).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}/)
-  expect(await page.locator('#verdict').textContent()).toBe('1 of 3 resources needs attention.')
-  expect(await page.locator('#unwell > li').count()).toBe(1)
+  await expect.poll(() => page.locator('#verdict').textContent()).toBe('1 of 3 resources needs attention.')
+  await expect.poll(() => page.locator('#unwell > li').count()).toBe(1)
   // The leader counts it.
   expect(await (await fetch(`${ofTwo}/metrics`)).text()).toMatch(
     /pipewright_problems\{severity="warning"\} 0$/m,
   )
   // Nothing that only the other one can do, or know.
-  expect(await page.getByRole('button', { name: /^Check/ }).count()).toBe(0)
-  expect(await page.getByText('It is on standby and sends no requests.').isVisible()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: /^Check/ }).count()).toBe(0)
+  await expect.poll(() => page.getByText('It is on standby and sends no requests.').isVisible()).toBe(true)
   expect(await seriousFindings(page)).toEqual([])
   await page.setViewportSize({ width: 360, height: 800 })
   expect(await tooWide(page)).toEqual([])
 
   await page.getByRole('link', { name: 'Pipe/odd' }).first().click()
   await page.getByRole('heading', { name: 'Pipe/odd' }).waitFor()
-  expect(await standing.isVisible()).toBe(true)
-  expect(await page.getByRole('button', { name: 'Check now' }).count()).toBe(0)
-  expect(await page.getByText('never', { exact: true }).isVisible()).toBe(false)
+  await expect.poll(() => standing.isVisible()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Check now' }).count()).toBe(0)
+  await expect.poll(() => page.getByText('never', { exact: true }).isVisible()).toBe(false)
 
   one.program.signal('SIGKILL')
   await acts(two)

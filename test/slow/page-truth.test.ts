@@ -1,6 +1,6 @@
 import { masked } from '../support/masked.ts'
 import { NOTHING_SAID_BEFORE } from '../../src/contract/events.ts'
-import type { Browser } from 'playwright-core'
+import type { Browser, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { Key } from '../../src/kinds/key.ts'
@@ -9,6 +9,7 @@ import { condition, fakeParts, NOW, overview, resource, REVISION, type Over } fr
 import { startServer } from '../../src/server/server.ts'
 import { running } from '../server/running.ts'
 import { openPage, startBrowser } from './page-browser.ts'
+import { until } from '../support/until.ts'
 
 /* The page of one resource says nothing that was not read, and of what was, when. */
 
@@ -88,7 +89,7 @@ describe('desired against observed', () => {
     const { page, faults } = watched
     const said = page.locator('h2', { hasText: 'Desired against observed' }).locator('+ p')
     await said.waitFor()
-    expect(await said.textContent()).toBe(says)
+    await expect.poll(() => said.textContent()).toBe(says)
     expect(faults()).toEqual([])
   })
 })
@@ -124,7 +125,7 @@ describe('the history of a resource', () => {
     const lines = watched.page.locator('#one .story .entry')
     await lines.nth(1).waitFor()
     expect(await lines.first().textContent()).not.toContain('became Ready')
-    expect(await lines.first().textContent()).toContain('is still Invalid')
+    await expect.poll(() => lines.first().textContent()).toContain('is still Invalid')
     expect(await lines.first().getAttribute('class')).not.toContain('good')
   })
 })
@@ -151,11 +152,11 @@ test('in an outage a state says its age, in the table and on its page', async ()
   const { page } = watched
   const rows = page.locator('.list tbody tr')
   await rows.nth(1).waitFor()
-  expect(await rows.nth(0).locator('td').nth(5).textContent()).toBe('Running, 3 min ago')
-  expect(await rows.nth(1).locator('td').nth(5).textContent()).toBe('Running')
+  await expect.poll(() => rows.nth(0).locator('td').nth(5).textContent()).toBe('Running, 3 min ago')
+  await expect.poll(() => rows.nth(1).locator('td').nth(5).textContent()).toBe('Running')
   await page.goto(`${url}/?resource=Pipe/orders`)
   await page.locator('#one .facts', { hasText: 'Running, 3 min ago' }).waitFor()
-  expect(await page.locator('#states p').first().textContent()).toContain('; last read just now.')
+  await expect.poll(() => page.locator('#states p').first().textContent()).toContain('; last read just now.')
 })
 
 describe('what changed', () => {
@@ -247,6 +248,14 @@ test.each([
   expect((await line.allTextContents())[0]).toBe(said)
 })
 
+/** Keeps in `emptyPages` the number of each page that was drawn without a row. */
+const NOTES_EMPTY_PAGES = `
+  globalThis.emptyPages = []
+  new MutationObserver(() => {
+    const number = document.querySelector('#which-page')
+    if (number !== null && document.querySelector('.list tbody tr') === null) emptyPages.push(number.textContent)
+  }).observe(document, { childList: true, subtree: true, characterData: true })`
+
 describe('a page that has nothing to show', () => {
   test('a first start without a directory keeps no last state, and has no revision', async () => {
     const sourceProblem = 'The manifests directory is missing.'
@@ -262,13 +271,16 @@ describe('a page that has nothing to show', () => {
   test('a page beyond the last is the last; a filter that nothing unwell matches says so', async () => {
     const many = Array.from({ length: 60 }, (_, index) => resource(`Alert/a${index}`))
     const { url } = await running(fakeParts({}, many))
-    await using watched = await openPage(browser, `${url}/?page=9999&kind=Alert`)
+    await using watched = await openPage(browser, `${url}/?page=9999&kind=Alert`, {
+      watch: NOTES_EMPTY_PAGES,
+    })
     const { page } = watched
     await page.locator('#which-page', { hasText: 'Page 2 of 2' }).waitFor()
-    expect(await page.locator('.list tbody tr').count()).toBe(10)
-    expect(await page.locator('#unwell-section').textContent()).toContain(
-      'No matching resource needs attention.',
-    )
+    await expect.poll(() => page.locator('.list tbody tr').count()).toBe(10)
+    await expect.poll(() => page.evaluate('globalThis.emptyPages')).toEqual([])
+    await expect
+      .poll(() => page.locator('#unwell-section').textContent())
+      .toContain('No matching resource needs attention.')
     expect(await page.locator('body').textContent()).not.toContain('and 0 more')
   })
 
@@ -277,8 +289,28 @@ describe('a page that has nothing to show', () => {
     await using watched = await openPage(browser, `${url}/?resource=Pipe/nothing`, { mayLose: true })
     const { page } = watched
     await page.locator('#one p', { hasText: 'There is no' }).waitFor()
-    expect(await page.locator('#back').isVisible()).toBe(true)
+    await expect.poll(() => page.locator('#back').isVisible()).toBe(true)
   })
+})
+
+test('a click before the first reply is not called live', async () => {
+  const { url } = await running(fakeParts({}, [resource('Pipe/orders')]))
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  const held: Route[] = []
+  await page.route('**/api/v1/page?*', (route) => void held.push(route))
+  const streamed = page.waitForResponse('**/api/v1/events')
+  await page.goto(url)
+  await streamed
+  await until('the first request', () => held.length === 1)
+  await page.evaluate(
+    `history.pushState({}, '', '?resource=Pipe/orders'); dispatchEvent(new Event('addresschange'))`,
+  )
+  await until('the request of the click', () => held.length === 2)
+  await expect.poll(() => page.locator('#connection').getAttribute('class')).toBe('waiting')
+  await held[1]?.continue()
+  await page.locator('#connection.live').waitFor()
+  await context.close()
 })
 
 test('a click while the connection is lost opens a page with a sentence and the way back', async () => {
@@ -292,7 +324,7 @@ test('a click while the connection is lost opens a page with a sentence and the 
   await page.locator('#list .key').click()
   await page.locator('#one p', { hasText: 'The daemon does not answer.' }).waitFor()
   await page.locator('#back').click()
-  expect(await page.locator('#list .key').isVisible()).toBe(true)
+  await expect.poll(() => page.locator('#list .key').isVisible()).toBe(true)
 })
 
 test('a history that was trimmed is not called empty', async () => {
@@ -300,5 +332,5 @@ test('a history that was trimmed is not called empty', async () => {
   await using watched = await openPage(browser, `${url}/?resource=Pipe/orders`)
   const said = watched.page.locator('h2', { hasText: 'History' }).locator('+ p')
   await said.waitFor()
-  expect(await said.textContent()).toBe('Older entries are no longer kept.')
+  await expect.poll(() => said.textContent()).toBe('Older entries are no longer kept.')
 })

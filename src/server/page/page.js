@@ -28,8 +28,16 @@ let version
 
 let request = new AbortController()
 
-/** Replies can overtake each other: only the last request counts. */
-async function refresh() {
+/** Replies can overtake each other: only the newest request counts, and all who asked wait for it. */
+let newest = Promise.resolve()
+
+function refresh() {
+  newest = refreshNow()
+  return newest
+}
+
+/** @returns {Promise<void>} */
+async function refreshNow() {
   request.abort()
   const own = new AbortController()
   request = own
@@ -38,23 +46,17 @@ async function refresh() {
   if (resource === undefined) query.set('entries', String(view.entries))
   try {
     const { overview, refused, whole, one } = await get('api/v1/page', query, own.signal)
-    if (request !== own) return
+    if (request === own && whole !== undefined) leaveEmptyPage(whole.list)
+    if (request !== own) return newest
     version ??= overview.version
     setServerTime(overview.now)
     setRepository(overview)
     const isFirst = view.overview === undefined
-    const isWhole = resource === undefined
-    change({
-      overview,
-      refused,
-      whole: isWhole ? whole : view.whole,
-      one: isWhole ? view.one : one,
-      isUnanswered: false,
-    })
-    if (whole !== undefined) leaveEmptyPage(whole.list)
+    change({ overview, refused, ...(resource === undefined ? { whole } : { one }), isUnanswered: false })
     if (isFirst) scrollToHash()
   } catch (error) {
-    if (!own.signal.aborted) throw error
+    if (request === own) throw error
+    return newest
   }
 }
 
