@@ -55,7 +55,8 @@ const Area = z.strictObject({
   profile: z.string().default(DEFAULT.name),
   /** Right manifests of test/corpus/beside that every case stands beside. */
   beside: z.array(z.string()).optional(),
-  bases: z.record(z.string(), z.string()).optional(),
+  /** Right manifests that the cases are edited from, by their names; or the folder that the project comes with, of its pipes. */
+  bases: z.union([z.record(z.string(), z.string()), z.string()]).default({}),
   cases: z.array(Case).min(1),
 })
 
@@ -115,8 +116,8 @@ export function besideText(name: string): string {
 /** What the cases of the wrong side are edited from, each in the directory of its area. */
 export function wrongBases(): readonly CorpusCase[] {
   return areaNames('wrong').flatMap((name) => {
-    const { bases = {}, ...area } = readArea('wrong', name)
-    const cases = Object.entries(bases).map(([base, text]) => ({
+    const area = readArea('wrong', name)
+    const cases = Object.entries(basesOf(area)).map(([base, text]) => ({
       name: base,
       why: 'It is right.',
       text,
@@ -136,13 +137,26 @@ function readArea(side: string, name: string): z.infer<typeof Area> {
   return Area.parse(parse(readFileSync(new URL(`${side}/${name}`, HERE), 'utf8')))
 }
 
+function basesOf({ bases }: z.infer<typeof Area>): Readonly<Record<string, string>> {
+  if (typeof bases !== 'string') return bases
+  const texts = Object.values(comesWith(bases, '').files).flatMap((file) =>
+    `\n${file}`.split(/\n(?=apiVersion: )/),
+  )
+  const pipes = texts.map((text) => [/kind: Pipe\nmetadata:\n  name: (\S+)/.exec(text)?.[1], text] as const)
+  return Object.fromEntries(
+    pipes.flatMap(([name, text]) =>
+      name === undefined ? [] : [[name, text.replace('service: warehouse', 'service: analytics')]],
+    ),
+  )
+}
+
 function casesOf(where: string, area: z.infer<typeof Area>): readonly CorpusCase[] {
   const beside = (area.beside ?? []).map((other) => [`beside/${other}.yaml`, besideText(other)] as const)
   return area.cases.map((each) => {
     const title = `${where}: ${each.name}`
     const texts = Object.entries({
       ...Object.fromEntries(beside),
-      ...ownFiles(title, each, area.bases ?? {}),
+      ...ownFiles(title, each, basesOf(area)),
     })
     const bytes = Object.entries(each.bytes ?? {})
     return {
