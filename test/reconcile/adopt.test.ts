@@ -175,18 +175,6 @@ describe('policy.adopt of a pipe', () => {
     ])
   })
 
-  test('settles an unknown create, and an edit since then shows', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    world.platform.script('create', { type: 'fail', class: 'BadReply', effect: 'unknown', worked: true })
-    await world.go('Pipe/orders')
-    const id = world.platform.posts[0]?.pipeId ?? ''
-    world.write('orders.yaml', pipe('orders', { replicas: 3, policy: { adopt: id } }))
-    await world.go('Pipe/orders')
-    expect((await world.record('Pipe/orders')).intent?.state).toBe('succeeded')
-    await world.go('Pipe/orders')
-    expect(world.board.get('Pipe/orders')).toMatchObject({ reason: 'NotUpdatable', pipeId: id })
-  })
-
   test('in place of one that is confirmed to be gone names the lost id in the history', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     await world.go('Pipe/orders')
@@ -206,16 +194,6 @@ describe('policy.adopt of a pipe', () => {
 })
 
 describe('a Lock', () => {
-  test('makes a lost ledger adopt, and create nothing', async () => {
-    const world = await given()
-    const id = stray(world)
-    world.write('lock.yaml', lock({ 'Pipe/orders': id }))
-    world.write('orders.yaml', pipe('orders'))
-    await world.go('Pipe/orders')
-    expect((await world.record('Pipe/orders')).remote).toMatchObject({ id, origin: 'adopted' })
-    expect(world.platform.posts).toEqual([])
-  })
-
   test('of a pipe that is not there refuses, and creates nothing until it is corrected', async () => {
     const world = await given({
       'lock.yaml': lock({ 'Pipe/orders': NOBODYS }),
@@ -292,20 +270,6 @@ describe('a manifest that names the pipe of a record whose manifest is gone', ()
       expect(world.platform.posts).toEqual([])
     },
   )
-
-  test('moves there and back as often as it is renamed', async () => {
-    const { world, id } = await adopted()
-    for (const name of ['new', 'old', 'new', 'old'] as const) {
-      const former = name === 'new' ? 'old' : 'new'
-      world.remove(`${former}.yaml`)
-      world.write(`${name}.yaml`, pipe(name, { topics: 'old', policy: { adopt: id } }))
-      world.readAgain()
-      expect((await world.go(`Pipe/${name}`)).movedFrom).toBe(`Pipe/${former}`)
-      expect((await world.record(`Pipe/${name}`)).remote?.id).toBe(id)
-    }
-    expect((await world.ledger.list()).filter(({ remote }) => remote !== undefined)).toHaveLength(1)
-    expect(world.platform.posts).toEqual([])
-  })
 })
 
 /** Deletes the pipe that is there, and waits until it is replaced. */
@@ -333,19 +297,5 @@ describe('policy.adopt that stays in the manifest of a pipe that was deleted', (
       expect((await world.record('Pipe/orders')).remote?.id).toBe(id)
       expect(world.platform.posts).toHaveLength(time)
     }
-  })
-
-  test('moves the new pipe when the manifest is renamed', async () => {
-    const world = await given()
-    const id = stray(world)
-    world.write('orders.yaml', adopting(id))
-    await world.go('Pipe/orders')
-    const fresh = await replaced(world, 'Pipe/orders')
-    world.remove('orders.yaml')
-    world.write('new.yaml', pipe('new', { policy: { adopt: id } }))
-    world.readAgain()
-    expect((await world.go('Pipe/new')).movedFrom).toBe('Pipe/orders')
-    expect((await world.record('Pipe/new')).remote?.id).toBe(fresh)
-    expect(world.platform.posts).toHaveLength(1)
   })
 })

@@ -1,11 +1,11 @@
 import { allowBlocked } from '../../src/reconcile/operator/allow.ts'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import type { Key } from '../../src/kinds/key.ts'
-import { given, MINUTE } from './given.ts'
+import { given, HOUR, MINUTE } from './given.ts'
 import { alert, endpoint, pipe, service } from './manifests.ts'
-import { SERVICE_ID } from '../support/manifests.ts'
+import { ORGANIZATION, OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 
 test('a create looks again at what another process wrote while it waited for its place', async () => {
   const world = await given({ 'orders.yaml': pipe('orders') })
@@ -49,19 +49,6 @@ describe('a pipe that depends on another resource', () => {
     world.platform.alerts.set('id-of-lag', { state: 'ALERT' })
     expect((await world.go('Alert/lag')).also).toEqual([])
     expect((await world.go('Pipe/orders')).action.reason).toBe('InSync')
-  })
-
-  test('waits for another pipe through its unknown outcome', async () => {
-    const world = await given({
-      'first.yaml': pipe('first'),
-      'second.yaml': pipe('second', { policy: { dependsOn: ['Pipe/first'] } }),
-    })
-    world.platform.script('create', { type: 'fail', class: 'BadReply', effect: 'unknown', worked: true })
-    await world.go('Pipe/first')
-    expect((await world.go('Pipe/second')).action.reason).toBe('DependencyNotReady')
-    world.write('first.yaml', pipe('first', { policy: { adopt: world.platform.posts[0]?.pipeId ?? '' } }))
-    expect((await world.go('Pipe/first')).also).toContain('Pipe/second')
-    expect((await world.go('Pipe/second')).action.reason).toBe('New')
   })
 })
 
@@ -196,15 +183,6 @@ describe('the create limit', () => {
   const many = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}.yaml`, pipe(name)]))
   const keys = ['a', 'b', 'c', 'd'].map((name): Key => `Pipe/${name}`)
 
-  test('refuses all of too many creations, and none of as many as it lets pass', async () => {
-    const world = await given(many, { maxCreates: 3 })
-    for (const key of keys) expect((await world.go(key)).action.reason).toBe('CreateLimit')
-    expect(world.platform.posts).toEqual([])
-    world.remove('d.yaml')
-    await world.clock.advance(10_000)
-    for (const key of keys.slice(0, 3)) expect((await world.go(key)).action.reason).toBe('New')
-  })
-
   test('lets pass what a person allowed, once, as it was then, for a while; and nothing that comes later', async () => {
     const world = await given(many, { maxCreates: 1 })
     const go = async (...names: readonly Key[]) => {
@@ -259,24 +237,80 @@ describe('the create limit', () => {
     expect((await world.go('Pipe/b')).action.reason).toBe('CreateLimit')
     expect((await world.go('Pipe/c')).action.reason).toBe('New')
   })
+})
 
-  test('counts no pipe that is to be adopted, is suspended, or may exist already', async () => {
-    const world = await given(many, { maxCreates: 1 })
-    const id = 'c0000000-0000-4000-8000-000000000001'
-    world.directory.files.set('a.yaml', pipe('a', { policy: { adopt: id } }))
-    world.directory.files.set(
-      'b.yaml',
-      pipe('b', { policy: { suspend: { reason: 'x', until: '2027-01-01T00:00:00Z' } } }),
-    )
-    world.directory.files.delete('c.yaml')
-    world.read()
-    expect((await world.go('Pipe/d')).action.reason).toBe('New')
+const ORDERS: Key = 'Pipe/orders'
+const OTHER: Key = 'Pipe/other'
+
+describe('a pipe is looked for with the credentials of its own service', () => {
+  test('when the name of that service is given to another one', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders'), 'other.yaml': pipe('other') })
+    for (const key of [ORDERS, OTHER]) await world.go(key)
+    world.write('service.yaml', serviceOf('analytics', OTHER_SERVICE_ID, 'other-api'))
+    world.write('old.yaml', serviceOf('analytics-old', SERVICE_ID, 'api'))
+    world.write('orders.yaml', pipe('orders', { service: 'analytics-old' }))
+    const asked = vi.spyOn(world.context.platform, 'read')
+    expect((await world.go(ORDERS)).action.reason).toBe('InSync')
+    expect((await world.go(OTHER)).action.reason).toBe('NotUpdatable')
+    expect(
+      asked.mock.calls.map(([target]) => [target.service?.serviceId, target.service?.secretName]),
+    ).toEqual([
+      [SERVICE_ID, 'api'],
+      [SERVICE_ID, 'api'],
+    ])
   })
 
-  test('lets a restart with everything recorded pass', async () => {
-    const world = await given(many, { maxCreates: Infinity })
-    for (const key of keys) await world.go(key)
-    const again = await given({ 'e.yaml': pipe('e') }, { around: world.around, maxCreates: 1 })
-    expect((await again.go('Pipe/e')).action.reason).toBe('New')
+  test('and with no others: when no manifest is for that service any more, it is not asked for, nor called missing', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders'), 'other.yaml': pipe('other') })
+    for (const key of [ORDERS, OTHER]) await world.go(key)
+    world.platform.pipes.clear()
+    world.write('service.yaml', serviceOf('analytics', OTHER_SERVICE_ID, 'other-api'))
+    const { get } = world.platform.requests
+    for (let request = 0; request < 20; request += 1) {
+      expect((await world.go(ORDERS)).action.reason).toBe('NotUpdatable')
+      await world.clock.advance(MINUTE)
+    }
+    expect(world.platform.requests.get).toBe(get)
+    expect(world.platform.posts).toHaveLength(2)
   })
+})
+
+test('what a create depends on is ready when this process has found it so: what an earlier one knew may have changed', async () => {
+  const before = await given({
+    'lag.yaml': alert('lag', {}, { healthyStates: ['OK'] }),
+    'orders.yaml': pipe('orders', { policy: { dependsOn: ['Alert/lag'] } }),
+  })
+  before.platform.alerts.set('id-of-lag', { id: 'id-of-lag', state: 'OK' })
+  expect((await before.go('Alert/lag')).action.reason).toBe('InSync')
+
+  before.platform.alerts.set('id-of-lag', { id: 'id-of-lag', state: 'ALERT' })
+  const world = await given({}, { around: before.around })
+  expect((await world.go(ORDERS)).action.reason).toBe('DependencyNotReady')
+  await world.go('Alert/lag')
+  expect((await world.go(ORDERS)).action.reason).toBe('DependencyNotReady')
+
+  world.platform.alerts.set('id-of-lag', { id: 'id-of-lag', state: 'OK' })
+  const next = await given({}, { around: before.around })
+  await next.go(ORDERS)
+  const { also } = await next.go('Alert/lag')
+  expect(also).toContain(ORDERS)
+  expect((await next.go(ORDERS)).action.type).toBe('create')
+})
+
+function serviceOf(name: string, serviceId: string, secret: string): string {
+  const spec = { organizationId: ORGANIZATION, serviceId, credentials: { secretRef: { name: secret } } }
+  return service(name, serviceId).replace(/"spec":.*$/s, `"spec":${JSON.stringify(spec)}}`)
+}
+
+test('an endpoint whose request may or may not have been carried out is applied again, also when the edit is taken back', async () => {
+  const q: Key = 'QueryEndpoint/q'
+  const world = await given({ 'q.yaml': endpoint('q') })
+  await world.go(q)
+  world.write('q.yaml', endpoint('q', { roles: ['sql_console_admin'] }))
+  world.platform.script('upsert', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: true })
+  await world.go(q)
+  world.write('q.yaml', endpoint('q'))
+  await world.clock.advance(HOUR / 2)
+  expect((await world.go(q)).action.type).toBe('upsert')
+  expect((await world.go(q)).action.reason).toBe('InSync')
 })

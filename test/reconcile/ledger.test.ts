@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
-import { blankRecord } from '../../src/plan/record.ts'
 import type { Given } from './given.ts'
 import { ended, given, HOUR, startProcess } from './given.ts'
 import { endpoint, pipe } from './manifests.ts'
@@ -149,22 +148,6 @@ describe('an id that could not be written', () => {
     expect(world.platform.posts).toHaveLength(1)
   })
 
-  test('is recorded even if a person forgot the key', async () => {
-    const world = await kept()
-    await world.ledger.remove(await world.record('Pipe/orders'), [])
-    expect((await world.go('Pipe/orders')).action.reason).toBe('InSync')
-    expect(world.platform.posts).toHaveLength(1)
-  })
-
-  test('is recorded even if a person said that nothing was created', async () => {
-    const world = await kept()
-    const record = await world.record('Pipe/orders')
-    if (record.intent === undefined) throw new Error('there is an intent')
-    await world.ledger.swap({ ...record, intent: { ...record.intent, state: 'dismissed' } }, [])
-    expect((await world.go('Pipe/orders')).action.reason).toBe('InSync')
-    expect(world.platform.posts).toHaveLength(1)
-  })
-
   test('is told in the history if somebody recorded another one', async () => {
     const world = await kept()
     const lost = [...world.platform.pipes.keys()][0] ?? ''
@@ -181,15 +164,6 @@ describe('an id that could not be written', () => {
 })
 
 describe('a ledger', () => {
-  test('that cannot be read decides nothing, and is tried again soon', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    world.ledger.unreadable(1)
-    const { outcome, next } = await world.go('Pipe/orders')
-    expect(outcome).toMatchObject({ result: 'failed', reason: 'LedgerFailed' })
-    expect(next).toEqual({ why: 'retry', afterMs: 5_000 })
-    expect(world.platform.posts).toEqual([])
-  })
-
   test('that cannot be read is what the condition of a resource says', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     await world.go('Pipe/orders')
@@ -292,17 +266,6 @@ describe('two processes on one ledger', () => {
     expect((await ended(world.clock, second))?.outcome).toMatchObject({ result: 'done', reason: 'Created' })
     expect((await world.record('Pipe/orders')).remote?.id).toBe([...world.platform.pipes.keys()][1])
     expect((await world.go('Pipe/orders')).action.reason).toBe('InSync')
-  })
-
-  test('a record that was never known here is not taken for a blank one', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    const second = await startProcess(world.around)
-    await world.go('Pipe/orders')
-    expect(second.context.store.record('Pipe/orders') ?? blankRecord('Pipe/orders')).toMatchObject({
-      version: 0,
-    })
-    expect((await second.request('Pipe/orders'))?.action.reason).toBe('InSync')
-    expect(world.platform.posts).toHaveLength(1)
   })
 })
 

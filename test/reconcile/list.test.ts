@@ -162,17 +162,6 @@ describe('a create of unknown outcome does not take for its own', () => {
   })
 })
 
-test('a pipe that is alone and gone is replaced: an empty list is no doubt about itself', async () => {
-  const world = await listing(['orders'])
-  await world.go(ORDERS)
-  await world.clock.advance(HOUR)
-  await world.go(ORDERS)
-  world.platform.pipes.clear()
-  await during(world, ORDERS, 25 * MINUTE)
-  expect(world.platform.posts).toHaveLength(2)
-  expect((await world.go(ORDERS)).action.reason).toBe('InSync')
-})
-
 describe('a pipe that the list shows as equal, and that is by its id', () => {
   const cases: readonly { readonly by: string; readonly reading: Script; readonly said: string }[] = [
     { by: 'one with other values', reading: { type: 'other', change: { source: {} } }, said: 'not the same' },

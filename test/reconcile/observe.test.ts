@@ -256,17 +256,6 @@ describe('a created pipe, after', () => {
     expect(Valid).toMatchObject({ status: 'False', reason: 'InvalidManifest' })
     expect(Synced.message).not.toContain('last valid manifest')
   })
-
-  test('a restart, is observed, and keeps since when it is what it is', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    await world.go('Pipe/orders')
-    const before = await world.conditions('Pipe/orders')
-    await world.clock.advance(HOUR)
-    const again = await given({}, { around: world.around })
-    expect((await again.go('Pipe/orders')).action.reason).toBe('InSync')
-    expect(await again.conditions('Pipe/orders')).toEqual(before)
-    expect(world.platform.posts).toHaveLength(1)
-  })
 })
 
 describe('a pass over an unchanged world', () => {

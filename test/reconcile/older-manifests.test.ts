@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SERVICE_ID } from '../support/manifests.ts'
-import { given, HOUR, MINUTE } from './given.ts'
+import { given, HOUR } from './given.ts'
 import { pipe, pipeBodyOf } from './manifests.ts'
 
 /* A process acts whose manifests may be older than what another one has acted on: what they say may be taken back by now. */
@@ -60,40 +60,6 @@ test('no pipe is adopted for what they say in the place of an attempt of unknown
   revision.older = undefined
   await next.go('Pipe/orders')
   expect((await next.record('Pipe/orders')).remote?.id).toBe(id)
-  expect(next.platform.posts).toHaveLength(1)
-})
-
-test('nor where nothing was ever done, and no resource is created instead', async () => {
-  const revision: { older: string | undefined } = { older: OLDER }
-  const world = await given({}, { olderThan: () => revision.older })
-  const id = world.platform.make(SERVICE_ID, { name: 'orders', ...pipeBodyOf('orders') })
-  world.write('orders.yaml', pipe('orders', { policy: { adopt: id } }))
-  for (let turns = 0; turns < 3; turns += 1) {
-    expect((await world.go('Pipe/orders')).action).toMatchObject({ type: 'refuse', reason: 'NotLeading' })
-    await world.clock.advance(10 * MINUTE)
-  }
-  expect((await world.conditions('Pipe/orders')).Synced.message).toContain(`olicy.adopt names ${id}`)
-  expect(world.platform.posts).toHaveLength(0)
-  revision.older = undefined
-  await world.go('Pipe/orders')
-  expect((await world.record('Pipe/orders')).remote?.id).toBe(id)
-})
-
-test('nor for a pipe that is gone', async () => {
-  const world = await given({ 'orders.yaml': pipe('orders', { policy: { onMissing: 'recreate' } }) })
-  await world.go('Pipe/orders')
-  const { remote } = await world.record('Pipe/orders')
-  const id = world.platform.make(SERVICE_ID, { name: 'orders', ...pipeBodyOf('orders') })
-  world.platform.pipes.delete(remote?.id ?? '')
-  const next = await given(
-    { 'orders.yaml': pipe('orders', { policy: { onMissing: 'recreate', adopt: id } }) },
-    { around: world.around, olderThan: () => OLDER },
-  )
-  for (let turns = 0; turns < 8; turns += 1) {
-    await next.go('Pipe/orders')
-    await next.clock.advance(MINUTE)
-  }
-  expect((await next.record('Pipe/orders')).remote?.id).toBe(remote?.id)
   expect(next.platform.posts).toHaveLength(1)
 })
 

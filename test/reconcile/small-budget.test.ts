@@ -11,7 +11,6 @@ import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 import { createSurroundings, given, HOUR, MINUTE, SECOND, type Given } from './given.ts'
 import { LISTING } from './given-listing.ts'
 import { pipe } from './manifests.ts'
-import { createModelDirectory } from './model-directory.ts'
 import type { ModelPipe } from './model-platform.ts'
 
 /*
@@ -168,67 +167,5 @@ describe.each(BUDGETS)('with $requests request(s) in $windowMs ms', (budget) => 
     expect((post?.at ?? 0) - (last?.at ?? 0)).toBeLessThanOrEqual(wait + SECOND)
     expect(most(w.asked, budget.windowMs)).toBeLessThanOrEqual(budget.requests)
     expect(w.pipes.size).toBe(1)
-  })
-})
-
-/** Its first list is too old when it gets its place, because another one was served before. */
-async function goBehindOther(w: World, meanwhile: () => unknown): Promise<ReconcileResult> {
-  const other = w.given.begin('Pipe/other')
-  const orders = w.given.begin(ORDERS)
-  const [, result] = await w.ended(Promise.all([other, orders]), meanwhile)
-  return result
-}
-
-describe('while a create waits for its place after its look', () => {
-  const budget = { requests: 1, windowMs: 40 * SECOND }
-
-  /** Its place was used by the list, and it waits for the next one. */
-  async function afterItsList(): Promise<{ readonly w: World; readonly isDue: () => boolean }> {
-    const w = await world(budget, { 'orders.yaml': pipe('orders'), 'other.yaml': pipe('other') })
-    let isPast = false
-    return {
-      w,
-      isDue() {
-        const isNow = !isPast && w.asked.filter(({ what }) => what === 'list').length === 2
-        isPast ||= isNow
-        return isNow
-      },
-    }
-  }
-
-  test('an edit of its manifest is what is created', async () => {
-    const { w, isDue } = await afterItsList()
-    const result = await goBehindOther(
-      w,
-      () => isDue() && w.given.write('orders.yaml', pipe('orders', { topics: 'edited' })),
-    )
-    expect(result.action.type).toBe('create')
-    const posts = w.asked.filter(({ what }) => what === 'post')
-    expect(posts).toHaveLength(2)
-    expect(posts.at(-1)?.body).toContain('edited')
-  })
-
-  test('a suspension holds it', async () => {
-    const { w, isDue } = await afterItsList()
-    const suspend = { reason: 'planned', until: '2100-01-01T00:00:00Z' }
-    const result = await goBehindOther(
-      w,
-      () => isDue() && w.given.write('orders.yaml', pipe('orders', { policy: { suspend } })),
-    )
-    expect(result.action).toMatchObject({ type: 'hold', reason: 'Suspended' })
-    expect(w.asked.filter(({ what }) => what === 'post')).toHaveLength(1)
-  })
-
-  test('a pipe of its name that another process has made holds it', async () => {
-    const { w, isDue } = await afterItsList()
-    const directory = createModelDirectory(new Map())
-    const elsewhere = await given(
-      { 'copy.yaml': pipe('copy', { platformName: 'orders', topics: 'orders' }) },
-      { around: { ...w.given.around, directory } },
-    )
-    const result = await goBehindOther(w, async () => isDue() && (await elsewhere.begin('Pipe/copy')))
-    expect(elsewhere.platform.posts.map(({ key }) => key)).toEqual(['Pipe/other', 'Pipe/copy'])
-    expect(result.action.type).toBe('refuse')
-    expect(w.asked.filter(({ what }) => what === 'post')).toHaveLength(1)
   })
 })
