@@ -98,17 +98,6 @@ describe('when a dispatcher starts a run', () => {
     expect(queue.waiting).toBe(0)
   })
 
-  it('again after the time that the run asked for', async () => {
-    const { clock, ask, find, started } = setUp(1)
-    ask('x', 0)
-    await clock.settle()
-    find('x').end({ priority: 1, afterMs: 5_000, service: 'b' })
-    await clock.advance(4_999)
-    expect(started).toHaveLength(1)
-    await clock.advance(1)
-    expect(started[1]).toMatchObject({ priority: 1, service: 'b', waitedMs: 0 })
-  })
-
   it('in the place that a run leaves, before anything else comes in', async () => {
     const { clock, ask, find, started } = setUp(1)
     for (const name of ['a', 'b', 'c']) ask(name, 2)
@@ -148,14 +137,6 @@ describe('when a dispatcher starts a run', () => {
     const steps = seen.map((count, hop) => count - (seen[hop - 1] ?? 0))
     expect(Math.max(...steps)).toBeLessThanOrEqual(6)
   })
-
-  it('after wake, for who added to the queue directly', async () => {
-    const { clock, queue, dispatcher, started } = setUp(1)
-    queue.add(key('x'), { priority: 0, dueAt: 0, service: 'a' })
-    dispatcher.wake()
-    await clock.settle()
-    expect(started).toHaveLength(1)
-  })
 })
 
 describe('how many runs a dispatcher allows', () => {
@@ -168,15 +149,6 @@ describe('how many runs a dispatcher allows', () => {
     for (let n = 0; n < 10; n += 1) ask(`changed-${n}`, 0)
     await clock.settle()
     expect(running.map((one) => one.taken.priority)).toEqual([1, 1, 1, 0, 0, 0])
-  })
-
-  it('so that a change starts at once while all drift checks hang', async () => {
-    const { clock, ask, started } = setUp(2)
-    for (let n = 0; n < 1_000; n += 1) ask(n, 2)
-    await clock.advance(20_000)
-    ask('edited', 0)
-    await clock.settle()
-    expect(started.at(-1)).toMatchObject({ key: key('edited'), priority: 0, waitedMs: 0 })
   })
 
   it.each([
@@ -196,16 +168,6 @@ describe('how many runs a dispatcher allows', () => {
     )
   })
 
-  it('a service that hangs while it is alone leaves a place for a service that falls due later', async () => {
-    const { clock, ask, ofService } = setUp(4)
-    for (let n = 0; n < 20; n += 1) ask(`hangs-${n}`, 2, 'hangs')
-    ask('other', 2, 'other', 10_000)
-    await clock.advance(9_999)
-    expect(ofService('hangs')).toBe(3)
-    await clock.advance(1)
-    expect(ofService('other')).toBe(1)
-  })
-
   it('a service that hangs does not stop the others, which go on one after the other', async () => {
     const { clock, ask, find, started, ofService } = setUp(4)
     for (let n = 0; n < 20; n += 1) ask(`hangs-${n}`, 2, 'hangs')
@@ -217,20 +179,6 @@ describe('how many runs a dispatcher allows', () => {
       expect(ofService('hangs')).toBe(2)
     }
     expect(started.filter((one) => one.service === 'fine')).toHaveLength(22)
-  })
-
-  it('even one place goes round the services', async () => {
-    const { clock, ask, running, started } = setUp(1)
-    for (const service of ['a', 'b', 'c']) {
-      ask(`${service}1`, 2, service)
-      ask(`${service}2`, 2, service)
-    }
-    for (let n = 0; n < 6; n += 1) {
-      await clock.settle()
-      expect(running).toHaveLength(1)
-      running[0]?.end()
-    }
-    expect(started.map((one) => one.service).join('')).toBe('abcabc')
   })
 })
 
@@ -319,16 +267,6 @@ describe('a run that throws', () => {
     await clock.settle()
     expect(ofType('Bug')[0]?.error).toMatchObject({ message: 'a reconcile threw no error', cause: 'words' })
   })
-
-  it('gives its place back', async () => {
-    const { clock, ask, find, started } = setUp(1)
-    ask('x', 0)
-    ask('y', 0)
-    await clock.settle()
-    find('x').fail(new Error('boom'))
-    await clock.settle()
-    expect(started.map((one) => one.key)).toEqual([key('x'), key('y')])
-  })
 })
 
 describe('what a dispatcher tells', () => {
@@ -343,19 +281,6 @@ describe('what a dispatcher tells', () => {
     find(0).end()
     await clock.settle()
     expect(ofType('QueueChanged').map((event) => event.depth[2])).toEqual([499, 498])
-  })
-
-  it('how long each key waited', async () => {
-    const { clock, ask, find, ofType } = setUp(1)
-    ask('x', 2)
-    ask('y', 2)
-    await clock.advance(3_000)
-    find('x').end()
-    await clock.settle()
-    expect(ofType('QueueWaited')).toEqual([
-      { type: 'QueueWaited', priority: 2, waitMs: 0 },
-      { type: 'QueueWaited', priority: 2, waitMs: 3_000 },
-    ])
   })
 })
 
@@ -374,14 +299,6 @@ describe('stopping a dispatcher', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('takes nothing new even when a look was already due', async () => {
-    const { clock, ask, started, dispatcher } = setUp(1)
-    ask('x', 0)
-    expect(await dispatcher.stop(new AbortController().signal)).toEqual({ unfinished: 0 })
-    await clock.settle()
-    expect(started).toEqual([])
-  })
-
   it('ends at the deadline, and says how many did not end', async () => {
     const { clock, ask, find, dispatcher, ofType } = setUp(2)
     ask('x', 0)
@@ -397,22 +314,9 @@ describe('stopping a dispatcher', () => {
     await clock.settle()
     expect(ofType('Bug')).toEqual([])
   })
-
-  it('ends at once when the deadline has passed', async () => {
-    const { clock, ask, dispatcher } = setUp(2)
-    ask('x', 0)
-    await clock.settle()
-    expect(await dispatcher.stop(AbortSignal.abort())).toEqual({ unfinished: 1 })
-  })
 })
 
 describe('the health of a dispatcher', () => {
-  it('is fine when idle, however long', async () => {
-    const { clock, dispatcher } = setUp(1)
-    await clock.advance(3_600_000)
-    expect(dispatcher.health()).toEqual({ ok: true, detail: '0 running, 0 waiting' })
-  })
-
   it('is fine while all places hang: that is the fault of the other side', async () => {
     const { clock, ask, dispatcher } = setUp(1)
     ask('x', 2)
@@ -435,12 +339,6 @@ describe('the health of a dispatcher', () => {
     dispatcher.wake()
     await clock.settle()
     expect(dispatcher.health().ok).toBe(true)
-  })
-
-  it('is fine while it stops', async () => {
-    const { dispatcher } = setUp(1)
-    await dispatcher.stop(AbortSignal.abort())
-    expect(dispatcher.health()).toEqual({ ok: true, detail: 'stopping' })
   })
 })
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
 import { LedgerConflict, type Ledger, type OpenedLedger } from '../../src/contract/ledger.ts'
-import { NotLeading, type Term } from '../../src/contract/leadership.ts'
+import { NotLeading } from '../../src/contract/leadership.ts'
 import { sleep, type Clock } from '../../src/lib/clock.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { KubernetesLedgerOptions } from '../../src/ledger/kubernetes/open-kubernetes-ledger.ts'
-import { blank, entry, fullRecord, ORDERS } from '../ledger/samples.ts'
+import { blank, ORDERS } from '../ledger/samples.ts'
 import { until } from '../support/until.ts'
 
 /** A cluster without a ledger, for one test. */
@@ -43,15 +43,6 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
     afterEach(async () => {
       await opened.disposeAsync()
       await cluster[Symbol.asyncDispose]()
-    })
-
-    test('what one has written, another one reads, with the same key for hashes', async () => {
-      const one = await open()
-      const written = await one.ledger.swap(fullRecord(ORDERS), [entry(ORDERS, 'made')])
-      const other = await open()
-      expect(await other.ledger.list()).toStrictEqual([written])
-      expect(await other.ledger.history({ key: ORDERS, limit: 5 })).toStrictEqual([entry(ORDERS, 'made')])
-      expect(other.ledger.hashKey).toStrictEqual(one.ledger.hashKey)
     })
 
     test('what one writes, another one hears of; its own writes are not somebody else’s', async () => {
@@ -206,29 +197,6 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
       expect(third.lateForMs).toBe(100)
     })
 
-    test('many ask for it at once, and one gets it', async () => {
-      const all = await Promise.all(Array.from({ length: 5 }, () => open()))
-      const giveUp = new AbortController()
-      const terms: Term[] = []
-      const asking = all.map(({ leadership }) =>
-        leadership.acquire(giveUp.signal, 'wait').then(
-          (term) => terms.push(term),
-          () => 0,
-        ),
-      )
-      await Promise.race(asking)
-      await sleep(cluster.clock, LEASE_MS, never)
-      giveUp.abort(new Error('enough'))
-      await Promise.all(asking)
-      // On a busy machine the first one may have been taken over by now. Then it is over, and the other one has an epoch of its own.
-      const mayAct = async () => {
-        const answers = await Promise.allSettled(terms.map((term) => term.confirm()))
-        return answers.filter(({ status }) => status === 'fulfilled').length
-      }
-      expect(await until('one that may act', mayAct)).toBe(1)
-      expect(new Set(terms.map(({ epoch }) => epoch)).size).toBe(terms.length)
-    })
-
     test('what was acted on is known to whoever takes over, and not what another process has only read', async () => {
       const first = await open()
       let term = await first.leadership.acquire(never, 'wait')
@@ -245,12 +213,6 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
         await term.confirm()
         await term.release()
       }
-    })
-
-    test('who does not wait is refused once the other process is known to live', async () => {
-      const [one, other] = [await open(), await open()]
-      await one.leadership.acquire(never, 'wait')
-      await expect(other.leadership.acquire(never, 'refuse')).rejects.toMatchObject({ code: 'locked' })
     })
 
     test('a ledger that is not there is none for who only reads, and for who may not make one', async () => {

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { sleep } from '../../src/lib/clock.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Event } from '../../src/contract/events.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../src/contract/ledger.ts'
-import { NotLeading } from '../../src/contract/leadership.ts'
 import { blank, entry, fullRecord, ignore, ORDERS } from '../ledger/samples.ts'
 import { unbindLedger } from '../../src/ledger/open.ts'
 import { until } from '../support/until.ts'
@@ -35,13 +33,6 @@ describe('a record whose write', () => {
     expect(await ledger.othersWrites()).toBeGreaterThan(before)
   })
 
-  test('never arrived leaves nothing, and can be made again', async () => {
-    const { ledger } = await open()
-    once('POST', 'pipewrightrecords', 'cut')
-    await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow(LedgerError)
-    expect((await ledger.swap(blank(ORDERS), [])).version).toBe(1)
-  })
-
   test('had no reply, in a process that does not listen, is refused when it is made again', async () => {
     const { ledger } = await open({ mode: 'writer' })
     once('POST', 'pipewrightrecords', 'lost')
@@ -56,14 +47,6 @@ describe('a record whose write', () => {
     const began = performance.now()
     expect((await ledger.swap(blank(ORDERS), [])).version).toBe(1)
     expect(performance.now() - began).toBeGreaterThanOrEqual(990)
-  })
-
-  test('is forbidden says what the API says', async () => {
-    const { ledger } = await open()
-    once('POST', 'pipewrightrecords', { status: 403 })
-    await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow(
-      'the Kubernetes API answers 403: interfered with',
-    )
   })
 })
 
@@ -153,39 +136,6 @@ describe('a move', () => {
       expect(await seen()).toEqual(['Pipe/new'])
       expect((await ledger.list()).map(({ key }) => key)).toEqual(['Pipe/new'])
     })
-
-    test('of two that go where the other one was, each once: nothing is lost', async () => {
-      const { ledger } = await open()
-      const a = await ledger.swap(blank('Pipe/a', { line: 1 }), [])
-      const b = await ledger.swap(blank('Pipe/b', { line: 2 }), [])
-      once('PUT', 'pipe.a', 'cut')
-      await expect(ledger.move(a, { ...a, key: 'Pipe/b', version: b.version }, [])).rejects.toThrow(
-        LedgerError,
-      )
-      let puts = 0
-      model.api.interfere(({ method, path }) =>
-        method === 'PUT' && path.endsWith('pipe.b') && (puts += 1) === 1 ? 'cut' : undefined,
-      )
-      const a2 = (await ledger.get('Pipe/a'))?.version ?? 0
-      await expect(ledger.move(b, { ...b, key: 'Pipe/a', version: a2 }, [])).rejects.toThrow(LedgerError)
-      model.api.interfere(undefined)
-      for (const key of ['Pipe/a', 'Pipe/b'] as const) {
-        const record = await ledger.get(key)
-        if (record === undefined) throw new Error('it is lost')
-        await ledger.swap({ ...record, line: 9 }, [])
-      }
-      expect(await seen()).toEqual(['Pipe/a', 'Pipe/b'])
-    })
-  })
-
-  test('that ended half way does not happen later by itself, when the record is forgotten', async () => {
-    const { ledger } = await open()
-    const from = await ledger.swap(blank('Pipe/old'), [])
-    once('PUT', 'pipewrightrecords', 'cut')
-    await expect(ledger.move(from, { ...from, key: 'Pipe/new', version: 0 }, [])).rejects.toThrow(LedgerError)
-    await ledger.remove(from, [])
-    expect(await ledger.list()).toEqual([])
-    expect(await (await open({ mode: 'reader' })).ledger.list()).toEqual([])
   })
 })
 
@@ -332,15 +282,6 @@ describe('the Secret', () => {
     await open()
   })
 
-  test('that could not be told of the first record is told by the process that acts next', async () => {
-    const { ledger } = await open()
-    once('PUT', 'secrets', 'cut')
-    await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow(LedgerError)
-    await (await open()).leadership.acquire(never, 'wait')
-    for (const path of model.api.objects().keys()) if (path.includes('pipewrightrecords')) remove(path)
-    await expect(open()).rejects.toThrow('had records, and has none')
-  })
-
   test('names the platform of its records, until that is untied', async () => {
     const [first, second] = ['https://one.example', 'https://two.example']
     const one = await open({ platform: first })
@@ -351,11 +292,6 @@ describe('the Secret', () => {
     expect(await unbindLedger('kubernetes:ledger', { clock: model.clock, emit: ignore })).toBe(first)
     await (await open({ platform: second })).leadership.acquire(never, 'wait')
     await expect(open({ platform: first })).rejects.toMatchObject({ code: 'platform' })
-  })
-
-  test('of a ledger that never had a record: it is opened', async () => {
-    const { hashKey } = (await open()).ledger
-    expect((await open()).ledger.hashKey).toStrictEqual(hashKey)
   })
 })
 
@@ -413,18 +349,6 @@ describe('the right to act', () => {
     expect(term.over.aborted).toBe(false)
   })
 
-  test('is kept while the API is away for long, is not confirmed meanwhile, and is again afterwards', async () => {
-    const { leadership } = await open()
-    const term = await leadership.acquire(never, 'wait')
-    model.api.interfere(() => 'cut')
-    await sleep(model.clock, 2_500, never)
-    await expect(term.confirm()).rejects.toThrow(NotLeading)
-    expect(term.over.aborted).toBe(false)
-    model.api.interfere(undefined)
-    await term.confirm()
-    expect(term.epoch).toBe(1)
-  })
-
   test('is not known to be there after the Lease was not renewed for as long as it lasts: only outcomes are written', async () => {
     const { ledger, leadership } = await open()
     await leadership.acquire(never, 'wait')
@@ -471,24 +395,6 @@ describe('the right to act', () => {
     await until('that it is over', () => term.over.aborted)
   })
 
-  test('can have a duration that has no whole share for each address of a host', async () => {
-    const url = model.api.url.replace('127.0.0.1', 'localhost')
-    const place = { url, token: model.api.token }
-    const opened = await openAt(place, model.workspace, { clock: model.clock, leaseMs: 1_010 })
-    await using _ = opened.ledger
-    expect((await opened.leadership.acquire(never, 'refuse')).epoch).toBe(1)
-  })
-
-  test('is not needed to know who acts, where the API is too slow for a renewal', async () => {
-    await (await open()).leadership.acquire(never, 'wait')
-    await using way = await startSlowWay(model.api.url, model.clock, ({ path }) =>
-      path.includes('/leases/') ? 400 : 0,
-    )
-    const place = { url: way.url, token: model.api.token }
-    await using ledger = (await openAt(place, model.workspace, { clock: model.clock })).ledger
-    expect(await ledger.owned()).toBe(true)
-  })
-
   test('is got although the reply of the takeover was lost', async () => {
     for (const how of ['acquire', 'attempt'] as const) {
       const { leadership, ledger } = await open({ place: how })
@@ -521,25 +427,6 @@ describe('the right to act', () => {
     remove('/leases/ledger')
     conflict(undefined)
     await expect(term.confirm()).rejects.toMatchObject({ isOver: true, message: 'the Lease was deleted' })
-  })
-
-  test('shows what its holder says of itself, and only to the holder what it has checked', async () => {
-    const [one, other] = [await open(), await open({ mode: 'reader' })]
-    expect(await other.ledger.activity()).toEqual({ last: undefined, checkedAt: undefined })
-    const term = await one.leadership.acquire(never, 'wait')
-    const last = { command: 'run', process: 1, host: 'pod-0', startedAt: 1, seenAt: 2 } as const
-    await one.ledger.noteActivity(last, new Map([[ORDERS, 5]]))
-    await term.confirm()
-    expect(await one.ledger.activity()).toEqual({ last, checkedAt: new Map([[ORDERS, 5]]) })
-    expect(await other.ledger.activity()).toEqual({ last, checkedAt: undefined })
-  })
-
-  test('many that ask for it to be confirmed at once share renewals, none of which began before they asked', async () => {
-    const { leadership } = await open()
-    const term = await leadership.acquire(never, 'wait')
-    const before = renewals()
-    await Promise.all(Array.from({ length: 50 }, () => term.confirm()))
-    expect(renewals() - before).toBeLessThanOrEqual(3)
   })
 
   test('is not confirmed by a renewal that began before it was asked', async () => {

@@ -9,7 +9,6 @@ import { blank, ORDERS } from '../ledger/samples.ts'
 import { until } from '../support/until.ts'
 import { modelForEach } from './model-for-each.ts'
 import { writeKubeconfig } from './open-at.ts'
-import { startSlowWay } from './slow-way.ts'
 
 /* Records that were rolled back, by a restore of etcd or by hand: pipes created since are not in them. */
 
@@ -85,32 +84,6 @@ test('while a process works with them: no resource is created, by it or by whoev
   expect(await accept()).toBeUndefined()
 })
 
-test('while a process is cut off, and the cluster is at greater versions again when it is back: it is noticed', async () => {
-  const one = await open()
-  const first = await one.ledger.swap(blank(ORDERS), [])
-  const back = model.api.snapshot()
-  await one.ledger.swap({ ...first, line: 7 }, [])
-  model.api.interfere(({ query }) => (query.get('watch') === '1' ? 'cut' : undefined))
-  model.api.cutWatches()
-  back()
-  const other = (await open({ place: 'other' })).ledger
-  let record = await other.swap(blank(ORDERS), [])
-  for (let writes = 0; writes < 5; writes += 1) record = await other.swap({ ...record, line: writes }, [])
-  model.api.interfere(undefined)
-  expect(await until('that it is noticed', () => refusal(one))).toContain('was at version 2, and is at 1')
-})
-
-test('who noticed it itself creates again once a person has accepted it', async () => {
-  const one = await open()
-  const first = await one.ledger.swap(blank(ORDERS), [])
-  const back = model.api.snapshot()
-  await one.ledger.swap({ ...first, line: 7 }, [])
-  back()
-  await until('that it is noticed', () => refusal(one))
-  await until('that it can be accepted', accept)
-  expect(await refusal(one)).toBeUndefined()
-})
-
 test('to before the last takeover: the Lease says it', async () => {
   const zero = await open()
   await (await zero.leadership.acquire(never, 'wait')).release()
@@ -176,29 +149,6 @@ test('while no process works with them, and the first one that takes over dies b
   expect(await refusal(last)).toContain('its records had been written 2 times')
 })
 
-test('while a process acts with them, which cannot say it and dies: the next one notices it', async () => {
-  const one = await open()
-  const term = await one.leadership.acquire(never, 'wait')
-  const first = await one.ledger.swap(blank(ORDERS), [])
-  const path = pathOf('pipewrightrecords')
-  const before = model.api.objects().get(path)
-  const second = await one.ledger.swap({ ...first, line: 7 }, [])
-  await term.confirm()
-  model.api.interfere(({ method, path: at }) =>
-    method === 'PUT' && at.includes('/secrets/') ? 'cut' : undefined,
-  )
-  put(path, before)
-  await expect(one.ledger.swap(second, [])).rejects.toThrow(LedgerConflict)
-  expect(await refusal(one)).toContain('was at version 2, and is at 1')
-  await term.confirm()
-  model.api.interfere(() => 'cut')
-  await one.ledger[Symbol.asyncDispose]()
-  model.api.interfere(undefined)
-  const next = await open()
-  await next.leadership.acquire(never, 'wait')
-  expect(await refusal(next)).toContain('its records had been written 2 times')
-})
-
 test('records as they were are no rollback, whoever takes over', async () => {
   await writtenTwice()
   for (let takeovers = 0; takeovers < 3; takeovers += 1) {
@@ -216,26 +166,6 @@ test('records as they were are no rollback, whoever takes over', async () => {
   }
 })
 
-test('again, after a person has accepted it: that is noticed as well', async () => {
-  const one = await open()
-  const first = await one.ledger.swap(blank(ORDERS), [])
-  const back = model.api.snapshot()
-  let accepted = 0
-  for (let times = 1; times <= 2; times += 1) {
-    const record = await one.ledger.get(ORDERS)
-    await one.ledger.swap({ ...(record ?? first), line: times }, [])
-    back()
-    await until('that it is noticed', () => refusal(one))
-    // More of the same may be noticed a moment later: then that is to be accepted, too.
-    await until('that it can be accepted', async () => {
-      await accept()
-      return (await refusal(one)) === undefined
-    })
-    accepted += 1
-  }
-  expect(accepted).toBe(2)
-})
-
 test('what one process has noticed, another one that acts knows at its next create', async () => {
   const [one, other] = [await open(), await open()]
   await other.leadership.acquire(never, 'wait')
@@ -249,35 +179,6 @@ test('what one process has noticed, another one that acts knows at its next crea
   await expect(one.ledger.swap(record, [])).rejects.toThrow(LedgerConflict)
   await until('that it is written down', () => model.api.objects().get(path) !== secret)
   expect(await refusal(other)).toContain('the record of Pipe/orders is gone')
-})
-
-test('together with the Secret that said so: it is not forgotten', async () => {
-  const one = await open()
-  await one.ledger.swap(blank(ORDERS), [])
-  const path = pathOf('/secrets/')
-  const before = model.api.objects().get(path)
-  put(pathOf('pipewrightrecords'), undefined)
-  model.api.cutWatches()
-  await expect(one.ledger.swap({ ...blank(ORDERS), version: 1 }, [])).rejects.toThrow(LedgerConflict)
-  await until('that it is written down', () => model.api.objects().get(path) !== before)
-  expect(await refusal(one)).toContain('is gone')
-  put(path, before)
-  expect(await refusal(one)).toContain('rolled back to an earlier state')
-  await until('that it can be accepted', async () => {
-    await accept()
-    return (await refusal(one)) === undefined
-  })
-})
-
-test('of the Lease alone, while a process holds it: that is noticed', async () => {
-  const one = await open()
-  const term = await one.leadership.acquire(never, 'wait')
-  const path = pathOf('/leases/')
-  const before = model.api.objects().get(path)
-  await term.confirm()
-  put(path, before)
-  await term.confirm()
-  expect(await refusal(one)).toContain('the Lease is at an earlier version')
 })
 
 test('of the Lease too: who holds it reads the records, of which no watch says that', async () => {
@@ -294,40 +195,11 @@ test('of the Lease too: who holds it reads the records, of which no watch says t
   await until('that they are read', async () => (await one.ledger.get(ORDERS))?.version === 1)
 })
 
-test('a record that was forgotten, and is there again: whoever takes over notices it', async () => {
-  const one = await open()
-  const term = await one.leadership.acquire(never, 'wait')
-  const record = await one.ledger.swap(blank(ORDERS), [])
-  const path = pathOf('pipewrightrecords')
-  const before = model.api.objects().get(path)
-  await one.ledger.remove(record, [])
-  await term.confirm()
-  await term.release()
-  await one.ledger[Symbol.asyncDispose]()
-  put(path, before)
-  const next = await open()
-  await next.leadership.acquire(never, 'wait')
-  expect(await refusal(next)).toContain('its records had been written 2 times')
-})
-
 test('a person accepts it before anybody has noticed: then whoever starts creates', async () => {
   const back = await writtenTwice()
   back()
   expect(await accept()).toContain('its records had been written 2 times, and 1 of these writes are there')
   expect(await accept()).toBeUndefined()
-  const next = await open()
-  await next.leadership.acquire(never, 'wait')
-  expect(await refusal(next)).toBeUndefined()
-})
-
-test('a person accepts it while nobody works with them: whoever starts does not notice it again', async () => {
-  const back = await writtenTwice()
-  back()
-  const one = await open()
-  const term = await one.leadership.acquire(never, 'wait')
-  await term.release()
-  await one.ledger[Symbol.asyncDispose]()
-  expect(await accept()).toContain('its records had been written 2 times')
   const next = await open()
   await next.leadership.acquire(never, 'wait')
   expect(await refusal(next)).toBeUndefined()
@@ -358,18 +230,6 @@ test('one record that cannot be read keeps none of the others from being known',
   expect(await refusal(other)).toBeUndefined()
 })
 
-test('while no process works with them: what a person writes before one starts does not make up for what is lost', async () => {
-  const back = await writtenTwice()
-  back()
-  const person = await open({ mode: 'writer' })
-  for (const key of ['Pipe/a', 'Pipe/b', 'Pipe/c'] as const) await person.ledger.swap(blank(key), [])
-  const next = await open()
-  await next.leadership.acquire(never, 'wait')
-  expect(await refusal(next)).toContain(
-    'its records had been written 2 times, and 1 of these writes are there',
-  )
-})
-
 test('a person who cannot write that down writes nothing else either', async () => {
   const back = await writtenTwice()
   back()
@@ -388,21 +248,6 @@ test('who only reads says it, and writes nothing', async () => {
   expect((await open({ mode: 'reader' })).ledger.rollback).toContain('its records had been written 2 times')
   await accept()
   expect((await open({ mode: 'reader' })).ledger.rollback).toBeUndefined()
-})
-
-test('what is lost before a person has accepted what was lost first is said with that', async () => {
-  const one = await open({ mode: 'writer' })
-  const keys = ['Pipe/a', 'Pipe/b', 'Pipe/c', 'Pipe/d', 'Pipe/e', 'Pipe/f', 'Pipe/g', 'Pipe/h'] as const
-  await one.ledger.swap(blank(ORDERS), [])
-  const records = await Promise.all(keys.map((key) => one.ledger.swap(blank(key), [])))
-  for (const key of keys) put(pathOf(`pipewrightrecords/ledger.pipe.${key.slice(-1)}`), undefined)
-  for (const record of records) await expect(one.ledger.swap(record, [])).rejects.toThrow(LedgerConflict)
-  await until('that it can be accepted', async () => {
-    expect(await refusal(one)).toContain('the record of Pipe/a is gone')
-    return accept().then(String, () => undefined)
-  })
-  await one.ledger[Symbol.asyncDispose]()
-  expect(await refusal(await open())).toBeUndefined()
 })
 
 test('an acceptance of an earlier rollback does not cover a later one', async () => {
@@ -454,32 +299,6 @@ test('a process that ends because its Lease was rolled back has said so before',
   expect(await refusal(await open())).toContain('was rolled back')
 })
 
-test('a process that could not write it down tries once more before it ends', async () => {
-  const one = await open({ mode: 'writer' })
-  await one.ledger.swap(blank(ORDERS), [])
-  const record = await one.ledger.swap(blank('Pipe/a'), [])
-  put(pathOf('pipewrightrecords/ledger.pipe.a'), undefined)
-  model.once('PUT', '/secrets/', 'cut')
-  await expect(one.ledger.swap(record, [])).rejects.toThrow(LedgerConflict)
-  await until('that it fails', () => one.ledger.rollback?.includes('cannot be told'))
-  await one.ledger[Symbol.asyncDispose]()
-  expect(await refusal(await open())).toContain('the record of Pipe/a is gone')
-})
-
-test('a process that does not create hears that an operator has accepted it', async () => {
-  const back = await writtenTwice()
-  back()
-  const opened = [await open(), await open()]
-  await opened[0]?.leadership.acquire(never, 'wait')
-  for (const { ledger } of opened) await until('that it is heard', () => refusal({ ledger }))
-  await until('that it can be accepted', async () => {
-    await accept()
-    return member('accepted') !== undefined && member('accepted') === member('setBacks')
-  })
-  for (const { ledger } of opened)
-    await expect.poll(() => ledger.rollback, { timeout: 10_000 }).toBeUndefined()
-})
-
 test('a rollback that an earlier version has written down, with its list, is open until an operator accepts it', async () => {
   await (await open()).ledger[Symbol.asyncDispose]()
   for (const [name, text] of [
@@ -508,39 +327,6 @@ test.each([
 ])('%s after version 4', (_, now, says) => {
   const what = recordRollback(keptAs({ version: 4, body: 'a' }), now && keptAs(now))
   expect(what).toBe(says && `the record of ${ORDERS} ${says}`)
-})
-
-test('why it cannot be written down is said where no resource is created', async () => {
-  const back = await writtenTwice()
-  back()
-  model.api.interfere(({ method, path }) =>
-    method === 'PUT' && path.includes('/secrets/') ? { status: 403 } : undefined,
-  )
-  const next = await open()
-  const term = await next.leadership.acquire(never, 'wait')
-  await until('the reason', async () => (await refusal(next))?.includes('answers 403'))
-  expect(await refusal(next)).toContain('its records had been written 2 times')
-  await term.confirm()
-})
-
-test('a person accepts it while the Lease is renewed all the time, and the list takes long', async () => {
-  const back = await writtenTwice()
-  const one = await open({ leaseMs: 500 })
-  await one.leadership.acquire(never, 'wait')
-  back()
-  await expect(one.ledger.swap({ ...blank(ORDERS), version: 2 }, [])).rejects.toThrow(LedgerConflict)
-  await until('that it is noticed', () => refusal(one))
-  const { url } = model.api
-  await using slow = await startSlowWay(url, model.clock, ({ isList }) => (isList ? 700 : 0))
-  const place = {
-    place: 'ledger',
-    env: { KUBECONFIG: writeKubeconfig({ url: slow.url, token: model.api.token }, model.workspace, 'slow') },
-    clock: model.clock,
-  }
-  expect(await acceptKubernetesLedger(place)).toContain(
-    'the record of Pipe/orders was at version 2, and is at 1',
-  )
-  expect(await refusal(one)).toBeUndefined()
 })
 
 test('a number that somebody has edited into a word is no sign that all is well, and can be accepted', async () => {

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { readArchiveText } from '../../src/ledger/archive.ts'
@@ -66,16 +66,6 @@ describe.each([
     expect(await exportLedger(url, OPTIONS)).toStrictEqual(before)
   })
 
-  test('a backup marks nothing', async () => {
-    const url = urlOf()
-    await fill(url)
-    expect(await runHere(['ledger', 'export', file(), '--ledger', url])).toMatchObject({
-      code: 0,
-      stderr: '',
-    })
-    await goesOn(url)
-  })
-
   test('what was exported goes on elsewhere, and back again', async () => {
     const url = urlOf()
     await fill(url)
@@ -95,16 +85,6 @@ describe.each([
     await ledger[Symbol.asyncDispose]()
   })
 
-  test('it can be exported again, as nothing has changed', async () => {
-    const url = urlOf()
-    await fill(url)
-    await moving(url)
-    const text = readFileSync(file(), 'utf8')
-    model.workspace.write('ledger.ndjson', 'lost')
-    expect(await moving(url)).toMatchObject({ code: 0 })
-    expect(readFileSync(file(), 'utf8')).toBe(text)
-  })
-
   test('while a process acts with it, nothing is exported and nothing marked', async () => {
     const url = urlOf()
     await fill(url)
@@ -116,16 +96,6 @@ describe.each([
     expect(existsSync(file())).toBe(false)
     await term.release()
     await ledger[Symbol.asyncDispose]()
-    await goesOn(url)
-  })
-
-  test('an export that cannot be written marks nothing', async () => {
-    const url = urlOf()
-    await fill(url)
-    mkdirSync(file())
-    const { code, stderr } = await moving(url)
-    expect(code).toBe(1)
-    expect(stderr).toContain('cannot be written')
     await goesOn(url)
   })
 })
@@ -145,17 +115,6 @@ test('a command that opened the file before it was moved does not write to it af
   await using person = await openLedger(url, { ...OPTIONS, mode: 'writer', init: 'never' })
   await moving(url)
   await expect(person.swap(blank('Pipe/late'), [])).rejects.toThrow(MOVED)
-})
-
-test('a cluster whose mark cannot be written exports nothing', async () => {
-  const url = 'kubernetes:old'
-  await fill(url)
-  model.once('PUT', 'secrets', { status: 403 })
-  const { code, stderr } = await moving(url)
-  expect(code).toBe(1)
-  expect(stderr).toContain('answers 403')
-  expect(existsSync(file())).toBe(false)
-  await goesOn(url)
 })
 
 test('a process that stood by while the cluster was moved does not act', async () => {

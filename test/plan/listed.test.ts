@@ -76,16 +76,6 @@ const ROWS: readonly {
     is: ['refuse', 'OutcomeUnknown'],
   },
   {
-    why: 'an unknown outcome, and the pipe that it made',
-    input: pipe({ recorded: unknown, surroundings: listed({ candidates: [EQUAL] }) }),
-    is: ['adopt', 'FoundByList'],
-  },
-  {
-    why: 'an unknown outcome, and two that look alike',
-    input: pipe({ recorded: unknown, surroundings: listed({ candidates: [EQUAL, OTHER] }) }),
-    is: ['refuse', 'Ambiguous'],
-  },
-  {
     why: 'a list that is not believed says nothing of an unknown outcome',
     input: pipe({ recorded: unknown, surroundings: listed(DOUBTFUL) }),
     is: ['refuse', 'OutcomeUnknown'],

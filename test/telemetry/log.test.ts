@@ -137,12 +137,6 @@ describe('levels', () => {
     expect(lines().map((line) => line['level'])).toEqual([level])
   })
 
-  it.each(LEVELS)('%s, also where only news is written', async (_, event, level) => {
-    const { emit, lines } = await telemetry({ log: { level: 'info' } })
-    emit(event)
-    expect(lines().map((line) => line['level'])).toEqual(level === 'debug' ? [] : [level])
-  })
-
   it('tells milliseconds to a tenth', async () => {
     const { emit, lines } = await telemetry({ log: { level: 'trace' } })
     emit(reconciled({ durationMs: 3.6595800000000054, changeToApplyMs: 12.25 }))
@@ -214,13 +208,6 @@ describe('lines', () => {
         detail: 'as asked for',
       },
     ])
-  })
-
-  it('name the revision also where the event does not', async () => {
-    const { emit, lines } = await telemetry()
-    emit(loaded())
-    emit(limited(true))
-    expect(lines().map((line) => line['revision'])).toEqual(['abc123', 'abc123'])
   })
 
   it('tell of a fault with its causes, without the fields of the error', async () => {
@@ -325,14 +312,6 @@ function typeNow(value: unknown): string {
 }
 
 describe('the ledger', () => {
-  it('that cannot be written is said once, and that it can be again', async () => {
-    const { emit, lines } = await telemetry()
-    for (const result of ['failed', 'failed', 'written', 'written'] as const) emit(ledger(result))
-    expect(lines().map(({ level, result }) => [level, result])).toEqual([
-      ['error', 'failed'],
-      ['info', 'written'],
-    ])
-  })
 })
 
 function ledgerRead(result: 'read' | 'failed' | 'ignored'): Event {
@@ -435,16 +414,6 @@ describe('readings', () => {
     expect(lines()).toMatchObject([{ msg: 'Findings over', level: 'info', findings: 150 }])
   })
 
-  it('name ten sorts of findings and count the rest', async () => {
-    const { emit, lines } = await telemetry()
-    emit(
-      loaded({ findings: Array.from({ length: 15 }, (_, index) => finding({ message: `fault ${index}` })) }),
-    )
-    const told = lines()
-    expect(told.filter((line) => line['msg'] === 'Finding')).toHaveLength(10)
-    expect(told.at(-1)).toMatchObject({ msg: 'More findings', findings: 5 })
-  })
-
   it('are no news where an earlier process said the same', async () => {
     const { emit, lines } = await telemetry()
     const old = finding()
@@ -455,17 +424,6 @@ describe('readings', () => {
     expect(lines().map(({ msg, findings }) => [msg, findings])).toEqual([
       ['Manifests read', 1],
       ['Findings over', 1],
-    ])
-  })
-
-  it('are news where an earlier process said others', async () => {
-    const { emit, lines } = await telemetry()
-    const [old, fresh] = [finding(), finding({ file: 'new.yaml' })]
-    const saidBefore = { findings: new Set(digestsOf([old])), problem: false }
-    emit(loaded({ findings: [old, fresh], saidBefore }))
-    expect(lines().map(({ msg, file }) => [msg, file])).toEqual([
-      ['Manifests read', undefined],
-      ['Finding', 'new.yaml'],
     ])
   })
 
