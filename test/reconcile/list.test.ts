@@ -607,3 +607,13 @@ describe('an odd item of a list', () => {
     expect(world.platform.requests.get).toBe(get + 1)
   })
 })
+
+test('a pipe whose old name a manifest has by policy.renamedFrom, and that no record holds, is asked about', async () => {
+  const world = await listing([])
+  const id = make(world, 'orders', { topics: 'else' })
+  world.write('sales.yaml', pipe('sales', { topics: 'orders', policy: { renamedFrom: ORDERS } }))
+  await world.go('Pipe/sales')
+  const { reason, message } = (await world.conditions('Pipe/sales')).Synced
+  expect(reason).toBe('Ambiguous')
+  expect(message).toContain(`Pipe ${id} has the name "orders", and no manifest holds it.`)
+})

@@ -311,9 +311,6 @@ function typeNow(value: unknown): string {
   return typeof value
 }
 
-describe('the ledger', () => {
-})
-
 function ledgerRead(result: 'read' | 'failed' | 'ignored'): Event {
   return { type: 'LedgerRead', result, durationMs: 1, message: undefined }
 }
