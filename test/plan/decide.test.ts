@@ -475,6 +475,16 @@ const ROWS: readonly Row[] = [
     is: ['adopt', 'Adopt'],
   },
   {
+    why: 'also where policy.adopt names this one',
+    input: pipe({
+      recorded: created(),
+      observed: MISSING,
+      policy: { adopt: PIPE_ID },
+      surroundings: { lockedId: OTHER_ID },
+    }),
+    is: ['adopt', 'Adopt'],
+  },
+  {
     why: 'but not while the manifest has errors',
     input: pipe({
       recorded: created(),

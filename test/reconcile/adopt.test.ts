@@ -194,6 +194,18 @@ describe('policy.adopt of a pipe', () => {
 })
 
 describe('a Lock', () => {
+  test('adopts a pipe that policy.recreate calls gone, and that refutes the line', async () => {
+    const world = await given()
+    const id = stray(world)
+    world.write('lock.yaml', lock({ 'Pipe/orders': id }))
+    world.write('orders.yaml', pipe('orders', { policy: { recreate: id } }))
+    await world.go('Pipe/orders')
+    expect((await world.record('Pipe/orders')).remote).toMatchObject({
+      id,
+      refutedAt: world.clock.now(),
+    })
+  })
+
   test('of a pipe that is not there refuses, and creates nothing until it is corrected', async () => {
     const world = await given({
       'lock.yaml': lock({ 'Pipe/orders': NOBODYS }),

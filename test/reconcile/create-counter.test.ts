@@ -179,3 +179,13 @@ test('a key that does not look wanted counts as wanted if it is about to be crea
   expect(world.counts()).toEqual([1, 0])
   expect(world.counts('a')).toEqual([2, 0])
 })
+
+test('a missing pipe whose own id its manifest names is wanted as any other', () => {
+  const id = '11111111-1111-4111-8111-111111111111'
+  const world = given(2, { adopt: id })
+  world.directory.files.set('b.yaml', pipe('b'))
+  world.read()
+  world.note('a', { remote: { ...world.created, id } })
+  world.observe('a', false)
+  expect(world.counts('b')).toEqual([2, 0])
+})

@@ -121,6 +121,8 @@ describe('many pipes that are not found', () => {
     const also = (await world.go('Pipe/p0')).also.filter((key) => isLockable(key))
     expect(also).toHaveLength(8)
     expect(keys(12).slice(1)).toEqual(expect.arrayContaining([...also]))
+    // Spread over all of them: a loss that begins in the middle shows.
+    expect(also).toEqual(expect.arrayContaining(['Pipe/p7', 'Pipe/p8', 'Pipe/p9']))
     await world.clock.advance(1)
     for (const key of also) await world.go(key)
     await world.clock.advance(1)
