@@ -140,7 +140,7 @@ function readArea(side: string, name: string): z.infer<typeof Area> {
 function basesOf({ bases }: z.infer<typeof Area>): Readonly<Record<string, string>> {
   if (typeof bases !== 'string') return bases
   const texts = Object.values(comesWith(bases, '').files).flatMap((file) =>
-    `\n${file}`.split(/\n(?=apiVersion: )/),
+    `\n${file.toString('utf8')}`.split(/\n(?=apiVersion: )/),
   )
   const pipes = texts.map((text) => [/kind: Pipe\nmetadata:\n  name: (\S+)/.exec(text)?.[1], text] as const)
   return Object.fromEntries(
