@@ -1,18 +1,14 @@
 import type { ResourceStatus } from '../contract/status.ts'
 import { shellWord } from '../plan/reasons/row.ts'
 
-/** To act on the same installation. */
+/** To act on the same installation. Undefined: the default. */
 export interface CommandContext {
   readonly sandbox: boolean
-  /** Undefined: the default. */
   readonly ledger: string | undefined
-  /** Undefined: the default. */
   readonly profile?: string | undefined
-  /** Undefined: the default. */
   readonly manifests?: string | undefined
   /** Undefined: the sandbox, or unknown. */
   readonly baseUrl?: string | undefined
-  /** Undefined: the default. */
   readonly credentialsDir?: string | undefined
   readonly secretsDir?: string | undefined
   /** The daemon that answered. Commands without a server run on its machine. */

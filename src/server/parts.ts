@@ -63,7 +63,6 @@ export interface Overview extends Omit<CommandContext, 'server'> {
   readonly version: string
   /** Undefined: before the first read. */
   readonly revision: Revision | undefined
-  /** Undefined: unknown. */
   readonly revisionSince: number | undefined
   readonly manifestsDir: string
   /** With `{revision}`, `{file}` and `{line}`. */
@@ -82,7 +81,6 @@ export interface Overview extends Omit<CommandContext, 'server'> {
   readonly createLimit: CreateLimit
   readonly watchMode: WatchMode
   readonly standsBy: boolean
-  /** Undefined: unknown. */
   readonly leader: { readonly holder: string; readonly url: string | undefined } | undefined
   /** Meanwhile, this process makes no change. */
   readonly unconfirmed: string | undefined
