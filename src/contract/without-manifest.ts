@@ -4,9 +4,6 @@ export const PIPES_NAMED = 20
 
 export const SERVICES_TOLD = 20
 
-/** Length in characters. */
-export const NAME_TOLD = 80
-
 export const WithoutManifest = z
   .object({
     /** `metadata.name` of the Service. */

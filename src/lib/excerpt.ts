@@ -8,8 +8,8 @@ const LONGEST = 2_048
 /** Characters. Cleaning can shorten the text. */
 const LOOKED_AT = 16_384
 
-/** Characters. Masking more would block the process for over 50 ms. */
-const MAX_EXCERPTED = 1024 * 1024
+/** Characters. Parsing more would block the process for over 50 ms. */
+const MAX_PARSED = 1024 * 1024
 
 const MASK = '[secret]'
 
@@ -23,7 +23,7 @@ export function excerptOf(
   { mask }: Pick<SecretMask, 'mask'>,
   texts: 'shown' | 'hidden' = 'shown',
 ): string {
-  if (body.length > MAX_EXCERPTED) return `a text of ${body.length} characters`
+  if (body.length > MAX_PARSED) return `a text of ${body.length} characters`
   const said = mask(wordsOf(body, texts))
     .slice(0, LOOKED_AT)
     .replace(/[\p{C}\s]+/gu, ' ')

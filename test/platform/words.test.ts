@@ -147,7 +147,8 @@ test('a base URL may have a path, and slashes at its end', () => {
 })
 
 test.each([
-  [1024 * 1024, 'xxxx'],
+  [256 * 1024, 'xxxx'],
+  [256 * 1024 + 1, 'a text of 262145 characters'],
   [1024 * 1024 + 1, 'a text of 1048577 characters'],
 ])('of a reply of %i characters the excerpt begins with %s', (length, begin) => {
   const shown = excerptOf('x'.repeat(length), createSecretMask([SECRET]))

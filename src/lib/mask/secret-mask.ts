@@ -20,42 +20,35 @@ export interface SecretMask {
 
 const MASK = '[secret]'
 
-const HEAD_LENGTH = 64
+/** Of a longer text, only the length is shown: to search it would block the process. */
+const MAX_MASKED_LENGTH = 256 * 1024
+
 /** A shorter part of a secret is shown. */
 const MIN_PART_LENGTH = 16
-/** Possible lengths. The longest that fits is used. */
-const HEAD_LENGTHS = [HEAD_LENGTH, MIN_PART_LENGTH, MIN_MASKED_LENGTH]
 
-/** If more needles share a head, the head masks the length of the longest. */
-const MAX_NEEDLES_PER_HEAD = 16
+/** Characters to repeat: the longest that fits. Fewer begin other certificates too. */
+const PART_LENGTHS = [64, MIN_PART_LENGTH, MIN_MASKED_LENGTH]
 
-/** In characters. Above it, the older half is dropped. */
-const MAX_HELD = 8 * 1024 * 1024
+/** Characters at the end of a masked secret. Another secret can begin there. */
+const MAX_OVERLAP = 64
+
+/** Characters. Above it, the older half is dropped and the rest encoded again. */
+const MAX_HELD = 4 * 1024 * 1024
 
 /** Shorter lines occur in other texts too. */
 const MIN_LINE_LENGTH = 16
 
 interface Needle {
   readonly text: string
-  readonly head: string
   /** Masked only as a whole word, because it reads like a word. */
   readonly isWord: boolean
-  /** Characters that the head masks, for all needles that share it. */
-  readonly reach?: number
-}
-
-/** Needles with heads of one length, by hash. */
-interface Heads {
-  readonly length: number
-  /** Factor of the head's first character in its hash. */
-  readonly weight: number
-  readonly byHash: Map<number, Needle[]>
 }
 
 export function createSecretMask(secrets: Iterable<string> = []): SecretMask {
   /** In the order of the last `add`. */
   const held = new Set<string>()
-  const heads = new Map<number, Heads>()
+  /** By their first characters and `PART_LENGTHS`, in the order of their texts. */
+  const groups = new Map<number, Map<number, Needle[]>>()
   let heldLength = 0
   let encoded = 0
 
@@ -72,15 +65,13 @@ export function createSecretMask(secrets: Iterable<string> = []): SecretMask {
   function encode(secret: string): void {
     encoded += 1
     for (const needle of needlesOf(secret)) {
-      const { head, text } = needle
-      const { byHash } = heads.getOrInsertComputed(head.length, headsOf)
-      const hash = hashAt(head, 0, head.length)
-      const near = byHash.getOrInsertComputed(hash, () => [])
-      const same = near.filter((other) => other.head === head)
-      const reach = Math.max(text.length, ...same.map((other) => other.reach ?? other.text.length))
-      const isCrowded = same.length === MAX_NEEDLES_PER_HEAD || same[0]?.reach !== undefined
-      if (isCrowded) byHash.set(hash, [...near.filter((other) => other.head !== head), crowded(head, reach)])
-      else if (!same.some((other) => other.text === text)) near.push(needle)
+      const { text } = needle
+      const part = PART_LENGTHS.find((length) => length <= text.length) ?? MIN_MASKED_LENGTH
+      const group = groups
+        .getOrInsertComputed(keyOf(text, MIN_MASKED_LENGTH), () => new Map())
+        .getOrInsertComputed(part, () => [])
+      const place = firstIndex(group, [0, group.length], (other) => other.text >= text)
+      if (group[place]?.text !== text) group.splice(place, 0, needle)
     }
   }
 
@@ -90,24 +81,26 @@ export function createSecretMask(secrets: Iterable<string> = []): SecretMask {
       held.delete(secret)
       heldLength -= secret.length
     }
-    heads.clear()
+    groups.clear()
     for (const secret of held) encode(secret)
   }
 
   function mask(text: string): MaskedText {
     if (held.size === 0) return text as MaskedText
-    const rolling = [...heads.values()].map((each) => ({ ...each, hash: hashAt(text, 0, each.length) }))
+    if (text.length > MAX_MASKED_LENGTH) return `a text of ${text.length} characters` as MaskedText
     let shown = ''
     let from = 0
     let hiddenTo = 0
+    let key = keyOf(text, MIN_MASKED_LENGTH - 1)
     for (let at = 0; at + MIN_MASKED_LENGTH <= text.length; at += 1) {
-      // Another secret can begin inside a masked secret.
-      const end = at < hiddenTo - HEAD_LENGTH ? 0 : endOfMatch(rolling, text, at)
-      if (end > hiddenTo) {
-        if (at > hiddenTo || hiddenTo === 0) shown += text.slice(from, at) + MASK
-        from = hiddenTo = end
-      }
-      for (const each of rolling) each.hash = rolled(each.hash, each.weight, text, at, each.length)
+      key = nextKey(key, text, at + MIN_MASKED_LENGTH - 1)
+      const group = at < hiddenTo - MAX_OVERLAP ? undefined : groups.get(key)
+      let end = 0
+      if (group !== undefined)
+        for (const [part, needles] of group) end = Math.max(end, endOfMatch(needles, part, text, at))
+      if (end <= hiddenTo) continue
+      if (at > hiddenTo || hiddenTo === 0) shown += text.slice(from, at) + MASK
+      from = hiddenTo = end
     }
     return (shown + text.slice(from)) as MaskedText
   }
@@ -122,58 +115,67 @@ export function createSecretMask(secrets: Iterable<string> = []): SecretMask {
   }
 }
 
-const BASE = 31
-
-function headsOf(length: number): Heads {
-  const weight = Array.from({ length: length - 1 }).reduce<number>((power) => Math.imul(power, BASE), 1)
-  return { length, weight, byHash: new Map() }
+/** Of the last four characters. */
+function nextKey(key: number, text: string, at: number): number {
+  return (key << 8) ^ text.charCodeAt(at)
 }
 
-/** A rolling hash. Different texts can collide. */
-function hashAt(text: string, at: number, length: number): number {
-  let hash = 0
-  for (let index = at; index < at + length; index += 1)
-    hash = (Math.imul(hash, BASE) + text.charCodeAt(index)) | 0
-  return hash
-}
-
-/** In constant time. */
-function rolled(hash: number, weight: number, text: string, at: number, length: number): number {
-  return (Math.imul(hash - Math.imul(text.charCodeAt(at), weight), BASE) + text.charCodeAt(at + length)) | 0
+function keyOf(text: string, length: number): number {
+  let key = 0
+  for (let at = 0; at < length; at += 1) key = nextKey(key, text, at)
+  return key
 }
 
 /** Of the longest needle. 0 if there is none. */
-function endOfMatch(
-  rolling: readonly (Heads & { readonly hash: number })[],
-  text: string,
-  at: number,
-): number {
+function endOfMatch(needles: readonly Needle[], part: number, text: string, at: number): number {
+  let last = at
   let end = 0
-  for (const { byHash, hash, length } of rolling) {
-    const near = byHash.get(hash)
-    if (near === undefined) continue
-    for (const needle of near) {
-      // Skip a needle that differs at the end of the longest match: it cannot mask more.
-      if (end > 0 && needle.reach === undefined && needle.text[end - at] !== text[end]) continue
-      if (!text.startsWith(needle.head, at)) continue
-      if (needle.reach !== undefined) {
-        end = Math.max(end, Math.min(at + needle.reach, text.length))
-        continue
-      }
-      let last = at + length
-      while (last < text.length && last - at < needle.text.length && text[last] === needle.text[last - at])
-        last += 1
-      // A message can repeat the beginning of a secret. A text cut for display can end inside one.
-      const isPart = last - at < needle.text.length
-      if (isPart && last - at < MIN_PART_LENGTH && text[last] !== '…') continue
-      if (last > end && (!needle.isWord || isWholeWord(text, at, last))) end = last
+  const isMasked = ({ isWord }: Needle) => !isWord || isWholeWord(text, at, last)
+  /** The needles that repeat the text so far. */
+  let [from, to] = [0, needles.length]
+  while (from < to) {
+    const low = needles[from]
+    last = endOfBoth(low?.text ?? '', needles[to - 1]?.text ?? '', text, at, last)
+    const offset = last - at
+    if (low?.text.length === offset) {
+      if (isMasked(low)) end = last
+      from += 1
     }
+    const code = last < text.length ? text.charCodeAt(last) : -1
+    const first = firstIndex(needles, [from, to], (each) => each.text.charCodeAt(offset) >= code)
+    const beyond = firstIndex(needles, [first, to], (each) => each.text.charCodeAt(offset) > code)
+    // A message can repeat the beginning of a secret. A text cut for display can end inside one.
+    const isPart = offset >= part && (offset >= MIN_PART_LENGTH || text[last] === '…')
+    if (first === beyond && isPart && needles.slice(from, to).some(isMasked)) return last
+    ;[from, to] = [first, beyond]
   }
   return end
 }
 
-function crowded(head: string, reach: number): Needle {
-  return { text: head, head, isWord: false, reach }
+/** Of the first item from which on the condition holds. */
+function firstIndex<T>(
+  items: readonly T[],
+  [from, to]: readonly [number, number],
+  holds: (item: T) => boolean,
+): number {
+  let [low, high] = [from, to]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const item = items[middle]
+    if (item === undefined || holds(item)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** Where the text stops to repeat both needles. */
+function endOfBoth(low: string, high: string, text: string, at: number, from: number): number {
+  let last = from
+  for (; last < text.length; last += 1) {
+    const next = text[last]
+    if (next !== low[last - at] || next !== high[last - at]) break
+  }
+  return last
 }
 
 function needlesOf(secret: string): readonly Needle[] {
@@ -185,7 +187,10 @@ function needlesOf(secret: string): readonly Needle[] {
     ...base64Of(secret),
   ]
   const others = new Set(forms.filter((form) => form !== secret && form.length >= MIN_MASKED_LENGTH))
-  return [needleOf(secret, WORD.test(secret)), ...[...others].map((form) => needleOf(form, false))]
+  return [
+    { text: secret, isWord: WORD.test(secret) },
+    ...[...others].map((text) => ({ text, isWord: false })),
+  ]
 }
 
 /** With digits in both cases, as in a form, and with each reserved character encoded (RFC 3986, 2.2). */
@@ -195,15 +200,10 @@ function urlFormsOf(secret: string): readonly string[] {
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
-  return [url, strict].flatMap((each) => {
+  return [...new Set([url, strict])].flatMap((each) => {
     const lower = each.replaceAll(/%../g, (byte) => byte.toLowerCase())
     return [each, lower, each.replaceAll('%20', '+'), lower.replaceAll('%20', '+')]
   })
-}
-
-function needleOf(text: string, isWord: boolean): Needle {
-  const length = HEAD_LENGTHS.find((each) => each <= text.length) ?? MIN_MASKED_LENGTH
-  return { text, head: text.slice(0, length), isWord }
 }
 
 /** A message can repeat one line of a certificate. */

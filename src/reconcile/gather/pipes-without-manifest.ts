@@ -1,20 +1,17 @@
-import {
-  NAME_TOLD,
-  PIPES_NAMED,
-  SERVICES_TOLD,
-  type WithoutManifest,
-} from '../../contract/without-manifest.ts'
+import { PIPES_NAMED, SERVICES_TOLD, type WithoutManifest } from '../../contract/without-manifest.ts'
 import type { CreateOnceKind, Kind } from '../../kinds/definition.ts'
+import { showName } from '../../kinds/difference.ts'
 import { isReference } from '../../kinds/lookup.ts'
 import { asService, type ServiceManifest } from '../../kinds/service/kind.ts'
-import type { RemoteResource } from '../../kinds/remote-resource.ts'
-import { printable } from '../../lib/shown-text.ts'
 import type { ReconcileContext } from '../context.ts'
 import { heldPipes, type HeldPipes } from '../state/held-pipes.ts'
 import type { Listing } from '../state/listings.ts'
 import { identityOf } from '../state/store.ts'
 import { nameOfListing } from './listing.ts'
 import { accessOf } from './service-access.ts'
+
+/** Characters of a name. */
+const MAX_MASKED = 1_024
 
 type Context = Pick<ReconcileContext, 'profile' | 'store' | 'clock' | 'mask'>
 
@@ -77,21 +74,13 @@ function foundIn(
     listedAt: wholeSeconds(store.steadyNow() - (clock.monotonic() - listing.askedAt)),
     count: free.length,
     pipes: free
-      .map((pipe) => ({ id: pipe.id, name: nameOf(pipe, mask) }))
-      .toSorted((a, b) => (`${a.name} ${a.id}` < `${b.name} ${b.id}` ? -1 : 1))
-      .slice(0, PIPES_NAMED),
+      .toSorted((a, b) => (`${a.name ?? ''} ${a.id}` < `${b.name ?? ''} ${b.id}` ? -1 : 1))
+      .slice(0, PIPES_NAMED)
+      .map(({ id, name }) => ({ id, name: showName(mask.mask((name ?? '').slice(0, MAX_MASKED))) })),
   }
 }
 
 /** A list has the same time at each use. */
 function wholeSeconds(ms: number): number {
   return Math.round(ms / 1_000) * 1_000
-}
-
-/** Masked, because it came from the platform. */
-function nameOf({ name }: RemoteResource, { mask }: ReconcileContext['mask']): string {
-  return printable(mask(name ?? ''))
-    .replaceAll(/\s/g, ' ')
-    .slice(0, NAME_TOLD)
-    .toWellFormed()
 }
