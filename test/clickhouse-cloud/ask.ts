@@ -1,5 +1,4 @@
-import { expect } from 'vitest'
-import { isObject, type Json, type JsonObject } from '../../src/lib/json.ts'
+import { isObject, type Json } from '../../src/lib/json.ts'
 import { textOf } from './look.ts'
 import { createStrictServer, type StrictOptions, type StrictServer } from './strict-server.ts'
 
@@ -55,31 +54,5 @@ export function startAsker(more: Partial<StrictOptions> = {}): Asker {
         error: textOf(told['error'] ?? told['message']),
       }
     },
-  }
-}
-
-/** A pipe of the folder that is there, and in some state. */
-export interface PipeAsker extends Asker {
-  readonly id: string
-  /** A request below the pipe. */
-  readonly askPipe: (method: Method, path: string, body?: Json) => Said
-  readonly body: () => JsonObject | undefined
-}
-
-export function startWithBody(
-  body: JsonObject,
-  state: Parameters<StrictServer['setStates']>[1] = 'Running',
-  more: Partial<StrictOptions> = {},
-): PipeAsker {
-  const asker = startAsker(more)
-  const made = asker.ask('POST', '/clickpipes', body)
-  expect(made).toMatchObject({ status: 200 })
-  const id = textOf(isObject(made.result) ? made.result['id'] : undefined)
-  asker.server.setStates(id, state)
-  return {
-    ...asker,
-    id,
-    askPipe: (method, path, sent) => asker.ask(method, `/clickpipes/${id}${path}`, sent),
-    body: () => asker.server.pipes().get(id),
   }
 }

@@ -81,17 +81,6 @@ describe('a request that nobody answered, of what is not found', () => {
     await client.reconcile()
     expect(client.record()?.remote).toBeUndefined()
   })
-  test('of a replacement, too', async () => {
-    await using client = await replaced()
-    await unanswered(client)
-    client.skip(MINUTE)
-    await client.reconcile()
-    expect(sent(client)).toEqual(['DELETE'])
-    expect(client.reason()).toBe('Deleting')
-    client.skip(2_000)
-    await client.reconcile()
-    expect(sent(client)).toEqual(['POST'])
-  })
   test('it is not, if the pipe is found right before', async () => {
     await using client = await unwanted()
     client.skip(GRACE)
@@ -107,8 +96,6 @@ describe('a request that nobody answered, of what is not found', () => {
     expect(sent(client)).toEqual([])
   })
   test.each([
-    ['its manifest asks for the pipe', (client: Client) => client.want(KAFKA, {})],
-    ['its manifest is gone', (client: Client) => client.remove()],
     ['its manifest has errors', (client: Client) => client.spoil()],
     ['a reading is not accepted', async (client: Client) => client.doubt('there')],
     ['no service leads there', (client: Client) => client.service('broken')],
@@ -120,32 +107,6 @@ describe('a request that nobody answered, of what is not found', () => {
     await client.reconcile()
     expect(sent(client), client.message()).toEqual([])
     expect(client.record()?.removal).toMatchObject({ isSent: true })
-  })
-  test('nor if the edit was undone', async () => {
-    await using client = await replaced()
-    await unanswered(client)
-    await client.want(KAFKA, REPLACE)
-    client.skip(2 * MINUTE)
-    await client.reconcile()
-    expect(sent(client), client.message()).toEqual([])
-  })
-  test('it is refused: it waits before it is sent again', async () => {
-    await using client = await unwanted()
-    await unanswered(client)
-    client.skip(MINUTE)
-    let refused = 0
-    client.interfere(({ method }) => {
-      if (method === 'DELETE') refused += 1
-      return method === 'DELETE' ? { status: 400, error: 'BAD_REQUEST: not now' } : undefined
-    })
-    await client.reconcile()
-    expect(client.record()?.removal).toMatchObject({ isSent: true })
-    await client.reconcile('in passing')
-    expect(refused).toBe(1)
-    client.interfere(undefined)
-    await goesOn(client, 5 * MINUTE)
-    expect(sent(client)).toEqual(['DELETE'])
-    expect(client.record()?.remote).toBeUndefined()
   })
 })
 
@@ -174,23 +135,6 @@ describe('no request was sent', () => {
     expect(client.record('Pipe/b')?.remote).toBeDefined()
     expect(client.record('Pipe/b')?.removal?.isSent).toBeUndefined()
   })
-  test('its record was written, and the last look is not answered', async () => {
-    await using client = await unwanted()
-    client.skip(GRACE)
-    client.meanwhile(async () => {
-      const record = client.record()
-      if (record === undefined) throw new Error('none')
-      await client.write({ ...record, allowed: { digest: 'x', at: 0, until: 0 } })
-      client.interfere(({ method }) =>
-        method === 'GET' ? { status: 503, error: 'SERVICE_UNAVAILABLE' } : undefined,
-      )
-    })
-    await client.reconcile()
-    expect(client.record()?.removal?.isSent).toBeUndefined()
-    client.interfere(undefined)
-    await goesOn(client, 5 * MINUTE)
-    expect(sent(client)).toEqual(['DELETE'])
-  })
 })
 
 describe('the grace', () => {
@@ -214,18 +158,6 @@ describe('the grace', () => {
     await client.restart()
     await client.reconcile()
     expect(sent(client)).toEqual([])
-  })
-  test('a restart neither begins it anew nor ends it', async () => {
-    await using client = await unwanted()
-    client.skip(5 * MINUTE)
-    await client.restart()
-    await client.reconcile()
-    client.skip(4 * MINUTE)
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-    client.skip(2 * MINUTE)
-    await client.reconcile()
-    expect(sent(client)).toEqual(['DELETE'])
   })
 })
 
@@ -448,18 +380,6 @@ describe('404s', () => {
     await goesOn(client, 60 * MINUTE)
     expect(client.record()?.remote === undefined).toBe(!client.server.pipes().has(id))
   })
-  test('the same for a replacement, where the list is of no help', async () => {
-    await using client = await replaced()
-    client.skip(GRACE)
-    client.interfere(({ method }) => (method === 'DELETE' ? 'cut before' : undefined))
-    await client.reconcile()
-    client.interfere(({ method, below }) =>
-      method === 'GET' && below !== '…' ? { status: 404, error: 'NOT_FOUND: no such pipe' } : undefined,
-    )
-    await goesOn(client, 30 * MINUTE)
-    client.interfere(undefined)
-    expect(client.server.pipes().size).toBe(1)
-  })
 })
 
 const isNotFound: Interfere = ({ method, below }) =>
@@ -533,19 +453,6 @@ describe('held on the way', () => {
     client.skip(2 * MINUTE)
     await client.reconcile()
     expect(sent(client)).toEqual(['DELETE'])
-  })
-  test('a refused DELETE of a replacement does not begin the grace anew', async () => {
-    await using client = await replaced()
-    client.skip(GRACE)
-    client.interfere(({ method }) =>
-      method === 'DELETE' ? { status: 400, error: 'BAD_REQUEST: not now' } : undefined,
-    )
-    await client.reconcile()
-    await client.reconcile('in passing')
-    client.interfere(undefined)
-    sent(client)
-    await goesOn(client, 5 * MINUTE)
-    expect(sent(client)).toEqual(['DELETE', 'POST'])
   })
   test('a secret that is not there yet', async () => {
     await using client = await replaced()

@@ -1,17 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Client } from './client.ts'
-import { Killed } from './reach.ts'
-import {
-  DELETE,
-  goesOn,
-  GRACE,
-  OTHER_TOPIC,
-  REPLACE,
-  replaced,
-  started,
-  unwanted,
-  withTopics,
-} from './deleted-pipes.ts'
+import { DELETE, goesOn, GRACE, OTHER_TOPIC, REPLACE, replaced, started, unwanted } from './deleted-pipes.ts'
 import { byHand, having, HOUR, KAFKA, MINUTE, POSTGRES, sent, withTable } from './edited-pipes.ts'
 import { GIVEN, wireBody } from './given.ts'
 
@@ -171,26 +160,6 @@ describe('policy.ensure absent', () => {
     expect(client.record()).toBeUndefined()
   })
 
-  test('a manifest that asks for the pipe after the request has a new one, once the old one is gone for sure', async () => {
-    await using client = await unwanted()
-    const id = client.id()
-    client.skip(GRACE)
-    await client.reconcile()
-    await client.want(KAFKA, { onMissing: 'report' })
-    await client.reconcile()
-    expect(client.reason()).toBe('Deleting')
-    expect(client.message()).toContain('The pipe is being deleted, and its manifest asks for it.')
-    for (let turn = 0; turn < 20; turn += 1) {
-      client.skip(20_000)
-      await client.reconcile()
-    }
-    expect(sent(client)).toEqual(['DELETE', 'POST'])
-    expect(client.id()).not.toBe(id)
-    expect(client.server.pipes().size).toBe(1)
-    expect(client.record()?.removal).toBeUndefined()
-    expect(client.reason()).toBe('InSync')
-  })
-
   test('somebody changed it in the grace: it is kept, and the field is named', async () => {
     await using client = await unwanted()
     byHand(client, { name: 'mine' })
@@ -219,35 +188,6 @@ describe('policy.ensure absent', () => {
     expect(client.message()).toContain('(settings.streaming_max_insert_wait_ms)')
   })
 
-  test('changed between the look and the request', async () => {
-    await using client = await unwanted()
-    client.skip(GRACE)
-    let reads = 0
-    client.interfere(({ method }) => {
-      if (method === 'GET' && (reads += 1) === 2) byHand(client, { name: 'mine' })
-      return undefined
-    })
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-    expect(client.record()?.removal?.isSent).toBeUndefined()
-    expect(client.reason()).toBe('Drifted')
-  })
-
-  test('changed before the manifest asked: it is kept until it is as the manifest says, and has ten minutes then', async () => {
-    await using client = await started(KAFKA, {})
-    byHand(client, { name: 'mine' })
-    await client.want(KAFKA, DELETE)
-    await goesOn(client, 30 * MINUTE)
-    expect(sent(client)).toEqual([])
-    expect(client.reason()).toBe('Drifted')
-    await client.want({ ...KAFKA, name: 'mine' }, DELETE)
-    await client.reconcile()
-    expect(client.reason()).toBe('Deleting')
-    client.skip(GRACE)
-    await client.reconcile()
-    expect(sent(client)).toEqual(['DELETE'])
-  })
-
   test('an adopted one is deleted, too: its manifest is there and says so', async () => {
     await using client = await started(KAFKA, {})
     const record = client.record()
@@ -272,80 +212,6 @@ describe('policy.ensure absent', () => {
     await goesOn(client, 15 * MINUTE)
     expect(client.reason()).toBe('Absent')
     expect(sent(client)).toEqual([])
-  })
-
-  describe.each(['before', 'after'] as const)('the process ends %s the request', (when) => {
-    test('the next one asks for it until it is gone', async () => {
-      await using client = await unwanted()
-      const id = client.id()
-      client.skip(GRACE)
-      client.killAt({ way: 'delete', when })
-      await expect(client.reconcile()).rejects.toThrow(Killed)
-      expect(sent(client)).toEqual(when === 'after' ? ['DELETE'] : [])
-      await client.restart()
-      await goesOn(client, when === 'after' ? 3 * MINUTE : 20 * MINUTE)
-      expect(sent(client)).toEqual(['DELETE'])
-      expect(client.server.pipes().has(id)).toBe(false)
-      expect(client.reason()).toBe('Absent')
-    })
-
-    test('a manifest that asks for the pipe by then has one in the end, and never two', async () => {
-      await using client = await unwanted()
-      client.skip(GRACE)
-      client.killAt({ way: 'delete', when })
-      await expect(client.reconcile()).rejects.toThrow(Killed)
-      await client.want(KAFKA, {})
-      await client.restart()
-      for (let turn = 0; turn < 60; turn += 1) {
-        client.skip(MINUTE / 2)
-        await client.reconcile()
-      }
-      expect(sent(client)).toEqual(when === 'after' ? ['DELETE', 'POST'] : [])
-      expect([...client.server.pipes().keys()]).toEqual([client.id()])
-      expect(client.reason()).toBe('InSync')
-      expect(client.record()?.removal).toBeUndefined()
-    })
-
-    test('a manifest that is gone by then: nothing more is sent', async () => {
-      await using client = await unwanted()
-      client.skip(GRACE)
-      client.killAt({ way: 'delete', when })
-      await expect(client.reconcile()).rejects.toThrow(Killed)
-      await client.remove()
-      await client.restart()
-      await goesOn(client, 60 * MINUTE)
-      expect(sent(client)).toEqual(when === 'after' ? ['DELETE'] : [])
-      const { conditions } = client.record() ?? {}
-      expect(conditions?.Synced.reason).toBe(when === 'before' ? 'Orphaned' : undefined)
-    })
-  })
-
-  test('a reply that is lost: it is asked for again after ten minutes, if it is still there', async () => {
-    await using client = await unwanted()
-    client.skip(GRACE)
-    client.interfere(({ method }) => (method === 'DELETE' ? 'cut before' : undefined))
-    await client.reconcile()
-    client.interfere(undefined)
-    expect(client.record()?.removal).toMatchObject({ isSent: true })
-    await goesOn(client, 9 * MINUTE)
-    expect(sent(client)).toEqual([])
-    await goesOn(client, 5 * MINUTE)
-    expect(sent(client)).toEqual(['DELETE'])
-    expect(client.reason()).toBe('Absent')
-  })
-
-  test('a refused request is tried again, ever later, and counts as not sent', async () => {
-    await using client = await unwanted()
-    client.skip(GRACE)
-    client.interfere(({ method }) =>
-      method === 'DELETE' ? { status: 400, error: 'BAD_REQUEST: not now' } : undefined,
-    )
-    await client.reconcile()
-    expect(client.record()?.removal).not.toHaveProperty('isSent')
-    expect(client.message()).toContain('not now')
-    client.interfere(undefined)
-    await goesOn(client, 5 * MINUTE)
-    expect(client.reason()).toBe('Absent')
   })
 })
 
@@ -372,44 +238,6 @@ describe('policy.onImmutable replace', () => {
     expect(client.reason()).toBe('InSync')
     await goesOn(client, 30 * MINUTE)
     expect(sent(client)).toEqual([])
-  })
-
-  test('an edit that is undone during the grace keeps it', async () => {
-    await using client = await started(KAFKA, REPLACE)
-    await client.want(OTHER_TOPIC, REPLACE)
-    await client.reconcile()
-    client.skip(9 * MINUTE)
-    await client.want(KAFKA, REPLACE)
-    await client.reconcile()
-    expect(client.reason()).toBe('InSync')
-    expect(client.record()?.removal).toBeUndefined()
-    await goesOn(client, 20 * MINUTE)
-    expect(sent(client)).toEqual([])
-  })
-
-  test('another edit has ten minutes of its own', async () => {
-    await using client = await started(KAFKA, REPLACE)
-    await client.want(OTHER_TOPIC, REPLACE)
-    await client.reconcile()
-    client.skip(9 * MINUTE)
-    await client.want(withTopics('orders.v3'), REPLACE)
-    await client.reconcile()
-    client.skip(2 * MINUTE)
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-  })
-
-  test('an edit that is undone after the request: it is created again as it was', async () => {
-    await using client = await started(KAFKA, REPLACE)
-    await client.want(OTHER_TOPIC, REPLACE)
-    await client.reconcile()
-    client.skip(GRACE)
-    await client.reconcile()
-    expect(sent(client)).toEqual(['DELETE'])
-    await client.want(KAFKA, {})
-    await goesOn(client, 5 * MINUTE)
-    expect(sent(client)).toEqual(['POST'])
-    expect(client.reason()).toBe('InSync')
   })
 
   test('somebody changed it: it is reported, and kept', async () => {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PIPE_CHANGES } from '../../src/kinds/profiles/clickhouse-cloud/pipe/changes.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import type { Client, KillPlace } from './client.ts'
-import { Killed } from './reach.ts'
+import type { Client } from './client.ts'
 import {
   during,
   faulty,
@@ -64,23 +63,6 @@ describe('of a table', () => {
     expect([visits(client), stateOf(client), client.reason()]).toEqual([PLAIN, 'Running', 'InSync'])
     expect(sent(client).filter((request) => request === 'PATCH')).toHaveLength(2)
   })
-
-  const places: readonly KillPlace[] = (['before', 'after'] as const).flatMap((when) =>
-    [1, 2].flatMap((nth) => [{ way: 'state', when, nth } as const, { way: 'update', when, nth } as const]),
-  )
-  test.each(places)(
-    'it is taken out where the process ends $when the request $way no. $nth',
-    async (place) => {
-      await using client = await startOld(withVisits(EXCLUDED))
-      client.killAt(place)
-      await client.want(withVisits({}))
-      await expect(during(client, 30 * MINUTE)).rejects.toThrow(Killed)
-      await client.restart()
-      await during(client, 30 * MINUTE)
-      expect([visits(client), stateOf(client), client.reason()]).toEqual([PLAIN, 'Running', 'InSync'])
-      expect(faulty(client)).toEqual([])
-    },
-  )
 
   test('what the manifest never had is left alone, whatever else is edited', async () => {
     await using client = await startOld(withVisits({}))

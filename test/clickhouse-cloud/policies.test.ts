@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { Client } from './client.ts'
-import { Killed } from './reach.ts'
 import {
   byHand,
   during,
@@ -78,24 +77,6 @@ describe('policy.onEdit', () => {
 })
 
 describe('policy.onDrift', () => {
-  test('absent: somebody else changed it, and that is told', async () => {
-    await using client = await startOld(KAFKA)
-    byHand(client, { 'scaling.replicas': 5 })
-    await passes(client, 3)
-    expect([sent(client), client.reason()]).toEqual([[], 'Drifted'])
-  })
-
-  test('correct: it is changed back', async () => {
-    await using client = await startOld(KAFKA)
-    await client.want(KAFKA, { onDrift: 'correct' })
-    byHand(client, { 'scaling.replicas': 5, 'settings.streaming_max_insert_wait_ms': 1500 })
-    client.skip(MINUTE)
-    await client.settle()
-    expect(sent(client)).toEqual(['PUT /settings', 'PATCH /scaling'])
-    expect(client.body()).toEqual(KAFKA)
-    expect(client.reason()).toBe('InSync')
-  })
-
   test('correct: one field that cannot change keeps the rest, and is the only one named', async () => {
     await using client = await startOld(KAFKA)
     await client.want(KAFKA, { onDrift: 'correct' })
@@ -119,16 +100,6 @@ describe('policy.onDrift', () => {
 })
 
 describe('an edit', () => {
-  test('of which one field cannot change is not sent at all, and only that one is named', async () => {
-    await using client = await startOld(KAFKA)
-    await client.want(having(REPLICAS, { 'source.kafka.topics': 'other' }))
-    await client.settle()
-    await passes(client, 3)
-    expect([sent(client), client.reason()]).toEqual([[], 'NotUpdatable'])
-    expect(client.message()).toContain('source.kafka.topics')
-    expect(client.message()).not.toContain('scaling')
-  })
-
   test.each([
     { what: 'a setting', body: KAFKA, field: 'settings.streaming_max_insert_wait_ms' },
     { what: 'a part of the size', body: KAFKA, field: 'scaling.replicas' },
@@ -161,10 +132,6 @@ describe('an edit', () => {
     expect(sent(client)).toEqual([])
   })
 })
-
-function withPassword(password: string): JsonObject {
-  return having(withTable('invoices'), { 'source.postgres.credentials.password': password })
-}
 
 describe('a secret', () => {
   test('that was rotated is sent with all credentials', async () => {
@@ -254,17 +221,6 @@ describe('a secret', () => {
     expect(client.record()?.change?.refused).toContain('BAD_REQUEST')
     expect(JSON.stringify(said)).not.toContain(secret)
   })
-
-  test('that changes between two requests is sent as it is last', async () => {
-    await using client = await startOld(POSTGRES)
-    await client.want(withPassword('second'))
-    await client.reconcile()
-    expect(sent(client)).toEqual(['stop'])
-    await client.want(withPassword('third'))
-    await client.settle()
-    expect(at(client.body() ?? {}, 'source.postgres.credentials.password')).toBe('third')
-    expectInSync(client, THREE_TABLES)
-  })
 })
 
 describe('policy.paused', () => {
@@ -292,48 +248,6 @@ describe('policy.paused', () => {
     expect([sent(client), stateOf(client), client.status()]).toEqual([[], 'Running', 'Ready'])
   })
 
-  test('true: somebody who starts it finds it stopped again', async () => {
-    await using client = await startOld(KAFKA)
-    await client.want(KAFKA, { paused: true })
-    await client.settle()
-    client.server.setStates(client.id(), 'Running')
-    await during(client, 10 * MINUTE)
-    expect([sent(client), stateOf(client)]).toEqual([['stop', 'stop'], 'Stopped'])
-  })
-
-  test('absent never starts and never stops', async () => {
-    await using client = await startOld(KAFKA)
-    client.server.setStates(client.id(), 'Stopped')
-    await passes(client, 3)
-    client.server.setStates(client.id(), 'Running')
-    await passes(client, 3)
-    expect(sent(client)).toEqual([])
-  })
-
-  test.each([
-    {
-      paused: undefined,
-      requests: [],
-      state: 'Paused',
-      reason: 'NotUpdatable',
-      tables: THREE_TABLES.slice(0, 2),
-    },
-    { paused: true, requests: ['PATCH', 'stop'], state: 'Paused', reason: 'InSync', tables: THREE_TABLES },
-    { paused: false, requests: ['PATCH'], state: 'Running', reason: 'InSync', tables: THREE_TABLES },
-  ])(
-    '$paused: an edit of a pipe that a person stopped',
-    async ({ paused, requests, state, reason, tables }) => {
-      await using client = await startOld(POSTGRES)
-      client.server.setStates(client.id(), 'Paused')
-      await client.reconcile()
-      await client.want(withTable('invoices'), paused === undefined ? undefined : { paused })
-      await during(client, 20 * MINUTE)
-      expect(sent(client)).toEqual(requests)
-      expect([stateOf(client), client.reason(), tableNames(client)]).toEqual([state, reason, tables])
-      expect(faulty(client)).toEqual([])
-    },
-  )
-
   test('absent: a size is changed while it rests, and it is not woken', async () => {
     await using client = await startOld(KAFKA)
     client.server.setStates(client.id(), 'Stopped')
@@ -341,23 +255,6 @@ describe('policy.paused', () => {
     await during(client, 5 * MINUTE)
     expect([sent(client), stateOf(client)]).toEqual([['PATCH /scaling'], 'Stopped'])
   })
-
-  test.each(['cut after', 'late', 'cut before', { after: { status: 500, error: 'oops' } }] as const)(
-    'true, then absent, with a reply to the command that is %j: it stays as it was asked for last',
-    async (mishap) => {
-      await using client = await startOld(KAFKA)
-      client.interfere(({ below }) => (below === '/state' ? mishap : undefined))
-      await client.want(KAFKA, { paused: true })
-      await client.reconcile()
-      client.interfere(undefined)
-      await during(client, 20 * MINUTE)
-      expect([stateOf(client), client.reason()]).toEqual(['Stopped', 'InSync'])
-      await client.want(KAFKA)
-      client.changes()
-      await during(client, 20 * MINUTE)
-      expect([sent(client), stateOf(client)]).toEqual([[], 'Stopped'])
-    },
-  )
 })
 
 describe('a pipe that has to rest for its change', () => {
@@ -368,23 +265,6 @@ describe('a pipe that has to rest for its change', () => {
     expect(sent(client)).toEqual(['stop', 'PATCH'])
     expectInSync(client, THREE_TABLES)
     expect(client.record()).toMatchObject({ change: undefined, command: undefined })
-  })
-
-  test('is started again when the change is refused, told, and left alone for an hour', async () => {
-    await using client = await startOld(POSTGRES)
-    client.interfere(refusing('', 'BAD_REQUEST: no such table'))
-    await client.want(withTable('invoices'))
-    await during(client, 55 * MINUTE)
-    expect(sent(client)).toEqual(['stop', 'start'])
-    expect(stateOf(client)).toBe('Running')
-    expect(client.message()).toContain('no such table')
-    await client.restart()
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-    client.interfere(undefined)
-    await during(client, 10 * MINUTE)
-    expect(sent(client)).toEqual(['stop', 'PATCH'])
-    expect([tableNames(client), stateOf(client)]).toEqual([THREE_TABLES, 'Running'])
   })
 
   test('by the words of the service alone is stopped once within the hour, where the change is refused then', async () => {
@@ -437,22 +317,12 @@ describe('a pipe that has to rest for its change', () => {
   })
 
   test.each([
-    { how: 'taken back', act: (client: Client) => client.want(POSTGRES) },
-    { how: 'made invalid', act: (client: Client) => client.spoil() },
     {
       how: 'made invalid, and another process begins',
       act: async (client: Client) => {
         await client.spoil()
         await client.restart()
       },
-    },
-    { how: 'gone', act: (client: Client) => client.remove() },
-    {
-      how: 'suspended',
-      act: (client: Client) =>
-        client.want(withTable('invoices'), {
-          suspend: { reason: 'a night off', until: '2050-01-01T00:00:00Z' },
-        }),
     },
     {
       how: 'not to be applied any more',
@@ -478,97 +348,6 @@ describe('a pipe that has to rest for its change', () => {
     ])
   })
 
-  test('and whose start was taken and not carried out is started again', async () => {
-    await using client = await startOld(POSTGRES)
-    await client.want(withTable('invoices'))
-    await client.reconcile()
-    await client.reconcile()
-    await client.want(POSTGRES)
-    client.interfere(({ body }) => (body['command'] === 'start' ? { status: 200, error: '' } : undefined))
-    await during(client, 3 * MINUTE)
-    expect(stateOf(client)).toBe('Paused')
-    client.interfere(undefined)
-    await during(client, 10 * MINUTE)
-    expect(stateOf(client)).toBe('Running')
-  })
-
-  test('and whose change is refused, and then its start is taken and not carried out, is started again', async () => {
-    await using client = await startOld(POSTGRES)
-    await client.want(withTable('invoices'))
-    client.interfere(({ method, below, body }) => {
-      if (body['command'] === 'start') return { status: 200, error: '' }
-      return method === 'PATCH' && below === '' ? { status: 400, error: 'BAD_REQUEST: no' } : undefined
-    })
-    await during(client, 5 * MINUTE)
-    expect(stateOf(client)).toBe('Paused')
-    client.interfere(refusing(''))
-    await during(client, 10 * MINUTE)
-    expect(stateOf(client)).toBe('Running')
-  })
-
-  test.each([
-    'cut after',
-    'late',
-    { after: { status: 500, error: 'oops' } },
-    { after: { status: 400, error: 'it rests' } },
-  ] as const)(
-    'and whose stop was carried out at once, with a reply that is %j, is changed and runs',
-    async (mishap) => {
-      await using client = await startOld(POSTGRES)
-      await client.want(withTable('invoices'))
-      client.interfere(({ body }) => {
-        if (body['command'] !== 'stop') return undefined
-        client.server.setStates(client.id(), 'Paused')
-        return mishap
-      })
-      await client.reconcile()
-      client.interfere(undefined)
-      await during(client, 30 * MINUTE)
-      expectInSync(client, THREE_TABLES)
-    },
-  )
-
-  test('and that was changed is a person’s to stop from then on, also where it differs elsewhere', async () => {
-    await using client = await startOld(POSTGRES)
-    await client.want(withTable('invoices'))
-    await client.reconcile()
-    byHand(client, { 'source.postgres.settings.pullBatchSize': 5 })
-    await during(client, 10 * MINUTE)
-    expect([stateOf(client), client.reason()]).toEqual(['Running', 'Drifted'])
-    sent(client)
-    client.server.setStates(client.id(), 'Paused')
-    await during(client, 10 * MINUTE)
-    expect([sent(client), stateOf(client)]).toEqual([[], 'Paused'])
-  })
-
-  test('and is to rest by now is changed, and rests; without the flag it is left so', async () => {
-    await using client = await startOld(POSTGRES)
-    await client.want(withTable('invoices'))
-    await client.reconcile()
-    byHand(client, { 'source.postgres.settings.pullBatchSize': 5 })
-    await client.want(withTable('invoices'), { paused: true })
-    await during(client, 10 * MINUTE)
-    expect([stateOf(client), tableNames(client)]).toEqual(['Paused', THREE_TABLES])
-    sent(client)
-    await client.want(withTable('invoices'))
-    await during(client, 10 * MINUTE)
-    expect([sent(client), stateOf(client)]).toEqual([[], 'Paused'])
-  })
-
-  test('takes a second edit that comes between the steps', async () => {
-    await using client = await startOld(POSTGRES)
-    await client.want(withTable('invoices'))
-    await client.reconcile()
-    await client.want(withTable('visits', withTable('invoices')))
-    await client.settle()
-    expect(sent(client)).toEqual(['stop', 'PATCH'])
-    expect(tableNames(client)).toEqual([...THREE_TABLES, 'visits'])
-    await client.want(withTable('invoices'))
-    await client.settle()
-    expect([tableNames(client), stateOf(client)]).toEqual([THREE_TABLES, 'Running'])
-    expect(faulty(client)).toEqual([])
-  })
-
   test('is not found ill while it rests for its change', async () => {
     await using client = await startOld(POSTGRES)
     await client.want(withTable('invoices'))
@@ -581,20 +360,6 @@ describe('a pipe that has to rest for its change', () => {
     expect(seen).toEqual(new Set(['Progressing', 'Ready']))
   })
 })
-
-test.each(['before', 'after'] as const)(
-  'a process that ends %s the request to start what was refused leaves nothing stopped',
-  async (when) => {
-    await using client = await startOld(POSTGRES)
-    client.interfere(refusing(''))
-    client.killAt({ way: 'state', when, nth: 2 })
-    await client.want(withTable('invoices'))
-    await expect(during(client, 10 * MINUTE)).rejects.toThrow(Killed)
-    await client.restart()
-    await during(client, 10 * MINUTE)
-    expect(stateOf(client)).toBe('Running')
-  },
-)
 
 /** The request is answered well, and does nothing. */
 function notApplied({ method, below }: OnItsWay): Mishap {
@@ -660,60 +425,6 @@ describe('a size', () => {
     expect([sent(client), client.reason()]).toEqual([['PATCH /scaling'], 'InSync'])
     expect(JSON.stringify(client.events)).not.toContain('"reason":"Drifted"')
   })
-
-  test('that is taken back while it does not show yet does not come later', async () => {
-    await using client = await startOld(KAFKA)
-    await client.want(REPLICAS)
-    client.interfere(({ below }) => (below === '/scaling' ? { status: 200, error: '' } : undefined))
-    await client.reconcile()
-    await client.want(KAFKA)
-    client.interfere(undefined)
-    await client.reconcile()
-    // it takes effect now
-    if (sent(client).length === 0) byHand(client, { 'scaling.replicas': 3 })
-    await during(client, 10 * MINUTE)
-    expect([client.reason(), at(client.body() ?? {}, 'scaling.replicas')]).toEqual(['InSync', 2])
-  })
-})
-
-/** A table that is to be copied in another way: it is taken out first, and added once it is gone. */
-function withOtherCopy(): JsonObject {
-  const [first, second] = tablesIn(POSTGRES)
-  return having(POSTGRES, { [MAPPINGS]: [{ ...first, targetTable: 'clients' }, second ?? {}] })
-}
-
-describe('a table that is copied in another way', () => {
-  test('comes back where its manifest is taken back between the two', async () => {
-    await using client = await startOld(POSTGRES)
-    await client.want(withOtherCopy())
-    for (let count = 0; count < 20 && tableNames(client).length === 2; count += 1) {
-      client.skip(5_000)
-      await client.reconcile()
-    }
-    expect(tableNames(client)).toEqual(['addresses'])
-    await client.want(POSTGRES)
-    await during(client, 30 * MINUTE)
-    expectInSync(client, ['addresses', 'customers'])
-  })
-})
-
-describe('a list of all pipes', () => {
-  test.each([
-    { what: 'a name', before: KAFKA, after: having(KAFKA, { name: 'Another name' }) },
-    { what: 'a size', before: KAFKA, after: REPLICAS },
-    { what: 'tables', before: POSTGRES, after: withTable('invoices') },
-  ])('that is older than a change of $what is not looked at after it', async ({ before, after }) => {
-    await using client = await startOld(before)
-    await client.reconcile('in passing')
-    await client.want(after)
-    while (!client.server.seen().some(({ method, path }) => method === 'PATCH' && !path.endsWith('/state')))
-      await client.reconcile()
-    for (let count = 0; count < 5; count += 1) await client.reconcile('in passing')
-    expect(JSON.stringify(client.events)).not.toContain('"reason":"Drifted"')
-    await during(client, 10 * MINUTE)
-    expect(client.reason()).toBe('InSync')
-    expect(faulty(client)).toEqual([])
-  })
 })
 
 describe('other things that happen', () => {
@@ -739,20 +450,6 @@ describe('other things that happen', () => {
     await during(client, 40 * MINUTE)
     expect(client.id()).not.toBe(before)
     expectInSync(client, THREE_TABLES)
-    expect(client.record()).toMatchObject({ change: undefined, command: undefined })
-  })
-
-  test('to the pipe: one that was made anew is a person’s to stop', async () => {
-    await using client = await startOld(POSTGRES)
-    await client.want(withTable('invoices'))
-    await client.reconcile()
-    const before = client.id()
-    client.server.setStates(before, 'gone')
-    for (let count = 0; count < 60 && client.id() === before; count += 1) {
-      client.skip(MINUTE)
-      await client.reconcile()
-    }
-    expect(client.id()).not.toBe(before)
     expect(client.record()).toMatchObject({ change: undefined, command: undefined })
   })
 

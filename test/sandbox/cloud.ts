@@ -1,8 +1,6 @@
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
-import type { Json, JsonObject } from '../../src/lib/json.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
-import { startWithBody } from '../clickhouse-cloud/ask.ts'
-import type { PipeState } from '../clickhouse-cloud/states.ts'
 import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 import { ask, type Got, givenSandbox } from './given.ts'
 
@@ -130,18 +128,14 @@ export type Body = keyof typeof BODIES
 
 type Method = 'GET' | 'PATCH' | 'PUT' | 'DELETE'
 
-/** A pipe of a service of the profile. */
-export interface ServicePipe extends AsyncDisposable {
+/** A pipe of a sandbox whose clock stands still until it is moved. */
+export interface CloudPipe extends AsyncDisposable {
   /** Moves the clock. */
   pass(ms: number): void
   /** One request about the pipe: `send('PATCH', '/scaling', {…})`. */
   send(method: Method, below: string, body?: unknown): Promise<Got>
   read(): Promise<Got>
   state(): Promise<string>
-}
-
-/** Of a sandbox whose clock stands still until it is moved. */
-export interface CloudPipe extends ServicePipe {
   readonly sandbox: Sandbox
   readonly id: string
 }
@@ -180,28 +174,6 @@ export async function givenPipe(
     [Symbol.asyncDispose]: () => sandbox.close(),
   }
 }
-
-/** The same of the service that knows the facts and nothing of the sandbox; each reading is a step on. */
-async function givenStrictPipe({ body, state }: Asked): Promise<ServicePipe> {
-  const pipe = startWithBody({ name: 'orders', ...BODIES[body] }, state as PipeState | undefined)
-  const send: ServicePipe['send'] = async (method, below, sent) => {
-    const said = pipe.askPipe(method, below, sent as Json | undefined)
-    return { status: said.status, headers: {}, body: said }
-  }
-  return {
-    pass: () => undefined,
-    send,
-    read: async () => ({ ...(await send('GET', '')), body: { result: pipe.body() } }),
-    state: async () => (await send('GET', '')).body.result.state,
-    [Symbol.asyncDispose]: async () => undefined,
-  }
-}
-
-/** What both must take, refuse and tell alike, each in its own words. */
-export const SERVICES = [
-  { service: 'the sandbox', given: givenPipe, words: (error: RegExp) => error },
-  { service: 'the strict service', given: givenStrictPipe, words: () => /./ },
-]
 
 export function givenCloud(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
   return givenSandbox({

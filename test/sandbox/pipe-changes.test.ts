@@ -1,13 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ask } from './given.ts'
-import { type Body, CLICKPIPES, givenPipe, SECOND, SERVICES } from './cloud.ts'
+import { type Body, CLICKPIPES, givenPipe, SECOND } from './cloud.ts'
 
 /* Size, settings and state of a pipe of the profile clickhouse-cloud, and its end: facts 3.1, 4.11, 6.1 and 7. */
 
 interface Row {
   readonly why: string
-  /** The facts can be read both ways: the other service does otherwise. */
-  readonly only?: 'the sandbox'
   readonly body: Body
   readonly state?: string
   readonly sent: unknown
@@ -77,14 +75,12 @@ const WRONG_SETTINGS: readonly (Row & { readonly status: number })[] = [
   { why: 'null', body: 'kafka', sent: { streaming_max_insert_wait_ms: null }, status: 400 },
   {
     why: 'a setting of files for Kafka',
-    only: 'the sandbox',
     body: 'kafka',
     sent: { clickhouse_max_threads: 1 },
     status: 400,
   },
   {
     why: 'one of messages for files',
-    only: 'the sandbox',
     body: 's3',
     sent: { streaming_max_insert_wait_ms: 500 },
     status: 400,
@@ -92,7 +88,7 @@ const WRONG_SETTINGS: readonly (Row & { readonly status: number })[] = [
   { why: 'a database, which has none', body: 'mysql', sent: { clickhouse_max_threads: 1 }, status: 404 },
 ]
 
-interface Course extends Pick<Row, 'only'> {
+interface Course {
   readonly why: string
   readonly body: Body
   readonly from: string
@@ -158,7 +154,6 @@ const REFUSED_COMMANDS: readonly (Omit<Course, 'goes' | 'command'> & {
   },
   {
     why: 'it is over',
-    only: 'the sandbox',
     body: 's3',
     from: 'Completed',
     sent: { command: 'stop' },
@@ -187,46 +182,44 @@ const REFUSED_COMMANDS: readonly (Omit<Course, 'goes' | 'command'> & {
   },
 ]
 
-describe.each(SERVICES)('of $service', ({ service, given, words }) => {
-  test.each(WRONG_SIZES)('a size that is refused changes nothing: $why', async ({ body, state, sent }) => {
-    await using pipe = await given({ body, state })
-    const before = (await pipe.read()).body.result
-    expect((await pipe.send('PATCH', '/scaling', sent)).status).toBe(400)
-    expect((await pipe.read()).body.result).toEqual(before)
-  })
-
-  test.each(WRONG_SETTINGS.filter(({ only = service }) => only === service))(
-    'settings that are refused change nothing: $why',
-    async ({ body, sent, status }) => {
-      await using pipe = await given({ body })
-      const before = (await pipe.read()).body.result
-      expect((await pipe.send('PUT', '/settings', sent)).status).toBe(status)
-      expect((await pipe.read()).body.result).toEqual(before)
-    },
-  )
-
-  test.each(COURSES)('$command from $from: $why', async ({ body, from, command, goes }) => {
-    await using pipe = await given({ body, state: from })
-    const got = await pipe.send('PATCH', '/state', { command })
-    expect(got.body).toMatchObject({ status: 200, result: { state: from } }) // the reply does not know yet
-    for (const state of goes) {
-      // one second after the other: the point is the course
-      expect(await pipe.state()).toBe(state)
-      pipe.pass(SECOND)
-    }
-  })
-
-  test.each(REFUSED_COMMANDS.filter(({ only = service }) => only === service))(
-    'a command is refused, and the state stays: $why',
-    async ({ body, from, sent, error }) => {
-      await using pipe = await given({ body, state: from })
-      const got = await pipe.send('PATCH', '/state', sent)
-      expect(got.status).toBe(400)
-      expect(got.body.error).toMatch(words(error))
-      expect(await pipe.state()).toBe(from)
-    },
-  )
+test.each(WRONG_SIZES)('a size that is refused changes nothing: $why', async ({ body, state, sent }) => {
+  await using pipe = await givenPipe({ body, state })
+  const before = (await pipe.read()).body.result
+  expect((await pipe.send('PATCH', '/scaling', sent)).status).toBe(400)
+  expect((await pipe.read()).body.result).toEqual(before)
 })
+
+test.each(WRONG_SETTINGS)(
+  'settings that are refused change nothing: $why',
+  async ({ body, sent, status }) => {
+    await using pipe = await givenPipe({ body })
+    const before = (await pipe.read()).body.result
+    expect((await pipe.send('PUT', '/settings', sent)).status).toBe(status)
+    expect((await pipe.read()).body.result).toEqual(before)
+  },
+)
+
+test.each(COURSES)('$command from $from: $why', async ({ body, from, command, goes }) => {
+  await using pipe = await givenPipe({ body, state: from })
+  const got = await pipe.send('PATCH', '/state', { command })
+  expect(got.body).toMatchObject({ status: 200, result: { state: from } }) // the reply does not know yet
+  for (const state of goes) {
+    // one second after the other: the point is the course
+    expect(await pipe.state()).toBe(state)
+    pipe.pass(SECOND)
+  }
+})
+
+test.each(REFUSED_COMMANDS)(
+  'a command is refused, and the state stays: $why',
+  async ({ body, from, sent, error }) => {
+    await using pipe = await givenPipe({ body, state: from })
+    const got = await pipe.send('PATCH', '/state', sent)
+    expect(got.status).toBe(400)
+    expect(got.body.error).toMatch(error)
+    expect(await pipe.state()).toBe(from)
+  },
+)
 
 test('a deleted pipe is there for a while, in the list too, and takes no more changes; then it is gone', async () => {
   await using pipe = await givenPipe({ body: 'kafka' })

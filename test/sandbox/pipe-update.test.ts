@@ -1,13 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ask } from './given.ts'
-import { type Body, BODIES, CLICKPIPES, givenPipe, KEY_FILE, SECOND, SERVICES } from './cloud.ts'
+import { type Body, BODIES, CLICKPIPES, givenPipe, KEY_FILE, SECOND } from './cloud.ts'
 
 /* `PATCH {pipe}` of the profile clickhouse-cloud: facts 3.1, 4 and 8. */
 
 interface Taken {
   readonly why: string
-  /** The facts can be read both ways: the other service does otherwise. */
-  readonly only?: 'the sandbox'
   readonly body: Body
   readonly state?: string
   readonly patch: unknown
@@ -57,7 +55,6 @@ const TAKEN: readonly Taken[] = [
   },
   {
     why: 'settings beside another field are checked and not applied (N9)',
-    only: 'the sandbox',
     body: 'kafka',
     patch: { name: 'sales', settings: { streaming_max_insert_wait_ms: 900 } },
     after: { name: 'sales', settings: {} },
@@ -135,7 +132,6 @@ const TAKEN: readonly Taken[] = [
   },
   {
     why: 'the name of a pipe that is Completed',
-    only: 'the sandbox',
     body: 's3',
     state: 'Completed',
     patch: { name: 'sales' },
@@ -143,16 +139,11 @@ const TAKEN: readonly Taken[] = [
   },
 ]
 
-describe.each(SERVICES)('$service', ({ service, given }) => {
-  test.each(TAKEN.filter(({ only = service }) => only === service))(
-    'takes $why',
-    async ({ body, state, patch, after }) => {
-      await using pipe = await given({ body, state })
-      const got = await pipe.send('PATCH', '', patch)
-      expect(got.body).toMatchObject({ status: 200 })
-      expect((await pipe.read()).body.result).toMatchObject(after as object)
-    },
-  )
+test.each(TAKEN)('takes $why', async ({ body, state, patch, after }) => {
+  await using pipe = await givenPipe({ body, state })
+  const got = await pipe.send('PATCH', '', patch)
+  expect(got.body).toMatchObject({ status: 200 })
+  expect((await pipe.read()).body.result).toMatchObject(after as object)
 })
 
 const IN_POSTGRES = (patch: object) => ({ source: { postgres: patch } })
@@ -187,7 +178,6 @@ const REFUSED: readonly (Omit<Taken, 'after'> & { readonly error: RegExp })[] = 
   },
   {
     why: 'no kind of source',
-    only: 'the sandbox',
     body: 'kafka',
     patch: { source: { validateSamples: true } },
     error: /source\.kafka/,
@@ -284,7 +274,6 @@ const REFUSED: readonly (Omit<Taken, 'after'> & { readonly error: RegExp })[] = 
   },
   {
     why: 'authentication of Postgres',
-    only: 'the sandbox',
     body: 'postgres',
     patch: IN_POSTGRES({ authentication: 'basic', credentials: PASSWORD }),
     error: /^BAD_REQUEST: source\.postgres: .*authentication/,
@@ -409,22 +398,16 @@ const REFUSED: readonly (Omit<Taken, 'after'> & { readonly error: RegExp })[] = 
   },
 ]
 
-describe.each(SERVICES)('$service', ({ service, given, words }) => {
-  test.each(REFUSED.filter(({ only = service }) => only === service))(
-    'refuses $why, and nothing changes',
-    async ({ body, state, patch, error }) => {
-      await using pipe = await given({ body, state })
-      const before = (await pipe.read()).body.result
-      const got = await pipe.send('PATCH', '', { ...(patch as object) })
-      expect(got.status).toBe(400)
-      expect(got.body.error).toMatch(words(error))
-      const alone = Object.keys(patch as object).length
-      const named =
-        alone > 0 && !('name' in (patch as object)) ? { name: 'sales', ...(patch as object) } : patch
-      expect((await pipe.send('PATCH', '', named)).status).toBe(400) // all or nothing
-      expect((await pipe.read()).body.result).toEqual(before)
-    },
-  )
+test.each(REFUSED)('refuses $why, and nothing changes', async ({ body, state, patch, error }) => {
+  await using pipe = await givenPipe({ body, state })
+  const before = (await pipe.read()).body.result
+  const got = await pipe.send('PATCH', '', { ...(patch as object) })
+  expect(got.status).toBe(400)
+  expect(got.body.error).toMatch(error)
+  const alone = Object.keys(patch as object).length
+  const named = alone > 0 && !('name' in (patch as object)) ? { name: 'sales', ...(patch as object) } : patch
+  expect((await pipe.send('PATCH', '', named)).status).toBe(400) // all or nothing
+  expect((await pipe.read()).body.result).toEqual(before)
 })
 
 test('an edit of a paused pipe shows it as it was, then it runs by itself, and new tables are copied', async () => {
