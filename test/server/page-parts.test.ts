@@ -61,6 +61,7 @@ interface Page {
   fieldSection(resource: object): unknown
   manifestSection(resource: object): unknown
   commitWords(revision: object): unknown
+  storyItems(entries: readonly object[], how: object): unknown
 }
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
@@ -70,7 +71,7 @@ let page: Page
 beforeAll(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW - HOUR })
   vi.stubGlobal('location', { pathname: '/', search: '' })
-  const parts = ['markup', 'time', 'states', 'compared', 'manifest', 'summary'].map(
+  const parts = ['markup', 'time', 'states', 'compared', 'manifest', 'summary', 'story'].map(
     (name) => import(new URL(`../../src/server/page/${name}.js`, import.meta.url).href) as Promise<object>,
   )
   page = Object.assign({}, ...(await Promise.all(parts))) as Page // as they stand there
@@ -266,4 +267,70 @@ test('of many fields those that differ are shown, or the first ones, until all a
   expect(section(many).all('ins').length).toBe(1)
   press(many)
   expect(rows(many)).toBe(1)
+})
+
+test.each([
+  ['created', 'Wanted resource', 'No request is sent: this was created already'],
+  ['changed', 'Wanted resource', 'Edits of the manifest are sent'],
+  [
+    'held',
+    'Request that would be sent: createPipe',
+    'No request is sent now. The top of this page says why.',
+  ],
+  ['create', 'Request: createPipe', 'It is sent to create this.'],
+  ['apply', 'Request: createPipe', 'It is sent when the manifest changes'],
+])('a request that is %s', (sending, title, text) => {
+  const request = { operation: 'createPipe', method: 'POST', path: '/v1/pipes', body: { a: '[secret a/b]' } }
+  const manifest = { document: { kind: 'Pipe' }, request, needs: [], neededBy: [], neededByCount: 0 }
+  const shown = made(page.manifestSection({ manifest, sending, suspendedUntil: 'x' })).all('details')[0]
+  expect(shown?.all('summary')[0]?.textContent).toBe(title)
+  expect(shown?.textContent).toContain(text)
+  expect(shown?.textContent).toContain('[secret a/b]')
+  // A request only where one may be sent.
+  expect(shown?.textContent.includes('POST /v1/pipes')).toBe(title.startsWith('Request'))
+})
+
+function storyOf(...entries: readonly object[]): readonly string[] {
+  const items = made(page.storyItems(entries, { keys: true })).all('li')
+  return items.map((item) => (item.all('div')[0]?.textContent ?? '').trim().replaceAll(/\s+/g, ' '))
+}
+
+test('what changed: commits with what they changed and removed, many as one line, and no Ready beside an invalid manifest', () => {
+  const condition = { type: 'condition', key: 'Pipe/a', at: NOW, revision: 'r', message: 'In sync.' }
+  const ready = { ...condition, condition: 'Ready', status: 'True', reason: 'NotJudged' }
+  const invalid = {
+    ...condition,
+    condition: 'Valid',
+    status: 'False',
+    reason: 'InvalidManifest',
+    at: NOW - 1,
+  }
+  const commit = { type: 'revision', at: NOW, revision: 'c', from: 'git', errors: 0, warnings: 0 }
+  const keys = ['Pipe/a', 'Pipe/b', 'Pipe/c', 'Pipe/d']
+  const created = { type: 'action', action: 'create', result: 'done', reason: 'New', key: 'Pipe/a', at: NOW }
+  expect(storyOf(ready, invalid)).toEqual([
+    'Pipe/a is still Invalid In sync.',
+    'Pipe/a became Invalid In sync.',
+  ])
+  expect(
+    storyOf(
+      { ...commit, keys: keys.slice(0, 2), changed: 2, removed: 0 },
+      { ...commit, keys: keys.slice(0, 1), changed: 1, removed: 1 },
+      { ...commit, keys: keys.slice(0, 3), changed: 3, removed: 1 },
+      { ...commit, keys: [], changed: 0, removed: 0 },
+      { type: 'source', what: 'watch', at: NOW, message: 'watching everything below it' },
+      { type: 'alike', at: NOW, revision: 'c', keys, more: false, entries: [ready] },
+      { type: 'alike', at: NOW, revision: 'c', keys, more: true, entries: [created] },
+      { ...commit, earlier: true, keys: [], changed: 0, removed: 0 },
+    ),
+  ).toEqual([
+    'Commit c 2 manifests new or changed: Pipe/a Pipe/b',
+    'Commit c 1 manifest removed: Pipe/a',
+    'Commit c 2 manifests new or changed, 1 removed: Pipe/a Pipe/b Pipe/c',
+    'Commit c no manifest changed',
+    'Source watching everything below it',
+    '4 resources became Ready: Pipe/a Pipe/b Pipe/c and 1 more',
+    'At least 4 resources were created: Pipe/a Pipe/b Pipe/c and 1 more',
+    'Commit c was read by an earlier process',
+  ])
 })

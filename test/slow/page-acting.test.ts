@@ -163,37 +163,6 @@ describe('the page', () => {
     expect(scenario.creates()).toEqual(['stock'])
   })
 
-  test('by keyboard: "/" searches, Escape clears the field, then leaves it, and leaves the page of a resource', async () => {
-    await using scenario = await createScenario()
-    scenario.writePipe('orders')
-    const live = await scenario.start()
-    await live.says('Pipe/orders', 'Ready')
-    await using watched = await openPage(browser, `${live.url}/?resource=Pipe/orders`)
-    const { page } = watched
-    await page.locator('#one .facts').first().waitFor()
-    await page.keyboard.press('/')
-    await page.locator('#q:focus').waitFor()
-    await page.keyboard.type('orders')
-    await page.locator('#matches', { hasText: '1 of 2 match' }).waitFor()
-    await expect.poll(() => page.locator('#filter .hint').isVisible()).toBe(true)
-    await page.keyboard.press('Escape')
-    await page.locator('#matches', { hasText: '2 in all' }).waitFor()
-    await expect.poll(() => page.locator('#q:focus').inputValue()).toBe('')
-    await page.keyboard.press('Escape')
-    await page.locator('#q:not(:focus)').waitFor()
-    // what else it is filtered by stays
-    await page.locator('#kind').selectOption('Pipe')
-    await page.locator('#q').fill('orders')
-    await page.locator('#matches', { hasText: '1 of 2 match' }).waitFor()
-    await page.locator('#q').press('Escape')
-    await page.waitForURL(`${live.url}/?kind=Pipe`)
-    await page.locator('#list').getByRole('link', { name: 'Pipe/orders' }).press('Enter')
-    await page.locator('#one h1', { hasText: 'Pipe/orders' }).waitFor()
-    await page.keyboard.press('Escape')
-    await page.locator('#list').waitFor()
-    expect(new URL(page.url()).search).toBe('?kind=Pipe')
-  })
-
   test('links the file and the commit, the Service, who needs it, and the manifest as YAML', async () => {
     await using scenario = await createScenario()
     scenario.writePipe('orders')

@@ -128,14 +128,3 @@ test('a search of too many words says how many there may be, and goes on when so
   await story.first().waitFor()
   expect(watched.faults().filter((fault) => !fault.includes('400'))).toEqual([])
 })
-
-test('1,200 resources are leafed through in parts', async () => {
-  const many = Array.from({ length: 1_200 }, (_, index) => resource(`Pipe/p${1_000 + index}`))
-  const { url } = await running(fakeParts({}, many))
-  await using watched = await openPage(browser, `${url}/?page=11`)
-  const { page } = watched
-  await page.locator('#list .key', { hasText: 'Pipe/p1500' }).waitFor()
-  await expect.poll(() => page.locator('#matches').textContent()).toBe('1200 in all')
-  await expect.poll(() => page.locator('#which-page').textContent()).toBe('Page 11 of 24')
-  expect(watched.faults()).toEqual([])
-})

@@ -1,10 +1,9 @@
-import { rmSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApiModel } from '../kubernetes/api-model.ts'
 import { startCountingPlatform } from '../kubernetes/counting-platform.ts'
 import { acts, startPod, writeCommon } from '../kubernetes/pods.ts'
-import { pipeManifest, SERVICE } from '../support/manifests.ts'
+import { pipeManifest } from '../support/manifests.ts'
 import { resourcesOf, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace } from '../support/workspace.ts'
@@ -80,17 +79,6 @@ test('it says at first sight that it stands by and who acts, and later that it a
   expect(faults()).toEqual([])
 })
 
-test('a request to act that reaches it all the same is refused, and names the one that acts', async () => {
-  await using stack = new AsyncDisposableStack()
-  const { ofOne, ofTwo } = await startWorld(stack)
-  const answer = await fetch(`${ofTwo}/-/reconcile`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${TOKEN}` },
-  })
-  expect(answer.status).toBe(409)
-  expect(await answer.text()).toContain(ofOne)
-})
-
 test('while nobody acts, it says that, and refuses to act', async () => {
   await using stack = new AsyncDisposableStack()
   const { one, two, ofTwo } = await startWorld(stack)
@@ -105,33 +93,4 @@ test('while nobody acts, it says that, and refuses to act', async () => {
   })
   expect(answer.status).toBe(409)
   await watched.page.locator('#standing').getByText('what it shows may be out of date').waitFor()
-})
-
-const isShown = async (at: string) => (await resourcesOf(at)).some(({ key }) => key === 'Pipe/wrong')
-
-test('what another process has forgotten, and no manifest names any more, is not shown any more; nor by it once it acts', async () => {
-  await using stack = new AsyncDisposableStack()
-  const workspace = stack.use(createWorkspace())
-  const api = stack.use(await startApiModel())
-  const platform = stack.use(await startCountingPlatform(() => 'answered'))
-  writeCommon(workspace)
-  const wrong = pipeManifest('wrong').replace('spec:', 'speck:')
-  for (const folder of ['manifests', 'checkout']) {
-    workspace.write(`${folder}/service.yaml`, SERVICE)
-    workspace.write(`${folder}/wrong.yaml`, wrong)
-  }
-  const options = { workspace, api, platform: platform.url, leaseMs: LEASE_MS }
-  const one = await startPod('one', options, stack)
-  await acts(one)
-  const [ofOne, settings] = [await urlOf(one.program), { manifests: workspace.path('checkout') }]
-  const two = await startPod('two', { ...options, settings }, stack)
-  const ofTwo = await urlOf(two.program)
-  await until('it to be shown', async () => (await isShown(ofOne)) && (await isShown(ofTwo)))
-  rmSync(workspace.path('manifests/wrong.yaml'))
-  await until('it to be forgotten', async () => !(await isShown(ofOne)))
-  rmSync(workspace.path('checkout/wrong.yaml'))
-  await until('it not to be shown', async () => !(await isShown(ofTwo)))
-  one.program.signal('SIGKILL')
-  await acts(two)
-  expect(await isShown(ofTwo)).toBe(false)
 })
