@@ -24,10 +24,11 @@ const Examples = z.array(
     /** By its name; the default one unless set. */
     profile: z.string().optional(),
     wrong: z.string(),
-    right: z.string(),
+    /** Or the one place of the wrong one that differs. */
+    right: z.union([z.string(), z.strictObject({ from: z.string(), to: z.string() })]),
   }),
 )
-export type Example = z.infer<typeof Examples>[number]
+export type Example = Omit<z.infer<typeof Examples>[number], 'right'> & { readonly right: string }
 
 const CORPUS = new URL('../test/corpus/', import.meta.url)
 
@@ -36,7 +37,11 @@ export const EXAMPLE_FILE = 'orders.yaml'
 
 /** One for each code, in the order in which people read them. */
 export function findingExamples(): readonly Example[] {
-  return Examples.parse(parse(readFileSync(new URL('examples.yaml', CORPUS), 'utf8')))
+  const examples = Examples.parse(parse(readFileSync(new URL('examples.yaml', CORPUS), 'utf8')))
+  return examples.map(({ right, ...example }) => ({
+    ...example,
+    right: typeof right === 'string' ? right : example.wrong.split(right.from).join(right.to),
+  }))
 }
 
 function profileOf(given: string | undefined): Profile {

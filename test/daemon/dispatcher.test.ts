@@ -314,6 +314,14 @@ describe('stopping a dispatcher', () => {
     await clock.settle()
     expect(ofType('Bug')).toEqual([])
   })
+
+  it('takes nothing new even when a look was already due', async () => {
+    const { clock, ask, started, dispatcher } = setUp(1)
+    ask('x', 0)
+    expect(await dispatcher.stop(new AbortController().signal)).toEqual({ unfinished: 0 })
+    await clock.settle()
+    expect(started).toEqual([])
+  })
 })
 
 describe('the health of a dispatcher', () => {

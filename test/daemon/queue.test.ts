@@ -158,3 +158,32 @@ describe('a queue against a naive model', () => {
     )
   })
 })
+
+describe('a key that runs', () => {
+  it('is not handed out again before it is done, and comes back then', () => {
+    const queue = queueOf([['x', 2, 0, 'a']])
+    queue.take(0, any)
+    queue.add(key('x'), { priority: 1, dueAt: 500, service: 'a' })
+    queue.add(key('x'), { priority: 0, dueAt: 900, service: 'b' })
+    expect(drain(queue, 1_000)).toEqual([])
+    queue.done(key('x'))
+    expect(drain(queue, 1_000)).toEqual([{ key: 'Pipe/x', priority: 0, service: 'b', waitedMs: 500 }])
+  })
+
+  it('does not come back when nobody asked, or when it was removed meanwhile', () => {
+    const queue = queueOf([
+      ['x', 2, 0, 'a'],
+      ['y', 2, 0, 'a'],
+    ])
+    drain(queue, 0)
+    queue.add(key('y'), { priority: 0, dueAt: 0, service: 'a' })
+    queue.remove(key('y'))
+    queue.done(key('x'))
+    queue.done(key('y'))
+    expect({ waiting: queue.waiting, running: queue.running, services: queue.services }).toEqual({
+      waiting: 0,
+      running: 0,
+      services: 0,
+    })
+  })
+})

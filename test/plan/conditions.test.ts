@@ -15,11 +15,9 @@ import { messageOf, REASONS, type Reason } from '../../src/plan/reason.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import {
   alert,
-  appliedEndpoint,
   because,
   created,
   DIFFERS,
-  EDITED,
   endpoint,
   FOUND,
   HOUR,
@@ -31,7 +29,6 @@ import {
   pipe,
   PIPE_ID,
   recordedPipe,
-  ROTATED,
   service,
 } from './inputs.ts'
 
@@ -99,13 +96,6 @@ const HEALTHY_AND_INVALID: Conditions = {
 const ROWS: readonly Row[] = [
   { why: 'created', decided: pipe(), outcome: done('Created'), is: '+Valid +InSync +NotJudged Ready' },
   {
-    why: 'created, and on its way to a healthy state',
-    decided: pipe({ policy: healthy }),
-    outcome: done('Created'),
-    state: 'Provisioning',
-    is: '+Valid +InSync ?StateChanging Progressing',
-  },
-  {
     why: 'created a short while ago, and on its way to a healthy state',
     decided: pipe({ recorded: createdBefore(14 * MINUTE), observed: FOUND, policy: healthy }),
     state: 'Provisioning',
@@ -131,16 +121,6 @@ const ROWS: readonly Row[] = [
     is: '+Valid +InSync -UnhealthyState NotReady',
   },
   {
-    why: 'adopted a short while ago: it was there before, and a list of its states counts at once',
-    decided: pipe({
-      recorded: created({ remote: recordedPipe(PIPE_ID, { origin: 'adopted', at: NOW - MINUTE }) }),
-      observed: FOUND,
-      policy: healthy,
-    }),
-    state: 'Provisioning',
-    is: '+Valid +InSync -UnhealthyState NotReady',
-  },
-  {
     why: 'created otherwise than asked for',
     decided: pipe(),
     outcome: done('Drifted'),
@@ -159,22 +139,10 @@ const ROWS: readonly Row[] = [
     is: '+Valid ?OutcomeUnknown ?OutcomeUnknown OutcomeUnknown',
   },
   {
-    why: 'an unknown outcome, at the next reconcile',
-    decided: pipe({ recorded: undecided }),
-    previous: unknown,
-    is: '+Valid ?OutcomeUnknown ?OutcomeUnknown OutcomeUnknown',
-  },
-  {
     why: 'an unknown outcome stays what it is while the manifest is invalid',
     decided: pipe({ recorded: undecided, desired: invalid }),
     previous: unknown,
     is: '-InvalidManifest ?OutcomeUnknown ?OutcomeUnknown OutcomeUnknown',
-  },
-  {
-    why: 'and while the manifest is not found',
-    decided: pipe({ recorded: undecided, desired: { state: 'missing' } }),
-    previous: unknown,
-    is: '?ManifestVanishing ?OutcomeUnknown ?OutcomeUnknown OutcomeUnknown',
   },
   {
     why: 'an unknown outcome that was never told, as after a crash, is told although the manifest is invalid',
@@ -190,15 +158,6 @@ const ROWS: readonly Row[] = [
   {
     why: 'a suspended one of which a person has said what became of it waits for nobody',
     decided: pipe({ recorded: undecided, policy: { suspend, retryCreate: intent('unknown').id } }),
-    previous: unknown,
-    is: '+Valid ?Suspended ?Suspended Suspended',
-  },
-  {
-    why: 'nor does one whose id a person has named',
-    decided: pipe({
-      recorded: undecided,
-      policy: { suspend, adopt: 'cf2a6f0e-0000-4000-8000-000000000001' },
-    }),
     previous: unknown,
     is: '+Valid ?Suspended ?Suspended Suspended',
   },
@@ -230,39 +189,7 @@ const ROWS: readonly Row[] = [
     outcome: done('Adopted'),
     is: '+Valid +InSync +NotJudged Ready',
   },
-  {
-    why: 'not adopted',
-    decided: pipe({ policy: { adopt: 'x' } }),
-    outcome: failed('AdoptRefused'),
-    is: '+Valid -AdoptRefused -AdoptRefused Refused',
-  },
   { why: 'in sync', decided: inSync, is: '+Valid +InSync +NotJudged Ready' },
-  {
-    why: 'in sync, in a state that is not healthy',
-    decided: pipe({ recorded: created(), observed: FOUND, policy: healthy }),
-    state: 'Failed',
-    is: '+Valid +InSync -UnhealthyState NotReady',
-  },
-  {
-    why: 'in sync, in no state at all, and one is asked for',
-    decided: pipe({ recorded: created(), observed: FOUND, policy: healthy }),
-    is: '+Valid +InSync -UnhealthyState NotReady',
-  },
-  {
-    why: 'drifted',
-    decided: pipe({ recorded: created(), observed: DIFFERS }),
-    is: '+Valid -Drifted +NotJudged Drifted',
-  },
-  {
-    why: 'edited to what is there',
-    decided: pipe({ recorded: created(), observed: FOUND, desired: { fingerprint: EDITED } }),
-    is: '+Valid +InSync +NotJudged Ready',
-  },
-  {
-    why: 'rotated',
-    decided: pipe({ recorded: created(), observed: FOUND, desired: { fingerprint: ROTATED } }),
-    is: '+Valid -SecretRotated +NotJudged Drifted',
-  },
   {
     why: 'not found, not believed',
     decided: pipe({ recorded: created(), observed: missed(1, 0) }),
@@ -277,19 +204,6 @@ const ROWS: readonly Row[] = [
     }),
     previous: well,
     is: '+Valid ?NeverSeen ?NeverSeen Missing',
-  },
-  {
-    why: 'gone again, soon after it was replaced',
-    decided: pipe({ recorded: created({ replaced: { count: 1, at: NOW } }), observed: MISSING }),
-    previous: well,
-    is: '+Valid ?ReplacedRecently ?ReplacedRecently Missing',
-  },
-  {
-    why: 'the service is idle',
-    decided: pipe({ recorded: created() }),
-    outcome: failed('ServiceIdle'),
-    previous: well,
-    is: '+Valid ?ServiceIdle ?ServiceIdle NotReady',
   },
   {
     why: 'created, and the ledger does not hold it',
@@ -326,12 +240,6 @@ const ROWS: readonly Row[] = [
     outcome: { result: 'stopped' },
     previous: well,
     is: '+Valid +InSync +NotJudged Ready',
-  },
-  {
-    why: 'a stop before anything was known',
-    decided: pipe(),
-    outcome: { result: 'stopped' },
-    is: '+Valid ?Unobserved ?Unobserved Progressing',
   },
   {
     why: 'invalid, and what is there is as the last valid one says',
@@ -390,11 +298,6 @@ const ROWS: readonly Row[] = [
     is: '?Orphaned ?Orphaned ?Orphaned Orphaned',
   },
   {
-    why: 'waiting for another',
-    decided: pipe({ surroundings: { notReady: ['Alert/lag'] } }),
-    is: '+Valid -DependencyNotReady -DependencyNotReady Refused',
-  },
-  {
     why: 'backing off keeps telling why',
     decided: pipe({
       recorded: {
@@ -420,11 +323,6 @@ const ROWS: readonly Row[] = [
     is: '+Valid -Stalled -Stalled Drifted',
   },
   {
-    why: 'an endpoint that is fresh',
-    decided: endpoint({ recorded: appliedEndpoint(MINUTE) }),
-    is: '+Valid +InSync +InSync Ready',
-  },
-  {
     why: 'an alert that fires',
     decided: alert({ observed: FOUND, policy: { healthyStates: ['OK'] } }),
     state: 'ALERT',
@@ -434,12 +332,6 @@ const ROWS: readonly Row[] = [
     why: 'in a state that its manifest lists',
     decided: pipe({ recorded: created(), observed: FOUND, policy: healthy }),
     state: 'Running',
-    is: '+Valid +InSync +Healthy Ready',
-  },
-  {
-    why: 'in a state that the installation lists',
-    decided: pipe({ recorded: created(), observed: FOUND, healthyStates: ['Stopped'] }),
-    state: 'Stopped',
     is: '+Valid +InSync +Healthy Ready',
   },
   {
@@ -495,7 +387,6 @@ const ROWS: readonly Row[] = [
     previous: conditions('Unknown Orphaned', 'Unknown Orphaned', 'Unknown Orphaned'),
     is: '?Orphaned ?Orphaned ?Orphaned Orphaned',
   },
-  { why: 'a service in use', decided: service(), is: '+Valid +InUse +InUse Ready' },
   {
     why: 'a service whose credentials are refused',
     decided: service({ contact: { type: 'refused', what: 'the credentials', said: '401' } }),

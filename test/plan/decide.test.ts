@@ -54,21 +54,6 @@ const ROWS: readonly Row[] = [
     input: pipe({ surroundings: { unfound: true } }),
     is: ['hold', 'ManifestVanishing'],
   },
-  {
-    why: 'what a doubted reading does not find is not created in place of a pipe that is gone',
-    input: pipe({ recorded: created(), observed: missed(3, MINUTE), surroundings: { unfound: true } }),
-    is: ['hold', 'ManifestVanishing'],
-  },
-  {
-    why: 'an endpoint that a doubted reading does not find is not applied',
-    input: endpoint({ surroundings: { unfound: true } }),
-    is: ['hold', 'ManifestVanishing'],
-  },
-  {
-    why: 'a pipe that a doubted reading does not find is looked after as ever',
-    input: pipe({ recorded: created(), observed: FOUND, surroundings: { unfound: true } }),
-    is: ['observe', 'InSync'],
-  },
   // valid, new
   { why: 'a new pipe is created', input: pipe(), is: ['create', 'New'] },
   { why: 'policy.adopt takes over', input: pipe({ policy: { adopt: PIPE_ID } }), is: ['adopt', 'Adopt'] },
@@ -77,16 +62,6 @@ const ROWS: readonly Row[] = [
     why: 'a file that may hold a Lock keeps what has no record waiting',
     input: pipe({ surroundings: { hiddenLocks: ['lock.yaml'] } }),
     is: ['refuse', 'LockUnreadable'],
-  },
-  {
-    why: 'a Lock that can be read takes over all the same',
-    input: pipe({ surroundings: { hiddenLocks: ['lock.yaml'], lockedId: PIPE_ID } }),
-    is: ['adopt', 'Adopt'],
-  },
-  {
-    why: 'policy.adopt needs no Lock',
-    input: pipe({ surroundings: { hiddenLocks: ['lock.yaml'] }, policy: { adopt: PIPE_ID } }),
-    is: ['adopt', 'Adopt'],
   },
   {
     why: 'an attempt that the ledger knows of is no lost one',
@@ -107,11 +82,6 @@ const ROWS: readonly Row[] = [
     why: "an endpoint is none of a Lock's business",
     input: endpoint({ surroundings: { hiddenLocks: ['lock.yaml'] } }),
     is: ['upsert', 'New'],
-  },
-  {
-    why: 'nor is an alert',
-    input: alert({ surroundings: { hiddenLocks: ['lock.yaml'] }, observed: FOUND }),
-    is: ['observe', 'InSync'],
   },
   {
     why: 'a record without a manifest looks like it',
@@ -159,11 +129,6 @@ const ROWS: readonly Row[] = [
     why: 'it waits for its service',
     input: pipe({ surroundings: { serviceProblem: 'no Service' } }),
     is: ['refuse', 'ServiceInvalid'],
-  },
-  {
-    why: 'an invalid new one is not created',
-    input: pipe({ desired: { state: 'invalid' } }),
-    is: ['hold', 'InvalidManifest'],
   },
   // intent without outcome
   {
@@ -231,20 +196,6 @@ const ROWS: readonly Row[] = [
     is: ['adopt', 'FoundByRead'],
   },
   {
-    why: 'retryCreate of another intent does not',
-    input: pipe({ recorded: unknown, policy: { retryCreate: OTHER_ID } }),
-    is: ['refuse', 'OutcomeUnknown'],
-  },
-  {
-    why: 'an approved retry is still limited',
-    input: pipe({
-      recorded: unknown,
-      policy: { retryCreate: INTENT_ID },
-      surroundings: { createLimit: { service: 'analytics', wanted: 26, made: 0, limit: 25 } },
-    }),
-    is: ['refuse', 'CreateLimit'],
-  },
-  {
     why: 'adopt resolves it',
     input: pipe({ recorded: unknown, policy: { adopt: PIPE_ID } }),
     is: ['adopt', 'Adopt'],
@@ -283,11 +234,6 @@ const ROWS: readonly Row[] = [
     input: pipe({ recorded: { ...failed, backoff }, desired: { fingerprint: EDITED } }),
     is: ['create', 'RetryFailed'],
   },
-  {
-    why: 'a rotated secret starts afresh',
-    input: pipe({ recorded: { ...failed, backoff }, desired: { fingerprint: ROTATED } }),
-    is: ['create', 'RetryFailed'],
-  },
   // id
   {
     why: 'equal is in sync',
@@ -302,11 +248,6 @@ const ROWS: readonly Row[] = [
   {
     why: 'an edit cannot be applied',
     input: pipe({ recorded: created(), observed: DIFFERS, desired: { fingerprint: EDITED } }),
-    is: ['report', 'NotUpdatable'],
-  },
-  {
-    why: 'an edit cannot be applied, also before the first look',
-    input: pipe({ recorded: created(), desired: { fingerprint: EDITED } }),
     is: ['report', 'NotUpdatable'],
   },
   {
@@ -358,16 +299,6 @@ const ROWS: readonly Row[] = [
     input: pipe({ recorded: created(), observed: FOUND, policy: { adopt: OTHER_ID } }),
     is: ['refuse', 'AdoptRefused'],
   },
-  {
-    why: 'an adopt that is done stays without effect',
-    input: pipe({ recorded: created(), observed: FOUND, policy: { adopt: PIPE_ID } }),
-    is: ['observe', 'InSync'],
-  },
-  {
-    why: 'an approval of a settled attempt has no effect',
-    input: pipe({ recorded: created(), observed: FOUND, policy: { retryCreate: INTENT_ID } }),
-    is: ['observe', 'InSync'],
-  },
   // 404
   {
     why: 'one 404 proves nothing',
@@ -394,22 +325,8 @@ const ROWS: readonly Row[] = [
     is: ['refuse', 'MassMissing'],
   },
   {
-    why: 'so is a credential whose pipes are all gone',
-    input: pipe({
-      recorded: created(),
-      observed: MISSING,
-      surroundings: { massMissing: { missing: 16, of: 16, group: 'credential' } },
-    }),
-    is: ['refuse', 'MassMissing'],
-  },
-  {
     why: 'three over a minute prove nothing while no other pipe of the service is found',
     input: pipe({ recorded: created(), observed: missed(30, HOUR, 'silent') }),
-    is: ['hold', 'MissingUnconfirmed'],
-  },
-  {
-    why: 'a 404 right after the creation does not count',
-    input: pipe({ recorded: created(), observed: missed(0, 0) }),
     is: ['hold', 'MissingUnconfirmed'],
   },
   {
@@ -528,20 +445,6 @@ const ROWS: readonly Row[] = [
     input: pipe({ recorded: created(), observed: MISSING, desired: { state: 'invalid' } }),
     is: ['hold', 'InvalidManifest'],
   },
-  {
-    why: 'a missing one may be exchanged for another',
-    input: pipe({ recorded: created(), observed: MISSING, policy: { adopt: OTHER_ID } }),
-    is: ['adopt', 'Adopt'],
-  },
-  {
-    why: 'missing ones count for the create limit too',
-    input: pipe({
-      recorded: created(),
-      observed: MISSING,
-      surroundings: { createLimit: { service: 'analytics', wanted: 26, made: 0, limit: 25 } },
-    }),
-    is: ['refuse', 'CreateLimit'],
-  },
   // the manifest
   {
     why: 'an invalid manifest holds what is there',
@@ -553,17 +456,7 @@ const ROWS: readonly Row[] = [
     input: pipe({ recorded: created(), desired: { state: 'missing' } }),
     is: ['hold', 'ManifestVanishing'],
   },
-  {
-    why: 'suspended is left alone',
-    input: pipe({ recorded: created(), observed: DIFFERS, policy: { suspend } }),
-    is: ['hold', 'Suspended'],
-  },
   { why: 'suspended is not created', input: pipe({ policy: { suspend } }), is: ['hold', 'Suspended'] },
-  {
-    why: 'a suspension ends by itself',
-    input: pipe({ policy: { suspend: { ...suspend, until: '2026-11-21T12:00:00Z' } } }),
-    is: ['create', 'New'],
-  },
   {
     why: 'a manifest that is gone leaves an orphan',
     input: pipe({ recorded: created(), desired: { state: 'absent', fingerprint: undefined } }),
@@ -595,11 +488,6 @@ const ROWS: readonly Row[] = [
     is: ['upsert', 'Edited'],
   },
   {
-    why: 'an endpoint that is fresh',
-    input: endpoint({ recorded: appliedEndpoint(HOUR - 1) }),
-    is: ['observe', 'InSync'],
-  },
-  {
     why: 'an endpoint that is due',
     input: endpoint({ recorded: appliedEndpoint(HOUR) }),
     is: ['upsert', 'Resync'],
@@ -628,11 +516,6 @@ const ROWS: readonly Row[] = [
     why: 'an invalid endpoint',
     input: endpoint({ desired: { state: 'invalid' } }),
     is: ['hold', 'InvalidManifest'],
-  },
-  {
-    why: 'an endpoint whose manifest is gone stays on the platform',
-    input: endpoint({ recorded: appliedEndpoint(MINUTE), desired: { state: 'absent' } }),
-    is: ['report', 'Orphaned'],
   },
   // alerts and services
   { why: 'an alert as expected', input: alert({ observed: FOUND }), is: ['observe', 'InSync'] },

@@ -174,23 +174,6 @@ describe('policy.adopt of a pipe', () => {
       reason === 'AdoptRefused' ? undefined : id,
     ])
   })
-
-  test('in place of one that is confirmed to be gone names the lost id in the history', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    await world.go('Pipe/orders')
-    const gone = (await world.record('Pipe/orders')).remote?.id ?? ''
-    world.platform.pipes.delete(gone)
-    const id = stray(world)
-    world.write('orders.yaml', adopting(id))
-    for (let look = 0; look < 4; look += 1) {
-      await world.clock.advance(MINUTE)
-      await world.go('Pipe/orders')
-    }
-    expect((await world.record('Pipe/orders')).remote).toMatchObject({ id, origin: 'adopted' })
-    const told = await world.ledger.history({ key: 'Pipe/orders', limit: 99 })
-    expect(told.find((entry) => entry.type === 'action' && entry.action === 'adopt')?.message).toContain(gone)
-    expect(world.platform.posts).toHaveLength(1)
-  })
 })
 
 describe('a Lock', () => {

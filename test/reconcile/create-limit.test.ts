@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
-import { passOver } from '../../src/daemon/pass.ts'
 import { messageOf } from '../../src/plan/reason.ts'
 import { allowBlocked } from '../../src/reconcile/operator/allow.ts'
-import { createReconciler } from '../../src/reconcile/reconciler.ts'
-import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
+import { SERVICE_ID } from '../support/manifests.ts'
 import { endedOf, given as begin, type Given, HOUR, MINUTE, SECOND } from './given.ts'
 import { pipe, pipeBodyOf, service } from './manifests.ts'
 
@@ -12,7 +10,6 @@ import { pipe, pipeBodyOf, service } from './manifests.ts'
 
 /** Few, as every pipe costs time. */
 const LIMIT = 5
-const never = new AbortController().signal
 
 const given: typeof begin = (files, options) => begin(files, { maxCreates: LIMIT, ...options })
 
@@ -38,22 +35,6 @@ async function go(world: Given, keys: readonly Key[]): Promise<Readonly<Record<s
   return counts
 }
 
-/** One pass over everything by a process of its own, as `pipewright apply` makes it. */
-async function applied(before: Given): Promise<void> {
-  const world = await given({}, { around: before.around })
-  const { bugs } = await passOver({
-    context: world.context,
-    reconciler: createReconciler(world.context, world.board),
-    concurrency: 8,
-    urgency: 'normal',
-    stopping: never,
-    deadline: () => never,
-    onStart: () => undefined,
-    onReconciled: () => undefined,
-  })
-  expect([...bugs.values()]).toEqual([])
-}
-
 /** A pipe goes, while another one of its service is found. @returns what becomes of it */
 async function replaced(world: Given, key: Key, witness: Key): Promise<readonly string[]> {
   world.platform.pipes.delete((await world.record(key)).remote?.id ?? '')
@@ -67,25 +48,6 @@ async function replaced(world: Given, key: Key, witness: Key): Promise<readonly 
 }
 
 describe('a commit of one team', () => {
-  test('holds no other service: its single pipe is created', async () => {
-    const world = await given({ 'other.yaml': service('other', OTHER_SERVICE_ID) })
-    const many = commit(world, 'many', 6)
-    const one = commit(world, 'one', 1, 'other')
-    expect(await go(world, many)).toEqual({ CreateLimit: 6 })
-    expect(await go(world, one)).toEqual({ New: 1 })
-    expect(world.platform.posts).toHaveLength(1)
-  })
-
-  test('is not let through by a pass of apply after each part', async () => {
-    const world = await given()
-    for (const part of ['a', 'b', 'c']) {
-      commit(world, part, 4)
-      await applied(world)
-      await go(world, world.keys())
-    }
-    expect(world.platform.posts).toHaveLength(4)
-  })
-
   test.each([
     ['at once', 1],
     ['in three parts', 3],
@@ -139,13 +101,6 @@ describe('over an hour', () => {
     expect(await go(world, later)).toEqual({ New: 4 })
   })
 
-  test('as many as the limit pass, in whatever parts', async () => {
-    const world = await given()
-    expect(await go(world, commit(world, 'a', 3))).toEqual({ New: 3 })
-    expect(await go(world, commit(world, 'b', 2))).toEqual({ New: 2 })
-    expect(await go(world, commit(world, 'c', 1))).toEqual({ CreateLimit: 1 })
-  })
-
   test('one whose outcome is unknown counts, and one that had no effect does not', async () => {
     const world = await given()
     const lost = { type: 'fail', class: 'BadReply', effect: 'unknown', worked: true } as const
@@ -194,20 +149,6 @@ describe('many at once', () => {
       expect(world.platform.posts.length).toBeLessThanOrEqual(LIMIT)
     },
   )
-
-  test('while requests are under way, whose outcome nobody knows yet', async () => {
-    const world = await given()
-    const replies = Promise.withResolvers<void>()
-    const slow = { type: 'slow', until: replies.promise } as const
-    world.platform.script('create', ...Array.from({ length: 4 }, () => slow))
-    const running = commit(world, 'a', 4).map((key) => world.begin(key))
-    await world.clock.settle()
-    expect(world.platform.posts).toHaveLength(4)
-    expect(await go(world, commit(world, 'b', 2))).toEqual({ CreateLimit: 2 })
-    replies.resolve()
-    await endedOf(world.clock, running)
-    expect(world.platform.posts).toHaveLength(4)
-  })
 })
 
 describe('what a person allowed', () => {
@@ -224,16 +165,6 @@ describe('what a person allowed', () => {
     const again = await given({}, { around: world.around })
     expect(await go(again, commit(again, 'three', 3))).toEqual({ New: 3 })
     expect(await go(again, commit(again, 'four', 1))).toEqual({ CreateLimit: 1 })
-  })
-
-  test('by a higher setting counts when that is lower again', async () => {
-    const first = await given({}, { maxCreates: 20 })
-    expect(await go(first, commit(first, 'many', 6))).toEqual({ New: 6 })
-    const world = await given({}, { around: first.around })
-    const one = commit(world, 'one', 1)
-    expect(await go(world, one)).toEqual({ CreateLimit: 1 })
-    await world.clock.advance(HOUR + MINUTE)
-    expect(await go(world, one)).toEqual({ New: 1 })
   })
 })
 

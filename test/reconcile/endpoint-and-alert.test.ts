@@ -21,53 +21,6 @@ describe('a query endpoint', () => {
     expect(world.board.get(KEY)).toMatchObject({ status: 'Ready', reason: 'InSync' })
     expect(world.platform.upserts).toHaveLength(3)
   })
-
-  test('whose reply says something else is Stalled, and not asked again before its interval', async () => {
-    const world = await given({ 'endpoint.yaml': endpoint('analytics') })
-    world.platform.script('upsert', { type: 'other', change: { roles: [] } })
-    await world.go(KEY)
-    expect(world.board.get(KEY)).toMatchObject({ status: 'Drifted', reason: 'Stalled' })
-    await world.clock.advance(MINUTE)
-    await world.go(KEY)
-    expect(world.board.get(KEY)).toMatchObject({ status: 'Drifted', reason: 'Stalled' })
-    expect(world.platform.upserts).toHaveLength(1)
-    await world.clock.advance(HOUR)
-    await world.go(KEY)
-    expect(world.board.get(KEY)).toMatchObject({ status: 'Ready' })
-  })
-
-  test('that fails is tried again after its back-off', async () => {
-    const world = await given({ 'endpoint.yaml': endpoint('analytics') })
-    world.platform.script('upsert', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: false })
-    const { next } = await world.go(KEY)
-    expect(world.board.get(KEY)).toMatchObject({ status: 'Failed', reason: 'Unavailable' })
-    expect((await world.go(KEY)).action.reason).toBe('BackingOff')
-    await world.clock.advance(next?.afterMs ?? 0)
-    await world.go(KEY)
-    expect(world.board.get(KEY)).toMatchObject({ status: 'Ready' })
-  })
-
-  test('whose manifest goes stays as it is, and is not applied again when it comes back', async () => {
-    const world = await given({ 'endpoint.yaml': endpoint('analytics') })
-    await world.go(KEY)
-    world.remove('endpoint.yaml')
-    world.readAgain()
-    await world.go(KEY)
-    expect(world.board.get(KEY)?.status).toBe('Orphaned')
-    world.write('endpoint.yaml', endpoint('analytics'))
-    expect((await world.go(KEY)).action.reason).toBe('InSync')
-    expect(world.platform.upserts).toHaveLength(1)
-  })
-
-  test('that is invalid is not applied, and stays what it was', async () => {
-    const world = await given({ 'endpoint.yaml': endpoint('analytics') })
-    await world.go(KEY)
-    world.write('endpoint.yaml', endpoint('analytics', { roles: ['nobody'] }))
-    await world.clock.advance(2 * HOUR)
-    expect((await world.go(KEY)).action.reason).toBe('InvalidManifest')
-    expect((await world.conditions(KEY)).Synced).toMatchObject({ status: 'True', reason: 'InSync' })
-    expect(world.platform.upserts).toHaveLength(1)
-  })
 })
 
 describe('an alert', () => {

@@ -37,19 +37,6 @@ describe('a pipe that depends on another resource', () => {
     expect((await world.go('Alert/lag')).also).toEqual(['Pipe/orders'])
     expect((await world.go('Pipe/orders')).action.reason).toBe('New')
   })
-
-  test('does not wait any more once it is created', async () => {
-    const world = await given({
-      'orders.yaml': pipe('orders', { policy: { dependsOn: ['Alert/lag'] } }),
-      'alert.yaml': alert('lag', {}, { healthyStates: ['OK'] }),
-    })
-    world.platform.alerts.set('id-of-lag', { state: 'OK' })
-    await world.go('Alert/lag')
-    await world.go('Pipe/orders')
-    world.platform.alerts.set('id-of-lag', { state: 'ALERT' })
-    expect((await world.go('Alert/lag')).also).toEqual([])
-    expect((await world.go('Pipe/orders')).action.reason).toBe('InSync')
-  })
 })
 
 describe('a pipe whose secret is not mounted', () => {
@@ -144,14 +131,6 @@ describe('a Service', () => {
     expect((await world.go('Pipe/orders')).also).toContain('Service/analytics')
     await world.go('Service/analytics')
     expect(world.board.get('Service/analytics')?.status).toBe('Ready')
-  })
-
-  test('whose credentials are not mounted names the files', async () => {
-    const world = await given()
-    world.secrets.mounted.delete('api/keySecret')
-    await world.go('Service/analytics')
-    expect(world.board.get('Service/analytics')).toMatchObject({ reason: 'SecretUnavailable' })
-    expect(world.board.get('Service/analytics')?.message).toContain('/secrets/api/keySecret')
   })
 
   test('that becomes another one leaves its pipes where they are, and says so', async () => {

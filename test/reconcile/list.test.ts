@@ -23,7 +23,6 @@ const NEW: Key = 'Pipe/new'
 
 const SUSPENDED = { reason: 'planned', until: '2100-01-01T00:00:00Z' }
 const GONE = { type: 'fail', class: 'Missing', effect: 'none', worked: false } as const
-const AWAY = { type: 'fail', class: 'Unavailable', effect: 'none', worked: false } as const
 
 function listing(names: readonly string[]): Promise<Given> {
   const files = Object.fromEntries(names.map((name) => [`${name}.yaml`, pipe(name)]))
@@ -66,19 +65,6 @@ describe('a create of unknown outcome, its manifest edited since', () => {
     expect((await world.go(ORDERS)).action.reason).toBe('NotUpdatable')
     expect(world.platform.posts).toHaveLength(1)
   })
-
-  test.each(edits)(
-    "in $of, does not take somebody else's pipe for its own that is as asked for now",
-    async ({ edited, theirs }) => {
-      const world = await lost(false)
-      world.write('orders.yaml', pipe('orders', edited))
-      make(world, theirs, edited)
-      const { action } = await world.go(ORDERS)
-      expect(action.type).toBe('refuse')
-      expect((await world.record(ORDERS)).remote).toBeUndefined()
-      expect(world.platform.posts).toHaveLength(1)
-    },
-  )
 
   test.each(edits)('in $of, finds its own beside one as asked for now', async ({ edited, theirs }) => {
     const world = await lost(true)
@@ -410,13 +396,6 @@ async function alone(): Promise<Given> {
 }
 
 describe("a list that is answered with the platform's own 404 for ever", () => {
-  test('is none of a pipe that is there', async () => {
-    const world = await alone()
-    const results = await during(world, ORDERS, 2 * HOUR)
-    expect(new Set(results.map(({ action }) => action.reason))).toEqual(new Set(['InSync']))
-    expect(world.platform.posts).toHaveLength(1)
-  })
-
   test.each([
     { after: 'for ever', ms: 3 * HOUR },
     { after: 'until it is asked for a last time', ms: 16 * MINUTE },
@@ -430,19 +409,6 @@ describe("a list that is answered with the platform's own 404 for ever", () => {
     await during(world, ORDERS, HOUR)
     expect(world.platform.posts).toHaveLength(1)
     expect((await world.go(ORDERS)).action.reason).toBe('InSync')
-  })
-
-  test('makes nothing new', async () => {
-    const world = await alone()
-    world.write('new.yaml', pipe('new'))
-    await during(world, NEW, HOUR)
-    expect(world.platform.posts).toHaveLength(1)
-    world.platform.always('list', AWAY)
-    await during(world, NEW, HOUR)
-    expect(world.platform.posts).toHaveLength(1)
-    world.platform.always('list', 'ok')
-    await during(world, NEW, 10 * MINUTE)
-    expect(world.platform.posts).toHaveLength(2)
   })
 })
 

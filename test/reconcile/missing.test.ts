@@ -90,28 +90,6 @@ describe('a pipe that is not found', () => {
     expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['RecreateApproved'])
     expect(world.platform.posts).toHaveLength(3)
   })
-
-  test('is only reported, when the policy says so, and then nothing more is written', async () => {
-    const world = await settled(2, { policy: { onMissing: 'report' } })
-    await vanish(world, 'Pipe/p0')
-    for (let look = 0; look < 3; look += 1) {
-      await reasonsOf(world, 'Pipe/p0')
-      await world.clock.advance(MINUTE)
-    }
-    expect(world.board.get('Pipe/p0')).toMatchObject({ status: 'Missing', reason: 'Missing' })
-    const written = world.writes.length
-    await world.go('Pipe/p0')
-    expect(world.writes).toHaveLength(written)
-    expect(world.platform.posts).toHaveLength(2)
-
-    const again = await given({}, { around: world.around })
-    for (let look = 0; look < 5; look += 1) {
-      await reasonsOf(again, 'Pipe/p0')
-      await again.clock.advance(MINUTE)
-    }
-    expect(again.board.get('Pipe/p0')).toMatchObject({ status: 'Missing', reason: 'Missing' })
-    expect(world.writes).toHaveLength(written)
-  })
 })
 
 describe('many pipes that are not found', () => {

@@ -126,33 +126,12 @@ describe('what hides another problem', () => {
     expect(said()).toEqual(['-Drifted'])
   })
 
-  test('and it is over when it was over behind it', () => {
-    const { show, said } = setUp()
-    show('a', ['Drifted'])
-    said()
-    show('a', ['Unavailable'])
-    said()
-    show('a', [])
-    expect(said()).toEqual(['-Unavailable', '-Drifted'])
-  })
-
   test('another that nobody could look behind takes its place', () => {
     const { show, said } = setUp()
     show('a', ['Unavailable'])
     said()
     show('a', ['RateLimited'])
     expect(said()).toEqual(['-Unavailable', '+RateLimited'])
-  })
-
-  test('drift before bad health: the health is not found again', () => {
-    const { show, said } = setUp()
-    const lines = (
-      [['UnhealthyState'], ['Drifted', 'UnhealthyState'], ['UnhealthyState'], []] as const
-    ).flatMap((shown) => {
-      show('a', shown)
-      return said()
-    })
-    expect(lines).toEqual(['+UnhealthyState', '+Drifted', '-Drifted', '-UnhealthyState'])
   })
 
   test('is known to the next process with what it hides, where the ledger says both', () => {
@@ -193,35 +172,12 @@ describe('many', () => {
     expect(said().length).toBeLessThanOrEqual(7)
   })
 
-  test('that drift at once: one line, which is about the first that it names', async () => {
-    const { show, events, clock } = setUp()
-    for (const name of names(10)) show(name, ['Drifted'])
-    await clock.advance(2_000)
-    expect(events).toMatchObject([
-      {
-        type: 'ProblemFound',
-        resources: 10,
-        keys: ['Pipe/p0', 'Pipe/p1', 'Pipe/p2', 'Pipe/p3', 'Pipe/p4'],
-        message: 'of p0',
-      },
-    ])
-  })
-
   test('that came and went while lines were gathered are not reported', async () => {
     const { show, said, clock } = setUp()
     for (const name of names(10)) show(name, ['Drifted'])
     for (const name of names(10)) show(name, [])
     await clock.advance(10_000)
     expect(said()).toEqual([])
-  })
-
-  test('a second pipe that drifts later is a problem of its own, and so is its end', () => {
-    const { show, said } = setUp()
-    const lines = (['a', 'b', 'a', 'b'] as const).map((name, index) => {
-      show(name, index < 2 ? ['Drifted'] : [])
-      return said()
-    })
-    expect(lines).toEqual([['+Drifted'], ['+Drifted'], ['-Drifted'], ['-Drifted']])
   })
 
   test('three have a problem each; with a fourth they are one, which is told and ends once', () => {
@@ -274,16 +230,6 @@ describe('many', () => {
     }
     expect(events).toMatchObject([over])
   })
-
-  test('of which half is well again: nothing is reported before all are', () => {
-    const { show, said } = setUp()
-    for (const name of names(10)) show(name, ['Unavailable'])
-    said()
-    for (const name of names(5)) show(name, [])
-    expect(said()).toEqual([])
-    for (const name of names(10)) show(name, [])
-    expect(said()).toEqual(['-Unavailable 10'])
-  })
 })
 
 test.each([
@@ -332,20 +278,6 @@ describe('durations', () => {
       { keys: ['Pipe/b'], durationMs: 5_000 },
       { keys: ['Pipe/a'], durationMs: 305_000 },
     ])
-  })
-
-  test('continue over a restart, from the first of them', async () => {
-    const { show, events, clock, restart, flush } = setUp()
-    show('a', ['Unavailable'])
-    await clock.advance(60_000)
-    show('b', ['Unavailable'])
-    await clock.advance(60_000)
-    restart()
-    events.splice(0)
-    show('a', [])
-    show('b', [])
-    flush()
-    expect(events).toMatchObject([{ type: 'ProblemOver', resources: 2, durationMs: 120_000 }])
   })
 })
 
@@ -408,16 +340,6 @@ describe('a problem that is remembered', () => {
     expect([said(), list()]).toEqual([[], before])
     show('a', ['Drifted'], 'words', { ...facts, fields: ['topics'] })
     expect(said()).toHaveLength(1)
-  })
-
-  test('is there when an outage hides it meanwhile', () => {
-    const { show, said, restart, list } = setUp()
-    show('a', ['Drifted'])
-    said()
-    show('a', ['Unavailable'])
-    said()
-    restart(true)
-    expect(list().map(({ reason }) => reason)).toEqual(['Unavailable', 'Drifted'])
   })
 
   test('is not there if its resource is gone, and takes new resources', () => {

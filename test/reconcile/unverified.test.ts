@@ -4,7 +4,6 @@ import { adoptAs } from '../../src/reconcile/operator/adopt.ts'
 import { SERVICE_ID } from '../support/manifests.ts'
 import { given, type Given, MINUTE } from './given.ts'
 import { endpoint, lock, pipe, pipeBodyOf } from './manifests.ts'
-import { planOf } from './plan-of.ts'
 
 /*
  * Secrets of an adopted pipe, where the interface cannot update one. The mounted value counts if it is there at the adoption, or if an operator
@@ -84,12 +83,6 @@ describe('a pipe that was adopted before its secret was mounted', () => {
     expect(world.board.get(ORDERS)?.message).toContain(FIELD)
   })
 
-  test('is looked at as seldom as one in sync', async () => {
-    const { world } = await adopted('never')
-    const { next } = await world.go(ORDERS)
-    expect(next?.why).toBe('drift')
-  })
-
   test('stays so after a restart, and is not confirmed by an edit that the platform has already', async () => {
     const { world, id } = await adopted('later')
     const stored = world.platform.pipes.get(id)
@@ -114,23 +107,6 @@ describe('a pipe that was adopted before its secret was mounted', () => {
     expect(shown(world)).toEqual(['Drifted', 'SecretRotated'])
     expect(world.board.get(ORDERS)?.message).not.toContain('not verified')
     expect(world.platform.posts).toEqual([])
-  })
-
-  test('says drift and edits first', async () => {
-    const { world, id } = await adopted('later')
-    const stored = world.platform.pipes.get(id)
-    if (stored !== undefined) stored.body = { ...stored.body, scaling: { replicas: 2 } }
-    await look(world)
-    expect(shown(world)).toEqual(['Drifted', 'Drifted'])
-  })
-
-  test('has it in a plan', async () => {
-    const { world } = await adopted('later')
-    const plan = await planOf(world)
-    expect(plan.items.find(({ key }) => key === ORDERS)).toMatchObject({
-      verdict: 'attention',
-      reason: 'SecretRotated',
-    })
   })
 })
 
