@@ -282,6 +282,19 @@ describe('what a dispatcher tells', () => {
     await clock.settle()
     expect(ofType('QueueChanged').map((event) => event.depth[2])).toEqual([499, 498])
   })
+
+  it('how long each key waited', async () => {
+    const { clock, ask, find, ofType } = setUp(1)
+    ask('x', 2)
+    ask('y', 2)
+    await clock.advance(3_000)
+    find('x').end()
+    await clock.settle()
+    expect(ofType('QueueWaited')).toEqual([
+      { type: 'QueueWaited', priority: 2, waitMs: 0 },
+      { type: 'QueueWaited', priority: 2, waitMs: 3_000 },
+    ])
+  })
 })
 
 describe('stopping a dispatcher', () => {
@@ -322,6 +335,13 @@ describe('stopping a dispatcher', () => {
     await clock.settle()
     expect(started).toEqual([])
   })
+
+  it('ends at once when the deadline has passed', async () => {
+    const { clock, ask, dispatcher } = setUp(2)
+    ask('x', 0)
+    await clock.settle()
+    expect(await dispatcher.stop(AbortSignal.abort())).toEqual({ unfinished: 1 })
+  })
 })
 
 describe('the health of a dispatcher', () => {
@@ -347,6 +367,12 @@ describe('the health of a dispatcher', () => {
     dispatcher.wake()
     await clock.settle()
     expect(dispatcher.health().ok).toBe(true)
+  })
+
+  it('is fine while it stops', async () => {
+    const { dispatcher } = setUp(1)
+    await dispatcher.stop(AbortSignal.abort())
+    expect(dispatcher.health()).toEqual({ ok: true, detail: 'stopping' })
   })
 })
 

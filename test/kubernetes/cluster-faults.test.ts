@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { sleep } from '../../src/lib/clock.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Event } from '../../src/contract/events.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../src/contract/ledger.ts'
@@ -12,7 +13,7 @@ import { startSlowWay } from './slow-way.ts'
 
 const never = new AbortController().signal
 const model = modelForEach()
-const { open, once, pathOf } = model
+const { open, once, pathOf, put } = model
 
 async function attempted(what: () => Promise<void>): Promise<string> {
   try {
@@ -393,6 +394,19 @@ describe('the right to act', () => {
     const other = await open()
     expect((await other.leadership.acquire(never, 'wait')).epoch).toBe(2)
     await until('that it is over', () => term.over.aborted)
+  })
+
+  test('is over for the first renewal that fails while another process holds the Lease', async () => {
+    // It renews when it is asked to, and not by itself.
+    const { leadership } = await open({ clock: { ...model.clock, after: () => () => undefined } })
+    const term = await leadership.acquire(never, 'wait')
+    const path = pathOf('/leases/')
+    const lease = model.api.objects().get(path) as { readonly metadata: object; readonly spec: object }
+    model.api.interfere((asked) => (isOf(asked, 'PUT', 'leases') ? { status: 503 } : undefined))
+    const metadata = { ...lease.metadata, resourceVersion: '1000' }
+    put(path, { ...lease, metadata, spec: { ...lease.spec, holderIdentity: 'another' } })
+    await sleep(model.clock, 2_000, never)
+    await expect(term.confirm()).rejects.toMatchObject({ isOver: true, message: 'another has taken over' })
   })
 
   test('is got although the reply of the takeover was lost', async () => {

@@ -162,43 +162,6 @@ describe('the create limit', () => {
   const many = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}.yaml`, pipe(name)]))
   const keys = ['a', 'b', 'c', 'd'].map((name): Key => `Pipe/${name}`)
 
-  test('lets pass what a person allowed, once, as it was then, for a while; and nothing that comes later', async () => {
-    const world = await given(many, { maxCreates: 1 })
-    const go = async (...names: readonly Key[]) => {
-      const reasons: string[] = []
-      for (const key of names) reasons.push((await world.go(key)).action.reason)
-      return reasons
-    }
-    expect(await go(...keys)).toEqual(['CreateLimit', 'CreateLimit', 'CreateLimit', 'CreateLimit'])
-    const all = { limit: 'CreateLimit', service: undefined, count: undefined, dryRun: false } as const
-    expect(await allowBlocked(world.context, { ...all, service: 'elsewhere' })).toMatchObject({ allowed: [] })
-    expect(await allowBlocked(world.context, { ...all, service: 'analytics' })).toMatchObject({
-      allowed: keys,
-    })
-    expect(await allowBlocked(world.context, all)).toMatchObject({ allowed: [] })
-    // No condition asks any more for what was done.
-    const said = (await world.ledger.list()).map(({ conditions }) => conditions)
-    expect(said.map((one) => [one?.Synced.reason, one?.Ready.reason])).toEqual(
-      keys.map(() => ['Unobserved', 'Unobserved']),
-    )
-    world.write('c.yaml', pipe('c', { topics: 'another' }))
-    world.write('e.yaml', pipe('e'))
-    world.write('f.yaml', pipe('f'))
-    expect(await go('Pipe/a', 'Pipe/c', 'Pipe/e', 'Pipe/f')).toEqual([
-      'New',
-      'CreateLimit',
-      'CreateLimit',
-      'CreateLimit',
-    ])
-    await world.clock.advance(20 * 60_000)
-    expect(await go('Pipe/b')).toEqual(['CreateLimit'])
-    expect(world.platform.posts).toHaveLength(1)
-    expect((await world.ledger.get('Pipe/a'))?.allowed).toBeUndefined()
-    expect((await world.ledger.history({ key: 'Pipe/b', limit: 9 })).map((entry) => entry.reason)).toContain(
-      'CreateLimit',
-    )
-  })
-
   test('lets nothing pass if more wait than a person saw', async () => {
     const world = await given(many, { maxCreates: 1 })
     for (const key of keys.slice(0, 3)) await world.go(key)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
 import type { Given } from './given.ts'
-import { ended, given, HOUR, startProcess } from './given.ts'
+import { given, HOUR, startProcess } from './given.ts'
 import { endpoint, pipe } from './manifests.ts'
 import type { WriteScript } from './model-ledger.ts'
 import { recordedPipe } from '../plan/inputs.ts'
@@ -226,50 +226,4 @@ describe('two processes on one ledger', () => {
       expect((await world.conditions('Pipe/orders')).Synced.reason).toBe('InSync')
     },
   )
-
-  test('the second sees the first one at work as unknown, and creates nothing', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    const { promise, resolve } = Promise.withResolvers<void>()
-    world.platform.script('create', { type: 'slow', until: promise })
-    const first = world.begin('Pipe/orders')
-    await underWay()
-    const second = await startProcess(world.around)
-    expect((await second.request('Pipe/orders'))?.action.reason).toBe('OutcomeUnknown')
-    resolve()
-    expect((await ended(world.clock, first))?.outcome).toMatchObject({ result: 'done' })
-    expect((await second.request('Pipe/orders'))?.action.reason).toBe('InSync')
-    expect(world.platform.posts).toHaveLength(1)
-  })
-
-  test('the first says what the ledger says, where a person has forced a second attempt while its create was under way', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    const [one, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    world.platform.script(
-      'create',
-      { type: 'slow', until: one.promise },
-      { type: 'slow', until: other.promise },
-    )
-    const first = world.begin('Pipe/orders')
-    await underWay()
-    const opened = await world.record('Pipe/orders')
-    if (opened.intent === undefined) throw new Error('there is an intent')
-    await world.around.ledger.swap({ ...opened, intent: { ...opened.intent, state: 'dismissed' } }, [])
-    const process = await startProcess(world.around)
-    const second = process.begin('Pipe/orders')
-    await underWay()
-    expect((await world.record('Pipe/orders')).intent).toMatchObject({ attempt: 2, state: 'open' })
-    one.resolve()
-    expect((await ended(world.clock, first))?.action.reason).toBe('OutcomeUnknown')
-    expect(world.board.get('Pipe/orders')).toMatchObject({ status: 'OutcomeUnknown' })
-    expect(await world.conditions('Pipe/orders')).toMatchObject({ Ready: { status: 'Unknown' } })
-    other.resolve()
-    expect((await ended(world.clock, second))?.outcome).toMatchObject({ result: 'done', reason: 'Created' })
-    expect((await world.record('Pipe/orders')).remote?.id).toBe([...world.platform.pipes.keys()][1])
-    expect((await world.go('Pipe/orders')).action.reason).toBe('InSync')
-  })
 })
-
-/** What is under way goes on until it waits for the platform. */
-async function underWay(): Promise<void> {
-  for (let hop = 0; hop < 200; hop += 1) await Promise.resolve()
-}

@@ -4,7 +4,7 @@ import { desiredBody, withBodies } from '../../src/contract/status.ts'
 import { describe, expect, test, vi } from 'vitest'
 import type { Status } from '../../src/plan/severity.ts'
 import type { Reason } from '../../src/plan/reason.ts'
-import { type Given, given, HOUR, MINUTE } from './given.ts'
+import { type Given, given, MINUTE } from './given.ts'
 import { alert, endpoint, pipe } from './manifests.ts'
 
 interface Row {
@@ -13,8 +13,6 @@ interface Row {
   /** In sync unless given. */
   readonly status?: Status
   readonly reason?: Reason
-  /** It fails once, and is over at the next look. */
-  readonly isOver?: true
 }
 
 async function change(world: Given, body: object): Promise<void> {
@@ -53,14 +51,6 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    why: 'an edit that is undone',
-    async happens(world) {
-      world.write('orders.yaml', pipe('orders', { replicas: 2 }))
-      await world.go('Pipe/orders')
-      world.write('orders.yaml', pipe('orders'))
-    },
-  },
-  {
     why: 'a secret with another value',
     happens: (world) => world.secrets.mounted.set('kafka/password', 'second'),
     status: 'Drifted',
@@ -73,12 +63,6 @@ const ROWS: readonly Row[] = [
   {
     why: 'an invalid manifest',
     happens: (world) => world.write('orders.yaml', pipe('orders', { more: { unknown: 1 } })),
-    status: 'Invalid',
-    reason: 'InvalidManifest',
-  },
-  {
-    why: 'a file that nobody can parse',
-    happens: (world) => world.write('orders.yaml', '{"kind": '),
     status: 'Invalid',
     reason: 'InvalidManifest',
   },
@@ -99,14 +83,6 @@ const ROWS: readonly Row[] = [
     reason: 'Suspended',
   },
   {
-    why: 'a suspension that is over',
-    async happens(world) {
-      world.write('orders.yaml', pipe('orders', { policy: { suspend } }))
-      await world.go('Pipe/orders')
-      await world.clock.advance(2 * HOUR)
-    },
-  },
-  {
     why: 'a state that is not healthy',
     happens: (world) => world.write('orders.yaml', pipe('orders', { policy: { healthyStates: ['Idle'] } })),
     status: 'NotReady',
@@ -118,25 +94,16 @@ const ROWS: readonly Row[] = [
       world.platform.script('get', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: false }),
     status: 'Failed',
     reason: 'Unavailable',
-    isOver: true,
   },
   {
     why: 'credentials of the platform that are not mounted',
     happens: (world) => world.platform.script('get', { type: 'no-credentials' }),
     status: 'Refused',
     reason: 'SecretUnavailable',
-    isOver: true,
   },
   {
     why: 'a Service manifest that is broken, while the last valid one is known',
     happens: (world) => world.write('service.yaml', '{"kind": '),
-  },
-  {
-    why: 'another file',
-    happens(world) {
-      world.directory.files.delete('orders.yaml')
-      world.write('elsewhere/orders.yaml', pipe('orders'))
-    },
   },
 ]
 
@@ -152,19 +119,6 @@ describe('a created pipe, after', () => {
       expect(world.platform.posts).toHaveLength(1)
     },
   )
-
-  test.each(ROWS)('$why, is written once', async ({ happens, isOver }) => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    await world.go('Pipe/orders')
-    await happens(world)
-    await world.go('Pipe/orders')
-    // What failed once, and works again, has to be written.
-    if (isOver === true) await world.go('Pipe/orders')
-    const written = world.writes.length
-    await world.clock.advance(MINUTE)
-    await world.go('Pipe/orders')
-    expect(world.writes).toHaveLength(written)
-  })
 
   test.each([
     {

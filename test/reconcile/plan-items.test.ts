@@ -85,6 +85,31 @@ describe('what waits', () => {
     expect(item?.desired).toMatchObject({ name: 'b', scaling: { replicas: 1 } })
   })
 
+  test('gives and takes away what it would once its wait is over, and nothing if nothing is to come', async () => {
+    const world = await given({
+      'e.yaml': endpoint('e', { roles: ['sql_console_admin'] }),
+      'b.yaml': pipe('b'),
+    })
+    await world.go('QueryEndpoint/e')
+    const accessOf = async () => {
+      const { gives, takesAway } = (await itemsOf(world)).get('QueryEndpoint/e') ?? {}
+      return { gives, takesAway }
+    }
+    expect(await accessOf()).toEqual({ gives: [], takesAway: [] })
+    const edited = endpoint('e', { roles: ['sql_console_read_only'] }, { dependsOn: ['Pipe/a'] })
+    world.write('e.yaml', edited)
+    world.write('a.yaml', pipe('a', { policy: { suspend: { reason: 'x', until: '2099-01-01T00:00:00Z' } } }))
+    expect(await accessOf()).toEqual({
+      gives: ['role sql_console_read_only'],
+      takesAway: ['role sql_console_admin'],
+    })
+    world.write(
+      'e.yaml',
+      edited.replace('"dependsOn":["Pipe/a"]', '"suspend":{"reason":"x","until":"2099-01-01T00:00:00Z"}'),
+    )
+    expect(await accessOf()).toEqual({ gives: [], takesAway: [] })
+  })
+
   test('and lacks a secret where these are mounted is refused: the wait would end in that', async () => {
     const password = { secretRef: { name: 'kafka', key: 'nowhere' } }
     const source = { kafka: { brokers: 'b:1', topics: 'b', credentials: { username: 'me', password } } }

@@ -122,6 +122,7 @@ describe('a rename', () => {
     world.remove('old.yaml')
     world.readAgain()
     expect((await world.go('Pipe/old')).also).toContain('Pipe/new')
+    expect((await world.go('Pipe/old')).also).not.toContain('Pipe/new')
     expect((await world.go('Pipe/new')).movedFrom).toBe('Pipe/old')
     expect(world.platform.posts).toHaveLength(1)
   })
