@@ -187,3 +187,14 @@ describe('a key that runs', () => {
     })
   })
 })
+
+describe('what a queue tells', () => {
+  it('counts the time since a key was due at its priority, not since it was due for something less urgent', () => {
+    const queue = queueOf([
+      ['drift', 2, 0, 'a'],
+      ['edited', 2, 0, 'a'],
+      ['edited', 0, 99_000, 'a'],
+    ])
+    expect(drain(queue, 100_000).map((one) => one.waitedMs)).toEqual([1_000, 100_000])
+  })
+})

@@ -162,18 +162,6 @@ describe('a kubeconfig', () => {
     expect(access.namespace).toBe('data')
   })
 
-  test('with all of it inside', async () => {
-    certificate('server')
-    certificate('me')
-    const api = await startSecureApi('server')
-    const access = await write(
-      { server: api.url, 'certificate-authority-data': base64Of('server.pem') },
-      { 'client-certificate-data': base64Of('me.pem'), 'client-key-data': base64Of('me.key') },
-    )
-    await asking(access).get('/x')
-    expect(api.seen[0]?.client).toBe('me')
-  })
-
   test('with a token in a file, as it is now', async () => {
     certificate('server')
     const api = await startSecureApi('server')
@@ -244,27 +232,10 @@ describe('a kubeconfig', () => {
     rmSync(workspace.path('kube/login'))
     await expect(me.get('/x')).rejects.toThrow(/kube\/login", which the kubeconfig names .* was not found/)
   })
-
-  test('that is not there, is no YAML, or is several', async () => {
-    await expect(accessBy(workspace.path('none'))).rejects.toThrow('is not there')
-    workspace.write('bad', '{')
-    await expect(accessBy(workspace.path('bad'))).rejects.toThrow('is no kubeconfig')
-    await expect(accessBy('/one:/other')).rejects.toThrow(
-      'KUBECONFIG names several files (/one:/other): give one',
-    )
-  })
 })
 
 function filesOf(name: string) {
   return { key: textOf(`${name}.key`), cert: textOf(`${name}.pem`) }
-}
-
-function base64Of(file: string): string {
-  return Buffer.from(textOf(file)).toString('base64')
-}
-
-function accessBy(file: string): Promise<ClusterAccess> {
-  return openClusterAccess({ KUBECONFIG: file })
 }
 
 async function podOf(api: SecureApi): Promise<ClusterApi> {

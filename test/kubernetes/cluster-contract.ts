@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Event } from '../../src/contract/events.ts'
 import { LedgerConflict, type Ledger, type OpenedLedger } from '../../src/contract/ledger.ts'
 import { NotLeading } from '../../src/contract/leadership.ts'
 import { sleep, type Clock } from '../../src/lib/clock.ts'
@@ -96,39 +95,6 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
       const { ledger } = await open()
       const record = await ledger.swap(blank(key), [])
       expect(await (await open({ mode: 'reader' })).ledger.list()).toStrictEqual([record])
-    })
-
-    test('an object that is not called as the record of its key is none, for nobody, and is said once by each', async () => {
-      const said: (string | undefined)[] = []
-      const emit = (event: Event) =>
-        void (event.type === 'LedgerRead' && said.push(`${event.result}: ${event.message ?? ''}`))
-      const one = await open({ emit })
-      const record = await one.ledger.swap(blank(ORDERS), [])
-      const ledgerName = cluster.name
-      const copy = {
-        ...recordObject(ledgerName, `${ledgerName}.pipe.z`),
-        key: ORDERS,
-        version: 7,
-        record: '{}',
-      }
-      expect(await cluster.create(copy)).toBe(201)
-      await until('that it is said', () => said.length > 0)
-      const words =
-        `ignored: the PipewrightRecord ${ledgerName}.pipe.z is ignored, as it is no record of the ledger ${ledgerName}: it has the key ` +
-        `Pipe/orders, whose record is called ${ledgerName}.pipe.orders. Delete it; if it was an edited record, restore it from a backup.`
-      expect(said).toEqual([words])
-      const term = await one.leadership.acquire(never, 'wait')
-      await term.confirm()
-      await term.release()
-      const other = await open({ emit })
-      await other.leadership.acquire(never, 'wait')
-      await other.ledger.prepareIntent()
-      for (const { ledger } of [one, other]) expect(await ledger.list()).toStrictEqual([record])
-      expect(await (await open({ mode: 'reader' })).ledger.list()).toStrictEqual([record])
-      expect(said).toEqual([words, words])
-      // No resource is created for a key whose record has no place.
-      await expect(other.ledger.swap(blank('Pipe/z'), [])).rejects.toThrow('pipe.z is ignored')
-      expect(await other.ledger.get('Pipe/z')).toBeUndefined()
     })
 
     test('an object that is called as the record of its key, and cannot be read, is lost work: nothing is done', async () => {
@@ -232,6 +198,12 @@ export function describeClusterLedger(name: string, start: () => Promise<Cluster
         'was used with --profile clickhouse-cloud',
       )
       await open({ platform: 'https://a.example', profile: 'clickhouse-cloud' })
+    })
+
+    test('who does not wait is refused once the other process is known to live', async () => {
+      const [one, other] = [await open(), await open()]
+      await one.leadership.acquire(never, 'wait')
+      await expect(other.leadership.acquire(never, 'refuse')).rejects.toMatchObject({ code: 'locked' })
     })
   })
 }

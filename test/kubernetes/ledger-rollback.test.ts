@@ -363,3 +363,47 @@ test('a note that somebody has edited is one that cannot be read, and no error',
   put(pathOf('/secrets/'), withMember('sentState', Buffer.from('AAAA', 'base64')))
   expect(await notes?.read('sentState')).toBe('')
 })
+
+test('together with the Secret that said so: it is not forgotten', async () => {
+  const one = await open()
+  await one.ledger.swap(blank(ORDERS), [])
+  const path = pathOf('/secrets/')
+  const before = model.api.objects().get(path)
+  put(pathOf('pipewrightrecords'), undefined)
+  model.api.cutWatches()
+  await expect(one.ledger.swap({ ...blank(ORDERS), version: 1 }, [])).rejects.toThrow(LedgerConflict)
+  await until('that it is written down', () => model.api.objects().get(path) !== before)
+  expect(await refusal(one)).toContain('is gone')
+  put(path, before)
+  expect(await refusal(one)).toContain('rolled back to an earlier state')
+  await until('that it can be accepted', async () => {
+    await accept()
+    return (await refusal(one)) === undefined
+  })
+})
+
+test('a process that could not write it down tries once more before it ends', async () => {
+  const one = await open({ mode: 'writer' })
+  await one.ledger.swap(blank(ORDERS), [])
+  const record = await one.ledger.swap(blank('Pipe/a'), [])
+  put(pathOf('pipewrightrecords/ledger.pipe.a'), undefined)
+  model.once('PUT', '/secrets/', 'cut')
+  await expect(one.ledger.swap(record, [])).rejects.toThrow(LedgerConflict)
+  await until('that it fails', () => one.ledger.rollback?.includes('cannot be told'))
+  await one.ledger[Symbol.asyncDispose]()
+  expect(await refusal(await open())).toContain('the record of Pipe/a is gone')
+})
+
+test('a process that does not create hears that an operator has accepted it', async () => {
+  const back = await writtenTwice()
+  back()
+  const opened = [await open(), await open()]
+  await opened[0]?.leadership.acquire(never, 'wait')
+  for (const { ledger } of opened) await until('that it is heard', () => refusal({ ledger }))
+  await until('that it can be accepted', async () => {
+    await accept()
+    return member('accepted') !== undefined && member('accepted') === member('setBacks')
+  })
+  for (const { ledger } of opened)
+    await expect.poll(() => ledger.rollback, { timeout: 10_000 }).toBeUndefined()
+})

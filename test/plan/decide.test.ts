@@ -125,11 +125,6 @@ const ROWS: readonly Row[] = [
     }),
     is: ['refuse', 'TooManyOpenFiles'],
   },
-  {
-    why: 'it waits for its service',
-    input: pipe({ surroundings: { serviceProblem: 'no Service' } }),
-    is: ['refuse', 'ServiceInvalid'],
-  },
   // intent without outcome
   {
     why: 'an unknown outcome is not retried',
@@ -299,12 +294,6 @@ const ROWS: readonly Row[] = [
     input: pipe({ recorded: created(), observed: FOUND, policy: { adopt: OTHER_ID } }),
     is: ['refuse', 'AdoptRefused'],
   },
-  // 404
-  {
-    why: 'one 404 proves nothing',
-    input: pipe({ recorded: created(), observed: missed(1, 0) }),
-    is: ['hold', 'MissingUnconfirmed'],
-  },
   {
     why: 'three over a minute do',
     input: pipe({ recorded: created(), observed: MISSING }),
@@ -325,18 +314,8 @@ const ROWS: readonly Row[] = [
     is: ['refuse', 'MassMissing'],
   },
   {
-    why: 'three over a minute prove nothing while no other pipe of the service is found',
-    input: pipe({ recorded: created(), observed: missed(30, HOUR, 'silent') }),
-    is: ['hold', 'MissingUnconfirmed'],
-  },
-  {
     why: 'what was never seen is never replaced by itself',
     input: pipe({ recorded: never, observed: missed(100, HOUR) }),
-    is: ['hold', 'NeverSeen'],
-  },
-  {
-    why: 'not even where it is to be reported only',
-    input: pipe({ recorded: never, observed: MISSING, policy: { onMissing: 'report' } }),
     is: ['hold', 'NeverSeen'],
   },
   {
@@ -417,15 +396,6 @@ const ROWS: readonly Row[] = [
     is: ['create', 'Missing'],
   },
   {
-    why: 'or a person says so: no resource is created where another one is named',
-    input: pipe({
-      recorded: created({ remote: recordedPipe(PIPE_ID, { saidGoneAt: NOW }) }),
-      observed: missed(1, 0, 'silent'),
-      policy: { adopt: OTHER_ID },
-    }),
-    is: ['adopt', 'Adopt'],
-  },
-  {
     why: 'what was replaced less than an hour ago waits',
     input: pipe({ recorded: replaced, observed: MISSING }),
     is: ['hold', 'ReplacedRecently'],
@@ -458,11 +428,6 @@ const ROWS: readonly Row[] = [
   },
   { why: 'suspended is not created', input: pipe({ policy: { suspend } }), is: ['hold', 'Suspended'] },
   {
-    why: 'a manifest that is gone leaves an orphan',
-    input: pipe({ recorded: created(), desired: { state: 'absent', fingerprint: undefined } }),
-    is: ['report', 'Orphaned'],
-  },
-  {
     why: 'so does an intent',
     input: pipe({ recorded: unknown, desired: { state: 'absent', fingerprint: undefined } }),
     is: ['report', 'Orphaned'],
@@ -493,16 +458,6 @@ const ROWS: readonly Row[] = [
     is: ['upsert', 'Resync'],
   },
   {
-    why: 'an endpoint with an interval of its own',
-    input: endpoint({ recorded: appliedEndpoint(MINUTE), policy: { interval: '1m' } }),
-    is: ['upsert', 'Resync'],
-  },
-  {
-    why: 'an endpoint applied in the future, by a clock that was set back',
-    input: endpoint({ recorded: appliedEndpoint(-HOUR) }),
-    is: ['upsert', 'Resync'],
-  },
-  {
     why: 'an endpoint whose reply differs is not asked again before its interval',
     input: endpoint({ recorded: appliedEndpoint(MINUTE), replyDiffers: [DIFFERENCE] }),
     is: ['report', 'Stalled'],
@@ -521,26 +476,10 @@ const ROWS: readonly Row[] = [
   { why: 'an alert as expected', input: alert({ observed: FOUND }), is: ['observe', 'InSync'] },
   { why: 'an alert that differs', input: alert({ observed: DIFFERS }), is: ['report', 'Drifted'] },
   { why: 'an alert that was not looked at', input: alert(), is: ['observe', 'Unobserved'] },
-  { why: 'a service in use', input: service(), is: ['observe', 'InUse'] },
-  {
-    why: 'a service that nobody has asked yet',
-    input: service({ contact: undefined }),
-    is: ['observe', 'Unanswered'],
-  },
-  {
-    why: 'a service that does not answer',
-    input: service({ contact: { type: 'unreachable', said: 'no route' } }),
-    is: ['refuse', 'Unavailable'],
-  },
   {
     why: 'a service without credentials',
     input: service({ surroundings: { missingSecrets: [{ file: '/secrets/a/keyId', why: 'absent' }] } }),
     is: ['refuse', 'SecretUnavailable'],
-  },
-  {
-    why: 'a service whose credentials are refused',
-    input: service({ contact: { type: 'refused', what: 'the credentials', said: '401' } }),
-    is: ['refuse', 'AuthFailed'],
   },
 ]
 

@@ -74,46 +74,12 @@ const ROWS: readonly Row[] = [
     holds: 'nothing',
   },
   {
-    why: 'instead of an own one that exists',
-    async before(world) {
-      world.write('orders.yaml', pipe('orders'))
-      await world.go('Pipe/orders')
-      return stray(world)
-    },
-    reason: 'AdoptRefused',
-    posts: 1,
-    holds: 'another',
-  },
-  {
-    why: 'that was created for it, and is recorded',
-    async before(world) {
-      world.write('orders.yaml', pipe('orders'))
-      await world.go('Pipe/orders')
-      return (await world.record('Pipe/orders')).remote?.id ?? ''
-    },
-    reason: 'InSync',
-    posts: 1,
-    holds: 'the id',
-  },
-  {
     why: 'that an unknown create made',
     async before(world) {
       world.write('orders.yaml', pipe('orders'))
       world.platform.script('create', { type: 'fail', class: 'BadReply', effect: 'unknown', worked: true })
       await world.go('Pipe/orders')
       return world.platform.posts[0]?.pipeId ?? ''
-    },
-    reason: 'InSync',
-    posts: 1,
-    holds: 'the id',
-  },
-  {
-    why: 'after a create that failed',
-    async before(world) {
-      world.write('orders.yaml', pipe('orders'))
-      world.platform.script('create', { type: 'fail', class: 'Rejected', effect: 'none', worked: false })
-      await world.go('Pipe/orders')
-      return stray(world)
     },
     reason: 'InSync',
     posts: 1,

@@ -154,6 +154,25 @@ describe('many at once', () => {
 describe('what a person allowed', () => {
   const all = { limit: 'CreateLimit', service: undefined, count: undefined, dryRun: false } as const
 
+  test('is nothing if more wait than that person saw, and not what is edited later', async () => {
+    const world = await given()
+    const six = commit(world, 'many', 6)
+    await go(world, six)
+    expect(await allowBlocked(world.context, { ...all, dryRun: true })).toEqual({
+      is: 'allowed',
+      allowed: six,
+    })
+    const one = commit(world, 'one', 1)
+    await go(world, one)
+    expect(await allowBlocked(world.context, { ...all, count: 6 })).toEqual({ is: 'grown', count: 7 })
+    expect(await go(world, six)).toEqual({ CreateLimit: 6 })
+    expect(await allowBlocked(world.context, { ...all, count: 7 })).toMatchObject({
+      allowed: [...six, ...one],
+    })
+    for (const name of names('many', 6)) world.write(`${name}.yaml`, pipe(name, { topics: 'another' }))
+    expect(await go(world, [...six, ...one])).toEqual({ CreateLimit: 6, New: 1 })
+  })
+
   test('does not count against what comes later, neither before it is made nor within the hour, nor after a restart', async () => {
     const world = await given()
     const many = commit(world, 'many', 6)

@@ -39,17 +39,13 @@ const ROWS: readonly Row[] = [
   },
   { why: 'refused in clear words', reply: fails('Rejected', 'none'), reason: 'Rejected', ...none },
   { why: 'refused for the credentials', reply: fails('AuthFailed', 'none'), reason: 'AuthFailed', ...none },
-  { why: 'told to wait', reply: fails('Throttled', 'none'), reason: 'RateLimited', ...none },
-  { why: 'not reached', reply: fails('Unavailable', 'none'), reason: 'Unavailable', ...none },
   {
     why: 'a reply that was lost, the work done',
     reply: fails('Unavailable', 'unknown', 'worked'),
     ...unknown,
   },
   { why: 'a reply that was lost, the work not done', reply: fails('Unavailable', 'unknown'), ...unknown },
-  { why: 'half a reply', reply: fails('BadReply', 'unknown', 'worked'), ...unknown },
   { why: 'a redirect', reply: fails('Redirected', 'unknown'), ...unknown },
-  { why: 'refused credentials after the work', reply: fails('AuthFailed', 'unknown', 'worked'), ...unknown },
 ]
 
 describe('a create that ends in', () => {

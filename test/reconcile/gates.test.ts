@@ -1,4 +1,3 @@
-import { allowBlocked } from '../../src/reconcile/operator/allow.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
 import { blankRecord } from '../../src/plan/record.ts'
@@ -133,16 +132,6 @@ describe('a Service', () => {
     expect(world.board.get('Service/analytics')?.status).toBe('Ready')
   })
 
-  test('that becomes another one leaves its pipes where they are, and says so', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    await world.go('Pipe/orders')
-    world.write('service.yaml', service('analytics', '22222222-2222-4333-8444-555555555555'))
-    await world.go('Pipe/orders')
-    expect(world.board.get('Pipe/orders')).toMatchObject({ reason: 'NotUpdatable' })
-    expect([...world.platform.pipes.values()]).toMatchObject([{ serviceId: SERVICE_ID }])
-    expect(world.platform.posts).toHaveLength(1)
-  })
-
   test('whose serviceId is written in capitals stays the same one, and a rename moves its pipe', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     await world.go('Pipe/orders')
@@ -157,30 +146,6 @@ describe('a Service', () => {
     expect(world.platform.posts).toHaveLength(1)
   })
 })
-
-describe('the create limit', () => {
-  const many = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}.yaml`, pipe(name)]))
-  const keys = ['a', 'b', 'c', 'd'].map((name): Key => `Pipe/${name}`)
-
-  test('lets nothing pass if more wait than a person saw', async () => {
-    const world = await given(many, { maxCreates: 1 })
-    for (const key of keys.slice(0, 3)) await world.go(key)
-    const look = { limit: 'CreateLimit', service: undefined, count: undefined, dryRun: true } as const
-    expect(await allowBlocked(world.context, look)).toEqual({ is: 'allowed', allowed: keys.slice(0, 3) })
-    await world.go('Pipe/d')
-    const confirm = { limit: 'CreateLimit', service: undefined, count: 3, dryRun: false } as const
-    expect(await allowBlocked(world.context, confirm)).toEqual({ is: 'grown', count: 4 })
-    expect((await world.go('Pipe/b')).action.reason).toBe('CreateLimit')
-
-    expect(await allowBlocked(world.context, { ...confirm, count: 4 })).toMatchObject({ allowed: keys })
-    // What was edited after the word waits again.
-    for (const name of ['a', 'b']) world.write(`${name}.yaml`, pipe(name, { topics: 'another' }))
-    expect((await world.go('Pipe/a')).action.reason).toBe('CreateLimit')
-    expect((await world.go('Pipe/b')).action.reason).toBe('CreateLimit')
-    expect((await world.go('Pipe/c')).action.reason).toBe('New')
-  })
-})
-
 const ORDERS: Key = 'Pipe/orders'
 const OTHER: Key = 'Pipe/other'
 

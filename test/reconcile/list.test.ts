@@ -118,19 +118,6 @@ describe('a create of unknown outcome does not take for its own', () => {
     expect(world.platform.posts).toHaveLength(1)
   })
 
-  test('one that another key has', async () => {
-    const world = await listing(['orders'])
-    world.write('copy.yaml', pipe('copy', { platformName: 'orders', topics: 'orders' }))
-    world.remove('orders.yaml')
-    await world.go('Pipe/copy')
-    world.write('orders.yaml', pipe('orders', { policy: { replaces: 'Pipe/copy' } }))
-    world.platform.script('create', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: false })
-    await world.go(ORDERS)
-    await world.clock.advance(MINUTE)
-    expect(world.platform.posts).toHaveLength(2)
-    await stillUnknown(world)
-  })
-
   test('the one that was given up for it', async () => {
     const world = await listing(['orders'])
     await world.go(ORDERS)
@@ -265,34 +252,6 @@ test('a list that is older than the last reading of a pipe says nothing of it', 
   expect(world.platform.requests.list).toBe(list + 1)
 })
 
-test('a list that is older than its adoption says nothing of a pipe', async () => {
-  const world = await listing(['orders'])
-  await world.go(ORDERS)
-  await world.clock.advance(HOUR)
-  const id = make(world, 'new', { topics: 'new' })
-  const there = world.platform.pipes.get(id)
-  if (there !== undefined) there.body = { ...there.body, scaling: { replicas: 7 } }
-  await world.go(ORDERS)
-  const { list } = world.platform.requests
-  await world.clock.advance(SECOND)
-  world.write('new.yaml', pipe('new', { policy: { adopt: id } }))
-  expect((await world.go(NEW)).outcome).toMatchObject({ reason: 'Drifted' })
-  expect(world.platform.requests.list).toBe(list)
-  await world.clock.advance(SECOND)
-  expect((await world.go(NEW)).action.reason).toBe('Drifted')
-  expect(world.platform.requests.list).toBe(list + 1)
-})
-
-test('a plan reads no pipe that a list shows', async () => {
-  const world = await listing(['a', 'b', 'c'])
-  for (const name of ['a', 'b', 'c']) make(world, name, { topics: name })
-  world.read()
-  const { items } = await planOf({ context: world.context, ledger: world.around.ledger })
-  const ofPipes = items.filter(({ key }) => key.startsWith('Pipe/'))
-  expect(ofPipes.map(({ reason }) => reason)).toEqual(Array(3).fill('FoundByList'))
-  expect(world.platform.requests).toMatchObject({ get: 0, list: 1 })
-})
-
 test('a plan reads a pipe that differs in a list, which can lag, as apply does', async () => {
   const world = await listing(['orders'])
   await world.go(ORDERS)
@@ -326,12 +285,6 @@ describe('pipes whose ids are named', () => {
     }
   }
 
-  test('are adopted from one list', async () => {
-    const { requests, reasons } = await named()
-    expect(requests).toMatchObject({ get: 0, list: 1 })
-    expect(reasons).toEqual(NAMES.map(() => 'Adopted'))
-  })
-
   test('are read if they differ from their manifests', async () => {
     const { requests, reasons } = await named((world, [first = '']) => {
       const there = world.platform.pipes.get(first)
@@ -348,26 +301,6 @@ describe('pipes whose ids are named', () => {
     world.write('a.yaml', pipe('a', { policy: { recreate: id } }))
     world.platform.always('get', GONE)
     expect((await world.go('Pipe/a')).outcome).toMatchObject({ result: 'failed', reason: 'AdoptRefused' })
-  })
-
-  test('are not created anew if they were gone before they were read', async () => {
-    const world = await listing(['other'])
-    await world.go('Pipe/other')
-    await world.clock.advance(MINUTE)
-    const id = make(world, 'a', { topics: 'a' })
-    world.write('a.yaml', pipe('a', { policy: { adopt: id } }))
-    expect((await world.go('Pipe/a')).outcome).toMatchObject({ reason: 'Adopted' })
-    world.platform.pipes.delete(id)
-    const { posts } = world.platform
-    const before = posts.length
-    const reasons = new Set<string>()
-    for (let minute = 0; minute < 20; minute += 1) {
-      await world.go('Pipe/other')
-      reasons.add((await world.go('Pipe/a')).action.reason)
-      await world.clock.advance(MINUTE)
-    }
-    expect(posts).toHaveLength(before)
-    expect([...reasons]).toEqual(['MissingUnconfirmed', 'NeverSeen'])
   })
 
   test.each(['not listed', 'listed with a broken field', 'not readable as a list'])(
@@ -517,16 +450,6 @@ describe('an odd list', () => {
     make(world, 'theirs', { topics: 'theirs' })
     world.platform.listed = (there) => [...there.map(nameless), ...there.map(({ id }) => ({ id }))]
     expect((await world.go(ORDERS)).action.reason).toBe('New')
-  })
-
-  test('without a name says so to whoever is asked', async () => {
-    const world = await listing(['orders'])
-    const id = make(world, 'orders')
-    world.platform.listed = (there) => there.map(nameless)
-    await world.go(ORDERS)
-    expect((await world.conditions(ORDERS)).Synced.message).toContain(
-      `Pipe ${id} is listed without a name, is like "orders" in all else, and no manifest holds it.`,
-    )
   })
 })
 

@@ -34,23 +34,6 @@ test('an attempt of unknown outcome is not dismissed for what they say, and is o
   expect(next.platform.posts).toHaveLength(2)
 })
 
-test('words that stood there too early stay so, where they do not have them', async () => {
-  const world = await given({ 'orders.yaml': pipe('orders') })
-  world.platform.script('create', LOST)
-  await world.go('Pipe/orders')
-  const { intent } = await world.record('Pipe/orders')
-  world.write('orders.yaml', pipe('orders', { policy: { retryCreate: intent?.id ?? '' } }))
-  await world.go('Pipe/orders')
-  const { intent: said } = await world.record('Pipe/orders')
-  expect(said?.saidEarlyAt).toBeDefined()
-  const next = await given(
-    { 'orders.yaml': pipe('orders') },
-    { around: world.around, olderThan: () => OLDER },
-  )
-  await next.go('Pipe/orders')
-  expect((await next.record('Pipe/orders')).intent?.saidEarlyAt).toBe(said?.saidEarlyAt)
-})
-
 test('no pipe is adopted for what they say in the place of an attempt of unknown outcome', async () => {
   const { next, revision } = await withUnknown()
   const id = next.platform.make(SERVICE_ID, { name: 'orders', ...pipeBodyOf('orders') })

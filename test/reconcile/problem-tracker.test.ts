@@ -126,14 +126,6 @@ describe('what hides another problem', () => {
     expect(said()).toEqual(['-Drifted'])
   })
 
-  test('another that nobody could look behind takes its place', () => {
-    const { show, said } = setUp()
-    show('a', ['Unavailable'])
-    said()
-    show('a', ['RateLimited'])
-    expect(said()).toEqual(['-Unavailable', '+RateLimited'])
-  })
-
   test('is known to the next process with what it hides, where the ledger says both', () => {
     const { show, said, restart } = setUp()
     show('a', ['Drifted'])
@@ -170,14 +162,6 @@ describe('many', () => {
       await clock.advance(everyMs)
     }
     expect(said().length).toBeLessThanOrEqual(7)
-  })
-
-  test('that came and went while lines were gathered are not reported', async () => {
-    const { show, said, clock } = setUp()
-    for (const name of names(10)) show(name, ['Drifted'])
-    for (const name of names(10)) show(name, [])
-    await clock.advance(10_000)
-    expect(said()).toEqual([])
   })
 
   test('three have a problem each; with a fourth they are one, which is told and ends once', () => {

@@ -27,13 +27,7 @@ async function beside(): Promise<Given> {
 
 test.each([
   { what: 'of a pipe that another key holds', change: { id: HELD }, says: HELD },
-  {
-    what: 'that another key holds, in capitals',
-    change: { id: HELD.toUpperCase() },
-    says: HELD.toUpperCase(),
-  },
   { what: 'of two dots', change: { id: '..' }, says: '".."' },
-  { what: 'of a space', change: { id: ' ' }, says: '" "' },
   { what: 'that is a word', change: { id: 'pipe-17' }, says: '"pipe-17"' },
   { what: 'with a path behind it', change: { id: `${STRANGER}/../x` }, says: `${STRANGER}/../x` },
   { what: 'of another service', change: { id: STRANGER, serviceId: OTHER_SERVICE_ID }, says: STRANGER },
