@@ -3,6 +3,7 @@ import { RemoteError } from '../../src/contract/remote-error.ts'
 import type { Platform } from '../../src/contract/platform.ts'
 import type { PlanItem } from '../../src/contract/plan.ts'
 import type { Key } from '../../src/kinds/key.ts'
+import { SERVICE_ID } from '../support/manifests.ts'
 import { type Given, given } from './given.ts'
 import { endpoint, pipe, service } from './manifests.ts'
 import { remoteError } from './model-platform.ts'
@@ -129,4 +130,14 @@ test('an endpoint that moves to another manifest takes away what the old one gav
   expect(item?.takesAway).toEqual(['role sql_console_admin'])
   expect(item?.gives).toEqual(['role sql_console_read_only'])
   expect(item?.before).toMatchObject({ roles: ['sql_console_admin'] })
+})
+
+test('a pipe whose service changed is shown where it is, and without a body that looks new', async () => {
+  const world = await given({ 'a.yaml': pipe('a') })
+  await world.go('Pipe/a')
+  world.write('service.yaml', service('analytics', '99999999-1d8e-4f57-8a0b-6d3f5b1c2e44'))
+  const item = (await itemsOf(await next(world))).get('Pipe/a')
+  expect([item?.verdict, item?.reason]).toEqual(['refused', 'NotUpdatable'])
+  expect(item?.service?.serviceId).toBe(SERVICE_ID)
+  expect(item?.desired).toBeUndefined()
 })
