@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import { isLoopbackHost } from '../lib/proxy.ts'
 import { type LedgerToRead, openLedgerToRead } from './compose.ts'
 import { CommandError } from './io.ts'
-import { readLedgerStatus } from './resource-view.ts'
+import { readLedgerStatus } from './reading.ts'
 
 /** `--server`, or the address of the ledger's daemon. @throws {CommandError | LedgerError} */
 export async function runningServer(

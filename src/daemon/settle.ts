@@ -1,4 +1,4 @@
-import { lifecycleOfStatus, type StatusBoard, type ResourceStatus } from '../contract/status.ts'
+import { lifecycleOfView, type StatusBoard, type ResourceView } from '../contract/resource-view.ts'
 import type { Key } from '../kinds/key.ts'
 import { isAlarm } from '../kinds/lookup.ts'
 import type { ActionType } from '../plan/action.ts'
@@ -106,7 +106,7 @@ export async function settle(options: SettleOptions): Promise<Settled> {
   }
 
   /** The next attempt reads the list, or the service might be awake. */
-  function isRetriedSoon(key: Key, { reason }: ResourceStatus): boolean {
+  function isRetriedSoon(key: Key, { reason }: ResourceView): boolean {
     if (reason === 'ServiceIdle') return true
     if (reason === 'Rejected') return !retried.has(key)
     return reason === 'OutcomeUnknown' && listedKind(context, key) !== undefined
@@ -138,13 +138,13 @@ export function isChange({ action, outcome }: ReconcileResult): boolean {
 const PASSING: ReadonlySet<Reason> = new Set(['Unavailable', 'RateLimited'])
 
 function isMoving(
-  resource: ResourceStatus,
+  resource: ResourceView,
   { isChanged, wasMoving }: { readonly isChanged: boolean; readonly wasMoving: boolean },
 ): boolean {
   const { key, status, reason, conditions } = resource
   if (status === 'Progressing' && isChanged) return true
   if (wasMoving && PASSING.has(reason)) return true
-  if (lifecycleOfStatus(resource) !== 'create-once') return false
+  if (lifecycleOfView(resource) !== 'create-once') return false
   // Further reads tell whether it is gone.
   if (reason === 'MissingUnconfirmed') return true
   // A pending alert is unrelated to the applied change.

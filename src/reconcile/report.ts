@@ -2,7 +2,7 @@ import type { Key } from '../kinds/key.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
 import type { Action } from '../plan/action.ts'
 import type { Contact } from '../plan/input.ts'
-import { bestMessage } from '../contract/status.ts'
+import { bestMessage, viewOf, withConditions } from '../contract/resource-view.ts'
 import type { Condition, Conditions, ConditionType } from '../plan/condition.ts'
 import { changedConditions, statusOf } from '../plan/conditions.ts'
 import { wellnessOf } from '../plan/severity.ts'
@@ -11,7 +11,7 @@ import type { Outcome } from '../plan/outcome.ts'
 import { messageOf, shortFacts, type Because, type Reason } from '../plan/reason.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Assessment } from './gather/assess.ts'
-import { describeStatus, type WritableBoard } from './state/status-board.ts'
+import type { WritableBoard } from './state/status-board.ts'
 import type { ReconcileContext, ReconcileRequest, ReconcileResult } from './context.ts'
 import { requestIdOf } from './apply/outcome-of-error.ts'
 import { siblingsToObserve } from './gather/siblings.ts'
@@ -54,14 +54,12 @@ export function report(
   const isDoubted = action.reason === 'Unanswered' || (isDone && conditions.Synced.status === 'False')
   const now = context.clock.now()
   board.set(
-    describeStatus({
-      key,
+    viewOf({
       entry,
       record: written,
       observation,
       conditions,
-      action,
-      differences: written.differences ?? [],
+      action: action.type,
       message:
         conditions.Valid.status === 'False'
           ? messageOf(action, key)
@@ -276,5 +274,5 @@ function showFailed({ clock }: ReconcileContext, board: WritableBoard, key: Key,
     ...before.conditions,
     Synced: { status: 'Unknown', reason, message, since, ...(facts !== undefined && { facts }) },
   }
-  board.set({ ...before, status: 'Failed', reason, message, conditions })
+  board.set({ ...withConditions(before, conditions, { status: 'Failed', reason }), message })
 }

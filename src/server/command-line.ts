@@ -1,4 +1,4 @@
-import type { ResourceStatus } from '../contract/status.ts'
+import type { ResourceView } from '../contract/resource-view.ts'
 import { shellWord } from '../plan/reasons/row.ts'
 
 /** To act on the same installation. Undefined: the default. */
@@ -67,18 +67,14 @@ export function commandsTyped(message: string, context: CommandContext): string 
   )
 }
 
-export function resourceTyped<T extends Pick<ResourceStatus, 'message' | 'conditions'>>(
-  resource: T,
-  context: CommandContext,
-): T {
-  if (context === AS_SAID) return resource
-  const { Valid, Synced, Ready } = resource.conditions
+export function resourceTyped(view: ResourceView, context: CommandContext): ResourceView {
+  const { Valid, Synced, Ready } = view.conditions
   const conditions = {
     Valid: messageTyped(Valid, context),
     Synced: messageTyped(Synced, context),
     Ready: messageTyped(Ready, context),
   }
-  return { ...messageTyped(resource, context), conditions }
+  return { ...messageTyped(view, context), conditions }
 }
 
 export function messageTyped<T extends { readonly message: string }>(said: T, context: CommandContext): T {

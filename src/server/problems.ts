@@ -2,7 +2,7 @@ import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import { isWell, STATUSES, type Status } from '../plan/severity.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
-import { bodyIn, type ResourceStatus } from '../contract/status.ts'
+import { bodyIn, type ResourceView } from '../contract/resource-view.ts'
 import { commandLine, commandsTyped, contextOf, type CommandContext } from './command-line.ts'
 import { nextSteps, placeOf, shortMessage, type NextStep, type StepContext } from './remedy.ts'
 import type { Answers } from './api/answers.ts'
@@ -35,7 +35,7 @@ export interface Problem {
   readonly line: number | undefined
   /** Of the first manifest. */
   readonly revision: string | undefined
-  readonly differences: ResourceStatus['differences']
+  readonly differences: ResourceView['differences']
   readonly findings: readonly Finding[]
   readonly next: readonly NextStep[]
 }
@@ -166,7 +166,7 @@ function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): r
 
 function resourceProblem(
   { id, since }: Pick<Draft, 'id' | 'since'>,
-  group: readonly [ResourceStatus, ...ResourceStatus[]],
+  group: readonly [ResourceView, ...ResourceView[]],
   findings: readonly Finding[],
   context: StepContext,
 ): Draft {
@@ -199,21 +199,21 @@ function resourceProblem(
 }
 
 /** An alert's own text appears only while it fires. */
-export function causeWords(resource: ResourceStatus, context: CommandContext): string {
+export function causeWords(resource: ResourceView, context: CommandContext): string {
   const { Synced, Ready } = resource.conditions
   const fires = Synced.status !== 'Unknown' && Ready.status === 'False'
-  return shortMessage(fires ? resource : { ...resource, observed: undefined }, context)
+  return shortMessage(fires ? resource : { ...resource, reply: undefined }, context)
 }
 
-function exampleOf({ key, pipeId, observed }: ResourceStatus): (step: NextStep) => NextStep {
-  const ids = new Set<unknown>([pipeId, bodyIn(observed)?.['id']])
+function exampleOf({ key, pipeId, reply }: ResourceView): (step: NextStep) => NextStep {
+  const ids = new Set<unknown>([pipeId, bodyIn(reply)?.['id']])
   return ({ text, copy }) => ({
     text: copy !== undefined && ids.has(copy) ? `For example ${key}: ${text}` : text,
     copy,
   })
 }
 
-function shared<T>(group: readonly ResourceStatus[], factOf: (resource: ResourceStatus) => T): T | undefined {
+function shared<T>(group: readonly ResourceView[], factOf: (resource: ResourceView) => T): T | undefined {
   const facts = new Set(group.map(factOf))
   return facts.size === 1 ? facts.values().next().value : undefined
 }

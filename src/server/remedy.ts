@@ -1,7 +1,7 @@
 import type { Finding } from '../kinds/finding.ts'
 import { stepsOf, wordsOf } from '../plan/reason.ts'
 import { type About, type Step, joined } from '../plan/reasons/row.ts'
-import { bodyIn, tellingCondition, type ResourceStatus } from '../contract/status.ts'
+import { bodyIn, tellingCondition, type ResourceView } from '../contract/resource-view.ts'
 import { isAlarm } from '../kinds/lookup.ts'
 import { commandLine, commandsTyped, type CommandContext } from './command-line.ts'
 
@@ -10,30 +10,13 @@ export interface NextStep {
   readonly copy: string | undefined
 }
 
-export type Remediable = Pick<
-  ResourceStatus,
-  | 'key'
-  | 'status'
-  | 'reason'
-  | 'message'
-  | 'conditions'
-  | 'differences'
-  | 'file'
-  | 'line'
-  | 'service'
-  | 'pipeId'
-  | 'isWritten'
-> & {
-  readonly observed?: string | undefined
-}
-
 export interface StepContext extends CommandContext {
   readonly manifestsDir: string
 }
 
 /** @param findings the first has the place to start */
 export function nextSteps(
-  resource: Remediable,
+  resource: ResourceView,
   context: StepContext,
   findings: readonly Pick<Finding, 'file' | 'line'>[],
 ): readonly NextStep[] {
@@ -61,8 +44,8 @@ export function placeOf(dir: string, file: string, line: number | undefined): st
   return line === undefined ? path : `${path}:${line}`
 }
 
-function aboutOf(resource: Remediable, { manifestsDir, manifests = manifestsDir }: StepContext): About {
-  const { key, isWritten, file, line, service, pipeId, observed, differences } = resource
+function aboutOf(resource: ResourceView, { manifestsDir, manifests = manifestsDir }: StepContext): About {
+  const { key, isWritten, file, line, service, pipeId, reply, differences } = resource
   return {
     key,
     isWritten,
@@ -70,7 +53,7 @@ function aboutOf(resource: Remediable, { manifestsDir, manifests = manifestsDir 
     directory: manifests,
     service,
     pipeId,
-    id: pipeId ?? idIn(bodyIn(observed)?.['id']),
+    id: pipeId ?? idIn(bodyIn(reply)?.['id']),
     differences,
   }
 }
@@ -80,13 +63,13 @@ function idIn(value: unknown): string | undefined {
 }
 
 /** A final colon announces the copy. */
-function nextStep(step: Step, resource: Remediable, context: StepContext): NextStep {
+function nextStep(step: Step, resource: ResourceView, context: StepContext): NextStep {
   const { text, copy: copied } = withCopy(step, resource, context)
   if (copied !== undefined && !/[\p{Cc}\p{Cf}]/u.test(copied)) return { text, copy: copied }
   return { text: text.replace(/:$/, '.'), copy: undefined }
 }
 
-function withCopy({ text, shell, edit, copy }: Step, { file }: Remediable, context: StepContext): NextStep {
+function withCopy({ text, shell, edit, copy }: Step, { file }: ResourceView, context: StepContext): NextStep {
   if (shell !== undefined) return { text, copy: commandLine(shell, context) }
   if (edit === undefined) return { text, copy }
   const place = file === undefined ? 'the manifest' : placeOf(context.manifestsDir, file, undefined)
@@ -98,7 +81,7 @@ function withCopy({ text, shell, edit, copy }: Step, { file }: Remediable, conte
 }
 
 /** Without the way out, which the steps repeat. */
-export function shortMessage(resource: Remediable, context: CommandContext): string {
+export function shortMessage(resource: ResourceView, context: CommandContext): string {
   const { message, status, conditions } = resource
   const { reason, facts } = status === 'OutcomeUnknown' ? conditions.Synced : tellingCondition(resource)
   const words = facts === undefined ? undefined : wordsOf({ reason, facts }, resource.key)
@@ -110,8 +93,8 @@ export function shortMessage(resource: Remediable, context: CommandContext): str
   return isAlarm(resource.key) ? cause + alertWords(resource) : cause
 }
 
-function alertWords({ observed }: Remediable): string {
-  const body = bodyIn(observed)
+function alertWords({ reply }: ResourceView): string {
+  const body = bodyIn(reply)
   const [name, message] = [body?.['name'], body?.['message']]
   if (typeof name !== 'string') return ''
   return ` On the platform it is "${name}"${typeof message === 'string' && message !== '' ? `: ${message}` : ''}.`

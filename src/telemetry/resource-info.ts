@@ -1,8 +1,7 @@
 import { isWell, type Status } from '../plan/severity.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
 import type { Key } from '../kinds/key.ts'
-import { isUnseen } from '../contract/cause.ts'
-import type { ResourceStatus } from '../contract/status.ts'
+import { isUnseen, type ResourceView } from '../contract/resource-view.ts'
 import { boundedLabel, boundLabels, type Instruments } from './instruments.ts'
 import { OTHER } from './metric-definitions.ts'
 
@@ -16,7 +15,7 @@ interface Said {
 
 /** Rebuilt at each scrape to remove deleted resources. */
 export interface ResourceInfo {
-  update(resources: readonly ResourceStatus[]): void
+  update(resources: readonly ResourceView[]): void
 }
 
 export function createResourceInfo(
@@ -54,7 +53,7 @@ export function createResourceInfo(
 }
 
 /** A worse problem or a failed look ends no problem. */
-function allSaid(resource: ResourceStatus, before: Said | undefined): readonly Said[] {
+function allSaid(resource: ResourceView, before: Said | undefined): readonly Said[] {
   if (isWell(resource)) return [resource]
   const { Valid, Synced, Ready } = resource.conditions
   const hidden = [Valid, Synced, Ready]
@@ -67,16 +66,16 @@ function allSaid(resource: ResourceStatus, before: Said | undefined): readonly S
 }
 
 /** Resources with problems come first. */
-function namedFirst(resources: readonly ResourceStatus[], limit: number): ReadonlySet<ResourceStatus> {
+function namedFirst(resources: readonly ResourceView[], limit: number): ReadonlySet<ResourceView> {
   if (resources.length <= limit) return new Set(resources)
   const inNeed = resources.filter((resource) => !isWell(resource))
   return new Set([...inNeed, ...resources.filter(isWell)].slice(0, limit))
 }
 
-function teamOf({ labels }: ResourceStatus): string {
+function teamOf({ labels }: ResourceView): string {
   return (Object.hasOwn(labels, 'team') ? labels['team'] : undefined) ?? ''
 }
 
-function serviceOf({ service }: ResourceStatus): string {
+function serviceOf({ service }: ResourceView): string {
   return service ?? ''
 }

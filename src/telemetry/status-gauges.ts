@@ -2,7 +2,7 @@ import type { Gauge } from 'prom-client'
 import { kindNamed, RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { STATUSES } from '../plan/severity.ts'
 import { REASONS } from '../plan/reason.ts'
-import type { ResourceStatus } from '../contract/status.ts'
+import type { ResourceView } from '../contract/resource-view.ts'
 import { printable } from '../lib/shown-text.ts'
 import { boundedLabel, boundLabels, type LabelBound, type Instruments } from './instruments.ts'
 import { OTHER } from './metric-definitions.ts'
@@ -16,7 +16,7 @@ const STATES_PER_KIND = 20
 
 /** Computed at each scrape. */
 export interface BoardGauges {
-  update(resources: readonly ResourceStatus[], now: number): void
+  update(resources: readonly ResourceView[], now: number): void
 }
 
 export function createBoardGauges(metrics: Instruments, namedResources: number): BoardGauges {
@@ -52,7 +52,7 @@ export function withoutManifestGauge(
   }
 }
 
-function countStatuses(metrics: Instruments, resources: readonly ResourceStatus[]): void {
+function countStatuses(metrics: Instruments, resources: readonly ResourceView[]): void {
   for (const kind of RESOURCE_KINDS) {
     for (const status of STATUSES) metrics.resources.set({ kind, status }, 0)
   }
@@ -63,12 +63,12 @@ function countStatuses(metrics: Instruments, resources: readonly ResourceStatus[
   metrics.orphans.set(resources.filter(({ status }) => status === 'Orphaned').length)
 }
 
-function countReasons(metrics: Instruments, resources: readonly ResourceStatus[]): void {
+function countReasons(metrics: Instruments, resources: readonly ResourceView[]): void {
   for (const reason of Object.keys(REASONS)) metrics.resource_reasons.set({ reason }, 0)
   for (const { reason } of resources) metrics.resource_reasons.inc({ reason })
 }
 
-function showTimes(metrics: Instruments, resources: readonly ResourceStatus[], now: number): void {
+function showTimes(metrics: Instruments, resources: readonly ResourceView[], now: number): void {
   const suspended = resources.filter(({ status }) => status === 'Suspended')
   const since = earliest(suspended.map(({ conditions }) => conditions.Synced.since))
   metrics.suspended_since_timestamp_seconds.set((since ?? 0) / 1_000)
@@ -85,14 +85,14 @@ function earliest(times: readonly (number | undefined)[]): number | undefined {
 }
 
 /** Includes orphans, whose status is `Orphaned`. */
-function isUnknown({ conditions }: ResourceStatus): boolean {
+function isUnknown({ conditions }: ResourceView): boolean {
   return Object.values(conditions).some(({ reason }) => reason === 'OutcomeUnknown')
 }
 
 /** Rebuilt to remove past states. */
 function countStates(
   gauge: Gauge<'name' | 'state'>,
-  resources: readonly ResourceStatus[],
+  resources: readonly ResourceView[],
   keys: LabelBound,
   states: LabelBound,
 ): void {
@@ -111,7 +111,7 @@ function stateLabel(state: string): string {
 
 function countDrift(
   gauge: Instruments['drift_fields'],
-  resources: readonly ResourceStatus[],
+  resources: readonly ResourceView[],
   keys: LabelBound,
 ): void {
   gauge.reset()
@@ -120,15 +120,15 @@ function countDrift(
   }
 }
 
-function isNamed({ kind }: ResourceStatus): boolean {
+function isNamed({ kind }: ResourceView): boolean {
   return kindNamed(kind)?.lifecycle !== 'reference'
 }
 
 /** By key: names are unique per kind only. */
-function nameLabel({ key, name }: ResourceStatus, keys: LabelBound): string {
+function nameLabel({ key, name }: ResourceView, keys: LabelBound): string {
   return keys.admits(key) ? name : OTHER
 }
 
-function ofKind(resources: readonly ResourceStatus[], kind: string): readonly ResourceStatus[] {
+function ofKind(resources: readonly ResourceView[], kind: string): readonly ResourceView[] {
   return resources.filter((resource) => resource.kind === kind)
 }

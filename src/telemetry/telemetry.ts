@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Emit, Event } from '../contract/events.ts'
 import type { Problem } from '../contract/problem.ts'
-import type { ResourceStatus } from '../contract/status.ts'
+import type { ResourceView } from '../contract/resource-view.ts'
 import { createLog, type Log, type LogOptions } from './logger.ts'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createBoardGauges, withoutManifestGauge } from './status-gauges.ts'
@@ -17,7 +17,7 @@ export interface TelemetryOptions extends LoggingOptions {
   readonly operations: readonly string[]
   readonly version: string
   /** Read at each scrape. */
-  readonly board: () => readonly ResourceStatus[]
+  readonly board: () => readonly ResourceView[]
   readonly facts: () => ScrapedFacts
   /** The others share `_other`. */
   readonly namedResources: number

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ResourceStatus } from '../../src/contract/status.ts'
+import type { ResourceView } from '../../src/contract/resource-view.ts'
 import type { Overview, ServerParts } from '../../src/server/parts.ts'
 import { boardOf, fakeParts, finding, overview, resource, NOW } from '../server/fake-parts.ts'
 import { running } from '../server/running.ts'
@@ -19,7 +19,7 @@ const BAD = resource('Pipe/returns', {
 })
 
 interface Daemon {
-  resources: readonly ResourceStatus[]
+  resources: readonly ResourceView[]
   overview: Partial<Overview>
   /** Of a reconcile: how many are to come, at each question. */
   pending: number[]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { closingWords } from '../../src/cli/render/closing-words.ts'
+import { closingWords } from '../../src/cli/render/status-text.ts'
 import { condition, resource } from '../server/fake-parts.ts'
 
 const WELL = resource('Pipe/a')

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { runStateOf } from '../../src/contract/activity.ts'
+import { resource } from '../server/fake-parts.ts'
 import { AS_SAID } from '../../src/server/command-line.ts'
 import { daemonLine, statusDetails } from '../../src/cli/render/status-text.ts'
 
@@ -57,31 +58,13 @@ test('of a daemon that died, it is told when it last wrote that it lived, and no
   )
 })
 
-const UNSEEN = { status: 'Unknown', reason: 'Unobserved', message: 'Waiting.', since: 0 } as const
-
 test.each([
   { state: 'running', seenMs: 25_000, says: 'last check  1m10s ago' },
   { state: 'stopped', seenMs: 25_000, says: 'last check  1m10s ago' },
 ] as const)('of a daemon that is $state and wrote $seenMs ms ago: $says', ({ state, seenMs, says }) => {
-  const resource = {
-    key: 'Pipe/orders',
-    kind: 'Pipe',
-    status: 'Progressing',
-    reason: 'Unobserved',
-    message: 'Waiting.',
-    since: 0,
-    checkedAt: NOW - 70_000,
-    labels: {},
-    service: undefined,
-    pipeId: undefined,
-    file: undefined,
-    line: undefined,
-    manifestRevision: undefined,
-    differences: [],
-    conditions: { Valid: UNSEEN, Synced: UNSEEN, Ready: UNSEEN },
-  } as const
+  const view = resource('Pipe/orders', { checkedAt: NOW - 70_000 })
   const last = { command: 'run', startedAt: NOW - HOUR, seenAt: NOW - seenMs } as const
   const text = { now: NOW, paint: plain, width: undefined, form: 'text', here: AS_SAID, next: [] } as const
-  const shown = statusDetails(resource, { daemon: { state, last }, whole: {} }, text)
+  const shown = statusDetails(view, { daemon: { state, last }, whole: {} }, text)
   expect(shown.split('\n').map((line) => line.trim())).toContain(says)
 })

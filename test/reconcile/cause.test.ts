@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { Troubled } from '../../src/contract/cause.ts'
+import type { ResourceView } from '../../src/contract/resource-view.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Condition } from '../../src/plan/condition.ts'
 import type { Facts, Reason } from '../../src/plan/reason.ts'
 import { REASONS } from '../../src/plan/reason.ts'
 import { createProblemTracker } from '../../src/reconcile/state/problem-tracker.ts'
+import { resource } from '../server/fake-parts.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 const FINE: Condition = { status: 'True', reason: 'Valid', message: '', since: 0 }
@@ -15,14 +16,14 @@ interface Trouble {
   readonly facts?: Facts
 }
 
-function troubled(key: Key, { reason, service, facts }: Trouble): Troubled {
+function troubled(key: Key, { reason, service, facts }: Trouble): ResourceView {
   const condition: Condition = { ...FINE, status: 'False', reason, ...(facts === undefined ? {} : { facts }) }
   const isInvalid = reason === 'InvalidManifest'
   const conditions = isInvalid
     ? { Valid: condition, Synced: FINE, Ready: FINE }
     : { Valid: FINE, Synced: condition, Ready: condition }
   const { status } = REASONS[reason]
-  return { key, status, reason, service, conditions }
+  return resource(key, { status, reason, service, conditions })
 }
 
 const ROWS: readonly {
@@ -104,7 +105,7 @@ const ROWS: readonly {
 describe('one cause', () => {
   test.each(ROWS)('$why', ({ troubles, is }) => {
     const all = troubles.map((trouble, index) => troubled(`Pipe/p${index}`, trouble))
-    const board = { list: () => all, get: (key: Key) => all.find((one) => one.key === key) }
+    const board = { list: () => all, get: (key: Key) => all.find((view) => view.key === key) }
     const tracker = createProblemTracker({ clock: createFakeClock(), emit: () => undefined }, board)
     const groups = Map.groupBy(all, ({ key }) => tracker.of(key)?.id)
     expect([...groups.values()].map((group) => group.length)).toEqual(is)

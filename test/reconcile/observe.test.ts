@@ -1,6 +1,6 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { seedStatus } from '../../src/reconcile/state/status-board.ts'
-import { desiredBody, withBodies } from '../../src/contract/status.ts'
+import { desiredBody, withBodies } from '../../src/contract/resource-view.ts'
 import { describe, expect, test, vi } from 'vitest'
 import type { Status } from '../../src/plan/severity.ts'
 import type { Reason } from '../../src/plan/reason.ts'
@@ -350,7 +350,7 @@ test('an endpoint is what its last upsert was answered, to the next process as w
   await before.go('QueryEndpoint/q')
   const world = await given({}, { around: before.around })
   seedStatus(world.context, world.board, 'QueryEndpoint/q')
-  expect(world.board.get('QueryEndpoint/q')?.observed).toContain('https://app.example')
+  expect(world.board.get('QueryEndpoint/q')?.reply).toContain('https://app.example')
 })
 
 test('after an outage, the service that answers again brings those that failed with it, and not before', async () => {

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/lib/json.ts'
 import type { Condition } from '../../src/plan/condition.ts'
 import type { Event } from '../../src/contract/events.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
-import type { ResourceStatus, StatusBoard } from '../../src/contract/status.ts'
+import { withConditions, type ResourceView, type StatusBoard } from '../../src/contract/resource-view.ts'
 import { createProblemTracker } from '../../src/reconcile/state/problem-tracker.ts'
 import type { Change } from '../../src/server/recent-events.ts'
 import { createRecentEvents } from '../../src/server/recent-events.ts'
@@ -21,12 +21,14 @@ export function condition(status: Condition['status'], over: Partial<Condition> 
 }
 
 /** What is other than in a resource that is well; bodies as objects. */
-export type Over = Partial<Omit<ResourceStatus, 'observed'>> & { readonly observed?: JsonObject | undefined }
+export type Over = Partial<Omit<ResourceView, 'reply' | 'since'>> & {
+  readonly observed?: JsonObject | undefined
+}
 
 /** A resource that is well, but for what `over` says. */
-export function resource(key: Key, over: Over = {}): ResourceStatus {
+export function resource(key: Key, over: Over = {}): ResourceView {
   const { observed, ...facts } = over
-  return {
+  const view: ResourceView = {
     key,
     kind: kindOf(key),
     name: nameOf(key),
@@ -48,12 +50,16 @@ export function resource(key: Key, over: Over = {}): ResourceStatus {
     service: 'analytics',
     pipeId: undefined,
     state: undefined,
-    observed: observed && JSON.stringify(observed),
+    reply: observed && JSON.stringify(observed),
+    since: NOW,
+    intent: undefined,
+    appliedAt: undefined,
     lastReconciledAt: NOW - 30_000,
     nextReconcileAt: NOW + 270_000,
     suspendedUntil: undefined,
     ...facts,
   }
+  return withConditions(view, view.conditions, view)
 }
 
 export function finding(over: Partial<Finding> = {}): Finding {
@@ -73,13 +79,13 @@ export function finding(over: Partial<Finding> = {}): Finding {
   }
 }
 
-export function boardOf(resources: readonly ResourceStatus[]): StatusBoard {
+export function boardOf(resources: readonly ResourceView[]): StatusBoard {
   const byKey = new Map(resources.map((one) => [one.key, one]))
   const list = [...byKey.values()]
   return { get: (key) => byKey.get(key), list: () => list, version: 0 }
 }
 
-function problemsOf(resources: readonly ResourceStatus[]): ServerParts['problem'] {
+function problemsOf(resources: readonly ResourceView[]): ServerParts['problem'] {
   const tracker = createProblemTracker({ clock: fakeClock(), emit: () => undefined }, boardOf(resources))
   return (key) => tracker.of(key)
 }
@@ -158,7 +164,7 @@ export interface FakeParts extends ServerParts {
 
 export function fakeParts(
   over: Partial<Omit<ServerParts, 'clock'>> = {},
-  resources: readonly ResourceStatus[] = [],
+  resources: readonly ResourceView[] = [],
   history: readonly HistoryEntry[] = [],
 ): FakeParts {
   const listeners = new Set<(change: Change) => void>()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ResourceStatus } from '../../src/contract/status.ts'
+import type { ResourceView } from '../../src/contract/resource-view.ts'
 import type { Health, Overview } from '../../src/server/parts.ts'
 import { countStatuses, countUnjudged, judge } from '../../src/server/api/overview.ts'
 import { condition, finding, limited, overview, resource } from './fake-parts.ts'
@@ -7,7 +7,7 @@ import { condition, finding, limited, overview, resource } from './fake-parts.ts
 const READY: Health = { ok: true, detail: '' }
 
 interface Row {
-  readonly resources: readonly ResourceStatus[]
+  readonly resources: readonly ResourceView[]
   readonly overview?: Partial<Overview>
   readonly ready?: Health
   readonly says: string

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ResourceStatus, StatusBoard } from '../../src/contract/status.ts'
+import type { ResourceView, StatusBoard } from '../../src/contract/resource-view.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import { fakeParts, finding, NOW, overview, resource } from './fake-parts.ts'
 import { ask, running } from './running.ts'
@@ -12,16 +12,16 @@ const KEYS = Array.from({ length: MANY }, (_, index) => `Pipe/p${String(index).p
 
 const RESOURCES = KEYS.map((key, index) => resource(key, { labels: { team: `t${index % 7}` } }))
 
-function entry(key: ResourceStatus['key'], at: number): HistoryEntry {
+function entry(key: ResourceView['key'], at: number): HistoryEntry {
   const of = { type: 'condition', condition: 'Synced', status: 'True', reason: 'InSync' } as const
   return { ...of, key, at, revision: `r${at}`, requestId: undefined, message: '' }
 }
 
 /** A board that counts how often a resource is looked at as one of a list. */
-function countingBoard(resources: readonly ResourceStatus[]) {
+function countingBoard(resources: readonly ResourceView[]) {
   let reads = 0
   let version = 0
-  const list = resources.map((one): ResourceStatus => ({
+  const list = resources.map((one): ResourceView => ({
     ...one,
     get key() {
       reads += 1

@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest'
 import { unknownFacts } from '../../src/plan/outcome-unknown.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import { messageOf, REASONS, type Because, type Reason } from '../../src/plan/reason.ts'
-import type { ResourceStatus } from '../../src/contract/status.ts'
+import type { ResourceView } from '../../src/contract/resource-view.ts'
 import { shortMessage, nextSteps, placeOf } from '../../src/server/remedy.ts'
 import { condition, resource, type Over } from './fake-parts.ts'
 
 const HERE = { sandbox: false, ledger: undefined, manifestsDir: 'manifests' } as const
 
-function stuck(reason: Reason, over: Over = {}): ResourceStatus {
+function stuck(reason: Reason, over: Over = {}): ResourceView {
   return resource('Pipe/orders', { reason, status: 'Failed', ...over })
 }
 
 /** Stuck for a reason whose facts are known. */
-function told(because: Because, over: Over = {}): ResourceStatus {
+function told(because: Because, over: Over = {}): ResourceView {
   const { reason, facts } = because
   const message = messageOf(because, 'Pipe/orders')
   const Synced = condition('Unknown', { reason, message, ...(facts !== undefined && { facts }) })
@@ -26,7 +26,7 @@ function told(because: Because, over: Over = {}): ResourceStatus {
 }
 
 function copies(
-  status: ResourceStatus,
+  status: ResourceView,
   context: Parameters<typeof nextSteps>[1] = HERE,
 ): readonly (string | undefined)[] {
   return nextSteps(status, context, []).map(({ copy }) => copy)
@@ -55,7 +55,7 @@ const DRIFTED = { reason: 'Drifted', facts: { fields: ['scaling.replicas'], from
 
 const REPLICAS = { field: 'scaling.replicas', desired: '2', observed: '3' }
 
-const ROWS: readonly (readonly [string, ResourceStatus, readonly (string | undefined)[]])[] = [
+const ROWS: readonly (readonly [string, ResourceView, readonly (string | undefined)[]])[] = [
   [
     'an outcome that nobody knows: each way out, as the message words it',
     told(UNKNOWN),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ResourceStatus } from '../../src/contract/status.ts'
+import type { ResourceView } from '../../src/contract/resource-view.ts'
 import type { Overview, ServerParts } from '../../src/server/parts.ts'
 import { narrowingOf } from '../../src/server/api/selection.ts'
 import { attentionOf } from '../../src/server/problems.ts'
@@ -7,7 +7,7 @@ import { condition, fakeParts, finding, limited, NOW, overview, resource, type O
 import { ask, running } from './running.ts'
 
 function problems(
-  resources: readonly ResourceStatus[],
+  resources: readonly ResourceView[],
   over: Partial<Overview> = {},
   parts: Partial<Omit<ServerParts, 'clock'>> = {},
 ) {
@@ -15,16 +15,16 @@ function problems(
   return attentionOf(fakeParts({ overview: () => overview(over), ...parts }, resources), all).items
 }
 
-function invalid(name: string): ResourceStatus {
+function invalid(name: string): ResourceView {
   const conditions = { Valid: condition('False'), Synced: condition('True'), Ready: condition('True') }
   return resource(`Pipe/${name}`, { status: 'Invalid', reason: 'InvalidManifest', conditions })
 }
 
-function refused(index: number, over: Over = {}): ResourceStatus {
+function refused(index: number, over: Over = {}): ResourceView {
   return resource(`Pipe/p${index}`, { status: 'Failed', reason: 'AuthFailed', message: 'refused', ...over })
 }
 
-function driftedSince(since: number): ResourceStatus['conditions'] {
+function driftedSince(since: number): ResourceView['conditions'] {
   return {
     Valid: condition('True'),
     Synced: condition('False', { reason: 'Drifted', since }),
@@ -137,7 +137,7 @@ describe('/api/v1/attention', () => {
   })
 })
 
-function down(name: string, service: string): ResourceStatus {
+function down(name: string, service: string): ResourceView {
   const shown = {
     status: 'False',
     reason: 'Unavailable',

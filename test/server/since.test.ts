@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { sinceOf } from '../../src/contract/status.ts'
 import { condition, NOW, resource } from './fake-parts.ts'
 
 it.each([
@@ -9,5 +8,5 @@ it.each([
   const isWell = last.status === 'True'
   const { Valid, Synced, Ready } = resource('Pipe/a').conditions
   const conditions = isWell ? { Valid, Synced, Ready: last } : { Valid, Synced: last, Ready }
-  expect(sinceOf(resource('Pipe/a', { conditions, reason: isWell ? 'InSync' : 'Drifted' }))).toBe(since)
+  expect(resource('Pipe/a', { conditions, reason: isWell ? 'InSync' : 'Drifted' }).since).toBe(since)
 })

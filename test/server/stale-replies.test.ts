@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { HistoryEntry } from '../../src/contract/history.ts'
-import type { ResourceStatus } from '../../src/contract/status.ts'
+import type { ResourceView } from '../../src/contract/resource-view.ts'
 import type { Event } from '../../src/contract/events.ts'
 import type { Health, Overview } from '../../src/server/parts.ts'
 import { createRecentEvents } from '../../src/server/recent-events.ts'
@@ -10,7 +10,7 @@ import { ask, running } from './running.ts'
 /* Replies are kept for as long as nothing that they are made of changes (law 11): each of it is changed alone. */
 
 interface World {
-  readonly resources: readonly ResourceStatus[]
+  readonly resources: readonly ResourceView[]
   readonly version: number
   readonly overview: Overview
   readonly ready: Health

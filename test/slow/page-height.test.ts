@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
-import type { ResourceStatus } from '../../src/contract/status.ts'
+import type { ResourceView } from '../../src/contract/resource-view.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { Finding } from '../../src/kinds/finding.ts'
 import { fakeParts, finding, NOW, overview, resource, REVISION } from '../server/fake-parts.ts'
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const CONDITION = { status: 'False', message: 'The platform does not answer.', since: 0 } as const
 
-function down(key: Key, service: string): ResourceStatus {
+function down(key: Key, service: string): ResourceView {
   const condition = { ...CONDITION, reason: 'Unavailable' } as const
   const conditions = { ...resource(key).conditions, Synced: condition, Ready: condition }
   return resource(key, {
@@ -36,14 +36,14 @@ function down(key: Key, service: string): ResourceStatus {
   })
 }
 
-function limited(key: Key, service: string): ResourceStatus {
+function limited(key: Key, service: string): ResourceView {
   const message = 'The platform asks to wait (HTTP 429).'
   const condition = { ...CONDITION, message, reason: 'RateLimited' } as const
   const conditions = { ...resource(key).conditions, Synced: condition }
   return resource(key, { status: 'Failed', reason: 'RateLimited', service, conditions, message })
 }
 
-function mistaken(key: Key): ResourceStatus {
+function mistaken(key: Key): ResourceView {
   const { conditions } = resource(key)
   const facts = { said: `${key}: no such field`, mistake: 'unknown-field: no such field' }
   const Valid = { ...CONDITION, reason: 'InvalidManifest', facts } as const
@@ -56,7 +56,7 @@ function mistake(key: Key, index: number): Finding {
 }
 
 /** More than one step of the story, each with a long message, and too far from each other to be one line. */
-function story(resources: readonly ResourceStatus[]): readonly HistoryEntry[] {
+function story(resources: readonly ResourceView[]): readonly HistoryEntry[] {
   return resources.map(({ key }, index) => ({
     type: 'condition',
     condition: 'Synced',
@@ -74,7 +74,7 @@ const keys = (count: number) => Array.from({ length: count }, (_, index): Key =>
 
 const ROWS: readonly {
   readonly why: string
-  readonly resources: readonly ResourceStatus[]
+  readonly resources: readonly ResourceView[]
   readonly cards: number
   /** How many of them are a line. */
   readonly lines?: number

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import type { ResourceStatus } from '../../src/contract/status.ts'
+import type { ResourceView } from '../../src/contract/resource-view.ts'
 import type { Reason } from '../../src/plan/reason.ts'
 import { resource, telemetry } from './sample.ts'
 
 /* What alerts name, and whom they are for: `pipewright_resource_info`. */
 
 /** The series after each of the boards, one scrape a board. */
-async function infos(boards: readonly (readonly ResourceStatus[])[], namedResources = 10) {
-  let board: readonly ResourceStatus[] = []
+async function infos(boards: readonly (readonly ResourceView[])[], namedResources = 10) {
+  let board: readonly ResourceView[] = []
   const made = await telemetry({ board: () => board, namedResources, log: { level: 'silent' } })
   const scrapes: (readonly string[])[] = []
   for (const next of boards) {
@@ -71,7 +71,7 @@ test('where not all are named, those that are not well are; the others are count
 })
 
 /** A thousand pipes, each of a team of its own. */
-function crowd(first: number): readonly ResourceStatus[] {
+function crowd(first: number): readonly ResourceView[] {
   return Array.from({ length: 1_000 }, (_, n) =>
     resource(`Pipe/${n}`, { labels: { team: `team-${first + n}` } }),
   )
@@ -104,7 +104,7 @@ const DRIFT = {
   conditions: { Valid: fine, Synced: claim('False', 'Drifted'), Ready: fine },
 } as const
 
-const ALSO: readonly (readonly [string, Partial<ResourceStatus>, readonly string[]])[] = [
+const ALSO: readonly (readonly [string, Partial<ResourceView>, readonly string[]])[] = [
   [
     'an orphan whose outcome nobody knows',
     {

@@ -5,9 +5,9 @@ import type { Finding } from '../../src/kinds/finding.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { type Event, NOTHING_SAID_BEFORE } from '../../src/contract/events.ts'
-import type { ResourceStatus } from '../../src/contract/status.ts'
+import type { ResourceView } from '../../src/contract/resource-view.ts'
 import { createTelemetry, type TelemetryOptions } from '../../src/telemetry/telemetry.ts'
-import { finding as anyFinding, resource as anyResource } from '../server/fake-parts.ts'
+import { finding as anyFinding, resource as anyResource, type Over } from '../server/fake-parts.ts'
 
 export const NOW = Date.UTC(2026, 5, 1, 12)
 
@@ -71,12 +71,12 @@ export function finding(over: Partial<Finding> = {}): Finding {
   return anyFinding({ file: 'orders.yaml', key: 'Pipe/orders', ...over })
 }
 
-export function resource(key: Key, over: Partial<ResourceStatus> = {}): ResourceStatus {
+export function resource(key: Key, over: Over = {}): ResourceView {
   const fine = { status: 'True', reason: 'InSync', message: '', since: NOW } as const
   const conditions = { Valid: fine, Synced: fine, Ready: fine }
   const place = { file: undefined, line: undefined, manifestRevision: 'abc122', service: undefined }
   const times = { lastReconciledAt: undefined, nextReconcileAt: undefined }
-  return { ...anyResource(key), message: '', conditions, ...place, ...times, ...over }
+  return anyResource(key, { message: '', conditions, ...place, ...times, ...over })
 }
 
 interface Overrides extends Partial<Pick<TelemetryOptions, 'board' | 'facts' | 'namedResources'>> {

@@ -12,7 +12,7 @@ import { isWell } from '../../plan/severity.ts'
 import { createLogging } from '../../telemetry/telemetry.ts'
 import { createBoard, seedStatus } from '../../reconcile/state/status-board.ts'
 import { lastWords, type CreateEnd } from '../../reconcile/apply/outcome-outbox.ts'
-import { desiredBody, withBodies, type ResourceStatus } from '../../contract/status.ts'
+import { desiredBody, withBodies, type ResourceView } from '../../contract/resource-view.ts'
 import { type Engine, compose, loadOnce, openLedgerToOwn, openSource } from '../compose.ts'
 import { CommandError, type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
 import { findingsAsText } from '../render/findings-text.ts'
@@ -21,7 +21,7 @@ import { printable, sheetOf } from '../render/terminal.ts'
 import { resourceTable } from '../render/status-text.ts'
 import { createTlsWatch, networkOf } from '../compose-network.ts'
 import { createMountWatch } from '../mount-watch.ts'
-import { viewOfStatus, withProblems } from '../resource-view.ts'
+import { withProblems } from '../reading.ts'
 import { readWait, type WaitFlags } from '../wait-flags.ts'
 import { wholeFacts } from '../whole-facts.ts'
 
@@ -105,7 +105,7 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
       print(io.stdout, findingsAsText(catalog.findings, folderOf(settings.manifests), sheet.paint))
     if (catalog.problem !== undefined) print(io.stderr, `${settings.manifests}: ${catalog.problem.message}`)
     const text = { ...sheet, now: io.clock.now(), form: 'text', here } as const
-    print(io.stdout, resourceTable(withProblems(resources.map(viewOfStatus), io.clock), text))
+    print(io.stdout, resourceTable(withProblems(resources, io.clock), text))
   }
   const warn = (text: string) => print(io.stderr, printable(`pipewright: ${commandsTyped(text, here)}`))
   if (waitMs !== undefined && pass.unsettled.length > 0) {
@@ -167,9 +167,9 @@ interface Applied extends Pass {
 
 /** Marks keys whose reconcile did not finish: their status is old. */
 function shownAfter(
-  statuses: readonly ResourceStatus[],
+  statuses: readonly ResourceView[],
   { reconciled, bugs, saved }: Applied,
-): readonly ResourceStatus[] {
+): readonly ResourceView[] {
   return statuses.map((status) => {
     const { key } = status
     if (reconciled.has(key)) return status

@@ -1,15 +1,10 @@
 import type { Settings } from '../../config/settings.ts'
-import { commandContext, settingsOfDaemon } from '../command-context.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
-import type { HistoryQuery } from '../../contract/ledger.ts'
-import type { CommandContext } from '../../server/command-line.ts'
-import { openLedgerToRead, sayMoved } from '../compose.ts'
-import { networkToOthers } from '../compose-network.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { historyText } from '../render/history-text.ts'
 import { sheetOf } from '../render/terminal.ts'
-import { readServerHistory, readServerStatus } from '../server-reading.ts'
+import { openReader, type Reader } from '../reading.ts'
 import { type FilterFlags, filterWords, passes, readFilter, type ResourceFilter } from '../resource-filter.ts'
 import { didYouMean, keyFrom } from '../typed-key.ts'
 
@@ -33,7 +28,7 @@ export async function history(
   const { limit, output } = flags
   const filter = readFilter(flags)
   const key = word === undefined ? undefined : keyFrom(word)
-  await using source = await openHistory(io, settings)
+  await using source = await openReader(io, settings, { command: 'history' })
   // One more, to detect further entries.
   const found = await entriesOf(source, { filter, limit: limit + 1, key })
   const entries = found.slice(0, limit)
@@ -53,42 +48,8 @@ export async function history(
   return EXIT.fine
 }
 
-interface HistorySource extends AsyncDisposable {
-  history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
-  resources(): Promise<readonly Labelled[]>
-  /** Options for commands in messages. */
-  here(): Promise<CommandContext>
-}
-
-interface Labelled {
-  readonly key: Key
-  readonly labels?: Readonly<Record<string, string>> | undefined
-}
-
-/** From `--server`, or else the ledger. @throws {LedgerError} */
-async function openHistory(io: Io, settings: Settings): Promise<HistorySource> {
-  const { server } = settings
-  if (server === undefined) {
-    const ledger = await openLedgerToRead(settings, io.clock)
-    sayMoved(io, ledger, settings)
-    return {
-      history: (query) => ledger.history(query),
-      resources: () => ledger.list(),
-      here: async () => commandContext(settingsOfDaemon(settings, (await ledger.activity()).last)),
-      [Symbol.asyncDispose]: () => ledger[Symbol.asyncDispose](),
-    }
-  }
-  const asked = { command: 'history', server, network: networkToOthers(settings) }
-  return {
-    history: (query) => readServerHistory(io, asked, query),
-    resources: async () => (await readServerStatus(io, asked)).resources,
-    here: async () => commandContext(settings),
-    [Symbol.asyncDispose]: async () => undefined,
-  }
-}
-
 async function entriesOf(
-  source: HistorySource,
+  source: Reader,
   {
     key,
     filter,
@@ -100,7 +61,7 @@ async function entriesOf(
   const labels =
     filter.labels.length === 0
       ? undefined
-      : new Map((await source.resources()).map((record) => [record.key, record.labels]))
+      : new Map((await source.status()).resources.map(({ key: of, labels: own }) => [of, own]))
   const all = await source.history({ key, limit: ALL_LINES })
   const found = all.filter((entry) =>
     passes({ ...entryFacts(entry), labels: labels?.get(entry.key) ?? {} }, filter),
@@ -113,8 +74,8 @@ function entryFacts({ key, reason, at }: HistoryEntry) {
 }
 
 /** @throws {CommandError} if the key has no resource and no history */
-async function assertKnown(source: HistorySource, key: Key): Promise<void> {
-  const known = (await source.resources()).map((record) => record.key)
+async function assertKnown(source: Reader, key: Key): Promise<void> {
+  const known = (await source.status()).resources.map((view) => view.key)
   if (known.includes(key) || (await source.history({ key, limit: 1 })).length > 0) return
   throw new CommandError(`there is no history of ${key}. ${didYouMean(key, known)}`)
 }

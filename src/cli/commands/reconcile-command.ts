@@ -11,9 +11,8 @@ import { CommandError, EXIT, type ExitCode, type Io, print, printJson, misuse } 
 import { createProgress } from '../render/progress.ts'
 import { resourceTable } from '../render/status-text.ts'
 import { printable, sheetOf } from '../render/terminal.ts'
-import { viewOfStatus } from '../resource-view.ts'
 import { wholeSentences } from '../whole-facts.ts'
-import { readServerResources, wholeOf } from '../server-reading.ts'
+import { readServerResources, wholeOf } from '../reading.ts'
 import { runningServer } from '../running-server.ts'
 import { readWait, type WaitFlags } from '../wait-flags.ts'
 import {
@@ -158,5 +157,5 @@ function showAll(
   } as const
   for (const problem of problems) print(io.stdout, text.paint(['red', 'bold'], printable(problem)))
   if (problems.length > 0) print(io.stdout, '')
-  print(io.stdout, resourceTable(items.map(viewOfStatus), text))
+  print(io.stdout, resourceTable(items, text))
 }

@@ -1,12 +1,10 @@
 import type { Settings } from '../../config/settings.ts'
 import { isWell } from '../../plan/severity.ts'
 import { commandsTyped } from '../../server/command-line.ts'
-import { nextSteps, placeOf, type NextStep } from '../../server/remedy.ts'
-import { folderOf, settingsOfDaemon, stepContext } from '../command-context.ts'
+import { placeOf, type NextStep } from '../../server/remedy.ts'
+import { folderOf, settingsOfDaemon } from '../command-context.ts'
 import { createSource } from '../../manifest/source.ts'
-import { openLedgerToRead, sayMoved } from '../compose.ts'
 import { didYouMean, typedKey } from '../typed-key.ts'
-import { networkToOthers } from '../compose-network.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { isTerminal, printable, sheetOf } from '../render/terminal.ts'
 import { NOTHING_RECORDED, statusDetails, statusText } from '../render/status-text.ts'
@@ -18,9 +16,9 @@ import {
   readFilter,
   type ResourceFilter,
 } from '../resource-filter.ts'
-import { readLedgerStatus, type ResourceView, type StatusReading } from '../resource-view.ts'
+import type { ResourceView } from '../../contract/resource-view.ts'
+import { openReader, type StatusReading } from '../reading.ts'
 import { wholeSentences } from '../whole-facts.ts'
-import { readServerStatus, readServerSteps } from '../server-reading.ts'
 import { watch } from './status-watch.ts'
 
 export const STATUS_OUTPUTS = ['text', 'wide', 'name', 'json'] as const
@@ -46,27 +44,16 @@ export async function status(
   const filter = readFilter(flags)
   assertNoFilter(word, filter)
   const options = { key: word && (typedKey(word) ?? word), filter, output: flags.output }
-  const read = async () => {
-    if (server !== undefined) {
-      const call = { command: 'status', server, network: networkToOthers(settings) }
-      const reading = chosen(await readServerStatus(io, call), options)
-      return options.key === undefined
-        ? reading
-        : { ...reading, next: withoutItself(await readServerSteps(io, call, options.key), options.key) }
-    }
-    await using ledger = await openLedgerToRead(settings, io.clock)
-    if (flags.watch !== true) sayMoved(io, ledger, settings)
-    const all = await readLedgerStatus(ledger, settings, io.clock)
-    if (options.key !== undefined && !all.resources.some(({ key }) => key === options.key))
-      await assertNoManifest(io, settingsOfDaemon(settings, all.daemon.last), options.key)
+  const read = async (): Promise<Chosen> => {
+    await using reader = await openReader(io, settings, { command: 'status', isAgain: flags.watch === true })
+    const all = await reader.status()
+    const { key } = options
+    if (server === undefined && key !== undefined && !all.resources.some((view) => view.key === key))
+      await assertNoManifest(io, settingsOfDaemon(settings, all.daemon.last), key)
     const reading = chosen(all, options)
     const [only] = reading.resources
-    return options.key === undefined || only === undefined
-      ? reading
-      : {
-          ...reading,
-          next: withoutItself(nextOf(only, settingsOfDaemon(settings, reading.daemon.last)), options.key),
-        }
+    if (key === undefined || only === undefined) return reading
+    return { ...reading, next: withoutItself(await reader.steps(only), key) }
   }
   if (flags.watch === true) {
     const inPlace = isTerminal(io.stdout) && (options.output === 'text' || options.output === 'wide')
@@ -149,7 +136,7 @@ function viewNamed(resources: readonly ResourceView[], key: string): ResourceVie
 }
 
 function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
-  const { daemon, whole, here, resources, next } = reading
+  const { daemon, whole, here, resources, next, isCheckKnown } = reading
   const problems = wholeSentences(whole).map((problem) => commandsTyped(problem, here))
   const [only] = resources
   switch (output) {
@@ -166,7 +153,7 @@ function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
       return
     case 'text':
     case 'wide': {
-      const text = { ...sheetOf(io), form: output, here, now: reading.now }
+      const text = { ...sheetOf(io), form: output, here, now: reading.now, isCheckKnown }
       print(
         io.stdout,
         key !== undefined && only !== undefined
@@ -175,10 +162,6 @@ function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
       )
     }
   }
-}
-
-function nextOf(resource: ResourceView, settings: Settings): readonly NextStep[] {
-  return isWell(resource) ? [] : nextSteps(resource, stepContext(settings), [])
 }
 
 /** This same command is no advice. */

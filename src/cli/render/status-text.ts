@@ -1,14 +1,15 @@
-import { nounOf } from '../../kinds/lookup.ts'
+import { timeOf } from '../../kinds/instant.ts'
+import { capital, nounOf } from '../../kinds/lookup.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isWell, type Status } from '../../plan/severity.ts'
 import type { Intent } from '../../plan/record.ts'
-import type { DaemonView, ResourceView, StatusReading } from '../resource-view.ts'
+import type { ResourceView } from '../../contract/resource-view.ts'
+import type { DaemonView, StatusReading } from '../reading.ts'
 import { wholeHints, wholeSentences } from '../whole-facts.ts'
 import { LATE_MS, type WholeFacts } from '../../contract/activity.ts'
 import { shortRevision } from '../../contract/revision.ts'
 import { commandsTyped, type CommandContext } from '../../server/command-line.ts'
 import { shortMessage, type NextStep } from '../../server/remedy.ts'
-import { closingWords } from './closing-words.ts'
 import { agoOf } from './ago.ts'
 import { fitLines, type Paint, formatTable, printable, type Sheet, wrapped } from './terminal.ts'
 
@@ -32,6 +33,7 @@ export interface StatusText extends Sheet {
   readonly now: number
   readonly form: 'text' | 'wide'
   readonly here: CommandContext
+  readonly isCheckKnown?: boolean | undefined
 }
 
 /** @param text includes the text for an empty list */
@@ -101,20 +103,21 @@ export function resourceTable(
 
 const WIDE = ['SERVICE', 'PIPE', 'MANIFEST', 'LAST CHANGED IN'] as const
 
-function rowOf(resource: ResourceView, { paint, now, form }: StatusText): readonly string[] {
+function rowOf(resource: ResourceView, text: StatusText): readonly string[] {
+  const { paint, form } = text
   const { key, status, reason, service, pipeId } = resource
   return [
     key,
     paint(STYLES[status], status),
     reason,
-    checkOf(resource, now),
+    checkOf(resource, text),
     ...(form === 'wide'
       ? [service ?? '-', pipeId ?? '-', placeOf(resource), shortRevision(resource.manifestRevision ?? '-')]
       : []),
   ]
 }
 
-function checkOf({ checkedAt, isCheckKnown }: ResourceView, now: number): string {
+function checkOf({ checkedAt }: ResourceView, { isCheckKnown, now }: StatusText): string {
   return isCheckKnown === false ? '-' : agoOf(checkedAt, now)
 }
 
@@ -184,7 +187,7 @@ export function statusDetails(
 ): string {
   const { now, paint, next, here } = text
   const cause = next.length === 0 ? commandsTyped(resource.message, here) : shortMessage(resource, here)
-  const { key, status, pipeId, service, intent, lastUpsert, manifestRevision } = resource
+  const { key, status, pipeId, service, intent, appliedAt, manifestRevision } = resource
   const { Valid, Synced, Ready } = resource.conditions
   const conditions = Object.entries({ Valid, Synced, Ready }).map(([type, condition]) => [
     `  ${type}`,
@@ -203,8 +206,8 @@ export function statusDetails(
     ['service', service],
     [nounOf(resource.key), pipeId],
     ['attempt', intent && attemptLine(intent)],
-    ['applied', lastUpsert && agoOf(lastUpsert.at, now)],
-    ['last check', checkOf(resource, now)],
+    ['applied', appliedAt === undefined ? undefined : agoOf(appliedAt, now)],
+    ['last check', checkOf(resource, text)],
   ]
   const lines = [
     fitted(daemonLine(daemon, text), text),
@@ -260,4 +263,31 @@ function attemptLine({ attempt, state, openedAt, id, seen }: Intent): string {
     ...(seen?.httpStatus === undefined ? [] : [`HTTP ${seen.httpStatus}`]),
   ]
   return [`${attempt}, ${state}`, new Date(openedAt).toISOString(), `intent ${id}`, ...reply].join(', ')
+}
+
+/**
+ * Counts resources that need attention or are unknown.
+ * @param about `asOf`: time of the last check, ms since the epoch; undefined: now
+ */
+export function closingWords(
+  resources: readonly ResourceView[],
+  { unreconciled = 0, asOf }: Pick<WholeFacts, 'unreconciled'> & { readonly asOf: number | undefined },
+): string {
+  const count = resources.length
+  const troubled = resources.filter((resource) => !isWell(resource)).length
+  const some = troubled === 0 ? 'none' : troubled
+  const unjudged = resources.filter(
+    (resource) => isWell(resource) && resource.conditions.Ready.reason === 'NotJudged',
+  ).length
+  return [
+    asOf !== undefined
+      ? `No resource was checked since ${timeOf(asOf)}; then ${some} of ${count} needed attention.`
+      : count === 1 && troubled === 0
+        ? 'It needs no attention.'
+        : `${capital(String(some))} of ${count} ${troubled > 1 ? 'need' : 'needs'} attention.`,
+    ...(unjudged === 0 ? [] : [`${unjudged} ${unjudged === 1 ? 'is' : 'are'} in a state of unknown health.`]),
+    ...(unreconciled === 0
+      ? []
+      : [`${unreconciled} more ${unreconciled === 1 ? 'was' : 'were'} not reconciled yet.`]),
+  ].join(' ')
 }

@@ -1,12 +1,17 @@
-import { causeOf, isOneMatter, isUnseen, shownBehind, type Troubled } from '../../contract/cause.ts'
 import type { ProblemFacts } from '../../contract/events.ts'
 import type { Problem } from '../../contract/problem.ts'
-import { sinceOf, tellingCondition } from '../../contract/status.ts'
+import {
+  isUnseen,
+  tellingCondition,
+  withConditions,
+  type ResourceView,
+  type StatusBoard,
+} from '../../contract/resource-view.ts'
 import type { Key } from '../../kinds/key.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { stableJson } from '../../lib/json.ts'
 import { isToldAnew } from '../../plan/conditions.ts'
-import { REASONS } from '../../plan/reason.ts'
+import { REASONS, type Reason } from '../../plan/reason.ts'
 import { isWell } from '../../plan/severity.ts'
 import type { ReconcileContext } from '../context.ts'
 
@@ -34,9 +39,7 @@ export interface ProblemTracker {
   reported(): readonly Problem[] | undefined
 }
 
-interface ShownResources {
-  get(key: Key): Troubled | undefined
-  list(): readonly Troubled[]
+interface ShownResources extends Pick<StatusBoard, 'get' | 'list'> {
   listen?(listener: (key: Key) => void): void
 }
 
@@ -96,7 +99,7 @@ export function createProblemTracker(
   }
 
   /** Few keys with a private cause have a problem each. */
-  function problemOf(status: Troubled): Tracked {
+  function problemOf(status: ResourceView): Tracked {
     const cause = causeOf(status)
     const known = byCause.get(cause) ?? []
     const [first] = known
@@ -110,7 +113,7 @@ export function createProblemTracker(
   }
 
   /** Under a new id. */
-  function merged(problems: readonly Tracked[], status: Troubled): Tracked {
+  function merged(problems: readonly Tracked[], status: ResourceView): Tracked {
     const problem = begun(status, new Map(problems.flatMap(({ keys }) => [...keys])))
     for (const one of problems) {
       problem.since = Math.min(problem.since, one.since)
@@ -124,16 +127,15 @@ export function createProblemTracker(
     return problem
   }
 
-  function begun(status: Troubled, keys: ReadonlyMap<Key, string>): Tracked {
-    const { reason, service, key } = status
+  function begun(status: ResourceView, keys: ReadonlyMap<Key, string>): Tracked {
+    const { reason, service, key, since } = status
     const cause = causeOf(status)
-    const since = sinceOf(status)
     const id = sha256(JSON.stringify([cause, since, key, ...keys.keys()])).slice(0, 32)
     const { severity } = REASONS[reason]
     return open({ id, cause, reason, severity, service, since, state: '' }, keys)
   }
 
-  function join(problem: Tracked, status: Troubled): void {
+  function join(problem: Tracked, status: ResourceView): void {
     const { keys, message } = problem
     const { key } = status
     const state = stateOf(status)
@@ -145,7 +147,7 @@ export function createProblemTracker(
     if (keys.size === 0 || isRenewed) problem.state = state
     if (keys.size === 0 || message === '' || isRenewed) problem.message = tellingCondition(status).message
     problem.isRenewed ||= isRenewed
-    problem.since = Math.min(problem.since, sinceOf(status))
+    problem.since = Math.min(problem.since, status.since)
     problem.isUnseen = isUnseen(status)
     keys.set(key, hasBegun ? state : (known ?? state))
     problem.most = Math.max(problem.most, keys.size)
@@ -258,7 +260,74 @@ export function createProblemTracker(
 }
 
 /** Facts whose change is news, such as another field that drifts. */
-function stateOf(status: Troubled): string {
+function stateOf(status: ResourceView): string {
   const { facts } = tellingCondition(status)
   return isToldAnew(status.reason) ? sha256(stableJson(facts ?? null)).slice(0, 12) : ''
+}
+
+/** One cause for all resources. */
+const OF_ALL: ReadonlySet<Reason> = new Set([
+  'LedgerFailed',
+  'LockUnreadable',
+  'ManifestVanishing',
+  'NotLeading',
+  'Unavailable',
+])
+
+/** One cause per service. */
+const OF_SERVICE: ReadonlySet<Reason> = new Set([
+  'AuthFailed',
+  'CreateLimit',
+  'MassMissing',
+  'RateLimited',
+  'ServiceIdle',
+  'ServiceInvalid',
+])
+
+/** Equal for resources with the same cause and remedy. */
+function causeOf(resource: ResourceView): string {
+  const { key, status, reason, service } = resource
+  if (OF_ALL.has(reason)) return reason
+  if (OF_SERVICE.has(reason)) return `${reason}/${service ?? ''}`
+  // each unknown outcome needs its own search for a pipe
+  if (status === 'OutcomeUnknown') return key
+  const mistake = mistakeOf(resource)
+  if (status === 'Invalid') return mistake === undefined ? key : `${reason}/${mistake}`
+  return `${status}/${reason}/${service ?? ''}/${sharedFacts(resource)}`
+}
+
+/** Otherwise a shared cause is only likely, and only for many resources. */
+function isOneMatter({ status, reason }: ResourceView): boolean {
+  return OF_ALL.has(reason) || OF_SERVICE.has(reason) || status === 'Invalid' || reason in SHARED
+}
+
+/** They appear after the shown condition is resolved. */
+function shownBehind(view: ResourceView): readonly ResourceView[] {
+  const { Valid, Synced } = view.conditions
+  const valid = { ...Valid, status: 'True', reason: 'Valid' } as const
+  const synced = { ...Synced, status: 'True', reason: 'InSync' } as const
+  const behind: ResourceView[] = []
+  if (Valid.status !== 'True') behind.push(withConditions(view, { ...view.conditions, Valid: valid }))
+  if (Synced.status !== 'True')
+    behind.push(withConditions(view, { ...view.conditions, Valid: valid, Synced: synced }))
+  // Not in sync and therefore not ready is one problem.
+  return behind.filter((one) => REASONS[one.reason].status === one.status)
+}
+
+/** The finding without its position. */
+function mistakeOf({ conditions }: ResourceView): string | undefined {
+  const { facts } = conditions.Valid
+  return facts !== undefined && 'mistake' in facts ? facts.mistake : undefined
+}
+
+/** Names the fact with the shared obstacle. */
+const SHARED = { DependencyNotReady: 'waitsFor', SecretUnavailable: 'missing' } as const
+
+function sharedFacts(resource: ResourceView): string {
+  const { reason, facts } = tellingCondition(resource)
+  if (facts === undefined) return ''
+  const name = SHARED[reason as keyof typeof SHARED]
+  return name !== undefined && name in facts
+    ? JSON.stringify(Object.entries(facts).find(([field]) => field === name))
+    : ''
 }

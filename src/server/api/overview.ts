@@ -7,7 +7,7 @@ import { countFindings, errorsFirst, type FindingCounts } from './findings.ts'
 import type { LastReading } from '../recent-events.ts'
 import { isUpserted } from '../../kinds/lookup.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
-import type { ResourceStatus } from '../../contract/status.ts'
+import type { ResourceView } from '../../contract/resource-view.ts'
 
 const FINDINGS_SHOWN = 100
 
@@ -69,13 +69,13 @@ export interface Verdict {
   readonly sentence: string
 }
 
-export function countStatuses(resources: readonly ResourceStatus[]): Counts {
+export function countStatuses(resources: readonly ResourceView[]): Counts {
   const counts = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number> // of the same list
   for (const { status } of resources) counts[status] += 1
   return counts
 }
 
-export function countUnjudged(resources: readonly ResourceStatus[]): number {
+export function countUnjudged(resources: readonly ResourceView[]): number {
   return resources.filter(
     ({ key, status, conditions }) =>
       status === 'Ready' && conditions.Ready.reason === 'NotJudged' && !isUpserted(key),

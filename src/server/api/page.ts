@@ -1,4 +1,4 @@
-import type { ResourceStatus } from '../../contract/status.ts'
+import type { ResourceView } from '../../contract/resource-view.ts'
 import { attentionText, type AttentionReply } from '../problems.ts'
 import { oneOf, pickedOf, type Query } from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
@@ -81,7 +81,7 @@ export interface Facet {
 }
 
 /** Filter values in order. At most 200 of each. */
-function facetsOf(resources: readonly ResourceStatus[]) {
+function facetsOf(resources: readonly ResourceView[]) {
   return {
     kinds: countValues(resources.map(({ kind }) => kind)),
     services: countValues(resources.flatMap(({ service }) => service ?? [])),

@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
-import type { Problem } from '../../contract/problem.ts'
 import type { ManifestFacts } from '../../contract/manifest-facts.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { createOnceKindOf, type Profile } from '../../kinds/profile.ts'
 import { asService } from '../../kinds/service/kind.ts'
-import { lifecycleOfStatus, sinceOf, withBodies, type ResourceStatus } from '../../contract/status.ts'
+import { lifecycleOfView, asListed, withBodies, type ResourceView } from '../../contract/resource-view.ts'
 import { contextOf, resourceTyped } from '../command-line.ts'
 import { causeWords } from '../problems.ts'
 import { nextSteps, type NextStep } from '../remedy.ts'
@@ -27,17 +26,9 @@ import {
 import { MISSED } from '../../plan/reasons/not-found.ts'
 import { comparisonOf, sideBySide, type ComparedField, type Comparison } from './side-by-side.ts'
 
-/** Without the last reply, its largest part. */
-export type ResourceSummary = Omit<ResourceStatus, 'observed'> & {
-  /** Id of its item in attention. */
-  readonly problem: string | undefined
-  /** Ms since the epoch. */
-  readonly since: number
-}
-
 export interface ResourcesReply {
   /** At most 500. */
-  readonly items: readonly ResourceSummary[]
+  readonly items: readonly ResourceView[]
   /** On all pages. */
   readonly total: number
   /** Relative address. Undefined: last page. */
@@ -49,7 +40,6 @@ export interface ResourcesReply {
 
 /** `GET /api/v1/resources/{kind}/{name}`. */
 export interface ResourceReply extends ReturnType<typeof withBodies> {
-  readonly since: number
   /** In force. */
   readonly revision: string | undefined
   /** Without the next steps. */
@@ -115,9 +105,7 @@ function pageOf(parts: ServerParts, asked: Asked, overview: Overview): string {
   const behind = after === undefined ? 0 : all.findIndex(({ key }) => key > after)
   const start = (behind === -1 ? all.length : behind) + part.offset
   const page = all.slice(start, start + part.limit)
-  const items = page.map((one) =>
-    JSON.stringify(summaryOf(resourceTyped(one, overview), parts.problem(one.key))),
-  )
+  const items = page.map((one) => asListed(resourceTyped(one, overview), parts.problem(one.key)))
   const last = page.at(-1)
   const next =
     last === undefined || start + page.length >= all.length
@@ -126,7 +114,7 @@ function pageOf(parts: ServerParts, asked: Asked, overview: Overview): string {
         ? nextPage(query, { after: last.key, offset: undefined })
         : nextPage(query, { offset: String(start + page.length) })
   const end = next === undefined ? '' : `,"next":${JSON.stringify(next)}`
-  return `{"items":[${items.join(',')}],"total":${all.length}${end}}`
+  return `{"items":${JSON.stringify(items)},"total":${all.length}${end}}`
 }
 
 /** `GET /api/v1/resources`, `…/{kind}/{name}` and `…/{kind}/{name}/manifest` (YAML). */
@@ -172,7 +160,6 @@ export function detailsOf(parts: ServerParts, text: string): ResourceReply | und
   const manifest = parts.manifest(resource.key)
   return {
     ...withBodies(resourceTyped(resource, overview), desired),
-    since: sinceOf(resource),
     revision: overview.revision?.id,
     cause: causeWords(resource, overview),
     next: nextSteps(resource, overview, findings),
@@ -187,8 +174,8 @@ export function detailsOf(parts: ServerParts, text: string): ResourceReply | und
   }
 }
 
-function canChange(profile: Profile, resource: ResourceStatus): boolean {
-  if (lifecycleOfStatus(resource) !== 'create-once') return false
+function canChange(profile: Profile, resource: ResourceView): boolean {
+  if (lifecycleOfView(resource) !== 'create-once') return false
   return createOnceKindOf(profile, resource.key).changes !== undefined
 }
 
@@ -201,23 +188,16 @@ function budgetOf(manifest: ManifestFacts | undefined, budgets: readonly BudgetU
   return budgets.find(({ credential }) => credential === name)
 }
 
-function summaryOf(resource: ResourceStatus, problem: Pick<Problem, 'id'> | undefined): ResourceSummary {
-  const { observed: _, ...facts } = resource
-  return { ...facts, since: sinceOf(resource), problem: problem?.id }
-}
-
 /**
  * `create`: to create the resource. `apply`: after a change and at its interval. `held`: blocked. `created`:
  * never again. `create-first`, `changed`: the service can change the resource, and later changes are sent.
  */
 export type Sending = 'create' | 'create-first' | 'apply' | 'held' | 'created' | 'changed'
 
-type Sent = Pick<ResourceStatus, 'key' | 'isWritten' | 'action' | 'reason' | 'pipeId' | 'conditions'>
-
 /** @param isChangeable whether the service can change it */
-export function sendingOf(resource: Sent, isChangeable: boolean): Sending {
+export function sendingOf(resource: ResourceView, isChangeable: boolean): Sending {
   const { action, pipeId } = resource
-  if (lifecycleOfStatus(resource) !== 'create-once')
+  if (lifecycleOfView(resource) !== 'create-once')
     return action === 'hold' || action === 'refuse' ? 'held' : 'apply'
   if (pipeId !== undefined && !isToBeReplaced(resource)) return isChangeable ? 'changed' : 'created'
   if (action !== 'create') return 'held'
@@ -225,7 +205,7 @@ export function sendingOf(resource: Sent, isChangeable: boolean): Sending {
 }
 
 /** Only a create can be blocked. */
-function isToBeReplaced({ action, reason, conditions }: Sent): boolean {
+function isToBeReplaced({ action, reason, conditions }: ResourceView): boolean {
   if (action === 'create') return conditions.Synced.status !== 'True'
   return Object.hasOwn(MISSED, reason) || (action === 'refuse' && reason !== 'AdoptRefused')
 }

@@ -3,7 +3,7 @@ import { kindOf, type Key } from '../../kinds/key.ts'
 import { RESOURCE_KINDS } from '../../kinds/lookup.ts'
 import { REASONS, type Reason } from '../../plan/reason.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
-import { sinceOf, type ResourceStatus } from '../../contract/status.ts'
+import type { ResourceView } from '../../contract/resource-view.ts'
 import { LIMITS, listOf, oneOf, searchWords, textsOf, wordsOf, type Query } from '../parameters.ts'
 
 const SORTS = ['key', 'status', 'kind', 'reason', 'service', 'file', 'state', 'since'] as const
@@ -56,7 +56,7 @@ function hasOthers(narrowing: Omit<Narrowing, 'file' | 'words'>): boolean {
 }
 
 /** A deleted key matches by kind and name only. */
-export function keysSelected(all: readonly ResourceStatus[], narrowing: Narrowing): (key: Key) => boolean {
+export function keysSelected(all: readonly ResourceView[], narrowing: Narrowing): (key: Key) => boolean {
   const known = new Set(all.map(({ key }) => key))
   const keys = new Set(filtered(all, narrowing).map(({ key }) => key))
   const { kinds, words, file } = narrowing
@@ -70,7 +70,7 @@ export function keysSelected(all: readonly ResourceStatus[], narrowing: Narrowin
 
 /** A finding without a resource matches by file and text only. */
 export function findingsSelected(
-  all: readonly ResourceStatus[],
+  all: readonly ResourceView[],
   narrowing: Narrowing,
 ): (finding: Finding) => boolean {
   if (!isNarrowed(narrowing)) return () => true
@@ -91,9 +91,9 @@ export function hasAll(text: string, words: readonly string[]): boolean {
   return words.every((word) => text.includes(word))
 }
 
-type Test = (resource: ResourceStatus) => boolean
+type Test = (resource: ResourceView) => boolean
 
-export function filtered(all: readonly ResourceStatus[], narrowing: Narrowing): readonly ResourceStatus[] {
+export function filtered(all: readonly ResourceView[], narrowing: Narrowing): readonly ResourceView[] {
   const { kinds, statuses, reasons, well, services, labels, file, words } = narrowing
   const tests: Test[] = labels.map(hasLabel)
   if (kinds !== undefined) tests.push(({ kind }) => kinds.has(kind))
@@ -118,16 +118,16 @@ function isIn(path: string): Test {
 }
 
 /** Statuses are immutable. */
-const searchTexts = new WeakMap<ResourceStatus, string>()
+const searchTexts = new WeakMap<ResourceView, string>()
 
-function hasWords(resource: ResourceStatus, words: readonly string[]): boolean {
+function hasWords(resource: ResourceView, words: readonly string[]): boolean {
   const known = searchTexts.get(resource)
   const text = known ?? searchText(resource)
   if (known === undefined) searchTexts.set(resource, text)
   return hasAll(text, words)
 }
 
-function searchText(resource: ResourceStatus): string {
+function searchText(resource: ResourceView): string {
   const { key, status, reason, message, file, service, pipeId, state, labels, manifestRevision } = resource
   const words = [key, status, reason, message, file, service, pipeId, state, manifestRevision]
   return [...words, ...Object.entries(labels).map(([name, value]) => `${name}=${value}`)]
@@ -135,7 +135,7 @@ function searchText(resource: ResourceStatus): string {
     .toLowerCase()
 }
 
-type Order = (a: ResourceStatus, b: ResourceStatus) => number
+type Order = (a: ResourceView, b: ResourceView) => number
 
 const ORDERS: Readonly<Record<Exclude<Sort, 'key'>, Order>> = {
   status: (a, b) => STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status),
@@ -144,7 +144,7 @@ const ORDERS: Readonly<Record<Exclude<Sort, 'key'>, Order>> = {
   service: (a, b) => compareTexts(a.service, b.service),
   file: (a, b) => compareTexts(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0),
   state: (a, b) => compareTexts(a.state, b.state),
-  since: (a, b) => sinceOf(b) - sinceOf(a),
+  since: (a, b) => b.since - a.since,
 }
 
 /** `status`: worst first. `since`: last change first. `order=desc` reverses. */
@@ -160,10 +160,7 @@ export function sortingOf(query: Query): Sorting {
 }
 
 /** @param resources sorted by key */
-export function sorted(
-  resources: readonly ResourceStatus[],
-  { sort, down }: Sorting,
-): readonly ResourceStatus[] {
+export function sorted(resources: readonly ResourceView[], { sort, down }: Sorting): readonly ResourceView[] {
   if (sort === 'key') return down ? resources.toReversed() : resources
   const order = ORDERS[sort]
   return resources.toSorted(down ? (a, b) => order(b, a) : order)

@@ -5,7 +5,7 @@ import { fieldsOf, type Profile } from '../../kinds/profile.ts'
 import { SENSITIVE } from '../../kinds/mask.ts'
 import { createLabels } from '../../kinds/record-pairs.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
-import { bodyIn, type ResourceStatus } from '../../contract/status.ts'
+import { bodyIn, type ResourceView } from '../../contract/resource-view.ts'
 
 const MOST_FIELDS = 1_000
 
@@ -32,18 +32,16 @@ export type Comparison = 'read' | 'read-before-start' | 'not-found' | 'never-rea
 
 /** @param startedAt of the daemon: ms since the epoch */
 export function comparisonOf(
-  { status, observed, checkedAt }: Pick<ResourceStatus, 'status' | 'observed' | 'checkedAt'>,
+  { status, reply, checkedAt }: ResourceView,
   body: JsonObject | undefined,
   startedAt: number,
 ): Comparison {
   if (status === 'Missing') return 'not-found'
   if (body === undefined) return 'no-manifest'
-  if (observed !== undefined) return 'read'
+  if (reply !== undefined) return 'read'
   if (checkedAt === undefined) return 'never-read'
   return checkedAt < startedAt ? 'read-before-start' : 'not-found'
 }
-
-type Compared = Pick<ResourceStatus, 'key' | 'observed' | 'differences' | 'conditions'>
 
 /**
  * Differing fields first, then in the manifest's order. The last check might have used an earlier manifest:
@@ -51,11 +49,11 @@ type Compared = Pick<ResourceStatus, 'key' | 'observed' | 'differences' | 'condi
  */
 export function sideBySide(
   profile: Profile,
-  resource: Compared,
+  resource: ResourceView,
   body: JsonObject | undefined,
 ): readonly ComparedField[] {
   const fields = fieldsOf(profile, resource.key)
-  const seen = bodyIn(resource.observed)
+  const seen = bodyIn(resource.reply)
   const desired = flatten(fields, body)
   const observed = flatten(fields, seen)
   const differences =
@@ -81,7 +79,7 @@ export function sideBySide(
 
 /** The last check alone can compare hidden values. */
 function differencesNow(
-  resource: Compared,
+  resource: ResourceView,
   shown: {
     readonly fields: Fields
     readonly body: JsonObject
@@ -105,7 +103,7 @@ function isHidden(text: string): boolean {
   return text.includes(SENSITIVE) || text.includes(REFERENCE)
 }
 
-function wasCompared({ conditions, differences }: Compared): boolean {
+function wasCompared({ conditions, differences }: ResourceView): boolean {
   const { status } = conditions.Synced
   return status === 'True' || (status === 'False' && differences.length > 0)
 }

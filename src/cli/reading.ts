@@ -1,0 +1,187 @@
+import type { Settings } from '../config/settings.ts'
+import { runStateOf, type Activity, type RunState, type WholeFacts } from '../contract/activity.ts'
+import type { HistoryEntry } from '../contract/history.ts'
+import type { HistoryQuery, Ledger } from '../contract/ledger.ts'
+import { asListed, rememberedConditions, viewOf, type ResourceView } from '../contract/resource-view.ts'
+import type { Clock } from '../lib/clock.ts'
+import { sentence } from '../plan/reasons/row.ts'
+import { isWell } from '../plan/severity.ts'
+import { createProblemTracker } from '../reconcile/state/problem-tracker.ts'
+import { createBoard } from '../reconcile/state/status-board.ts'
+import type { OverviewReply } from '../server/api/overview.ts'
+import type { ResourcesReply } from '../server/api/resources.ts'
+import type { HistoryReply } from '../server/api/timeline.ts'
+import type { CommandContext } from '../server/command-line.ts'
+import { LIMITS } from '../server/parameters.ts'
+import { nextSteps, type NextStep } from '../server/remedy.ts'
+import { commandContext, settingsOfDaemon, stepContext, type Here } from './command-context.ts'
+import { networkToOthers } from './compose-network.ts'
+import { openLedgerToRead, sayMoved } from './compose.ts'
+import { type Io, nobody } from './io.ts'
+import { type Asked, getReply } from './server-client.ts'
+import { notAccepted } from './whole-facts.ts'
+
+/** The ledger's last or current process. */
+export interface DaemonView {
+  readonly state: RunState
+  /** A server does not name its process. */
+  readonly last: (Omit<Activity, 'process' | 'host'> & Partial<Activity>) | undefined
+}
+
+export interface StatusReading {
+  /** ms since the epoch, by the source's clock. */
+  readonly now: number
+  readonly daemon: DaemonView
+  /** Problems beyond single resources. */
+  readonly whole: WholeFacts
+  readonly here: CommandContext
+  readonly resources: readonly ResourceView[]
+  /** False: only the daemon knows the times of its checks. */
+  readonly isCheckKnown?: boolean | undefined
+}
+
+/** Replies of the API, from `--server` or made from the ledger. */
+export interface Reader extends AsyncDisposable {
+  status(): Promise<StatusReading>
+  steps(view: ResourceView): Promise<readonly NextStep[]>
+  /** Newest first. */
+  history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
+  /** Options for commands in the history. */
+  here(): Promise<CommandContext>
+}
+
+/** @param command for messages @throws {LedgerError} */
+export async function openReader(
+  io: Io,
+  settings: Settings,
+  { command, isAgain = false }: { readonly command: string; readonly isAgain?: boolean },
+): Promise<Reader> {
+  const { server } = settings
+  if (server !== undefined) {
+    const asked = { command, server, network: networkToOthers(settings) }
+    return {
+      status: () => readServerStatus(io, asked),
+      steps: async ({ key }) => (await getReply(io, asked, { path: `api/v1/resources/${key}` })).next,
+      history: (query) => readServerHistory(io, asked, query),
+      here: async () => commandContext(settings),
+      [Symbol.asyncDispose]: async () => undefined,
+    }
+  }
+  const ledger = await openLedgerToRead(settings, io.clock)
+  if (!isAgain) sayMoved(io, ledger, settings)
+  const known = async () => settingsOfDaemon(settings, (await ledger.activity()).last)
+  return {
+    status: () => readLedgerStatus(ledger, settings, io.clock),
+    steps: async (view) => (isWell(view) ? [] : nextSteps(view, stepContext(await known()), [])),
+    history: (query) => ledger.history(query),
+    here: async () => commandContext(await known()),
+    [Symbol.asyncDispose]: () => ledger[Symbol.asyncDispose](),
+  }
+}
+
+/** Also beside a daemon. @throws {LedgerError} */
+export async function readLedgerStatus(ledger: Ledger, settings: Here, clock: Clock): Promise<StatusReading> {
+  const now = clock.now()
+  const { last, checkedAt } = await ledger.activity()
+  const views = (await ledger.list()).map((record) => {
+    const conditions = rememberedConditions(record, 0)
+    return viewOf({ record, conditions, checkedAt: checkedAt?.get(record.key) })
+  })
+  return {
+    now,
+    whole: { ...last, ...(ledger.rollback !== undefined && { problem: sentence(ledger.rollback) }) },
+    here: commandContext(settingsOfDaemon(settings, last)),
+    daemon: { state: runStateOf(last, await ledger.owned(), now), last },
+    resources: withProblems(views, clock),
+    isCheckKnown: checkedAt !== undefined,
+  }
+}
+
+/** Without a daemon, a tracker of its own finds the problems. */
+export function withProblems(views: readonly ResourceView[], clock: Clock): readonly ResourceView[] {
+  const board = createBoard()
+  for (const view of views) board.set(view)
+  const problems = createProblemTracker({ clock, emit: nobody }, board)
+  return board.list().map((view) => asListed(view, problems.of(view.key)))
+}
+
+/** @throws {NoAnswerError | CommandError} */
+async function readServerStatus(io: Io, asked: Asked): Promise<StatusReading> {
+  const { items, overview } = await readServerResources(io, asked)
+  const { startedAt, now, revision, sandbox, ledger, profile, manifests, baseUrl } = overview
+  const last = { command: 'run', startedAt, seenAt: now, url: asked.server, revision: revision?.id } as const
+  return {
+    now,
+    daemon: { state: 'running', last },
+    whole: wholeOf(overview),
+    here: { sandbox, ledger, profile, manifests, baseUrl },
+    resources: items,
+  }
+}
+
+/** Each page starts after the last key of the page before. @throws {NoAnswerError | CommandError} */
+export async function readServerResources(
+  io: Io,
+  asked: Asked,
+): Promise<Pick<ResourcesReply, 'items' | 'overview'>> {
+  const items: ResourceView[] = []
+  for (let query: string | undefined = ''; ;) {
+    const page: ResourcesReply = await getReply(io, asked, { path: 'api/v1/resources', query })
+    items.push(...page.items)
+    query = nextQuery(page, items.length)
+    if (query === undefined) return { items, overview: page.overview }
+  }
+}
+
+/** Undefined: the last page, or too many. */
+function nextQuery(
+  { items, next }: { readonly items: readonly unknown[]; readonly next?: string | undefined },
+  count: number,
+): string | undefined {
+  return items.length === 0 || count >= MOST_ITEMS ? undefined : next
+}
+
+/** Stops a server with endless pages. */
+const MOST_ITEMS = 1_000_000
+
+export function wholeOf({
+  sourceProblem,
+  ledgerRollback,
+  findingCounts,
+  overdue,
+  withoutLock,
+  withoutManifest,
+  ready,
+  revisionSince,
+}: OverviewReply): WholeFacts {
+  const notReady = ready.ok ? undefined : `The daemon is not ready: ${ready.detail}.`
+  const ofSource = sourceProblem === undefined ? notReady : notAccepted(sourceProblem)
+  return {
+    problem: ledgerRollback === undefined ? ofSource : sentence(ledgerRollback),
+    errors: findingCounts.error,
+    overdue,
+    withoutLock,
+    withoutManifest,
+    revisionSince,
+  }
+}
+
+/** @throws {NoAnswerError | CommandError} */
+async function readServerHistory(
+  io: Io,
+  asked: Asked,
+  { key, limit }: HistoryQuery,
+): Promise<readonly HistoryEntry[]> {
+  const first = new URLSearchParams({
+    limit: String(Math.min(limit, LIMITS.page)),
+    ...(key === undefined ? {} : { key }),
+  })
+  // New entries move older ones to a later page: drop repeats.
+  const entries = new Map<string, HistoryEntry>()
+  for (let query: string | undefined = `?${first.toString()}`; query !== undefined;) {
+    const page: HistoryReply = await getReply(io, asked, { path: 'api/v1/history', query })
+    for (const entry of page.items) entries.set(JSON.stringify(entry), entry)
+    query = entries.size >= limit ? undefined : nextQuery(page, entries.size)
+  }
+  return [...entries.values()].slice(0, limit)
+}

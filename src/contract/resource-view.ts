@@ -1,0 +1,199 @@
+import type { MaskedText } from '../lib/mask/secret-mask.ts'
+import { kindOf, nameOf, type Key } from '../kinds/key.ts'
+import type { Difference } from '../kinds/difference.ts'
+import type { Lifecycle } from '../kinds/definition.ts'
+import { isReference, isWritten, lifecycleOf } from '../kinds/lookup.ts'
+import { expectedOf, type Profile } from '../kinds/profile.ts'
+import { serviceOf, type ResourceManifest } from '../kinds/manifest.ts'
+import { maskSensitive } from '../kinds/mask.ts'
+import type { ActionType } from '../plan/action.ts'
+import type { Condition, Conditions } from '../plan/condition.ts'
+import { statusOf } from '../plan/conditions.ts'
+import type { Intent, LedgerRecord } from '../plan/record.ts'
+import type { Status } from '../plan/severity.ts'
+import { messageOf, type Reason } from '../plan/reason.ts'
+import type { JsonObject } from '../lib/json.ts'
+import type { Entry } from './catalog.ts'
+import type { Problem } from './problem.ts'
+
+/** All facts about a resource, without secrets and sensitive values. Times are ms since the epoch. */
+export interface ResourceView {
+  readonly key: Key
+  readonly kind: string
+  readonly name: string
+  /** Created from its manifest, although most resources of its kind are only read. */
+  readonly isWritten?: true
+  readonly labels: Readonly<Record<string, string>>
+  readonly status: Status
+  readonly reason: Reason
+  /** Includes the remedy. */
+  readonly message: string
+  /** Start of the status. If healthy: the last change of a condition. */
+  readonly since: number
+  readonly conditions: Conditions
+  readonly action: ActionType
+  /** Of the last read. */
+  readonly differences: readonly Difference[]
+  readonly file: string | undefined
+  readonly line: number | undefined
+  /** Revision of the manifest's last change. */
+  readonly manifestRevision: string | undefined
+  readonly service: string | undefined
+  readonly pipeId: string | undefined
+  /** The last create. */
+  readonly intent: Intent | undefined
+  readonly appliedAt: number | undefined
+  readonly state: MaskedText | undefined
+  /** The last reply as JSON text, masked. Objects would take many times the memory. Not in lists. */
+  readonly reply: string | undefined
+  /** Last answered read. */
+  readonly checkedAt: number | undefined
+  readonly lastReconciledAt: number | undefined
+  readonly nextReconcileAt: number | undefined
+  readonly suspendedUntil: string | undefined
+  /** Id of its item in attention. In replies only. */
+  readonly problem?: string | undefined
+}
+
+interface Known extends Partial<
+  Pick<ResourceView, 'action' | 'message' | 'manifestRevision' | 'lastReconciledAt' | 'nextReconcileAt'>
+> {
+  readonly record: LedgerRecord
+  readonly conditions: Conditions
+  readonly checkedAt: number | undefined
+  readonly entry?: Entry | undefined
+  readonly observation?:
+    { readonly shownState: MaskedText | undefined; readonly reply: string | undefined } | undefined
+}
+
+/** Without an entry, the record's last manifest counts. */
+export function viewOf({ record, conditions, checkedAt, entry, observation, ...known }: Known): ResourceView {
+  const { key, upsert } = record
+  const manifest = entry?.manifest
+  const reason = reasonOf(conditions)
+  return {
+    key,
+    kind: kindOf(key),
+    name: nameOf(key),
+    ...(isWritten({ key, manifest, record }) && { isWritten: true as const }),
+    labels: manifest?.metadata.labels ?? record.labels ?? entry?.stated?.labels ?? {},
+    status: statusOf(conditions),
+    reason,
+    message: known.message ?? bestMessage(conditions, tellingCondition({ conditions, reason }).message),
+    since: sinceOf({ conditions, reason }),
+    conditions,
+    action: known.action ?? 'observe',
+    differences: record.differences ?? [],
+    file: entry?.position.file ?? record.file,
+    line: entry?.position.line ?? record.line,
+    manifestRevision: known.manifestRevision ?? record.manifest?.revision,
+    service: isReference(key)
+      ? nameOf(key)
+      : ((manifest && serviceOf(manifest)) ?? record.service?.name ?? entry?.stated?.service),
+    pipeId: record.remote?.id,
+    intent: record.intent,
+    appliedAt: upsert?.at,
+    state: observation?.shownState,
+    // An endpoint cannot be read: its last reply is its state.
+    reply: observation?.reply ?? (upsert && JSON.stringify(maskSensitive(upsert.reply))),
+    checkedAt,
+    lastReconciledAt: known.lastReconciledAt,
+    nextReconcileAt: known.nextReconcileAt,
+    suspendedUntil:
+      manifest !== undefined && 'policy' in manifest ? manifest.policy?.suspend?.until : undefined,
+  }
+}
+
+/** With other conditions than the record's, such as after a failed write of it. */
+export function withConditions(
+  view: ResourceView,
+  conditions: Conditions,
+  { status, reason }: Pick<ResourceView, 'status' | 'reason'> = {
+    status: statusOf(conditions),
+    reason: reasonOf(conditions),
+  },
+): ResourceView {
+  return { ...view, conditions, status, reason, since: sinceOf({ conditions, reason }) }
+}
+
+export function lifecycleOfView({ key, isWritten: remote }: ResourceView): Lifecycle {
+  return lifecycleOf({ key, manifest: undefined, record: { remote } })
+}
+
+export function isSuspended({ suspendedUntil }: ResourceView, now: number): boolean {
+  return suspendedUntil !== undefined && Date.parse(suspendedUntil) > now
+}
+
+export function isUnseen({ status, conditions }: ResourceView): boolean {
+  return status === 'Failed' && conditions.Synced.status === 'Unknown'
+}
+
+type Said = Pick<ResourceView, 'conditions' | 'reason'>
+
+function sinceOf(said: Said): number {
+  const { Valid, Synced, Ready } = said.conditions
+  const telling = tellingCondition(said)
+  return telling.status === 'True' ? Math.max(Valid.since, Synced.since, Ready.since) : telling.since
+}
+
+export function tellingCondition({ conditions, reason }: Said): Condition {
+  const { Valid, Synced, Ready } = conditions
+  if (Valid.status === 'False') return Valid
+  return Ready.reason === reason && Synced.reason !== reason ? Ready : Synced
+}
+
+export function reasonOf({ Valid, Synced, Ready }: Conditions): Reason {
+  if (Valid.status === 'False') return Valid.reason
+  return Synced.status === 'True' && Ready.status !== 'True' ? Ready.reason : Synced.reason
+}
+
+/** @param message of the action, or of `Synced` */
+export function bestMessage({ Valid, Synced, Ready }: Conditions, message: string): string {
+  return Valid.status !== 'False' && Synced.status === 'True' && SAYS_MORE.has(Ready.reason)
+    ? Ready.message
+    : message
+}
+
+const SAYS_MORE: ReadonlySet<Reason> = new Set(['UnhealthyState', 'StateChanging', 'NotJudged', 'InUse'])
+
+/** Before the first reconcile. @param since ms since the epoch. 0: unknown */
+export function rememberedConditions({ key, conditions, intent }: LedgerRecord, since: number): Conditions {
+  if (conditions !== undefined) return conditions
+  // A create in flight, or interrupted by the end of its process.
+  const why = intent?.state === 'open' ? 'creating' : 'waiting'
+  const message = messageOf({ reason: 'Unobserved', facts: { why } }, key)
+  const unseen = { status: 'Unknown', reason: 'Unobserved', message, since } as const
+  return { Valid: unseen, Synced: unseen, Ready: unseen }
+}
+
+/** Of a reply. */
+export function bodyIn(text: string | undefined): JsonObject | undefined {
+  return text === undefined ? undefined : (JSON.parse(text) as JsonObject) // written as an object
+}
+
+/** As a request body, with sensitive values masked. */
+export function desiredBody(
+  profile: Profile,
+  manifest: ResourceManifest | undefined,
+): JsonObject | undefined {
+  const body = manifest && expectedOf(profile, manifest)
+  return body && maskSensitive(body)
+}
+
+/** As an item of a list. */
+export function asListed(view: ResourceView, problem: Pick<Problem, 'id'> | undefined): ResourceView {
+  return { ...view, reply: undefined, problem: problem?.id }
+}
+
+export function withBodies(view: ResourceView, desired: JsonObject | undefined) {
+  return { ...view, reply: undefined, desired, observed: bodyIn(view.reply) }
+}
+
+/** For page, API and metrics. */
+export interface StatusBoard {
+  get(key: Key): ResourceView | undefined
+  /** Sorted by key. The same list until a change. */
+  list(): readonly ResourceView[]
+  /** Rises with each change. Views are immutable. */
+  readonly version: number
+}
