@@ -1,5 +1,5 @@
 /** For the help and the README. */
-export interface CommandHelp {
+interface CommandHelp {
   /** Command lines without the program's name. */
   readonly examples: readonly string[]
   /** By exit code, from 0. All commands share 64 (usage error) and 70 (internal error). */

@@ -49,7 +49,7 @@ async function problemOf(files: TlsFiles): Promise<SettingProblem | undefined> {
 }
 
 /** For expiry and damage. */
-export interface TlsWatch {
+interface TlsWatch {
   /** Reports only new problems. */
   look(): Promise<void>
 }

@@ -31,7 +31,7 @@ export async function assertWebhook(settings: Settings): Promise<void> {
   misuse(text)
 }
 
-export interface WebhookRun {
+interface WebhookRun {
   readonly engine: Engine
   readonly notes: Notes | undefined
   readonly emit: Emit

@@ -39,7 +39,7 @@ export interface Engine {
   readonly baseUrl: string | undefined
 }
 
-export interface ComposeOptions {
+interface ComposeOptions {
   readonly settings: Settings
   readonly ledger: Ledger
   readonly source: Source

@@ -11,7 +11,7 @@ export interface Io {
   readonly stop: StopSignals
 }
 
-export interface StopSignals {
+interface StopSignals {
   /** Aborted by the first SIGTERM or SIGINT, which the reason names. */
   readonly stopping: AbortSignal
   /** Aborted by the second signal. */

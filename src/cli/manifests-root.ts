@@ -22,7 +22,7 @@ export function usualRootAround(path: string): string | undefined {
 }
 
 /** Derived from the named files. */
-export interface AssumedRoot {
+interface AssumedRoot {
   readonly root: string
   /** A hint, if the directory does not have the default name. */
   readonly note: string | undefined

@@ -15,7 +15,7 @@ type MountSettings = Pick<Settings, 'profile' | 'credentialsDir' | 'secretsDir' 
 const MOST_NAMES = 5
 
 /** Detects platform credentials where manifests can refer to them. */
-export interface MountWatch {
+interface MountWatch {
   /** Reports new problems only. */
   look(catalog: Catalog | undefined): Promise<void>
 }

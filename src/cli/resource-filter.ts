@@ -40,7 +40,7 @@ export function assertNoFilter(key: string | undefined, filter: ResourceFilter):
   misuse(`status: ${flags} narrows the list of all resources, and ${key} is one of them. Leave out either.`)
 }
 
-export interface Filtered {
+interface Filtered {
   readonly kind: string
   readonly labels: Readonly<Record<string, string>>
   readonly status?: string

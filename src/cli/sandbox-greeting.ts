@@ -1,6 +1,6 @@
 import type { Emit, Event } from '../contract/events.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { StatusBoard } from '../contract/resource-view.ts'
+import type { StatusBoard } from '../contract/view.ts'
 
 /** Sooner work is still in progress: sandbox pipes take seconds to start. */
 const SOON_MS = 10_000

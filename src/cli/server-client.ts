@@ -13,7 +13,7 @@ import { CommandError, type Io, VERSION, misuse } from './io.ts'
 
 /* Errors name the command. */
 
-export interface ServerCall {
+interface ServerCall {
   /** Named in messages. */
   readonly command: string
   readonly server: string

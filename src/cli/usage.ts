@@ -50,7 +50,7 @@ export function addCommand(shell: Shell, name: string, description: string): Com
   )
 }
 
-export type Needs = 'platform' | 'platform or server' | 'local'
+type Needs = 'platform' | 'platform or server' | 'local'
 
 type Act<Flags, Words extends readonly unknown[]> = (
   io: Io,

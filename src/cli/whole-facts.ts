@@ -6,7 +6,7 @@ import { overdueChecks } from '../reconcile/overdue.ts'
 import { withoutManifestTold } from '../reconcile/gather/pipes-without-manifest.ts'
 import { pipesWithoutLock } from '../reconcile/state/pipes-without-lock.ts'
 import { withoutManifestSentence } from '../contract/without-manifest.ts'
-import { agoOf } from './render/ago.ts'
+import { agoOf } from './render/terminal.ts'
 import type { Engine } from './compose.ts'
 
 /** Beyond single resources. @param problem of the last read */

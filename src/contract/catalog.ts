@@ -75,3 +75,8 @@ export interface Revision {
   /** Undefined: unknown. */
   readonly commit?: { readonly author: string; readonly subject: string } | undefined
 }
+
+/** Shortens a commit id to 10 digits for display. */
+export function shortRevision(revision: string): string {
+  return revision.replace(/^([0-9a-f]{10})[0-9a-f]{30,54}(?![0-9a-f])/, '$1')
+}

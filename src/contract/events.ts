@@ -17,7 +17,7 @@ export const WATCH_MODES = ['recursive', 'parent', 'polling', 'none'] as const
 
 export type WatchMode = (typeof WATCH_MODES)[number]
 
-export interface MessageFacts {
+interface MessageFacts {
   /** The header `webhook-id`. */
   readonly id: string
   readonly reason: Reason

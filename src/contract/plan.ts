@@ -80,7 +80,7 @@ export interface Plan {
   readonly findings: readonly Finding[]
 }
 
-export type PlanEnd = 'nothing' | 'changes' | 'refused'
+type PlanEnd = 'nothing' | 'changes' | 'refused'
 
 export function endOfPlan({ items, findings, problem }: Plan): PlanEnd {
   const wrong = findings.some((finding) => finding.severity === 'error')

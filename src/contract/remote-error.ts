@@ -41,7 +41,7 @@ export interface RemoteErrorFacts {
   readonly refused: RefusedCredentials | undefined
 }
 
-export interface RefusedCredentials {
+interface RefusedCredentials {
   readonly source: string
   /** 401 refuses the credentials, 403 an operation, 404 a service. */
   readonly what: 'the credentials' | 'an operation'

@@ -12,7 +12,7 @@ export type SecretReading =
     >)
 
 /** Decides the directory: `--credentials-dir` or `--secrets-dir`. Manifests cannot change it. */
-export type SecretOwner = 'platform' | 'source'
+type SecretOwner = 'platform' | 'source'
 
 /** Mounted secrets: the file `<name>/<key>` in the owner's directory. Kubernetes can swap them. */
 export interface SecretStore {

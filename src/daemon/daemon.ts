@@ -9,7 +9,7 @@ import { seedStatus, type WritableBoard } from '../reconcile/state/status-board.
 import { catchUp } from '../reconcile/state/current-record.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
-import { isSuspended } from '../contract/resource-view.ts'
+import { isSuspended } from '../contract/view.ts'
 import { listAffected } from './catalog-changes.ts'
 import { startActing, type Acting } from './acting.ts'
 import { serviceQueueOf } from './service-queue.ts'

@@ -1,4 +1,4 @@
-import { lifecycleOfView, type StatusBoard, type ResourceView } from '../contract/resource-view.ts'
+import { lifecycleOfView, type StatusBoard, type ResourceView } from '../contract/view.ts'
 import type { Key } from '../kinds/key.ts'
 import { isAlarm } from '../kinds/lookup.ts'
 import type { ActionType } from '../plan/action.ts'

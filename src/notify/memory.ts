@@ -1,6 +1,6 @@
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import type { Notes } from '../contract/ledger.ts'
-import type { Problem } from '../contract/problem.ts'
+import type { Problem } from '../contract/view.ts'
 import type { Key } from '../kinds/key.ts'
 import { knownKey } from '../kinds/lookup.ts'
 import { z } from '../kinds/zod.ts'

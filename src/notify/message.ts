@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Problem } from '../contract/problem.ts'
+import type { Problem } from '../contract/view.ts'
 import { sha256 } from '../lib/digest.ts'
 import { formatDuration } from '../lib/duration.ts'
 import type { Secret } from '../lib/secret.ts'

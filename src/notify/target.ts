@@ -4,7 +4,7 @@ import type { Secret } from '../lib/secret.ts'
 import { parseTarget, type WebhookUrl } from '../lib/webhook-url.ts'
 import type { Target } from './delivery.ts'
 
-export interface TargetSettings {
+interface TargetSettings {
   readonly webhookUrl: WebhookUrl
   readonly secretFile: string | undefined
   readonly allowInsecureHttp: boolean

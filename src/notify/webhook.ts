@@ -1,5 +1,5 @@
 import type { Emit, Event } from '../contract/events.ts'
-import type { Problem } from '../contract/problem.ts'
+import type { Problem } from '../contract/view.ts'
 import type { Key } from '../kinds/key.ts'
 import { deliver, DeliveryError, type DeliveryParts } from './delivery.ts'
 import type { WebhookMemory } from './memory.ts'

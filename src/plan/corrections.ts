@@ -20,7 +20,7 @@ const FIRST_START_WAIT_MS = 60_000
 
 type Corrected = Pick<DecideInput, 'recorded' | 'steadyNow' | 'isAsked'>
 
-export interface Contest {
+interface Contest {
   readonly fields: readonly string[]
   readonly times: number
   /** Until the next correction. Undefined if none follows. */

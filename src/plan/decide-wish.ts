@@ -22,7 +22,7 @@ import type { RemovalWords } from './reasons/removal-words.ts'
 import type { Remote } from './record.ts'
 import { stalled } from './rest-action.ts'
 
-export interface Wish {
+interface Wish {
   readonly input: CreateOnceInput
   readonly remote: Remote
   readonly changes: Changes

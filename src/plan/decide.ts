@@ -20,7 +20,7 @@ export function decide(input: DecideInput): Action {
   }
 }
 
-export function decideReadOnly(input: ReadOnlyInput): Action {
+function decideReadOnly(input: ReadOnlyInput): Action {
   return firstStop(input, [orphaned, manifestMissing, suspended, invalid, leftBehind]) ?? decideFound(input)
 }
 
@@ -50,7 +50,7 @@ function decideFound({ observed }: ReadOnlyInput): Action {
   }
 }
 
-export function decideReference(input: ReferenceInput): Action {
+function decideReference(input: ReferenceInput): Action {
   const stop = firstStop(input, [orphaned, manifestMissing, invalid, secretUnavailable])
   if (stop !== undefined) return stop
   const { contact } = input

@@ -9,7 +9,7 @@ export function deletionDigest(manifest: string, { removal }: Pick<LedgerRecord,
   return `delete ${manifest} ${removal?.since ?? ''}`
 }
 
-export interface DeleteLimitReached {
+interface DeleteLimitReached {
   readonly wanted: number
   readonly of: number
   readonly limit: number

@@ -146,7 +146,7 @@ const RecordedUpsert = z
     isTakenOver: z.literal(true).optional(),
   })
   .readonly()
-export type RecordedUpsert = z.infer<typeof RecordedUpsert>
+type RecordedUpsert = z.infer<typeof RecordedUpsert>
 
 /** Only kept while its manifest permits deletion. */
 const Left = z

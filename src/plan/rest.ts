@@ -16,7 +16,7 @@ type CommandFate = 'to be sent' | 'waited for' | 'unheeded'
 
 type RestFate = CommandFate | 'given up'
 
-export interface RestStep {
+interface RestStep {
   readonly command: Command
   readonly why: 'paused' | 'started' | 'started again'
   readonly fate: RestFate

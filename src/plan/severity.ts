@@ -1,5 +1,5 @@
 /** `between`: moving. Earlier notifications stay valid until it settles. */
-export type Wellness = 'good' | 'between' | 'bad'
+type Wellness = 'good' | 'between' | 'bad'
 
 /** Worst first. Label values of `pipewright_resources{status}`. */
 const WELLNESS = {

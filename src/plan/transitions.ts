@@ -128,7 +128,7 @@ export function leaveIntentUnknown(record: LedgerRecord, intent: Intent, seen: S
   return { ...record, intent: { ...own(record, intent), state: 'unknown', seen } }
 }
 
-export type Dismissal = 'created nothing' | 'not known'
+type Dismissal = 'created nothing' | 'not known'
 
 const DISMISSALS: Readonly<Record<Dismissal, string>> = {
   'created nothing': 'a person said that it created no resource',

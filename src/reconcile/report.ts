@@ -2,7 +2,7 @@ import type { Key } from '../kinds/key.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
 import type { Action } from '../plan/action.ts'
 import type { Contact } from '../plan/input.ts'
-import { bestMessage, viewOf, withConditions } from '../contract/resource-view.ts'
+import { bestMessage, viewOf, withConditions } from '../contract/view.ts'
 import type { Condition, Conditions, ConditionType } from '../plan/condition.ts'
 import { changedConditions, statusOf } from '../plan/conditions.ts'
 import { wellnessOf } from '../plan/severity.ts'
@@ -19,7 +19,7 @@ import type { LedgerError } from '../contract/ledger.ts'
 import { type CreateEnd, unsavedBecause, unsavedOutcome } from './apply/outcome-outbox.ts'
 import type { Recording } from './write-record.ts'
 
-export interface Reporting extends Recording {
+interface Reporting extends Recording {
   readonly written: LedgerRecord
   readonly action: Action
   readonly request: ReconcileRequest

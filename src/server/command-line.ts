@@ -1,4 +1,4 @@
-import type { ResourceView } from '../contract/resource-view.ts'
+import type { ResourceView } from '../contract/view.ts'
 import { shellWord } from '../plan/reasons/row.ts'
 
 /** To act on the same installation. Undefined: the default. */

@@ -17,14 +17,14 @@ export interface ListenOn {
   /** 0: a free port. */ readonly port: number
 }
 
-export interface ListenerOptions {
+interface ListenerOptions {
   readonly setting: keyof typeof MAX_CONNECTIONS
   readonly on: ListenOn
   readonly clock: Clock
   readonly emit: Emit
 }
 
-export interface Listener {
+interface Listener {
   /** From this machine. */
   readonly url: string
   readonly port: number

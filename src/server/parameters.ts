@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { parseKey, type Key } from '../kinds/key.ts'
 import { knownKey as keyOfAKind, RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { nearest } from '../lib/nearest.ts'
-import type { StatusBoard } from '../contract/resource-view.ts'
+import type { StatusBoard } from '../contract/view.ts'
 import { RequestError } from './replies.ts'
 
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>

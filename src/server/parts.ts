@@ -11,10 +11,9 @@ import type { ManifestFacts } from '../contract/manifest-facts.ts'
 import type { Plan, PlanRequest } from '../contract/plan.ts'
 import type { HistoryEntry } from '../contract/history.ts'
 import type { WithoutManifest } from '../contract/without-manifest.ts'
-import type { Problem } from '../contract/problem.ts'
+import type { Problem, StatusBoard } from '../contract/view.ts'
 import type { HistoryQuery } from '../contract/ledger.ts'
 import type { Priority } from '../contract/platform.ts'
-import type { StatusBoard } from '../contract/resource-view.ts'
 import type { ListenOn } from './listener.ts'
 import type { RecentEvents } from './recent-events.ts'
 import type { KnownHosts } from './who-asks.ts'
@@ -106,7 +105,7 @@ export interface BudgetUse {
   readonly pausedForMs: number
 }
 
-export interface ServicePause {
+interface ServicePause {
   readonly service: string
   /** ms since the epoch. */
   readonly since: number
@@ -135,7 +134,7 @@ export interface ReconcileTrigger extends Guarded {
   progress(token: string): ReconcileProgress | undefined
 }
 
-export interface Allower extends Guarded {
+interface Allower extends Guarded {
   allow(allowance: Allowance): Promise<Allowed>
 }
 

@@ -1,7 +1,7 @@
 import type { Finding } from '../kinds/finding.ts'
 import { stepsOf, wordsOf } from '../plan/reason.ts'
 import { type About, type Step, joined } from '../plan/reasons/row.ts'
-import { bodyIn, tellingCondition, type ResourceView } from '../contract/resource-view.ts'
+import { bodyIn, tellingCondition, type ResourceView } from '../contract/view.ts'
 import { isAlarm } from '../kinds/lookup.ts'
 import { commandLine, commandsTyped, type CommandContext } from './command-line.ts'
 

@@ -97,7 +97,7 @@ const OTHER_TYPES: Readonly<Partial<Record<Field, FieldType>>> = {
   err: 'object',
 }
 
-export type FieldType = 'string' | 'number' | 'boolean' | 'list of strings' | 'object'
+type FieldType = 'string' | 'number' | 'boolean' | 'list of strings' | 'object'
 
 export function typeOf(field: Field): FieldType {
   return OTHER_TYPES[field] ?? (field.endsWith('Ms') ? 'number' : 'string')

@@ -23,7 +23,7 @@ const LONGEST = 2_000
 
 const DEPTH = 4
 
-export interface ErrorFacts {
+interface ErrorFacts {
   readonly type: string
   readonly message: string
   readonly stack: string | undefined

@@ -20,7 +20,7 @@ export interface Output extends DestinationStream {
   close(): Promise<void>
 }
 
-export interface OutputOptions {
+interface OutputOptions {
   readonly destination: NodeJS.WritableStream
   readonly clock: Clock
   /** Writing works again. @param lost lines */

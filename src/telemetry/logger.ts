@@ -10,9 +10,9 @@ import { isDetail, linesOf } from './event-table.ts'
 import { createLedgerLine } from './ledger-lines.ts'
 import { createReadingLines } from './reading-lines.ts'
 
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-export type LogLevel = (typeof LOG_LEVELS)[number]
+type LogLevel = (typeof LOG_LEVELS)[number]
 
 export interface LogOptions {
   readonly level: LogLevel
@@ -23,14 +23,14 @@ export interface LogOptions {
   readonly typed?: (text: string) => string
 }
 
-export interface Logger {
+interface Logger {
   readonly debugs: boolean
   write(level: Line['level'], facts: Line['facts'], message: string): void
   close(): Promise<void>
 }
 
 /** Without facts of the host. */
-export function createLogger(options: LogOptions): Logger {
+function createLogger(options: LogOptions): Logger {
   const output = openOutput({
     ...options,
     onRoom: (lines) => logger.warn({ lines }, LINES_LOST.message),

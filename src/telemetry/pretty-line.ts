@@ -1,5 +1,5 @@
 import pinoPretty from 'pino-pretty'
-import { shortRevision } from '../contract/revision.ts'
+import { shortRevision } from '../contract/catalog.ts'
 import { printable as printableText } from '../lib/shown-text.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { FIELDS } from './log-fields.ts'

@@ -1,12 +1,12 @@
 import type { Gauge } from 'prom-client'
+import type { Key } from '../kinds/key.ts'
 import { kindNamed, RESOURCE_KINDS } from '../kinds/lookup.ts'
-import { STATUSES } from '../plan/severity.ts'
+import { isWell, STATUSES } from '../plan/severity.ts'
 import { REASONS } from '../plan/reason.ts'
-import type { ResourceView } from '../contract/resource-view.ts'
+import { isUnseen, type ResourceView } from '../contract/view.ts'
 import { printable } from '../lib/shown-text.ts'
 import { boundedLabel, boundLabels, type LabelBound, type Instruments } from './instruments.ts'
 import { OTHER } from './metric-definitions.ts'
-import { createResourceInfo } from './resource-info.ts'
 
 /** In characters. */
 const LONGEST_STATE = 100
@@ -15,27 +15,21 @@ const LONGEST_STATE = 100
 const STATES_PER_KIND = 20
 
 /** Computed at each scrape. */
-export interface BoardGauges {
-  update(resources: readonly ResourceView[], now: number): void
-}
-
-export function createBoardGauges(metrics: Instruments, namedResources: number): BoardGauges {
+export function createBoardGauges(metrics: Instruments, namedResources: number) {
   const keys = boundLabels(namedResources)
-  const info = createResourceInfo(metrics.resource_info, namedResources)
+  const showInfo = createResourceInfo(metrics.resource_info, namedResources)
   const states = new Map([...metrics.states.keys()].map((kind) => [kind, boundLabels(STATES_PER_KIND)]))
-  return {
-    update(resources, now) {
-      keys.retain(new Set(resources.filter(isNamed).map(({ key }) => key)))
-      countStatuses(metrics, resources)
-      countReasons(metrics, resources)
-      info.update(resources)
-      showTimes(metrics, resources, now)
-      for (const [kind, bound] of states) {
-        const gauge = metrics.states.get(kind)
-        if (gauge !== undefined) countStates(gauge, ofKind(resources, kind), keys, bound)
-      }
-      countDrift(metrics.drift_fields, resources.filter(isNamed), keys)
-    },
+  return (resources: readonly ResourceView[], now: number): void => {
+    keys.retain(new Set(resources.filter(isNamed).map(({ key }) => key)))
+    countStatuses(metrics, resources)
+    countReasons(metrics, resources)
+    showInfo(resources)
+    showTimes(metrics, resources, now)
+    for (const [kind, bound] of states) {
+      const gauge = metrics.states.get(kind)
+      if (gauge !== undefined) countStates(gauge, ofKind(resources, kind), keys, bound)
+    }
+    countDrift(metrics.drift_fields, resources.filter(isNamed), keys)
   }
 }
 
@@ -131,4 +125,67 @@ function nameLabel({ key, name }: ResourceView, keys: LabelBound): string {
 
 function ofKind(resources: readonly ResourceView[], kind: string): readonly ResourceView[] {
   return resources.filter((resource) => resource.kind === kind)
+}
+
+/** Per label. */
+const MOST_GROUPS = 100
+
+type Said = Pick<ResourceView, 'status' | 'reason'>
+
+/** Rebuilt at each scrape to remove deleted resources. */
+function createResourceInfo(gauge: Instruments['resource_info'], namedResources: number) {
+  const teams = boundLabels(MOST_GROUPS)
+  const services = boundLabels(MOST_GROUPS)
+  /** Last known status of each resource with a problem. */
+  let seen: ReadonlyMap<Key, Said> = new Map()
+  return (resources: readonly ResourceView[]): void => {
+    seen = new Map(
+      resources.flatMap((resource): readonly (readonly [Key, Said])[] => {
+        const last = isUnseen(resource) ? seen.get(resource.key) : resource
+        return last === undefined || isWell(last) ? [] : [[resource.key, last]]
+      }),
+    )
+    gauge.reset()
+    teams.retain(new Set(resources.map(teamOf)))
+    services.retain(new Set(resources.map(serviceOf)))
+    const named = namedFirst(resources, namedResources)
+    for (const resource of resources) {
+      const labels = {
+        kind: resource.kind,
+        name: named.has(resource) ? resource.name : OTHER,
+        service_name: boundedLabel(serviceOf(resource), services),
+        team: boundedLabel(teamOf(resource), teams),
+      }
+      for (const { status, reason } of allSaid(resource, seen.get(resource.key)))
+        gauge.inc({ ...labels, status, reason })
+    }
+  }
+}
+
+/** A worse problem or a failed look ends no problem. */
+function allSaid(resource: ResourceView, before: Said | undefined): readonly Said[] {
+  if (isWell(resource)) return [resource]
+  const { Valid, Synced, Ready } = resource.conditions
+  const hidden = [Valid, Synced, Ready]
+    .filter(({ status }) => status !== 'True')
+    .map(({ reason }) => ({ status: REASONS[reason].status, reason }))
+    .concat(before === undefined || !isUnseen(resource) ? [] : before)
+    .filter((one) => !isWell(one))
+  // The resource's own status wins.
+  return [...new Map([...hidden, resource].toReversed().map((one) => [one.reason, one])).values()]
+}
+
+/** Resources with problems come first. */
+function namedFirst(resources: readonly ResourceView[], limit: number): ReadonlySet<ResourceView> {
+  if (resources.length <= limit) return new Set(resources)
+  const inNeed = resources.filter((resource) => !isWell(resource))
+  return new Set([...inNeed, ...resources.filter(isWell)].slice(0, limit))
+}
+
+function teamOf({ labels }: ResourceView): string {
+  return (Object.hasOwn(labels, 'team') ? labels['team'] : undefined) ?? ''
+}
+
+function serviceOf({ service }: ResourceView): string {
+  return service ?? ''
 }

@@ -1,14 +1,13 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Emit, Event } from '../contract/events.ts'
-import type { Problem } from '../contract/problem.ts'
-import type { ResourceView } from '../contract/resource-view.ts'
+import type { Problem, ResourceView } from '../contract/view.ts'
 import { createLog, type Log, type LogOptions } from './logger.ts'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createBoardGauges, withoutManifestGauge } from './status-gauges.ts'
 import { countEvent } from './event-table.ts'
 import { createInstruments } from './instruments.ts'
 
-export interface LoggingOptions {
+interface LoggingOptions {
   readonly log: Omit<LogOptions, 'clock'>
   readonly clock: Clock
 }
@@ -33,7 +32,7 @@ export interface ScrapedFacts {
   readonly budgetUsed: number
 }
 
-export interface Logging {
+interface Logging {
   /** Never throws. */
   readonly emit: Emit
   /** Later events can be lost. */
@@ -104,13 +103,13 @@ function createMetrics(options: TelemetryOptions) {
   collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED) registry.removeSingleMetric(name)
   instruments.build_info.set({ version: options.version, node_version: process.version }, 1)
-  const boardGauges = createBoardGauges(instruments, options.namedResources)
+  const showBoard = createBoardGauges(instruments, options.namedResources)
   const countWithoutManifest = withoutManifestGauge(instruments, options.namedResources)
   return {
     count: (event: Event) => countEvent(instruments, event, options.clock),
     async render() {
       // An error in collect() fails the whole scrape.
-      boardGauges.update(options.board(), options.clock.now())
+      showBoard(options.board(), options.clock.now())
       const { isActing, withoutLock, withoutManifest = [], problems = [], budgetUsed } = options.facts()
       instruments.leader.set(isActing ? 1 : 0)
       countWithoutManifest(withoutManifest)

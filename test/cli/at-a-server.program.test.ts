@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ResourceView } from '../../src/contract/resource-view.ts'
+import type { ResourceView } from '../../src/contract/view.ts'
 import type { Overview, ServerParts } from '../../src/server/parts.ts'
 import { boardOf, fakeParts, finding, overview, resource, NOW } from '../server/fake-parts.ts'
 import { running } from '../server/running.ts'

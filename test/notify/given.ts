@@ -1,4 +1,4 @@
-import type { Problem } from '../../src/contract/problem.ts'
+import type { Problem } from '../../src/contract/view.ts'
 import type { Posted, Posting } from '../../src/notify/delivery.ts'
 import type { Key } from '../../src/kinds/key.ts'
 

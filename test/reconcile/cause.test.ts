@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ResourceView } from '../../src/contract/resource-view.ts'
+import type { ResourceView } from '../../src/contract/view.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Condition } from '../../src/plan/condition.ts'
 import type { Facts, Reason } from '../../src/plan/reason.ts'

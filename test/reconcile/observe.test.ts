@@ -1,6 +1,6 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { seedStatus } from '../../src/reconcile/state/status-board.ts'
-import { desiredBody, withBodies } from '../../src/contract/resource-view.ts'
+import { desiredBody, withBodies } from '../../src/contract/view.ts'
 import { describe, expect, test, vi } from 'vitest'
 import type { Status } from '../../src/plan/severity.ts'
 import type { Reason } from '../../src/plan/reason.ts'

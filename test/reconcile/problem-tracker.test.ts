@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { reasonOf } from '../../src/contract/resource-view.ts'
+import { reasonOf } from '../../src/contract/view.ts'
 import type { Event } from '../../src/contract/events.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { statusOf } from '../../src/plan/conditions.ts'

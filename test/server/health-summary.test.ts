@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ResourceView } from '../../src/contract/resource-view.ts'
+import type { ResourceView } from '../../src/contract/view.ts'
 import type { Health, Overview } from '../../src/server/parts.ts'
 import { countStatuses, countUnjudged, judge } from '../../src/server/api/overview.ts'
 import { condition, finding, limited, overview, resource } from './fake-parts.ts'

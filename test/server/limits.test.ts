@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ResourceView, StatusBoard } from '../../src/contract/resource-view.ts'
+import type { ResourceView, StatusBoard } from '../../src/contract/view.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import { fakeParts, finding, NOW, overview, resource } from './fake-parts.ts'
 import { ask, running } from './running.ts'

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { unknownFacts } from '../../src/plan/outcome-unknown.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import { messageOf, REASONS, type Because, type Reason } from '../../src/plan/reason.ts'
-import type { ResourceView } from '../../src/contract/resource-view.ts'
+import type { ResourceView } from '../../src/contract/view.ts'
 import { shortMessage, nextSteps, placeOf } from '../../src/server/remedy.ts'
 import { condition, resource, type Over } from './fake-parts.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ResourceView } from '../../src/contract/resource-view.ts'
+import type { ResourceView } from '../../src/contract/view.ts'
 import type { Overview, ServerParts } from '../../src/server/parts.ts'
 import { narrowingOf } from '../../src/server/api/selection.ts'
 import { attentionOf } from '../../src/server/problems.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shortRevision } from '../../src/contract/revision.ts'
+import { shortRevision } from '../../src/contract/catalog.ts'
 
 const page = (await import(new URL('../../src/server/page/markup.js', import.meta.url).href)) as {
   readonly shortRevision: (revision: string) => string

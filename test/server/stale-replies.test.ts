@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { HistoryEntry } from '../../src/contract/history.ts'
-import type { ResourceView } from '../../src/contract/resource-view.ts'
+import type { ResourceView } from '../../src/contract/view.ts'
 import type { Event } from '../../src/contract/events.ts'
 import type { Health, Overview } from '../../src/server/parts.ts'
 import { createRecentEvents } from '../../src/server/recent-events.ts'

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
-import type { ResourceView } from '../../src/contract/resource-view.ts'
+import type { ResourceView } from '../../src/contract/view.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { Finding } from '../../src/kinds/finding.ts'
 import { fakeParts, finding, NOW, overview, resource, REVISION } from '../server/fake-parts.ts'

@@ -4,7 +4,7 @@ import type { MaskedText, RawText, SecretMask } from '../../src/lib/mask/secret-
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import type { judgeState } from '../../src/kinds/state.ts'
 import type { Event } from '../../src/contract/events.ts'
-import type { ResourceView } from '../../src/contract/resource-view.ts'
+import type { ResourceView } from '../../src/contract/view.ts'
 import type { ConditionsInput } from '../../src/plan/conditions.ts'
 import type { Observed } from '../../src/plan/input.ts'
 import type { FactsOf } from '../../src/plan/reason.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ResourceView } from '../../src/contract/resource-view.ts'
+import type { ResourceView } from '../../src/contract/view.ts'
 import type { Reason } from '../../src/plan/reason.ts'
 import { resource, telemetry } from './sample.ts'
 

@@ -5,7 +5,7 @@ import type { Finding } from '../../src/kinds/finding.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { type Event, NOTHING_SAID_BEFORE } from '../../src/contract/events.ts'
-import type { ResourceView } from '../../src/contract/resource-view.ts'
+import type { ResourceView } from '../../src/contract/view.ts'
 import { createTelemetry, type TelemetryOptions } from '../../src/telemetry/telemetry.ts'
 import { finding as anyFinding, resource as anyResource, type Over } from '../server/fake-parts.ts'
 

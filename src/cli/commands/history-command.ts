@@ -10,7 +10,7 @@ import { didYouMean, keyFrom } from '../typed-key.ts'
 
 export const HISTORY_OUTPUTS = ['text', 'wide', 'json'] as const
 
-export interface HistoryFlags extends FilterFlags {
+interface HistoryFlags extends FilterFlags {
   readonly limit: number
   readonly output: (typeof HISTORY_OUTPUTS)[number]
 }

@@ -25,7 +25,7 @@ import { ledgerToRead } from './plan-command.ts'
 
 export const IMPORT_OUTPUTS = ['yaml', 'json'] as const
 
-export interface ImportFlags {
+interface ImportFlags {
   readonly all?: true
   /** `metadata.name` of a Service. */
   readonly service?: string

@@ -8,7 +8,7 @@ import { readFaults } from '../../sandbox/fault-schema.ts'
 import { readFixture } from '../../sandbox/fixture.ts'
 import { EXIT, type ExitCode, type Io, print, misuse } from '../io.ts'
 
-export interface SandboxFlags {
+interface SandboxFlags {
   readonly profile: string
   readonly listen: string
   readonly data: string | undefined

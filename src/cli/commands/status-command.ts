@@ -16,14 +16,14 @@ import {
   readFilter,
   type ResourceFilter,
 } from '../resource-filter.ts'
-import type { ResourceView } from '../../contract/resource-view.ts'
+import type { ResourceView } from '../../contract/view.ts'
 import { openReader, type StatusReading } from '../reading.ts'
 import { wholeSentences } from '../whole-facts.ts'
 import { watch } from './status-watch.ts'
 
 export const STATUS_OUTPUTS = ['text', 'wide', 'name', 'json'] as const
 
-export interface StatusFlags extends FilterFlags {
+interface StatusFlags extends FilterFlags {
   readonly output: (typeof STATUS_OUTPUTS)[number]
   readonly watch?: true
 }

@@ -21,7 +21,7 @@ import { paintFor } from '../render/terminal.ts'
 
 export const VALIDATE_OUTPUTS = ['text', 'compact', 'json', 'github', 'sarif'] as const
 
-export interface ValidateFlags {
+interface ValidateFlags {
   readonly manifests?: string
   readonly output: (typeof VALIDATE_OUTPUTS)[number]
 }

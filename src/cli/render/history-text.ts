@@ -2,10 +2,10 @@ import type { HistoryEntry } from '../../contract/history.ts'
 import { commandsTyped, type CommandContext } from '../../server/command-line.ts'
 import { REASONS } from '../../plan/reason.ts'
 import { sentence } from '../../plan/reasons/row.ts'
-import { shortRevision } from '../../contract/revision.ts'
+import { shortRevision } from '../../contract/catalog.ts'
 import { fitLines, formatTable, printable, type Sheet, wrapped } from './terminal.ts'
 
-export interface HistoryText extends Sheet {
+interface HistoryText extends Sheet {
   /** `wide` adds revision and request. */
   readonly form: 'text' | 'wide'
   readonly here: CommandContext

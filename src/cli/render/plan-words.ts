@@ -98,7 +98,7 @@ const OTHERWISE: Readonly<Record<Verdict, string>> = {
 }
 
 /** "1 to create, 1 drifted, 16 unchanged". */
-export function countsOf(plan: Plan): string {
+function countsOf(plan: Plan): string {
   const counts = new Map<string, number>()
   const all = [...newsOf(plan), ...plan.items.filter(({ verdict }) => verdict === 'unchanged')]
   for (const item of all) {

@@ -3,15 +3,14 @@ import { capital, nounOf } from '../../kinds/lookup.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isWell, type Status } from '../../plan/severity.ts'
 import type { Intent } from '../../plan/record.ts'
-import type { ResourceView } from '../../contract/resource-view.ts'
+import type { ResourceView } from '../../contract/view.ts'
 import type { DaemonView, StatusReading } from '../reading.ts'
 import { wholeHints, wholeSentences } from '../whole-facts.ts'
 import { LATE_MS, type WholeFacts } from '../../contract/activity.ts'
-import { shortRevision } from '../../contract/revision.ts'
+import { shortRevision } from '../../contract/catalog.ts'
 import { commandsTyped, type CommandContext } from '../../server/command-line.ts'
 import { shortMessage, type NextStep } from '../../server/remedy.ts'
-import { agoOf } from './ago.ts'
-import { fitLines, type Paint, formatTable, printable, type Sheet, wrapped } from './terminal.ts'
+import { agoOf, fitLines, type Paint, formatTable, printable, type Sheet, wrapped } from './terminal.ts'
 
 const STYLES: Readonly<Record<Status, Parameters<Paint>[0]>> = {
   OutcomeUnknown: ['red', 'bold'],
@@ -28,7 +27,7 @@ const STYLES: Readonly<Record<Status, Parameters<Paint>[0]>> = {
   Ready: 'green',
 }
 
-export interface StatusText extends Sheet {
+interface StatusText extends Sheet {
   /** ms since the epoch. */
   readonly now: number
   readonly form: 'text' | 'wide'

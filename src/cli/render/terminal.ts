@@ -1,4 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
+import { formatDuration } from '../../lib/duration.ts'
 import { TURNING } from '../../lib/shown-text.ts'
 import type { Io } from '../io.ts'
 
@@ -107,4 +108,11 @@ export interface Sheet {
 
 export function sheetOf(io: Pick<Io, 'stdout' | 'env'>): Sheet {
   return { paint: paintFor(io), width: widthOfTerminal(io.stdout) }
+}
+
+/** `3m ago`. */
+export function agoOf(at: number | undefined, now: number): string {
+  if (at === undefined) return 'never'
+  const age = Math.max(0, now - at)
+  return age < 1_000 ? 'just now' : `${formatDuration(age)} ago`
 }

@@ -4,7 +4,7 @@ import { sha256 } from '../../lib/digest.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { LedgerError } from '../../contract/ledger.ts'
-import { reasonOf } from '../../contract/resource-view.ts'
+import { reasonOf } from '../../contract/view.ts'
 import type { KubeObject } from './cluster-api.ts'
 
 /* The record is text: Kubernetes alters numbers and nulls. Other fields are for `kubectl get`. */

@@ -19,7 +19,7 @@ export type Row<S extends z.ZodType> = Standing & {
   steps?(facts: z.output<S> | undefined, about: About): readonly Step[]
 }
 
-export type Standing =
+type Standing =
   | {
       readonly status: Calm
       readonly severity: 'info'

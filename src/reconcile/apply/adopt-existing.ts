@@ -31,7 +31,7 @@ export interface AdoptRequest {
   readonly listed?: Reply<RemoteResource> | undefined
 }
 
-export type AdoptResult =
+type AdoptResult =
   | {
       readonly taken: true
       readonly record: LedgerRecord

@@ -49,7 +49,7 @@ function excerptOfId(text: string): string {
   return text.length > LONGEST ? `${plain}…` : plain
 }
 
-export interface RepliedId {
+interface RepliedId {
   readonly recorded: LedgerRecord
   readonly intent: Intent
   readonly access: ServiceAccess

@@ -8,7 +8,7 @@ import { maskSensitive, maskTexts, replyMask } from '../../kinds/mask.ts'
 import type { Difference } from '../../kinds/difference.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { PlanItem, Verdict } from '../../contract/plan.ts'
-import { bodyIn } from '../../contract/resource-view.ts'
+import { bodyIn } from '../../contract/view.ts'
 import { type Because, messageOf, type Reason, REASONS } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Action, ActionType } from '../../plan/action.ts'
@@ -28,7 +28,7 @@ function didSomething({ action: { type }, outcome, movedFrom }: ReconcileResult)
 const WRITES: ReadonlySet<ActionType> = new Set(['create', 'adopt', 'upsert', 'update', 'delete'])
 
 /** Before the dry run, by kind and service. */
-export type Applied = ReadonlyMap<string, JsonObject>
+type Applied = ReadonlyMap<string, JsonObject>
 
 export function appliedBefore(store: StateStore): Applied {
   const applied = new Map<string, JsonObject>()

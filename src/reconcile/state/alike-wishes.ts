@@ -3,7 +3,7 @@ import { kindOf, type Key } from '../../kinds/key.ts'
 import { isCreateOnce } from '../../kinds/lookup.ts'
 import type { Candidate } from '../../plan/rename-detection.ts'
 
-export interface AlikeWishes {
+interface AlikeWishes {
   setCatalog(catalog: Catalog): void
   /** Its own key included. */
   of(candidate: Candidate): readonly Key[]

@@ -5,7 +5,7 @@ import type { Contact } from '../../plan/input.ts'
 const UNREACHABLE_AFTER = 3
 
 /** By the service's name. */
-export interface Contacts {
+interface Contacts {
   of(service: string): Contact | undefined
   /** @returns whether the contact changed */
   note(service: string, contact: Contact): boolean

@@ -4,7 +4,7 @@ import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
 import { serviceKey } from '../../kinds/service/kind.ts'
 
 /** A key is in one group at most. */
-export interface KeyGroups {
+interface KeyGroups {
   put(key: Key, group: string | undefined): void
   of(group: string): Iterable<Key>
 }

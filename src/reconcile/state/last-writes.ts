@@ -2,7 +2,7 @@ import { kindOf, type Key } from '../../kinds/key.ts'
 import type { Clock } from '../../lib/clock.ts'
 
 /** The name of its create: another key might ask for the same name. */
-export interface Written {
+interface Written {
   readonly key: Key
   readonly created?: { readonly serviceId: string; readonly name: string } | undefined
   /** It might have made a pipe that another manifest now means. */

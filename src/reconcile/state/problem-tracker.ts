@@ -1,12 +1,12 @@
 import type { ProblemFacts } from '../../contract/events.ts'
-import type { Problem } from '../../contract/problem.ts'
 import {
+  type Problem,
   isUnseen,
   tellingCondition,
   withConditions,
   type ResourceView,
   type StatusBoard,
-} from '../../contract/resource-view.ts'
+} from '../../contract/view.ts'
 import type { Key } from '../../kinds/key.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { stableJson } from '../../lib/json.ts'

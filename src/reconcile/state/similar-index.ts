@@ -2,7 +2,7 @@ import type { Key } from '../../kinds/key.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { type Candidate, hashesOfCandidate, hashesOfRecord } from '../../plan/rename-detection.ts'
 
-export interface SimilarIndex {
+interface SimilarIndex {
   replace(before: LedgerRecord | undefined, after: LedgerRecord | undefined): void
   /** In order. */
   of(candidate: Candidate): readonly Key[]

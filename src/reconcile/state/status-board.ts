@@ -1,10 +1,5 @@
 import type { Entry } from '../../contract/catalog.ts'
-import {
-  rememberedConditions,
-  viewOf,
-  type ResourceView,
-  type StatusBoard,
-} from '../../contract/resource-view.ts'
+import { rememberedConditions, viewOf, type ResourceView, type StatusBoard } from '../../contract/view.ts'
 import type { Key } from '../../kinds/key.ts'
 import { lifecycleOf } from '../../kinds/lookup.ts'
 import type { Condition } from '../../plan/condition.ts'

@@ -1,7 +1,7 @@
 import type { Key } from '../../kinds/key.ts'
 
 /** Keys whose manifest is gone, or seems to be. */
-export interface UnclaimedRecords {
+interface UnclaimedRecords {
   keys(): Iterable<Key>
   note(key: Key): void
   drop(key: Key): void

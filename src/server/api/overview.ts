@@ -1,5 +1,5 @@
 import { sentence } from '../../plan/reasons/row.ts'
-import { shortRevision } from '../../contract/revision.ts'
+import { shortRevision } from '../../contract/catalog.ts'
 import { withoutManifestSentence, type WithoutManifest } from '../../contract/without-manifest.ts'
 import { commandsTyped } from '../command-line.ts'
 import type { Health, Overview, ServerParts } from '../parts.ts'
@@ -7,7 +7,7 @@ import { countFindings, errorsFirst, type FindingCounts } from './findings.ts'
 import type { LastReading } from '../recent-events.ts'
 import { isUpserted } from '../../kinds/lookup.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
-import type { ResourceView } from '../../contract/resource-view.ts'
+import type { ResourceView } from '../../contract/view.ts'
 
 const FINDINGS_SHOWN = 100
 
@@ -64,7 +64,7 @@ export function createOverview(parts: ServerParts): () => OverviewReply {
 
 export type Counts = Readonly<Record<Status, number>>
 
-export interface Verdict {
+interface Verdict {
   readonly level: 'well' | 'waiting' | 'unwell'
   readonly sentence: string
 }

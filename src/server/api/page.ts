@@ -1,4 +1,4 @@
-import type { ResourceView } from '../../contract/resource-view.ts'
+import type { ResourceView } from '../../contract/view.ts'
 import { attentionText, type AttentionReply } from '../problems.ts'
 import { oneOf, pickedOf, type Query } from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'

@@ -3,7 +3,7 @@ import { kindOf, type Key } from '../../kinds/key.ts'
 import { RESOURCE_KINDS } from '../../kinds/lookup.ts'
 import { REASONS, type Reason } from '../../plan/reason.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
-import type { ResourceView } from '../../contract/resource-view.ts'
+import type { ResourceView } from '../../contract/view.ts'
 import { LIMITS, listOf, oneOf, searchWords, textsOf, wordsOf, type Query } from '../parameters.ts'
 
 const SORTS = ['key', 'status', 'kind', 'reason', 'service', 'file', 'state', 'since'] as const

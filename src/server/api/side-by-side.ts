@@ -5,7 +5,7 @@ import { fieldsOf, type Profile } from '../../kinds/profile.ts'
 import { SENSITIVE } from '../../kinds/mask.ts'
 import { createLabels } from '../../kinds/record-pairs.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
-import { bodyIn, type ResourceView } from '../../contract/resource-view.ts'
+import { bodyIn, type ResourceView } from '../../contract/view.ts'
 
 const MOST_FIELDS = 1_000
 

@@ -8,7 +8,7 @@ import { change, view } from './view.js'
 /**
  * @import { OverviewReply } from '../api/overview.ts'
  * @import { Facet, PageReply } from '../api/page.ts'
- * @import { ResourceView } from '../../contract/resource-view.ts'
+ * @import { ResourceView } from '../../contract/view.ts'
  * @import { Sort } from '../api/selection.ts'
  * @import { Address } from './address-bar.js'
  * @import { Shown } from './markup.js'

@@ -1,5 +1,5 @@
 /**
- * @import { ResourceView } from '../../contract/resource-view.ts'
+ * @import { ResourceView } from '../../contract/view.ts'
  * @import { ResourceReply } from '../api/resources.ts'
  */
 

@@ -6,8 +6,7 @@ import { ago } from './time.js'
 import { change, view } from './view.js'
 
 /**
- * @import { TimelineReply } from '../api/timeline.ts'
- * @import { TimelineEntry } from '../api/timeline-entry.ts'
+ * @import { TimelineEntry, TimelineReply } from '../api/timeline.ts'
  * @import { Shown } from './markup.js'
  */
 

@@ -10,11 +10,10 @@ import type { ActionType } from '../plan/action.ts'
 import type { Condition, Conditions } from '../plan/condition.ts'
 import { statusOf } from '../plan/conditions.ts'
 import type { Intent, LedgerRecord } from '../plan/record.ts'
-import type { Status } from '../plan/severity.ts'
+import type { Severity, Status } from '../plan/severity.ts'
 import { messageOf, type Reason } from '../plan/reason.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Entry } from './catalog.ts'
-import type { Problem } from './problem.ts'
 
 /** All facts about a resource, without secrets and sensitive values. Times are ms since the epoch. */
 export interface ResourceView {
@@ -53,6 +52,21 @@ export interface ResourceView {
   readonly suspendedUntil: string | undefined
   /** Id of its item in attention. In replies only. */
   readonly problem?: string | undefined
+}
+
+/** One cause that affects one or more resources. Log, metrics, webhook and page read it. */
+export interface Problem {
+  /** Constant for the problem's duration. */
+  readonly id: string
+  readonly cause: string
+  readonly reason: Reason
+  readonly severity: Severity
+  readonly service: string | undefined
+  readonly keys: readonly Key[]
+  /** ms since the epoch. */
+  readonly since: number
+  /** Changes if another field drifts or the unhealthy state changes. */
+  readonly state: string
 }
 
 interface Known extends Partial<
