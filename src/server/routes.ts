@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Clock } from '../lib/clock.ts'
 import { RequestError } from './replies.ts'
 import { attentionText } from './problems.ts'
 import type { ServerParts, Health, ReconcileProgress, Scrape } from './parts.ts'
@@ -13,7 +14,7 @@ import { registerResources, type ResourceReply, type ResourcesReply } from './ap
 import { historyReply, timelineText, type HistoryReply } from './api/timeline.ts'
 import type { Query } from './parameters.ts'
 import { readdir, readFile } from 'node:fs/promises'
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { extname } from 'node:path'
 
 /** By path, without undefined members. The page's scripts are checked against it. */
@@ -32,7 +33,7 @@ export interface Orders {
 }
 
 export function registerApi(app: FastifyInstance, parts: ServerParts): void {
-  registerTurns(app)
+  registerTurns(app, parts)
   const answers = createAnswers(parts)
   const overviewOf = createOverview(parts)
   registerResources(app, parts, { answers, overviewOf })
@@ -59,22 +60,23 @@ export function registerApi(app: FastifyInstance, parts: ServerParts): void {
 const MAX_REST_MS = 100
 
 /** One API request at a time, then as much time for other work. Probes and metrics take no turns. */
-function registerTurns(app: FastifyInstance): void {
+function registerTurns(app: FastifyInstance, { clock }: Pick<ServerParts, 'clock'>): void {
   let next: Promise<void> = Promise.resolve()
   app.addHook('preHandler', async ({ socket }, reply) => {
     const turn = next
-    next = turn.then(() => (socket.destroyed ? undefined : rest()))
+    next = turn.then(() => (socket.destroyed ? undefined : rest(clock)))
     await turn
     if (socket.destroyed) reply.hijack()
   })
 }
 
 /** Waits twice as long as the work that the caller starts now. */
-async function rest(): Promise<void> {
-  const startedAt = performance.now()
+async function rest(clock: Clock): Promise<void> {
+  const startedAt = clock.monotonic()
   await setImmediate()
-  const tookMs = performance.now() - startedAt
-  if (tookMs >= 1) await setTimeout(Math.min(tookMs, MAX_REST_MS))
+  const tookMs = clock.monotonic() - startedAt
+  if (tookMs < 1) return
+  await new Promise<void>((resolve) => void clock.after(Math.min(tookMs, MAX_REST_MS), resolve))
 }
 
 export function registerProbes(app: FastifyInstance, parts: Pick<ServerParts, 'health' | 'ready'>): void {

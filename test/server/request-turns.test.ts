@@ -1,62 +1,73 @@
-import { connect } from 'node:net'
-import { setImmediate } from 'node:timers/promises'
-import { afterEach, expect, it } from 'vitest'
-import { until } from '../support/until.ts'
+import { expect, it } from 'vitest'
+import { createFakeClock } from '../support/fake-clock.ts'
 import { fakeParts } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
-const ends: (() => void)[] = []
+/** Of an overview, and so of the rest after it: ms. */
+const WORK_MS = 2
 
-afterEach(() => {
-  for (const end of ends.splice(0)) end()
-})
-
-/** Takes the time of the process. */
-function spin(milliseconds: number): void {
-  const end = performance.now() + milliseconds
-  while (performance.now() < end);
-}
-
-/** A server whose overview takes 2 ms of work, and 200 connections. */
-async function busy() {
+/** A server that rests after its first overview. */
+async function resting() {
+  const clock = createFakeClock()
   const parts = fakeParts()
   const counts = { overviews: 0 }
-  const { port, url } = await running({
+  const { url } = await running({
     ...parts,
+    clock: { ...clock, monotonic: () => clock.monotonic() + counts.overviews * WORK_MS },
     overview() {
-      spin(2)
       counts.overviews += 1
       return parts.overview()
     },
   })
-  const sockets = Array.from({ length: 200 }, () => connect(port, '127.0.0.1'))
-  for (const socket of sockets) socket.on('error', () => socket.destroy()).resume()
-  ends.push(() => {
-    for (const socket of sockets) socket.destroy()
-  })
-  await until('the connections', () => sockets.every(({ connecting }) => !connecting))
-  for (const socket of sockets) socket.write('GET /api/v1/overview HTTP/1.1\r\nHost: localhost\r\n\r\n')
-  await until('the first reply', () => counts.overviews > 0)
-  return { url, sockets, counts }
+  const overview = (init?: RequestInit) => ask(`${url}/api/v1/overview`, init)
+  await overview()
+  return {
+    clock,
+    counts,
+    overview,
+    probe: async (path: string) => (await fetch(`${url}/${path}`)).ok,
+    /** What was sent before has arrived. */
+    arrived: async () => {
+      for (let count = 0; count < 5; count += 1) await fetch(`${url}/healthz`)
+    },
+  }
 }
 
 it('half of the time is for other work, however many requests wait', async () => {
-  const { counts } = await busy()
-  for (let step = 0; step < 400; step += 1) await setImmediate()
-  // If each step were behind a request, all of them would be answered by now.
-  expect(counts.overviews).toBeLessThan(150)
-  await until('all replies', () => counts.overviews === 200)
+  const { clock, counts, overview, arrived } = await resting()
+  const replies = [1, 2, 3].map(() => overview())
+  await arrived()
+  for (let count = 1; count <= 3; count += 1) {
+    await clock.advance(WORK_MS - 1)
+    await arrived()
+    expect(counts.overviews).toBe(count)
+    await clock.advance(1)
+  }
+  await Promise.all(replies)
+  expect(counts.overviews).toBe(4)
 })
 
 it.each(['healthz', 'metrics'])('/%s waits for no request of the API', async (path) => {
-  const { url, counts } = await busy()
-  expect((await fetch(`${url}/${path}`)).ok).toBe(true)
-  expect(counts.overviews).toBeLessThan(150)
+  const { clock, counts, overview, probe, arrived } = await resting()
+  const waiting = overview()
+  await arrived()
+  expect(await probe(path)).toBe(true)
+  expect(counts.overviews).toBe(1)
+  await clock.advance(WORK_MS)
+  await waiting
 })
 
 it('a request is not answered if its client is gone', async () => {
-  const { url, sockets, counts } = await busy()
-  for (const socket of sockets) socket.resetAndDestroy()
-  expect((await ask(`${url}/api/v1/overview`)).status).toBe(200)
-  expect(counts.overviews).toBeLessThan(100)
+  const { clock, counts, overview, arrived } = await resting()
+  const leaving = new AbortController()
+  const gone = [1, 2, 3].map(() => overview({ signal: leaving.signal }).catch(() => 'gone'))
+  await arrived()
+  leaving.abort()
+  expect(await Promise.all(gone)).toEqual(['gone', 'gone', 'gone'])
+  await arrived()
+  const last = overview()
+  await arrived()
+  await clock.advance(10 * WORK_MS)
+  expect(counts.overviews).toBe(2)
+  expect((await last).status).toBe(200)
 })

@@ -19,7 +19,6 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'platform/faults.test.ts': 'Limits of a real connection.',
   'platform/list.test.ts': 'A request over HTTP that waits for its turn.',
   'server/connections.test.ts': 'Real connections that the server closes.',
-  'server/request-turns.test.ts': 'Shares of the event loop.',
 }
 
 /*
