@@ -24,15 +24,17 @@ export function tablesOf({ keyedBy, fields }: RecordsForm): RecordsForm {
 
 /** A list of objects is one path. */
 export function identityPaths(identity: Identity): readonly string[] {
-  return pathsIn(identity, '')
+  const paths: string[] = []
+  addPaths(paths, identity, '')
+  return paths
 }
 
-function pathsIn(fields: Fields, prefix: string): readonly string[] {
-  return Object.entries(fields).flatMap(([name, field]) => {
+function addPaths(paths: string[], fields: Fields, prefix: string): void {
+  for (const [name, field] of Object.entries(fields)) {
     const form = plainForm(field)
-    const path = `${prefix}${name}`
-    return typeof form === 'string' || isRecords(form) ? [path] : pathsIn(form.fields, `${path}.`)
-  })
+    if (typeof form === 'string' || isRecords(form)) paths.push(`${prefix}${name}`)
+    else addPaths(paths, form.fields, `${prefix}${name}.`)
+  }
 }
 
 /** By dotted path; for example hashes. */

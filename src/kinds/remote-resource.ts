@@ -133,13 +133,13 @@ function isEmpty(value: Json | undefined): boolean {
 }
 
 function objectOf(fields: Fields, value: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, field]) => {
-      const inner = Object.hasOwn(value, name) ? value[name] : undefined
-      const kept = inner === undefined ? undefined : valueOf(field, inner)
-      return kept === undefined ? [] : [[name, kept]]
-    }),
-  )
+  const object: Record<string, Json> = {}
+  for (const [name, field] of Object.entries(fields)) {
+    const inner = Object.hasOwn(value, name) ? value[name] : undefined
+    const kept = inner === undefined ? undefined : valueOf(field, inner)
+    if (kept !== undefined) object[name] = kept
+  }
+  return object
 }
 
 function valueOf(field: Field, value: Json): Json | undefined {

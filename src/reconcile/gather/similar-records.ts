@@ -147,8 +147,9 @@ function seenAlike(
   const { body, listing } = wanted
   if (body === undefined) return undefined
   const identity = candidate.identity === undefined ? undefined : kind.identity
-  const hasIdentity = identity && identityCheck(identity, body)
-  const wantedAs = store.identityHashes(candidate.key, body)
+  // Computed on first use: mostly, there is no such record.
+  let hasIdentity: ReturnType<typeof identityCheck> | undefined
+  let wantedAs: Fingerprint['fields'] | undefined
   for (const key of store.unclaimed()) {
     const record = key === candidate.key || kindOf(key) !== kind.name ? undefined : store.record(key)
     if (record?.remote === undefined || key === wanted.manifest.policy?.replaces) continue
@@ -156,10 +157,13 @@ function seenAlike(
     const listed = listing?.items.get(record.remote.id.toLowerCase()) as JsonObject | undefined // it came as JSON
     const { seenAs } = record.remote
     if (listed === undefined) {
-      if (seenAs !== undefined && isSeenAs(seenAs, wantedAs)) return record
+      if (seenAs === undefined) continue
+      wantedAs ??= store.identityHashes(candidate.key, body)
+      if (isSeenAs(seenAs, wantedAs)) return record
       continue
     }
     if (listed['name'] === candidate.platformName) return record
+    hasIdentity ??= identity && identityCheck(identity, body)
     if (hasIdentity?.(listed) === true) return record
   }
   return undefined
