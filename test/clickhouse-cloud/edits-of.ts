@@ -29,19 +29,20 @@ export interface Edit {
 export function editsOf(before: JsonObject): readonly Edit[] {
   const written = new Set(writtenOf(before).map(({ steps }) => fieldAt(steps)))
   return FACTS.filter((fact) => isOfKind(fact, kindOf(before))).flatMap((fact) => {
-    const rights = candidatesOf(before, fact).filter(
-      (after) => !sameJson(before, after) && pipeFaults(after).length === 0,
-    )
-    const edits = rights.map((after): Edit => {
-      const requests = fact.change === 'immutable' ? [] : allowed(before, after)
-      const { field, change } = fact
-      return { field, change, isNew: !written.has(field), before, after, requests }
-    })
+    const { field, change } = fact
+    const isNew = !written.has(field)
     // what only a rule makes needed is for others nothing to have
-    if (!written.has(fact.field) && /^R\d/.test(fact.needed)) return []
-    // one that can be asked for, rather than one that another rule forbids
-    const best = edits.find(({ requests }) => requests.length > 0) ?? edits[0]
-    return best === undefined ? [] : [best]
+    if (isNew && /^R\d/.test(fact.needed)) return []
+    let first: Edit | undefined
+    for (const after of candidatesOf(before, fact)) {
+      if (sameJson(before, after) || pipeFaults(after).length > 0) continue
+      const requests = change === 'immutable' ? [] : allowed(before, after)
+      first ??= { field, change, isNew, before, after, requests }
+      // one that can be asked for, rather than one that another rule forbids
+      if (requests.length > 0) return [{ ...first, after, requests }]
+      if (change === 'immutable') break
+    }
+    return first === undefined ? [] : [first]
   })
 }
 
