@@ -39,15 +39,15 @@ export function textOf(model: Model, world: World): string {
   // How long a pipe was not found makes a difference where one is hidden: for that there is a limit.
   const hides = world.faults.includes('hides')
   const text = JSON.stringify([
-    records.map((record) => recordOf(record, steady, world)),
+    records.map((record) => recordText(record, steady, world)),
     [...looks.keys()].toSorted().map((key) => [key, lookOf(looks, key, model.now, world)]),
     // Where two processes act, nothing is hidden or gone: how old a pipe is makes no difference.
     model.pods === undefined && records.map(({ remote }) => ageOf(model, remote)),
-    [...(model.copy?.values() ?? [])].map((record) => recordOf(record, steady, world)),
+    [...(model.copy?.values() ?? [])].map((record) => recordText(record, steady, world)),
     model.copy === undefined,
     model.restorable && [
       model.restorable.wishes.map(wishOf),
-      [...model.restorable.records.values()].map((record) => recordOf(record, steady, world)),
+      [...model.restorable.records.values()].map((record) => recordText(record, steady, world)),
     ],
     model.memory.unsaved.map(unsavedText),
     [model.memory.knowsServices, model.isDiskFull, model.isPermitted, model.isServiceFlawed, model.password],
@@ -66,7 +66,7 @@ export function textOf(model: Model, world: World): string {
     ]),
     records.map(({ intent }) => isIn(model.hands, intent?.id)),
     Object.entries(model.replacedAt).map(([wish, at]) => [wish, Math.min(model.now - at, 60 * MINUTE)]),
-    model.pods && podsText(model, (record) => recordOf(record, steady, world)),
+    model.pods && podsText(model, (record) => recordText(record, steady, world)),
     pipes.some(({ life }) => life !== undefined) && pipes.map((pipe) => lifeOf(model, world, pipe)),
     (model.memory.listings ?? [])
       .filter(([, { askedAt }]) => model.now - askedAt <= LISTING_MS)
@@ -139,6 +139,20 @@ function graceOf({ askedAt, now }: Model, index: number): number | undefined {
 
 function isIn(ids: ReadonlySet<string>, id: string | undefined): boolean {
   return id !== undefined && ids.has(id)
+}
+
+/** Many situations of one moment share a record. */
+const texts = new WeakMap<
+  LedgerRecord,
+  { readonly steady: number; readonly world: World; readonly text: string }
+>()
+
+function recordText(record: LedgerRecord, steady: number, world: World): string {
+  const known = texts.get(record)
+  if (known?.steady === steady && known.world === world) return known.text
+  const text = JSON.stringify(recordOf(record, steady, world))
+  texts.set(record, { steady, world, text })
+  return text
 }
 
 function recordOf(record: LedgerRecord, steady: number, world: World): unknown {

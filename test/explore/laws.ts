@@ -163,13 +163,16 @@ const CALLED_MISSING: ReadonlySet<Reason> = new Set([
   'NeverSeen',
 ])
 
-/** What a look came to, when nothing else happened meanwhile. */
-export function judgeLook(run: Run, key: Key, before: Model, { action }: ReconcileResult): void {
-  if (run.hadMeanwhile || before.isIdle || !CALLED_MISSING.has(action.reason)) return
-  const id = before.records.get(key)?.remote?.id
-  const pipe = before.pipes.find((each) => each.id === id)
-  if (pipe === undefined || !isVisible(before, pipe)) return
-  run.broken.push(`${key} is called ${action.reason}, and pipe ${shortId(pipe.id)} exists and can be read.`)
+/** The pipe of a key, if it can be read before a look. */
+export function seenBefore(model: Model, key: Key): Pipe | undefined {
+  const id = model.records.get(key)?.remote?.id
+  return model.pipes.find((pipe) => !model.isIdle && pipe.id === id && isVisible(model, pipe))
+}
+
+/** What a look came to, when nothing else happened meanwhile. @param seen as of {@link seenBefore} */
+export function judgeLook(run: Run, key: Key, seen: Pipe | undefined, { action }: ReconcileResult): void {
+  if (run.hadMeanwhile || seen === undefined || !CALLED_MISSING.has(action.reason)) return
+  run.broken.push(`${key} is called ${action.reason}, and pipe ${shortId(seen.id)} exists and can be read.`)
 }
 
 /** An upsert goes out: it has to be what the manifest of this moment asks for. */

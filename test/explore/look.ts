@@ -1,7 +1,6 @@
 import type { Key } from '../../src/kinds/key.ts'
 import { keepSent } from './change-laws.ts'
-import { judgeLook } from './laws.ts'
-import { copyOf } from './model.ts'
+import { judgeLook, seenBefore } from './laws.ts'
 import { noteAsked } from './removal-laws.ts'
 import { processOf, secondProcess } from './process.ts'
 import { tell, type Run, type Step } from './run.ts'
@@ -28,7 +27,7 @@ export function secondLook(key: Key): Step {
 
 export async function lookAt(run: Run, key: Key): Promise<void> {
   const process = processOf(run)
-  const before = copyOf(run.model)
+  const seen = seenBefore(run.model, key)
   tell(run, `Pipewright looks at ${key}.`)
   const end = await process.reconcile(key)
   if (end === 'died') return
@@ -40,5 +39,5 @@ export async function lookAt(run: Run, key: Key): Promise<void> {
     run,
     `  It says ${outcome.result === 'unknown' ? 'OutcomeUnknown' : reason} of ${key} (${action.type}).`,
   )
-  judgeLook(run, key, before, end)
+  judgeLook(run, key, seen, end)
 }

@@ -21,30 +21,47 @@ function withSecrets(world: World, mounted: Mounted): World {
   return { ...world, mounted, begin: () => ({ ...world.begin(), password: mounted.old }) }
 }
 
-/** Explores a world without and with such secrets, and compares all that happens. */
-export async function compareWith(world: World, mounted: Mounted, depth: number): Promise<Compared> {
-  const plain: string[] = []
-  const expected = await explore(world, { depth, until: Infinity, onPlayed: (lines) => plain.push(lines) })
+/** Explores a world without and with each of such secrets, and compares all that happens. */
+export async function compareWith(
+  world: World,
+  mounted: readonly Mounted[],
+  depth: number,
+): Promise<Compared> {
+  const told: string[] = []
+  const plain = await explore(world, { depth, until: Infinity, onPlayed: (lines) => told.push(lines) })
+  let compared = 0
+  for (const secrets of mounted) {
+    const difference = await differenceWith(world, secrets, { depth, told, plain })
+    if (difference !== undefined) return { compared, difference: `${secrets.name}: ${difference}`, plain }
+    compared += plain.situations
+  }
+  return { compared, difference: undefined, plain }
+}
+
+async function differenceWith(
+  world: World,
+  mounted: Mounted,
+  {
+    depth,
+    told,
+    plain,
+  }: { readonly depth: number; readonly told: readonly string[]; readonly plain: Explored },
+): Promise<string | undefined> {
   let plays = 0
-  function compare(told: string): void {
-    const lines = told
+  function onPlayed(text: string): void {
+    const lines = text
       .replaceAll(`"password":"${mounted.old}"`, '"password":"old"')
       .replaceAll(`"password":"${mounted.new}"`, '"password":"new"')
-    const before = plain[plays]
+    const before = told[plays]
     plays += 1
     if (lines !== before) throw new Different(`without: ${before}\nwith:    ${lines}`)
   }
-  let explored: Explored
   try {
-    explored = await explore(withSecrets(world, mounted), { depth, until: Infinity, onPlayed: compare })
+    const { situations } = await explore(withSecrets(world, mounted), { depth, until: Infinity, onPlayed })
+    const isSame = plays === told.length && situations === plain.situations
+    return isSame ? undefined : 'a story is missing'
   } catch (error) {
     if (!(error instanceof Different)) throw error
-    return { compared: plays, difference: error.message, plain: expected }
-  }
-  const isSame = plays === plain.length && explored.situations === expected.situations
-  return {
-    compared: explored.situations,
-    difference: isSame ? undefined : 'a story is missing',
-    plain: expected,
+    return error.message
   }
 }

@@ -262,11 +262,11 @@ const FIRST = { pipe: '00000000', intent: 'a0000000' } as const
 
 /** Forgets what was said of what is nowhere any more. */
 export function tidy(model: Model): void {
-  const ids = idsIn(model)
-  for (const said of [model.hands, model.saidGone, model.saidPipe, model.saidRetry, model.deleted])
-    for (const id of said) if (!ids.has(id)) said.delete(id)
-  for (const id of model.sent.keys()) if (!ids.has(id)) model.sent.delete(id)
   model.given.clear()
+  const all = [model.hands, model.saidGone, model.saidPipe, model.saidRetry, model.deleted, model.sent]
+  if (all.every(({ size }) => size === 0)) return
+  const ids = idsIn(model)
+  for (const said of all) for (const id of said.keys()) if (!ids.has(id)) said.delete(id)
 }
 
 export function keyOfWish(wish: Pick<Wish, 'name'>): Key {
