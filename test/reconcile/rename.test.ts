@@ -260,6 +260,44 @@ describe('a new manifest beside one that still holds its pipe', () => {
     expect((await world.record('Pipe/new')).remote !== undefined).toBe(moves)
   })
 
+  const EDITED = { topics: 'orders', replicas: 2 } as const
+
+  test.each([
+    { by: { topics: 'returns' }, reply: 'ok' },
+    {
+      by: { topics: 'returns' },
+      reply: { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: true },
+    },
+    { by: { more: { unknown: true } }, reply: 'ok' },
+  ] as const)(
+    'the same source in an edited body, where the first manifest is another one or has errors by now: %j',
+    async ({ by, reply }) => {
+      const world = await given({ 'old.yaml': pipe('old', NAMED) })
+      world.platform.script('create', reply)
+      await world.go('Pipe/old')
+      world.write('old.yaml', pipe('old', by))
+      world.write('new.yaml', pipe('new', EDITED))
+      expect((await world.go('Pipe/new')).action.reason).toBe('NameTaken')
+      world.write('new.yaml', pipe('new', { ...EDITED, policy: { replaces: 'Pipe/old' } }))
+      expect((await world.go('Pipe/new')).action.reason).toBe('New')
+    },
+  )
+
+  test.each([
+    { old: pipe('old', { topics: 'returns' }), reason: 'NameTaken' },
+    { old: undefined, reason: 'RenameSuspected' },
+  ])('the same source by an edit after its own pipe was deleted: $reason', async ({ old, reason }) => {
+    const world = await given({ 'old.yaml': pipe('old', NAMED), 'new.yaml': pipe('new') })
+    for (const key of ['Pipe/old', 'Pipe/new'] as const) await world.go(key)
+    const { id = '' } = (await world.record('Pipe/new')).remote ?? {}
+    world.platform.pipes.delete(id)
+    world.write('new.yaml', pipe('new', { ...EDITED, policy: { recreate: id } }))
+    if (old === undefined) world.remove('old.yaml')
+    else world.write('old.yaml', old)
+    world.readAgain()
+    expect((await world.go('Pipe/new')).action.reason).toBe(reason)
+  })
+
   test('of two that are new, one is created, though both were decided', async () => {
     const world = await given({ 'a.yaml': pipe('a', NAMED), 'b.yaml': pipe('b', NAMED) })
     const reasons = await Promise.all([world.go('Pipe/a'), world.go('Pipe/b')])

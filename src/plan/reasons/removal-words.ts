@@ -89,7 +89,7 @@ export function removalWords(removal: RemovalWords, told: Told): Words {
       }
     case 'taken':
       return {
-        cause: `${asked} The ${noun} is not deleted, because no new one would be created: ${removal.key} has the same service and the same spec.name, or an equal spec.`,
+        cause: `${asked} The ${noun} is not deleted, because no new one would be created: ${removal.key} looks like it.`,
         remedy: `If this is to be another ${noun} beside it, set policy.replaces: ${removal.key}. If not, give it a different spec.`,
       }
     case 'listed':

@@ -115,8 +115,8 @@ export const RENAMING = {
     sample: SIMILAR_SAMPLE,
     words: (facts, noun) =>
       only(
-        `${placed(facts)} has the same service and the same spec.name, or an equal spec. If this one is its new name, ` +
-          `remove that manifest; the ${noun} is kept. If it is a copy, give it a different spec. ${isNew(facts)}`,
+        `${placed(facts)} has the same service and the same spec.name, an equal spec, or a ${noun} of the same source ` +
+          `and destination. If this one is its new name, remove that manifest; the ${noun} is kept. If it is a copy, give it a different spec. ${isNew(facts)}`,
       ),
     steps: (facts, about) => [
       { text: 'If it is a copy, give it a different spec:', copy: about.place },

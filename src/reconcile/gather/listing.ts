@@ -25,11 +25,6 @@ import { isLeftAlone, saysDeleted } from '../state/entry-policy.ts'
 import { desiredService, recordedAccess, type DesiredService } from './service-access.ts'
 import { witnessOf } from './siblings.ts'
 
-/*
- * A list of all pipes of a service (design §14) only proves pipes that it shows. It only turns a create into
- * an adoption.
- */
-
 type ListingContext = Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 'clock' | 'timing' | 'emit'>
 
 /** Reconciles share a list for this long: ms. */
@@ -71,7 +66,9 @@ export async function listedReply(
   options: ReadOptions,
 ): Promise<{ readonly reply: Reply<RemoteResource>; readonly askedAt: number } | undefined> {
   const kind = listedKind(context, key)
-  if (kind === undefined || isListFailing(context, kind, access)) return undefined
+  if (kind === undefined) return undefined
+  const failedAt = context.store.listings.failedAt(nameOfListing(kind, access)) ?? -Infinity
+  if (context.clock.monotonic() - failedAt < SHARED_MS) return undefined
   const listing = await listingOf(context, { key, access, permit: undefined }, options)
   const value = listing?.items.get(id.toLowerCase())
   if (listing === undefined || value === undefined || value[ODD] !== undefined) return undefined
@@ -102,28 +99,9 @@ function freshSince(store: StateStore, key: Key): number {
 export function lastWriteOf(store: StateStore, key: Key): number {
   const manifest = store.entry(key)?.manifest
   const service = desiredService(store, manifest)
-  const created =
-    manifest !== undefined && isCreateOnce(manifest) && service.usable
-      ? {
-          serviceId: service.access.serviceId,
-          name: remoteNameOf(manifest),
-        }
-      : undefined
+  const isCreate = manifest !== undefined && isCreateOnce(manifest) && service.usable
+  const created = isCreate ? { serviceId: service.access.serviceId, name: remoteNameOf(manifest) } : undefined
   return store.lastWrites.endedAt({ key, created })
-}
-
-function ageMs(store: StateStore, key: Key): number {
-  const { remote } = store.record(key) ?? {}
-  return remote === undefined ? Infinity : (store.ageMs(key) ?? Math.abs(store.steadyNow() - remote.at))
-}
-
-function isListFailing(
-  { store, clock }: ListingContext,
-  kind: CreateOnceKind,
-  access: ServiceAccess,
-): boolean {
-  const failedAt = store.listings.failedAt(nameOfListing(kind, access))
-  return failedAt !== undefined && clock.monotonic() - failedAt < SHARED_MS
 }
 
 /** Another API key might see other pipes. */
@@ -280,11 +258,12 @@ function doubtsOf(
   let missing = 0
   for (const key of store.createdIn(serviceId, but)) {
     const record = store.record(key)
-    const id = record?.remote?.id
-    if (key === but || id === undefined || !isExpected(context, record)) continue
-    if (clock.monotonic() - ageMs(store, key) >= askedAt) continue
+    const { remote } = record ?? {}
+    if (key === but || remote === undefined || !isExpected(context, record)) continue
+    const ageMs = store.ageMs(key) ?? Math.abs(store.steadyNow() - remote.at)
+    if (clock.monotonic() - ageMs >= askedAt) continue
     of += 1
-    if (!items.has(id.toLowerCase())) missing += 1
+    if (!items.has(remote.id.toLowerCase())) missing += 1
   }
   const counts = { missing, of }
   return isMassMissing(counts) || (missing > 0 && items.size === 0) ? counts : undefined

@@ -1,6 +1,6 @@
 import type { CreateOnceKind } from '../../kinds/definition.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
-import { identityCheck, sourceIn } from '../../kinds/identity.ts'
+import { identityCheck, isSameIdentity, sourceIn } from '../../kinds/identity.ts'
 import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import { kindOf, parseKey, type Key } from '../../kinds/key.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
@@ -62,8 +62,17 @@ export function similarTo(known: Known, wanted: Uncreated, recorded: LedgerRecor
     recorded.remote !== undefined && recorded.applied?.digest === candidate.fingerprint.digest
   const claimed = isAsBefore
     ? holders.find(({ platformName }) => platformName !== candidate.platformName)
-    : (findSimilar({ ...candidate, identity: [] }, related)?.from ?? holders[0])
+    : (related.find((record) => isSimilarBeside(store, candidate, record)) ?? holders[0])
   return claimed && { key: claimed.key, how: 'claimed', file: claimed.file }
+}
+
+/** Only a pipe with a manifest of the same identity can have a copy. */
+function isSimilarBeside(store: StateStore, candidate: Candidate, record: LedgerRecord): boolean {
+  const { key, applied } = record
+  const { state, manifest } = store.entry(key) ?? {}
+  const asked = state === 'valid' && manifest && store.asked(manifest)?.fingerprint
+  const isKept = asked && isSameIdentity(store.identityPathsOf(key), applied?.fields ?? {}, asked.fields)
+  return findSimilar(isKept ? { ...candidate, identity: [] } : candidate, [record]) !== undefined
 }
 
 /** @param name as known from the pipe */
@@ -199,7 +208,7 @@ function notReplaced(
   return related.filter((record) => record.key !== manifest.policy?.replaces || isKept(record))
 }
 
-/** @param recorded its own; after a first pipe, its identity is no proof */
+/** @param recorded its own; the identity of its own pipe is no proof */
 function candidateOf(
   store: StateStore,
   { manifest, desired, service }: Pick<Uncreated, 'manifest' | 'desired' | 'service'>,
@@ -207,11 +216,13 @@ function candidateOf(
 ): Candidate | undefined {
   if (desired.fingerprint === undefined || !service.usable || !isCreateOnce(manifest)) return undefined
   const { digest, fields } = desired.fingerprint
+  const identity = store.identityPathsOf(desired.key)
+  const own = recorded?.remote && (recorded.applied?.fields ?? fields)
   return {
     key: desired.key,
     serviceId: service.identity.serviceId,
     platformName: remoteNameOf(manifest),
     fingerprint: { digest, fields },
-    ...(recorded?.remote === undefined && { identity: store.identityPathsOf(desired.key) }),
+    ...(!(own && isSameIdentity(identity, own, fields)) && { identity }),
   }
 }
