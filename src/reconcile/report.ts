@@ -36,8 +36,12 @@ export function report(
   const { input, entry } = assessment
   const { key } = input.desired
   const { outcome } = acted
-  const { revision } = context.store
-  const manifestRevision = written.manifest?.revision
+  const place = {
+    revision: context.store.revision,
+    manifestRevision: written.manifest?.revision,
+    file: entry?.position.file,
+    line: entry?.position.line,
+  }
   const changed = changedConditions(recorded.conditions, conditions)
   const observation = context.store.observation(key)
   const next = requeueAfter({
@@ -64,7 +68,6 @@ export function report(
         conditions.Valid.status === 'False'
           ? messageOf(action, key)
           : bestMessage(conditions, isDoubted ? conditions.Synced.message : message),
-      manifestRevision,
       checkedAt: context.store.checkedAt(key),
       lastReconciledAt: now,
       nextReconcileAt: now + next.afterMs,
@@ -79,32 +82,21 @@ export function report(
       before: recorded.conditions?.[condition],
       after: conditions[condition],
       isNews: condition === arrived,
-      revision,
-      manifestRevision,
-      file: entry?.position.file,
-      line: entry?.position.line,
+      ...place,
     })
   }
   context.emit({
     type: 'ReconcileFinished',
     key,
     reconcileId: request.reconcileId,
-    revision,
-    manifestRevision,
+    ...place,
     action: action.type,
-    reason:
-      outcome.result === 'done'
-        ? (outcome.reason ?? action.reason)
-        : outcome.result === 'failed'
-          ? outcome.reason
-          : action.reason,
+    reason: ('reason' in outcome ? outcome.reason : undefined) ?? action.reason,
     message,
     result: outcome.result,
     requestId: requestIdOf(outcome) ?? assessment.requestId,
     durationMs: context.clock.monotonic() - startedAt,
     changed: changed.length > 0 || isNews(finishing),
-    file: entry?.position.file,
-    line: entry?.position.line,
     changeToApplyMs:
       request.changedAt === undefined ||
       outcome.result !== 'done' ||
