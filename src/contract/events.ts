@@ -255,3 +255,23 @@ export type Event =
   | { readonly type: 'Bug'; readonly message: string; readonly error: Error }
 
 export type Emit = (event: Event) => void
+
+export interface EventBus {
+  readonly emit: Emit
+  /** Listeners are called in the order in which they began. @returns ends listening */
+  listen(listener: (event: Event) => void): () => void
+}
+
+export function createEventBus(): EventBus {
+  const listeners = new Set<{ readonly tell: (event: Event) => void }>()
+  return {
+    emit(event) {
+      for (const { tell } of listeners) tell(event)
+    },
+    listen(tell) {
+      const listener = { tell }
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}

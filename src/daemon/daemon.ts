@@ -18,8 +18,6 @@ import { createRequests } from './reconcile-tokens.ts'
 import type { TriggerCause, Watcher } from './watcher.ts'
 
 export interface DaemonParts {
-  /** False: reads and shows only, until {@link Daemon.act}. */
-  readonly isActing: boolean
   readonly context: ReconcileContext
   readonly board: WritableBoard
   readonly reconciler: Reconciler
@@ -43,6 +41,9 @@ export interface DaemonParts {
 }
 
 export interface Daemon {
+  readonly isStarted: boolean
+  /** Before it, requests are ignored. @param isActing false: reads and shows only, until {@link Daemon.act} */
+  start(isActing: boolean): Promise<void>
   /**
    * Without a key: reads the directory and reconciles everything.
    * @param accept `force`: a person accepts the directory even if most manifests are gone
@@ -58,8 +59,6 @@ export interface Daemon {
   progress(token: string): { readonly done: boolean; readonly pending: number } | undefined
   health(): { readonly ok: boolean; readonly detail: string }
   ready(): { readonly ok: boolean; readonly detail: string }
-  /** Resolves after the first read, even a failed one. A stop before leaves it pending. */
-  readonly firstReading: Promise<void>
   queueDepth(): Readonly<Record<Priority, number>>
   watchMode(): WatchMode
   readonly catalog: Catalog | undefined
@@ -76,28 +75,18 @@ export interface Daemon {
 }
 
 /** Follows the watcher, the queue and the clock after a first read. */
-export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
+export function createDaemon(parts: DaemonParts): Daemon {
   const { context, board, source } = parts
   const { store, ledger, clock, emit } = context
   const stopping = new AbortController()
   const requests = createRequests(context.newId, parts.noteChecks)
-  let acting = parts.isActing ? begin() : undefined
+  let acting: Acting | undefined
+  let following: { readonly watcher: Watcher; readonly endLedgerWatch: () => void } | undefined
   let sourceProblem: string | undefined
   let revisionSince: number | undefined
   /** Further reads must confirm them. */
   let unconfirmed: ReadonlySet<Key> = new Set()
 
-  // Before the first read of the records: no write falls between.
-  const endLedgerWatch = await ledger.watch(async () => {
-    for (const key of await catchUp(context)) {
-      // Writes of another process are shown immediately. Lost records disappear.
-      const isThere = store.record(key) !== undefined || store.entry(key) !== undefined
-      if (isThere && board.get(key) !== undefined) seedStatus(context, board, key)
-      forgetIfGone(key)
-      ask(key, 0)
-    }
-  })
-  for (const record of await ledger.list()) store.note(record)
   const readings = createReadings({
     context,
     source,
@@ -109,9 +98,6 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       for (const token of tokens) requests.expect(token, [])
     },
   })
-  const watcher = await parts.watch((cause) => readings.nudge(cause))
-  readings.start()
-
   function begin(): Acting {
     return startActing({
       ...parts,
@@ -150,7 +136,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       findings: catalog.findings,
       problem: sourceProblem,
       saidBefore: first ? parts.saidBefore(catalog) : NOTHING_SAID_BEFORE,
-      missedByWatcher: differs && !first && late && listens(watcher.mode()),
+      missedByWatcher: differs && !first && late && listens(watchMode()),
     })
     const isTrusted = wasOlder && store.olderThan === undefined
     const everything = first || isTrusted || reading.tokens.length > 0
@@ -165,6 +151,20 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     for (const key of everything ? [] : keys) for (const other of store.dependents(key)) ask(other, 0)
     for (const token of reading.tokens) requests.expect(token, [...keys])
     if (state.pending.size > 0) readAgainSoon()
+  }
+
+  /** Writes of another process are shown immediately. Lost records disappear. */
+  async function takeWritten(): Promise<void> {
+    for (const key of await catchUp(context)) {
+      const isThere = store.record(key) !== undefined || store.entry(key) !== undefined
+      if (isThere && board.get(key) !== undefined) seedStatus(context, board, key)
+      forgetIfGone(key)
+      ask(key, 0)
+    }
+  }
+
+  function watchMode(): WatchMode {
+    return following?.watcher.mode() ?? 'none'
   }
 
   /** While this process acts, a reconcile does this. */
@@ -201,7 +201,19 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   }
 
   return {
+    get isStarted() {
+      return following !== undefined
+    },
+    async start(isActing) {
+      if (isActing) acting = begin()
+      // Before the first read of the records: no write falls between.
+      const endLedgerWatch = await ledger.watch(takeWritten)
+      for (const record of await ledger.list()) store.note(record)
+      following = { endLedgerWatch, watcher: await parts.watch((cause) => readings.nudge(cause)) }
+      readings.start()
+    },
     request(key, accept) {
+      if (following === undefined) return { token: '', accepted: [], suspended: [] }
       const token = requests.open()
       parts.forgetSecrets()
       const suspended = (key === undefined ? board.list() : [board.get(key)]).flatMap((status) =>
@@ -218,14 +230,14 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       return { token, accepted: [key], suspended }
     },
     progress: (token) => requests.progress(token),
-    health: () => acting?.health() ?? { ok: true, detail: 'on standby' },
+    health: () =>
+      acting?.health() ?? { ok: true, detail: following === undefined ? 'starting' : 'on standby' },
     ready: () =>
       readings.attempted
         ? { ok: true, detail: 'the directory was read, or was tried to be, and the ledger is open' }
         : { ok: false, detail: 'the directory was not read yet' },
-    firstReading: readings.firstAttempt,
     queueDepth: () => acting?.queueDepth() ?? { 0: 0, 1: 0, 2: 0 },
-    watchMode: () => watcher.mode(),
+    watchMode,
     get catalog() {
       return store.catalog
     },
@@ -250,10 +262,13 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     },
     async stop(deadline) {
       stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
-      endLedgerWatch()
+      following?.endLedgerWatch()
       const stopped = acting?.stop(deadline) ?? { unfinished: 0 }
       // The deadline ends the wait for a file system that hangs.
-      await Promise.race([Promise.all([watcher.close(), readings.stop()]), aborted(deadline, deadline)])
+      await Promise.race([
+        Promise.all([following?.watcher.close(), readings.stop()]),
+        aborted(deadline, deadline),
+      ])
       return stopped
     },
   }

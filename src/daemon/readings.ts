@@ -27,8 +27,6 @@ export interface Readings {
   /** Three reads must agree that a key is gone. */
   readAgain(): void
   readonly attempted: boolean
-  /** Resolves after the first read, even a failed one. */
-  readonly firstAttempt: Promise<void>
   /** ms since the epoch. */
   readonly lastLoadAt: number | undefined
   /** The caller has aborted its signal. */
@@ -53,7 +51,6 @@ export function createReadings(options: ReadingsOptions): Readings {
   let asked: string[] = []
   let acceptance: Acceptance = 'normal'
   let attempted = false
-  const firstAttempt = Promise.withResolvers<void>()
   let lastLoadAt: number | undefined
   let cancelAgain: (() => void) | undefined
 
@@ -82,7 +79,6 @@ export function createReadings(options: ReadingsOptions): Readings {
       if (!stopping.aborted) options.onFailed(error instanceof Error ? error.message : String(error), about())
     } finally {
       attempted = true
-      firstAttempt.resolve()
     }
   }
 
@@ -106,7 +102,6 @@ export function createReadings(options: ReadingsOptions): Readings {
     get attempted() {
       return attempted
     },
-    firstAttempt: firstAttempt.promise,
     get lastLoadAt() {
       return lastLoadAt
     },

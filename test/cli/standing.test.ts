@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { expect, test } from 'vitest'
-import { standingOf } from '../../src/cli/shown-overview.ts'
+import { standingOf } from '../../src/cli/compose-server.ts'
 import type { Leadership } from '../../src/contract/leadership.ts'
 
 const STANDS_BY = { term: undefined, failing: undefined, olderThan: undefined }

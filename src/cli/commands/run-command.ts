@@ -1,209 +1,109 @@
 import { commandContext, worksWith } from '../command-context.ts'
 import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import type { Settings } from '../../config/settings.ts'
-import { type Daemon, startDaemon } from '../../daemon/daemon.ts'
-import { startHeartbeat } from '../../daemon/heartbeat.ts'
-import { createLeading } from '../../daemon/leading.ts'
+import { createDaemon, type Daemon } from '../../daemon/daemon.ts'
+import { type Heartbeat, startHeartbeat } from '../../daemon/heartbeat.ts'
+import { createLeading, type Leading } from '../../daemon/leading.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
-import type { Webhook } from '../../notify/webhook.ts'
-import type { Emit, Event } from '../../contract/events.ts'
-import { NotLeading, type Term } from '../../contract/leadership.ts'
-import { desiredBody } from '../../contract/view.ts'
+import { createEventBus, type EventBus } from '../../contract/events.ts'
+import { NotLeading } from '../../contract/leadership.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
 import { operationsOf } from '../../kinds/profile.ts'
-import { startServer } from '../../server/server.ts'
-import { createTelemetry, type ScrapedFacts } from '../../telemetry/telemetry.ts'
+import type { Server } from '../../server/server.ts'
+import { createTelemetry, type ScrapedFacts, type Telemetry } from '../../telemetry/telemetry.ts'
 import { pipesWithoutManifest } from '../../reconcile/gather/pipes-without-manifest.ts'
 import { pipesWithoutLock } from '../../reconcile/state/pipes-without-lock.ts'
-import { createBoard } from '../../reconcile/state/status-board.ts'
+import { createBoard, type WritableBoard } from '../../reconcile/state/status-board.ts'
 import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
-import { compose, openLedgerToOwn, openSource } from '../compose.ts'
-import { type ExitCode, CommandError, EXIT, type Io, VERSION } from '../io.ts'
-import { manifestFacts } from '../shown-manifest.ts'
+import { compose, type Engine, openLedgerToOwn, openSource } from '../compose.ts'
+import { startPage } from '../compose-server.ts'
+import { type ExitCode, EXIT, type Io, VERSION } from '../io.ts'
+import { createLeadershipRun } from '../leadership-run.ts'
 import { saidBefore, wholeFacts } from '../whole-facts.ts'
 import { createTlsWatch, networkOf } from '../compose-network.ts'
 import { createMountWatch } from '../mount-watch.ts'
-import { overviewOf, standingOf } from '../shown-overview.ts'
-import { allowerOf, tokenReader, triggerOf } from '../page-actions.ts'
-import { createPlanner } from '../planner.ts'
 import { createGreeting } from '../sandbox-greeting.ts'
-import { assertWebhook, openWebhook } from '../compose-webhook.ts'
+import { assertWebhook } from '../compose-webhook.ts'
 
 export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   await assertWebhook(settings)
   await using stack = new AsyncDisposableStack()
-  const startedAt = io.clock.now()
+  const { clock, stop } = io
+  const startedAt = clock.now()
+  const board = createBoard()
+  const events = createEventBus()
+  const { emit } = events
   const leading = createLeading({
-    clock: io.clock,
+    clock,
     leaseMs: settings.leaseMs,
     revision: () => engine.context.store.revision,
     actOn: (revision) => leadership.actOn(revision),
   })
-  const ending = new AbortController()
-  const board = createBoard()
-  const telemetry = createTelemetry({
-    log: {
-      level: settings.logLevel,
-      format: settings.logFormat,
-      destination: io.stdout,
-      typed: (text) => commandsTyped(text, commandContext(settings)),
-    },
-    operations: operationsOf(settings.profile).map(({ name }) => name),
-    version: VERSION,
-    board: () => (leading.term === undefined ? [] : board.list()),
-    facts: () =>
-      listening.facts?.() ?? {
-        isActing: false,
-        withoutLock: 0,
-        withoutManifest: undefined,
-        problems: [],
-        budgetUsed: 0,
-      },
-    namedResources: settings.namedResources,
-    clock: io.clock,
-  })
+  const telemetry = openTelemetry(io, settings, { board, leading, engine: () => engine })
   stack.defer(() => telemetry.close())
-  const recentEvents = createRecentEvents(() => io.clock.now())
-  const listening: {
-    /** Only while this process acts. */
-    webhook: (Webhook & AsyncDisposable) | undefined
-    greet: ((event: Event) => void) | undefined
-    read: (() => Promise<void>) | undefined
-    /** Reports a stale checkout once, after the manifests are read. */
-    sayOlder: (() => void) | undefined
-    facts: (() => ScrapedFacts) | undefined
-  } = { webhook: undefined, greet: undefined, read: undefined, sayOlder: undefined, facts: undefined }
-  const emit: Emit = (event) => {
-    telemetry.emit(event)
-    recentEvents.add(event)
-    listening.webhook?.observe(event)
-    listening.greet?.(event)
-    leading.observe(event)
-    if (event.type !== 'SourceLoaded') return
-    void listening.read?.()
-    if (event.problem === undefined) listening.sayOlder?.()
-  }
+  const recentEvents = createRecentEvents(() => clock.now())
+  for (const listener of [telemetry.emit, recentEvents.add, leading.observe]) events.listen(listener)
 
-  const { ledger, leadership, notes } = await openLedgerToOwn(settings, { clock: io.clock, emit })
+  const { ledger, leadership, notes } = await openLedgerToOwn(settings, { clock, emit })
   stack.use(ledger)
-  const source = openSource(settings, io.clock)
-  const engine = await compose(
-    {
-      settings,
-      ledger,
-      source,
-      board,
-      clock: io.clock,
-      emit,
-      maxCreates: settings.maxCreates,
-      sandboxUse: 'keep',
-      confirm: () => leading.confirm(),
-      assertMayAct: () => leading.assertMayAct(),
-      olderThan: () => leading.olderThan,
-    },
-    stack,
-  )
-  listening.facts = () => ({
-    isActing: leading.isActing,
-    withoutLock: pipesWithoutLock(engine.context.store),
-    withoutManifest: pipesWithoutManifest(engine.context),
-    problems: engine.reconciler.problems.reported() ?? [],
-    budgetUsed: Math.max(
-      0,
-      ...engine.platform.budgets().map(({ used }) => used / settings.apiBudget.requests),
-    ),
+  const source = openSource(settings, clock)
+  const { maxCreates } = settings
+  const { confirm, assertMayAct } = leading
+  const olderThan = () => leading.olderThan
+  const acting = { confirm, assertMayAct, olderThan, maxCreates, sandboxUse: 'keep' } as const
+  const engine = await compose({ settings, ledger, source, board, clock, emit, ...acting }, stack)
+  const daemon = createDaemon({
+    ...engine,
+    lateForMs: () => leading.term?.lateForMs,
+    concurrency: settings.concurrency,
+    renewed: () => engine.platform.renewed(),
+    probeNow: (service) => engine.platform.probeNow(service),
+    noteChecks: () => heartbeat.noteChecks(),
+    onAccept: () => leading.trust(),
+    saidBefore: (catalog) => saidBefore(heartbeat.before, catalog),
+    watch: (onTrigger) => createWatcher({ root: settings.manifests, clock, onTrigger, emit }),
   })
-
-  // The server listens first: early requests get a "starting" reply.
-  const running: { daemon: Daemon | undefined } = { daemon: undefined }
-  const { adminTokenFile } = settings
-  const adminToken = adminTokenFile === undefined ? undefined : tokenReader(adminTokenFile)
-  const server = await startServer({
-    profile: settings.profile,
-    listen: settings.listen,
-    metricsListen: settings.metricsListen,
-    hosts: { allowed: settings.allowedHosts ?? [], publicUrl: settings.publicUrl },
-    emit,
-    clock: io.clock,
-    board,
-    problem: (key) => engine.reconciler.problems.of(key),
-    desired: (key) => desiredBody(settings.profile, engine.context.store.entry(key)?.manifest),
-    manifest: (key) => manifestFacts(engine.context, key),
-    history: (query) => ledger.history(query),
-    recentEvents,
-    metrics: telemetry.metrics,
-    health: () => running.daemon?.health() ?? { ok: true, detail: 'starting' },
-    ready: () => running.daemon?.ready() ?? { ok: false, detail: 'starting' },
-    overview: () => ({
-      ...overviewOf(settings, engine, running.daemon, startedAt),
-      ...standingOf(leading, leadership),
-      ledgerRollback: ledger.rollback,
-    }),
-    allow: adminToken && allowerOf(adminToken, engine, () => running.daemon),
-    reconcile: adminToken && triggerOf(adminToken, () => running.daemon),
-    planner: adminToken && createPlanner(engine, settings, { adminToken, stopping: io.stop.stopping }),
-  }).catch((error: unknown) => {
-    throw new CommandError(error instanceof Error ? error.message : String(error))
-  })
+  // It listens first: early requests get a "starting" reply.
+  const page = { engine, daemon, leading, leadership, recentEvents, metrics: telemetry.metrics, startedAt }
+  const server = await startPage(settings, { ...page, stopping: stop.stopping })
   stack.defer(() => server.close())
-
-  emit({
-    type: 'Started',
-    version: VERSION,
-    sandbox: settings.sandbox,
-    listen: server.url,
-    metricsListen: server.metricsUrl,
-    manifests: settings.manifests,
-    baseUrl: engine.baseUrl,
-  })
-  if (settings.sandbox) {
-    const { url: page } = server
-    listening.greet = createGreeting({ board, emit, clock: io.clock, page, platform: engine.baseUrl })
-  }
-  const mounts = createMountWatch(settings, emit)
-  const tls = createTlsWatch(networkOf(settings).tls, emit, io.clock)
-  listening.read = async () => {
-    await Promise.all([mounts.look(engine.context.store.catalog), tls.look()])
-  }
+  tellStart(settings, { engine, events, server })
   const heartbeat = await startHeartbeat({
     command: 'run',
     ledger,
     store: engine.context.store,
-    clock: io.clock,
+    clock,
     url: server.url,
     worksWith: worksWith(settings),
-    whole: () => ({
-      ...wholeFacts(engine, running.daemon?.sourceProblem),
-      revisionSince: running.daemon?.revisionSince,
-    }),
+    whole: () => ({ ...wholeFacts(engine, daemon.sourceProblem), revisionSince: daemon.revisionSince }),
   })
-  await act(await unlessStopped(leadership.attempt(io.stop.stopping)))
-  const daemon = await startDaemon({
-    isActing: leading.term !== undefined,
-    lateForMs: () => leading.term?.lateForMs,
-    context: engine.context,
-    board,
-    reconciler: engine.reconciler,
-    source,
-    concurrency: settings.concurrency,
-    renewed: () => engine.platform.renewed(),
-    probeNow: (service) => engine.platform.probeNow(service),
-    forgetSecrets: engine.forgetSecrets,
-    noteChecks: () => heartbeat.noteChecks(),
-    onAccept: () => leading.trust(),
-    saidBefore: (catalog) => saidBefore(heartbeat.before, catalog),
-    watch: (onTrigger) => createWatcher({ root: settings.manifests, clock: io.clock, onTrigger, emit }),
-  })
-  running.daemon = daemon
-  io.stop.onHangup(() => {
-    daemon.request(undefined, 'force')
-  })
+  const run = stack.use(
+    createLeadershipRun({ settings, stop, events, leading, leadership, notes, engine, daemon }),
+  )
+  const { standing } = await run.begin()
+  stop.onHangup(() => void daemon.request(undefined, 'force'))
+  const signal = await aborted(AbortSignal.any([stop.stopping, run.ended]))
+  emit({ type: 'Stopping', signal })
+  return await end(io, settings, { events, engine, daemon, heartbeat, leading, run, standing })
+}
 
-  const standing =
-    leading.term === undefined ? standBy().catch((error: unknown) => ending.abort(error)) : undefined
-  const signalName = await aborted(AbortSignal.any([io.stop.stopping, ending.signal]))
-  emit({ type: 'Stopping', signal: signalName })
-  const deadline = AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), io.stop.forced])
+interface Running {
+  readonly events: EventBus
+  readonly engine: Engine
+  readonly daemon: Daemon
+  readonly heartbeat: Heartbeat
+  readonly leading: Leading
+  readonly run: ReturnType<typeof createLeadershipRun>
+  readonly standing: Promise<void> | undefined
+}
+
+/** Within the shutdown grace, then without what is unfinished. */
+async function end(
+  { stop }: Io,
+  settings: Settings,
+  { events, engine, daemon, heartbeat, leading, run, standing }: Running,
+): Promise<ExitCode> {
+  const deadline = AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), stop.forced])
   await Promise.race([standing, aborted(deadline)])
   const cut = await daemon.stop(deadline)
   engine.reconciler.problems.flush()
@@ -211,73 +111,73 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   const unfinished = cut.unfinished + unsaved.size
   const typed = (args: string) => commandLine(args, commandContext(settings))
   // Before slower steps: a forced end must not lose these messages.
-  for (const [key, end] of unsaved) emit(lastWords(key, end, typed))
+  for (const [key, how] of unsaved) events.emit(lastWords(key, how, typed))
   await heartbeat.stop()
-  await Promise.race([listening.webhook?.stop(deadline), aborted(deadline)])
+  await Promise.race([run.flush(deadline), aborted(deadline)])
   await leading.term?.release()
-  emit({ type: 'Stopped', unfinished })
-  if (ending.signal.reason instanceof Error && !(ending.signal.reason instanceof NotLeading))
-    throw ending.signal.reason
-  return unfinished === 0 && !ending.signal.aborted ? EXIT.fine : EXIT.failed
+  events.emit({ type: 'Stopped', unfinished })
+  const { reason, aborted: isEnded } = run.ended
+  if (reason instanceof Error && !(reason instanceof NotLeading)) throw reason
+  return unfinished === 0 && !isEnded ? EXIT.fine : EXIT.failed
+}
 
-  /** As leader: enables the webhook, and ends on a takeover by another process. */
-  async function act(term: Term | undefined): Promise<void> {
-    if (term === undefined) return
-    leading.begin(term)
-    // Released at the end.
-    if (io.stop.stopping.aborted) return
-    const { epoch, over } = term
-    const acting = (olderThan: string | undefined) =>
-      tellLeadership('acting', { epoch, holder: leadership.leader()?.holder }, olderThan)
-    acting(running.daemon && leading.olderThan)
-    if (running.daemon === undefined)
-      listening.sayOlder = () => {
-        listening.sayOlder = undefined
-        if (leading.olderThan !== undefined) acting(leading.olderThan)
+function openTelemetry(
+  { clock, stdout }: Io,
+  settings: Settings,
+  parts: { readonly board: WritableBoard; readonly leading: Leading; readonly engine: () => Engine },
+): Telemetry {
+  const { board, leading } = parts
+  return createTelemetry({
+    log: {
+      level: settings.logLevel,
+      format: settings.logFormat,
+      destination: stdout,
+      typed: (text) => commandsTyped(text, commandContext(settings)),
+    },
+    operations: operationsOf(settings.profile).map(({ name }) => name),
+    version: VERSION,
+    board: () => (leading.term === undefined ? [] : board.list()),
+    facts(): ScrapedFacts {
+      const { context, reconciler, platform } = parts.engine()
+      const used = platform.budgets().map((budget) => budget.used / settings.apiBudget.requests)
+      return {
+        isActing: leading.isActing,
+        withoutLock: pipesWithoutLock(context.store),
+        withoutManifest: pipesWithoutManifest(context),
+        problems: reconciler.problems.reported() ?? [],
+        budgetUsed: Math.max(0, ...used),
       }
-    const onOver = () => {
-      if (io.stop.stopping.aborted) return
-      tellLeadership('taken over', leadership.leader())
-      ending.abort(over.reason)
-    }
-    if (over.aborted) onOver()
-    over.addEventListener('abort', onOver)
-    const end = AbortSignal.any([io.stop.stopping, over])
-    const opened = await openWebhook(settings, { engine, notes, emit, confirm: () => term.confirm() }, end)
-    if (opened !== undefined) listening.webhook = stack.use(opened)
-  }
+    },
+    namedResources: settings.namedResources,
+    clock,
+  })
+}
 
-  function tellLeadership(
-    is: 'acting' | 'standing by' | 'taken over',
-    leader: { readonly epoch: number; readonly holder: string | undefined } | undefined,
-    olderThan?: string,
-  ): void {
-    const { isShared } = leadership
-    emit({
-      type: 'LeadershipChanged',
-      is,
-      isShared,
-      epoch: leader?.epoch,
-      leader: leader?.holder,
-      olderThan,
-    })
-  }
-
-  async function unlessStopped<T>(work: Promise<T>): Promise<T | undefined> {
-    try {
-      return await work
-    } catch (error) {
-      if (io.stop.stopping.aborted) return undefined
-      throw error
-    }
-  }
-
-  async function standBy(): Promise<void> {
-    tellLeadership('standing by', leadership.leader())
-    const acquiring = leadership.acquire(io.stop.stopping, 'wait', (revision) => leading.noteLeader(revision))
-    await act(await unlessStopped(acquiring))
-    if (!io.stop.stopping.aborted) await daemon.act()
-  }
+function tellStart(
+  settings: Settings,
+  { engine, events, server }: { readonly engine: Engine; readonly events: EventBus; readonly server: Server },
+): void {
+  const { emit, listen } = events
+  const { board, baseUrl, context } = engine
+  const { url, metricsUrl } = server
+  const { sandbox, manifests } = settings
+  emit({
+    type: 'Started',
+    version: VERSION,
+    sandbox,
+    listen: url,
+    metricsListen: metricsUrl,
+    manifests,
+    baseUrl,
+  })
+  if (sandbox) listen(createGreeting({ board, emit, clock: context.clock, page: url, platform: baseUrl }))
+  const mounts = createMountWatch(settings, emit)
+  const tls = createTlsWatch(networkOf(settings).tls, emit, context.clock)
+  listen((event) => {
+    if (event.type !== 'SourceLoaded') return
+    void mounts.look(context.store.catalog)
+    void tls.look()
+  })
 }
 
 function aborted(signal: AbortSignal): Promise<string> {

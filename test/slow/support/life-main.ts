@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Writable } from 'node:stream'
-import { startDaemon } from '../../../src/daemon/daemon.ts'
+import { createDaemon } from '../../../src/daemon/daemon.ts'
 import type { TriggerCause } from '../../../src/daemon/watcher.ts'
 import { openSqliteLedger } from '../../../src/ledger/sqlite-ledger.ts'
 import { createSource } from '../../../src/manifest/source.ts'
@@ -114,8 +114,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
   write('endpoint', endpoint('analytics', { roles: ['sql_console_read_only'] }))
   for (let n = 0; n < PIPES; n += 1) write(`p${n}`, pipe(`p${n}`))
   const firstReading = reading()
-  const daemon = await startDaemon({
-    isActing: true,
+  const daemon = createDaemon({
     lateForMs: () => undefined,
     context,
     board,
@@ -133,6 +132,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
       return { mode: () => 'recursive', close: () => Promise.resolve() }
     },
   })
+  await daemon.start(true)
   await firstReading
 
   function pathOf(name: string): string {

@@ -1,0 +1,145 @@
+import { readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import type { Settings } from '../config/settings.ts'
+import type { Allowance } from '../contract/allowance.ts'
+import type { Leader, Leadership } from '../contract/leadership.ts'
+import { desiredBody } from '../contract/status.ts'
+import type { Daemon } from '../daemon/daemon.ts'
+import type { Leading } from '../daemon/leading.ts'
+import { withoutManifestTold } from '../reconcile/gather/pipes-without-manifest.ts'
+import { allowBlocked } from '../reconcile/operator/allow.ts'
+import { overdueChecks } from '../reconcile/overdue.ts'
+import { pipesWithoutLock } from '../reconcile/state/pipes-without-lock.ts'
+import { seedStatus } from '../reconcile/state/status-board.ts'
+import type { CreateLimit, ServerParts } from '../server/parts.ts'
+import type { RecentEvents } from '../server/recent-events.ts'
+import { type Server, startServer } from '../server/server.ts'
+import { commandContext, folderOf } from './command-context.ts'
+import type { Engine } from './compose.ts'
+import { CommandError, VERSION } from './io.ts'
+import { createPlanner } from './planner.ts'
+import { manifestFacts } from './shown-manifest.ts'
+import { isOfOneHost } from './running-server.ts'
+
+export interface PageParts extends Pick<ServerParts, 'metrics'> {
+  readonly engine: Engine
+  readonly daemon: Daemon
+  readonly leading: Leading
+  readonly leadership: Leadership
+  readonly recentEvents: RecentEvents
+  readonly startedAt: number
+  readonly stopping: AbortSignal
+}
+
+/** Page, API, probes and metrics. @throws {CommandError} */
+export async function startPage(settings: Settings, parts: PageParts): Promise<Server> {
+  const { engine, daemon, leading, leadership, recentEvents, metrics, startedAt, stopping } = parts
+  const { board, context, reconciler } = engine
+  const { profile, adminTokenFile } = settings
+  const adminToken = adminTokenFile === undefined ? undefined : tokenReader(adminTokenFile)
+  try {
+    return await startServer({
+      profile,
+      listen: settings.listen,
+      metricsListen: settings.metricsListen,
+      hosts: { allowed: settings.allowedHosts ?? [], publicUrl: settings.publicUrl },
+      emit: context.emit,
+      clock: context.clock,
+      board,
+      problem: (key) => reconciler.problems.of(key),
+      desired: (key) => desiredBody(profile, context.store.entry(key)?.manifest),
+      manifest: (key) => manifestFacts(context, key),
+      history: (query) => context.ledger.history(query),
+      recentEvents,
+      metrics,
+      health: () => daemon.health(),
+      ready: () => daemon.ready(),
+      overview: () => ({
+        ...overviewOf(settings, engine, daemon, startedAt),
+        ...standingOf(leading, leadership),
+        ledgerRollback: context.ledger.rollback,
+      }),
+      allow: adminToken && { adminToken, allow: (allowance) => allow(engine, daemon, allowance) },
+      reconcile: adminToken && { adminToken, request: daemon.request, progress: daemon.progress },
+      planner: adminToken && createPlanner(engine, settings, { adminToken, stopping }),
+    })
+  } catch (error) {
+    throw new CommandError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** Reads the file again each time. */
+function tokenReader(file: string): () => Promise<string | undefined> {
+  return async () => {
+    const text = await readFile(file, 'utf8').catch(() => '')
+    return text.trim() === '' ? undefined : text.trim()
+  }
+}
+
+async function allow({ context, board }: Engine, daemon: Daemon, allowance: Allowance) {
+  const answer = await allowBlocked(context, allowance)
+  if (answer.is !== 'allowed' || allowance.dryRun) return answer
+  for (const key of answer.allowed) {
+    seedStatus(context, board, key)
+    daemon.request(key, 'normal')
+  }
+  return answer
+}
+
+function overviewOf(settings: Settings, engine: Engine, daemon: Daemon, startedAt: number) {
+  const { clock } = engine.context
+  return {
+    version: VERSION,
+    ...commandContext({ ...settings, server: undefined }),
+    revision: daemon.catalog?.revision,
+    manifestsDir: folderOf(settings.manifests),
+    repositoryUrl: settings.repositoryUrl,
+    adminTokenFile: settings.adminTokenFile,
+    revisionSince: daemon.revisionSince,
+    sourceProblem: daemon.sourceProblem,
+    sourceReason: daemon.catalog?.problem?.reason,
+    findings: daemon.catalog?.findings ?? [],
+    overdue: overdueChecks(engine.context),
+    withoutLock: pipesWithoutLock(engine.context.store),
+    withoutManifest: withoutManifestTold(engine.context),
+    queueDepth: daemon.queueDepth(),
+    createLimit: createLimitShown(engine),
+    watchMode: daemon.watchMode(),
+    startedAt,
+    now: clock.now(),
+    lastLoadAt: daemon.lastLoadAt,
+    budgets: engine.platform.budgets().map((budget) => ({
+      ...budget,
+      limit: settings.apiBudget.requests,
+      windowMs: settings.apiBudget.windowMs,
+    })),
+    pauses: engine.platform.pauses(),
+  } as const
+}
+
+/** Exported for its tests. */
+export function standingOf(leading: Pick<Leading, 'term' | 'failing' | 'olderThan'>, leadership: Leadership) {
+  const { olderThan, failing } = leading
+  const unconfirmed = failing?.why
+  if (leading.term !== undefined) return { standsBy: false, leader: undefined, unconfirmed, olderThan }
+  // A standby makes no checks.
+  return { standsBy: true, leader: shownLeader(leadership.leader()), unconfirmed, olderThan, overdue: 0 }
+}
+
+/** The leader's host (in a cluster its pod). Its addresses might only work there. */
+function shownLeader(leader: Leader | undefined) {
+  if (leader === undefined) return undefined
+  const holder = leader.holder.replace(/_[0-9a-f-]{36}$/, '')
+  const isFromHere = leader.url === undefined || holder === hostname() || !isOfOneHost(new URL(leader.url))
+  return { holder, url: isFromHere ? leader.url : undefined }
+}
+
+function createLimitShown({ board, context }: Engine): CreateLimit {
+  const blocked = board.list().filter(({ reason }) => reason === 'CreateLimit')
+  const byService = Map.groupBy(blocked, ({ service = '' }) => service)
+  return {
+    limit: context.maxCreates,
+    held: blocked.length,
+    services: [...byService].map(([service, { length }]) => ({ service, held: length })),
+  }
+}

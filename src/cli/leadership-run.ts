@@ -1,0 +1,119 @@
+import type { EventBus } from '../contract/events.ts'
+import type { Leadership, Term } from '../contract/leadership.ts'
+import type { Notes } from '../contract/ledger.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Daemon } from '../daemon/daemon.ts'
+import type { Leading } from '../daemon/leading.ts'
+import type { Engine } from './compose.ts'
+import { openWebhook } from './compose-webhook.ts'
+import type { Io } from './io.ts'
+
+export interface LeadershipRunParts {
+  readonly settings: Settings
+  readonly stop: Io['stop']
+  readonly events: EventBus
+  readonly leading: Leading
+  readonly leadership: Leadership
+  readonly notes: Notes | undefined
+  readonly engine: Engine
+  readonly daemon: Daemon
+}
+
+/** From the start as standby or leader to the end, or a takeover by another process. */
+export interface LeadershipRun extends AsyncDisposable {
+  /** Another process took over, or the run broke. */
+  readonly ended: AbortSignal
+  /** Starts the daemon. @returns a standby's wait for its term; undefined: this process leads */
+  begin(): Promise<{ readonly standing: Promise<void> | undefined }>
+  /** Sends what the webhook has to send. */
+  flush(deadline: AbortSignal): Promise<void>
+}
+
+export function createLeadershipRun(parts: LeadershipRunParts): LeadershipRun {
+  const { settings, stop, events, leading, leadership, notes, engine, daemon } = parts
+  const ending = new AbortController()
+  let webhook: Awaited<ReturnType<typeof openWebhook>>
+
+  function tell(
+    is: 'acting' | 'standing by' | 'taken over',
+    leader: { readonly epoch: number; readonly holder: string | undefined } | undefined,
+    olderThan?: string,
+  ): void {
+    const { isShared } = leadership
+    events.emit({
+      type: 'LeadershipChanged',
+      is,
+      isShared,
+      epoch: leader?.epoch,
+      leader: leader?.holder,
+      olderThan,
+    })
+  }
+
+  /** As leader: enables the webhook, and ends on a takeover by another process. */
+  async function act(term: Term): Promise<void> {
+    leading.begin(term)
+    // Released at the end.
+    if (stop.stopping.aborted) return
+    const { epoch, over } = term
+    const leader = { epoch, holder: leadership.leader()?.holder }
+    if (daemon.isStarted) tell('acting', leader, leading.olderThan)
+    else {
+      tell('acting', leader)
+      // A stale checkout is known after the first read.
+      const endListening = events.listen((event) => {
+        if (event.type !== 'SourceLoaded' || event.problem !== undefined) return
+        endListening()
+        if (leading.olderThan !== undefined) tell('acting', leader, leading.olderThan)
+      })
+    }
+    const onOver = () => {
+      if (stop.stopping.aborted) return
+      tell('taken over', leadership.leader())
+      ending.abort(over.reason)
+    }
+    if (over.aborted) onOver()
+    over.addEventListener('abort', onOver)
+    webhook = await openWebhook(
+      settings,
+      { engine, notes, emit: events.emit, confirm: () => term.confirm() },
+      AbortSignal.any([stop.stopping, over]),
+    )
+    if (webhook !== undefined) events.listen(webhook.observe)
+  }
+
+  async function unlessStopped<T>(work: Promise<T>): Promise<T | undefined> {
+    try {
+      return await work
+    } catch (error) {
+      if (stop.stopping.aborted) return undefined
+      throw error
+    }
+  }
+
+  async function standBy(): Promise<void> {
+    tell('standing by', leadership.leader())
+    const acquiring = leadership.acquire(stop.stopping, 'wait', (revision) => leading.noteLeader(revision))
+    const term = await unlessStopped(acquiring)
+    if (term !== undefined) await act(term)
+    if (!stop.stopping.aborted) await daemon.act()
+  }
+
+  return {
+    ended: ending.signal,
+    async begin() {
+      const term = await unlessStopped(leadership.attempt(stop.stopping))
+      if (term !== undefined) await act(term)
+      await daemon.start(term !== undefined)
+      return {
+        standing: term === undefined ? standBy().catch((error: unknown) => ending.abort(error)) : undefined,
+      }
+    },
+    async flush(deadline) {
+      await webhook?.stop(deadline)
+    },
+    async [Symbol.asyncDispose]() {
+      await webhook?.[Symbol.asyncDispose]()
+    },
+  }
+}
