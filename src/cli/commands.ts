@@ -14,13 +14,16 @@ import { plan, PLAN_OUTPUTS } from './commands/plan-command.ts'
 import { reconcile, RECONCILE_WAIT_MS } from './commands/reconcile-command.ts'
 import { runDaemon } from './commands/run-command.ts'
 import { sandbox } from './commands/sandbox-command.ts'
-import { schema } from './commands/schema-command.ts'
 import { status, STATUS_OUTPUTS } from './commands/status-command.ts'
 import { validate, VALIDATE_OUTPUTS } from './commands/validate-command.ts'
-import { print, VERSION } from './io.ts'
+import { print, VERSION, EXIT, type ExitCode, type Io, printJson, misuse } from './io.ts'
 import { withFilter } from './resource-filter.ts'
 import { acting, addCommand, addPlain, addSettingsHelp, output, parsedBy, type Shell } from './usage.ts'
 import { withWait } from './wait-flags.ts'
+import type { Settings } from '../config/settings.ts'
+import { MANIFEST_KINDS } from '../kinds/lookup.ts'
+import { kindJsonSchema, manifestJsonSchema } from '../kinds/json-schema.ts'
+import { didYouMean, typedKind } from './typed-key.ts'
 
 const OUTPUTS = ['text', 'json']
 const KEY = 'Kind/name, such as Pipe/orders'
@@ -161,4 +164,19 @@ function addTrying(shell: Shell): void {
       shell.code = await sandbox(shell.io, flags)
     })
   addPlain(shell, 'version', 'print the version').action(() => print(shell.io.stdout, VERSION))
+}
+
+/** JSON Schema (draft 7) for editors. */
+function schema(io: Io, { profile }: Settings, _flags: object, name?: string): ExitCode {
+  if (name === undefined) {
+    printJson(io, manifestJsonSchema(profile))
+    return EXIT.fine
+  }
+  const schemaOfKind = kindJsonSchema(profile, typedKind(name))
+  if (schemaOfKind === undefined) {
+    const hint = didYouMean(name, MANIFEST_KINDS, `The kinds are ${MANIFEST_KINDS.join(', ')}.`)
+    misuse(`there is no kind "${name}". ${hint}`)
+  }
+  printJson(io, schemaOfKind)
+  return EXIT.fine
 }

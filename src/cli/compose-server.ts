@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import type { Settings } from '../config/settings.ts'
 import type { Allowance } from '../contract/allowance.ts'
 import type { Leader, Leadership } from '../contract/leadership.ts'
-import { desiredBody } from '../contract/status.ts'
+import { desiredBody } from '../contract/view.ts'
 import type { Daemon } from '../daemon/daemon.ts'
 import type { Leading } from '../daemon/leading.ts'
 import { withoutManifestTold } from '../reconcile/gather/pipes-without-manifest.ts'
@@ -60,7 +60,11 @@ export async function startPage(settings: Settings, parts: PageParts): Promise<S
         ledgerRollback: context.ledger.rollback,
       }),
       allow: adminToken && { adminToken, allow: (allowance) => allow(engine, daemon, allowance) },
-      reconcile: adminToken && { adminToken, request: daemon.request, progress: daemon.progress },
+      reconcile: adminToken && {
+        adminToken,
+        request: (key, accept) => daemon.request(key, accept),
+        progress: (token) => daemon.progress(token),
+      },
       planner: adminToken && createPlanner(engine, settings, { adminToken, stopping }),
     })
   } catch (error) {

@@ -259,7 +259,7 @@ export type Emit = (event: Event) => void
 export interface EventBus {
   readonly emit: Emit
   /** Listeners are called in the order in which they began. @returns ends listening */
-  listen(listener: (event: Event) => void): () => void
+  readonly listen: (listener: (event: Event) => void) => () => void
 }
 
 export function createEventBus(): EventBus {

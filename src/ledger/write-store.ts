@@ -5,10 +5,10 @@ import { inspect, readHashKey, readMovedAt, MIGRATIONS, migrate, transaction } f
 import { statOf } from './location.ts'
 import { movedAway } from './moved.ts'
 import { isOwned } from './lease.ts'
-import { createReserve } from './reserve.ts'
 import { BUSY, explain, lacksRoom, sqliteCode } from './sqlite-fault.ts'
 import type { Store } from './backend.ts'
 import { prepareWrites, type WriteTables } from './tables.ts'
+import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 
 export interface OpenedStore {
   readonly store: Store
@@ -204,4 +204,50 @@ function changedUnderUs(doing: Access, file: string, how: string): LedgerError {
 function identityOf(file: string): string | undefined {
   const stats = statOf(file)
   return stats && `${stats.dev}:${stats.ino}`
+}
+
+/** Bytes. Enough for the outcomes of many creates with history and journal. */
+const SIZE = 1_048_576
+
+/** A file that reserves disk space, removed if an outcome finds the volume full. */
+interface Reserve {
+  /** @throws file-system errors, such as ENOSPC */
+  take(): void
+  /** @returns whether there was a reserve */
+  release(): boolean
+}
+
+export function createReserve(ledger: string): Reserve {
+  const file = `${ledger}.reserve`
+
+  function size(): number {
+    return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  }
+
+  function remove(): void {
+    rmSync(file, { force: true })
+  }
+
+  return {
+    take() {
+      if (size() >= SIZE) return
+      const handle = openSync(file, 'w', 0o600)
+      try {
+        // Not zeros: some file systems do not store them.
+        const block = Buffer.alloc(65_536, 'pipewright keeps this room for the outcome of a create\n')
+        for (let written = 0; written < SIZE; written += block.length) writeSync(handle, block)
+        fsyncSync(handle)
+      } catch (error) {
+        remove()
+        throw error
+      } finally {
+        closeSync(handle)
+      }
+    },
+    release() {
+      if (size() === 0) return false
+      remove()
+      return true
+    },
+  }
 }

@@ -24,7 +24,7 @@ export interface WebhookParts extends Omit<DeliveryParts, 'onAttempt'> {
 
 /** Tells one receiver if a problem begins, grows tenfold or ends. */
 export interface Webhook {
-  observe(event: Event): void
+  readonly observe: (event: Event) => void
   /** Tries each unsent message once more. */
   stop(deadline: AbortSignal): Promise<void>
 }

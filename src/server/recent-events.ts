@@ -54,7 +54,7 @@ export interface LastReading {
 
 /** In memory and bounded. No ledger keeps them. */
 export interface RecentEvents {
-  add(event: Event): void
+  readonly add: (event: Event) => void
   subscribe(listener: (change: Change) => void): () => void
   /** Newest first. */
   source(): readonly SourceEntry[]

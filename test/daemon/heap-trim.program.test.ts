@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
-import { createHeapTrim } from '../../src/daemon/heap-trim.ts'
+import { createHeapTrim } from '../../src/daemon/acting.ts'
 
 test('it collects once, and not for a few resources', () => {
   const collect = vi.fn<() => void>()

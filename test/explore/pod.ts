@@ -1,5 +1,5 @@
 import { NotLeading, type Term } from '../../src/contract/leadership.ts'
-import { createOlderCheckout } from '../../src/daemon/older-checkout.ts'
+import { createOlderCheckout } from '../../src/daemon/leading.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { createFence } from '../../src/platform/fence.ts'

@@ -3,7 +3,7 @@ import { isSensitiveName, SENSITIVE_NAMES } from '../../src/lib/sensitive.ts'
 import { maskSensitive, sensitiveTexts } from '../../src/kinds/mask.ts'
 import { maskLines } from '../../src/manifest/diagnostics/mask-lines.ts'
 import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
-import { maskText, REDACTED_PATHS } from '../../src/telemetry/log-mask.ts'
+import { maskText, REDACTED_PATHS } from '../../src/telemetry/logger.ts'
 
 const VALUE = 'hunter2+hunter2'
 

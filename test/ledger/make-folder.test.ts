@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLedgerFile, makeFolder } from '../../src/ledger/location.ts'
-import { createReserve } from '../../src/ledger/reserve.ts'
+import { createReserve } from '../../src/ledger/write-store.ts'
 
 let base: string
 beforeAll(() => {

@@ -5,7 +5,7 @@ import { excerptOf } from '../../src/lib/excerpt.ts'
 import { withoutSecrets } from '../../src/lib/sensitive.ts'
 import { findingAt } from '../../src/manifest/diagnostics/diagnostic.ts'
 import { maskLines } from '../../src/manifest/diagnostics/mask-lines.ts'
-import { maskText as maskLogText } from '../../src/telemetry/log-mask.ts'
+import { maskText as maskLogText } from '../../src/telemetry/logger.ts'
 import { cpuMsOf } from '../support/cpu.ts'
 
 /* One list of shapes for every mask: each row in each place that shows a text. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { shownFindings } from '../../src/manifest/catalog/shown-findings.ts'
+import { shownFindings } from '../../src/manifest/catalog/next-catalog.ts'
 import { findingOfFile } from '../../src/manifest/diagnostics/diagnostic.ts'
 
 function findings(file: string, count: number, severity: 'error' | 'warning' = 'error') {

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { replyText } from '../../src/platform/reply-text.ts'
+import { replyText } from '../../src/platform/http-exchange.ts'
 import { envelope, failure, PIPE, platform, sendCreate } from './support/platform.ts'
 import { httpServer } from './support/server.ts'
 

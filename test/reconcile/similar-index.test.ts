@@ -4,7 +4,7 @@ import type { Key } from '../../src/kinds/key.ts'
 import { sha256 } from '../../src/lib/digest.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
 import { findSimilar, type Candidate } from '../../src/plan/rename-detection.ts'
-import { createSimilarIndex } from '../../src/reconcile/state/similar-index.ts'
+import { createSimilarIndex } from '../../src/reconcile/state/record-indexes.ts'
 import { recordedPipe } from '../plan/inputs.ts'
 
 /** A pipe: few services, names and bodies, so that similar ones are common. */

@@ -5,7 +5,7 @@ import { createDaemon, type Daemon } from '../../daemon/daemon.ts'
 import { type Heartbeat, startHeartbeat } from '../../daemon/heartbeat.ts'
 import { createLeading, type Leading } from '../../daemon/leading.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
-import { createEventBus, type EventBus } from '../../contract/events.ts'
+import { createEventBus, type EventBus, type Emit, type Event } from '../../contract/events.ts'
 import { NotLeading } from '../../contract/leadership.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
 import { operationsOf } from '../../kinds/profile.ts'
@@ -22,8 +22,9 @@ import { createLeadershipRun } from '../leadership-run.ts'
 import { saidBefore, wholeFacts } from '../whole-facts.ts'
 import { createTlsWatch, networkOf } from '../compose-network.ts'
 import { createMountWatch } from '../mount-watch.ts'
-import { createGreeting } from '../sandbox-greeting.ts'
 import { assertWebhook } from '../compose-webhook.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { StatusBoard } from '../../contract/view.ts'
 
 export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   await assertWebhook(settings)
@@ -185,4 +186,26 @@ function aborted(signal: AbortSignal): Promise<string> {
     if (signal.aborted) settle(String(signal.reason))
     signal.addEventListener('abort', () => settle(String(signal.reason)), { once: true })
   })
+}
+
+/** Sooner work is still in progress: sandbox pipes take seconds to start. */
+const SOON_MS = 10_000
+
+/** Page's address and next steps, once the first run is quiet. @returns an event listener */
+function createGreeting(parts: {
+  readonly board: StatusBoard
+  readonly emit: Emit
+  readonly clock: Pick<Clock, 'now'>
+  readonly page: string
+  readonly platform: string | undefined
+}): (event: Event) => void {
+  let isSaid = false
+  return ({ type }) => {
+    if (isSaid || type !== 'ReconcileFinished') return
+    const all = parts.board.list()
+    const isPending = all.some(({ nextReconcileAt }) => (nextReconcileAt ?? 0) < parts.clock.now() + SOON_MS)
+    if (isPending || all.length === 0) return
+    isSaid = true
+    parts.emit({ type: 'SandboxReady', page: `${parts.page}/`, platform: parts.platform })
+  }
 }

@@ -11,14 +11,17 @@ import type { Contact, Desired } from '../../plan/input.ts'
 import type { Misses } from '../../plan/missing.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { Candidate } from '../../plan/rename-detection.ts'
-import { createAlikeWishes } from './alike-wishes.ts'
-import { createContacts } from './contacts.ts'
+import {
+  createAlikeWishes,
+  indexDependents,
+  indexSuccessors,
+  createKeyGroups,
+  createUnclaimedRecords,
+  createSimilarIndex,
+} from './record-indexes.ts'
 import { createCreateCounter, type CreateCounter } from './create-counter.ts'
 import { createListings, type Listings } from './listings.ts'
 import { createLastWrites, type LastWrites } from './last-writes.ts'
-import { indexDependents, indexSuccessors, createKeyGroups } from './key-groups.ts'
-import { createSimilarIndex } from './similar-index.ts'
-import { createUnclaimedRecords } from './unclaimed-records.ts'
 import { createBodies, type Bodies } from './bodies.ts'
 
 export interface Observation {
@@ -287,4 +290,37 @@ export function isUnclaimed(state: Desired['state']): boolean {
 export function identityOf(manifest: ServiceManifest): ServiceIdentity {
   const { organizationId, serviceId } = manifest.spec
   return { name: manifest.metadata.name, organizationId, serviceId }
+}
+
+/** Requests without a reply. */
+const UNREACHABLE_AFTER = 3
+
+/** By the service's name. */
+interface Contacts {
+  of(service: string): Contact | undefined
+  /** @returns whether the contact changed */
+  note(service: string, contact: Contact): boolean
+  /** ms since the epoch. */
+  answeredAt(service: string): number | undefined
+}
+
+function createContacts(clock: Pick<Clock, 'now'>): Contacts {
+  const known = new Map<
+    string,
+    { readonly contact: Contact; readonly silences: number; readonly answeredAt: number | undefined }
+  >()
+  return {
+    of: (service) => known.get(service)?.contact,
+    answeredAt: (service) => known.get(service)?.answeredAt,
+    note(service, contact) {
+      const before = known.get(service)
+      const silences = contact.type === 'unreachable' ? (before?.silences ?? 0) + 1 : 0
+      const isDoubtful =
+        contact.type === 'unreachable' && before?.contact.type === 'answered' && silences < UNREACHABLE_AFTER
+      const now = isDoubtful ? before.contact : contact
+      const answeredAt = contact.type === 'answered' ? clock.now() : before?.answeredAt
+      known.set(service, { contact: now, silences, answeredAt })
+      return before?.contact.type !== now.type
+    },
+  }
 }

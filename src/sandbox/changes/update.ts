@@ -1,5 +1,5 @@
 import { SOURCE_KINDS, type SourceKind } from '../../kinds/profiles/clickhouse-cloud/pipe/source.ts'
-import type { JsonObject } from '../../lib/json.ts'
+import { type JsonObject, isObject, stableJson } from '../../lib/json.ts'
 import { mergePatch } from '../../lib/merge-patch.ts'
 import { PIPE_FIELDS } from '../../kinds/profiles/clickhouse-cloud/pipe/schema.ts'
 import { wordIssues } from '../request-schema.ts'
@@ -15,7 +15,6 @@ import {
   worded,
 } from './cloud-pipe.ts'
 import { rotated, signInRefusal } from './credentials.ts'
-import { editedMappings, mappingEditOf, objectsIn, type MappingEdit } from './mapping-edit.ts'
 import { DROPPED_OF_KAFKA, patchSchema } from './patch-schema.ts'
 
 /** `PATCH {pipe}`: merges all or nothing (facts 3.1 and 8). */
@@ -105,4 +104,57 @@ function switchRefusal(before: JsonObject, after: JsonObject): Refusal | undefin
 function wakingStates(body: JsonObject, edit: MappingEdit | undefined): readonly string[] {
   const copies = edit !== undefined && edit.toAdd.length > 0
   return ['Modifying', ...(copies ? ['Snapshot'] : []), settledState(body)]
+}
+
+interface MappingEdit {
+  readonly toAdd: readonly JsonObject[]
+  readonly toRemove: readonly JsonObject[]
+}
+
+/** @param patch checked part of the source kind @returns undefined: no edit */
+function mappingEditOf(patch: JsonObject): MappingEdit | undefined {
+  const [toAdd, toRemove] = [patch['tableMappingsToAdd'], patch['tableMappingsToRemove']]
+  return toAdd === undefined && toRemove === undefined
+    ? undefined
+    : { toAdd: objectsIn(toAdd), toRemove: objectsIn(toRemove) }
+}
+
+type Edited = { readonly ok: true; readonly mappings: readonly JsonObject[] } | Refusal
+
+/** Removes first. The pipe's rules reject an empty list and duplicate targets. */
+function editedMappings(
+  { pipe, state }: Before,
+  mappings: readonly JsonObject[],
+  { toAdd, toRemove }: MappingEdit,
+): Edited {
+  if (state !== 'Paused') return obstacle('the pipe must be paused to edit its table mappings')
+  const place = `source.${kindOf(pipe.body)}.tableMappingsTo`
+  let rest = mappings
+  for (const [index, item] of toRemove.entries()) {
+    const left = rest.filter((mapping) => !isMeant(mapping, item))
+    if (left.length === rest.length) return mistake(`${place}Remove.${index}: there is no such mapping`)
+    rest = left
+  }
+  for (const [index, item] of toAdd.entries()) {
+    const isThere = rest.some((mapping) => sourceOf(mapping) === sourceOf(item))
+    if (isThere) return mistake(`${place}Add.${index}: there is a mapping of this source`)
+    rest = [...rest, item]
+  }
+  return { ok: true, mappings: rest }
+}
+
+function objectsIn(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : []
+}
+
+/** Source fields identify a mapping (R27). A given target must match. */
+function isMeant(mapping: JsonObject, item: JsonObject): boolean {
+  const target = item['targetTable'] ?? mapping['targetTable']
+  return sourceOf(mapping) === sourceOf(item) && mapping['targetTable'] === target
+}
+
+function sourceOf(mapping: JsonObject): string {
+  return stableJson(
+    Object.fromEntries(Object.entries(mapping).filter(([field]) => field.startsWith('source'))),
+  )
 }

@@ -47,7 +47,7 @@ async function refreshNow() {
   try {
     const { overview, refused, whole, one } = await get('api/v1/page', query, own.signal)
     if (request === own && whole !== undefined) leaveEmptyPage(whole.list)
-    if (request !== own) return newest
+    if (request !== own) return await newest
     version ??= overview.version
     setServerTime(overview.now)
     setRepository(overview)

@@ -1,6 +1,11 @@
 import { PRIORITY_NAMES } from '../metric-definitions.ts'
 import { LEDGER_READ, LEDGER_WRITTEN } from '../ledger-lines.ts'
 import { seconds, type EventRows } from './event-row.ts'
+import { type Event, WATCH_MODES } from '../../contract/events.ts'
+import type { Instruments } from '../instruments.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
+import { READING_LINES } from '../reading-lines.ts'
 
 const CROWDED =
   'A client holds many connections. Reconciling continues. If it is a proxy, lower its limit. If not, block it (with a NetworkPolicy or a firewall).'
@@ -160,3 +165,103 @@ export const PROCESS_EVENTS = {
     level: ({ unfinished }) => (unfinished > 0 ? 'warn' : 'info'),
   },
 } satisfies EventRows
+
+const FIELDS = ['notificationId', 'reason', 'resources', 'attempt', 'code', 'durationMs'] as const
+
+export const NOTIFICATION_EVENTS = {
+  NotificationSent: {
+    lines: [
+      {
+        message: 'Notification sent',
+        levels: { debug: 'as before', info: 'the webhook works again' },
+        fields: FIELDS,
+      },
+    ],
+    facts: ({ id, ...facts }) => ({ ...facts, notificationId: id }),
+    level: ({ recovered }) => (recovered ? 'info' : 'debug'),
+    count: countAttempt,
+  },
+  NotificationFailed: {
+    lines: [
+      {
+        message: 'Notification not sent',
+        levels: { debug: 'again', warn: 'the first time' },
+        fields: [...FIELDS, 'detail', 'retryInMs'],
+      },
+    ],
+    facts: ({ id, message, ...facts }) => ({ ...facts, notificationId: id, detail: message }),
+    level: ({ first }) => (first ? 'warn' : 'debug'),
+    count: countAttempt,
+  },
+  NotificationsForgotten: {
+    lines: [
+      {
+        message: 'Notification state lost',
+        levels: { warn: 'after a restart, some notifications can be sent again' },
+        fields: ['detail'],
+      },
+    ],
+  },
+  NotificationsWaiting: {
+    lines: [],
+    count: (metrics, { count }) => metrics.notifications_waiting.set(count),
+  },
+} satisfies EventRows
+
+function countAttempt(
+  metrics: Instruments,
+  { code }: Extract<Event, { type: 'NotificationSent' | 'NotificationFailed' }>,
+): void {
+  metrics.notification_requests_total.inc({ code })
+}
+
+const { read, notAccepted, notRead, missed, finding, moreFindings, findingsOver } = READING_LINES
+
+export const READING_EVENTS = {
+  SourceLoaded: {
+    lines: [read, notAccepted, missed, finding, moreFindings, findingsOver],
+    log: (event, { readings }) => readings.loaded(event),
+    count: countReading,
+  },
+  SourceFailed: {
+    lines: [notRead],
+    log: (event, { readings }) => readings.failed(event),
+    count(metrics, { durationMs }) {
+      metrics.source_load_duration_seconds.observe(seconds(durationMs))
+      metrics.source_last_load_successful.set(0)
+    },
+  },
+  WatchModeChanged: {
+    lines: [
+      {
+        message: 'Watch mode changed',
+        levels: { info: 'it is watched', warn: 'it is polled, because watching is not possible' },
+        fields: ['mode', 'detail'],
+      },
+    ],
+    level: ({ mode }) => (mode === 'polling' ? 'warn' : 'info'),
+    count(metrics, event) {
+      for (const mode of WATCH_MODES) metrics.source_watch_mode.set({ mode }, mode === event.mode ? 1 : 0)
+    },
+  },
+} satisfies EventRows
+
+function countReading(
+  metrics: Instruments,
+  event: Extract<Event, { type: 'SourceLoaded' }>,
+  clock: Clock,
+): void {
+  metrics.source_load_duration_seconds.observe(seconds(event.durationMs))
+  metrics.source_last_load_successful.set(event.problem === undefined ? 1 : 0)
+  if (event.missedByWatcher) metrics.source_missed_changes_total.inc()
+  if (event.problem !== undefined) return // the catalog in force is unchanged
+
+  metrics.source_last_load_success_timestamp_seconds.set(seconds(clock.now()))
+  for (const kind of MANIFEST_KINDS) metrics.source_manifests.set({ kind }, event.manifests[kind] ?? 0)
+  for (const severity of ['error', 'warning'] as const) {
+    metrics.source_findings.set({ severity }, event.findings.filter((f) => f.severity === severity).length)
+  }
+  metrics.source_revision_since_timestamp_seconds.set(seconds(event.since ?? 0))
+  metrics.source_info.reset()
+  metrics.source_info.set({ revision: event.revision.id }, 1)
+}

@@ -1,8 +1,12 @@
 import { SOURCE_KINDS } from './source-schema.ts'
 import type { CreateOnceKind } from '../../../definition.ts'
 import { PIPE_FIELDS, PIPE_IDENTITY } from './fields.ts'
-import { pipeRules } from './rules.ts'
-import { PipeManifest } from './schema.ts'
+import { PipeManifest, type PipeSpec } from './schema.ts'
+import { isReturnedField, leafFormAt } from '../../../field-table.ts'
+import { ruleWarning, type RuleFinding } from '../../../finding.ts'
+import { columnRules, mappingRules, typeRules } from '../../../pipe/columns.ts'
+import { brokerRules, sourceKindRules } from '../../../pipe/source-rules.ts'
+import { secretRefsIn } from '../../../secret-ref.ts'
 
 const PIPES = '/v1/organizations/{organizationId}/services/{serviceId}/pipes'
 
@@ -64,4 +68,33 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
       ...(first === undefined && database !== undefined && { database }),
     }
   },
+}
+
+function pipeRules({ spec }: PipeManifest): readonly RuleFinding[] {
+  const named = SOURCE_KINDS.filter((kind) => spec.source[kind] !== undefined)
+  return [
+    ...sourceKindRules(named, SOURCE_KINDS),
+    ...brokerRules(spec.source.kafka?.brokers),
+    ...typeRules(spec.destination?.columns ?? []),
+    ...columnRules(spec),
+    ...mappingRules(spec),
+    ...returnedSecretRules(spec),
+  ]
+}
+
+/** Users who can read the pipe can read a returned field. Certificates are public. */
+function returnedSecretRules(spec: PipeSpec): readonly RuleFinding[] {
+  return secretRefsIn({ source: spec.source })
+    .filter(({ path }) => isReturnedField(PIPE_FIELDS, path) && !isCertificate(path))
+    .map(({ path }) =>
+      ruleWarning('secret-returned', {
+        path: ['spec', ...path.split('.')],
+        message: `The platform returns this value to all readers of the pipe: spec.${path} is not safe for a secret.`,
+        hint: 'Use a field that the platform keeps to itself, such as accessKey; or mount a value here that opens little, and renew it often.',
+      }),
+    )
+}
+
+function isCertificate(path: string): boolean {
+  return leafFormAt(PIPE_FIELDS, path.split('.')) === 'certificate'
 }

@@ -1,0 +1,208 @@
+import { type Key, kindOf } from '../../kinds/key.ts'
+import type { Catalog, Entry } from '../../contract/catalog.ts'
+import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
+import { serviceKey } from '../../kinds/service/kind.ts'
+import { isCreateOnce } from '../../kinds/lookup.ts'
+import { type Candidate, hashesOfCandidate, hashesOfRecord } from '../../plan/rename-detection.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
+
+/** A key is in one group at most. */
+interface KeyGroups {
+  put(key: Key, group: string | undefined): void
+  of(group: string): Iterable<Key>
+}
+
+export function createKeyGroups(): KeyGroups {
+  const groupOf = new Map<Key, string>()
+  const members = new Map<string, Set<Key>>()
+
+  function leave(key: Key): void {
+    const group = groupOf.get(key)
+    const keys = group === undefined ? undefined : members.get(group)
+    groupOf.delete(key)
+    keys?.delete(key)
+    if (group !== undefined && keys?.size === 0) members.delete(group)
+  }
+
+  return {
+    put(key, group) {
+      if (groupOf.get(key) === group) return
+      leave(key)
+      if (group === undefined) return
+      groupOf.set(key, group)
+      const keys = members.get(group)
+      if (keys === undefined) members.set(group, new Set([key]))
+      else keys.add(key)
+    },
+    of: (group) => members.get(group) ?? [],
+  }
+}
+
+/** By `policy.dependsOn` and the Service. */
+export function indexDependents(catalog: Catalog): Map<string, Key[]> {
+  const index = new Map<string, Key[]>()
+  for (const { key, manifest } of catalog.entries.values()) {
+    for (const needed of manifest === undefined ? [] : dependenciesOf(manifest)) {
+      const keys = index.get(needed)
+      if (keys === undefined) index.set(needed, [key])
+      else keys.push(key)
+    }
+  }
+  return index
+}
+
+/** By `policy.renamedFrom`. */
+export function indexSuccessors(catalog: Catalog): Map<string, Key[]> {
+  const index = new Map<string, Key[]>()
+  for (const { key, manifest } of catalog.entries.values()) {
+    const from = manifest?.policy?.renamedFrom
+    if (from === undefined) continue
+    const keys = index.get(from)
+    if (keys === undefined) index.set(from, [key])
+    else keys.push(key)
+  }
+  return index
+}
+
+function dependenciesOf(manifest: ResourceManifest): readonly string[] {
+  const named = manifest.policy?.dependsOn ?? []
+  const service = serviceOf(manifest)
+  return service === undefined ? named : [...named, serviceKey(service)]
+}
+
+/** Keys whose manifest is gone, or seems to be. */
+interface UnclaimedRecords {
+  keys(): Iterable<Key>
+  note(key: Key): void
+  drop(key: Key): void
+  /** For new manifests. */
+  reset(): void
+}
+
+/** @param records keys of all records, collected on first use */
+export function createUnclaimedRecords(
+  records: () => Iterable<Key>,
+  isUnclaimed: (key: Key) => boolean,
+): UnclaimedRecords {
+  let known: Set<Key> | undefined
+  return {
+    keys: () => (known ??= new Set([...records()].filter(isUnclaimed))),
+    note(key) {
+      if (known !== undefined && isUnclaimed(key)) known.add(key)
+    },
+    drop: (key) => void known?.delete(key),
+    reset() {
+      known = undefined
+    },
+  }
+}
+
+interface AlikeWishes {
+  setCatalog(catalog: Catalog): void
+  /** Its own key included. */
+  of(candidate: Candidate): readonly Key[]
+}
+
+/** Built on first use. @param askedOf undefined: the service is unknown */
+export function createAlikeWishes(
+  askedOf: (entry: Entry) => { readonly serviceId: string; readonly digest: string } | undefined,
+): AlikeWishes {
+  let catalog: Catalog | undefined
+  let keysOf: Map<string, Key[]> | undefined
+
+  function made(): Map<string, Key[]> {
+    const index = new Map<string, Key[]>()
+    for (const entry of catalog?.entries.values() ?? []) {
+      if (entry.state !== 'valid' || entry.manifest === undefined || !isCreateOnce(entry.manifest)) continue
+      if (entry.manifest.policy?.ensure === 'absent') continue
+      const asked = askedOf(entry)
+      if (asked === undefined) continue
+      const name = nameOf(entry.key, asked)
+      const keys = index.get(name)
+      if (keys === undefined) index.set(name, [entry.key])
+      else keys.push(entry.key)
+    }
+    return index
+  }
+
+  return {
+    setCatalog(next) {
+      catalog = next
+      keysOf = undefined
+    },
+    of({ key, serviceId, fingerprint }) {
+      keysOf ??= made()
+      return keysOf.get(nameOf(key, { serviceId, digest: fingerprint.digest })) ?? []
+    },
+  }
+}
+
+function nameOf(
+  key: Key,
+  { serviceId, digest }: { readonly serviceId: string; readonly digest: string },
+): string {
+  return `${kindOf(key)} ${serviceId.toLowerCase()} ${digest}`
+}
+
+interface SimilarIndex {
+  replace(before: LedgerRecord | undefined, after: LedgerRecord | undefined): void
+  /** In order. */
+  of(candidate: Candidate): readonly Key[]
+}
+
+type Index = Map<number, Key | Set<Key>>
+
+/**
+ * @param records all of them. The index is built for the first candidate.
+ * @param identityOf the identity's paths, by key
+ */
+export function createSimilarIndex(
+  records: () => Iterable<LedgerRecord>,
+  identityOf: (key: Key) => readonly string[],
+): SimilarIndex {
+  let keysOf: Index | undefined
+
+  function hashesOf(record: LedgerRecord): readonly number[] {
+    return hashesOfRecord(record, identityOf(record.key))
+  }
+
+  function made(): Index {
+    const index: Index = new Map()
+    for (const record of records()) for (const hash of hashesOf(record)) add(index, hash, record.key)
+    return index
+  }
+
+  return {
+    replace(before, after) {
+      if (keysOf === undefined) return
+      const old = before === undefined ? [] : hashesOf(before)
+      const hashes = after === undefined ? [] : hashesOf(after)
+      if (before !== undefined)
+        for (const hash of old) if (!hashes.includes(hash)) remove(keysOf, hash, before.key)
+      if (after !== undefined)
+        for (const hash of hashes) if (!old.includes(hash)) add(keysOf, hash, after.key)
+    },
+    of(candidate) {
+      keysOf ??= made()
+      const found = new Set<Key>()
+      for (const hash of hashesOfCandidate(candidate)) {
+        const keys = keysOf.get(hash) ?? []
+        for (const key of typeof keys === 'string' ? [keys] : keys) found.add(key)
+      }
+      found.delete(candidate.key)
+      return [...found].toSorted()
+    },
+  }
+}
+
+function remove(index: Index, hash: number, key: Key): void {
+  const keys = index.get(hash)
+  if (typeof keys === 'object') keys.delete(key)
+  if (keys === key || (typeof keys === 'object' && keys.size === 0)) index.delete(hash)
+}
+
+function add(index: Index, hash: number, key: Key): void {
+  const keys = index.get(hash)
+  if (typeof keys === 'object') keys.add(key)
+  else index.set(hash, keys === undefined || keys === key ? key : new Set([keys, key]))
+}
