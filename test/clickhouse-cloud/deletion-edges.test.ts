@@ -224,7 +224,7 @@ describe('what would not be created again', () => {
     await client.reconcile()
     expect(client.reason()).toBe('NotUpdatable')
     expect(client.message()).toContain(
-      'The pipe is not deleted, because no new one would be created: Pipe/other-0 has the same service and the same spec.name, or an equal spec.',
+      'The pipe is not deleted, because no new one would be created: Pipe/other-0 looks like it.',
     )
     await goesOn(client, HOUR)
     expect(sent(client)).toEqual([])
