@@ -12,7 +12,7 @@ const QUIET = filesOf('watch*', 'rows-cut', 'two-pods-failover', 'connections')
 const PAGE = filesOf('page-*')
 
 /** They need tools that Go builds, and no cluster. */
-const CHART = filesOf('chart', 'chart-*', 'rules-of-two-releases')
+const CHART = filesOf('chart', 'chart-*')
 
 /** Suites that run each night, and in CI when their paths change: `.ci/run` names the paths. */
 const NIGHTLY = {

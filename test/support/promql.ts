@@ -54,6 +54,20 @@ const WORDS: ReadonlySet<string> = new Set([
 ])
 const GROUPING = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)/g
 
+/** Metrics of a query that it does not take of this job, or of the volume of this claim, alone. */
+export function ofEveryJob(query: string, job: string, claim: string): readonly string[] {
+  const scope = new Map([
+    ['job', job],
+    ['persistentvolumeclaim', claim],
+  ])
+  return namedIn(query)
+    .selectors.filter(
+      ({ matchers }) =>
+        !matchers.some(({ label, operator, value }) => operator === '=' && scope.get(label) === value),
+    )
+    .map(({ metric }) => metric)
+}
+
 /** Splits a query, in which no label value holds `}` or a quote. */
 function namedIn(query: string): Named {
   const grouping = [...query.matchAll(GROUPING)].flatMap(([, labels = '']) => labels.match(/\w+/g) ?? [])

@@ -2,7 +2,7 @@ import { masked } from '../support/masked.ts'
 import { describe, expect, test } from 'vitest'
 import { alertRules } from '../support/alert-rules.ts'
 import { dashboardFaults, queriesOf, readDashboard } from '../support/dashboard.ts'
-import { exportedIn, labelsOf, notExported } from '../support/promql.ts'
+import { exportedIn, labelsOf, notExported, ofEveryJob } from '../support/promql.ts'
 import { loaded, resource, telemetry } from './sample.ts'
 
 /* The same is held against a running daemon and a real Prometheus in test/slow/prometheus.test.ts. */
@@ -131,6 +131,20 @@ describe('two releases', () => {
     expect(selectors.length).toBeGreaterThan(40)
     const scope = '{namespace=~"$namespace", job=~"$job", instance=~"$instance"'
     expect(selectors.filter((selector) => !selector.includes(scope))).toEqual([])
+  })
+
+  test('are kept apart by the job in every rule, which the chart makes that of its release', () => {
+    for (const { alert, expr, annotations } of RULES) {
+      expect.soft(ofEveryJob(expr, 'pipewright', 'ledger-pipewright-0'), alert).toEqual([])
+      const told = Object.values(annotations).flatMap((text) => text?.match(/pipewright_\w+\{[^}]*\}/g) ?? [])
+      expect
+        .soft(
+          told.filter((selector) => !selector.includes('job="pipewright"')),
+          alert,
+        )
+        .toEqual([])
+    }
+    expect(ofEveryJob('up{job="pipewright"} == 0 or up{instance="a"}', 'pipewright', '')).toEqual(['up'])
   })
 
   test('have a number each where one of both would say nothing', () => {

@@ -30,9 +30,8 @@ export const RULE_TEST_FILES = readdirSync(TESTS).filter((file) => file.endsWith
 
 type Entries = Readonly<Record<string, string | readonly string[]>>
 
-/** @param change of the text, before it is parsed */
-export function ruleTests(file: string, change = (text: string) => text): TestFile {
-  const text = change(readFileSync(join(TESTS, file), 'utf8'))
+export function ruleTests(file: string): TestFile {
+  const text = readFileSync(join(TESTS, file), 'utf8')
   const { every, ...tests } = parse(text, { schema: 'failsafe' }) as { readonly every: string } & Record<
     string,
     Entries
@@ -41,13 +40,6 @@ export function ruleTests(file: string, change = (text: string) => text): TestFi
     evaluation_interval: every,
     tests: Object.entries(tests).map(([name, entries]) => testOf(name, every, entries)),
   }
-}
-
-/** Whether a test says something about an alert. */
-export function isAbout(test: RuleTest, alert: string): boolean {
-  return test.promql_expr_test.some(({ expr, exp_samples: samples }) =>
-    [expr, ...samples.map(({ labels }) => labels)].some((text) => text.includes(`"${alert}"`)),
-  )
 }
 
 function testOf(name: string, interval: string, entries: Entries): RuleTest {
