@@ -17,13 +17,6 @@ const MISTAKES: readonly Mistake[] = [
     hint: 'Use spaces.',
   },
   {
-    why: 'a comma is missing in braces',
-    from: ONE_COMMA,
-    to: '{ name: amount type: Int64 }',
-    said: 'error yaml-syntax 28:17',
-    hint: 'Look for a missing quote, bracket, comma, ":" or space on this line or before it.',
-  },
-  {
     why: 'a comma is missing at the end of a line',
     from: ONE_COMMA,
     to: '{\n          name: amount\n          type: Int64\n        }',
@@ -38,33 +31,12 @@ const MISTAKES: readonly Mistake[] = [
     hint: 'Look for a missing quote, bracket, comma, ":" or space on this line or before it.',
   },
   {
-    why: 'a brace too many',
-    from: REFERENCE,
-    to: `${REFERENCE} }`,
-    said: 'error yaml-syntax 17:65',
-    hint: 'Look for a missing quote, bracket, comma, ":" or space on this line or before it.',
-  },
-  {
-    why: 'a dash where one value belongs',
-    from: 'service: analytics',
-    to: 'service: - analytics',
-    said: 'error yaml-syntax 11:12',
-    hint: 'Look for a missing quote, bracket, comma, ":" or space on this line or before it.',
-  },
-  {
     why: 'a dash behind the name of a list',
     base: ENDPOINT,
     from: 'openApiKeys:\n    - key-1\n    - key-2',
     to: 'openApiKeys: - key-1',
     said: 'error yaml-syntax 10:16',
     hint: 'Look for a missing quote, bracket, comma, ":" or space on this line or before it.',
-  },
-  {
-    why: 'no space after a colon',
-    from: 'topics: orders',
-    to: 'topics:orders',
-    said: 'error yaml-syntax 15:7',
-    hint: 'Look for a ":", with a space after it, that is missing on this line.',
   },
   {
     why: 'a template of Jinja: a condition',
@@ -99,13 +71,6 @@ const MISTAKES: readonly Mistake[] = [
     from: REFERENCE,
     to: '${USERNAME}',
     said: 'warning template 17:19',
-    hint: 'Render it first, or write the value itself. Name a template in .pipewrightignore.',
-  },
-  {
-    why: 'a whole variable',
-    from: 'topics: orders',
-    to: 'topics: $NAME',
-    said: 'warning template 15:15',
     hint: 'Render it first, or write the value itself. Name a template in .pipewrightignore.',
   },
   {

@@ -34,16 +34,6 @@ const rows: readonly Row[] = [
     errors: ['duplicate-key a.yaml'],
   },
   {
-    why: 'a copy of it, letter by letter',
-    after: { ...TOGETHER, 'a.yaml': pipe('a') },
-    errors: ['duplicate-key a.yaml'],
-  },
-  {
-    why: 'a second one while the first is edited',
-    after: { 'm.yaml': documents(s, EDITED), 'a.yaml': FOREIGN },
-    errors: ['duplicate-key a.yaml'],
-  },
-  {
     why: 'a copy of what the first one said, while that is edited',
     after: { 'm.yaml': documents(s, EDITED), 'a.yaml': pipe('a') },
     errors: ['duplicate-key a.yaml'],
@@ -57,11 +47,6 @@ const rows: readonly Row[] = [
     why: 'a second one while the first moves to another file',
     after: { 'm.yaml': s, 'n.yaml': pipe('a'), 'a.yaml': FOREIGN },
     errors: ['duplicate-key a.yaml'],
-  },
-  {
-    why: 'a second one that is itself wrong',
-    after: { ...TOGETHER, 'a.yaml': BROKEN },
-    errors: ['duplicate-key a.yaml', 'unknown-field a.yaml'],
   },
   {
     why: 'a second one while the first is broken: it does not take its place',
@@ -90,32 +75,9 @@ const rows: readonly Row[] = [
     errors: ['duplicate-key a.yaml'],
   },
   {
-    why: 'forty copies of a file',
-    after: {
-      'm.yaml': documents(s, pipe('a')),
-      ...Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`c${n}.yaml`, documents(s, FOREIGN)])),
-    },
-    errors: Array.from({ length: 40 }, (_, n) => `c${n}.yaml`)
-      .toSorted()
-      .flatMap((file) => [`duplicate-key ${file}`, `duplicate-key ${file}`]),
-  },
-  {
     why: 'the first goes, and the second is the only one: it counts',
     after: { 'm.yaml': s, 'a.yaml': FOREIGN },
     errors: [],
-  },
-  {
-    why: 'two of which one is valid, and neither was there before',
-    before: { 'm.yaml': s },
-    after: { 'm.yaml': documents(s, BROKEN), 'n.yaml': pipe('a') },
-    errors: ['duplicate-key m.yaml', 'unknown-field m.yaml'],
-  },
-  {
-    why: 'two new ones at once: nobody can tell',
-    before: { 'm.yaml': s },
-    after: { 'm.yaml': documents(s, pipe('a')), 'n.yaml': FOREIGN },
-    invalid: ['Pipe/a'],
-    errors: ['duplicate-key m.yaml', 'duplicate-key n.yaml'],
   },
   {
     why: 'two new ones at once in place of the first: nobody can tell, also not by where they stand',
@@ -147,52 +109,11 @@ const rows: readonly Row[] = [
     errors: ['endpoint-repeated a.yaml', 'unknown-field m.yaml'],
   },
   {
-    why: 'another endpoint by way of a second name of the service',
-    before: { 'm.yaml': documents(s, endpoint('x')) },
-    after: {
-      'm.yaml': documents(s, endpoint('x')),
-      'a.yaml': documents(service('same', UUID.toUpperCase()), endpoint('b', 'same')),
-    },
-    invalid: ['QueryEndpoint/b'],
-    errors: ['endpoint-repeated a.yaml'],
-  },
-  {
-    why: 'the endpoint of another service whose Service is changed to this one',
-    before: {
-      'm.yaml': documents(s, endpoint('x')),
-      'a.yaml': documents(service('o', OTHER), endpoint('b', 'o')),
-    },
-    after: { 'm.yaml': documents(s, endpoint('x')), 'a.yaml': documents(service('o'), endpoint('b', 'o')) },
-    invalid: ['QueryEndpoint/b'],
-    errors: ['endpoint-repeated a.yaml'],
-  },
-  {
-    why: 'another pipe that adopts the same id',
-    before: { 'm.yaml': documents(s, pipe('m', { policy: `adopt: ${OTHER}` })) },
-    after: {
-      'm.yaml': documents(s, pipe('m', { policy: `adopt: ${OTHER}` })),
-      'a.yaml': pipe('a', { policy: `adopt: ${OTHER}` }),
-    },
-    invalid: ['Pipe/a'],
-    errors: ['pipe-claimed-twice a.yaml'],
-  },
-  {
     why: 'another pipe that adopts the same id while the file of the first cannot be read',
     before: { 's.yaml': s, 'm.yaml': pipe('m', { policy: `adopt: ${OTHER}` }) },
     after: { 's.yaml': s, 'a.yaml': pipe('a', { policy: `adopt: ${OTHER}` }) },
     more: { unread: ['m.yaml'] },
     invalid: ['Pipe/a', 'Pipe/m'],
-    errors: ['pipe-claimed-twice a.yaml'],
-  },
-  {
-    why: 'another pipe that adopts an id which a Lock gives to this one',
-    before: { 'm.yaml': documents(s, pipe('m')), 'm.lock.yaml': lock('l', { 'Pipe/m': OTHER }) },
-    after: {
-      'm.yaml': documents(s, pipe('m')),
-      'm.lock.yaml': lock('l', { 'Pipe/m': OTHER }),
-      'a.yaml': pipe('a', { policy: `adopt: ${OTHER}` }),
-    },
-    invalid: ['Pipe/a'],
     errors: ['pipe-claimed-twice a.yaml'],
   },
   {
@@ -232,16 +153,6 @@ const rows: readonly Row[] = [
     after: {
       'm.yaml': documents(s, pipe('m', depending('Pipe/a'))),
       'a.yaml': pipe('a', depending('Pipe/m')),
-    },
-    invalid: ['Pipe/a'],
-    errors: ['circular-dependency a.yaml'],
-  },
-  {
-    why: 'a former name that closes a circle, such as a new pipe under the name before',
-    before: { 'm.yaml': documents(s, pipe('m', { policy: 'renamedFrom: Pipe/a' })) },
-    after: {
-      'm.yaml': documents(s, pipe('m', { policy: 'renamedFrom: Pipe/a' })),
-      'a.yaml': pipe('a', { policy: 'renamedFrom: Pipe/m' }),
     },
     invalid: ['Pipe/a'],
     errors: ['circular-dependency a.yaml'],
@@ -498,12 +409,6 @@ describe('after a restart, the ledger tells', () => {
       errors: ['duplicate-key a.yaml'],
     },
     {
-      why: 'where a Service stood, which was edited meanwhile',
-      known: { 'Service/analytics': { file: 's.yaml', digest: 'another', validIn: 's.yaml' } },
-      files: { 's.yaml': s, 'a.yaml': service('analytics', OTHER) },
-      errors: ['duplicate-key a.yaml'],
-    },
-    {
       why: 'where a Service was valid that has a mistake now: the other one does not take its place',
       known: { 'Service/analytics': { file: 's.yaml', digest: 'a mistake', validIn: 's.yaml' } },
       files: { 's.yaml': s.replace('spec:', 'spek:'), 'a.yaml': service('analytics', OTHER) },
@@ -524,36 +429,11 @@ describe('after a restart, the ledger tells', () => {
       errors: ['duplicate-key a.yaml', 'duplicate-key n.yaml'],
     },
     {
-      why: 'a file that cannot be read now',
-      known: { 'Pipe/a': { file: 'm.yaml', pipeId: OTHER } },
-      files: { 's.yaml': s, 'm.yaml': 'x: [', 'a.yaml': FOREIGN },
-      invalid: ['Pipe/a'],
-      errors: ['duplicate-key a.yaml', 'yaml-syntax m.yaml'],
-    },
-    {
       why: 'which endpoint configured the service',
       known: { 'QueryEndpoint/x': { file: 'm.yaml', endpointOf: `${UUID}/${UUID}` } },
       files: { 'm.yaml': documents(s, endpoint('x')), 'a.yaml': endpoint('b') },
       invalid: ['QueryEndpoint/b'],
       errors: ['endpoint-repeated a.yaml'],
-    },
-    {
-      why: 'that, while its file cannot be read',
-      known: { 'QueryEndpoint/x': { file: 'm.yaml', endpointOf: `${UUID}/${UUID}` } },
-      files: { 's.yaml': s, 'm.yaml': 'x: [', 'a.yaml': endpoint('b') },
-      invalid: ['QueryEndpoint/b', 'QueryEndpoint/x'],
-      errors: ['endpoint-repeated a.yaml', 'yaml-syntax m.yaml'],
-    },
-    {
-      why: 'that, while its manifest has a mistake',
-      known: { 'QueryEndpoint/x': { file: 'm.yaml', endpointOf: `${UUID}/${UUID}` } },
-      files: {
-        's.yaml': s,
-        'm.yaml': endpoint('x').replace('{service', '{x: 1, service'),
-        'a.yaml': endpoint('b'),
-      },
-      invalid: ['QueryEndpoint/b', 'QueryEndpoint/x'],
-      errors: ['endpoint-repeated a.yaml', 'unknown-field m.yaml'],
     },
     {
       why: 'that, while nobody says which service that is',
