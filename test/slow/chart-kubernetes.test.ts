@@ -43,11 +43,6 @@ function namesIn(list: unknown): readonly string[] {
   return (list as readonly { readonly name: string }[]).map(({ name }) => name)
 }
 
-/** Of the daemon's pods: what is let out, as text. */
-function egressIn(rendered: string): string {
-  return JSON.stringify(objectsIn(rendered).find(({ kind }) => kind === 'NetworkPolicy')?.spec)
-}
-
 function recordWith(members: object): object {
   const metadata = { name: 'demo-1', namespace: 'data' }
   return { apiVersion: 'pipewright.dev/v1', kind: 'PipewrightRecord', metadata, ...members }
@@ -83,28 +78,6 @@ describe.each(HELMS)('a ledger in the cluster, %s', (helm) => {
     expect(namesIn(several?.volumes)).toEqual(['kubernetes-api', 'scratch', ...namesIn(sole?.volumes)])
     expect(mounts(several)).toEqual(['kubernetes-api', 'scratch', ...mounts(sole).slice(1)])
     expect(several?.containers.slice(1)).toEqual(sole?.containers.slice(1))
-  })
-
-  test('two pods, replaced one after the other, on different nodes where there are', async () => {
-    const rendered = await rendering()
-    expect(objectOf(rendered, 'Deployment').spec).toMatchObject({
-      replicas: 2,
-      strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
-    })
-    const { matchLabels } = (objectOf(rendered, 'Deployment').spec as { selector: { matchLabels: object } })
-      .selector
-    const term = { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels } }
-    expect(podsIn(rendered)[0]).toMatchObject({
-      affinity: {
-        podAntiAffinity: {
-          preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }],
-        },
-      },
-    })
-    expect(objectOf(rendered, 'PodDisruptionBudget').spec).toEqual({
-      maxUnavailable: 1,
-      selector: { matchLabels },
-    })
   })
 
   test.each([
@@ -169,32 +142,6 @@ describe.each(HELMS)('a ledger in the cluster, %s', (helm) => {
     ])
     expect(check?.volumes).toBeUndefined()
     expect(objectOf(rendered, 'ServiceAccount')).toMatchObject({ automountServiceAccountToken: false })
-  })
-
-  test('the role is for the service account of the pods, whoever made it', async () => {
-    const account = { serviceAccount: { create: false, name: 'own' } }
-    for (const [values, name] of [
-      [{}, 'demo-pipewright'],
-      [account, 'own'],
-    ] as const) {
-      const rendered = await rendering(values)
-      expect(podsIn(rendered)[0]).toMatchObject({ serviceAccountName: name })
-      expect(objectOf(rendered, 'RoleBinding')).toMatchObject({
-        roleRef: { kind: 'Role', name: objectOf(rendered, 'Role').metadata.name },
-        subjects: [{ kind: 'ServiceAccount', name, namespace: 'data' }],
-      })
-    }
-  })
-
-  test('the network policy lets the pods to the Kubernetes API', async () => {
-    const ports = '"ports":[{"port":443,"protocol":"TCP"},{"port":6443,"protocol":"TCP"}]'
-    expect(egressIn(await rendering())).toContain(`{${ports}}`)
-    const kubernetesApi = [
-      { to: [{ ipBlock: { cidr: '10.0.0.1/32' } }], ports: [{ port: 8443, protocol: 'TCP' }] },
-    ]
-    expect(egressIn(await rendering({ networkPolicy: { kubernetesApi } }))).toContain(
-      '{"ports":[{"port":8443,"protocol":"TCP"}],"to":[{"ipBlock":{"cidr":"10.0.0.1/32"}}]}',
-    )
   })
 
   test('there is no alert about a volume', async () => {

@@ -252,16 +252,6 @@ test('in diagnostic mode the pod differs in its process, its probes and its hook
   expect(containerOf(daemonIn(diagnostic), 'pipewright').args).toBeUndefined()
 })
 
-test('the admin token may be missing for both containers', async () => {
-  const pod = daemonIn(await render(valuesFile('git-token')))
-  const [variable] = (containerOf(pod, 'git-sync').env ?? []).filter(
-    ({ valueFrom }) => valueFrom !== undefined,
-  )
-  expect(variable?.valueFrom).toMatchObject({ secretKeyRef: { name: 'pipewright-admin', optional: true } })
-  const volume = (pod.volumes ?? []).find(({ name }) => name === 'admin-token')
-  expect(volume).toMatchObject({ secret: { secretName: 'pipewright-admin', optional: true } })
-})
-
 test('a port of a URL, large numbers and a digest keep their form', async () => {
   const values = {
     podSecurityContext: { fsGroup: 1_000_660_000 },

@@ -186,47 +186,10 @@ test.each([
   expect(stdout + stderr).toContain('ERROR')
 })
 
-/** That of the daemon, not that of `helm test`. */
-function policyOf(set: string): unknown {
-  return objectsIn(of(set)).find(
-    ({ kind, metadata }) => kind === 'NetworkPolicy' && !metadata.name.endsWith('-test'),
-  )?.spec
-}
-
-interface IngressRules {
-  readonly ingress: readonly {
-    readonly from: readonly { readonly podSelector?: unknown; readonly namespaceSelector?: unknown }[]
-    readonly ports: readonly { readonly port: string }[]
-  }[]
-}
-
 /** How many probes ask Pipewright, where the values take away some of the three. */
 const PROBES: Readonly<Record<string, number>> = { diagnostic: 0, opened: 2 }
 
 describe('who gets in', () => {
-  test('by default: pods of Prometheus to the metrics, `helm test` to both ports, and nobody else', () => {
-    const { ingress } = policyOf('minimal') as IngressRules
-    expect(ingress.map(({ ports }) => ports.map(({ port }) => port))).toEqual([
-      ['metrics', 'git-sync'],
-      ['http', 'metrics'],
-    ])
-    for (const peer of ingress.flatMap(({ from }) => from))
-      expect(peer).toHaveProperty('podSelector.matchLabels')
-  })
-
-  test('people get to the page alone, Prometheus to the metrics alone', () => {
-    const { ingress } = policyOf('placed') as IngressRules
-    const portsOf = (name: string) =>
-      ingress.filter(({ from }) => JSON.stringify(from).includes(name)).map(({ ports }) => ports)
-    expect(portsOf('ingress-nginx')).toEqual([[{ port: 'http', protocol: 'TCP' }]])
-    expect(portsOf('observability')).toEqual([
-      [
-        { port: 'metrics', protocol: 'TCP' },
-        { port: 'git-sync', protocol: 'TCP' },
-      ],
-    ])
-  })
-
   test.each(SETS)('%s: the probes and Prometheus ask at the port of the metrics', (set) => {
     const text = of(set)
     const ports = [...text.matchAll(/path: \/(?:healthz|readyz)\n +port: (\w+)$/gm)]
@@ -247,17 +210,6 @@ describe('who gets in', () => {
     expect(found[0]?.spec).toMatchObject({
       ports: [{ name: 'http' }, { name: 'metrics' }, { name: 'git-sync', targetPort: 'git-sync' }],
     })
-  })
-
-  test('without a repository there is no port of git-sync', () => {
-    expect(of('config-map')).not.toContain('git-sync')
-  })
-
-  test('it is asked by the names of its Service, and by those that are given', () => {
-    const service = ['', '.data', '.data.svc', '.data.svc.cluster.local']
-    const names = service.map((rest) => `demo-pipewright${rest}`).join()
-    expect(of('minimal')).toContain(`- name: PIPEWRIGHT_ALLOWED_HOSTS\n              value: "${names}"\n`)
-    expect(of('placed')).toMatch(/value: "\S+\.svc\.k8s\.example,pipes\.example\.com"\n/)
   })
 })
 
