@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { withSecrets } from '../../src/kinds/secret-ref.ts'
 import { isObject, type Json, type JsonObject } from '../../src/lib/json.ts'
-import { BREAKAGES, BROKEN_RULES } from './broken.ts'
+import { BREAKAGES } from './broken.ts'
 import { fieldAt, withAt, writtenOf, type Steps } from './edits.ts'
-import { clientFindings, desiredBody, GIVEN, givenNamed, secretText, type Declared } from './given.ts'
+import { clientFindings, desiredBody, GIVEN, secretText, type Declared } from './given.ts'
 import { pipeFaults } from './rules.ts'
 
 /* What the facts call wrong is refused twice: by the client before anything is sent, and by a service that knows the facts alone. */
@@ -31,10 +31,6 @@ function pipeWith(field: string): { readonly manifest: Declared; readonly steps:
     if (found !== undefined) return { manifest, steps: found.steps }
   }
   return expect.unreachable(`no pipe has ${field}`)
-}
-
-function stepsOf(path: string): Steps {
-  return path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step))
 }
 
 /** What the client warns of, or takes as it is, where the facts have a format and nobody saw it refused. */
@@ -66,19 +62,6 @@ describe('a field that is not what its row says', () => {
     )
     expect(places.length).toBeGreaterThan(100)
     expect(taken).toEqual([])
-  })
-})
-
-describe('fields that break a rule together', () => {
-  test.each(BROKEN_RULES)('$rule: $pipe: $edits', ({ rule, pipe, edits }) => {
-    const manifest = givenNamed(pipe)
-    const spec = Object.entries(edits).reduce<Json>(
-      (edited, [path, value]) => withAt(edited, stepsOf(path), value),
-      specOf(manifest),
-    )
-    const broken = withSpec(manifest, spec)
-    expect(pipeFaults(unchecked(broken)).map((fault) => fault.rule)).toContain(rule)
-    expect(clientFindings('Pipe', broken)).not.toEqual([])
   })
 })
 
