@@ -33,6 +33,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'in process',
+          // Node strips the types itself: that costs less than Vite's modules, whose imports are getters.
+          experimental: { viteModuleRunner: false },
           include: ['test/**/*.test.ts'],
           exclude: ['test/slow/**', PROGRAMS],
           setupFiles: 'test/support/no-programs.ts',

@@ -57,8 +57,8 @@ describe('a commit of one team', () => {
       'loud.yaml': service('loud', SERVICE_ID.toUpperCase()),
     })
     const keys: Key[] = []
-    for (const of of ['analytics', 'same', 'loud']) {
-      keys.push(...commit(world, of, 4, of))
+    for (const name of ['analytics', 'same', 'loud']) {
+      keys.push(...commit(world, name, 4, name))
       if (parts > 1) await go(world, keys)
     }
     await go(world, keys)

@@ -1,5 +1,5 @@
 import child from 'node:child_process'
-import { syncBuiltinESMExports } from 'node:module'
+import { enableCompileCache, syncBuiltinESMExports } from 'node:module'
 import { expect } from 'vitest'
 
 /*
@@ -20,3 +20,6 @@ for (const name of STARTERS) {
   })
 }
 syncBuiltinESMExports()
+
+// The workers, and later runs, share what they compiled.
+enableCompileCache()
