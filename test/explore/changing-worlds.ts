@@ -18,7 +18,7 @@ export const CHANGING_WORLDS: readonly World[] = [
     faults: ['console makes', 'list lags', 'list fails'],
     replies: ['lost', 'lost after the work', 'dies, worked'],
     meanwhile: 2,
-    depth: 3,
+    depth: 2,
   },
   {
     ...CHANGES,
@@ -52,6 +52,7 @@ export const CHANGING_WORLDS: readonly World[] = [
     faults: ['listed losses', 'deletes', 'console makes', 'list lags'],
     replies: ['lost after the work'],
     depth: 1,
+    isLarge: true,
   },
   {
     ...CHANGES,

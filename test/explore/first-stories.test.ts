@@ -6,5 +6,5 @@ import { WORLDS } from './worlds.ts'
 
 exploreFirst(
   WORLDS.filter((world) => !POD_WORLDS.includes(world) && world.name !== 'tables'),
-  ({ depth }) => (depth === 1 ? 0 : 1),
+  ({ isLarge = false }) => (isLarge ? 0 : 1),
 )

@@ -53,10 +53,10 @@ for (let more = 0; left.length > 0; more += 1) {
   left = isEndless ? next : []
 }
 
-/** With `--secrets`: explores each world again for each sort of mounted secrets, one fault less deep. */
+/** With `--secrets`: explores each world again for each sort of mounted secrets. */
 async function compareAll(): Promise<void> {
   for (const world of worlds) {
-    const depth = values.depth === undefined ? Math.max(0, world.depth - 1) : Number(values.depth)
+    const depth = values.depth === undefined ? Number(world.isLarge !== true) : Number(values.depth)
     const { compared, difference } = await compareWith(world, MOUNTED, depth)
     say(
       `${world.name.padEnd(10)} ${String(depth).padStart(5)} ${String(compared).padStart(11)}  with secrets`,

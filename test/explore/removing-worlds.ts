@@ -37,7 +37,7 @@ export const REMOVING_WORLDS: readonly World[] = [
     faults: ['restores'],
     edits: ['remove', 'ensure', 'manifest'],
     crashes: false,
-    depth: 2,
+    depth: 1,
   },
   {
     ...REMOVES,
@@ -50,7 +50,7 @@ export const REMOVING_WORLDS: readonly World[] = [
     edits: ['remove', 'table', 'ensure'],
     removeReplies: ['lost'],
     crashes: false,
-    depth: 2,
+    depth: 1,
   },
   {
     ...REMOVES,
@@ -59,7 +59,7 @@ export const REMOVING_WORLDS: readonly World[] = [
     begin: () => adopting(model(['a'])),
     faults: ['list lags'],
     edits: ['remove', 'ensure'],
-    depth: 2,
+    depth: 1,
   },
 ]
 

@@ -21,9 +21,12 @@ afterAll(() => {
   process.stdout.write(`\nThe shortest story without each protection:\n${head}\n${rows.join('\n')}\n`)
 })
 
+/** What the explorer is made of. */
+const PARTS = ['explore', 'support', 'reconcile', 'manifest', 'torture'].map((part) => join('test', part))
+
 /** What the explorer of a copy prints. @param signal ends it, where its test has no more time */
 async function exploreCopy(checkout: Checkout, { world, depth = 2 }: Removal, signal: AbortSignal) {
-  cpSync(join(ROOT, 'test'), join(checkout.dir, 'test'), { recursive: true })
+  for (const part of PARTS) cpSync(join(ROOT, part), join(checkout.dir, part), { recursive: true })
   const args = ['test/explore/main.ts', '--json', '--world', world, '--depth', String(depth)]
   const run = promisify(execFile)(process.execPath, args, { cwd: checkout.dir, maxBuffer: 1e8, signal })
   // It ends with 1 when it found a story.
