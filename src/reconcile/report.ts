@@ -36,12 +36,9 @@ export function report(
   const { input, entry } = assessment
   const { key } = input.desired
   const { outcome } = acted
-  const place = {
-    revision: context.store.revision,
-    manifestRevision: written.manifest?.revision,
-    file: entry?.position.file,
-    line: entry?.position.line,
-  }
+  const { revision } = context.store
+  const manifestRevision = written.manifest?.revision
+  const place = { file: entry?.position.file, line: entry?.position.line }
   const changed = changedConditions(recorded.conditions, conditions)
   const observation = context.store.observation(key)
   const next = requeueAfter({
@@ -82,6 +79,8 @@ export function report(
       before: recorded.conditions?.[condition],
       after: conditions[condition],
       isNews: condition === arrived,
+      revision,
+      manifestRevision,
       ...place,
     })
   }
@@ -89,7 +88,8 @@ export function report(
     type: 'ReconcileFinished',
     key,
     reconcileId: request.reconcileId,
-    ...place,
+    revision,
+    manifestRevision,
     action: action.type,
     reason: ('reason' in outcome ? outcome.reason : undefined) ?? action.reason,
     message,
@@ -97,6 +97,7 @@ export function report(
     requestId: requestIdOf(outcome) ?? assessment.requestId,
     durationMs: context.clock.monotonic() - startedAt,
     changed: changed.length > 0 || isNews(finishing),
+    ...place,
     changeToApplyMs:
       request.changedAt === undefined ||
       outcome.result !== 'done' ||
