@@ -342,6 +342,15 @@ const ROWS: readonly Row[] = [
     is: ['hold', 'NeverSeen'],
   },
   {
+    why: 'or a person says so: no resource is created where another one is named',
+    input: pipe({
+      recorded: created({ remote: recordedPipe(PIPE_ID, { saidGoneAt: NOW }) }),
+      observed: missed(1, 0, 'silent'),
+      policy: { adopt: OTHER_ID },
+    }),
+    is: ['adopt', 'Adopt'],
+  },
+  {
     why: 'a pipe that is there is not replaced, whatever a person says',
     input: pipe({ recorded: created(), observed: FOUND, policy: { recreate: PIPE_ID } }),
     is: ['observe', 'InSync'],

@@ -133,6 +133,19 @@ describe('a create of unknown outcome does not take for its own', () => {
     await world.clock.advance(MINUTE)
     await stillUnknown(world)
   })
+
+  test('one that another key has', async () => {
+    const world = await listing(['orders'])
+    world.write('copy.yaml', pipe('copy', { platformName: 'orders', topics: 'orders' }))
+    world.remove('orders.yaml')
+    await world.go('Pipe/copy')
+    world.write('orders.yaml', pipe('orders', { policy: { replaces: 'Pipe/copy' } }))
+    world.platform.script('create', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: false })
+    await world.go(ORDERS)
+    await world.clock.advance(MINUTE)
+    expect(world.platform.posts).toHaveLength(2)
+    await stillUnknown(world)
+  })
 })
 
 describe('a pipe that the list shows as equal, and that is by its id', () => {
@@ -315,6 +328,26 @@ describe('pipes whose ids are named', () => {
       expect(requests.get).toBe(NAMES.length)
     },
   )
+
+  test('are not created anew if they were gone before they were read', async () => {
+    const world = await listing(['other'])
+    await world.go('Pipe/other')
+    await world.clock.advance(MINUTE)
+    const id = make(world, 'a', { topics: 'a' })
+    world.write('a.yaml', pipe('a', { policy: { adopt: id } }))
+    expect((await world.go('Pipe/a')).outcome).toMatchObject({ reason: 'Adopted' })
+    world.platform.pipes.delete(id)
+    const { posts } = world.platform
+    const before = posts.length
+    const reasons = new Set<string>()
+    for (let minute = 0; minute < 20; minute += 1) {
+      await world.go('Pipe/other')
+      reasons.add((await world.go('Pipe/a')).action.reason)
+      await world.clock.advance(MINUTE)
+    }
+    expect(posts).toHaveLength(before)
+    expect([...reasons]).toEqual(['MissingUnconfirmed', 'NeverSeen'])
+  })
 })
 
 /** One pipe, alone in its service, made an hour ago. */
