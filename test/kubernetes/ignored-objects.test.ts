@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
-import type { Ledger } from '../../src/contract/ledger.ts'
 import { acceptKubernetesLedger } from '../../src/ledger/kubernetes/accept-rollback.ts'
 import { exportLedger, importLedger } from '../../src/ledger/open.ts'
 import { blank, ignore, ORDERS } from '../ledger/samples.ts'
 import { until } from '../support/until.ts'
 import { modelForEach } from './model-for-each.ts'
+import { refusal } from './open-at.ts'
 
 /* Objects with the label of a ledger that are none of its records: copies, and what was made or edited by hand. */
 
@@ -27,15 +27,6 @@ async function write(name: string, members: object, ledger = 'ledger'): Promise<
     body: JSON.stringify({ metadata, ...members }),
   })
   expect(status).toBeLessThan(300)
-}
-
-async function refusal(ledger: Ledger): Promise<string> {
-  try {
-    await ledger.prepareIntent()
-    return ''
-  } catch (error) {
-    return String(error)
-  }
 }
 
 test.each([
@@ -86,12 +77,12 @@ test('a record that somebody makes something else of is lost: no resource is cre
   await term.confirm()
   await write('ledger.pipe.orders', { key: 'Pipe/other', version: 9 })
   const words = 'the record of Pipe/orders is gone'
-  await until('that it is noticed', async () => (await refusal(one.ledger)).includes(words))
+  await until('that it is noticed', async () => (await refusal(one))?.includes(words))
   await term.release()
   await one.ledger[Symbol.asyncDispose]()
   const next = await open()
   await next.leadership.acquire(never, 'wait')
-  expect(await refusal(next.ledger)).toContain('was rolled back to an earlier state')
+  expect(await refusal(next)).toContain('was rolled back to an earlier state')
 })
 
 test('the versions of what is ignored do not make up for writes that are lost', async () => {
@@ -109,7 +100,7 @@ test('the versions of what is ignored do not make up for writes that are lost', 
   const next = await open()
   await next.leadership.acquire(never, 'wait')
   const words = 'had been written 2 times, and 1 of these writes are there'
-  expect(await refusal(next.ledger)).toContain(words)
+  expect(await refusal(next)).toContain(words)
   const place = { place: 'ledger', env: process.env, clock: model.clock }
   expect(await acceptKubernetesLedger(place)).toContain(words)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { LedgerConflict, type Ledger } from '../../src/contract/ledger.ts'
+import { LedgerConflict } from '../../src/contract/ledger.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { acceptKubernetesLedger } from '../../src/ledger/kubernetes/accept-rollback.ts'
 import { recordRollback } from '../../src/ledger/kubernetes/ledger-rollback.ts'
@@ -8,7 +8,7 @@ import type { Kept } from '../../src/ledger/kubernetes/record-object.ts'
 import { blank, ORDERS } from '../ledger/samples.ts'
 import { until } from '../support/until.ts'
 import { modelForEach } from './model-for-each.ts'
-import { writeKubeconfig } from './open-at.ts'
+import { refusal, writeKubeconfig } from './open-at.ts'
 
 /* Records that were rolled back, by a restore of etcd or by hand: pipes created since are not in them. */
 
@@ -16,15 +16,6 @@ const never = new AbortController().signal
 
 const model = modelForEach()
 const { open, pathOf, put } = model
-
-async function refusal({ ledger }: { readonly ledger: Ledger }): Promise<string | undefined> {
-  try {
-    await ledger.prepareIntent()
-    return undefined
-  } catch (error) {
-    return String(error)
-  }
-}
 
 async function accept(): Promise<string | undefined> {
   const place = {

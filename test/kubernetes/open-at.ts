@@ -57,3 +57,13 @@ export function writeKubeconfig(
   workspace.write(file, stringify(config))
   return workspace.path(file)
 }
+
+/** Why nothing may be created now. */
+export async function refusal({ ledger }: Pick<OpenedLedger, 'ledger'>): Promise<string | undefined> {
+  try {
+    await ledger.prepareIntent()
+    return undefined
+  } catch (error) {
+    return String(error)
+  }
+}

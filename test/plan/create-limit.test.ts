@@ -3,9 +3,7 @@ import { createLimitOf, earlierOf, limitGroupOf, MADE_FOR_MS, madeAt } from '../
 import type { Key } from '../../src/kinds/key.ts'
 import { messageOf, stepsOf } from '../../src/plan/reason.ts'
 import { blankRecord, type Intent, type LedgerRecord } from '../../src/plan/record.ts'
-
-const NOW = 1_800_000_000_000
-const MINUTE = 60_000
+import { intent, MINUTE, NOW } from './inputs.ts'
 
 /** That many, a minute apart, the last one at `NOW`. */
 function made(count: number) {
@@ -71,19 +69,9 @@ test('a service is what the platform knows it by, however its ids are written', 
   expect(limitGroupOf({ organizationId: 'aa', serviceId: 'cd' })).not.toBe(group)
 })
 
-function having(intent: Partial<Intent>): LedgerRecord {
-  const whole = {
-    id: 'i',
-    attempt: 1,
-    reason: 'New',
-    requestDigest: '',
-    revision: '',
-    openedAt: NOW - 5_000,
-    sendBy: NOW,
-    endBy: NOW + 30_000,
-    state: 'open',
-  } as const
-  return { ...blankRecord('Pipe/orders'), intent: { ...whole, ...intent } }
+function having(is: Partial<Intent>): LedgerRecord {
+  const underWay = { ...intent('open'), openedAt: NOW - 5_000, sendBy: NOW }
+  return { ...blankRecord('Pipe/orders'), intent: { ...underWay, ...is } }
 }
 
 describe('what counts as made', () => {
