@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import type { Key } from '../../src/kinds/key.ts'
-import { given, HOUR, MINUTE } from './given.ts'
+import { given, HOUR, MINUTE, SECOND } from './given.ts'
 import { alert, endpoint, pipe, service } from './manifests.ts'
 import { ORGANIZATION, OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 
@@ -220,4 +220,21 @@ test('an endpoint whose request may or may not have been carried out is applied 
   await world.clock.advance(HOUR / 2)
   expect((await world.go(q)).action.type).toBe('upsert')
   expect((await world.go(q)).action.reason).toBe('InSync')
+})
+
+test('a pipe that is gone, and whose manifest is that of another one now, is not created as that one', async () => {
+  const files = ['orders', 'other', 'third'] as const
+  const world = await given(Object.fromEntries(files.map((name) => [`${name}.yaml`, pipe(name)])))
+  for (const name of files) await world.go(`Pipe/${name}`)
+  await world.clock.advance(HOUR)
+  for (const name of files) await world.go(`Pipe/${name}`)
+  world.platform.pipes.delete((await world.record('Pipe/orders')).remote?.id ?? '')
+  world.write('orders.yaml', pipe('orders', { platformName: 'other', topics: 'other' }))
+  for (let look = 0; look < 4; look += 1) {
+    await world.go('Pipe/orders')
+    await world.go('Pipe/third')
+    await world.clock.advance(35 * SECOND)
+  }
+  expect((await world.go('Pipe/orders')).action).toMatchObject({ type: 'refuse', reason: 'NameTaken' })
+  expect(world.platform.posts).toHaveLength(3)
 })
