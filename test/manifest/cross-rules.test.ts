@@ -21,18 +21,6 @@ const rows: readonly Row[] = [
     findings: [],
   },
   {
-    name: 'a key twice names both places',
-    files: { 'a.yaml': documents(s, pipe('a')), 'b.yaml': pipe('a') },
-    findings: ['duplicate-key a.yaml:8:18', 'duplicate-key b.yaml:3:18'],
-    invalid: ['Pipe/a'],
-  },
-  {
-    name: 'a missing Service',
-    files: { 'a.yaml': documents(s, pipe('a', { service: 'analytic' })) },
-    findings: ['unknown-service a.yaml:11:12'],
-    invalid: ['Pipe/a'],
-  },
-  {
     name: 'a Service that is there and invalid is no error of the pipe',
     files: { 'a.yaml': documents(s.replace('serviceId', 'servicId'), pipe('a')) },
     findings: ['unknown-field a.yaml:4:62'],
@@ -85,62 +73,9 @@ const rows: readonly Row[] = [
     invalid: from.map((_name, n) => `Pipe/${'abc'.charAt(n)}`),
   })),
   {
-    name: 'two endpoints of one service',
-    files: { 'a.yaml': documents(s, endpoint('x'), endpoint('y')) },
-    findings: ['endpoint-repeated a.yaml:9:17', 'endpoint-repeated a.yaml:14:17'],
-    invalid: ['QueryEndpoint/x', 'QueryEndpoint/y'],
-  },
-  {
-    name: 'two names of the same service',
-    files: {
-      'a.yaml': documents(s, service('same', UUID.toUpperCase()), endpoint('x'), endpoint('y', 'same')),
-    },
-    findings: ['endpoint-repeated a.yaml:14:17', 'endpoint-repeated a.yaml:19:17'],
-    invalid: ['QueryEndpoint/x', 'QueryEndpoint/y'],
-  },
-  {
     name: 'endpoints of two services',
     files: { 'a.yaml': documents(s, service('other', OTHER), endpoint('x'), endpoint('y', 'other')) },
     findings: [],
-  },
-  {
-    name: 'one pipe id adopted by two',
-    files: {
-      'a.yaml': documents(
-        s,
-        pipe('a', { policy: `adopt: ${UUID}` }),
-        pipe('b', { policy: `adopt: ${UUID.toUpperCase()}` }),
-      ),
-    },
-    findings: ['pipe-claimed-twice a.yaml:9:17', 'pipe-claimed-twice a.yaml:19:17'],
-    invalid: ['Pipe/a', 'Pipe/b'],
-  },
-  {
-    name: 'a Lock with one id twice leaves both pipes alone',
-    files: {
-      'a.yaml': documents(s, pipe('a'), pipe('b')),
-      'l.lock.yaml': lock('l', { 'Pipe/a': UUID, 'Pipe/b': UUID }),
-    },
-    findings: [
-      'lock-conflict a.yaml:8:18',
-      'lock-conflict a.yaml:18:18',
-      'pipe-claimed-twice l.lock.yaml:4:25',
-      'pipe-claimed-twice l.lock.yaml:4:73',
-    ],
-    invalid: ['Pipe/a', 'Pipe/b'],
-  },
-  {
-    name: 'two Locks that disagree',
-    files: {
-      'a.yaml': documents(s, pipe('a')),
-      'l.lock.yaml': documents(lock('l', { 'Pipe/a': UUID }), lock('m', { 'Pipe/a': OTHER })),
-    },
-    findings: [
-      'lock-conflict a.yaml:8:18',
-      'lock-conflict l.lock.yaml:4:25',
-      'lock-conflict l.lock.yaml:9:25',
-    ],
-    invalid: ['Pipe/a'],
   },
   {
     name: 'two Locks that agree',
@@ -149,11 +84,6 @@ const rows: readonly Row[] = [
       'l.lock.yaml': documents(lock('l', { 'Pipe/a': UUID }), lock('m', { 'Pipe/a': UUID })),
     },
     findings: [],
-  },
-  {
-    name: 'a Lock of a pipe without a manifest is a warning',
-    files: { 'a.yaml': s, 'l.lock.yaml': lock('l', { 'Pipe/x': UUID }) },
-    findings: ['lock-unused l.lock.yaml:4:25'],
   },
   {
     name: 'what a pipe was renamed from need not exist',
