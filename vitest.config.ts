@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
+const FIFTH_KIND = 'test/kinds/fifth-kind.test.ts'
 const PROGRAMS = 'test/**/*.program.test.ts'
 
 /** The explorer takes longest: it begins first, so that nothing waits for it in the end. */
@@ -36,10 +37,12 @@ export default defineConfig({
           // Node strips the types itself: that costs less than Vite's modules, whose imports are getters.
           experimental: { viteModuleRunner: false },
           include: ['test/**/*.test.ts'],
-          exclude: ['test/slow/**', PROGRAMS],
+          exclude: ['test/slow/**', PROGRAMS, FIFTH_KIND],
           setupFiles: 'test/support/no-programs.ts',
         },
       },
+      // It has a registry of its own, which other files must not see.
+      { extends: true, test: { name: 'fifth kind', include: [FIFTH_KIND], isolate: true } },
       {
         extends: true,
         test: { name: 'programs', include: [PROGRAMS], globalSetup: 'test/slow/support/bundled.ts' },

@@ -9,6 +9,15 @@ export interface Timed {
   readonly cpuMs: number
 }
 
+/** Runs a command to its end. */
+export function runCommand(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+): Promise<Timed & { readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
+  return runChild('command.ts', { command, args, cwd })
+}
+
 /** Runs a script of `child/` to its end in a fresh process; what it prints is JSON. */
 export async function runChild<T>(script: string, input: unknown, flags: readonly string[] = []): Promise<T> {
   const path = fileURLToPath(new URL(`child/${script}`, import.meta.url))

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { readOptions } from './options.ts'
 import { asText, isBad, type Result, resultOf, thisMachine } from './report.ts'
@@ -5,11 +6,15 @@ import { createRig, type Rig } from './rig.ts'
 import type { Measured, Row } from './row.ts'
 import { budget } from './rows/budget.ts'
 import { change } from './rows/change.ts'
+import { hostile } from './rows/hostile.ts'
 import { load } from './rows/load.ts'
 import { memory } from './rows/memory.ts'
 import { pass, passAway } from './rows/pass.ts'
 import { reload } from './rows/reload.ts'
 import { start } from './rows/start.ts'
+import { step } from './rows/step.ts'
+import { terraformApply, terraformPlan } from './rows/terraform.ts'
+import { validate } from './rows/validate.ts'
 
 /*
  * npm run bench -- [--sizes 100,1000,10000] [--rows load,pass] [--runs 5] [--json FILE] [--short]
@@ -19,7 +24,21 @@ import { start } from './rows/start.ts'
  * With --short, times are only shown: on a machine that others use too, they say more about the others.
  */
 
-const ROWS: readonly Row[] = [load, reload, pass, passAway, change, budget, memory, start]
+const ROWS: readonly Row[] = [
+  load,
+  reload,
+  pass,
+  passAway,
+  change,
+  step,
+  budget,
+  memory,
+  start,
+  validate,
+  hostile,
+  terraformApply,
+  terraformPlan,
+]
 
 const reading = readOptions(
   process.argv.slice(2),
@@ -51,11 +70,18 @@ print(
 for (const size of options.sizes) {
   for (const row of ROWS) {
     if (options.rows.length > 0 && !options.rows.includes(row.name)) continue
+    if (options.rows.length === 0 && row.onlyNamed === true) continue
     if (options.isShort && size < (row.heldFrom ?? 0)) continue
     if (row.onlyAt?.(size, options.sizes) === false) continue
+    const lacking = row.needs?.find((command) => !isThere(command))
+    if (lacking !== undefined) {
+      print(`${row.name.padEnd(10)} ${String(size).padStart(6)}  skipped: no ${lacking}`)
+      continue
+    }
     const rig = await rigOf(size)
     const measured: Measured[] = []
-    for (let run = 0; run < options.runs; run += 1) measured.push(await row.measure(rig, run))
+    const runs = Math.min(options.runs, row.runs ?? options.runs)
+    for (let run = 0; run < runs; run += 1) measured.push(await row.measure(rig, run, rigOf))
     const result = resultOf(row, size, measured)
     results.push(result)
     print(asText(result))
@@ -63,6 +89,11 @@ for (const size of options.sizes) {
   }
 }
 process.exitCode = results.some((result) => isBad(result, options)) ? 1 : 0
+
+/** Whether a command can be started, whatever it says to this. */
+function isThere(command: string): boolean {
+  return spawnSync(command, ['-h'], { stdio: 'ignore' }).error === undefined
+}
 
 /** After each row, so that a run that is ended early leaves what it has. */
 function save(): void {

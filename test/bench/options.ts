@@ -73,7 +73,7 @@ Measures each row of design §13 beside its floor, and ends with 1 when a row is
 was seen that must never be. With --short, times are only shown. docs/performance.md says what the rows are.
 
   --sizes N,N    numbers of manifests, from ${SMALLEST} to ${LARGEST}; 100,1000,10000 unless set
-  --rows A,B     only these rows, of ${known.join(', ')}; all unless set
+  --rows A,B     only these rows, of ${known.join(', ')}; all but the tf rows, which take minutes, unless set
   --runs N       runs of each row, whose median counts; 5 unless set
   --short        for CI: sizes 100 and 1000, two runs, and only what is held at them
   --json FILE    writes the results to a file as well, after each row

@@ -112,11 +112,11 @@ export function asText(result: Result): string {
 }
 
 /** What is on top of the floor, or below it. */
-function signed(value: number): string {
+export function signed(value: number): string {
   return `${value < 0 ? '–' : '+'} ${round(Math.abs(value))}`
 }
 
-function round(value: number): string {
+export function round(value: number): string {
   if (!Number.isFinite(value)) return '–'
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
   return value.toFixed(digits)

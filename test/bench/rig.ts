@@ -75,6 +75,8 @@ export interface Rig extends AsyncDisposable {
   readonly work: string
   /** The program as the image has it. */
   readonly command: string
+  /** Settings of a command, with a ledger of its own on a real disk. */
+  settings(options?: Pick<DaemonOptions, 'manifests' | 'ledger'>): readonly string[]
   /** Starts the daemon with a copy of the settled ledger, on a real disk. */
   daemon(more: readonly string[], options?: DaemonOptions): Promise<BenchDaemon>
   /** Paths of all reads of a full pass. */
@@ -241,6 +243,7 @@ export async function createRig(size: number): Promise<Rig> {
     paths,
     pathOf: (pipe) => byId.get(ids[`pipe-${pipe}`] ?? '') ?? '',
     command,
+    settings: ({ ledger, manifests } = {}) => settingsOf(placeLedger(ledger), manifests),
     daemon: (more, options = {}) => start(placeLedger(options.ledger), more, options),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }

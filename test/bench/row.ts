@@ -35,10 +35,19 @@ export interface Row {
   readonly heldFrom?: number
   /** What it measures hangs little on who else uses the machine, so that CI fails when it is far off. */
   readonly isSteady?: true
+  /** Commands that have to be there; the row is skipped where one is not. */
+  readonly needs?: readonly string[]
+  /** It takes minutes, and is measured only when `--rows` names it. */
+  readonly onlyNamed?: true
+  /** It takes the best of several by itself, so that this many runs are enough. */
+  readonly runs?: number
   /** Sizes at which it makes sense; all when absent. */
   readonly onlyAt?: (size: number, sizes: readonly number[]) => boolean
-  /** @param run from 0; floor and subject are first in alternation */
-  measure(rig: Rig, run: number): Promise<Measured>
+  /**
+   * @param run from 0; floor and subject are first in alternation
+   * @param rigOf the rig of another size, for a row that compares two
+   */
+  measure(rig: Rig, run: number, rigOf: (size: number) => Promise<Rig>): Promise<Measured>
 }
 
 /** What the rule compares with its target. */

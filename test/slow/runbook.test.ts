@@ -12,10 +12,11 @@ import type { Container } from './support/image-container.ts'
 import { layOutImage, type ImageRoot } from './support/image-root.ts'
 import { commandsOfRunbook, parseExec, podOfRunbook, wordsOf } from './support/runbook-commands.ts'
 import { BESIDE, IN_CLUSTER, OUTSIDE, WITHOUT_A_DAEMON, type Ends } from './support/runbook-rows.ts'
+import { INCIDENTS, walkIncident } from './support/runbook-incidents.ts'
 import { startPodWorld, type PodWorld } from './support/runbook-pod.ts'
 import { run, runWell, tool } from './support/tools.ts'
 
-/* Every command line of the runbook, run in the root of the image as the chart mounts it, as its user, with its variables. */
+/* Every command line of the runbook, run in the root of the image as the chart mounts it, as its user, with its variables; and its incidents. */
 
 const COMMANDS = commandsOfRunbook()
 const OF_CLUSTER: readonly string[] = Object.values(IN_CLUSTER).flat()
@@ -169,6 +170,15 @@ describe('the pod that only mounts the claim', () => {
     expect(put).toMatchObject({ code: 0 })
     const { stdout } = await container.exec(['pipewright', 'status'])
     expect(stdout).toContain('Pipe/refunds')
+  })
+})
+
+// Each in a pod of its own, and most of the time goes by in waiting.
+describe.concurrent('an incident', () => {
+  test.each(INCIDENTS)('$what', async (incident) => {
+    const { ended, seconds } = await walkIncident(incident, image, folder)
+    process.stdout.write(`${incident.what}: ${seconds.toFixed(0)} s\n`)
+    expect(ended).toEqual(incident.ends)
   })
 })
 

@@ -44,6 +44,8 @@ export interface PodWorld extends AsyncDisposable {
   podWith(values: object): Promise<PodSpec>
   /** Starts another pod that mounts the claim, and waits for commands. */
   startWaiting(pod: PodSpec): Promise<Container>
+  /** Puts another `keySecret` into the mounted Secret. */
+  mountKey(keySecret: string): void
   /** Asks the platform what it has, or has it misbehave. */
   ask<T>(path: string, body?: object): Promise<T>
   pipeId(name: string): Promise<string>
@@ -113,6 +115,8 @@ export async function startPodWorld(
     startOther: start,
     podWith: (more) => podOf(place, { ...VALUES, ...more }),
     startWaiting: async (spec) => inPlace(await start(spec)),
+    mountKey: (keySecret) =>
+      writeFileSync(join(volumes['credential-analytics-api'], '..data/keySecret'), keySecret),
     ask,
     pipeId: async (name) =>
       (await state()).pipes.find((pipe) => pipe.name === name)?.id ?? `there is no pipe ${name}`,

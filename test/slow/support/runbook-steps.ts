@@ -10,6 +10,10 @@ import type { PodWorld } from './runbook-pod.ts'
 
 /* What an operator does in the pod of a test, and what he waits for. */
 
+export function pipes(prefix: string, count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}-${index}`, '']))
+}
+
 /** Runs a line of the runbook in the container. */
 export async function typed(container: Container, line: string) {
   const { code, stdout, stderr } = await container.exec(wordsOf(line))
@@ -24,8 +28,15 @@ export async function asWritten(container: Container, text: string) {
   return { code, said: stdout + stderr }
 }
 
-async function shown(daemon: Container): Promise<Shown['items']> {
+export async function shown(daemon: Container): Promise<Shown['items']> {
   return (await ask<Shown>(daemon, 'http://127.0.0.1:8080/api/v1/resources')).items
+}
+
+export async function counts(container: Container, reason: string, count: number): Promise<void> {
+  await until(
+    `${count} resources to be ${reason}`,
+    async () => (await shown(container)).filter((item) => item.reason === reason).length === count,
+  )
 }
 
 /** The pipes that are there, and no others, are well. */
@@ -39,6 +50,16 @@ export async function allWell(container: Container, count: number): Promise<void
     const others = last.filter(({ status }) => status !== 'Ready').slice(0, 5)
     throw new Error(`${last.length} pipes, and not well: ${JSON.stringify(others)}`, { cause: error })
   })
+}
+
+/** As git-sync asks, with the token in a URL and nothing more. */
+export async function webhook(container: Container): Promise<void> {
+  const script =
+    "const token = require('fs').readFileSync('/etc/pipewright/admin-token/token', 'utf8').trim();" +
+    "fetch('http://127.0.0.1:8080/-/reconcile', {method: 'POST', headers: {authorization: 'Basic ' + btoa('git-sync:' + token)}})" +
+    '.then((reply) => process.exit(reply.status === 202 ? 0 : 1))'
+  const { code, stderr } = await container.exec(['node', '-e', script])
+  if (code !== 0) throw new Error(`the webhook was not accepted: ${stderr}`)
 }
 
 /** The line of docs/operations.md that makes a backup while the daemon runs. */

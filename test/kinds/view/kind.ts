@@ -1,0 +1,49 @@
+import type { CreateOnceKind } from '../../../src/kinds/definition.ts'
+import { ViewManifest } from './schema.ts'
+
+const VIEWS = '/v1/organizations/{organizationId}/services/{serviceId}/views'
+
+const FIELDS = {
+  name: 'text',
+  query: 'text',
+  rows: 'number',
+  origin: {
+    fields: {
+      host: 'text',
+      credentials: { requestOnly: { fields: { username: 'text', password: 'text' } } },
+    },
+  },
+} as const
+
+export const VIEW: CreateOnceKind<ViewManifest> = {
+  name: 'View',
+  noun: 'view',
+  lifecycle: 'create-once',
+  description: 'A query that is kept. No such thing exists: it shows that a kind is a folder.',
+  schema: ViewManifest,
+  rules: () => [],
+  fields: FIELDS,
+  reply: { id: 'id', serviceId: 'text', name: 'text', state: 'text', query: 'text', createdAt: 'text' },
+  operations: {
+    create: {
+      name: 'createView',
+      does: 'create',
+      method: 'POST',
+      noun: 'view',
+      api: 'services',
+      path: VIEWS,
+    },
+    read: {
+      name: 'getView',
+      does: 'read',
+      method: 'GET',
+      noun: 'view',
+      api: 'services',
+      path: `${VIEWS}/{id}`,
+    },
+  },
+  body(manifest) {
+    const { service: _, name = manifest.metadata.name, ...rest } = manifest.spec
+    return { name, ...rest }
+  },
+}
