@@ -121,7 +121,6 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon, startedA
   } as const
 }
 
-/** Exported for its tests. */
 export function standingOf(leading: Pick<Leading, 'term' | 'failing' | 'olderThan'>, leadership: Leadership) {
   const { olderThan, failing } = leading
   const unconfirmed = failing?.why

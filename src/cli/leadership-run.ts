@@ -19,7 +19,6 @@ export interface LeadershipRunParts {
   readonly daemon: Daemon
 }
 
-/** From the start as standby or leader to the end, or a takeover by another process. */
 export interface LeadershipRun extends AsyncDisposable {
   /** Another process took over, or the run broke. */
   readonly ended: AbortSignal

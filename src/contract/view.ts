@@ -31,7 +31,6 @@ export interface ResourceView {
   readonly since: number
   readonly conditions: Conditions
   readonly action: ActionType
-  /** Of the last read. */
   readonly differences: readonly Difference[]
   readonly file: string | undefined
   readonly line: number | undefined
@@ -180,7 +179,6 @@ export function rememberedConditions({ key, conditions, intent }: LedgerRecord, 
   return { Valid: unseen, Synced: unseen, Ready: unseen }
 }
 
-/** Of a reply. */
 export function bodyIn(text: string | undefined): JsonObject | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as JsonObject) // written as an object
 }
@@ -194,7 +192,6 @@ export function desiredBody(
   return body && maskSensitive(body)
 }
 
-/** As an item of a list. */
 export function asListed(view: ResourceView, problem: Pick<Problem, 'id'> | undefined): ResourceView {
   return { ...view, reply: undefined, problem: problem?.id }
 }
@@ -203,7 +200,6 @@ export function withBodies(view: ResourceView, desired: JsonObject | undefined) 
   return { ...view, reply: undefined, desired, observed: bodyIn(view.reply) }
 }
 
-/** For page, API and metrics. */
 export interface StatusBoard {
   get(key: Key): ResourceView | undefined
   /** Sorted by key. The same list until a change. */

@@ -68,9 +68,7 @@ export interface Daemon {
   readonly revisionSince: number | undefined
   /** Why the last read failed or was rejected. */
   readonly sourceProblem: string | undefined
-  /** This process became leader. */
   act(): Promise<void>
-  /** As {@link Acting.stop}. */
   stop(deadline: AbortSignal): Promise<{ readonly unfinished: number }>
 }
 
