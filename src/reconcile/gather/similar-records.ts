@@ -156,7 +156,6 @@ function seenAlike(
   const { body, listing } = wanted
   if (body === undefined) return undefined
   const identity = candidate.identity === undefined ? undefined : kind.identity
-  // Computed on first use: mostly, there is no such record.
   let hasIdentity: ReturnType<typeof identityCheck> | undefined
   let wantedAs: Fingerprint['fields'] | undefined
   for (const key of store.unclaimed()) {
