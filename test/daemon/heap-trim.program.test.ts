@@ -28,7 +28,7 @@ const WASTEFUL = `
 `
 
 test('the system gets back what is not held any more', () => {
-  const module = fileURLToPath(new URL('../../src/daemon/heap-trim.ts', import.meta.url))
+  const module = fileURLToPath(new URL('../../src/daemon/acting.ts', import.meta.url))
   const said = execFileSync(process.execPath, ['--input-type=module', '-e', WASTEFUL, module], {
     encoding: 'utf8',
   })
