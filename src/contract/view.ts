@@ -30,7 +30,8 @@ export interface ResourceView {
   /** Start of the status. If healthy: the last change of a condition. */
   readonly since: number
   readonly conditions: Conditions
-  readonly action: ActionType
+  /** Undefined: only the ledger was read. */
+  readonly action: ActionType | undefined
   readonly differences: readonly Difference[]
   readonly file: string | undefined
   readonly line: number | undefined
@@ -95,7 +96,7 @@ export function viewOf({ record, conditions, checkedAt, entry, observation, ...k
     message: known.message ?? bestMessage(conditions, tellingCondition({ conditions, reason }).message),
     since: sinceOf({ conditions, reason }),
     conditions,
-    action: known.action ?? 'observe',
+    action: known.action,
     differences: record.differences ?? [],
     file: entry?.position.file ?? record.file,
     line: entry?.position.line ?? record.line,

@@ -233,7 +233,7 @@ export function createDaemon(parts: DaemonParts): Daemon {
     ready: () =>
       readings.attempted
         ? { ok: true, detail: 'the directory was read, or was tried to be, and the ledger is open' }
-        : { ok: false, detail: 'the directory was not read yet' },
+        : { ok: false, detail: following === undefined ? 'starting' : 'the directory was not read yet' },
     queueDepth: () => acting?.queueDepth() ?? { 0: 0, 1: 0, 2: 0 },
     watchMode,
     get catalog() {

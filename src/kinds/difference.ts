@@ -61,7 +61,7 @@ export function showSensitivePair(
 }
 
 export function showName(name: string): string {
-  return escapeControls(name.length > 80 ? `${name.slice(0, 79)}…` : name)
+  return escapeControls(name.length > 80 ? `${name.slice(0, 79)}…` : name).toWellFormed()
 }
 
 export function showText(text: string): string {

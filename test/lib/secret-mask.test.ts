@@ -51,6 +51,11 @@ describe('a secret is masked', () => {
     expect(mask(text.slice(0, 45))).toBe(`[secret]${text.slice(40, 45)}`)
   })
 
+  test('as far as a text repeats it, also if it goes on as a word does that begins alike', () => {
+    const { mask } = createSecretMask(['abcdefghijklmnop1234', 'abcdefghijklmnop1~other'])
+    expect(mask('<abcdefghijklmnop12x>')).toBe('<[secret]2x>')
+  })
+
   test('as a word that was cut for display', () => {
     expect(createSecretMask(['Sommer2024']).mask('is Sommer202…')).toBe('is [secret]…')
   })

@@ -146,7 +146,8 @@ function endOfMatch(needles: readonly Needle[], part: number, text: string, at: 
     const beyond = firstIndex(needles, [first, to], (each) => each.text.charCodeAt(offset) > code)
     // A message can repeat the beginning of a secret. A text cut for display can end inside one.
     const isPart = offset >= part && (offset >= MIN_PART_LENGTH || text[last] === '…')
-    if (first === beyond && isPart && needles.slice(from, to).some(isMasked)) return last
+    const differing = [...needles.slice(from, first), ...needles.slice(beyond, to)]
+    if (isPart && differing.some(isMasked)) end = last
     ;[from, to] = [first, beyond]
   }
   return end

@@ -1,6 +1,6 @@
 import { nameOf } from '../../kinds/key.ts'
 import { z } from '../../kinds/zod.ts'
-import { capital, nounOf } from '../../kinds/lookup.ts'
+import { anyOf, capital, nounOf } from '../../kinds/lookup.ts'
 import { A_KEY, only, REFUSED, row, serviceWords, type Step } from './row.ts'
 
 const SIMILAR = z.strictObject({
@@ -115,7 +115,7 @@ export const RENAMING = {
     sample: SIMILAR_SAMPLE,
     words: (facts, noun) =>
       only(
-        `${placed(facts)} has the same service and the same spec.name, an equal spec, or a ${noun} of the same source ` +
+        `${placed(facts)} has the same service and the same spec.name, an equal spec, or ${anyOf(noun)} of the same source ` +
           `and destination. If this one is its new name, remove that manifest; the ${noun} is kept. If it is a copy, give it a different spec. ${isNew(facts)}`,
       ),
     steps: (facts, about) => [

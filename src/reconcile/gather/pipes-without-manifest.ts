@@ -10,9 +10,6 @@ import { identityOf } from '../state/store.ts'
 import { nameOfListing } from './listing.ts'
 import { accessOf } from './service-access.ts'
 
-/** Characters of a name. */
-const MAX_MASKED = 1_024
-
 type Context = Pick<ReconcileContext, 'profile' | 'store' | 'clock' | 'mask'>
 
 /**
@@ -76,7 +73,7 @@ function foundIn(
     pipes: free
       .toSorted((a, b) => (`${a.name ?? ''} ${a.id}` < `${b.name ?? ''} ${b.id}` ? -1 : 1))
       .slice(0, PIPES_NAMED)
-      .map(({ id, name }) => ({ id, name: showName(mask.mask((name ?? '').slice(0, MAX_MASKED))) })),
+      .map(({ id, name }) => ({ id, name: showName(mask.mask(name ?? '')) })),
   }
 }
 

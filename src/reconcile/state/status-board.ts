@@ -84,6 +84,7 @@ export function seedStatus({ store, clock, ledger }: ReconcileContext, board: Wr
         ...(lost !== undefined && { Synced: heldBack(key, lost, now) }),
         ...(entry?.state === 'invalid' && { Valid: { ...invalidBecause(entry), since } }),
       },
+      action: 'observe',
       manifestRevision: store.manifestRevision(key),
       checkedAt: store.checkedAt(key),
       lastReconciledAt: board.get(key)?.lastReconciledAt,
