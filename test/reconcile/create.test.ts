@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Reason } from '../../src/plan/reason.ts'
 import type { Status } from '../../src/plan/severity.ts'
 import type { Intent } from '../../src/plan/record.ts'
-import { given, HOUR, MINUTE } from './given.ts'
+import { given, HOUR, MINUTE, SECOND } from './given.ts'
 import { pipe } from './manifests.ts'
 import type { Script } from './model-script.ts'
 
@@ -66,6 +66,45 @@ describe('a create that ends in', () => {
     expect(platform.posts).toHaveLength(row.posts)
     expect(platform.violations).toEqual([])
   })
+
+  test('an unknown outcome says what was seen, and each way out', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    world.platform.script('create', fails('BadReply', 'unknown'))
+    await world.go('Pipe/orders')
+    const { intent, conditions } = await world.record('Pipe/orders')
+    for (const part of [
+      intent?.id ?? '',
+      'the platform said BadReply',
+      'request-BadReply',
+      '"adopt: <its id>"',
+      `"retryCreate: ${intent?.id}"`,
+      'pipewright resolve Pipe/orders --retry',
+    ]) {
+      expect(conditions?.Synced.message).toContain(part)
+    }
+    expect(conditions?.Ready.message).toBe('It is unknown whether it exists.')
+  })
+
+  test('a wait that the platform asked for is kept', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    world.platform.script('create', fails('Throttled', 'none'))
+    const first = await world.go('Pipe/orders')
+    expect(first.next).toEqual({ why: 'retry', afterMs: 7_000 })
+    await world.clock.advance(6_999)
+    expect((await world.go('Pipe/orders')).action.reason).toBe('BackingOff')
+    await world.clock.advance(1)
+    expect((await world.go('Pipe/orders')).action.reason).toBe('RetryFailed')
+    expect((await world.record('Pipe/orders')).intent).toMatchObject({ attempt: 2, state: 'succeeded' })
+  })
+
+  test('an edited manifest waits for no back-off', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    world.platform.script('create', fails('Rejected', 'none'))
+    await world.go('Pipe/orders')
+    world.write('orders.yaml', pipe('orders', { replicas: 2 }))
+    expect((await world.go('Pipe/orders')).action.reason).toBe('RetryFailed')
+    expect(world.platform.posts).toHaveLength(2)
+  })
 })
 
 describe('a create', () => {
@@ -111,5 +150,88 @@ describe('a create', () => {
       { action: 'create', result: 'done', intentId: intent?.id, requestId: 'request-1' },
     ])
     expect(told[0]?.message).toContain(made?.id)
+  })
+
+  test('is approved by policy.retryCreate, for that intent and once', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    const lost = fails('Unavailable', 'unknown')
+    world.platform.script('create', lost, lost)
+    await world.go('Pipe/orders')
+    const first = (await world.record('Pipe/orders')).intent
+    world.write('orders.yaml', pipe('orders', { policy: { retryCreate: first?.id ?? '' } }))
+    await world.clock.advance(2 * MINUTE + 5 * SECOND)
+    expect((await world.go('Pipe/orders')).action.reason).toBe('RetryApproved')
+    const second = (await world.record('Pipe/orders')).intent
+    expect(second).toMatchObject({ attempt: 2, state: 'unknown' })
+    expect((await world.go('Pipe/orders')).action.reason).toBe('OutcomeUnknown')
+    expect(world.platform.posts).toHaveLength(2)
+  })
+
+  test('is not approved by words that stood there too early: they are written again', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    world.platform.script('create', fails('Unavailable', 'unknown'))
+    await world.go('Pipe/orders')
+    const { intent } = await world.record('Pipe/orders')
+    const says = pipe('orders', { policy: { retryCreate: intent?.id ?? '' } })
+    world.write('orders.yaml', says)
+    for (let hours = 0; hours < 3; hours += 1) {
+      expect((await world.go('Pipe/orders')).action.reason).toBe('OutcomeUnknown')
+      await world.clock.advance(HOUR)
+    }
+    expect(world.board.get('Pipe/orders')).toMatchObject({
+      status: 'OutcomeUnknown',
+      message: expect.stringMatching(
+        /was already there at .*, when the request could still arrive\. Check once more/,
+      ),
+    })
+    expect(world.platform.posts).toHaveLength(1)
+
+    world.write('orders.yaml', pipe('orders'))
+    await world.go('Pipe/orders')
+    world.write('orders.yaml', says)
+    expect((await world.go('Pipe/orders')).action.reason).toBe('RetryApproved')
+    expect(world.platform.posts).toHaveLength(2)
+  })
+
+  test('stays in sight while its outcome is unknown: suspended, with errors from the start, and gone', async () => {
+    const before = await given({ 'orders.yaml': pipe('orders') })
+    before.platform.script('create', { type: 'lost', worked: true })
+    expect(await before.request('Pipe/orders')).toBeUndefined()
+    const world = await given({ 'orders.yaml': pipe('orders', { replicas: -1 }) }, { around: before.around })
+    await world.go('Pipe/orders')
+    expect(world.board.get('Pipe/orders')).toMatchObject({
+      status: 'OutcomeUnknown',
+      reason: 'InvalidManifest',
+    })
+    const suspend = { reason: 'moving', until: '2026-01-01T02:00:00Z' }
+    world.write('orders.yaml', pipe('orders', { policy: { suspend } }))
+    await world.go('Pipe/orders')
+    expect(world.board.get('Pipe/orders')).toMatchObject({
+      status: 'OutcomeUnknown',
+      reason: 'OutcomeUnknown',
+    })
+    world.remove('orders.yaml')
+    world.readAgain()
+    await world.go('Pipe/orders')
+    expect(world.board.get('Pipe/orders')).toMatchObject({
+      status: 'Orphaned',
+      conditions: { Ready: { reason: 'OutcomeUnknown' } },
+    })
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('is unknown after a crash in the middle, whatever the manifest says since', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    world.platform.script('create', { type: 'lost', worked: true })
+    expect(await world.request('Pipe/orders')).toBeUndefined()
+    const again = await given({}, { around: world.around })
+    for (const change of [
+      { replicas: 2 },
+      { policy: { retryCreate: 'b0000000-0000-4000-8000-000000000001' } },
+    ]) {
+      again.write('orders.yaml', pipe('orders', change))
+      expect((await again.go('Pipe/orders')).action.reason).toBe('OutcomeUnknown')
+    }
+    expect(world.platform.posts).toHaveLength(1)
   })
 })

@@ -90,6 +90,40 @@ describe('a pipe that is not found', () => {
     expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['RecreateApproved'])
     expect(world.platform.posts).toHaveLength(3)
   })
+
+  test('is only reported, when the policy says so, and then nothing more is written', async () => {
+    const world = await settled(2, { policy: { onMissing: 'report' } })
+    await vanish(world, 'Pipe/p0')
+    for (let look = 0; look < 3; look += 1) {
+      await reasonsOf(world, 'Pipe/p0')
+      await world.clock.advance(MINUTE)
+    }
+    expect(world.board.get('Pipe/p0')).toMatchObject({ status: 'Missing', reason: 'Missing' })
+    const written = world.writes.length
+    await world.go('Pipe/p0')
+    expect(world.writes).toHaveLength(written)
+    expect(world.platform.posts).toHaveLength(2)
+
+    const again = await given({}, { around: world.around })
+    for (let look = 0; look < 5; look += 1) {
+      await reasonsOf(again, 'Pipe/p0')
+      await again.clock.advance(MINUTE)
+    }
+    expect(again.board.get('Pipe/p0')).toMatchObject({ status: 'Missing', reason: 'Missing' })
+    expect(world.writes).toHaveLength(written)
+  })
+
+  test('is not created from an invalid manifest, but held', async () => {
+    const world = await settled(1)
+    await vanish(world, 'Pipe/p0')
+    world.write('p0.yaml', pipe('p0', { more: { unknown: 1 } }))
+    for (let look = 0; look < 4; look += 1) {
+      await world.go('Pipe/p0')
+      await world.clock.advance(MINUTE)
+    }
+    expect(world.board.get('Pipe/p0')).toMatchObject({ status: 'Invalid' })
+    expect(world.platform.posts).toHaveLength(1)
+  })
 })
 
 describe('many pipes that are not found', () => {
@@ -124,6 +158,18 @@ describe('many pipes that are not found', () => {
     expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['Missing'])
   })
 
+  test('of which one was still found beside the first 404 of the other, are not believed to be missing', async () => {
+    const world = await settled(2)
+    await hide(world, 'Pipe/p0')
+    await reasonsOf(world, 'Pipe/p0')
+    await hide(world, 'Pipe/p1')
+    for (let look = 0; look < 5; look += 1) {
+      await world.clock.advance(34 * SECOND)
+      expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
+    }
+    expect(world.platform.posts).toHaveLength(2)
+  })
+
   test('three of ten are too many to believe, however long it lasts', async () => {
     const world = await settled(10)
     await vanish(world, ...keys(3))
@@ -149,6 +195,16 @@ describe('many pipes that are not found', () => {
     expect(world.platform.posts).toHaveLength(10)
   })
 
+  test('two of ten are deletions', async () => {
+    const world = await settled(10)
+    await vanish(world, ...keys(2))
+    for (let round = 0; round < 4; round += 1) {
+      await reasonsOf(world, ...keys(10))
+      await world.clock.advance(MINUTE)
+    }
+    expect(world.platform.posts).toHaveLength(12)
+  })
+
   test('are still too many after a restart, for the very first reconcile as well', async () => {
     const world = await settled(5)
     await vanish(world, ...keys(5))
@@ -160,6 +216,17 @@ describe('many pipes that are not found', () => {
       const again = await given({}, { around: world.around })
       expect(await reasonsOf(again, first)).toEqual(['MissingUnconfirmed'])
       expect(again.board.get(first)).toMatchObject({ reason: 'MassMissing' })
+    }
+    expect(world.platform.posts).toHaveLength(5)
+  })
+
+  test('are still too many for one pass after another, each in a process of its own', async () => {
+    const world = await settled(5)
+    await vanish(world, ...keys(5))
+    for (let run = 0; run < 6; run += 1) {
+      const process = await given({}, { around: world.around })
+      for (const key of keys(5)) await process.go(key)
+      await world.clock.advance(MINUTE)
     }
     expect(world.platform.posts).toHaveLength(5)
   })
@@ -191,5 +258,39 @@ describe('many pipes that are not found', () => {
     }
     expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['MassMissing'])
     expect(world.platform.posts).toHaveLength(10)
+  })
+})
+
+describe('the create limit, when pipes are missing', () => {
+  test('more than it lets pass are all refused, the first as well', async () => {
+    const world = await settled(20, { maxCreates: 3 })
+    await vanish(world, ...keys(4))
+    for (let round = 0; round < 3; round += 1) {
+      await reasonsOf(world, ...keys(20))
+      await world.clock.advance(MINUTE)
+    }
+    expect(await reasonsOf(world, ...keys(4))).toEqual(Array.from({ length: 4 }, () => 'CreateLimit'))
+    expect(world.platform.posts).toHaveLength(20)
+  })
+
+  test('as many as it lets pass are created', async () => {
+    const world = await settled(20, { maxCreates: 3 })
+    await vanish(world, ...keys(3))
+    for (let round = 0; round < 4; round += 1) {
+      await reasonsOf(world, ...keys(20))
+      await world.clock.advance(MINUTE)
+    }
+    expect(world.platform.posts).toHaveLength(23)
+  })
+
+  test('a service that is out of sight does not limit the creations of another', async () => {
+    const world = await settled(6, { maxCreates: 3 })
+    await vanish(world, ...keys(6))
+    for (let round = 0; round < 4; round += 1) {
+      await reasonsOf(world, ...keys(6))
+      await world.clock.advance(MINUTE)
+    }
+    world.write('new.yaml', pipe('new'))
+    expect((await world.go('Pipe/new')).action).toMatchObject({ type: 'create', reason: 'New' })
   })
 })

@@ -60,6 +60,14 @@ const ROWS: readonly Row[] = [
     posts: 2,
     isMoved: false,
   },
+  {
+    why: 'the name and the body that are asked for, and policy.replaces of another one',
+    edited: { ...pipeBodyOf('new'), name: 'new' },
+    fresh: { policy: { replaces: 'Pipe/other' } },
+    reasons: ['RenameSuspected', 'Accepted'],
+    posts: 1,
+    isMoved: true,
+  },
   { why: 'nothing in common', edited: ELSE, reasons: ['New', 'InSync'], posts: 2, isMoved: false },
 ]
 
@@ -89,6 +97,19 @@ describe('a new manifest, where the list shows the pipe of a record without a ma
     expect([record.remote?.id, record.platformName]).toEqual([id, isMoved ? 'new' : 'old'])
     expect(world.board.get('Pipe/new')?.message?.includes('Pipe/old')).toBe(reasons[1] === 'RenameSuspected')
   })
+
+  test('the name that is asked for, once the ledger is restored from before a rename and an edit', async () => {
+    const { world, id } = await editedInConsole({ ...ELSE, name: 'new' })
+    const before = await world.record('Pipe/old')
+    world.remove('old.yaml')
+    world.write('new.yaml', pipe('new', { topics: 'else' }))
+    world.readAgain()
+    expect((await world.go('Pipe/new')).movedFrom).toBe('Pipe/old')
+    expect(before.remote?.id).toBe(id)
+    expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
+    expect((await world.record('Pipe/new')).platformName).toBe('new')
+    expect(world.platform.posts).toHaveLength(1)
+  })
 })
 
 test('a new manifest is not created while the list shows the pipe of another manifest under its name', async () => {
@@ -97,6 +118,26 @@ test('a new manifest is not created while the list shows the pipe of another man
   const { action } = await world.go('Pipe/new')
   expect(action.reason).toBe('NameTaken')
   expect(world.platform.posts).toHaveLength(1)
+})
+
+test('a pipe that is gone is created again, though the list shows a copy of it under its name', async () => {
+  const world = await given({ 'orders.yaml': pipe('orders') }, { profile: LISTING })
+  await world.go('Pipe/orders')
+  world.write(
+    'copy.yaml',
+    pipe('copy', { platformName: 'orders', topics: 'orders', policy: { replaces: 'Pipe/orders' } }),
+  )
+  await world.go('Pipe/copy')
+  expect(world.platform.posts).toHaveLength(2)
+  await world.clock.advance(60 * MINUTE)
+  await world.go('Pipe/orders')
+  world.platform.pipes.delete((await world.record('Pipe/orders')).remote?.id ?? '')
+  for (let minute = 0; minute < 5; minute += 1) {
+    await world.clock.advance(MINUTE)
+    await world.go('Pipe/copy')
+    await world.go('Pipe/orders')
+  }
+  expect(world.platform.posts).toHaveLength(3)
 })
 
 test('a pipe that is gone is not created again under a name that the list shows on the pipe of another key', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
 import type { Given } from './given.ts'
 import { given } from './given.ts'
-import { pipe } from './manifests.ts'
+import { pipe, pipeBodyOf } from './manifests.ts'
 
 const DESTINATION = {
   database: 'default',
@@ -59,12 +59,36 @@ const ROWS: readonly Row[] = [
     at: 'Pipe/old',
   },
   {
+    why: 'the same source and table, another name and size, and policy.replaces: it is a new one',
+    old: { topics: 'orders' },
+    fresh: { topics: 'orders', replicas: 2, policy: { replaces: 'Pipe/old' } },
+    reason: 'New',
+    posts: 2,
+    at: 'Pipe/old',
+  },
+  {
     why: 'the same source and table, another name and size, and policy.renamedFrom',
     old: { topics: 'orders' },
     fresh: { topics: 'orders', replicas: 2, policy: { renamedFrom: 'Pipe/old' } },
     reason: 'NotUpdatable',
     posts: 1,
     at: 'Pipe/new',
+  },
+  {
+    why: 'the same table, another source',
+    old: { topics: 'orders' },
+    fresh: { topics: 'returns' },
+    reason: 'New',
+    posts: 2,
+    at: 'Pipe/old',
+  },
+  {
+    why: 'the same source, another table',
+    old: { topics: 'orders' },
+    fresh: { topics: 'orders', more: { destination: { ...DESTINATION, table: 'returns' } } },
+    reason: 'New',
+    posts: 2,
+    at: 'Pipe/old',
   },
   {
     why: 'nothing in common',
@@ -75,11 +99,27 @@ const ROWS: readonly Row[] = [
     at: 'Pipe/old',
   },
   {
+    why: 'a body of its own, and policy.renamedFrom',
+    old: NAMED,
+    fresh: { ...NAMED, replicas: 2, policy: { renamedFrom: 'Pipe/old' } },
+    reason: 'NotUpdatable',
+    posts: 1,
+    at: 'Pipe/new',
+  },
+  {
     why: 'the same body, and policy.replaces: it is a new one',
     old: NAMED,
     fresh: { ...NAMED, policy: { replaces: 'Pipe/old' } },
     reason: 'New',
     posts: 2,
+    at: 'Pipe/old',
+  },
+  {
+    why: 'the same body, and policy.replaces of another one',
+    old: NAMED,
+    fresh: { ...NAMED, replicas: 2, policy: { replaces: 'Pipe/other' } },
+    reason: 'RenameSuspected',
+    posts: 1,
     at: 'Pipe/old',
   },
 ]
@@ -107,6 +147,31 @@ describe('a rename', () => {
     expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
     world.readAgain()
     expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('with another edit in the same commit creates nothing, before and after its old manifest is believed to be gone', async () => {
+    const world = await given({ 'orders.yaml': pipe('old', { topics: 'orders' }) })
+    await world.go('Pipe/old')
+    world.write('orders.yaml', pipe('new', { topics: 'orders', replicas: 2 }))
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
+    world.readAgain()
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
+    expect(world.board.get('Pipe/new')?.message).toContain('policy.renamedFrom: Pipe/old')
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('is compared with the pipe as it was last seen, too', async () => {
+    const world = await given({ 'old.yaml': pipe('old') })
+    await world.go('Pipe/old')
+    for (const there of world.platform.pipes.values())
+      there.body = { ...there.body, ...pipeBodyOf('new'), name: 'new' }
+    expect((await world.go('Pipe/old')).action.reason).toBe('Drifted')
+    world.remove('old.yaml')
+    world.write('new.yaml', pipe('new'))
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
+    world.readAgain()
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
     expect(world.platform.posts).toHaveLength(1)
   })
 
@@ -153,6 +218,21 @@ describe('a rename', () => {
     expect(world.platform.posts).toHaveLength(1)
   })
 
+  test('gives nothing to a copy that was there before: a person says which of the two it is', async () => {
+    const world = await given({ 'old.yaml': pipe('old', NAMED), 'copy.yaml': pipe('a-copy', NAMED) })
+    await world.go('Pipe/old')
+    await world.go('Pipe/a-copy')
+    world.remove('old.yaml')
+    world.write('new.yaml', pipe('new', NAMED))
+    world.readAgain()
+    for (const key of ['Pipe/a-copy', 'Pipe/new'] as const)
+      expect((await world.go(key)).action.reason).toBe('RenameSuspected')
+    world.write('new.yaml', pipe('new', { ...NAMED, policy: { renamedFrom: 'Pipe/old' } }))
+    expect((await world.go('Pipe/new')).movedFrom).toBe('Pipe/old')
+    expect((await world.go('Pipe/a-copy')).action.reason).toBe('NameTaken')
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
   test('takes an unknown outcome along', async () => {
     const world = await given({ 'orders.yaml': pipe('old', NAMED) })
     world.platform.script('create', { type: 'fail', class: 'BadReply', effect: 'unknown', worked: true })
@@ -163,6 +243,51 @@ describe('a rename', () => {
     expect((await world.go('Pipe/new')).action.reason).toBe('OutcomeUnknown')
     expect((await world.record('Pipe/new')).intent).toEqual(intent)
     expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('of two manifests that cannot be told apart is suspected', async () => {
+    const world = await given({
+      'a.yaml': pipe('a', NAMED),
+      'b.yaml': pipe('b', { ...NAMED, policy: { replaces: 'Pipe/a' } }),
+    })
+    await world.go('Pipe/a')
+    await world.go('Pipe/b')
+    world.remove('a.yaml')
+    world.remove('b.yaml')
+    world.readAgain()
+    world.write('c.yaml', pipe('c', NAMED))
+    expect((await world.go('Pipe/c')).action.reason).toBe('RenameSuspected')
+    expect(world.platform.posts).toHaveLength(2)
+  })
+
+  test('back and forth stays one pipe', async () => {
+    const world = await given({ 'orders.yaml': pipe('old', NAMED) })
+    await world.go('Pipe/old')
+    for (const name of ['new', 'old', 'other', 'old'] as const) {
+      world.write('orders.yaml', pipe(name, NAMED))
+      world.readAgain()
+      await world.go(`Pipe/${name}`)
+      expect(world.board.get(`Pipe/${name}`)?.status).toBe('Ready')
+    }
+    expect(world.platform.posts).toHaveLength(1)
+    expect((await world.ledger.list()).filter(({ remote: made }) => made !== undefined)).toHaveLength(1)
+  })
+
+  test('decides anew when somebody else wrote the record that is to move', async () => {
+    const world = await orphan()
+    const record = await world.record('Pipe/old')
+    await world.ledger.swap({ ...record, file: 'elsewhere.yaml' }, [])
+    world.write('new.yaml', pipe('new', NAMED))
+    expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
+    expect((await world.record('Pipe/new')).remote?.id).toBe(record.remote?.id)
+  })
+
+  test('of a record that a person forgot meanwhile creates a new pipe', async () => {
+    const world = await orphan()
+    await world.ledger.remove(await world.record('Pipe/old'), [])
+    world.write('new.yaml', pipe('new', NAMED))
+    expect((await world.go('Pipe/new')).action.reason).toBe('New')
+    expect(world.platform.posts).toHaveLength(2)
   })
 
   test('waits for a ledger that cannot be written, and says so', async () => {
@@ -198,6 +323,66 @@ describe('a rename', () => {
     world.write('new.yaml', pipe('new', NAMED))
     expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
     expect((await world.record('Pipe/new')).remote?.id).toBe(record.remote?.id)
+  })
+})
+
+describe('a rename while a create is under way', () => {
+  test('waits for the create, and then takes its pipe along: one POST', async () => {
+    const world = await given({ 'orders.yaml': pipe('old', NAMED) })
+    const reply = Promise.withResolvers<void>()
+    world.platform.script('create', { type: 'slow', until: reply.promise })
+    const creating = world.begin('Pipe/old')
+    await world.clock.settle()
+    expect(world.platform.posts).toHaveLength(1)
+
+    world.write('orders.yaml', pipe('new', NAMED))
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
+    world.readAgain()
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
+    world.write('orders.yaml', pipe('new', { ...NAMED, policy: { renamedFrom: 'Pipe/old' } }))
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameWaiting')
+
+    reply.resolve()
+    await creating
+    expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
+    expect(world.platform.posts).toHaveLength(1)
+    expect((await world.record('Pipe/new')).remote?.id).toBe(world.platform.posts[0]?.pipeId)
+  })
+
+  test('that still waits for its place creates the pipe under the new name: one POST', async () => {
+    const world = await given({ 'orders.yaml': pipe('old', NAMED) })
+    const place = Promise.withResolvers<void>()
+    world.platform.script('admit', { type: 'slow', until: place.promise })
+    const waiting = world.begin('Pipe/old')
+    await world.clock.settle()
+    world.write('orders.yaml', pipe('new', NAMED))
+    await world.go('Pipe/new')
+    place.resolve()
+    await waiting
+    world.readAgain()
+    await world.go('Pipe/old')
+    await world.go('Pipe/new')
+    expect(world.platform.posts.map(({ key }) => key)).toEqual(['Pipe/new'])
+    expect((await world.ledger.list()).filter(({ intent }) => intent !== undefined)).toHaveLength(1)
+  })
+
+  test('whose outcome is not on disk yet waits for that, too', async () => {
+    const world = await given({ 'orders.yaml': pipe('old', NAMED) })
+    const reply = Promise.withResolvers<void>()
+    world.platform.script('create', { type: 'slow', until: reply.promise })
+    const creating = world.begin('Pipe/old')
+    await world.clock.settle()
+    world.ledger.script(...Array.from({ length: 8 }, () => 'fails' as const))
+    world.write('orders.yaml', pipe('new', NAMED))
+    world.readAgain()
+    reply.resolve()
+    await world.clock.advance(10_000)
+    await creating
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
+    for (let request = 0; request < 3; request += 1) await world.go('Pipe/old')
+    expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
+    expect(world.platform.posts).toHaveLength(1)
+    expect((await world.record('Pipe/new')).remote?.id).toBe(world.platform.posts[0]?.pipeId)
   })
 })
 
@@ -296,6 +481,14 @@ describe('a new manifest beside one that still holds its pipe', () => {
     else world.write('old.yaml', old)
     world.readAgain()
     expect((await world.go('Pipe/new')).action.reason).toBe(reason)
+  })
+
+  test('is created when policy.replaces says that it is a new one', async () => {
+    const world = await given({ 'old.yaml': pipe('old', NAMED) })
+    await world.go('Pipe/old')
+    world.write('new.yaml', pipe('new', { ...NAMED, policy: { replaces: 'Pipe/old' } }))
+    expect((await world.go('Pipe/new')).action.reason).toBe('New')
+    expect(world.platform.posts).toHaveLength(2)
   })
 
   test('of two that are new, one is created, though both were decided', async () => {

@@ -64,6 +64,23 @@ describe('a create that is answered with an error and was carried out', () => {
     expect((await world.go(VICTIM)).action.reason).toBe('FoundByList')
     expect(victims(world)).toBe(1)
   })
+
+  test.each([false, true])(
+    'and whose manifest is renamed in a moment (it is forgotten: %s): the pipe is found',
+    async (isForgotten) => {
+      const world = await listedBefore(SECOND)
+      world.platform.script('create', lying('Rejected'))
+      await world.go(VICTIM)
+      world.remove('victim.yaml')
+      world.write('renamed.yaml', pipe('renamed', { platformName: 'victim', topics: 'victim' }))
+      if (isForgotten) {
+        world.readAgain()
+        await world.go(VICTIM)
+      }
+      expect((await world.go('Pipe/renamed')).action.reason).toBe('FoundByList')
+      expect(victims(world)).toBe(1)
+    },
+  )
 })
 
 test('ten keys that were never sent share one list', async () => {
@@ -103,6 +120,16 @@ test.each<ErrorClass>(['Rejected', 'Throttled', 'AuthFailed'])(
     expect(world.platform.pipes.size).toBe(1)
   },
 )
+
+test('a failed create that was carried out is known after a restart, too, whatever its manifest is named by then', async () => {
+  const first = await given({ 'orders.yaml': pipe('orders') }, { profile: LISTING })
+  first.platform.script('create', lying('Rejected'))
+  await first.go(ORDERS)
+  first.around.directory.files.set('orders.yaml', pipe('renamed', { topics: 'orders' }))
+  const next = await given({}, { profile: LISTING, around: first.around })
+  expect((await next.go('Pipe/renamed')).action.reason).toBe('Ambiguous')
+  expect(next.platform.pipes.size).toBe(1)
+})
 
 test('a failed create of another process that was carried out is known to this one', async () => {
   const first = await given({ 'orders.yaml': pipe('orders') }, { profile: LISTING })
