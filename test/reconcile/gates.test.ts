@@ -1,10 +1,9 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
 import { blankRecord } from '../../src/plan/record.ts'
-import type { Key } from '../../src/kinds/key.ts'
-import { given, HOUR, MINUTE, SECOND } from './given.ts'
+import { given, MINUTE } from './given.ts'
 import { alert, endpoint, pipe, service } from './manifests.ts'
-import { ORGANIZATION, OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
+import { SERVICE_ID } from '../support/manifests.ts'
 
 test('a create looks again at what another process wrote while it waited for its place', async () => {
   const world = await given({ 'orders.yaml': pipe('orders') })
@@ -145,96 +144,4 @@ describe('a Service', () => {
     expect(world.board.get('Pipe/sales')).toMatchObject({ status: 'Ready' })
     expect(world.platform.posts).toHaveLength(1)
   })
-})
-const ORDERS: Key = 'Pipe/orders'
-const OTHER: Key = 'Pipe/other'
-
-describe('a pipe is looked for with the credentials of its own service', () => {
-  test('when the name of that service is given to another one', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders'), 'other.yaml': pipe('other') })
-    for (const key of [ORDERS, OTHER]) await world.go(key)
-    world.write('service.yaml', serviceOf('analytics', OTHER_SERVICE_ID, 'other-api'))
-    world.write('old.yaml', serviceOf('analytics-old', SERVICE_ID, 'api'))
-    world.write('orders.yaml', pipe('orders', { service: 'analytics-old' }))
-    const asked = vi.spyOn(world.context.platform, 'read')
-    expect((await world.go(ORDERS)).action.reason).toBe('InSync')
-    expect((await world.go(OTHER)).action.reason).toBe('NotUpdatable')
-    expect(
-      asked.mock.calls.map(([target]) => [target.service?.serviceId, target.service?.secretName]),
-    ).toEqual([
-      [SERVICE_ID, 'api'],
-      [SERVICE_ID, 'api'],
-    ])
-  })
-
-  test('and with no others: when no manifest is for that service any more, it is not asked for, nor called missing', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders'), 'other.yaml': pipe('other') })
-    for (const key of [ORDERS, OTHER]) await world.go(key)
-    world.platform.pipes.clear()
-    world.write('service.yaml', serviceOf('analytics', OTHER_SERVICE_ID, 'other-api'))
-    const { get } = world.platform.requests
-    for (let request = 0; request < 20; request += 1) {
-      expect((await world.go(ORDERS)).action.reason).toBe('NotUpdatable')
-      await world.clock.advance(MINUTE)
-    }
-    expect(world.platform.requests.get).toBe(get)
-    expect(world.platform.posts).toHaveLength(2)
-  })
-})
-
-test('what a create depends on is ready when this process has found it so: what an earlier one knew may have changed', async () => {
-  const before = await given({
-    'lag.yaml': alert('lag', {}, { healthyStates: ['OK'] }),
-    'orders.yaml': pipe('orders', { policy: { dependsOn: ['Alert/lag'] } }),
-  })
-  before.platform.alerts.set('id-of-lag', { id: 'id-of-lag', state: 'OK' })
-  expect((await before.go('Alert/lag')).action.reason).toBe('InSync')
-
-  before.platform.alerts.set('id-of-lag', { id: 'id-of-lag', state: 'ALERT' })
-  const world = await given({}, { around: before.around })
-  expect((await world.go(ORDERS)).action.reason).toBe('DependencyNotReady')
-  await world.go('Alert/lag')
-  expect((await world.go(ORDERS)).action.reason).toBe('DependencyNotReady')
-
-  world.platform.alerts.set('id-of-lag', { id: 'id-of-lag', state: 'OK' })
-  const next = await given({}, { around: before.around })
-  await next.go(ORDERS)
-  const { also } = await next.go('Alert/lag')
-  expect(also).toContain(ORDERS)
-  expect((await next.go(ORDERS)).action.type).toBe('create')
-})
-
-function serviceOf(name: string, serviceId: string, secret: string): string {
-  const spec = { organizationId: ORGANIZATION, serviceId, credentials: { secretRef: { name: secret } } }
-  return service(name, serviceId).replace(/"spec":.*$/s, `"spec":${JSON.stringify(spec)}}`)
-}
-
-test('an endpoint whose request may or may not have been carried out is applied again, also when the edit is taken back', async () => {
-  const q: Key = 'QueryEndpoint/q'
-  const world = await given({ 'q.yaml': endpoint('q') })
-  await world.go(q)
-  world.write('q.yaml', endpoint('q', { roles: ['sql_console_admin'] }))
-  world.platform.script('upsert', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: true })
-  await world.go(q)
-  world.write('q.yaml', endpoint('q'))
-  await world.clock.advance(HOUR / 2)
-  expect((await world.go(q)).action.type).toBe('upsert')
-  expect((await world.go(q)).action.reason).toBe('InSync')
-})
-
-test('a pipe that is gone, and whose manifest is that of another one now, is not created as that one', async () => {
-  const files = ['orders', 'other', 'third'] as const
-  const world = await given(Object.fromEntries(files.map((name) => [`${name}.yaml`, pipe(name)])))
-  for (const name of files) await world.go(`Pipe/${name}`)
-  await world.clock.advance(HOUR)
-  for (const name of files) await world.go(`Pipe/${name}`)
-  world.platform.pipes.delete((await world.record('Pipe/orders')).remote?.id ?? '')
-  world.write('orders.yaml', pipe('orders', { platformName: 'other', topics: 'other' }))
-  for (let look = 0; look < 4; look += 1) {
-    await world.go('Pipe/orders')
-    await world.go('Pipe/third')
-    await world.clock.advance(35 * SECOND)
-  }
-  expect((await world.go('Pipe/orders')).action).toMatchObject({ type: 'refuse', reason: 'NameTaken' })
-  expect(world.platform.posts).toHaveLength(3)
 })

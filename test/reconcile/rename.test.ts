@@ -300,30 +300,6 @@ describe('a rename', () => {
     expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
     expect(world.platform.posts).toHaveLength(1)
   })
-
-  test('gives nothing to a copy that was there before: a person says which of the two it is', async () => {
-    const world = await given({ 'old.yaml': pipe('old', NAMED), 'copy.yaml': pipe('a-copy', NAMED) })
-    await world.go('Pipe/old')
-    await world.go('Pipe/a-copy')
-    world.remove('old.yaml')
-    world.write('new.yaml', pipe('new', NAMED))
-    world.readAgain()
-    for (const key of ['Pipe/a-copy', 'Pipe/new'] as const)
-      expect((await world.go(key)).action.reason).toBe('RenameSuspected')
-    world.write('new.yaml', pipe('new', { ...NAMED, policy: { renamedFrom: 'Pipe/old' } }))
-    expect((await world.go('Pipe/new')).movedFrom).toBe('Pipe/old')
-    expect((await world.go('Pipe/a-copy')).action.reason).toBe('NameTaken')
-    expect(world.platform.posts).toHaveLength(1)
-  })
-
-  test('decides anew when somebody else wrote the record that is to move', async () => {
-    const world = await orphan()
-    const record = await world.record('Pipe/old')
-    await world.ledger.swap({ ...record, file: 'elsewhere.yaml' }, [])
-    world.write('new.yaml', pipe('new', NAMED))
-    expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
-    expect((await world.record('Pipe/new')).remote?.id).toBe(record.remote?.id)
-  })
 })
 
 describe('a rename while a create is under way', () => {
@@ -581,29 +557,5 @@ describe('an orphan whose pipe has another name or source in the console', () =>
     next.readAgain()
     await next.go('Pipe/orders')
     expect((await next.go('Pipe/sales')).action.reason).toBe('RenameSuspected')
-  })
-})
-
-describe('a rename while a create is under way', () => {
-  test('waits for the create, and then takes its pipe along: one POST', async () => {
-    const world = await given({ 'orders.yaml': pipe('old', NAMED) })
-    const reply = Promise.withResolvers<void>()
-    world.platform.script('create', { type: 'slow', until: reply.promise })
-    const creating = world.begin('Pipe/old')
-    await world.clock.settle()
-    expect(world.platform.posts).toHaveLength(1)
-
-    world.write('orders.yaml', pipe('new', NAMED))
-    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
-    world.readAgain()
-    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
-    world.write('orders.yaml', pipe('new', { ...NAMED, policy: { renamedFrom: 'Pipe/old' } }))
-    expect((await world.go('Pipe/new')).action.reason).toBe('RenameWaiting')
-
-    reply.resolve()
-    await creating
-    expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
-    expect(world.platform.posts).toHaveLength(1)
-    expect((await world.record('Pipe/new')).remote?.id).toBe(world.platform.posts[0]?.pipeId)
   })
 })

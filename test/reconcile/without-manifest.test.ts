@@ -13,6 +13,9 @@ import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 
+/** 200 characters. */
+const LONG_SECRET = Array.from({ length: 70 }, (_, index) => `k${index}`).join('')
+
 const ID = '0B6F2A91-5C7D-4E38-A1F0-3D9482C7B6E5'
 
 function entryOf(manifest: ResourceManifest, state: Entry['state'] = 'valid'): Entry {
@@ -86,7 +89,12 @@ async function told(
   )
   await clock.advance(40_000)
   return {
-    all: pipesWithoutManifest({ profile, store, clock, mask: createSecretMask(['Hq7kV2xe9Lm4']) }),
+    all: pipesWithoutManifest({
+      profile,
+      store,
+      clock,
+      mask: createSecretMask(['Hq7kV2xe9Lm4', LONG_SECRET]),
+    }),
     now: clock.now(),
   }
 }
@@ -168,6 +176,14 @@ test('a name shows no secret, and nothing that a terminal obeys', async () => {
   const name = all?.[0]?.pipes[0]?.name ?? ''
   expect(name).not.toMatch(/Hq7kV2xe9Lm4|[\p{Cc}]/u)
   expect(name).toMatch(/^a \S+ \\u\{1b\}\[31m\\nx{1,80}…$/)
+})
+
+test.each([
+  ['shows no part of a secret, however often it holds it', LONG_SECRET.repeat(6), /^\[secret\]$/],
+  ['is cut between characters', `${'x'.repeat(78)}${'😀'.repeat(9)}`, /^x{78}\ufffd…$/],
+])('a long name %s', async (_, long, shown) => {
+  const { all } = await told([long], {})
+  expect(all?.[0]?.pipes[0]?.name).toMatch(shown)
 })
 
 test('where the platform does not list, there is nothing to tell', async () => {
