@@ -53,6 +53,11 @@ export const COMMAND_HELP: Readonly<Record<string, CommandHelp>> = {
     ],
     exits: ['done', 'refused'],
   },
+  suspend: {
+    examples: ['suspend Pipe/orders --reason "migration of the topic" --for 2d'],
+    exits: ['done', 'refused'],
+  },
+  resume: { examples: ['resume Pipe/orders'], exits: ['done', 'refused'] },
   forget: { examples: ['forget Pipe/orders', 'forget --platform'], exits: ['done', 'refused'] },
   lock: {
     examples: ['lock > manifests/pipes.lock.yaml', 'lock -o json'],

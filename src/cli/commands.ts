@@ -1,5 +1,5 @@
 import { Argument, Option } from 'commander'
-import { wholeNumber } from '../config/parsers.ts'
+import { duration, wholeNumber } from '../config/parsers.ts'
 import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import { PROFILES } from '../kinds/profiles/profiles.ts'
 import { allow } from './commands/allow-command.ts'
@@ -9,7 +9,7 @@ import { history, HISTORY_OUTPUTS } from './commands/history-command.ts'
 import { IMPORT_OUTPUTS, importPipes } from './commands/import-command.ts'
 import { ledger, LEDGER_ACTIONS } from './commands/ledger-command.ts'
 import { lock } from './commands/lock-command.ts'
-import { adopt, forget, foundIn, resolve } from './commands/operator-command.ts'
+import { adopt, forget, foundIn, resolve, resume, suspend } from './commands/operator-command.ts'
 import { plan, PLAN_OUTPUTS } from './commands/plan-command.ts'
 import { reconcile, RECONCILE_WAIT_MS } from './commands/reconcile-command.ts'
 import { runDaemon } from './commands/run-command.ts'
@@ -24,6 +24,10 @@ import type { Settings } from '../config/settings.ts'
 import { MANIFEST_KINDS } from '../kinds/lookup.ts'
 import { kindJsonSchema, manifestJsonSchema } from '../kinds/json-schema.ts'
 import { didYouMean, typedKind } from './typed-key.ts'
+
+/** ms. */
+const WEEK_MS = 7 * 24 * 3_600_000
+const YEAR_MS = 366 * 24 * 3_600_000
 
 const OUTPUTS = ['text', 'json']
 const KEY = 'Kind/name, such as Pipe/orders'
@@ -85,7 +89,7 @@ function addLooking(shell: Shell): void {
     .action(acting(shell, 'local', history))
 }
 
-/** They write to the ledger or ask the daemon to. */
+/** The owner of the ledger carries them out. */
 function addDeciding(shell: Shell): void {
   addCommand(shell, 'allow', 'let the creates or deletions that a limit blocks now pass, once')
     .option('--service <NAME>', 'only those in this service')
@@ -102,7 +106,7 @@ function addDeciding(shell: Shell): void {
     .argument('<key>', 'Pipe/name, such as Pipe/orders')
     .argument('<id>', 'id of the pipe, as the console shows it')
     .addOption(output(OUTPUTS))
-    .action(acting(shell, 'platform', adopt))
+    .action(acting(shell, 'platform or server', adopt))
   addCommand(shell, 'resolve', 'settle a create with an unknown outcome, or a pipe that is gone')
     .argument('<key>', 'Pipe/name, such as Pipe/orders')
     .option('--adopt <ID>', 'the pipe exists, and this is its id')
@@ -110,12 +114,22 @@ function addDeciding(shell: Shell): void {
     .option('--recreate', 'its pipe is gone: create a new one')
     .option('--force', 'with --retry, skip the wait: a request still on its way makes a second pipe')
     .addOption(output(OUTPUTS))
-    .action(acting(shell, (flags) => (foundIn(flags).type === 'nothing' ? 'local' : 'platform'), resolve))
+    .action(acting(shell, (flags) => (foundIn(flags).type === 'nothing' ? 'local' : 'platform or server'), resolve))
   addCommand(shell, 'forget', 'remove the record of an orphan; its pipe stays')
     .argument('[key]', KEY)
     .option('--platform', 'instead of a key: unbind the ledger from its platform, which has moved')
     .addOption(output(OUTPUTS))
     .action(acting(shell, 'local', forget))
+  addCommand(shell, 'suspend', 'leave a resource alone until the next revision; print the line for Git')
+    .argument('<key>', KEY)
+    .option('--reason <TEXT>', 'why; shown to everyone who asks', 'suspended by a command')
+    .option('--for <DURATION>', 'it ends earlier, after this time', parsedBy(duration(60_000, YEAR_MS)), WEEK_MS)
+    .addOption(output(OUTPUTS))
+    .action(acting(shell, 'local', suspend))
+  addCommand(shell, 'resume', 'end a suspension, until the next revision if it is in the manifest')
+    .argument('<key>', KEY)
+    .addOption(output(OUTPUTS))
+    .action(acting(shell, 'local', resume))
   addCommand(shell, 'lock', 'print a Lock manifest with the id of every recorded pipe')
     .option('--name <NAME>', 'its metadata.name', 'pipes')
     .addOption(output(['yaml', 'json']))

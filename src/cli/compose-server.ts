@@ -19,7 +19,7 @@ import type { Engine } from './compose.ts'
 import { CommandError, VERSION } from './io.ts'
 import { createPlanner } from './planner.ts'
 import { manifestFacts } from './shown-manifest.ts'
-import { isOfOneHost } from './running-server.ts'
+import { isOfOneHost, ownerTokenOf } from './running-server.ts'
 
 export interface PageParts extends Pick<ServerParts, 'metrics'> {
   readonly engine: Engine
@@ -36,7 +36,6 @@ export async function startPage(settings: Settings, parts: PageParts): Promise<S
   const { engine, daemon, leading, leadership, recentEvents, metrics, startedAt, stopping } = parts
   const { board, context, reconciler } = engine
   const { profile, adminTokenFile } = settings
-  const adminToken = adminTokenFile === undefined ? undefined : tokenReader(adminTokenFile)
   try {
     return await startServer({
       profile,
@@ -59,13 +58,15 @@ export async function startPage(settings: Settings, parts: PageParts): Promise<S
         ...standingOf(leading, leadership),
         ledgerRollback: context.ledger.rollback,
       }),
-      allow: adminToken && { adminToken, allow: (allowance) => allow(engine, daemon, allowance) },
-      reconcile: adminToken && {
-        adminToken,
+      operator: {
+        adminToken: adminTokenFile === undefined ? undefined : tokenReader(adminTokenFile),
+        ownerToken: ownerTokenOf(context.ledger),
         request: (key, accept) => daemon.request(key, accept),
         progress: (token) => daemon.progress(token),
+        allow: (allowance) => allow(engine, daemon, allowance),
+        operate: (command) => daemon.operate(command),
+        plan: createPlanner(engine, settings, stopping),
       },
-      planner: adminToken && createPlanner(engine, settings, { adminToken, stopping }),
     })
   } catch (error) {
     throw new CommandError(error instanceof Error ? error.message : String(error))

@@ -82,13 +82,6 @@ export function openLedgerToOwn(
   )
 }
 
-/** For an operator's command. @throws {LedgerError} */
-export function openLedgerToWrite(settings: LedgerToOpen, parts: LedgerParts): Promise<Ledger> {
-  return explained(settings, () =>
-    openLedger(settings.ledger, { ...openOptions(settings, parts), mode: 'writer' }),
-  )
-}
-
 function openOptions(settings: LedgerToOpen, parts: LedgerParts) {
   return {
     init: settings.ledgerInit,

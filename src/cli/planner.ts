@@ -8,7 +8,7 @@ import type { StateStore } from '../reconcile/state/store.ts'
 import { catalogOfTexts } from '../manifest/source.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Plan, PlanRequest } from '../contract/plan.ts'
-import type { Planner } from '../server/parts.ts'
+import type { Operator } from '../server/parts.ts'
 import { RequestError } from '../server/replies.ts'
 import type { Engine } from './compose.ts'
 import { openDryWorld } from './dry-world.ts'
@@ -24,23 +24,20 @@ const LONGEST_MS = 10 * 60_000
 export function createPlanner(
   engine: Planning,
   { concurrency }: Pick<Settings, 'concurrency'>,
-  { adminToken, stopping }: { readonly adminToken: Planner['adminToken']; readonly stopping: AbortSignal },
-): Planner {
+  stopping: AbortSignal,
+): Operator['plan'] {
   const { context, platform } = engine
-  return {
-    adminToken,
-    async plan(request, gone) {
-      const late = AbortSignal.timeout(LONGEST_MS)
-      const signal = AbortSignal.any([gone, stopping, late])
-      return planned(request, signal).catch((error: unknown) => {
-        if (!signal.aborted) throw error
-        throw new RequestError(
-          503,
-          late.aborted ? 'the plan took too long' : 'the plan was stopped',
-          'Ask again; with many resources, a plan takes as long as the request budget lets it.',
-        )
-      })
-    },
+  return async (request, gone) => {
+    const late = AbortSignal.timeout(LONGEST_MS)
+    const signal = AbortSignal.any([gone, stopping, late])
+    return planned(request, signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+      throw new RequestError(
+        503,
+        late.aborted ? 'the plan took too long' : 'the plan was stopped',
+        'Ask again; with many resources, a plan takes as long as the request budget lets it.',
+      )
+    })
   }
 
   async function planned(request: PlanRequest, signal: AbortSignal): Promise<Plan> {

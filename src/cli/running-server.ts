@@ -1,36 +1,47 @@
+import { createHmac } from 'node:crypto'
+import { hostname } from 'node:os'
 import type { Settings } from '../config/settings.ts'
-import type { Clock } from '../lib/clock.ts'
+import { runStateOf } from '../contract/activity.ts'
+import { type Ledger, LedgerError } from '../contract/ledger.ts'
 import { isLoopbackHost } from '../lib/proxy.ts'
+import { networkToOthers } from './compose-network.ts'
 import { type LedgerToRead, openLedgerToRead } from './compose.ts'
-import { CommandError } from './io.ts'
-import { readLedgerStatus } from './reading.ts'
+import { CommandError, type Io } from './io.ts'
+import { adminTokenOf, type Asked } from './server-client.ts'
 
-/** `--server`, or the address of the ledger's daemon. @throws {CommandError | LedgerError} */
-export async function runningServer(
-  settings: LedgerToRead & Pick<Settings, 'server'>,
-  { command, clock }: { readonly command: string; readonly clock: Clock },
-): Promise<string> {
-  if (settings.server !== undefined) return settings.server
-  await using ledger = await openLedgerToRead(settings, clock)
-  const { daemon } = await readLedgerStatus(ledger, settings, clock)
-  const url = daemon.last?.url
-  if (daemon.state === 'running' && url !== undefined) return reachable(url, command)
-  if (daemon.state === 'silent')
-    throw new CommandError(
-      `${command}: the daemon that works with ${settings.ledger} does not respond. Look at its log, and restart it.`,
-    )
-  const hint = 'Start a daemon with "pipewright run", or name a remote daemon with --server URL.'
-  throw new CommandError(`${command}: no daemon works with ${settings.ledger}. ${hint}`)
+/** The daemon that owns the ledger, and the token for it. */
+export interface Owner extends Asked {
+  readonly token: string
 }
 
-/** A wildcard address becomes this machine's. Only a named machine gets the token. */
-function reachable(listen: string, command: string): string {
-  const url = new URL(listen)
-  if (!isOfOneHost(url)) {
+type Asking = LedgerToRead & Parameters<typeof networkToOthers>[0] & Pick<Settings, 'server' | 'adminTokenFile'>
+
+/** @returns undefined if there is none, or none that can be asked from here @throws {CommandError} {@link LedgerError} */
+export async function findOwner(io: Io, settings: Asking, command: string): Promise<Owner | undefined> {
+  const { server, ledger: name } = settings
+  const asked = { command, network: networkToOthers(settings) }
+  if (server !== undefined) return { ...asked, server, token: await adminTokenOf(settings, command) }
+  await using ledger = await openLedgerToRead(settings, io.clock)
+  if (!(await ledger.owned())) return undefined
+  const { last } = await ledger.activity()
+  // A former leader is in the Lease until the next one.
+  const isElsewhere = last !== undefined && last.host !== hostname()
+  if (ledger.isShared && isElsewhere && (last.url === undefined || isOfOneHost(new URL(last.url)))) return undefined
+  if (runStateOf(last, true, io.clock.now()) === 'silent')
     throw new CommandError(
-      `${command}: the daemon listens at ${listen}, which is not the loopback address. Say where to ask it with --server URL.`,
+      `${command}: the daemon that works with ${name} does not respond. Look at its log, and restart it.`,
     )
-  }
+  return last?.url === undefined ? undefined : { ...asked, server: fromHere(last.url), token: ownerTokenOf(ledger) }
+}
+
+/** For commands that can read the ledger, so for its user. */
+export function ownerTokenOf({ hashKey }: Pick<Ledger, 'hashKey'>): string {
+  return createHmac('sha256', hashKey).update('the token of the owner of this ledger').digest('base64url')
+}
+
+/** A wildcard address becomes this machine's. */
+function fromHere(listen: string): string {
+  const url = new URL(listen)
   if (EVERY_ADDRESS.includes(url.hostname)) url.hostname = '127.0.0.1'
   return url.href
 }

@@ -14,6 +14,8 @@ export interface Ledger extends AsyncDisposable {
   readonly movedAt?: string | undefined
   /** Why creates are refused: the records are at an earlier state. */
   readonly rollback?: string | undefined
+  /** Another process might still write the outcome of a create. */
+  readonly isShared: boolean
   /** Can be outdated: a write on top fails, and later reads are newer. @param known returned if current */
   get(key: Key, known?: LedgerRecord): Promise<LedgerRecord | undefined>
   /** Sorted by key. */

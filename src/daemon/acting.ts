@@ -2,6 +2,7 @@ import type { Key } from '../kinds/key.ts'
 import type { Priority } from '../contract/platform.ts'
 import type { WritableBoard } from '../reconcile/state/status-board.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
+import type { OperatorCommand, OperatorResult } from '../contract/operator-command.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { type Again, createDispatcher } from './dispatcher.ts'
 import { type Taken, createQueue } from './queue.ts'
@@ -31,6 +32,8 @@ export interface Acting {
   ask(key: Key, priority: Priority, afterMs?: number): void
   /** A person's {@link ask}: immediately. */
   askFor(key: Key): void
+  /** A person's command, between the reconciles of its key. */
+  operate(command: OperatorCommand): Promise<OperatorResult>
   /** @param at monotonic ms */
   noteChange(key: Key, at: number): void
   queueDepth(): Readonly<Record<Priority, number>>
@@ -45,6 +48,7 @@ export function startActing(parts: ActingParts): Acting {
   const stopping = new AbortController()
   const changedAt = new Map<Key, number>()
   const asked = new Set<Key>()
+  const commands = new Map<Key, (() => Promise<void>)[]>()
   const queue = createQueue()
   const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
   const trimHeap = createHeapTrim((delayMs, callback) => clock.after(delayMs, callback))
@@ -63,6 +67,9 @@ export function startActing(parts: ActingParts): Acting {
 
   async function run(taken: Taken, releaseSlot: () => Promise<void>): Promise<Again | undefined> {
     const { key, priority } = taken
+    const told = commands.get(key) ?? []
+    commands.delete(key)
+    for (const carryOut of told) await carryOut()
     // The requester waits for the result, not for further reads.
     const answered = parts.isUnconfirmed(key) ? () => undefined : parts.onRun(key)
     const request = {
@@ -118,6 +125,15 @@ export function startActing(parts: ActingParts): Acting {
   return {
     ask,
     askFor,
+    operate(command) {
+      const { key } = command
+      return new Promise((resolve, reject) => {
+        const carryOut = () => reconciler.operate(command, stopping.signal).then(resolve, reject)
+        commands.set(key, [...(commands.get(key) ?? []), carryOut])
+        stopping.signal.addEventListener('abort', () => reject(stopping.signal.reason as Error), { once: true })
+        ask(key, 0)
+      })
+    },
     noteChange: (key, at) => void changedAt.set(key, at),
     queueDepth: () => queue.depth(),
     health: () => dispatcher.health(),

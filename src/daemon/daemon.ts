@@ -8,6 +8,7 @@ import type { Priority } from '../contract/platform.ts'
 import { seedStatus, type WritableBoard } from '../reconcile/state/status-board.ts'
 import { catchUp } from '../reconcile/state/current-record.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
+import type { OperatorCommand, OperatorResult } from '../contract/operator-command.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { isSuspended } from '../contract/view.ts'
 import { listAffected } from './catalog-changes.ts'
@@ -56,6 +57,8 @@ export interface Daemon {
     readonly accepted: readonly Key[] | 'all'
     readonly suspended: readonly Key[]
   }
+  /** Reads the directory, then carries out a person's command. Undefined: not yet started, or on standby. */
+  operate(command: OperatorCommand): Promise<OperatorResult> | undefined
   progress(token: string): { readonly done: boolean; readonly pending: number } | undefined
   health(): { readonly ok: boolean; readonly detail: string }
   ready(): { readonly ok: boolean; readonly detail: string }
@@ -138,7 +141,7 @@ export function createDaemon(parts: DaemonParts): Daemon {
     })
     const isTrusted = wasOlder && store.olderThan === undefined
     const everything = first || isTrusted || reading.tokens.length > 0
-    const keys = everything ? allKeys(catalog) : new Set([...changed, ...also])
+    const keys = everything ? allKeys(catalog) : new Set([...changed, ...also, ...suspensionsOver()])
     for (const key of changed) if (!first || !isSettled(key)) acting?.noteChange(key, reading.startedAt)
     for (const key of keys) {
       seedStatus(context, board, key)
@@ -179,6 +182,14 @@ export function createDaemon(parts: DaemonParts): Daemon {
   /** After a restart, synced resources are unchanged and come last. */
   function isSettled(key: Key): boolean {
     return store.record(key)?.conditions?.Synced.status === 'True'
+  }
+
+  /** A person suspended or resumed them for an earlier revision. */
+  function suspensionsOver(): readonly Key[] {
+    const { revision } = store
+    return [...store.records()].flatMap(({ key, suspension }) =>
+      suspension === undefined || suspension.revision === revision ? [] : [key],
+    )
   }
 
   function isKnownOrphan(key: Key): boolean {
@@ -226,6 +237,12 @@ export function createDaemon(parts: DaemonParts): Daemon {
       parts.probeNow(isReference(key) ? nameOf(key) : serviceQueueOf(store, key))
       acting?.askFor(key)
       return { token, accepted: [key], suspended }
+    },
+    operate(command) {
+      const actor = acting
+      if (actor === undefined || !readings.attempted) return undefined
+      parts.forgetSecrets()
+      return readings.refresh().then(() => actor.operate(command))
     },
     progress: (token) => requests.progress(token),
     health: () =>

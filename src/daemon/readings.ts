@@ -24,6 +24,8 @@ export interface Readings {
   /** A person's request; compares bytes. @param accept `force`: a person accepts every removal */
   request(token: string, accept: Acceptance): void
   start(): void
+  /** Resolves after a read that began after this call. */
+  refresh(): Promise<void>
   /** Three reads must agree that a key is gone. */
   readAgain(): void
   readonly attempted: boolean
@@ -82,22 +84,23 @@ export function createReadings(options: ReadingsOptions): Readings {
     }
   }
 
-  function read(why: ReadingCause): void {
+  function read(why: ReadingCause): Promise<void> {
     cause = why
-    void loads.run()
+    return loads.run()
   }
 
   return {
-    nudge: read,
+    nudge: (why) => void read(why),
     request(token, accept) {
       asked.push(token)
       if (accept === 'force') acceptance = accept
-      read('asked')
+      void read('asked')
     },
-    start: () => read('start'),
+    start: () => void read('start'),
+    refresh: () => read('asked'),
     readAgain() {
       if (stopping.aborted) return
-      cancelAgain ??= clock.after(AGAIN_MS, () => read('asked'))
+      cancelAgain ??= clock.after(AGAIN_MS, () => void read('asked'))
     },
     get attempted() {
       return attempted

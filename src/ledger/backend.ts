@@ -16,6 +16,8 @@ export interface Store extends AsyncDisposable {
   soon(commit: () => void): void
   /** As `Ledger.owned`. @throws {LedgerError} */
   owned(): boolean
+  /** As `Ledger.othersWrites`. Undefined: a lock keeps others out. */
+  othersWrites?(): number
   /** As `Ledger.prepareIntent`: reserves disk space. */
   reserveRoom(): void
 }

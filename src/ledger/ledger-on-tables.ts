@@ -12,7 +12,7 @@ interface LedgerParts {
   readonly store: Store
   readonly hashKey: Uint8Array
   readonly emit: Emit
-  readonly clock: Pick<Clock, 'monotonic' | 'after'>
+  readonly clock: Pick<Clock, 'monotonic'>
 }
 
 interface Change {
@@ -162,6 +162,7 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
 
   return {
     hashKey,
+    isShared: false,
     aheadMs: 0,
     get: (key, known) =>
       read((tables) => {
@@ -193,9 +194,12 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
     activity: () =>
       read((tables) => ({ last: decodeActivity(tables.activity()), checkedAt: tables.checkedAt() })),
     versions: () => read((tables) => tables.versions()),
-    watch: async (onWritten) =>
-      watchWrites({ clock, counter: () => store.read((tables) => tables.othersWrites()), onWritten, emit }),
-    othersWrites: () => read((tables) => tables.othersWrites() + failedWrites),
+    // Its lock keeps other processes out.
+    watch: async () => () => undefined,
+    async othersWrites() {
+      assertOpen()
+      return failedWrites + (store.othersWrites?.() ?? 0)
+    },
     async owned() {
       assertOpen()
       return store.owned()
@@ -244,52 +248,4 @@ function compare(tables: ReadTables, seen: LedgerRecord): void {
 function present(record: LedgerRecord | undefined): LedgerRecord {
   if (record === undefined) throw new Error('bug: a write gave no record')
   return record
-}
-
-/** How soon a command's result shows. */
-const POLL_MS = 1_000
-
-export interface WatchOptions {
-  readonly clock: Pick<Clock, 'after'>
-  /** Changes when another connection has written; cheap. @throws {LedgerError} */
-  readonly counter: () => number
-  /** As in `Ledger.watch`. */
-  readonly onWritten: () => Promise<void>
-  readonly emit: Emit
-}
-
-/** The next reconcile reports read failures. @returns stops polling @throws {LedgerError} */
-export function watchWrites({ clock, counter, onWritten, emit }: WatchOptions): () => void {
-  let last = counter()
-  let ended = false
-  let cancel: (() => void) | undefined
-
-  async function poll(): Promise<void> {
-    const now = counter()
-    if (now === last || ended) return
-    await onWritten()
-    last = now
-  }
-
-  function wait(): void {
-    if (ended) return
-    cancel = clock.after(POLL_MS, () => void followOthers(poll, emit).finally(wait))
-  }
-
-  wait()
-  return () => {
-    ended = true
-    cancel?.()
-  }
-}
-
-/** The next reconcile reports a failed read. */
-export async function followOthers(follow: () => Promise<void>, emit: Emit): Promise<void> {
-  try {
-    await follow()
-  } catch (error) {
-    if (error instanceof LedgerError) return
-    const bug = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
-    emit({ type: 'Bug', message: 'what others wrote to the ledger could not be followed', error: bug })
-  }
 }

@@ -28,7 +28,7 @@ export function openMemoryLedger({ hashKey, emit }: MemoryLedgerOptions): Opened
     store,
     hashKey: hashKey ?? randomBytes(32),
     emit,
-    clock: { monotonic: () => 0, after: () => () => undefined }, // no other process can reach it
+    clock: { monotonic: () => 0 },
   })
   return { ledger, leadership: createSoleLeadership(store), notes: undefined }
 }
@@ -37,8 +37,7 @@ function createMemoryStore(): Store {
   const db = new DatabaseSync(':memory:')
   migrate(db, MIGRATIONS)
   let writes = 0
-  // All writers share this connection, so each write can come from another writer.
-  const tables = { ...prepareWrites(db, HISTORY_LIMIT), othersWrites: () => writes }
+  const tables = prepareWrites(db, HISTORY_LIMIT)
   return {
     read: (work) => work(tables),
     write(work) {
@@ -47,6 +46,8 @@ function createMemoryStore(): Store {
     },
     soon: (commit) => commit(),
     owned: () => true,
+    // All writers share this connection, so each write can come from another writer.
+    othersWrites: () => writes,
     reserveRoom: () => undefined,
     async [Symbol.asyncDispose]() {
       if (db.isOpen) db.close()

@@ -39,8 +39,8 @@ export interface SqliteLedgerOptions {
   readonly file: string
   /** Whether to create a missing ledger. A reader never creates it. */
   readonly init: 'auto' | 'never'
-  /** `owner`: daemon or `apply`, exclusive. `writer`: a command, beside an owner. `reader`: read-only. */
-  readonly mode: 'owner' | 'writer' | 'reader'
+  /** `owner`: exclusive. `reader`: read-only, also beside an owner. */
+  readonly mode: 'owner' | 'reader'
   /** Bound by the first owner, then compared; see {@link assertBinding}. Undefined: not compared. */
   readonly platform?: string | undefined
   /** The profile's name; as `platform`. */
@@ -67,7 +67,7 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
 export async function openSqlite(options: SqliteLedgerOptions): Promise<OpenedLedger> {
   await using stack = new AsyncDisposableStack()
   const { store, hashKey } =
-    options.mode === 'reader' ? openToRead(options) : openToWrite(options, options.mode, stack)
+    options.mode === 'reader' ? openToRead(options) : openToWrite(options, stack)
   stack.use(store)
   bind(store, options)
   const resources = stack.move()
@@ -92,33 +92,19 @@ function openToRead({ file, busyTimeoutMs }: SqliteLedgerOptions): OpenedStore {
   return openReadStore(realFile(file), busyTimeoutMs ?? BUSY_TIMEOUT_MS)
 }
 
-function openToWrite(
-  options: SqliteLedgerOptions,
-  mode: 'owner' | 'writer',
-  stack: AsyncDisposableStack,
-): OpenedStore {
+function openToWrite(options: SqliteLedgerOptions, stack: AsyncDisposableStack): OpenedStore {
   if (options.init === 'auto') makeFolderOf(options.file)
   assertMayStart(options)
   const file = realFile(options.file)
   const now = options.clock.now()
-  let lease = mode === 'owner' ? stack.use(takeLease(file, now)) : undefined
-  // A writer holds the lease only to create or migrate the ledger.
-  using brief = new DisposableStack()
-  const lockOthersOut = () => {
-    lease ??= brief.use(takeLease(file, now))
-  }
-
-  if (!ledgerExists(file)) {
-    lockOthersOut()
-    if (!ledgerExists(file)) createLedgerFile(file, now)
-  }
+  stack.use(takeLease(file, now))
+  if (!ledgerExists(file)) createLedgerFile(file, now)
   return openWriteStore({
     file,
     busyTimeoutMs: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS,
     historyLimit: options.historyLimit ?? HISTORY_LIMIT,
     clock: options.clock,
     beforeCommit: options.beforeCommit,
-    beforeMigration: lockOthersOut,
   })
 }
 
@@ -139,7 +125,7 @@ export async function unbindSqlite(
   options: Pick<SqliteLedgerOptions, 'clock' | 'emit'>,
 ): Promise<string | undefined> {
   await using stack = new AsyncDisposableStack()
-  const { store } = openToWrite({ ...options, file, init: 'never', mode: 'writer' }, 'writer', stack)
+  const { store } = openToWrite({ ...options, file, init: 'never', mode: 'owner' }, stack)
   stack.use(store)
   return store.write((tables) => {
     const platform = tables.platform()
@@ -181,7 +167,7 @@ export async function moveSqlite(
 ): Promise<void> {
   await using stack = new AsyncDisposableStack()
   try {
-    const { store, hashKey } = openToWrite({ ...options, init: 'never', mode: 'owner' }, 'owner', stack)
+    const { store, hashKey } = openToWrite({ ...options, init: 'never', mode: 'owner' }, stack)
     stack.use(store)
     // No write between the two.
     store.write((tables) => {

@@ -22,7 +22,6 @@ export function prepareReads(db: DatabaseSync) {
   const entries = db.prepare('SELECT key, body FROM history ORDER BY id DESC LIMIT ?')
   const entriesOf = db.prepare('SELECT key, body FROM history WHERE key = ? ORDER BY id DESC LIMIT ?')
   const checked = db.prepare('SELECT key, at FROM checked ORDER BY key')
-  const dataVersion = db.prepare('PRAGMA data_version')
   const meta = db.prepare('SELECT value FROM meta WHERE name = ?')
 
   const valueOf = (name: MetaName) => meta.get(name)?.['value']
@@ -67,8 +66,6 @@ export function prepareReads(db: DatabaseSync) {
     movedAt: () => readMovedAt(db),
     /** Number of writes; it only grows. */
     writes: () => Number(valueOf('writes')),
-    /** Changes when another connection has written. */
-    othersWrites: () => Number(dataVersion.get()?.['data_version']),
   }
 }
 

@@ -20,8 +20,6 @@ interface WriteStoreOptions {
   readonly busyTimeoutMs: number
   readonly historyLimit: number
   readonly clock: Pick<Clock, 'monotonic'>
-  /** Called before a migration, which needs exclusive use. */
-  readonly beforeMigration: () => void
   /** For tests; throws like SQLite. */
   readonly beforeCommit: (() => void) | undefined
 }
@@ -35,10 +33,7 @@ export function openWriteStore(options: WriteStoreOptions): OpenedStore {
     const age = inspect(db, file)
     const movedAt = readMovedAt(db)
     if (movedAt !== undefined) throw movedAway(file, movedAt)
-    if (age === 'older') {
-      options.beforeMigration()
-      migrate(db, MIGRATIONS)
-    }
+    if (age === 'older') migrate(db, MIGRATIONS)
     makeDurable(db, file)
     return { store: createWriteStore(db, options), hashKey: readHashKey(db, file) }
   } catch (error) {

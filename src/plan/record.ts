@@ -203,6 +203,16 @@ export const LedgerRecord = z
       })
       .readonly()
       .optional(),
+    /** A person's, for one revision. Without an end: resumed, whatever the manifest says. */
+    suspension: z
+      .strictObject({
+        revision: z.string(),
+        at: Time,
+        reason: z.string().optional(),
+        until: z.string().optional(),
+      })
+      .readonly()
+      .optional(),
     upsert: RecordedUpsert.optional(),
     /** The revision of the last change, which survives restarts. */
     manifest: z.strictObject({ digest: z.string(), revision: z.string() }).readonly().optional(),

@@ -17,7 +17,7 @@ export function overdueChecks(
   const now = clock.now()
   let count = 0
   for (const entry of store.catalog?.entries.values() ?? []) {
-    if (store.judged.has(entry.key) || !isChecked(entry, now)) continue
+    if (store.judged.has(entry.key) || !isChecked(store.entry(entry.key) ?? entry, now)) continue
     const at = store.checkedAt(entry.key)
     if (at !== undefined && now - at > intervalOf(entry, context)) count += 1
   }

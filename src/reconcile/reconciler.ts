@@ -29,10 +29,15 @@ import { moveRecord, recordToMove } from './apply/move-record.ts'
 import { type CreateEnd, type OutcomeOutbox, createOutcomeOutbox } from './apply/outcome-outbox.ts'
 import { RemoteError } from '../contract/remote-error.ts'
 import { heedRetryCreate } from './apply/retry-in-git.ts'
+import type { OperatorCommand, OperatorResult } from '../contract/operator-command.ts'
+import { operate } from './operator/operate.ts'
+import { refused } from './operator/operator.ts'
 
 export interface Reconciler {
   /** The queue never runs a key twice at a time. */
   reconcile(key: Key, request: ReconcileRequest): Promise<ReconcileResult>
+  /** A person's command, while its key is not reconciled. @throws {LedgerError} */
+  operate(command: OperatorCommand, signal: AbortSignal): Promise<OperatorResult>
   /** The last retries. @param until limit; default: one try @returns unwritten outcomes */
   saveOutcomes(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
   readonly problems: ProblemTracker
@@ -68,6 +73,15 @@ export function createReconciler(
   const problems = createProblemTracker(context, board)
   return {
     saveOutcomes: (until) => outbox.recoverAll(until),
+    async operate(command, signal) {
+      const { key } = command
+      if (outbox.pending.size > 0) await outbox.recover(key)
+      if (outbox.pending.has(key))
+        return refused(
+          `The result of the last create of ${key} is not in the ledger yet, which cannot be written. Run this again once it can.`,
+        )
+      return operate(context, command, signal)
+    },
     problems,
     async reconcile(key, request) {
       problems.begin()

@@ -43,6 +43,7 @@ export function writeRecord(
     labels: labelsOf(entry?.manifest) ?? recorded.labels,
     manifest: entry === undefined ? recorded.manifest : { digest: entry.digest, revision: manifestRevision },
     differences: differencesOf(assessment, acted.outcome, recorded.differences),
+    suspension: recorded.suspension?.revision === context.store.revision ? recorded.suspension : undefined,
     removal: markAfter(assessment.input, action, acted.record),
     left: leftAfter(context.store, assessment.input, acted.record),
     conditions,

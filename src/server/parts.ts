@@ -14,6 +14,7 @@ import type { WithoutManifest } from '../contract/without-manifest.ts'
 import type { Problem, StatusBoard } from '../contract/view.ts'
 import type { HistoryQuery } from '../contract/ledger.ts'
 import type { Priority } from '../contract/platform.ts'
+import type { OperatorCommand, OperatorResult } from '../contract/operator-command.ts'
 import type { ListenOn } from './listener.ts'
 import type { RecentEvents } from './recent-events.ts'
 import type { KnownHosts } from './who-asks.ts'
@@ -39,12 +40,7 @@ export interface ServerParts {
   /** A first read was tried and the ledger is open. */
   ready(): Health
   overview(): Overview
-  /** Undefined: `POST /-/reconcile` is off. */
-  readonly reconcile: ReconcileTrigger | undefined
-  /** Undefined: `POST /-/allow` is off. */
-  readonly allow: Allower | undefined
-  /** Undefined: `POST /api/v1/plan` is off. */
-  readonly planner: Planner | undefined
+  readonly operator: Operator
 }
 
 export interface Scrape {
@@ -120,25 +116,21 @@ export interface CreateLimit {
   readonly services: readonly { readonly service: string; readonly held: number }[]
 }
 
-export interface Guarded {
-  /** Undefined: missing or empty. */
-  adminToken(): Promise<string | undefined>
-}
-
-export interface ReconcileTrigger extends Guarded {
+/** What a person may ask for, with one of the tokens. */
+export interface Operator {
+  /** Reads it; undefined if it is missing or empty. Without this member, only the other token counts. */
+  readonly adminToken: (() => Promise<string | undefined>) | undefined
+  /** Made from the ledger, so that commands of its user need no other. */
+  readonly ownerToken: string
   /**
    * @param key default: reads the manifests and reconciles everything
    * @param accept `force`: even if most manifests are gone
    */
   request(key: Key | undefined, accept: 'force' | 'normal'): ReconcileReceipt
   progress(token: string): ReconcileProgress | undefined
-}
-
-interface Allower extends Guarded {
   allow(allowance: Allowance): Promise<Allowed>
-}
-
-export interface Planner extends Guarded {
+  /** Undefined: not ready for it. @throws {LedgerError} */
+  operate(command: OperatorCommand): Promise<OperatorResult> | undefined
   /** Writes nothing. @throws {RequestError} 503 if it is stopped or takes too long */
   plan(request: PlanRequest, signal: AbortSignal): Promise<Plan>
 }

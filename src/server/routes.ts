@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import { RequestError } from './replies.ts'
 import { attentionText } from './problems.ts'
 import type { ServerParts, Health, ReconcileProgress, Scrape } from './parts.ts'
-import { registerAllow, registerPlan, type AllowedReply } from './api/admin-requests.ts'
+import { registerAllow, registerOperate, registerPlan, type AllowedReply } from './api/admin-requests.ts'
 import { registerEvents } from './api/event-stream.ts'
 import { createAnswers, sendJson } from './api/answers.ts'
 import { findingsText } from './api/findings.ts'
@@ -54,6 +54,7 @@ export function registerApi(app: FastifyInstance, parts: ServerParts): void {
   registerReconcile(app, parts)
   registerPlan(app, parts)
   registerAllow(app, parts)
+  registerOperate(app, parts)
   registerEvents(app, parts)
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ResourceView } from '../../src/contract/view.ts'
 import type { Overview, ServerParts } from '../../src/server/parts.ts'
-import { boardOf, fakeParts, finding, overview, resource, NOW } from '../server/fake-parts.ts'
+import { boardOf, fakeOperator, fakeParts, finding, overview, resource, NOW } from '../server/fake-parts.ts'
 import { running } from '../server/running.ts'
 import { runHere } from '../support/command.ts'
 import { startHere } from '../support/program-here.ts'
@@ -32,7 +32,7 @@ async function daemon(of: Partial<Daemon> = {}) {
   const parts: Partial<ServerParts> = {
     board: { get: (key) => boardOf(now.resources).get(key), list: () => now.resources, version: 0 },
     overview: () => overview({ adminTokenFile: '/token', ...now.overview }),
-    reconcile: {
+    operator: fakeOperator({
       adminToken: async () => TOKEN,
       request(key, accept) {
         asked.push([key, accept])
@@ -42,7 +42,7 @@ async function daemon(of: Partial<Daemon> = {}) {
         const pending = now.pending.shift() ?? 0
         return { done: pending === 0, pending }
       },
-    },
+    }),
   }
   const start = async (port = 0) => running(fakeParts({ ...parts, listen: { host: '127.0.0.1', port } }))
   const server = await start()

@@ -33,12 +33,9 @@ async function planOf(
 ) {
   const { context, board } = world
   const engine = { context, board, platform: { beside: () => platform }, forgetSecrets }
-  const planner = createPlanner(engine, SETTINGS, {
-    adminToken: async () => '',
-    stopping: new AbortController().signal,
-  })
+  const planner = createPlanner(engine, SETTINGS, new AbortController().signal)
   const all = new Map([...world.around.directory.files, ...Object.entries(files)])
-  const plan = await planner.plan(
+  const plan = await planner(
     { revision: { id: 'abc', from: 'git' }, manifests: 'manifests', files: Object.fromEntries(all) },
     new AbortController().signal,
   )

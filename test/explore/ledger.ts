@@ -76,6 +76,7 @@ export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Led
     })
   return {
     hashKey: new Uint8Array(32),
+    isShared: true,
     aheadMs: 0,
     get: (key: Key) => read(() => records.get(key)),
     list: () => read(() => [...records.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1))),

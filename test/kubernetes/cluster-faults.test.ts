@@ -35,7 +35,7 @@ describe('a record whose write', () => {
   })
 
   test('had no reply, in a process that does not listen, is refused when it is made again', async () => {
-    const { ledger } = await open({ mode: 'writer' })
+    const { ledger } = await open({ mode: 'owner' })
     once('POST', 'pipewrightrecords', 'lost')
     await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow(LedgerError)
     await expect(ledger.swap(blank(ORDERS), [])).rejects.toThrow(LedgerConflict)
@@ -216,9 +216,11 @@ describe('what is forbidden', () => {
 
   test('to read a record again, where another one was first, is why the write failed', async () => {
     const { ledger } = await open()
-    const writer = (await open({ mode: 'writer' })).ledger
+    model.api.interfere((asked) =>
+      asked.query.get('watch') === '1' || isOf(asked, 'GET', 'pipewrightrecords/') ? FORBIDDEN : undefined,
+    )
+    const writer = (await open()).ledger
     await ledger.swap(blank(ORDERS), [])
-    model.api.interfere((asked) => (isOf(asked, 'GET', 'pipewrightrecords/') ? FORBIDDEN : undefined))
     const writing = writer.swap(blank(ORDERS), [])
     await expect(writing).rejects.toThrow(LedgerError)
     await expect(writing).rejects.toThrow('the Kubernetes API answers 403: interfered with')
@@ -247,7 +249,7 @@ test.each([
 )
 
 test('a list whose pages are too old begins again', async () => {
-  const { ledger } = await open({ mode: 'writer' })
+  const { ledger } = await open({ mode: 'owner' })
   const keys = Array.from({ length: 600 }, (_, at) => `Pipe/p${String(at).padStart(3, '0')}` as const)
   for (let at = 0; at < keys.length; at += 100)
     await Promise.all(keys.slice(at, at + 100).map((key) => ledger.swap(blank(key), [])))

@@ -70,27 +70,17 @@ describe('a new ledger', () => {
     expect(Buffer.from(other.hashKey)).not.toEqual(key)
   })
 
-  test.each(['owner', 'writer'] as const)(
-    'is not made by an %s that may not: it is missing',
-    async (mode) => {
-      file = join(folder, 'sub', 'ledger.db')
-      const opening = openWith({ init: 'never', mode })
-      await expect(opening).rejects.toMatchObject({ code: 'missing' })
-      await expect(opening).rejects.toThrow('This would have been a first run')
-      expect(await readdir(folder)).toEqual([])
-    },
-  )
+  test('is not made by an owner that may not: it is missing', async () => {
+    file = join(folder, 'sub', 'ledger.db')
+    const opening = openWith({ init: 'never' })
+    await expect(opening).rejects.toMatchObject({ code: 'missing' })
+    await expect(opening).rejects.toThrow('This would have been a first run')
+    expect(await readdir(folder)).toEqual([])
+  })
 
   test('is never made by a reader', async () => {
     await expect(openWith({ mode: 'reader' })).rejects.toMatchObject({ code: 'missing' })
     expect(await readdir(folder)).toEqual([])
-  })
-
-  test('may be made by a writer, which leaves the lock to an owner', async () => {
-    await using writer = await openWith({ mode: 'writer' })
-    await using owner = await openWith()
-    await owner.swap(blank(ORDERS), [])
-    expect(await writer.get(ORDERS)).toBeDefined()
   })
 })
 
@@ -129,7 +119,7 @@ describe('a file that is not as it should be', () => {
   ])('%s: %s', async (_, code, words, damage) => {
     await damage()
     const before = await contentOf(file)
-    for (const mode of ['owner', 'writer', 'reader'] as const) {
+    for (const mode of ['owner', 'reader'] as const) {
       const opening = openWith({ mode })
       await expect(opening).rejects.toMatchObject({ name: 'LedgerError', code })
       await expect(opening).rejects.toThrow(words)
@@ -224,7 +214,7 @@ describe('a place that is not as it should be', () => {
     await makeLedger()
     await chmod(file, 0o444)
     await asAnotherUser(folder, async () => {
-      await expect(openWith({ mode: 'writer' })).rejects.toMatchObject({ code: 'io' })
+      await expect(openWith()).rejects.toMatchObject({ code: 'io' })
     })
   })
 
@@ -272,7 +262,7 @@ describe('the name of a ledger', () => {
 
   test('odd characters in a path are just characters', async () => {
     file = join(folder, 'odd ?#%41 ü name.db')
-    for (const mode of ['owner', 'writer', 'reader'] as const) {
+    for (const mode of ['owner', 'reader'] as const) {
       await using ledger = await openLedger(`sqlite:${file}`, { ...options, mode })
       expect(await ledger.list()).toEqual([])
     }

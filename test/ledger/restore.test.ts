@@ -74,7 +74,7 @@ test('one that lacks a single write creates nothing until a person accepts it: b
   deleted()
   const lost = 'its records had been written 20 times, and 19 of these writes are there'
   expect(await importLedger(URL, archive, OPTIONS)).toBe(lost)
-  const person = await openAt(model.api, model.workspace, { mode: 'writer' })
+  const person = await openAt(model.api, model.workspace, { mode: 'owner' })
   expect(await creates(person)).toContain(lost)
   await person.ledger[Symbol.asyncDispose]()
   expect(await accepted(URL)).toBe(lost)

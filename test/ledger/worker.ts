@@ -1,6 +1,5 @@
-import { createInterface } from 'node:readline'
 import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts'
-import { LedgerConflict, LedgerError, type Ledger } from '../../src/contract/ledger.ts'
+import { LedgerError, type Ledger } from '../../src/contract/ledger.ts'
 import { blank, CLOCK, ignore, ORDERS } from './samples.ts'
 
 /*
@@ -14,8 +13,8 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-function open(mode: 'owner' | 'writer') {
-  return openSqliteLedger({ file, init: 'auto', mode, clock: CLOCK, emit: ignore })
+function open() {
+  return openSqliteLedger({ file, init: 'auto', mode: 'owner', clock: CLOCK, emit: ignore })
 }
 
 /** The ledger is kept with it: one that nobody has any more is closed by the collector, and its lock is gone. */
@@ -25,7 +24,7 @@ function stay(ledger: Ledger): void {
 
 async function hold(): Promise<void> {
   try {
-    const ledger = await open('owner')
+    const ledger = await open()
     say('held')
     stay(ledger)
   } catch (error) {
@@ -34,29 +33,15 @@ async function hold(): Promise<void> {
 }
 
 async function write(): Promise<void> {
-  const ledger = await open('owner')
+  const ledger = await open()
   await ledger.swap(blank(ORDERS, { platformName: 'kept' }), [])
   say('written')
   stay(ledger)
 }
 
-/** Tries to write the versions of one record that it is told, a line each, and says whether it came first. */
-async function contend(): Promise<void> {
-  await using ledger = await open('writer')
-  say('ready')
-  for await (const line of createInterface({ input: process.stdin })) {
-    try {
-      await ledger.swap(blank(ORDERS, { version: Number(line) }), [])
-      say('won')
-    } catch (error) {
-      say(error instanceof LedgerConflict ? 'lost' : String(error))
-    }
-  }
-}
-
 /** Writes records until it fails. */
 async function fill(): Promise<void> {
-  await using ledger = await open('owner')
+  await using ledger = await open()
   for (let i = 0; ; i++) {
     try {
       await ledger.swap(blank(`Pipe/p${i}`, { platformName: 'x'.repeat(10_000) }), [])
@@ -69,6 +54,6 @@ async function fill(): Promise<void> {
   }
 }
 
-const COMMANDS: Readonly<Record<string, () => Promise<void>>> = { hold, write, contend, fill }
+const COMMANDS: Readonly<Record<string, () => Promise<void>>> = { hold, write, fill }
 
 await COMMANDS[command ?? '']?.()

@@ -10,7 +10,7 @@ import { withConditions, type ResourceView, type StatusBoard } from '../../src/c
 import { createProblemTracker } from '../../src/reconcile/state/problem-tracker.ts'
 import type { Change } from '../../src/server/recent-events.ts'
 import { createRecentEvents } from '../../src/server/recent-events.ts'
-import type { Overview, ServerParts } from '../../src/server/parts.ts'
+import type { Operator, Overview, ServerParts } from '../../src/server/parts.ts'
 
 export const NOW = Date.UTC(2026, 5, 1, 12)
 
@@ -153,6 +153,24 @@ export function fakeClock(): FakeClock {
   }
 }
 
+const notHere = () => {
+  throw new Error('the test does not ask for this')
+}
+
+/** @param over what the test asks for */
+export function fakeOperator(over: Partial<Operator>): Operator {
+  return {
+    adminToken: async () => undefined,
+    ownerToken: 'of the owner',
+    request: notHere,
+    progress: () => undefined,
+    allow: notHere,
+    operate: notHere,
+    plan: notHere,
+    ...over,
+  }
+}
+
 export interface FakeParts extends ServerParts {
   readonly clock: FakeClock
   /** What happened; for the recent events. */
@@ -205,9 +223,7 @@ export function fakeParts(
     health: () => ({ ok: true, detail: 'the queue moves' }),
     ready: () => ({ ok: true, detail: 'ready' }),
     overview: () => overview(),
-    reconcile: undefined,
-    allow: undefined,
-    planner: undefined,
+    operator: fakeOperator({ adminToken: undefined }),
     tell: (event) => recentEvents.add(event),
     change: (change) => listeners.forEach((listener) => listener(change)),
     subscribers: () => listeners.size,

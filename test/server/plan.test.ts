@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { MAX_PLAN_BYTES, type Plan, type PlanRequest } from '../../src/contract/plan.ts'
-import type { Planner } from '../../src/server/parts.ts'
-import { fakeParts } from './fake-parts.ts'
+import type { Operator } from '../../src/server/parts.ts'
+import { fakeOperator, fakeParts } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
 const TOKEN = 'the-admin-token'
@@ -27,7 +27,7 @@ const EMPTY: Plan = {
 /** One that remembers what it was asked. */
 function fakePlanner(until: Promise<void> = Promise.resolve()) {
   const asked: PlanRequest[] = []
-  const planner: Planner = {
+  const planner: Partial<Operator> = {
     adminToken: async () => TOKEN,
     async plan(request) {
       asked.push(request)
@@ -38,8 +38,8 @@ function fakePlanner(until: Promise<void> = Promise.resolve()) {
   return { planner, asked }
 }
 
-async function post(planner: Planner | undefined, body: unknown, headers: Record<string, string> = RIGHT) {
-  const { url } = await running(fakeParts({ planner }))
+async function post(planner: Partial<Operator> | undefined, body: unknown, headers: Record<string, string> = RIGHT) {
+  const { url } = await running(fakeParts(planner && { operator: fakeOperator(planner) }))
   return ask(`${url}/api/v1/plan`, {
     method: 'POST',
     headers,
@@ -96,7 +96,7 @@ describe('POST /api/v1/plan', () => {
   it('makes one plan at a time, and the next one after it', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const { planner, asked } = fakePlanner(promise)
-    const { url } = await running(fakeParts({ planner }))
+    const { url } = await running(fakeParts(planner && { operator: fakeOperator(planner) }))
     const send = () =>
       ask(`${url}/api/v1/plan`, { method: 'POST', headers: RIGHT, body: JSON.stringify(REQUEST) })
     const first = send()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
-import type { Overview, ReconcileTrigger } from '../../src/server/parts.ts'
-import { fakeParts, overview, resource } from './fake-parts.ts'
+import type { Overview, Operator } from '../../src/server/parts.ts'
+import { fakeOperator, fakeParts, overview, resource } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
 const TOKEN = 'the-admin-token'
@@ -15,7 +15,7 @@ const RESOURCES = [
 function fakeTrigger(token: string | undefined = `${TOKEN}\n`) {
   const asked: (Key | undefined)[] = []
   const accepts: string[] = []
-  const trigger: ReconcileTrigger = {
+  const trigger = fakeOperator({
     adminToken: async () => token,
     request(key, accept) {
       asked.push(key)
@@ -24,15 +24,15 @@ function fakeTrigger(token: string | undefined = `${TOKEN}\n`) {
       return { token: 'tok-1', accepted: key === undefined ? 'all' : [key], suspended }
     },
     progress: (name) => (name === 'tok-1' ? { done: false, pending: 3 } : undefined),
-  }
+  })
   return { trigger, asked, accepts }
 }
 
 async function post(
-  trigger: ReconcileTrigger | undefined,
+  trigger: Operator | undefined,
   init: RequestInit & { readonly query?: string } = { headers: { authorization: `Bearer ${TOKEN}` } },
 ) {
-  const { url } = await running(fakeParts({ reconcile: trigger }, RESOURCES))
+  const { url } = await running(fakeParts(trigger && { operator: trigger }, RESOURCES))
   return ask(`${url}/-/reconcile${init.query ?? ''}`, { method: 'POST', ...init })
 }
 
@@ -70,7 +70,7 @@ describe('who may ask', () => {
     expect(body['hint']).toContain('--admin-token-file')
   })
 
-  const NO_TOKEN: readonly (readonly [string, ReconcileTrigger['adminToken']])[] = [
+  const NO_TOKEN: readonly (readonly [string, Operator['adminToken']])[] = [
     ['is not there', async () => undefined],
     ['is empty', async () => ' \n'],
     ['cannot be read', async () => Promise.reject(new Error('EACCES'))],
@@ -168,7 +168,7 @@ describe('what is asked for', () => {
 
 describe('progress', () => {
   it('is shown by its token', async () => {
-    const { url } = await running(fakeParts({ reconcile: fakeTrigger().trigger }))
+    const { url } = await running(fakeParts({ operator: fakeTrigger().trigger }))
     const { status, body } = await ask(`${url}/api/v1/reconciles/tok-1`)
     expect([status, body]).toEqual([200, { token: 'tok-1', done: false, pending: 3 }])
     expect((await ask(`${url}/api/v1/reconciles/other`)).status).toBe(404)
@@ -178,7 +178,7 @@ describe('progress', () => {
 async function askStandby(over: Partial<Overview>, headers: Record<string, string> = {}, query = '') {
   const { trigger, asked } = fakeTrigger()
   const parts = fakeParts(
-    { reconcile: trigger, overview: () => overview({ standsBy: true, ...over }) },
+    { operator: trigger, overview: () => overview({ standsBy: true, ...over }) },
     RESOURCES,
   )
   const { url } = await running(parts)

@@ -248,7 +248,7 @@ async function live(release: Release): Promise<Story> {
       )
     })
     await step('collide', async () => {
-      const writer = await openIn(release, { emit, mode: 'writer' })
+      const writer = await openIn(release, { emit, mode: 'owner' })
       stack.use(writer.ledger)
       const seen = await writer.ledger.get(ORDERS)
       if (seen === undefined) throw new Error('there is no record')

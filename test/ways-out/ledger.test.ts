@@ -1,6 +1,5 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test, vi } from 'vitest'
-import type { Emit } from '../../src/contract/events.ts'
 import { openLedger } from '../../src/ledger/open.ts'
 import { type Ledger, LedgerConflict, LedgerError } from '../../src/contract/ledger.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
@@ -17,7 +16,7 @@ import { intent } from '../plan/inputs.ts'
 const ORDERS = 'Pipe/orders'
 const clock = createFakeClock()
 
-function open(url: string, mode: 'owner' | 'writer'): Promise<Ledger> {
+function open(url: string, mode: 'owner' | 'reader'): Promise<Ledger> {
   return openLedger(url, { mode, init: 'auto', clock, emit: () => undefined })
 }
 
@@ -28,19 +27,6 @@ const UNKNOWN: LedgerRecord = {
 }
 
 describe('a ledger with others at it', () => {
-  test('refuses a write over what somebody else has just written, and reads what that was', async () => {
-    using workspace = createWorkspace()
-    const url = `sqlite:${workspace.path('ledger.db')}`
-    await using owner = await open(url, 'owner')
-    await using writer = await open(url, 'writer')
-    const first = await owner.swap(blankRecord(ORDERS), [])
-    const second = await writer.swap({ ...first, line: 7 }, [])
-    await expect(owner.swap({ ...first, line: 9 }, [])).rejects.toThrow(LedgerConflict)
-    expect(await owner.get(ORDERS)).toStrictEqual(second)
-    await writer.remove(second, [])
-    expect(await owner.get(ORDERS)).toBeUndefined()
-  })
-
   test('reads a record again after a write that failed: it may be on disk all the same', async () => {
     using workspace = createWorkspace()
     const file = workspace.path('ledger.db')
@@ -50,7 +36,6 @@ describe('a ledger with others at it', () => {
       busyTimeoutMs: 0,
       historyLimit: 10,
       clock,
-      beforeMigration: () => undefined,
       beforeCommit: undefined,
     })
     let fails = false
@@ -69,15 +54,15 @@ describe('a ledger with others at it', () => {
   test('tells whether it is owned, by whomever, and asking takes nothing from anyone', async () => {
     using workspace = createWorkspace()
     const url = `sqlite:${workspace.path('ledger.db')}`
+    const read = () => open(url, 'reader')
     {
-      await using writer = await open(url, 'writer')
-      expect(await writer.owned()).toBe(false)
       await using owner = await open(url, 'owner')
-      expect([await writer.owned(), await owner.owned()]).toEqual([true, true])
+      await using reader = await read()
+      expect([await reader.owned(), await owner.owned()]).toEqual([true, true])
       await expect(open(url, 'owner')).rejects.toMatchObject({ code: 'locked' })
     }
-    await using writer = await open(url, 'writer')
-    expect(await writer.owned()).toBe(false)
+    await using reader = await read()
+    expect(await reader.owned()).toBe(false)
   })
 
   test('in memory nobody else can write', async () => {
@@ -91,28 +76,24 @@ describe('a ledger with others at it', () => {
   })
 
   test('what others wrote or removed is caught up with, and nothing else', async () => {
-    using workspace = createWorkspace()
-    const url = `sqlite:${workspace.path('ledger.db')}`
-    await using owner = await open(url, 'owner')
-    await using writer = await open(url, 'writer')
-    const store = createStateStore({ profile: DEFAULT, hashKey: owner.hashKey, clock })
-    const known = { ledger: owner, store }
-    const removed = await owner.swap(blankRecord('Pipe/removed'), [])
-    for (const record of [removed, await owner.swap(blankRecord('Pipe/same'), [])]) store.note(record)
+    await using ledger = await open('memory:', 'owner')
+    const store = createStateStore({ profile: DEFAULT, hashKey: ledger.hashKey, clock })
+    const known = { ledger, store }
+    const removed = await ledger.swap(blankRecord('Pipe/removed'), [])
+    for (const record of [removed, await ledger.swap(blankRecord('Pipe/same'), [])]) store.note(record)
     store.note(blankRecord('Pipe/about-to-be-written'))
     expect(await catchUp(known)).toEqual([])
-    const written = await writer.swap(blankRecord(ORDERS), [])
-    await writer.remove(removed, [])
+    const written = await ledger.swap(blankRecord(ORDERS), [])
+    await ledger.remove(removed, [])
     expect(await catchUp(known)).toEqual([ORDERS, 'Pipe/removed'])
     expect([store.record(ORDERS), store.record('Pipe/removed')]).toEqual([written, undefined])
     expect(await catchUp(known)).toEqual([])
   })
 
-  test('all records are looked through only after others wrote, or after a write of ours failed', async () => {
+  test('the records of a file are looked through only after a write of ours failed', async () => {
     using workspace = createWorkspace()
     const url = `sqlite:${workspace.path('ledger.db')}`
     await using owner = await open(url, 'owner')
-    await using writer = await open(url, 'writer')
     const versions = vi.spyOn(owner, 'versions')
     const known = {
       ledger: owner,
@@ -127,7 +108,6 @@ describe('a ledger with others at it', () => {
     expect(await looksAfter(async () => undefined), 'at first').toBe(1)
     expect(await looksAfter(async () => undefined), 'nothing').toBe(0)
     expect(await looksAfter(() => owner.swap(blankRecord(ORDERS), [])), 'ours').toBe(0)
-    expect(await looksAfter(() => writer.swap(blankRecord('Pipe/theirs'), [])), 'theirs').toBe(1)
     const refused = () => expect(owner.swap(blankRecord(ORDERS), [])).rejects.toThrow('no longer at version')
     expect(await looksAfter(refused), 'ours, refused').toBe(1)
     expect(await looksAfter(async () => undefined), 'nothing').toBe(0)
@@ -164,69 +144,13 @@ describe('a ledger with others at it', () => {
   })
 })
 
-/** A ledger that is watched, and somebody else who writes to it. */
-async function watched(onWritten: () => Promise<void>) {
-  const stack = new AsyncDisposableStack()
-  const workspace = stack.use(createWorkspace())
-  const url = `sqlite:${workspace.path('ledger.db')}`
-  const time = createFakeClock()
-  const bugs: string[] = []
-  const emit: Emit = (event) => void (event.type === 'Bug' && bugs.push(event.error.message))
-  const options = { init: 'auto', clock: time, emit } as const
-  const owner = stack.use(await openLedger(url, { ...options, mode: 'owner' }))
-  const writer = stack.use(await openLedger(url, { ...options, mode: 'writer' }))
-  const end = await owner.watch(onWritten)
-  return { owner, writer, time, bugs, end, [Symbol.asyncDispose]: () => stack.disposeAsync() }
-}
-
-describe('the watch of a ledger', () => {
-  test('tells what others wrote, once, and not what we did, until it is ended', async () => {
-    let calls = 0
-    await using at = await watched(async () => void (calls += 1))
-    await at.owner.swap(blankRecord('Pipe/own'), [])
-    await at.time.advance(3_000)
-    expect(calls).toBe(0)
-    await at.writer.swap(blankRecord(ORDERS), [])
-    await at.time.advance(3_000)
-    expect(calls).toBe(1)
-    at.end()
-    await at.writer.swap(blankRecord('Pipe/late'), [])
-    await at.time.advance(5_000)
-    expect(calls).toBe(1)
-    expect(at.time.pending).toBe(0)
-  })
-
-  test.each([
-    [[], new LedgerError('io', 'the disk is away')],
-    [['a bug'], new TypeError('a bug')],
-  ])('tells again what could not be read, and %j is a bug', async (bugs, error) => {
-    let calls = 0
-    await using at = await watched(async () => {
-      calls += 1
-      if (calls === 1) throw error
-    })
-    await at.writer.swap(blankRecord(ORDERS), [])
-    await at.time.advance(5_000)
-    expect(calls).toBe(2)
-    expect(at.bugs).toEqual(bugs)
-    at.end()
-  })
-})
-
-/** A create of unknown outcome, and somebody who is quicker, so many times. */
-async function contended(times: number) {
+test('a command whose record changes meanwhile is refused, and says to run it again', async () => {
   const ledger = await open('memory:', 'owner')
   await ledger.swap(UNKNOWN, [])
-  let left = times
-  /** Somebody is quicker, so many times. */
   const crowded: Ledger = {
     ...ledger,
-    async swap(next, history) {
-      if (left > 0) {
-        left -= 1
-        throw new LedgerConflict(next.key, next.version)
-      }
-      return ledger.swap(next, history)
+    async swap(next) {
+      throw new LedgerConflict(next.key, next.version)
     },
   }
   const context = {
@@ -244,25 +168,9 @@ async function contended(times: number) {
       throw new Error('and nothing is masked')
     },
   }
-  return { ledger, context }
-}
-
-describe("a person's word beside another writer", () => {
-  test('reads again and says it again', async () => {
-    const { ledger, context } = await contended(3)
-    expect(await retryCreate(context, ORDERS, { force: false })).toMatchObject({
-      result: 'done',
-      intentId: UNKNOWN.intent?.id,
-    })
-    expect(await ledger.get(ORDERS)).toMatchObject({ intent: { state: 'dismissed', attempt: 1 } })
-    expect(await ledger.history({ key: ORDERS, limit: 9 })).toMatchObject([
-      { action: 'intent', reason: 'RetryApproved' },
-    ])
+  expect(await retryCreate(context, ORDERS, { force: false })).toEqual({
+    result: 'refused',
+    message: 'The record of Pipe/orders changed meanwhile. Run this again.',
   })
-
-  test('but not without end', async () => {
-    const { ledger, context } = await contended(99)
-    expect(await retryCreate(context, ORDERS, { force: false })).toMatchObject({ result: 'refused' })
-    expect(await ledger.get(ORDERS)).toMatchObject({ intent: { state: 'unknown' } })
-  })
+  expect(await ledger.get(ORDERS)).toMatchObject({ intent: { state: 'unknown' } })
 })

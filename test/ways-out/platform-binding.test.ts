@@ -53,7 +53,7 @@ test.each([
 test('a ledger without records takes any platform; who names none compares nothing', async () => {
   using workspace = createWorkspace()
   const url = `sqlite:${workspace.path('ledger.db')}`
-  const open = (mode: 'owner' | 'writer' | 'reader', platform: string | undefined) =>
+  const open = (mode: 'owner' | 'reader', platform: string | undefined) =>
     openLedger(url, { mode, platform, init: 'auto', clock: createFakeClock(), emit: () => undefined })
   await (await open('owner', 'the sandbox'))[Symbol.asyncDispose]()
   {

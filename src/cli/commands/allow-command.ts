@@ -7,10 +7,10 @@ import type { OperatorContext } from '../../reconcile/operator/operator.ts'
 import type { AllowedReply } from '../../server/api/admin-requests.ts'
 import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import { commandContext } from '../command-context.ts'
-import { adminTokenOf, callServer, expectObject } from '../server-client.ts'
-import { networkToOthers } from '../compose-network.ts'
+import type { Owner } from '../running-server.ts'
+import { callServer, expectObject } from '../server-client.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
-import { withOperatorContext } from './operator-command.ts'
+import { atOwner } from './operator-command.ts'
 
 const LIMITS = {
   CreateLimit: {
@@ -45,12 +45,13 @@ export async function allow(io: Io, settings: Settings, flags: AllowFlags): Prom
     dryRun,
   } as const
   const { name, flag } = LIMITS[allowance.limit]
-  const answer =
-    settings.server === undefined
-      ? await withOperatorContext(io, settings, { platform: 'not asked', ledger: 'existing' }, (context) =>
-          allowHere(context, allowance, settings.manifests),
-        )
-      : await askDaemon(io, settings, { server: settings.server, allowance })
+  const answer = await atOwner(
+    io,
+    settings,
+    { command: 'allow', platform: 'not asked', ledger: 'existing' },
+    (owner) => askDaemon(io, owner, allowance),
+    ({ context }) => allowHere(context, allowance, settings.manifests),
+  )
   if (answer.is === 'grown')
     throw new CommandError(
       `allow: the ${name} blocks ${answer.count} now, and no action was allowed. Look with "pipewright allow${flag} --dry-run".`,
@@ -93,17 +94,12 @@ async function allowHere(
 /** ms. A daemon writes one record per create to disk. */
 const ANSWER_MS = 300_000
 
-async function askDaemon(
-  io: Io,
-  settings: Settings,
-  { server, allowance }: { readonly server: string; readonly allowance: Allowance },
-): Promise<Allowed> {
+async function askDaemon(io: Io, { token, ...call }: Owner, allowance: Allowance): Promise<Allowed> {
   const { limit, ...asked } = allowance
-  const call = { command: 'allow', server, network: networkToOthers(settings) }
   const reply = await callServer(io, {
     ...call,
     path: '-/allow',
-    token: await adminTokenOf(settings, 'allow'),
+    token,
     body: JSON.stringify({ ...asked, deletions: limit === 'DeleteLimit' }),
     timeoutMs: ANSWER_MS,
   })

@@ -20,7 +20,8 @@ import { composeToLook, type Engine, loadOnce, openSource } from '../compose.ts'
 import { type Imported, writeManifests } from '../imported-manifests.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, misuse } from '../io.ts'
 import { importReport, type Surveyed } from '../render/import-text.ts'
-import { pipeIdFrom, pipeKeyFrom } from './operator-command.ts'
+import { mistakeIn } from '../../reconcile/operator/operate.ts'
+import { keyFrom } from '../typed-key.ts'
 import { ledgerToRead } from './plan-command.ts'
 
 export const IMPORT_OUTPUTS = ['yaml', 'json'] as const
@@ -86,11 +87,13 @@ function oneFrom(
 ): One {
   if (word === undefined || id === undefined || service === undefined)
     misuse('import: give the key of the new manifest, the id of the pipe and --service NAME; or --all.')
-  const key = pipeKeyFrom(word, settings)
+  const key = keyFrom(word)
+  const mistake = mistakeIn(settings.profile, { command: 'adopt', key, pipeId: id })
+  if (mistake !== undefined) misuse(mistake)
   const name = ResourceName.safeParse(nameOf(key))
   if (!name.success) misuse(`import: ${key}: the name ${name.error.issues[0]?.message ?? 'is no name'}.`)
   const kind = createOnceKindOf(settings.profile, key)
-  return { kind, key, pipeId: pipeIdFrom(id, key, settings), service }
+  return { kind, key, pipeId: id.toLowerCase(), service }
 }
 
 interface All {

@@ -1,80 +1,100 @@
-import { idFormOf } from '../../kinds/id-form.ts'
-import { anyOf, nounOf } from '../../kinds/lookup.ts'
-import { createOnceKindOf, isCreatable } from '../../kinds/profile.ts'
 import type { Settings } from '../../config/settings.ts'
-import type { Key } from '../../kinds/key.ts'
-import type { OperatorResult, OperatorContext } from '../../reconcile/operator/operator.ts'
-import { composeToLook, loadOnce, openLedgerToRead, openLedgerToWrite, openSource } from '../compose.ts'
-import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody, misuse } from '../io.ts'
-import { commandContext } from '../command-context.ts'
-import { commandsTyped } from '../../server/command-line.ts'
-import { printable } from '../render/terminal.ts'
-import { adoptAs } from '../../reconcile/operator/adopt.ts'
-import { approveRecreate } from '../../reconcile/operator/recreate.ts'
-import { retryCreate } from '../../reconcile/operator/retry.ts'
-import { keyFrom } from '../typed-key.ts'
+import { LedgerError } from '../../contract/ledger.ts'
+import type { OperatorCommand, OperatorResult } from '../../contract/operator-command.ts'
 import { unbindLedger } from '../../ledger/open.ts'
-import { forgetKey } from '../../reconcile/operator/forget.ts'
+import { mistakeIn } from '../../reconcile/operator/operate.ts'
+import { commandsTyped } from '../../server/command-line.ts'
+import { commandContext } from '../command-context.ts'
+import { composeToLook, type Engine, loadOnce, openLedgerToOwn, openLedgerToRead, openSource } from '../compose.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody, misuse } from '../io.ts'
+import { printable } from '../render/terminal.ts'
+import { findOwner, type Owner } from '../running-server.ts'
+import { callServer, expectObject } from '../server-client.ts'
+import { keyFrom } from '../typed-key.ts'
 
-/* `adopt`, `resolve` and `forget` run with or without a daemon. */
+/* A daemon that owns the ledger carries them out. Without one, the command owns it meanwhile. */
 
 interface Printed {
   readonly output: 'text' | 'json'
 }
 
-interface PersonCommand extends Printed {
-  readonly key: Key
+interface Local {
+  readonly command: string
   /** `not asked`: needs only directory and ledger. */
   readonly platform: 'asked' | 'not asked'
   /** `open` creates a missing ledger; `existing` refuses. */
   readonly ledger: 'open' | 'existing'
 }
 
-async function runPersonCommand(
+async function carryOut(
   io: Io,
   settings: Settings,
-  command: PersonCommand,
-  say: (context: OperatorContext, signal: AbortSignal) => Promise<OperatorResult>,
+  { output }: Printed,
+  asked: OperatorCommand,
+  local: Omit<Local, 'command'>,
 ): Promise<ExitCode> {
-  const answer = await withOperatorContext(io, settings, command, say)
-  return show(io, command, { ...answer, message: commandsTyped(answer.message, commandContext(settings)) })
+  const mistake = mistakeIn(settings.profile, asked)
+  if (mistake !== undefined) misuse(mistake)
+  const answer = await atOwner(
+    io,
+    settings,
+    { ...local, command: asked.command },
+    (owner) => askOwner(io, owner, asked),
+    ({ reconciler }, signal) => reconciler.operate(asked, signal),
+  )
+  const { key } = asked
+  const message = commandsTyped(answer.message, commandContext(settings))
+  if (output === 'json') printJson(io, { key, ...answer, message })
+  else if (answer.result === 'done') print(io.stdout, printable(message))
+  else print(io.stderr, `pipewright: ${printable(message)}`)
+  return answer.result === 'done' ? EXIT.fine : EXIT.failed
 }
 
-/** Opens ledger and directory for the duration of `say`. */
-export async function withOperatorContext<T>(
+/** ms. A command waits for the reconcile of its key, and that for the request budget. */
+const ANSWER_MS = 300_000
+
+async function askOwner(io: Io, { token, ...call }: Owner, asked: OperatorCommand): Promise<OperatorResult> {
+  const body = JSON.stringify(asked)
+  const reply = await callServer(io, { ...call, path: '-/operate', token, body, timeoutMs: ANSWER_MS })
+  return expectObject(call, reply) as unknown as OperatorResult // the daemon's type
+}
+
+/** @param ask a daemon owns the ledger @param act this process owns it for as long as that takes */
+export async function atOwner<T>(
   io: Io,
   settings: Settings,
-  command: Pick<PersonCommand, 'platform' | 'ledger'>,
-  say: (context: OperatorContext, signal: AbortSignal) => Promise<T>,
+  local: Local,
+  ask: (owner: Owner) => Promise<T>,
+  act: (engine: Engine, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   assertLasting(settings)
+  const owner = await findOwner(io, settings, local.command).catch((error: unknown) => {
+    if (local.ledger === 'open' && error instanceof LedgerError && error.code === 'missing') return undefined
+    throw error
+  })
+  if (owner !== undefined) return ask(owner)
   const signal = io.stop.stopping
   await using stack = new AsyncDisposableStack()
-  if (command.ledger === 'existing') await (await openLedgerToRead(settings, io.clock))[Symbol.asyncDispose]()
-  const ledger = stack.use(await openLedgerToWrite(settings, { clock: io.clock, emit: nobody }))
-  const engine = await composeToLook(
-    {
-      clock: io.clock,
-      settings: command.platform === 'asked' ? settings : { ...settings, sandbox: false },
-      ledger,
-      source: openSource(settings),
-    },
-    stack,
-  )
+  const { ledger, leadership } = await openLedgerToOwn(settings, { clock: io.clock, emit: nobody })
+  stack.use(ledger)
   try {
+    const term = await leadership.acquire(signal, 'refuse')
+    stack.defer(() => term.release())
+    const engine = await composeToLook(
+      {
+        clock: io.clock,
+        settings: local.platform === 'asked' ? settings : { ...settings, sandbox: false },
+        ledger,
+        source: openSource(settings),
+      },
+      stack,
+    )
     await loadOnce(engine, signal)
-    return await say(engine.context, signal)
+    return await act(engine, signal)
   } catch (error) {
     if (!signal.aborted || error !== signal.reason) throw error
     throw new CommandError(`stopped by ${String(signal.reason)} before anything was written`)
   }
-}
-
-function show(io: Io, { key, output }: PersonCommand, answer: OperatorResult): ExitCode {
-  if (output === 'json') printJson(io, { key, ...answer })
-  else if (answer.result === 'done') print(io.stdout, printable(answer.message))
-  else print(io.stderr, `pipewright: ${printable(answer.message)}`)
-  return answer.result === 'done' ? EXIT.fine : EXIT.failed
 }
 
 /** A ledger in memory would lose the command. @throws {CommandError} */
@@ -85,33 +105,20 @@ export function assertLasting({ ledger }: Pick<Settings, 'ledger'>): void {
   )
 }
 
-/** @throws {CommandError} if it is not a pipe's key */
-export function pipeKeyFrom(text: string, { profile }: Pick<Settings, 'profile'>): Key {
-  const key = keyFrom(text)
-  if (isCreatable(profile, key)) return key
-  misuse(`${key} is not a pipe: only pipes are created, and so adopted or resolved.`)
-}
-
-/** @throws {CommandError} if it is not a valid id for the key's kind */
-export function pipeIdFrom(text: string, key: Key, { profile }: Pick<Settings, 'profile'>): string {
-  const form = idFormOf(createOnceKindOf(profile, key))
-  if (form.matches(text)) return text.toLowerCase()
-  misuse(`"${text}" is not the id of ${anyOf(nounOf(key))}: give ${form.words}.`)
-}
-
 /** Also accepts changes made in the console to the key's own pipe. */
 export async function adopt(
   io: Io,
   settings: Settings,
-  { output }: Printed,
+  printed: Printed,
   word: string,
   id: string,
 ): Promise<ExitCode> {
-  const key = pipeKeyFrom(word, settings)
-  const pipeId = pipeIdFrom(id, key, settings)
-  const command: PersonCommand = { key, output, platform: 'asked', ledger: 'open' }
-  return runPersonCommand(io, settings, command, (context, signal) =>
-    adoptAs(context, { key, pipeId, word: 'adopt' }, signal),
+  return carryOut(
+    io,
+    settings,
+    printed,
+    { command: 'adopt', key: keyFrom(word), pipeId: id },
+    { platform: 'asked', ledger: 'open' },
   )
 }
 
@@ -153,24 +160,40 @@ export async function resolve(
   word: string,
 ): Promise<ExitCode> {
   const found = foundIn(flags)
-  const key = pipeKeyFrom(word, settings)
-  const command: PersonCommand = { key, output: flags.output, platform: 'asked', ledger: 'existing' }
+  const key = keyFrom(word)
+  const local = { platform: 'asked', ledger: 'existing' } as const
   switch (found.type) {
     case 'nothing':
-      return runPersonCommand(io, settings, { ...command, platform: 'not asked' }, (context) =>
-        retryCreate(context, key, found),
+      return carryOut(
+        io,
+        settings,
+        flags,
+        { command: 'retry', key, force: found.force },
+        { ...local, platform: 'not asked' },
       )
     case 'gone':
-      return runPersonCommand(io, settings, command, (context, signal) =>
-        approveRecreate(context, key, signal),
-      )
-    case 'pipe': {
-      const pipeId = pipeIdFrom(found.pipeId, key, settings)
-      return runPersonCommand(io, settings, command, (context, signal) =>
-        adoptAs(context, { key, pipeId, word: 'resolve' }, signal),
-      )
-    }
+      return carryOut(io, settings, flags, { command: 'recreate', key }, local)
+    case 'pipe':
+      return carryOut(io, settings, flags, { command: 'resolve', key, pipeId: found.pipeId }, local)
   }
+}
+
+const LOCAL = { platform: 'not asked', ledger: 'existing' } as const
+
+export interface SuspendFlags extends Printed {
+  readonly reason: string
+  /** ms. */
+  readonly for: number
+}
+
+export function suspend(io: Io, settings: Settings, flags: SuspendFlags, word: string): Promise<ExitCode> {
+  const until = new Date(io.clock.now() + flags.for).toISOString().replace(/\.\d+Z$/, 'Z')
+  const asked = { command: 'suspend', key: keyFrom(word), reason: flags.reason, until } as const
+  return carryOut(io, settings, flags, asked, LOCAL)
+}
+
+export function resume(io: Io, settings: Settings, printed: Printed, word: string): Promise<ExitCode> {
+  return carryOut(io, settings, printed, { command: 'resume', key: keyFrom(word) }, LOCAL)
 }
 
 /** The history keeps the id. */
@@ -183,16 +206,14 @@ export async function forget(
   if ((word === undefined) === (platform === undefined))
     misuse('forget: give either the key of an orphan, such as Pipe/orders, or --platform.')
   if (word === undefined) return forgetPlatform(io, settings, output)
-  const key = keyFrom(word)
-  const command: PersonCommand = { key, output, platform: 'not asked', ledger: 'existing' }
-  return runPersonCommand(io, settings, command, (context) => forgetKey(context, key))
+  return carryOut(io, settings, { output }, { command: 'forget', key: keyFrom(word) }, LOCAL)
 }
 
 /** After a change of the platform's address. */
 async function forgetPlatform(
   io: Io,
   settings: Settings,
-  output: PersonCommand['output'],
+  output: Printed['output'],
 ): Promise<ExitCode> {
   assertLasting(settings)
   await (await openLedgerToRead(settings, io.clock))[Symbol.asyncDispose]()

@@ -6,17 +6,15 @@ import type { Key } from '../../kinds/key.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isWell } from '../../plan/severity.ts'
 import { didYouMean, keyFrom } from '../typed-key.ts'
-import { networkToOthers } from '../compose-network.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, misuse } from '../io.ts'
 import { createProgress } from '../render/progress.ts'
 import { resourceTable } from '../render/status-text.ts'
 import { printable, sheetOf } from '../render/terminal.ts'
 import { wholeSentences } from '../whole-facts.ts'
 import { readServerResources, wholeOf } from '../reading.ts'
-import { runningServer } from '../running-server.ts'
+import { findOwner } from '../running-server.ts'
 import { readWait, type WaitFlags } from '../wait-flags.ts'
 import {
-  adminTokenOf,
   callServer,
   expectObject,
   getReply,
@@ -48,9 +46,13 @@ export async function reconcile(
   if (key !== undefined && accept === true)
     misuse('reconcile: --accept is for the whole directory. Leave out the key.')
   const command = 'reconcile'
-  const server = await runningServer(settings, { command, clock: io.clock })
-  const token = await adminTokenOf(settings, command)
-  const call = { command, server, network: networkToOthers(settings), timeoutMs: ANSWER_MS }
+  const owner = await findOwner(io, settings, command)
+  if (owner === undefined)
+    throw new CommandError(
+      `${command}: no daemon that can be asked from here works with ${settings.ledger}. Start one with "pipewright run", or name a remote one with --server URL.`,
+    )
+  const { token, ...asked } = owner
+  const call = { ...asked, timeoutMs: ANSWER_MS }
   const body = JSON.stringify({ key, accept })
   const reply = await callServer(io, { ...call, path: '-/reconcile', token, body })
   if (key !== undefined && reply.status === 404) await assertKnown(io, call, key)
@@ -65,7 +67,7 @@ export async function reconcile(
     return EXIT.fine
   }
   const requested = receipt['token']
-  if (typeof requested !== 'string') throw new CommandError(`${command}: ${server} answered without a token.`)
+  if (typeof requested !== 'string') throw new CommandError(`${command}: ${call.server} answered without a token.`)
   const progress = `api/v1/reconciles/${encodeURIComponent(requested)}`
   await untilDone(io, {
     waitMs,

@@ -280,6 +280,6 @@ export function createKubernetesLease(options: KubernetesLeaseOptions): Kubernet
 function isLed(lease: SeenLease | undefined): LedgerError {
   return new LedgerError(
     'locked',
-    `another pipewright acts with this ledger (${lease?.holder ?? 'which one is not known'}). Ask it with "pipewright reconcile --wait", or stop it.`,
+    `another pipewright acts with this ledger (${lease?.holder ?? 'which one is not known'}). Run the command in its pod with "kubectl exec", name its server with --server URL, or stop it.`,
   )
 }

@@ -5,7 +5,6 @@ import type { Activity } from '../../contract/activity.ts'
 import type { Emit } from '../../contract/events.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../contract/ledger.ts'
-import { followOthers } from '../ledger-on-tables.ts'
 import { decodeEntry, encodeEntry, encodeRecord } from '../codec.ts'
 import type { ClusterApi } from './cluster-api.ts'
 import { bodyOf, hasArrived, withLines, type Kept, type Line, type Moved } from './record-object.ts'
@@ -179,6 +178,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
 
   return {
     hashKey,
+    isShared: true,
     get rollback() {
       return parts.rollback.known()
     },
@@ -269,5 +269,16 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
       isClosed = true
       await mirror[Symbol.asyncDispose]()
     },
+  }
+}
+
+/** The next reconcile reports a failed read. */
+async function followOthers(follow: () => Promise<void>, emit: Emit): Promise<void> {
+  try {
+    await follow()
+  } catch (error) {
+    if (error instanceof LedgerError) return
+    const bug = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
+    emit({ type: 'Bug', message: 'what others wrote to the ledger could not be followed', error: bug })
   }
 }

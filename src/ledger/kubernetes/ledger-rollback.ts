@@ -11,8 +11,6 @@ import type { Kept } from './record-object.ts'
 export interface LedgerRollback extends AsyncDisposable {
   /** Writes to the Secret, with retries. @param what the rolled-back state, in words */
   notice(what: string): void
-  /** As {@link notice}, but waits for the write. @throws {LedgerError} */
-  noticeNow(what: string): Promise<void>
   /** Why creates are refused, if known. */
   known(): string | undefined
   /** Reads the Secret first. @throws {LedgerError} if creates are refused or the Secret cannot be read */
@@ -109,10 +107,6 @@ export function createLedgerRollback({
 
   return {
     notice,
-    async noticeNow(what) {
-      note(what)
-      if (!isReader) await say()
-    },
     known,
     async assertNone() {
       if (unsaid === undefined) await readSecret()

@@ -18,8 +18,8 @@ import { GROUP } from './record-object.ts'
 import { createTakeover } from './takeover.ts'
 
 export interface KubernetesLedgerOptions extends Binding, ClusterPlace {
-  /** `owner` acts, `writer` is a person's command, `reader` writes no changes. */
-  readonly mode: 'owner' | 'writer' | 'reader'
+  /** `owner` can become leader. `reader` writes no changes. */
+  readonly mode: 'owner' | 'reader'
   readonly init: 'auto' | 'never'
   /** Unique to this process. */
   readonly processId: string
@@ -65,7 +65,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   // Before the records: writes in between are no loss.
   const leaseBefore = found && (await readLease(cluster))
   await readRecords(mirror, shown)
-  if (found !== undefined && mode !== 'reader') assertNotMoved(shown, found)
+  if (found !== undefined && mode === 'owner') assertNotMoved(shown, found)
   if (found === undefined) assertMayStart(mirror, shown, options)
   const secret = found ?? (await createLedgerSecret(api, secrets, name))
   if (secret.hasRecords() && isEmpty(mirror)) throw recordsGone(shown, name)
@@ -74,8 +74,8 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   let comparing: Promise<void> | undefined
   stack.defer(() => comparing)
   const lost = writesRollback(writesIn(leaseBefore), mirror.writes())
-  // A command's writes would hide the loss in the count. An owner compares on its takeover.
-  if (lost !== undefined && mode !== 'owner' && rollback.known() === undefined) await rollback.noticeNow(lost)
+  // An owner compares on its takeover.
+  if (lost !== undefined && mode === 'reader' && rollback.known() === undefined) rollback.notice(lost)
   const bound = () => ({ platform: secret.platform(), profile: secret.profile() })
   const hasRecords = () => [...mirror.all()].some(({ kept }) => kept.body !== undefined)
   if (hasRecords()) assertBinding(shown, bound(), options)

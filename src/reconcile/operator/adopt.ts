@@ -12,12 +12,12 @@ import { sentence } from '../../plan/reasons/row.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess } from '../gather/service-access.ts'
+import type { OperatorResult } from '../../contract/operator-command.ts'
 import {
-  type OperatorResult,
   type OperatorContext,
   conditionsToRenew,
-  inFlight,
-  inRounds,
+  stillSending,
+  withRecord,
   nothingToResolve,
   refused,
 } from './operator.ts'
@@ -44,7 +44,7 @@ export function adoptAs(
   signal: AbortSignal,
 ): Promise<OperatorResult> {
   const options: ReadOptions = { priority: 0, signal }
-  return inRounds(context, adoption.key, async (recorded) => {
+  return withRecord(context, adoption.key, async (recorded) => {
     try {
       return await adoptOnce(context, adoption, recorded, options)
     } catch (error) {
@@ -64,7 +64,7 @@ async function adoptOnce(
 ): Promise<OperatorResult> {
   const intent = undecidedIntent(recorded)
   if (word === 'resolve' && intent === undefined) return refused(nothingToResolve(recorded))
-  const wait = intent === undefined ? undefined : await inFlight(context, key, intent)
+  const wait = intent === undefined ? undefined : stillSending(context, key, intent)
   const target = await adoptionTarget(context, recorded)
   const why =
     wait ??

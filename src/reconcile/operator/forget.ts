@@ -4,25 +4,25 @@ import { attemptFacts, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import { attemptWords } from '../../plan/reasons/unknown.ts'
 import { isKnownGone } from '../../plan/gates.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
+import type { OperatorResult } from '../../contract/operator-command.ts'
 import {
-  type OperatorResult,
   type OperatorContext,
   done,
-  inFlight,
-  inRounds,
+  stillSending,
+  withRecord,
   refused,
   stillOnItsWay,
   historyLine,
 } from './operator.ts'
 
 export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorResult> {
-  return inRounds(context, key, async (recorded) => {
+  return withRecord(context, key, async (recorded) => {
     if (recorded.version === 0) return refused(`The ledger has no record of ${key}: it cannot be forgotten.`)
     const wanted = stillWanted(context, recorded)
     if (wanted !== undefined) return refused(wanted)
     const intent = undecidedIntent(recorded)
     // A returning manifest is created.
-    const wait = intent && ((await inFlight(context, key, intent)) ?? stillOnItsWay(context, key, intent))
+    const wait = intent && (stillSending(context, key, intent) ?? stillOnItsWay(context, key, intent))
     if (wait !== undefined) return refused(wait)
     const left = whatIsLeft(recorded)
     await context.ledger.remove(recorded, [

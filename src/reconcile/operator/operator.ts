@@ -1,36 +1,20 @@
 import { nounOf } from '../../kinds/lookup.ts'
-import type { Difference } from '../../kinds/difference.ts'
 import type { Key } from '../../kinds/key.ts'
 import { timeOf } from '../../kinds/instant.ts'
 import type { Conditions } from '../../plan/condition.ts'
 import { messageOf } from '../../plan/reason.ts'
 import { retryFrom } from '../../plan/outcome-unknown.ts'
-import { type Intent, type LedgerRecord, blankRecord } from '../../plan/record.ts'
+import type { Intent, LedgerRecord } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
-
-/* Also safe beside a daemon: compare-and-set rejects its outdated decisions. */
+import type { OperatorResult } from '../../contract/operator-command.ts'
+import { catchUp, currentRecord } from '../state/current-record.ts'
 
 export type OperatorContext = Pick<
   ReconcileContext,
   'profile' | 'platform' | 'ledger' | 'secrets' | 'mask' | 'store' | 'clock'
 >
-
-export type OperatorResult =
-  | {
-      readonly result: 'done'
-      /** Result and next step. */
-      readonly message: string
-      readonly pipeId: string | undefined
-      readonly intentId: string | undefined
-      readonly differences: readonly Difference[]
-    }
-  | {
-      readonly result: 'refused'
-      /** Reason and alternative. The ledger is unchanged. */
-      readonly message: string
-    }
 
 /** Conditions after a command. The next reconcile determines all except `Valid`. */
 export function conditionsToRenew(
@@ -45,38 +29,34 @@ export function conditionsToRenew(
   return { Valid: conditions.Valid, Synced: unknown, Ready: unknown }
 }
 
-const MOST_ROUNDS = 5
-
-/** Repeats after a conflict. */
-export async function inRounds(
-  { ledger, store }: Pick<OperatorContext, 'ledger' | 'store'>,
+/** With the record as it is now. */
+export async function withRecord(
+  context: Pick<OperatorContext, 'ledger' | 'store'>,
   key: Key,
   work: (recorded: LedgerRecord) => Promise<OperatorResult>,
 ): Promise<OperatorResult> {
-  for (let round = 1; ; round += 1) {
-    for (const record of await ledger.list()) store.note(record)
-    const recorded = await ledger.get(key)
-    if (recorded === undefined) store.drop(key)
-    try {
-      return await work(recorded ?? blankRecord(key))
-    } catch (error) {
-      if (!(error instanceof LedgerConflict)) throw error
-      if (round === MOST_ROUNDS) return refused(`The record of ${key} keeps changing. Try again.`)
-    }
+  await catchUp(context)
+  try {
+    return await work(await currentRecord(context, key))
+  } catch (error) {
+    if (!(error instanceof LedgerConflict)) throw error
+    return refused(`The record of ${key} changed meanwhile. Run this again.`)
+  } finally {
+    await currentRecord(context, key)
   }
 }
 
-/** Why to wait: a daemon might be sending the open intent. */
-export async function inFlight(
+/** Why to wait: a former leader might still send the open intent. */
+export function stillSending(
   { ledger, clock, store }: OperatorContext,
   key: Key,
   intent: Intent,
-): Promise<string | undefined> {
+): string | undefined {
   const leftMs = intent.endBy - store.steadyNow()
-  if (intent.state !== 'open' || leftMs <= 0 || !(await ledger.owned())) return undefined
+  if (!ledger.isShared || intent.state !== 'open' || leftMs <= 0) return undefined
   return (
     `The create of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)} and might still be under way. ` +
-    `Run this again after ${timeOf(clock.now() + leftMs)}, if "pipewright status ${key}" still shows it. Or stop the daemon first.`
+    `Run this again after ${timeOf(clock.now() + leftMs)}, if "pipewright status ${key}" still shows it.`
   )
 }
 
@@ -117,10 +97,6 @@ export function nothingToResolve({ key, version, remote, intent }: LedgerRecord)
     `${attempt} created nothing` +
     `${intent.seen === undefined ? '' : ` (${intent.seen.what})`}, and it will be tried again automatically.`
   )
-}
-
-export async function when({ ledger }: Pick<OperatorContext, 'ledger'>): Promise<string> {
-  return (await ledger.owned()) ? ', in a second or two' : ', once "pipewright run" or "apply" is started'
 }
 
 export function historyLine(

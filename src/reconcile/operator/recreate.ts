@@ -5,14 +5,13 @@ import { sentence } from '../../plan/reasons/row.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess } from '../gather/service-access.ts'
+import type { OperatorResult } from '../../contract/operator-command.ts'
 import {
-  type OperatorResult,
   type OperatorContext,
   done,
-  inRounds,
+  withRecord,
   refused,
   historyLine,
-  when,
 } from './operator.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
 import type { ReadOptions } from '../../contract/platform.ts'
@@ -24,7 +23,7 @@ export function approveRecreate(
   key: Key,
   signal: AbortSignal,
 ): Promise<OperatorResult> {
-  return inRounds(context, key, async (recorded) => {
+  return withRecord(context, key, async (recorded) => {
     const { remote } = recorded
     if (undecidedIntent(recorded) !== undefined)
       return refused(
@@ -46,7 +45,7 @@ export function approveRecreate(
     ])
     return done(
       recorded,
-      `${message} It will be read once more, and a new one created${await when(context)}.`,
+      `${message} The next reconcile reads it once more, and creates a new one.`,
     )
   })
 }

@@ -2,17 +2,16 @@ import { nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import { dismissIntent } from '../../plan/transitions.ts'
+import type { OperatorResult } from '../../contract/operator-command.ts'
 import {
   conditionsToRenew,
-  type OperatorResult,
   type OperatorContext,
   done,
-  inRounds,
+  withRecord,
   nothingToResolve,
   refused,
   stillOnItsWay,
   historyLine,
-  when,
 } from './operator.ts'
 
 /**
@@ -24,7 +23,7 @@ export function retryCreate(
   key: Key,
   { force }: { readonly force: boolean },
 ): Promise<OperatorResult> {
-  return inRounds(context, key, async (recorded) => {
+  return withRecord(context, key, async (recorded) => {
     const intent = undecidedIntent(recorded)
     if (intent === undefined) return refused(nothingToResolve(recorded))
     const tooEarly = stillOnItsWay(context, key, intent)
@@ -47,14 +46,13 @@ export function retryCreate(
     ])
     const next =
       context.store.desiredState(key) === 'valid'
-        ? 'It will be created again'
-        : 'It has no valid manifest now, so no resource is created'
-    const then = `${next}${await when(context)}.`
+        ? 'The next reconcile creates it again.'
+        : 'It has no valid manifest now, so no resource is created.'
     return done(
       recorded,
       found === 'created nothing'
-        ? `${attempt} of ${key} resolved: it created no resource. ${then}`
-        : `${attempt} of ${key} is set aside, as --force says. Its outcome is unknown. ${then} ${risk}`,
+        ? `${attempt} of ${key} resolved: it created no resource. ${next}`
+        : `${attempt} of ${key} is set aside, as --force says. Its outcome is unknown. ${next} ${risk}`,
     )
   })
 }

@@ -8,6 +8,7 @@ import { isMassMissing, replaceableFrom } from '../../plan/missing.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { FactsOf } from '../../plan/reason.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
+import { isLeftAlone } from './entry-policy.ts'
 
 /** Ms. A count might miss the end of a suspension or a missing pipe for this long. */
 const MAX_AGE_MS = 1_000
@@ -95,7 +96,7 @@ export function createCreateCounter(
     // The missing pipe's own id names no other pipe.
     const named = policy?.adopt ?? store.catalog?.locks.get(key)
     if (named !== undefined && !sameId(named, remote?.id)) return false
-    if (policy?.suspend !== undefined && Date.parse(policy.suspend.until) > now.wall) return false
+    if (isLeftAlone(store.entry(key), now.wall)) return false
     if (isAllowed(record, entry.digest, now.steady)) return false
     if (remote === undefined) return record === undefined || undecidedIntent(record) === undefined
     if (remote.foreign !== undefined) return false

@@ -23,6 +23,7 @@ import { createCreateCounter, type CreateCounter } from './create-counter.ts'
 import { createListings, type Listings } from './listings.ts'
 import { createLastWrites, type LastWrites } from './last-writes.ts'
 import { createBodies, type Bodies } from './bodies.ts'
+import { asSuspended } from './entry-policy.ts'
 
 export interface Observation {
   /** ms since the epoch. */
@@ -151,6 +152,12 @@ export function createStateStore({
     return service && wish && { serviceId: service.serviceId, digest: wish.fingerprint.digest }
   })
 
+  /** One object for each suspended manifest: its body is computed once. */
+  const suspended = new WeakMap<
+    Entry,
+    { readonly by: LedgerRecord['suspension']; readonly revision: string; readonly entry: Entry }
+  >()
+
   const held = (key: Key) => ({
     key,
     manifest: catalog?.entries.get(key)?.manifest,
@@ -169,7 +176,17 @@ export function createStateStore({
       alike.setCatalog(next)
       unclaimed.reset()
     },
-    entry: (key) => catalog?.entries.get(key),
+    entry(key) {
+      const entry = catalog?.entries.get(key)
+      const suspension = records.get(key)?.suspension
+      if (entry === undefined || suspension === undefined) return entry
+      const { revision } = store
+      const known = suspended.get(entry)
+      if (known?.by === suspension && known.revision === revision) return known.entry
+      const now = { by: suspension, revision, entry: asSuspended(entry, suspension, revision) }
+      suspended.set(entry, now)
+      return now.entry
+    },
     lifecycleOf: (key) => lifecycleOf(held(key)),
     get olderThan() {
       return olderThan()

@@ -2,10 +2,11 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Allowance } from '../../contract/allowance.ts'
 import { MAX_PLAN_BYTES, type Plan, PLAN_REQUEST } from '../../contract/plan.ts'
+import { OperatorCommand, type OperatorResult } from '../../contract/operator-command.ts'
 import type { Key } from '../../kinds/key.ts'
 import { z } from '../../kinds/zod.ts'
 import { isObject } from '../../lib/json.ts'
-import type { Guarded, ServerParts } from '../parts.ts'
+import type { Operator, ServerParts } from '../parts.ts'
 import { RequestError } from '../replies.ts'
 
 export interface AllowedReply {
@@ -16,10 +17,9 @@ export interface AllowedReply {
 /** `POST /-/allow`. Blocked creates pass once. */
 export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
   app.post('/-/allow', async ({ headers, body }): Promise<AllowedReply> => {
-    const allow = switchedOn(parts.allow, 'allowing creations')
-    await authorize(headers.authorization, allow)
+    await authorize(headers.authorization, parts.operator)
     assertActs(parts)
-    const answer = await allow.allow(allowanceIn(body))
+    const answer = await parts.operator.allow(allowanceIn(body))
     if (answer.is === 'allowed') return { allowed: answer.allowed }
     throw new RequestError(
       409,
@@ -50,15 +50,32 @@ function allowanceIn(body: unknown): Allowance {
   return { limit: deletions ? 'DeleteLimit' : 'CreateLimit', service, count, dryRun }
 }
 
+/** `POST /-/operate`. */
+export function registerOperate(app: FastifyInstance, parts: ServerParts): void {
+  app.post('/-/operate', async ({ headers, body }): Promise<OperatorResult> => {
+    await authorize(headers.authorization, parts.operator)
+    assertActs(parts)
+    const asked = OperatorCommand.safeParse(body)
+    if (!asked.success)
+      throw new RequestError(
+        400,
+        'the body is not understood',
+        'Send JSON, such as {"command": "forget", "key": "Pipe/orders"}. docs/api.md lists the commands.',
+      )
+    const result = parts.operator.operate(asked.data)
+    if (result !== undefined) return result
+    throw new RequestError(503, 'the process is starting', 'Ask again in a moment.')
+  })
+}
+
 /** `POST /api/v1/plan`, one at a time. */
 export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
-  const plannerOf = () => switchedOn(parts.planner, 'planning')
   let last: Promise<unknown> = Promise.resolve()
   app.post(
     '/api/v1/plan',
     {
       bodyLimit: MAX_PLAN_BYTES,
-      onRequest: ({ headers }) => authorize(headers.authorization, plannerOf()),
+      onRequest: ({ headers }) => authorize(headers.authorization, parts.operator),
     },
     (request, reply): Promise<Plan> => {
       const asked = PLAN_REQUEST.safeParse(request.body)
@@ -74,21 +91,11 @@ export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
       reply.raw.setTimeout(0)
       const plan = last.then(() => {
         assertActs(parts)
-        return plannerOf().plan(asked.data, gone.signal)
+        return parts.operator.plan(asked.data, gone.signal)
       })
       last = plan.catch(() => undefined)
       return plan
     },
-  )
-}
-
-/** @throws {RequestError} 404 without an admin token */
-export function switchedOn<T extends Guarded>(part: T | undefined, what: string): T {
-  if (part !== undefined) return part
-  throw new RequestError(
-    404,
-    `${what} is switched off`,
-    'Start Pipewright with --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE), and send what is in it as a bearer token.',
   )
 }
 
@@ -107,35 +114,34 @@ export function assertActs(parts: Pick<ServerParts, 'overview'>): void {
 
 /**
  * Bearer token, or a Basic password for git-sync.
- * @throws {RequestError} 401 for a wrong token, 503 without a configured token
+ * @throws {RequestError} 401 for a wrong token, 404 or 503 without a configured token
  */
-export async function authorize(header: string | undefined, trigger: Guarded): Promise<void> {
-  const expected = await readToken(trigger)
-  if (expected === undefined) {
+export async function authorize(
+  header: string | undefined,
+  { adminToken, ownerToken }: Pick<Operator, 'adminToken' | 'ownerToken'>,
+): Promise<void> {
+  const given = tokenOf(header)
+  if (given !== undefined && same(given, ownerToken)) return
+  if (adminToken === undefined)
+    throw new RequestError(
+      404,
+      'requests with an admin token are switched off',
+      'Start Pipewright with --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE), and send what is in it as a bearer token.',
+    )
+  // An empty file is no token: everyone would match it.
+  const expected = (await adminToken().catch(() => undefined))?.trim()
+  if (expected === undefined || expected === '')
     throw new RequestError(
       503,
       'the admin token cannot be read',
       'Check the file that --admin-token-file names: it must be there, readable and not empty.',
     )
-  }
-  const given = tokenOf(header)
-  if (given === undefined || !same(given, expected)) {
+  if (given === undefined || !same(given, expected))
     throw new RequestError(
       401,
       given === undefined ? 'the admin token is missing' : 'the admin token is wrong',
       'Send "Authorization: Bearer TOKEN" with the content of the file that --admin-token-file names.',
     )
-  }
-}
-
-/** An empty file is no token: everyone would match it. */
-async function readToken(trigger: Guarded): Promise<string | undefined> {
-  try {
-    const token = (await trigger.adminToken())?.trim()
-    return token === '' ? undefined : token
-  } catch {
-    return undefined
-  }
 }
 
 function tokenOf(header: string | undefined): string | undefined {

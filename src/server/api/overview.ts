@@ -52,7 +52,7 @@ export function createOverview(parts: ServerParts): () => OverviewReply {
       findings: errorsFirst(findings).slice(0, FINDINGS_SHOWN),
       findingCounts: countFindings(findings),
       ready,
-      acts: parts.reconcile !== undefined && parts.allow !== undefined,
+      acts: parts.operator.adminToken !== undefined,
       counts,
       verdict: judge(counts, { overview, ready, unjudged }),
       lastReading: recentEvents.lastReading,

@@ -3,9 +3,9 @@ import type { Key } from '../../kinds/key.ts'
 import { z } from '../../kinds/zod.ts'
 import { isObject } from '../../lib/json.ts'
 import { knownKey, oneOf, type Query } from '../parameters.ts'
-import type { ReconcileReceipt, ReconcileTrigger, ServerParts } from '../parts.ts'
+import type { ReconcileReceipt, ServerParts } from '../parts.ts'
 import { RequestError } from '../replies.ts'
-import { assertActs, authorize, switchedOn } from './admin-requests.ts'
+import { assertActs, authorize } from './admin-requests.ts'
 
 export interface AcceptedReply extends ReconcileReceipt {
   readonly progress: string
@@ -14,16 +14,15 @@ export interface AcceptedReply extends ReconcileReceipt {
 /** `POST /-/reconcile`, and its progress. */
 export function registerReconcile(app: FastifyInstance, parts: ServerParts): void {
   app.post<{ Querystring: Query }>('/-/reconcile', async (request, reply) => {
-    const trigger = switchedOn(parts.reconcile, 'asking for a reconcile')
-    await authorize(request.headers.authorization, trigger)
+    await authorize(request.headers.authorization, parts.operator)
     const wanted = requested(request.query, request.body, parts)
     // git-sync reports this process's own checkout, and retries until accepted.
     const isOfOwnCheckout = request.headers['gitsync-hash'] !== undefined && wanted.key === undefined
     if (!isOfOwnCheckout) assertActs(parts)
-    return start(parts, trigger, wanted, reply)
+    return start(parts, wanted, reply)
   })
   app.get<{ Params: { token: string } }>('/api/v1/reconciles/:token', ({ params }) => {
-    const progress = switchedOn(parts.reconcile, 'asking for a reconcile').progress(params.token)
+    const progress = parts.operator.progress(params.token)
     if (progress !== undefined) return { token: params.token, ...progress }
     throw new RequestError(
       404,
@@ -69,19 +68,14 @@ function membersOf(body: unknown): z.infer<typeof MEMBERS> {
   )
 }
 
-function start(
-  parts: ServerParts,
-  trigger: ReconcileTrigger,
-  { key, accept }: Requested,
-  reply: FastifyReply,
-) {
-  const receipt = trigger.request(key, accept)
+function start(parts: ServerParts, { key, accept }: Requested, reply: FastifyReply) {
+  const receipt = parts.operator.request(key, accept)
   if (key !== undefined && receipt.suspended.includes(key)) {
     const until = parts.board.get(key)?.suspendedUntil
     throw new RequestError(
       409,
       `${key} is suspended${until === undefined ? '' : ` until ${until}`}`,
-      'It is left alone until then; remove policy.suspend from its manifest to end that now.',
+      `It is left alone until then. To end that now, run "pipewright resume ${key}", or remove policy.suspend from its manifest.`,
       { ...receipt },
     )
   }
