@@ -114,7 +114,9 @@ function addDeciding(shell: Shell): void {
     .option('--recreate', 'its pipe is gone: create a new one')
     .option('--force', 'with --retry, skip the wait: a request still on its way makes a second pipe')
     .addOption(output(OUTPUTS))
-    .action(acting(shell, (flags) => (foundIn(flags).type === 'nothing' ? 'local' : 'platform or server'), resolve))
+    .action(
+      acting(shell, (flags) => (foundIn(flags).type === 'nothing' ? 'local' : 'platform or server'), resolve),
+    )
   addCommand(shell, 'forget', 'remove the record of an orphan; its pipe stays')
     .argument('[key]', KEY)
     .option('--platform', 'instead of a key: unbind the ledger from its platform, which has moved')
@@ -123,7 +125,12 @@ function addDeciding(shell: Shell): void {
   addCommand(shell, 'suspend', 'leave a resource alone until the next revision; print the line for Git')
     .argument('<key>', KEY)
     .option('--reason <TEXT>', 'why; shown to everyone who asks', 'suspended by a command')
-    .option('--for <DURATION>', 'it ends earlier, after this time', parsedBy(duration(60_000, YEAR_MS)), WEEK_MS)
+    .option(
+      '--for <DURATION>',
+      'it ends earlier, after this time',
+      parsedBy(duration(60_000, YEAR_MS)),
+      WEEK_MS,
+    )
     .addOption(output(OUTPUTS))
     .action(acting(shell, 'local', suspend))
   addCommand(shell, 'resume', 'end a suspension, until the next revision if it is in the manifest')

@@ -14,7 +14,9 @@ export interface Owner extends Asked {
   readonly token: string
 }
 
-type Asking = LedgerToRead & Parameters<typeof networkToOthers>[0] & Pick<Settings, 'server' | 'adminTokenFile'>
+type Asking = LedgerToRead &
+  Parameters<typeof networkToOthers>[0] &
+  Pick<Settings, 'server' | 'adminTokenFile'>
 
 /** @returns undefined if there is none, or none that can be asked from here @throws {CommandError} {@link LedgerError} */
 export async function findOwner(io: Io, settings: Asking, command: string): Promise<Owner | undefined> {
@@ -26,12 +28,15 @@ export async function findOwner(io: Io, settings: Asking, command: string): Prom
   const { last } = await ledger.activity()
   // A former leader is in the Lease until the next one.
   const isElsewhere = last !== undefined && last.host !== hostname()
-  if (ledger.isShared && isElsewhere && (last.url === undefined || isOfOneHost(new URL(last.url)))) return undefined
+  if (ledger.isShared && isElsewhere && (last.url === undefined || isOfOneHost(new URL(last.url))))
+    return undefined
   if (runStateOf(last, true, io.clock.now()) === 'silent')
     throw new CommandError(
       `${command}: the daemon that works with ${name} does not respond. Look at its log, and restart it.`,
     )
-  return last?.url === undefined ? undefined : { ...asked, server: fromHere(last.url), token: ownerTokenOf(ledger) }
+  return last?.url === undefined
+    ? undefined
+    : { ...asked, server: fromHere(last.url), token: ownerTokenOf(ledger) }
 }
 
 /** For commands that can read the ledger, so for its user. */

@@ -2,7 +2,7 @@ import type { Key } from '../kinds/key.ts'
 import type { Priority } from '../contract/platform.ts'
 import type { WritableBoard } from '../reconcile/state/status-board.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
-import type { OperatorCommand, OperatorResult } from '../contract/operator-command.ts'
+import type { OperatorCommand, OperatorResult } from '../contract/person-command.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { type Again, createDispatcher } from './dispatcher.ts'
 import { type Taken, createQueue } from './queue.ts'
@@ -130,7 +130,9 @@ export function startActing(parts: ActingParts): Acting {
       return new Promise((resolve, reject) => {
         const carryOut = () => reconciler.operate(command, stopping.signal).then(resolve, reject)
         commands.set(key, [...(commands.get(key) ?? []), carryOut])
-        stopping.signal.addEventListener('abort', () => reject(stopping.signal.reason as Error), { once: true })
+        stopping.signal.addEventListener('abort', () => reject(stopping.signal.reason as Error), {
+          once: true,
+        })
         ask(key, 0)
       })
     },

@@ -66,8 +66,7 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
 /** As {@link openSqliteLedger}, with leadership. @throws {LedgerError} */
 export async function openSqlite(options: SqliteLedgerOptions): Promise<OpenedLedger> {
   await using stack = new AsyncDisposableStack()
-  const { store, hashKey } =
-    options.mode === 'reader' ? openToRead(options) : openToWrite(options, stack)
+  const { store, hashKey } = options.mode === 'reader' ? openToRead(options) : openToWrite(options, stack)
   stack.use(store)
   bind(store, options)
   const resources = stack.move()

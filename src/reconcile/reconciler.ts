@@ -29,7 +29,7 @@ import { moveRecord, recordToMove } from './apply/move-record.ts'
 import { type CreateEnd, type OutcomeOutbox, createOutcomeOutbox } from './apply/outcome-outbox.ts'
 import { RemoteError } from '../contract/remote-error.ts'
 import { heedRetryCreate } from './apply/retry-in-git.ts'
-import type { OperatorCommand, OperatorResult } from '../contract/operator-command.ts'
+import type { OperatorCommand, OperatorResult } from '../contract/person-command.ts'
 import { operate } from './operator/operate.ts'
 import { refused } from './operator/operator.ts'
 

@@ -24,10 +24,10 @@ it('docs/api.md tells of all that the server answers, and of nothing else', () =
   expect(new Set(told)).toEqual(new Set(routes()))
 })
 
-it('three requests set something off, and all others only read', () => {
+it('four requests set something off, and all others only read', () => {
   expect(
     routes()
       .filter((route) => !route.startsWith('GET '))
       .toSorted(),
-  ).toEqual(['POST /-/allow', 'POST /-/reconcile', 'POST /api/v1/plan'])
+  ).toEqual(['POST /-/allow', 'POST /-/operate', 'POST /-/reconcile', 'POST /api/v1/plan'])
 })

@@ -161,7 +161,7 @@ const notHere = () => {
 export function fakeOperator(over: Partial<Operator>): Operator {
   return {
     adminToken: async () => undefined,
-    ownerToken: 'of the owner',
+    ownerToken: 'the-token-of-the-owner',
     request: notHere,
     progress: () => undefined,
     allow: notHere,

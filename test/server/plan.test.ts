@@ -38,7 +38,11 @@ function fakePlanner(until: Promise<void> = Promise.resolve()) {
   return { planner, asked }
 }
 
-async function post(planner: Partial<Operator> | undefined, body: unknown, headers: Record<string, string> = RIGHT) {
+async function post(
+  planner: Partial<Operator> | undefined,
+  body: unknown,
+  headers: Record<string, string> = RIGHT,
+) {
   const { url } = await running(fakeParts(planner && { operator: fakeOperator(planner) }))
   return ask(`${url}/api/v1/plan`, {
     method: 'POST',

@@ -5,6 +5,7 @@ import { fakeOperator, fakeParts, overview, resource } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
 const TOKEN = 'the-admin-token'
+const OWNER = 'the-token-of-the-owner'
 
 const RESOURCES = [
   resource('Pipe/orders'),
@@ -17,6 +18,7 @@ function fakeTrigger(token: string | undefined = `${TOKEN}\n`) {
   const accepts: string[] = []
   const trigger = fakeOperator({
     adminToken: async () => token,
+    ownerToken: OWNER,
     request(key, accept) {
       asked.push(key)
       accepts.push(accept)
@@ -48,6 +50,7 @@ describe('who may ask', () => {
     ['the scheme in small letters', `bearer ${TOKEN}`, 202],
     ['the token as a password, as git-sync sends it', basic(`git-sync:${TOKEN}`), 202],
     ['nothing', undefined, 401],
+    ['the token of the owner of the ledger', `Bearer ${OWNER}`, 202],
     ['a wrong token', 'Bearer wrong', 401],
     ['a token that only begins right', `Bearer ${TOKEN}x`, 401],
     ['a part of the token', `Bearer ${TOKEN.slice(0, -1)}`, 401],

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest'
+import { until } from '../support/until.ts'
 import { KAFKA_PASSWORD, pipeManifest } from '../support/manifests.ts'
-import { ageIntent, ageIntentOfProxy, given, reopenIntent, strayPipe, unknownOutcome } from './given.ts'
+import {
+  ageIntent,
+  ageIntentOfProxy,
+  given,
+  reopenIntent,
+  shownAs,
+  strayPipe,
+  unknownOutcome,
+} from './given.ts'
 
 describe('adopting again what the key already has says: I made the change in the console', () => {
   test.each([
@@ -94,21 +103,16 @@ describe('adopting again what the key already has says: I made the change in the
 })
 
 describe('an intent that is open', () => {
-  test.each(['resolve Pipe/orders --adopt ID', 'adopt Pipe/orders ID'])(
-    'is left alone while a living daemon may be sending it: %s',
-    async (text) => {
-      await using world = await unknownOutcome({ type: 'cut-after' })
-      await world.startDaemon('--interval', '1h')
-      reopenIntent(world, 'Pipe/orders', 1_000)
-      const args = text.replace('ID', world.pipeId('orders')).split(' ')
-      const ended = await world.command(...args)
-      expect(ended).toMatchObject({ code: 1, stdout: '' })
-      expect(ended.stderr).toMatch(/might still be under way\. Run this again after \d{4}-.*Z/)
-      expect((await world.status('Pipe/orders')).intent?.state).toBe('open')
-      reopenIntent(world, 'Pipe/orders', 60_000)
-      expect(await world.command(...args)).toMatchObject({ code: 0, stderr: '' })
-    },
-  )
+  test('is not touched while the daemon sends it: the command waits for its end', async () => {
+    await using world = await given('orders')
+    world.platform.faults.add({ operation: 'createPipe', fault: { type: 'latency', ms: 2_000 } })
+    await world.startDaemon('--interval', '1h')
+    await until('the POST', () => world.posts() === 1)
+    const ended = await world.command('resolve', 'Pipe/orders', '--retry')
+    expect(ended).toMatchObject({ code: 1, stdout: '' })
+    expect(ended.stderr).toContain(`it has pipe ${world.pipeId('orders')}, created at`)
+    expect(world.posts()).toBe(1)
+  })
 
   test.each([
     {
@@ -192,4 +196,22 @@ test('that a pipe is gone is taken back when a later command finds it', async ()
   await world.apply()
   expect(await world.status('Pipe/orders')).toMatchObject({ pipeId: id })
   expect(world.posts()).toBe(2)
+})
+
+test('suspend at a running daemon counts until the next revision; resume ends it sooner', async () => {
+  await using world = await given('orders')
+  const { url } = await world.startDaemon('--interval', '1h')
+  await shownAs(url, 'Pipe/orders', 'Ready')
+  const suspend = () => world.command('suspend', 'Pipe/orders', '--reason', 'a freeze')
+  expect(await suspend()).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('a freeze') })
+  await shownAs(url, 'Pipe/orders', 'Suspended')
+  expect(await world.command('resume', 'Pipe/orders')).toMatchObject({
+    code: 0,
+    stdout: 'Resumed Pipe/orders.\n',
+  })
+  await shownAs(url, 'Pipe/orders', 'Ready')
+  await suspend()
+  await shownAs(url, 'Pipe/orders', 'Suspended')
+  world.workspace.write('manifests/other.yaml', pipeManifest('other'))
+  await shownAs(url, 'Pipe/orders', 'Ready')
 })

@@ -206,7 +206,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     why: 'forgetting what has a manifest',
     words: async () => ['forget', 'Pipe/orders'],
-    says: [/has a manifest, at orders\.yaml:1/, /policy\.suspend/],
+    says: [/has a manifest, at orders\.yaml:1/, /pipewright suspend/],
   },
   {
     why: 'forgetting what has a manifest with errors',

@@ -1,11 +1,19 @@
 import type { Settings } from '../../config/settings.ts'
 import { LedgerError } from '../../contract/ledger.ts'
-import type { OperatorCommand, OperatorResult } from '../../contract/operator-command.ts'
+import type { OperatorCommand, OperatorResult } from '../../contract/person-command.ts'
 import { unbindLedger } from '../../ledger/open.ts'
+import { sleep } from '../../lib/clock.ts'
 import { mistakeIn } from '../../reconcile/operator/operate.ts'
 import { commandsTyped } from '../../server/command-line.ts'
 import { commandContext } from '../command-context.ts'
-import { composeToLook, type Engine, loadOnce, openLedgerToOwn, openLedgerToRead, openSource } from '../compose.ts'
+import {
+  composeToLook,
+  type Engine,
+  loadOnce,
+  openLedgerToOwn,
+  openLedgerToRead,
+  openSource,
+} from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody, misuse } from '../io.ts'
 import { printable } from '../render/terminal.ts'
 import { findOwner, type Owner } from '../running-server.ts'
@@ -51,12 +59,21 @@ async function carryOut(
 }
 
 /** ms. A command waits for the reconcile of its key, and that for the request budget. */
-const ANSWER_MS = 300_000
+const ANSWER_MS = 90_000
+
+/** ms. For the first read of a daemon that starts. */
+const START_MS = 30_000
+const AGAIN_MS = 250
 
 async function askOwner(io: Io, { token, ...call }: Owner, asked: OperatorCommand): Promise<OperatorResult> {
   const body = JSON.stringify(asked)
-  const reply = await callServer(io, { ...call, path: '-/operate', token, body, timeoutMs: ANSWER_MS })
-  return expectObject(call, reply) as unknown as OperatorResult // the daemon's type
+  const signal = io.stop.stopping
+  for (let waitedMs = 0; ; waitedMs += AGAIN_MS) {
+    const reply = await callServer(io, { ...call, path: '-/operate', token, body, timeoutMs: ANSWER_MS })
+    if (reply.status !== 503 || waitedMs >= START_MS || signal.aborted)
+      return expectObject(call, reply) as unknown as OperatorResult // the daemon's type
+    await sleep(io.clock, AGAIN_MS, signal).catch(() => undefined)
+  }
 }
 
 /** @param ask a daemon owns the ledger @param act this process owns it for as long as that takes */
@@ -210,11 +227,7 @@ export async function forget(
 }
 
 /** After a change of the platform's address. */
-async function forgetPlatform(
-  io: Io,
-  settings: Settings,
-  output: Printed['output'],
-): Promise<ExitCode> {
+async function forgetPlatform(io: Io, settings: Settings, output: Printed['output']): Promise<ExitCode> {
   assertLasting(settings)
   await (await openLedgerToRead(settings, io.clock))[Symbol.asyncDispose]()
   const platform = await unbindLedger(settings.ledger, { clock: io.clock, emit: nobody })

@@ -67,7 +67,8 @@ export async function reconcile(
     return EXIT.fine
   }
   const requested = receipt['token']
-  if (typeof requested !== 'string') throw new CommandError(`${command}: ${call.server} answered without a token.`)
+  if (typeof requested !== 'string')
+    throw new CommandError(`${command}: ${call.server} answered without a token.`)
   const progress = `api/v1/reconciles/${encodeURIComponent(requested)}`
   await untilDone(io, {
     waitMs,

@@ -12,7 +12,7 @@ import { sentence } from '../../plan/reasons/row.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess } from '../gather/service-access.ts'
-import type { OperatorResult } from '../../contract/operator-command.ts'
+import type { OperatorResult } from '../../contract/person-command.ts'
 import {
   type OperatorContext,
   conditionsToRenew,

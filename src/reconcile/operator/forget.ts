@@ -4,7 +4,7 @@ import { attemptFacts, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import { attemptWords } from '../../plan/reasons/unknown.ts'
 import { isKnownGone } from '../../plan/gates.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import type { OperatorResult } from '../../contract/operator-command.ts'
+import type { OperatorResult } from '../../contract/person-command.ts'
 import {
   type OperatorContext,
   done,
@@ -42,7 +42,7 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
   const { key } = recorded
   const entry = store.entry(key)
   const { catalog } = store
-  const instead = 'Remove the manifest first. To pause it instead, set policy.suspend.'
+  const instead = `Remove the manifest first. To pause it instead, run "pipewright suspend ${key}".`
   if (entry !== undefined && entry.state !== 'missing') {
     const { file, line } = entry.position
     return `${key} has a manifest, at ${file}:${line}, so it would be created again. ${instead}`

@@ -1,4 +1,4 @@
-import type { OperatorCommand, OperatorResult } from '../../contract/operator-command.ts'
+import type { OperatorCommand, OperatorResult } from '../../contract/person-command.ts'
 import { idFormOf } from '../../kinds/id-form.ts'
 import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import { createOnceKindOf, isCreatable, type Profile } from '../../kinds/profile.ts'

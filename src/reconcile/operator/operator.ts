@@ -8,7 +8,7 @@ import type { Intent, LedgerRecord } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
-import type { OperatorResult } from '../../contract/operator-command.ts'
+import type { OperatorResult } from '../../contract/person-command.ts'
 import { catchUp, currentRecord } from '../state/current-record.ts'
 
 export type OperatorContext = Pick<

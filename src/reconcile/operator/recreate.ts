@@ -5,14 +5,8 @@ import { sentence } from '../../plan/reasons/row.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess } from '../gather/service-access.ts'
-import type { OperatorResult } from '../../contract/operator-command.ts'
-import {
-  type OperatorContext,
-  done,
-  withRecord,
-  refused,
-  historyLine,
-} from './operator.ts'
+import type { OperatorResult } from '../../contract/person-command.ts'
+import { type OperatorContext, done, withRecord, refused, historyLine } from './operator.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
 import type { ReadOptions } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
@@ -43,10 +37,7 @@ export function approveRecreate(
         message,
       }),
     ])
-    return done(
-      recorded,
-      `${message} The next reconcile reads it once more, and creates a new one.`,
-    )
+    return done(recorded, `${message} The next reconcile reads it once more, and creates a new one.`)
   })
 }
 

@@ -2,7 +2,7 @@ import { nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import { dismissIntent } from '../../plan/transitions.ts'
-import type { OperatorResult } from '../../contract/operator-command.ts'
+import type { OperatorResult } from '../../contract/person-command.ts'
 import {
   conditionsToRenew,
   type OperatorContext,

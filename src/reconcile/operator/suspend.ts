@@ -1,4 +1,4 @@
-import type { OperatorCommand, OperatorResult } from '../../contract/operator-command.ts'
+import type { OperatorCommand, OperatorResult } from '../../contract/person-command.ts'
 import { isReference } from '../../kinds/lookup.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { isLeftAlone } from '../state/entry-policy.ts'
@@ -12,13 +12,17 @@ export function suspendKey(
   return withRecord(context, key, async (recorded) => {
     const { store, clock } = context
     const entry = store.entry(key)
-    if (entry?.manifest === undefined) return refused(`${key} has no valid manifest. Without one, it is left alone.`)
+    if (entry?.manifest === undefined)
+      return refused(`${key} has no valid manifest. Without one, it is left alone.`)
     if (isReference(key)) return refused(`${key} is only read. Suspend the resources that use it.`)
     if (Date.parse(until) <= clock.now()) return refused(`${until} is over. Give a time to come.`)
     const said = `Suspended ${key} until ${until} or the next revision, whichever comes first.`
     await write(context, { ...recorded, suspension: { ...at(context), reason, until } }, said)
     const line = `suspend: { reason: ${JSON.stringify(reason)}, until: ${JSON.stringify(until)} }`
-    return done(recorded, `${said} To keep it suspended, write under policy: in ${entry.position.file}:\n${line}`)
+    return done(
+      recorded,
+      `${said} To keep it suspended, write under policy: in ${entry.position.file}:\n${line}`,
+    )
   })
 }
 
@@ -39,7 +43,10 @@ export function resumeKey(
     const said = `Resumed ${key} until the next revision.`
     await write(context, { ...recorded, suspension: at(context) }, said)
     const { file, line } = entry.position
-    return done(recorded, `${said} To keep it so, remove policy.suspend from its manifest at ${file}:${line}.`)
+    return done(
+      recorded,
+      `${said} To keep it so, remove policy.suspend from its manifest at ${file}:${line}.`,
+    )
   })
 }
 

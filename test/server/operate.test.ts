@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest'
+import type { OperatorCommand } from '../../src/contract/person-command.ts'
+import { fakeOperator, fakeParts, overview } from './fake-parts.ts'
+import { ask, running } from './running.ts'
+
+const RESULT = { result: 'refused', message: 'because' } as const
+const FORGET = { command: 'forget', key: 'Pipe/orders' }
+
+async function post(
+  body: unknown,
+  over: Parameters<typeof fakeParts>[0] = {},
+  token = 'the-token-of-the-owner',
+) {
+  const asked: OperatorCommand[] = []
+  const operator = fakeOperator({
+    adminToken: undefined,
+    async operate(command) {
+      asked.push(command)
+      return RESULT
+    },
+  })
+  const { url } = await running(fakeParts({ operator, ...over }))
+  const answer = await ask(`${url}/-/operate`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`:${token}`)}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { ...answer, asked }
+}
+
+it('hands over the command of who has the token of the owner, also without an admin token', async () => {
+  const { status, body, asked } = await post(FORGET)
+  expect([status, body, asked]).toEqual([200, RESULT, [FORGET]])
+})
+
+it('asks for no token where none is set, and says how to set one', async () => {
+  const { status, body, asked } = await post(FORGET, {}, 'another')
+  expect([status, asked]).toEqual([404, []])
+  expect(body['hint']).toContain('--admin-token-file')
+})
+
+it.each([
+  ['no command', {}],
+  ['another command', { command: 'create', key: 'Pipe/orders' }],
+  ['no key', { command: 'forget' }],
+  ['a key of no kind', { command: 'forget', key: 'Pod/orders' }],
+  ['a member too many', { ...FORGET, force: true }],
+  ['an end that is no time', { command: 'suspend', key: 'Pipe/orders', reason: 'x', until: 'tomorrow' }],
+  ['no reason', { command: 'suspend', key: 'Pipe/orders', reason: '', until: '2999-01-01T00:00:00Z' }],
+  ['a list', [FORGET]],
+])('refuses %s', async (_, sent) => {
+  const { status, asked } = await post(sent)
+  expect([status, asked]).toEqual([400, []])
+})
+
+it('a process on standby names the leader, and one that starts says so', async () => {
+  const leader = { holder: 'pipewright-1', url: undefined }
+  const standby = await post(FORGET, { overview: () => overview({ standsBy: true, leader }) })
+  expect([standby.status, standby.asked]).toEqual([409, []])
+  const operator = fakeOperator({ operate: () => undefined })
+  expect((await post(FORGET, { operator })).status).toBe(503)
+})
