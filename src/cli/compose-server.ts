@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import type { Settings } from '../config/settings.ts'
-import type { Allowance } from '../contract/allowance.ts'
+import type { Allowance } from '../contract/person-command.ts'
 import type { Leader, Leadership } from '../contract/leadership.ts'
 import { desiredBody } from '../contract/view.ts'
 import type { Daemon } from '../daemon/daemon.ts'

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Settings } from '../config/settings.ts'
 import { runStateOf } from '../contract/activity.ts'
-import { type Ledger, LedgerError } from '../contract/ledger.ts'
+import type { Ledger } from '../contract/ledger.ts'
 import { isLoopbackHost } from '../lib/proxy.ts'
 import { networkToOthers } from './compose-network.ts'
 import { type LedgerToRead, openLedgerToRead } from './compose.ts'
@@ -52,8 +52,8 @@ function fromHere(listen: string): string {
 }
 
 /** Loopback or wildcard: another process on each host. */
-export function isOfOneHost({ hostname }: URL): boolean {
-  return isLoopbackHost(hostname) || EVERY_ADDRESS.includes(hostname)
+export function isOfOneHost(url: URL): boolean {
+  return isLoopbackHost(url.hostname) || EVERY_ADDRESS.includes(url.hostname)
 }
 
 const EVERY_ADDRESS = ['0.0.0.0', '[::]']

@@ -1,5 +1,5 @@
 import type { CommandContext } from './command-line.ts'
-import type { Allowance, Allowed } from '../contract/allowance.ts'
+import type { Allowance, Allowed } from '../contract/person-command.ts'
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Profile } from '../kinds/profile.ts'

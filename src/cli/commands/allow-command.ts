@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/settings.ts'
 import type { Key } from '../../kinds/key.ts'
 import { isObject } from '../../lib/json.ts'
-import type { Allowance, Allowed } from '../../contract/allowance.ts'
+import type { Allowance, Allowed } from '../../contract/person-command.ts'
 import { allowBlocked } from '../../reconcile/operator/allow.ts'
 import type { OperatorContext } from '../../reconcile/operator/operator.ts'
 import type { AllowedReply } from '../../server/api/admin-requests.ts'

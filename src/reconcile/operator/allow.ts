@@ -1,4 +1,4 @@
-import type { Allowance, Allowed } from '../../contract/allowance.ts'
+import type { Allowance, Allowed } from '../../contract/person-command.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
 import type { Key } from '../../kinds/key.ts'
 import { serviceOf } from '../../kinds/manifest.ts'

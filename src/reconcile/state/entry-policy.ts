@@ -12,8 +12,7 @@ export function asSuspended(entry: Entry, { revision, reason, until }: Suspensio
   if (manifest === undefined || revision !== now) return entry
   const why = `${reason ?? ''} (by a command, until the next revision)`
   const suspend = until === undefined ? undefined : { reason: why, until }
-  // The kinds have different policies, and each has this member.
-  return { ...entry, manifest: { ...manifest, policy: { ...manifest.policy, suspend } } as typeof manifest }
+  return { ...entry, manifest: { ...manifest, policy: { ...manifest.policy, suspend } } }
 }
 
 type Suspension = NonNullable<LedgerRecord['suspension']>

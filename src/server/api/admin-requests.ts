@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import type { Allowance } from '../../contract/allowance.ts'
+import type { Allowance } from '../../contract/person-command.ts'
 import { MAX_PLAN_BYTES, type Plan, PLAN_REQUEST } from '../../contract/plan.ts'
 import { OperatorCommand, type OperatorResult } from '../../contract/person-command.ts'
 import type { Key } from '../../kinds/key.ts'
