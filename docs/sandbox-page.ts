@@ -1,6 +1,7 @@
 import { DEFAULT } from '../src/kinds/profiles/default/profile.ts'
 import { z } from 'zod'
-import { Fault, FaultRule } from '../src/sandbox/fault-schema.ts'
+import { Fault } from '../src/sandbox/fault-types.ts'
+import { FaultRule } from '../src/sandbox/faults.ts'
 import { fixtureSchema } from '../src/sandbox/fixture.ts'
 import { cell, code } from './table.ts'
 

@@ -1,41 +1,46 @@
-import type { z } from '../kinds/zod.ts'
+import { z } from '../kinds/zod.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
-import { wordIssues } from './request-schema.ts'
+import type { ServiceIds } from './stored.ts'
+import { type Shape, wordIssues } from './wire-schema.ts'
 
 /** With valid credentials. */
 export interface Call {
-  readonly params: Readonly<Record<string, string>>
+  readonly service: ServiceIds
+  /** Of a pipe or an alert. Empty: of neither. */
+  readonly id: string
   readonly contentType: string | undefined
   readonly text: string
-  readonly requestId: string
   /** ms since the epoch. */
   readonly now: number
 }
 
-export function serviceOf({ params }: Call): { readonly organizationId: string; readonly serviceId: string } {
-  const { organizationId = '', serviceId = '' } = params
-  return { organizationId: organizationId.toLowerCase(), serviceId: serviceId.toLowerCase() }
+/** Of an operation. */
+export type OperationResult =
+  { readonly ok: true; readonly result?: JsonObject | readonly JsonObject[] | undefined } | Refusal
+
+export interface Refusal {
+  readonly ok: false
+  readonly status: number
+  /** Contains no value of the request: it might be secret. */
+  readonly error: string
+  /** Whether the text has no code of the dialect. */
+  readonly isUncoded?: boolean
 }
 
-type Reading<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly error: string }
+export function refusal(status: number, error: string): Refusal {
+  return { ok: false, status, error }
+}
 
-export function readObject(call: Call): Reading<{ readonly json: JsonObject }> {
-  if (!/^application\/json\s*(;|$)/i.test(call.contentType ?? '')) {
-    return { ok: false, error: 'Content-Type: must be application/json' }
-  }
+export function readObject(call: Call): { readonly ok: true; readonly json: JsonObject } | Refusal {
+  if (!/^application\/json\s*(;|$)/i.test(call.contentType ?? ''))
+    return refusal(400, 'Content-Type: must be application/json')
   const json = parseJson(call.text)
-  return isObject(json) ? { ok: true, json } : { ok: false, error: 'body: must be a JSON object' }
+  return isObject(json) ? { ok: true, json } : refusal(400, 'body: must be a JSON object')
 }
 
-/** By `schema` and as sent. The mistake contains no value. */
-export function readBody<T>(
-  call: Call,
-  schema: z.ZodType<T>,
-): Reading<{ readonly value: T; readonly json: JsonObject }> {
+export function readCheckedBody(call: Call, shape: Shape): ReturnType<typeof readObject> {
   const body = readObject(call)
   if (!body.ok) return body
-  const result = schema.safeParse(body.json)
-  return result.success
-    ? { ok: true, value: result.data, json: body.json }
-    : { ok: false, error: wordIssues(result.error) }
+  const { error } = z.strictObject(shape).safeParse(body.json)
+  return error === undefined ? body : refusal(400, wordIssues(error))
 }

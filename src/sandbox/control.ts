@@ -1,103 +1,79 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from '../kinds/zod.ts'
-import type { Json, JsonObject } from '../lib/json.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts'
 import { mergePatch } from '../lib/merge-patch.ts'
-import { FaultsFile } from './fault-schema.ts'
-import type { Faults } from './fault-script.ts'
-import type { Incidents } from './incidents.ts'
-import { viewInSandbox, type Views } from './pipe-view.ts'
-import {
-  maskSecrets,
-  type PipeInSandbox,
-  type RecordedRequest,
-  type StoredEndpoint,
-  type StoredService,
-} from './stored.ts'
-import { parseJson } from '../lib/json.ts'
-import { wordIssues } from './request-schema.ts'
-import type { Storage } from './storage.ts'
+import { SECRET_FIELDS } from '../lib/sensitive.ts'
+import { type Faults, FaultsFile } from './faults.ts'
+import { advanceAlert, advancePipe } from './world.ts'
+import { type PipeInSandbox, viewInSandbox } from './pipe.ts'
+import { type RecordedRequest, servicePath, type StoredEndpoint, type StoredService } from './stored.ts'
+import { wordIssues } from './wire-schema.ts'
+import type { World } from './world.ts'
 
 /** Access behind the interface. */
-export interface SandboxControl {
-  readonly faults: Faults
-  /** In order of creation. */
-  pipes(): readonly PipeInSandbox[]
-  endpoints(): readonly StoredEndpoint[]
-  /** `spec/api.md` 2.8. */
-  alerts(): readonly JsonObject[]
-  /** In order of arrival; the last 100,000. */
-  requests(): readonly RecordedRequest[]
-  /** @throws Error for an unknown pipe */
-  vanish(pipeId: string): void
-  /**
-   * @param patch JSON merge patch; its `state` no longer depends on the time
-   * @throws Error for an unknown pipe
-   */
-  change(pipeId: string, patch: JsonObject): void
-  /** Services with a set state. */
-  services(): readonly StoredService[]
-  /** @throws Error for a state that the profile lacks */
-  setService(service: StoredService): void
-  /** @param patch JSON merge patch of the alert, or of a new one */
-  setAlert(id: string, patch: JsonObject): void
-}
+export type SandboxControl = ReturnType<typeof createControl>
 
-export interface ControlParts {
-  readonly storage: Storage
-  readonly incidents: Incidents
-  readonly faults: Faults
-  readonly views: Views
-  /** ms since the epoch. */
-  readonly now: () => number
-}
-
-export function createControl({ storage, incidents, faults, views, now }: ControlParts): SandboxControl {
+/** @param now ms since the epoch */
+export function createControl(world: World, faults: Faults, now: () => number) {
+  const { storage, dialect } = world
   return {
     faults,
-    pipes: () =>
+    /** In order of creation. */
+    pipes: (): readonly PipeInSandbox[] =>
       storage.transaction(() =>
         storage
-          .pipes()
-          .flatMap((pipe) => incidents.advancePipe(pipe, now()) ?? [])
-          .map((pipe) => viewInSandbox(pipe, { now: now(), ...views })),
+          .all('pipe')
+          .flatMap((pipe) => advancePipe(world, pipe, now()) ?? [])
+          .map((pipe) => viewInSandbox(world, pipe, now())),
       ),
-    endpoints: () => storage.endpoints(),
-    alerts: () =>
-      storage.transaction(() => storage.alerts().map((alert) => incidents.advanceAlert(alert, now()).body)),
-    requests: () => storage.requests(),
-    vanish(pipeId) {
-      if (!storage.removePipe(pipeId)) throw new Error(`there is no pipe ${pipeId}`)
+    endpoints: (): readonly StoredEndpoint[] => storage.all('endpoint'),
+    /** `spec/api.md` 2.8. */
+    alerts: (): readonly JsonObject[] =>
+      storage.transaction(() => storage.all('alert').map((alert) => advanceAlert(world, alert, now()).body)),
+    /** In order of arrival; the last 100,000. */
+    requests: (): readonly RecordedRequest[] => storage.requests(),
+    /** Services with a set state. */
+    services: (): readonly StoredService[] => storage.all('service'),
+    /** @throws Error for an unknown pipe */
+    vanish(pipeId: string): void {
+      if (!storage.remove('pipe', pipeId)) throw new Error(`there is no pipe ${pipeId}`)
     },
-    change(pipeId, patch) {
+    /**
+     * @param patch JSON merge patch; its `state` no longer depends on the time
+     * @throws Error for an unknown pipe
+     */
+    change(pipeId: string, patch: JsonObject): void {
       storage.transaction(() => {
-        const pipe = storage.pipe(pipeId)
+        const pipe = storage.get('pipe', pipeId)
         if (pipe === undefined) throw new Error(`there is no pipe ${pipeId}`)
-        storage.putPipe({ ...pipe, updatedAt: now(), body: mergePatch(pipe.body, patch) })
+        storage.put('pipe', pipeId, { ...pipe, updatedAt: now(), body: mergePatch(pipe.body, patch) })
       })
     },
-    services: () => storage.services(),
-    setService({ organizationId, serviceId, state }) {
-      if (!views.dialect.serviceStates.includes(state)) throw new Error(`a service is never ${state}`)
+    /** @throws Error for a state that the profile lacks */
+    setService({ organizationId, serviceId, state }: StoredService): void {
+      if (!dialect.serviceStates.includes(state)) throw new Error(`a service is never ${state}`)
       const ids = { organizationId: organizationId.toLowerCase(), serviceId: serviceId.toLowerCase() }
-      storage.transaction(() => storage.putService({ ...ids, state }))
+      storage.put('service', servicePath(ids), { ...ids, state })
     },
-    setAlert(id, patch) {
+    /** @param patch JSON merge patch of the alert, or of a new one */
+    setAlert(id: string, patch: JsonObject): void {
       storage.transaction(() => {
         const at = new Date(now()).toISOString()
-        const before = storage.alert(id) ?? { id, at: now(), body: { id, createdAt: at }, incidents: [] }
-        storage.putAlert({ ...before, body: mergePatch(before.body, { updatedAt: at, ...patch }) })
+        const made = { id, createdAt: now(), service: '', body: { id, createdAt: at }, incidents: [] }
+        const before = storage.get('alert', id) ?? made
+        storage.put('alert', id, { ...before, body: mergePatch(before.body, { updatedAt: at, ...patch }) })
       })
+    },
+    /** Of a credential file. Undefined: unknown. */
+    rightSecret: (name: string): string | undefined => storage.get('secret', name),
+    /** Keeps the first content. */
+    keepRightSecret(name: string, content: string): void {
+      storage.putNew('secret', name, content)
     },
   }
 }
 
 const Patch = z.record(z.string(), z.json())
-
-const FaultsBody = FaultsFile.extend({
-  clear: z.boolean().default(false).describe('Whether to forget all faults first.'),
-})
-
-const ServiceBody = z.strictObject({ organizationId: z.string(), serviceId: z.string(), state: z.string() })
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
 /** Rejects DNS rebinding by a foreign page. */
@@ -106,8 +82,8 @@ const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
 /** Under `/-/sandbox/`; loopback only. */
 export function addControl(server: FastifyInstance, sandbox: SandboxControl): void {
   server.addHook('onRequest', async (request, reply) => {
-    if (!isControl(request) || isFromHere(request)) return
-    await reply.code(403).send({ error: 'only for this machine' })
+    const isFromHere = LOOPBACK.test(request.ip) && LOOPBACK_HOST.test(request.headers.host ?? '')
+    if (isControl(request) && !isFromHere) await reply.code(403).send({ error: 'only for this machine' })
   })
 
   server.get('/-/sandbox/state', () => ({
@@ -121,53 +97,51 @@ export function addControl(server: FastifyInstance, sandbox: SandboxControl): vo
     })),
   }))
 
-  server.post('/-/sandbox/faults', (request, reply) =>
-    take(request, reply, FaultsBody, ({ clear, rules, mix }) => {
-      if (clear) sandbox.faults.clear()
-      sandbox.faults.add(...rules)
-      if (mix !== undefined) sandbox.faults.mix(mix)
-    }),
+  post('faults', FaultsFile.extend({ clear: z.boolean().default(false) }), ({ clear, rules, mix }) => {
+    if (clear) sandbox.faults.clear()
+    sandbox.faults.add(...rules)
+    if (mix !== undefined) sandbox.faults.mix(mix)
+  })
+  post('vanish', z.strictObject({ pipeId: z.string() }), ({ pipeId }) => sandbox.vanish(pipeId))
+  post('change', z.strictObject({ pipeId: z.string(), patch: Patch }), ({ pipeId, patch }) =>
+    sandbox.change(pipeId, patch),
   )
-  server.post('/-/sandbox/vanish', (request, reply) =>
-    take(request, reply, z.strictObject({ pipeId: z.string() }), ({ pipeId }) => sandbox.vanish(pipeId)),
+  post(
+    'service',
+    z.strictObject({ organizationId: z.string(), serviceId: z.string(), state: z.string() }),
+    (service) => sandbox.setService(service),
   )
-  server.post('/-/sandbox/change', (request, reply) =>
-    take(request, reply, z.strictObject({ pipeId: z.string(), patch: Patch }), ({ pipeId, patch }) =>
-      sandbox.change(pipeId, patch),
-    ),
+  post('alert', z.strictObject({ id: z.string(), patch: Patch }), ({ id, patch }) =>
+    sandbox.setAlert(id, patch),
   )
-  server.post('/-/sandbox/service', (request, reply) =>
-    take(request, reply, ServiceBody, (service) => sandbox.setService(service)),
-  )
-  server.post('/-/sandbox/alert', (request, reply) =>
-    take(request, reply, z.strictObject({ id: z.string(), patch: Patch }), ({ id, patch }) =>
-      sandbox.setAlert(id, patch),
-    ),
-  )
+
+  /** A foreign page cannot send a JSON content type. */
+  function post<T>(what: string, schema: z.ZodType<T>, act: (body: T) => void): void {
+    server.post(`/-/sandbox/${what}`, (request, reply) => {
+      const isJson = request.headers['content-type']?.startsWith('application/json') ?? false
+      const body = schema.safeParse(isJson ? parseJson(String(request.body)) : undefined)
+      if (!body.success) return reply.code(400).send({ error: wordIssues(body.error) })
+      try {
+        act(body.data)
+      } catch (error) {
+        return reply.code(404).send({ error: error instanceof Error ? error.message : String(error) })
+      }
+      return reply.send({ ok: true })
+    })
+  }
 }
 
 export function isControl(request: FastifyRequest): boolean {
   return request.url.startsWith('/-/sandbox/')
 }
 
-function isFromHere(request: FastifyRequest): boolean {
-  return LOOPBACK.test(request.ip) && LOOPBACK_HOST.test(request.headers.host ?? '')
-}
-
-/** A foreign page cannot send a JSON content type. */
-function take<T>(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  schema: z.ZodType<T>,
-  act: (body: T) => void,
-): FastifyReply {
-  const isJson = request.headers['content-type']?.startsWith('application/json') ?? false
-  const body = schema.safeParse(isJson ? parseJson(String(request.body)) : undefined)
-  if (!body.success) return reply.code(400).send({ error: wordIssues(body.error) })
-  try {
-    act(body.data)
-  } catch (error) {
-    return reply.code(404).send({ error: error instanceof Error ? error.message : String(error) })
-  }
-  return reply.send({ ok: true })
+/** For files and other processes. */
+export function maskSecrets(value: Json): Json {
+  if (Array.isArray(value)) return value.map(maskSecrets)
+  if (!isObject(value)) return value
+  const members = Object.entries(value).map(([name, member]): [string, Json] => [
+    name,
+    SECRET_FIELDS.has(name) ? '[secret]' : maskSecrets(member ?? null),
+  ])
+  return Object.fromEntries(members)
 }

@@ -1,94 +1,136 @@
-import type { JsonObject } from '../lib/json.ts'
-import type { Method, Operation as Request } from '../kinds/definition.ts'
-import { formsOf, type Profile } from '../kinds/profile.ts'
-import type { z } from '../kinds/zod.ts'
-import type { PipeChanges } from './changes/change.ts'
-import type { Operation } from './request-schema.ts'
+import { isObject, type Json, type JsonObject } from '../lib/json.ts'
+import type { CreateOnceKind } from '../kinds/definition.ts'
+import {
+  type Field,
+  type Fields,
+  isRecords,
+  isWhenReturned,
+  type LeafForm,
+  plainForm,
+} from '../kinds/field-table.ts'
+import type { Profile } from '../kinds/profile.ts'
+import { PIPE as CLOUD_PIPE } from '../kinds/profiles/clickhouse-cloud/pipe/kind.ts'
+import { ALERT } from '../kinds/profiles/default/alert/kind.ts'
+import { z } from '../kinds/zod.ts'
+import { bodyShape, required, type Shape, shapeIn } from './wire-schema.ts'
 
-export interface Dialect {
+/** A profile as the platform speaks it. */
+export interface Dialect extends Facts {
+  readonly pipe: CreateOnceKind
+  /** Whether pipes have changes, commands and counted credentials. */
+  readonly canChange: boolean
   /** Of a create's body. */
-  readonly pipeShape: Readonly<Record<string, z.core.$ZodType>>
-  readonly endpointRequest: z.ZodType<EndpointRequest>
-  readonly alert: z.ZodType<{ readonly id: string } & Readonly<Record<string, unknown>>>
-  /** If the profile can write alerts. */
-  readonly alerts?: {
-    readonly request: z.ZodType
-    /** For a body of the right shape. */
-    objectionTo(alert: JsonObject): string | undefined
-  }
-  /** For a body with valid fields. */
-  objectionTo(pipe: JsonObject): string | undefined
-  refusal(status: number, error: string): string
-  /** If the profile can change pipes. */
-  readonly changes?: PipeChanges
+  readonly pipeShape: Shape
+  /** Of an upsert's body. */
+  readonly endpointShape: Shape
+  /** Undefined: alerts are only read. */
+  readonly alert: CreateOnceKind | undefined
+}
+
+/** Not in the profile. */
+interface Facts {
+  /** Fields of a create that no manifest has. */
+  readonly extraFields: Shape
+  /** In a fixture. */
+  readonly fixtureAlert: z.ZodType<{ readonly id: string } & Readonly<Record<string, unknown>>>
+  /** Begins the text of a refusal, by status. */
+  readonly codes: Readonly<Record<number, string>>
   /** Empty if the profile ignores the service's state. */
   readonly serviceStates: readonly string[]
-  /** Running or completed. */
-  settledState(pipe: JsonObject): string
   /** As in replies. */
   spelled(pipe: JsonObject): JsonObject
   timestamp(ms: number): string
 }
 
-interface EndpointRequest {
-  readonly roles?: readonly string[] | undefined
-  readonly openApiKeys?: readonly string[] | undefined
-  readonly allowedOrigins?: string | undefined
-}
-
-/** In fastify's notation. */
-export interface Route {
-  readonly operation: Operation
-  readonly method: Method
-  readonly url: string
-}
-
-export function routesOf(profile: Profile): readonly Route[] {
-  return formsOf(profile).flatMap((kind): readonly Route[] => {
-    switch (kind.lifecycle) {
-      case 'create-once':
-        // A kind outside of `profile.kinds` is the writable alert. Its reads are in the other form.
-        if (profile.kinds.every((one) => one !== kind))
-          return [
-            routeOf('createAlert', kind.operations.create),
-            ...routeIf('listServiceAlerts', kind.operations.list),
-            ...routeIf('updateAlert', kind.operations.update),
-            ...routeIf('deleteAlert', kind.operations.delete),
-          ]
-        return [
-          routeOf('createPipe', kind.operations.create),
-          routeOf('getPipe', kind.operations.read, 'pipeId'),
-          ...routeIf('listPipes', kind.operations.list),
-          ...routeIf('updatePipe', kind.operations.update, 'pipeId'),
-          ...routeIf('scalePipe', kind.operations.scale, 'pipeId'),
-          ...routeIf('putPipeSettings', kind.operations.configure, 'pipeId'),
-          ...routeIf('setPipeState', kind.operations.state, 'pipeId'),
-          ...routeIf('deletePipe', kind.operations.delete, 'pipeId'),
-        ]
-      case 'upsert':
-        return [
-          routeOf('upsertQueryEndpoint', kind.operations.upsert),
-          ...routeIf('getQueryEndpoint', kind.operations.read),
-          ...routeIf('deleteQueryEndpoint', kind.operations.delete),
-        ]
-      case 'read-only': {
-        const { read, readInService } = kind.operations
-        return [routeOf('getAlert', read), ...routeIf('getServiceAlert', readInService)]
-      }
-      case 'reference':
-        return []
-    }
-  })
-}
-
-function routeIf(operation: Operation, request: Request | undefined, id = 'id'): readonly Route[] {
-  return request === undefined ? [] : [routeOf(operation, request, id)]
-}
-
-function routeOf(operation: Operation, { method, path }: Request, id = 'id'): Route {
+export function dialectOf({ name, kinds }: Profile): Dialect {
+  const facts = FACTS[name]
+  const pipe = kinds.find((kind) => kind.lifecycle === 'create-once')
+  const endpoint = kinds.find((kind) => kind.lifecycle === 'upsert')
+  if (facts === undefined || pipe === undefined || endpoint === undefined)
+    throw new Error(`the sandbox does not speak ${name}`)
+  const shape = bodyShape(pipe)
   return {
-    operation,
-    method,
-    url: path.replace('{id}', `:${id}`).replaceAll(/\{(\w+)\}/g, ':$1'),
+    ...facts,
+    pipe,
+    canChange: pipe.changes !== undefined,
+    pipeShape: { ...shape, name: required(shape['name']), ...facts.extraFields },
+    endpointShape: bodyShape(endpoint),
+    alert: kinds.find((kind) => kind.lifecycle === 'read-only')?.written,
   }
+}
+
+const FACTS: Readonly<Record<string, Facts>> = {
+  /** `spec/api.md`. */
+  default: {
+    extraFields: {},
+    fixtureAlert: z.strictObject({
+      ...allRequired(shapeIn(bodyShape(ALERT)['expect'])),
+      id: z.string().min(1),
+    }),
+    codes: {},
+    serviceStates: [],
+    spelled: (pipe) => ({ scaling: {}, destination: {}, fieldMappings: [], settings: {}, ...pipe }),
+    timestamp: (ms) => new Date(ms).toISOString(),
+  },
+  /** Strict requests, and replies in another spelling (facts 7). */
+  'clickhouse-cloud': {
+    extraFields: { startPaused: z.boolean().optional() },
+    fixtureAlert: z.looseObject({ id: z.string().regex(/^[0-9a-f]{24}$/) }),
+    codes: { 400: 'BAD_REQUEST', 404: 'NOT_FOUND', 409: 'CONFLICT', 424: 'FAILED_DEPENDENCY' },
+    serviceStates: ['running', 'idle', 'starting', 'awaking', 'stopping', 'stopped', 'degraded', 'failed'],
+    spelled: ({ scaling, settings, destination, ...parts }) => ({
+      ...UNSET,
+      ...spelled(CLOUD_PIPE.fields, {
+        ...parts,
+        destination: { database: 'default', ...(isObject(destination) && destination) },
+      }),
+      // keeps 0 and false (facts 3.1)
+      ...(settings !== undefined && { settings }),
+      ...(isObject(scaling) && { scaling: spelled(SIZE, scaling) }),
+    }),
+    timestamp: (ms) => new Date(ms).toISOString().replace('Z', '417Z'),
+  },
+}
+
+function allRequired(shape: Shape): Shape {
+  return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, required(field)]))
+}
+
+/** Replies omit a size for a while after its change. */
+const SIZE: Fields = { replicaCpuMillicores: 'millicores', replicaMemoryGb: 'gibibytes' }
+
+/** Observed values of unset fields. */
+const UNSET: JsonObject = { scaling: null, settings: {}, fieldMappings: [] }
+
+/** Without the fields that replies can omit. */
+function spelled(fields: Fields, object: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).flatMap(([name, value]) => {
+      const field = fields[name]
+      const shown = value === undefined || field === undefined ? value : spelledField(field, value)
+      return shown === undefined ? [] : [[name, shown]]
+    }),
+  )
+}
+
+function spelledField(field: Field, value: Json): Json | undefined {
+  if (isWhenReturned(field)) return undefined
+  const form = plainForm(field)
+  if (typeof form === 'string') {
+    const spell = SPELLINGS[form]
+    return spell === undefined ? value : spell(value)
+  }
+  if (isObject(value)) return spelled(form.fields, value)
+  if (!isRecords(form) || !Array.isArray(value)) return value
+  return value.map((item: Json) => (isObject(item) ? spelled(form.fields, item) : item)).toReversed()
+}
+
+/** The observed spelling, if several are allowed. */
+const SPELLINGS: Partial<Readonly<Record<LeafForm, (value: Json) => Json | undefined>>> = {
+  address: (value) => (typeof value === 'string' ? value.replace(/\/\/[^/]*@/, '//[REDACTED]@') : value),
+  engine: (value) => (typeof value === 'string' ? `${value}()` : value),
+  millicores: (value) => (typeof value === 'number' ? `${value}m` : value),
+  gibibytes: (value) => (typeof value === 'number' ? `${value}Gi` : value),
+  set: (value) => (Array.isArray(value) ? value.toReversed() : value),
+  flag: (value) => (value === false ? undefined : value),
 }

@@ -1,17 +1,15 @@
 import { z } from '../kinds/zod.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
-import { withoutRequestOnly } from './stored.ts'
-import type { Fields } from '../kinds/field-table.ts'
 import type { Profile } from '../kinds/profile.ts'
-import type { Dialect } from './dialect.ts'
-import { dialectOf } from './dialects/dialects.ts'
-import { QueryEndpointRequest } from './request-schema.ts'
+import { type Dialect, dialectOf } from './dialect.ts'
+import { newPipe, objectionTo } from './pipe.ts'
 import { readSandboxFile } from './sandbox-file.ts'
-import type { Storage } from './storage.ts'
+import { servicePath } from './stored.ts'
+import { optional } from './wire-schema.ts'
+import { Incident, Times, type World } from './world.ts'
 
 const Id = z.guid()
 const Text = z.string().min(1)
-const Timestamp = z.iso.datetime({ offset: true })
 
 /** Secrets are optional: replies never show them. */
 function fixturePipe(dialect: Dialect) {
@@ -22,46 +20,16 @@ function fixturePipe(dialect: Dialect) {
       organizationId: Id,
       serviceId: Id,
       state: Text.optional().describe('Fixed; when absent it follows from the time since `createdAt`.'),
-      createdAt: Timestamp.optional().describe('Default: when the file is first read.'),
+      createdAt: z.iso
+        .datetime({ offset: true })
+        .optional()
+        .describe('Default: when the file is first read.'),
     })
     .superRefine((pipe, context) => {
-      const objection = dialect.objectionTo(asJson(pipe))
-      if (objection !== undefined) context.addIssue({ code: 'custom', message: objection })
+      const message = objectionTo(dialect, asJson(pipe))
+      if (message !== undefined) context.addIssue({ code: 'custom', message })
     })
 }
-
-const FixtureEndpoint = QueryEndpointRequest.extend({ id: Id, organizationId: Id, serviceId: Id })
-
-/** Some ms after the creation of its pipe or alert, without a request. */
-const Incident = z
-  .strictObject({
-    pipe: Text.optional().describe('Name or id of a pipe.'),
-    alert: Text.optional().describe('Id of an alert.'),
-    afterMs: z.int().nonnegative(),
-    change: z.record(z.string(), z.json()).optional().describe('A JSON merge patch of the resource.'),
-    vanish: z.literal(true).optional().describe('The pipe is gone from then on.'),
-  })
-  .refine(
-    ({ pipe, alert }) => (pipe === undefined) !== (alert === undefined),
-    'name either a pipe or an alert',
-  )
-  .refine(
-    ({ change, vanish }) => (change === undefined) !== (vanish === undefined),
-    'say either change or vanish',
-  )
-  .refine(({ alert, vanish }) => alert === undefined || vanish === undefined, 'an alert cannot vanish')
-export type Incident = z.infer<typeof Incident>
-
-const Milliseconds = z.int().nonnegative().optional()
-
-/** ms. Options of `createSandbox` take precedence. */
-const Times = z.strictObject({
-  provisioningMs: Milliseconds,
-  movingMs: Milliseconds,
-  scalingLagMs: Milliseconds,
-  deletingMs: Milliseconds,
-  listLagMs: Milliseconds,
-})
 
 export function fixtureSchema(profile: Profile) {
   const dialect = dialectOf(profile)
@@ -79,7 +47,7 @@ export function fixtureSchema(profile: Profile) {
       .describe(
         'The services there are; any when absent. Each is `running`, or in its `state`, where the profile knows that.',
       ),
-    times: Times.default({}).describe(
+    times: Times.prefault({}).describe(
       'How long things take, in milliseconds: `provisioningMs` (1500 unless given), `movingMs` in each state on the way (1500), `scalingLagMs` until a new size shows (1000), `deletingMs` until a deleted pipe is gone (1500), `listLagMs` until a new one is listed (0).',
     ),
     credentials: z
@@ -90,7 +58,10 @@ export function fixtureSchema(profile: Profile) {
       .array(Text)
       .default([])
       .describe('Accepted tokens for alerts, besides the token of the command line.'),
-    alerts: z.array(dialect.alert).default([]).describe('Alerts, each with every field of the interface.'),
+    alerts: z
+      .array(dialect.fixtureAlert)
+      .default([])
+      .describe('Alerts, each with every field of the interface.'),
     pipes: z
       .array(fixturePipe(dialect))
       .default([])
@@ -98,7 +69,9 @@ export function fixtureSchema(profile: Profile) {
         'Pipes: the body of a create, with `id`, `organizationId`, `serviceId`, and if wanted `state` and `createdAt`.',
       ),
     endpoints: z
-      .array(FixtureEndpoint)
+      .array(
+        z.strictObject({ ...optional(dialect.endpointShape), id: Id, organizationId: Id, serviceId: Id }),
+      )
       .default([])
       .describe('Query endpoints: the body of an upsert, with `id`, `organizationId` and `serviceId`.'),
     incidents: z
@@ -118,44 +91,34 @@ export function readFixture(file: string, profile: Profile): Promise<Fixture> {
 }
 
 /** Once per storage. Later changes survive a second use of the fixture. */
-export function applyFixture(
-  {
-    storage,
-    fields,
-    dialect,
-  }: { readonly storage: Storage; readonly fields: Fields; readonly dialect: Dialect },
-  fixture: Fixture,
-  now: number,
-): void {
+export function applyFixture({ storage, dialect }: World, fixture: Fixture, now: number): void {
+  const isNew = (what: string) => storage.putNew('applied', what, true)
   storage.transaction(() => {
     for (const { id, organizationId, serviceId, createdAt, ...body } of fixture.pipes) {
-      if (!storage.markApplied(`pipe ${id}`)) continue
+      if (!isNew(`pipe ${id}`)) continue
       const at = createdAt === undefined ? now : Date.parse(createdAt)
-      const kept = withoutRequestOnly(fields, asJson(body))
-      storage.putPipe({
-        id,
-        organizationId,
-        serviceId,
-        createdAt: at,
-        updatedAt: at,
-        body: kept,
-        incidents: [],
-        internals: dialect.changes?.internals(id, asJson(body)),
-      })
+      const about = { id, organizationId, serviceId, createdAt: at }
+      storage.put('pipe', id, newPipe(dialect, about, asJson(body)))
     }
-    for (const { organizationId, serviceId, state } of fixture.services ?? []) {
-      if (state === undefined || !storage.markApplied(`service ${organizationId}/${serviceId}`)) continue
-      const ids = { organizationId: organizationId.toLowerCase(), serviceId: serviceId.toLowerCase() }
-      storage.putService({ ...ids, state })
+    for (const { state, ...service } of fixture.services ?? []) {
+      if (state === undefined || !isNew(`service ${servicePath(service)}`)) continue
+      storage.put('service', servicePath(service).toLowerCase(), { ...service, state })
     }
     for (const { organizationId, serviceId, ...body } of fixture.endpoints) {
-      if (!storage.markApplied(`endpoint ${organizationId}/${serviceId}`)) continue
+      const service = { organizationId, serviceId }
+      if (!isNew(`endpoint ${servicePath(service)}`)) continue
       const whole = { openApiKeys: [], roles: [], allowedOrigins: '', ...asJson(body) }
-      storage.putEndpoint({ organizationId, serviceId, body: whole })
+      storage.put('endpoint', servicePath(service), { ...service, body: whole })
     }
     for (const alert of fixture.alerts) {
-      if (!storage.markApplied(`alert ${alert.id}`)) continue
-      storage.putAlert({ id: alert.id, at: now, body: asJson(alert), incidents: [] })
+      if (!isNew(`alert ${alert.id}`)) continue
+      storage.put('alert', alert.id, {
+        id: alert.id,
+        createdAt: now,
+        service: '',
+        body: asJson(alert),
+        incidents: [],
+      })
     }
   })
 }

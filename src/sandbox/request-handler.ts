@@ -2,131 +2,119 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { isObject, type Json, parseJson } from '../lib/json.ts'
-import { type Answer, deform, deliver, failure, isWorkDone, plain, type WireAnswer } from './answer.ts'
-import { type Access, type Authorization, checkBasic, checkBearer, type RateLimit } from './credential.ts'
-import type { Fault } from './fault-schema.ts'
-import type { FaultPicker, Target } from './fault-script.ts'
-import type { Platform } from './sandbox-platform.ts'
-import type { Operation } from './request-schema.ts'
-import type { Storage } from './storage.ts'
-import { maskSecrets, type RecordedRequest } from './stored.ts'
+import { type Answer, failure, plain, sendAnswer } from './answer.ts'
+import type { OperationResult } from './call.ts'
+import { maskSecrets } from './control.ts'
+import { distort, isWorkDone } from './fault-types.ts'
+import type { Faults, FaultTarget } from './faults.ts'
+import type { Operation } from './operations.ts'
+import { perform } from './sandbox-platform.ts'
+import type { RecordedRequest } from './stored.ts'
+import type { World } from './world.ts'
 
-export interface RequestHandlerParts {
-  readonly storage: Storage
-  readonly platform: Platform
-  readonly faults: FaultPicker
-  readonly limit: RateLimit
+/** `spec/api.md` 5. */
+export interface Access {
+  readonly credentials: readonly { readonly keyId: string; readonly keySecret: string }[]
+  /** For the alert operation. */
+  readonly alertTokens: readonly string[]
+}
+
+interface RequestHandlerParts {
+  readonly world: World
+  readonly faults: Faults
   readonly access: () => Access
   /** ms since the epoch. */
   readonly now: () => number
   readonly closing: AbortSignal
 }
 
-export interface RequestHandler {
-  perform(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void>
-  refuse(request: FastifyRequest, reply: FastifyReply, status: number, error: string): void
-}
+type Arrival = Omit<RecordedRequest, 'seq' | 'answer'>
 
-export function createRequestHandler(parts: RequestHandlerParts): RequestHandler {
-  const { storage, platform, faults, limit, now, closing } = parts
-  return { perform, refuse }
+export type RequestHandler = ReturnType<typeof createRequestHandler>
 
-  async function perform(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const requestId = randomUUID()
-    const authorization = authorize(operation, request)
-    const arrival = () => storage.addRequest(arrivalOf({ operation, request, requestId, authorization }))
+export function createRequestHandler({ world, faults, access, now, closing }: RequestHandlerParts) {
+  const { storage } = world
+  return { handle, refuse }
+
+  async function handle(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const arrival = arrivalOf(operation, request)
+    const { requestId } = arrival
     const fault = faults.pick(targetOf(operation, request))
 
     // Arrival, work and answer share a transaction. With latency, the arrival is visible immediately.
     const late = fault?.type === 'latency'
-    const seq = late ? arrival() : undefined
+    const seq = late ? storage.addRequest(arrival) : undefined
     if (late && !(await pause(fault.ms, closing))) return
 
     const answered = storage.transaction(() => {
-      const at = seq ?? arrival()
-      const act = () => work(operation, request, { requestId, authorization })
-      const isDone = isWorkDone(fault)
-      const answer = isDone ? act() : fault?.type === 'not-applied' ? storage.undone(act) : undefined
-      const planned = wireAnswerOf({ fault, answer, requestId })
-      storage.answerRequest(at, {
-        status: 'status' in planned ? planned.status : undefined,
-        fault: fault?.type,
-        done: isDone,
-      })
-      return planned
+      const at = seq ?? storage.addRequest(arrival)
+      const work = () => answerTo(operation, request, arrival)
+      const done = fault === undefined || isWorkDone(fault)
+      const answer = done
+        ? work()
+        : fault.type === 'not-applied'
+          ? storage.undone(work)
+          : failure(requestId, 500, 'the request had no effect')
+      const wire = fault === undefined ? plain(answer) : distort(fault, { answer, requestId, now: now() })
+      const status = 'status' in wire ? wire.status : undefined
+      storage.answerRequest(at, { status, fault: fault?.type, done })
+      return wire
     })
-    deliver(reply, answered)
+    sendAnswer(reply, answered)
   }
 
   function refuse(request: FastifyRequest, reply: FastifyReply, status: number, error: string): void {
-    const requestId = randomUUID()
-    const authorization = authorize(undefined, request)
+    const arrival = arrivalOf(undefined, request)
     storage.transaction(() => {
-      const seq = storage.addRequest(arrivalOf({ operation: undefined, request, requestId, authorization }))
+      const seq = storage.addRequest(arrival)
       storage.answerRequest(seq, { status, fault: undefined, done: false })
     })
-    deliver(reply, plain(failure(requestId, status, error)))
+    sendAnswer(reply, plain(failure(arrival.requestId, status, error)))
   }
 
-  function work(
-    operation: Operation,
-    request: FastifyRequest,
-    about: { readonly requestId: string; readonly authorization: Authorization },
-  ): Answer {
-    const { requestId, authorization } = about
-    if (authorization.verdict !== 'right') {
-      const scheme = operation === 'getAlert' ? 'Bearer' : 'Basic'
-      const error = `${authorization.verdict} credentials: ${scheme} is expected`
+  function answerTo(operation: Operation, request: FastifyRequest, arrival: Arrival): Answer {
+    const { authorization, requestId } = arrival
+    if (authorization !== 'right') {
+      const scheme = schemeOf(operation)
+      const error = `${authorization} credentials: ${scheme} is expected`
       return failure(requestId, 401, error, { 'www-authenticate': scheme })
     }
-    const waitMs = limit.admit(authorization.who, now())
-    if (waitMs !== undefined) {
-      const seconds = String(Math.ceil(waitMs / 1_000))
-      return failure(requestId, 429, 'too many requests', { 'retry-after': seconds })
-    }
-    return platform[operation]({
-      params: paramsOf(request),
+    const { organizationId = '', serviceId = '', id = '' } = paramsOf(request)
+    const result = perform(world, operation, {
+      service: { organizationId: organizationId.toLowerCase(), serviceId: serviceId.toLowerCase() },
+      id,
       contentType: request.headers['content-type'],
       text: textOf(request),
-      requestId,
       now: now(),
     })
+    return envelope(operation, requestId, result)
   }
 
-  function wireAnswerOf(about: {
-    readonly fault: Fault | undefined
-    readonly answer: Answer | undefined
-    readonly requestId: string
-  }): WireAnswer {
-    const { fault, answer, requestId } = about
-    if (fault !== undefined) return deform(fault, { answer, requestId, now: now() })
-    return plain(answer ?? failure(requestId, 500, 'the request had no effect'))
+  /** `spec/api.md` 1; 4.4 has none. */
+  function envelope(operation: Operation, requestId: string, done: OperationResult): Answer {
+    const isBare = operation === 'getAlert'
+    if (done.ok) {
+      const { result } = done
+      const body = isBare ? { data: result } : { status: 200, requestId, ...(result && { result }) }
+      return { status: 200, headers: {}, body }
+    }
+    const { status, error, isUncoded = isBare } = done
+    const code = isUncoded ? undefined : world.dialect.codes[status]
+    return failure(requestId, status, code === undefined ? error : `${code}: ${error}`)
   }
 
-  function authorize(operation: Operation | undefined, request: FastifyRequest): Authorization {
-    const check = operation === 'getAlert' ? checkBearer : checkBasic
-    return check(request.headers.authorization, parts.access())
-  }
-
-  function arrivalOf(about: {
-    readonly operation: Operation | undefined
-    readonly request: FastifyRequest
-    readonly requestId: string
-    readonly authorization: Authorization
-  }): Omit<RecordedRequest, 'seq' | 'answer'> {
-    const { operation, request, requestId, authorization } = about
-    const { authorization: _secret, ...headers } = request.headers
+  function arrivalOf(operation: Operation | undefined, request: FastifyRequest): Arrival {
+    const { authorization, ...headers } = request.headers
     return {
       at: now(),
       operation,
       method: request.method,
       path: request.url,
       headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
-      authorization: authorization.verdict,
-      credential: authorization.verdict === 'right' ? authorization.who : undefined,
+      ...checkAuthorization(schemeOf(operation), authorization, access()),
       body: bodyToKeep(textOf(request)),
       idempotencyKey: headers['idempotency-key']?.toString(),
-      requestId,
+      requestId: randomUUID(),
     }
   }
 
@@ -134,20 +122,17 @@ export function createRequestHandler(parts: RequestHandlerParts): RequestHandler
   function bodyToKeep(text: string): Json | undefined {
     if (text === '') return undefined
     const json = parseJson(text) as Json | undefined // JSON.parse gives JSON
-    if (!storage.durable) return json ?? text
+    if (!storage.isDurable) return json ?? text
     return json === undefined ? `not JSON, ${text.length} characters` : maskSecrets(json)
   }
 
-  function targetOf(operation: Operation, request: FastifyRequest): Target {
-    const { pipeId, serviceId, id } = paramsOf(request)
-    const body = NAMED.has(operation) ? parseJson(textOf(request)) : undefined
-    const name = pipeId === undefined ? isObject(body) && body['name'] : storage.pipe(pipeId)?.body['name']
-    const subjects = [pipeId ?? name, pipeId && name, id, serviceId]
-    return { operation, subjects: subjects.filter((subject) => typeof subject === 'string') }
+  function targetOf(operation: Operation, request: FastifyRequest): FaultTarget {
+    const { serviceId, id } = paramsOf(request)
+    const body = id === undefined ? parseJson(textOf(request)) : storage.get('pipe', id)?.body
+    const name = isObject(body) ? body['name'] : undefined
+    return { operation, subjects: [id, name, serviceId].filter((subject) => typeof subject === 'string') }
   }
 }
-
-const NAMED: ReadonlySet<Operation> = new Set(['createPipe', 'createAlert'])
 
 /** @returns false: the sandbox closed first */
 async function pause(ms: number, closing: AbortSignal): Promise<boolean> {
@@ -160,4 +145,34 @@ function paramsOf(request: FastifyRequest): Readonly<Record<string, string>> {
 
 function textOf(request: FastifyRequest): string {
   return typeof request.body === 'string' ? request.body : ''
+}
+
+type Scheme = 'Basic' | 'Bearer'
+
+function schemeOf(operation: Operation | undefined): Scheme {
+  return operation === 'getAlert' ? 'Bearer' : 'Basic'
+}
+
+/** `Basic base64(keyId:keySecret)` or `Bearer <ACCESS_TOKEN>`. */
+function checkAuthorization(
+  scheme: Scheme,
+  header: string | undefined,
+  access: Access,
+): Pick<RecordedRequest, 'authorization' | 'credential'> {
+  if (header === undefined) return { authorization: 'absent', credential: undefined }
+  const [given, sent = '', ...more] = header.split(' ')
+  const isScheme = given?.toLowerCase() === scheme.toLowerCase() && more.length === 0
+  const owner = scheme === 'Basic' ? ownerOfKey : ownerOfToken
+  const credential = isScheme ? owner(sent, access) : undefined
+  return { authorization: credential === undefined ? 'wrong' : 'right', credential }
+}
+
+function ownerOfKey(sent: string, { credentials }: Access): string | undefined {
+  const pair = Buffer.from(sent, 'base64').toString('utf8')
+  return credentials.find(({ keyId, keySecret }) => `${keyId}:${keySecret}` === pair)?.keyId
+}
+
+function ownerOfToken(sent: string, { alertTokens }: Access): string | undefined {
+  const place = alertTokens.indexOf(sent)
+  return place < 0 ? undefined : `alert token ${place + 1}`
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
 import type { z } from '../kinds/zod.ts'
-import { wordIssue } from './request-schema.ts'
+import { wordIssue } from './wire-schema.ts'
 
 /** With the place of each mistake. */
 export class SandboxFileError extends Error {

@@ -1,216 +1,149 @@
 import { randomUUID } from 'node:crypto'
-import { z } from '../kinds/zod.ts'
-import type { Fields } from '../kinds/field-table.ts'
 import type { JsonObject } from '../lib/json.ts'
-import { createAlerts } from './alerts.ts'
-import { type Answer, emptyEnvelope, envelope, failure } from './answer.ts'
-import { type Call, readBody, readObject, serviceOf } from './call.ts'
-import type { Change, PipeChanges } from './changes/change.ts'
-import type { Fixture } from './fixture.ts'
-import type { Incidents } from './incidents.ts'
-import { createRefusals, type Refusals } from './refusals.ts'
-import { stateOf, viewPipe, type Views } from './pipe-view.ts'
-import { type StoredPipe, withoutRequestOnly } from './stored.ts'
-import type { Operation } from './request-schema.ts'
-import type { Storage } from './storage.ts'
-import type { Dialect } from './dialect.ts'
-
-export interface PlatformParts {
-  readonly storage: Storage
-  readonly incidents: Incidents
-  /** Undefined: all services exist. */
-  readonly services: Fixture['services']
-  readonly views: Views
-  /** Age at which the list shows a pipe: ms. */
-  readonly listLagMs: number
-  readonly fields: Fields
-}
+import { UUID } from '../lib/sensitive.ts'
+import { ALERT_OPERATIONS } from './alerts.ts'
+import {
+  type Call,
+  type OperationResult,
+  readCheckedBody,
+  readObject,
+  type Refusal,
+  refusal,
+} from './call.ts'
+import { advancePipe } from './world.ts'
+import type { Operation } from './operations.ts'
+import { newPipe, objectionTo, type PipeView, stateOf, viewPipe } from './pipe.ts'
+import { type PipeBefore, type PipeChange, command, configure, scale } from './pipe-changes.ts'
+import { update } from './pipe-update.ts'
+import { servicePath, type StoredPipe } from './stored.ts'
+import type { World } from './world.ts'
 
 /** `spec/api.md` 4. Never throws for a caller's mistake. */
-export type Platform = Readonly<Record<Operation, (call: Call) => Answer>>
-
-type Found<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly answer: Answer }
-
-export function createPlatform({
-  storage,
-  incidents,
-  services,
-  views,
-  fields,
-  listLagMs,
-}: PlatformParts): Platform {
-  const { dialect } = views
-  const refusals = createRefusals({ storage, services, dialect })
-  const { refuse, objectionToPath, objectionToService } = refusals
-  const PipeRequest = z.strictObject(dialect.pipeShape)
-  return {
-    createPipe,
-    getPipe,
-    listPipes,
-    updatePipe: (call) => changePipe(call, 'update', viewWhileMoving),
-    scalePipe: (call) => changePipe(call, 'scale', viewWhileMoving),
-    putPipeSettings: (call) => changePipe(call, 'configure', ({ pipe }) => settingsOf(pipe)),
-    setPipeState: (call) => changePipe(call, 'command', viewWhileMoving),
-    deletePipe,
-    ...createQueryEndpoints({ storage, dialect, refusals }),
-    ...createAlerts({ storage, incidents, dialect, listLagMs, refusals }),
-  }
-
-  function createPipe(call: Call): Answer {
-    const wrong = objectionToPath(call) ?? objectionToService(call)
-    if (wrong !== undefined) return wrong
-    const body = readBody(call, PipeRequest)
-    if (!body.ok) return refuse(call, 400, body.error)
-    const objection = dialect.objectionTo(body.json)
-    if (objection !== undefined) return refuse(call, 400, objection)
-    const id = randomUUID()
-    const { startPaused, ...asked } = body.json
-    const pipe: StoredPipe = {
-      id,
-      ...serviceOf(call),
-      createdAt: call.now,
-      updatedAt: call.now,
-      body: withoutRequestOnly(fields, asked),
-      incidents: [],
-      internals:
-        startPaused === true
-          ? { ...dialect.changes?.internals(id, asked), moves: { since: call.now, states: ['Stopped'] } }
-          : dialect.changes?.internals(id, asked),
-    }
-    storage.putPipe(pipe)
-    return envelope(call.requestId, view(pipe, call))
-  }
-
-  function getPipe(call: Call): Answer {
-    const found = findPipe(call)
-    return found.ok ? envelope(call.requestId, view(found.pipe, call)) : found.answer
-  }
-
-  function listPipes(call: Call): Answer {
-    const wrong = objectionToPath(call)
-    if (wrong !== undefined) return wrong
-    const { organizationId, serviceId } = serviceOf(call)
-    const there = storage
-      .pipes()
-      .filter((pipe) => pipe.organizationId === organizationId && pipe.serviceId === serviceId)
-      .filter((pipe) => call.now - pipe.createdAt >= listLagMs)
-      .flatMap((pipe) => incidents.advancePipe(pipe, call.now) ?? [])
-    return envelope(
-      call.requestId,
-      there.map((pipe) => view(pipe, call)),
-    )
-  }
-
-  function changePipe(
-    call: Call,
-    how: Exclude<keyof PipeChanges, 'internals'>,
-    reply: (changed: {
-      readonly pipe: StoredPipe
-      readonly state: string
-      readonly call: Call
-    }) => JsonObject,
-  ): Answer {
-    const found = findPipe(call)
-    if (!found.ok) return found.answer
-    const asleep = objectionToService(call)
-    if (asleep !== undefined) return asleep
-    if (found.pipe.internals?.deletedAt !== undefined) return refuse(call, 409, 'the pipe is being deleted')
-    const body = readObject(call)
-    if (!body.ok) return refuse(call, 400, body.error)
-    const state = stateOf(found.pipe, { now: call.now, ...views })
-    const before = { pipe: found.pipe, state, now: call.now }
-    const change: Change | undefined = dialect.changes?.[how](before, body.json)
-    if (change === undefined) return refuse(call, 404, 'pipes do not change here')
-    if (!change.ok) return failure(call.requestId, change.status, change.error)
-    storage.putPipe(change.pipe)
-    return envelope(call.requestId, reply({ pipe: change.pipe, state, call }))
-  }
-
-  function deletePipe(call: Call): Answer {
-    const found = findPipe(call)
-    if (!found.ok) return found.answer
-    const { pipe } = found
-    const deletedAt = pipe.internals?.deletedAt ?? call.now
-    storage.putPipe({ ...pipe, internals: { ...pipe.internals, deletedAt } })
-    return emptyEnvelope(call.requestId)
-  }
-
-  function findPipe(call: Call): Found<{ readonly pipe: StoredPipe }> {
-    const wrong = objectionToPath(call)
-    if (wrong !== undefined) return { ok: false, answer: wrong }
-    const pipe = storage.pipe(call.params['pipeId']?.toLowerCase() ?? '')
-    const { organizationId, serviceId } = serviceOf(call)
-    const owned = pipe?.organizationId === organizationId && pipe.serviceId === serviceId ? pipe : undefined
-    const now = owned && incidents.advancePipe(owned, call.now)
-    return now === undefined
-      ? { ok: false, answer: refuse(call, 404, 'no such pipe in this service') }
-      : { ok: true, pipe: now }
-  }
-
-  function view(pipe: StoredPipe, { now }: Call): JsonObject {
-    return viewPipe(pipe, { now, ...views })
-  }
-
-  /** The reply can be earlier than the change (facts 6.1). */
-  function viewWhileMoving(changed: {
-    readonly pipe: StoredPipe
-    readonly state: string
-    readonly call: Call
-  }): JsonObject {
-    return { ...view(changed.pipe, changed.call), state: changed.state }
-  }
+export function perform(world: World, operation: Operation, call: Call): OperationResult {
+  const isInService = operation !== 'getAlert'
+  return (isInService ? serviceRefusal(world, call) : undefined) ?? OPERATIONS[operation](world, call)
 }
 
-function settingsOf({ body }: StoredPipe): JsonObject {
-  return (body['settings'] ?? {}) as JsonObject // its schema says so
+const OPERATIONS: Readonly<Record<Operation, (world: World, call: Call) => OperationResult>> = {
+  createPipe,
+  getPipe,
+  listPipes,
+  updatePipe: (world, call) => changePipe(world, call, update),
+  scalePipe: (world, call) => changePipe(world, call, scale),
+  putPipeSettings,
+  setPipeState: (world, call) => changePipe(world, call, command),
+  deletePipe,
+  upsertQueryEndpoint,
+  getQueryEndpoint,
+  deleteQueryEndpoint,
+  ...ALERT_OPERATIONS,
 }
 
-type QueryEndpointOperation = Extract<Operation, `${string}QueryEndpoint`>
+function serviceRefusal({ services }: World, { service }: Call): Refusal | undefined {
+  for (const [name, id] of Object.entries(service))
+    if (!UUID.test(id)) return refusal(400, `${name}: must be a UUID`)
+  const isKnown = services?.some((one) => servicePath(one).toLowerCase() === servicePath(service)) ?? true
+  return isKnown ? undefined : refusal(404, 'no such service in this organization')
+}
+
+const RUNNING = 'running'
+
+function sleepRefusal({ storage }: World, { service }: Call): Refusal | undefined {
+  const { state } = storage.get('service', servicePath(service)) ?? { state: RUNNING }
+  return state === RUNNING ? undefined : refusal(424, `the service has to be running; it is ${state}`)
+}
+
+function createPipe(world: World, call: Call): OperationResult {
+  const { dialect, storage } = world
+  const asleep = sleepRefusal(world, call)
+  if (asleep !== undefined) return asleep
+  const body = readCheckedBody(call, dialect.pipeShape)
+  if (!body.ok) return body
+  const objection = objectionTo(dialect, body.json)
+  if (objection !== undefined) return refusal(400, objection)
+  const pipe = newPipe(dialect, { id: randomUUID(), ...call.service, createdAt: call.now }, body.json)
+  storage.put('pipe', pipe.id, pipe)
+  return { ok: true, result: viewPipe(world, pipe, call.now) }
+}
+
+function getPipe(world: World, call: Call): OperationResult {
+  const found = findPipe(world, call)
+  return found.ok ? { ok: true, result: viewPipe(world, found.pipe, call.now) } : found
+}
+
+function listPipes(world: World, { service, now }: Call): OperationResult {
+  const there = world.storage
+    .all('pipe')
+    .filter((pipe) => servicePath(pipe) === servicePath(service))
+    .filter(({ createdAt }) => now - createdAt >= world.times.listLagMs)
+    .flatMap((pipe) => advancePipe(world, pipe, now) ?? [])
+  return { ok: true, result: there.map((pipe) => viewPipe(world, pipe, now)) }
+}
+
+/** The reply can be earlier than the change of the state (facts 6.1). */
+function changePipe(
+  world: World,
+  call: Call,
+  change: (before: PipeBefore, body: JsonObject) => PipeChange,
+): { readonly ok: true; readonly result: PipeView } | Refusal {
+  const found = findPipe(world, call)
+  if (!found.ok) return found
+  const asleep = sleepRefusal(world, call)
+  if (asleep !== undefined) return asleep
+  const { pipe } = found
+  if (pipe.internals?.deletedAt !== undefined) return refusal(409, 'the pipe is being deleted')
+  const body = readObject(call)
+  if (!body.ok) return body
+  const state = stateOf(world, pipe, call.now)
+  const changed = change({ dialect: world.dialect, pipe, state, now: call.now }, body.json)
+  if (!changed.ok) return changed
+  world.storage.put('pipe', pipe.id, changed.pipe)
+  return { ok: true, result: { ...viewPipe(world, changed.pipe, call.now), state } }
+}
+
+function putPipeSettings(world: World, call: Call): OperationResult {
+  const changed = changePipe(world, call, configure)
+  if (!changed.ok) return changed
+  const { settings = {} } = changed.result
+  return { ok: true, result: settings as JsonObject } // its schema says so
+}
+
+function deletePipe(world: World, call: Call): OperationResult {
+  const found = findPipe(world, call)
+  if (!found.ok) return found
+  const { pipe } = found
+  const deletedAt = pipe.internals?.deletedAt ?? call.now
+  world.storage.put('pipe', pipe.id, { ...pipe, internals: { ...pipe.internals, deletedAt } })
+  return { ok: true }
+}
+
+function findPipe(world: World, call: Call): { readonly ok: true; readonly pipe: StoredPipe } | Refusal {
+  if (!UUID.test(call.id)) return refusal(400, 'pipeId: must be a UUID')
+  const pipe = world.storage.get('pipe', call.id.toLowerCase())
+  const isHere = pipe !== undefined && servicePath(pipe) === servicePath(call.service)
+  const now = isHere ? advancePipe(world, pipe, call.now) : undefined
+  return now === undefined ? refusal(404, 'no such pipe in this service') : { ok: true, pipe: now }
+}
 
 /** `spec/api.md` 4.3. */
-function createQueryEndpoints({
-  storage,
-  dialect,
-  refusals: { refuse, objectionToPath },
-}: {
-  readonly storage: Storage
-  readonly dialect: Dialect
-  readonly refusals: Refusals
-}): Readonly<Record<QueryEndpointOperation, (call: Call) => Answer>> {
-  return { upsertQueryEndpoint, getQueryEndpoint, deleteQueryEndpoint }
+function upsertQueryEndpoint({ dialect, storage }: World, call: Call): OperationResult {
+  const body = readCheckedBody(call, dialect.endpointShape)
+  if (!body.ok) return body
+  const { service } = call
+  const before = storage.get('endpoint', servicePath(service))
+  const { roles = [], openApiKeys = [], allowedOrigins = '' } = body.json
+  const result = { id: before?.body['id'] ?? randomUUID(), openApiKeys, roles, allowedOrigins }
+  storage.put('endpoint', servicePath(service), { ...service, body: result })
+  return { ok: true, result }
+}
 
-  function upsertQueryEndpoint(call: Call): Answer {
-    const wrong = objectionToPath(call)
-    if (wrong !== undefined) return wrong
-    const body = readBody(call, dialect.endpointRequest)
-    if (!body.ok) return refuse(call, 400, body.error)
-    const service = serviceOf(call)
-    const before = storage.endpoint(service.organizationId, service.serviceId)
-    const result: JsonObject = {
-      id: before?.body['id'] ?? randomUUID(),
-      openApiKeys: body.value.openApiKeys ?? [],
-      roles: body.value.roles ?? [],
-      allowedOrigins: body.value.allowedOrigins ?? '',
-    }
-    storage.putEndpoint({ ...service, body: result })
-    return envelope(call.requestId, result)
-  }
+const NO_ENDPOINT = refusal(404, 'no query endpoint of this service')
 
-  function getQueryEndpoint(call: Call): Answer {
-    const wrong = objectionToPath(call)
-    if (wrong !== undefined) return wrong
-    const { organizationId, serviceId } = serviceOf(call)
-    const endpoint = storage.endpoint(organizationId, serviceId)
-    if (endpoint === undefined) return refuse(call, 404, 'no query endpoint of this service')
-    return envelope(call.requestId, endpoint.body)
-  }
+function getQueryEndpoint({ storage }: World, { service }: Call): OperationResult {
+  const endpoint = storage.get('endpoint', servicePath(service))
+  return endpoint === undefined ? NO_ENDPOINT : { ok: true, result: endpoint.body }
+}
 
-  function deleteQueryEndpoint(call: Call): Answer {
-    const wrong = objectionToPath(call)
-    if (wrong !== undefined) return wrong
-    const { organizationId, serviceId } = serviceOf(call)
-    return storage.removeEndpoint(organizationId, serviceId)
-      ? emptyEnvelope(call.requestId)
-      : refuse(call, 404, 'no query endpoint of this service')
-  }
+function deleteQueryEndpoint({ storage }: World, { service }: Call): OperationResult {
+  return storage.remove('endpoint', servicePath(service)) ? { ok: true } : NO_ENDPOINT
 }

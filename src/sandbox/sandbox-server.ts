@@ -1,21 +1,16 @@
-import { addControl, createControl, isControl, type SandboxControl } from './control.ts'
-import { type Access, createRateLimit, type Credential, type Limit } from './credential.ts'
-import type { FaultMixInput, FaultRuleInput } from './fault-schema.ts'
-import { createFaults } from './fault-script.ts'
-import { applyFixture, fixtureSchema, type FixtureInput } from './fixture.ts'
-import { createIncidents } from './incidents.ts'
-import { createPlatform } from './sandbox-platform.ts'
-import type { Views } from './pipe-view.ts'
-import { createRequestHandler, type RequestHandlerParts } from './request-handler.ts'
+import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import type { Profile } from '../kinds/profile.ts'
 import { DEFAULT } from '../kinds/profiles/default/profile.ts'
-import { routesOf, type Route } from './dialect.ts'
-import { dialectOf } from './dialects/dialects.ts'
-import { openStorage, type Storage } from './storage.ts'
-import type { FileUse } from './storage-database.ts'
-import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
+import { addControl, createControl, isControl, type SandboxControl } from './control.ts'
+import { dialectOf } from './dialect.ts'
+import { createFaults, type FaultMixInput, type FaultRuleInput } from './faults.ts'
+import { applyFixture, fixtureSchema, type FixtureInput } from './fixture.ts'
+import { type Route, routesOf } from './operations.ts'
+import { type Access, createRequestHandler, type RequestHandler } from './request-handler.ts'
+import { type FileUse, openStorage } from './storage.ts'
 
-export interface SandboxOptions {
+/** `credentials` and `alertTokens`: besides the fixture's. */
+export interface SandboxOptions extends Access {
   /** Default: the interface of `spec/api.md`. */
   readonly profile?: Profile | undefined
   /** Default: `127.0.0.1`. */
@@ -27,30 +22,13 @@ export interface SandboxOptions {
   /** Default: `open`. */
   readonly fileUse?: FileUse | undefined
   readonly fixture?: FixtureInput | undefined
-  /** Besides the fixture's. */
-  readonly credentials: readonly Credential[]
-  /** Besides the fixture's. */
-  readonly alertTokens: readonly string[]
-  /** In state `Provisioning`. Default: 1500. */
-  readonly provisioningMs?: number | undefined
-  /** In each transitional state. Default: 1500. */
-  readonly movingMs?: number | undefined
-  /** Until replies show a new size. Default: 1000. */
-  readonly scalingLagMs?: number | undefined
-  /** Until a deleted pipe disappears. Default: 1500. */
-  readonly deletingMs?: number | undefined
-  /** Until the list shows a new pipe. Default: 0. */
-  readonly listLagMs?: number | undefined
-  /** Answers 429 beyond it. Default: no limit. */
-  readonly limit?: Limit | undefined
   readonly faults?:
     { readonly rules?: readonly FaultRuleInput[]; readonly mix?: FaultMixInput | undefined } | undefined
   /** ms since the epoch. Default: the machine's time. */
   readonly now?: (() => number) | undefined
 }
 
-export interface Sandbox
-  extends SandboxControl, Pick<Storage, 'rightSecret' | 'keepRightSecret'>, AsyncDisposable {
+export interface Sandbox extends SandboxControl, AsyncDisposable {
   /** `http://HOST:PORT`: both `{base_url}` and `{alerts_base_url}`. */
   readonly url: string
   /** Replaces the fixture's too. */
@@ -61,8 +39,7 @@ export interface Sandbox
 
 /** Follows `spec/api.md`. @throws Error if the port or the file is unusable */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const now = options.now ?? Date.now
-  const profile = options.profile ?? DEFAULT
+  const { profile = DEFAULT, now = Date.now } = options
   const fixture = fixtureSchema(profile).parse(options.fixture ?? {})
   let access: Access = {
     credentials: [...fixture.credentials, ...options.credentials],
@@ -74,44 +51,24 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
 
   await using stack = new AsyncDisposableStack()
   const storage = stack.use(openStorage(options.file, options.fileUse))
-  const fields = profile.kinds.find((kind) => kind.lifecycle === 'create-once')?.fields ?? {}
-  const { times } = fixture
-  const dialect = dialectOf(profile)
-  const views: Views = {
-    provisioningMs: options.provisioningMs ?? times.provisioningMs ?? 1_500,
-    movingMs: options.movingMs ?? times.movingMs ?? 1_500,
-    scalingLagMs: options.scalingLagMs ?? times.scalingLagMs ?? 1_000,
-    dialect,
-  }
-  applyFixture({ storage, fields, dialect }, fixture, now())
-  const deletingMs = options.deletingMs ?? times.deletingMs ?? 1_500
-  const incidents = createIncidents(storage, fixture.incidents, deletingMs)
-  const platform = createPlatform({
-    storage,
-    incidents,
-    services: fixture.services,
-    views,
-    fields,
-    listLagMs: options.listLagMs ?? times.listLagMs ?? 0,
+  const { times, services, incidents } = fixture
+  const world = { storage, dialect: dialectOf(profile), times, services, incidents }
+  applyFixture(world, fixture, now())
+  const control = createControl(world, faults, now)
+  const closing = new AbortController()
+  const handler = createRequestHandler({ world, faults, access: () => access, now, closing: closing.signal })
+  const server = createServer(routesOf(profile), handler)
+  addControl(server, control)
+  const url = await listen(server, options.host ?? '127.0.0.1', options.port ?? 0)
+  stack.defer(async () => {
+    closing.abort()
+    await server.close()
   })
-
-  const control = createControl({ storage, incidents, faults, views, now })
-  const server = stack.use(
-    await serve({
-      host: options.host ?? '127.0.0.1',
-      port: options.port ?? 0,
-      routes: routesOf(profile),
-      control,
-      parts: { storage, platform, faults, limit: createRateLimit(options.limit), access: () => access, now },
-    }),
-  )
 
   const open = stack.move()
   return {
     ...control,
-    url: server.url,
-    rightSecret: (name) => storage.rightSecret(name),
-    keepRightSecret: (name, content) => storage.keepRightSecret(name, content),
+    url,
     setAccess(next) {
       access = next
     },
@@ -122,15 +79,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 const BODY_LIMIT = 4 * 2 ** 20
 
-async function serve(options: {
-  readonly host: string
-  readonly port: number
-  readonly routes: readonly Route[]
-  readonly control: SandboxControl
-  readonly parts: Omit<RequestHandlerParts, 'closing'>
-}): Promise<AsyncDisposable & { readonly url: string }> {
-  const { host, port, routes, control, parts } = options
-  const closing = new AbortController()
+function createServer(routes: readonly Route[], handler: RequestHandler): FastifyInstance {
   const server = fastify({
     bodyLimit: BODY_LIMIT,
     exposeHeadRoutes: false,
@@ -141,14 +90,12 @@ async function serve(options: {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
 
-  const handler = createRequestHandler({ ...parts, closing: closing.signal })
   for (const { operation, ...route } of routes) {
     server.route({
       ...route,
-      handler: (request, reply) => handler.perform(operation, request, reply),
+      handler: (request, reply) => handler.handle(operation, request, reply),
     })
   }
-  addControl(server, control)
   server.setNotFoundHandler(async (request, reply) => {
     if (isControl(request)) return reply.code(404).send({ error: 'no such path' })
     handler.refuse(request, reply, 404, 'no such path')
@@ -161,14 +108,7 @@ async function serve(options: {
     return reply
   })
 
-  const url = await listen(server, host, port)
-  return {
-    url,
-    async [Symbol.asyncDispose]() {
-      closing.abort()
-      await server.close()
-    },
-  }
+  return server
 }
 
 async function listen(server: FastifyInstance, host: string, port: number): Promise<string> {

@@ -1,172 +1,219 @@
-import type { SQLInputValue } from 'node:sqlite'
-import type { Json, JsonObject } from '../lib/json.ts'
-import { type FileUse, openDatabase, transact, undone } from './storage-database.ts'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import {
   type RecordedAnswer,
   type RecordedRequest,
-  type Row,
   type StoredAlert,
   type StoredEndpoint,
   type StoredPipe,
   type StoredService,
-  toAlert,
-  toEndpoint,
-  toPipe,
-  toRequest,
-  toService,
 } from './stored.ts'
 
-export interface Storage extends Disposable {
-  readonly durable: boolean
-  /** All or nothing, durable on return. Cannot be nested. */
-  transaction<T>(work: () => T): T
-  /** Rolls back, within a transaction. */
-  undone<T>(work: () => T): T
-  pipe(id: string): StoredPipe | undefined
-  /** In order of creation. */
-  pipes(): readonly StoredPipe[]
-  putPipe(pipe: StoredPipe): void
-  removePipe(id: string): boolean
-  endpoint(organizationId: string, serviceId: string): StoredEndpoint | undefined
-  endpoints(): readonly StoredEndpoint[]
-  putEndpoint(endpoint: StoredEndpoint): void
-  removeEndpoint(organizationId: string, serviceId: string): boolean
-  services(): readonly StoredService[]
-  service(organizationId: string, serviceId: string): StoredService | undefined
-  putService(service: StoredService): void
-  alert(id: string): StoredAlert | undefined
-  alerts(): readonly StoredAlert[]
-  putAlert(alert: StoredAlert): void
-  removeAlert(id: string): void
-  /** @returns whether it is new */
-  markApplied(what: string): boolean
-  /** Of a credential file. Undefined: unknown. */
-  rightSecret(name: string): string | undefined
-  keepRightSecret(name: string, content: string): void
-  /** Keeps the last {@link KEPT_REQUESTS}. @returns the request's number */
-  addRequest(request: Omit<RecordedRequest, 'seq' | 'answer'>): number
-  answerRequest(seq: number, answer: RecordedAnswer): void
-  requests(): readonly RecordedRequest[]
+/** By kind. */
+interface Stored {
+  readonly pipe: StoredPipe
+  readonly alert: StoredAlert
+  readonly endpoint: StoredEndpoint
+  readonly service: StoredService
+  /** Part of a fixture. */
+  readonly applied: true
+  /** Right content of a credential file. */
+  readonly secret: string
 }
+
+export type Storage = ReturnType<typeof openStorage>
 
 export const KEPT_REQUESTS = 100_000
 
-/** @throws Error that names the file, if it cannot be opened or has a newer version */
-export function openStorage(file: string | undefined, use: FileUse = 'open'): Storage {
-  const database = openDatabase(file, use)
-  const one = (sql: string) => {
-    const statement = database.prepare(sql)
-    return (...values: SQLInputValue[]) => statement.get(...values) as Row | undefined // rows of our own tables
-  }
-  const many = (sql: string) => {
-    const statement = database.prepare(sql)
-    return () => statement.all() as unknown as readonly Row[] // rows of our own tables
-  }
-  const run = (sql: string) => {
-    const statement = database.prepare(sql)
-    return (...values: SQLInputValue[]) => statement.run(...values)
-  }
+/** `copy`: in memory. */
+export type FileUse = 'open' | 'copy'
 
-  const pipe = one('SELECT * FROM pipe WHERE id = ?')
-  const pipes = many('SELECT * FROM pipe ORDER BY created_at, rowid')
-  const putPipe = run(
-    `INSERT INTO pipe (id, organization_id, service_id, created_at, updated_at, body, incidents, internals)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET
-       updated_at = excluded.updated_at, body = excluded.body, incidents = excluded.incidents,
-       internals = excluded.internals`,
+/** @throws Error that names the file, if it cannot be opened or has a newer version */
+export function openStorage(file: string | undefined, use: FileUse = 'open') {
+  const database = openDatabase(file, use)
+  const get = database.prepare('SELECT value FROM object WHERE kind = ? AND id = ?')
+  const all = database.prepare('SELECT value FROM object WHERE kind = ? ORDER BY rowid')
+  const put = database.prepare(
+    'INSERT INTO object (kind, id, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
   )
-  const removePipe = run('DELETE FROM pipe WHERE id = ?')
-  const endpoint = one('SELECT * FROM endpoint WHERE organization_id = ? AND service_id = ?')
-  const endpoints = many('SELECT * FROM endpoint ORDER BY rowid')
-  const putEndpoint = run(
-    `INSERT INTO endpoint (organization_id, service_id, body) VALUES (?, ?, ?)
-     ON CONFLICT (organization_id, service_id) DO UPDATE SET body = excluded.body`,
+  const putNew = database.prepare(
+    'INSERT INTO object (kind, id, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   )
-  const removeEndpoint = run('DELETE FROM endpoint WHERE organization_id = ? AND service_id = ?')
-  const service = one('SELECT * FROM service WHERE organization_id = ? AND service_id = ?')
-  const services = many('SELECT * FROM service ORDER BY rowid')
-  const putService = run(
-    `INSERT INTO service (organization_id, service_id, state) VALUES (?, ?, ?)
-     ON CONFLICT (organization_id, service_id) DO UPDATE SET state = excluded.state`,
-  )
-  const alert = one('SELECT * FROM alert WHERE id = ?')
-  const alerts = many('SELECT * FROM alert ORDER BY rowid')
-  const putAlert = run(
-    `INSERT INTO alert (id, at, body, incidents, service) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET body = excluded.body, incidents = excluded.incidents`,
-  )
-  const removeAlert = run('DELETE FROM alert WHERE id = ?')
-  const markApplied = run('INSERT INTO said (what) VALUES (?) ON CONFLICT DO NOTHING')
-  const rightSecret = one('SELECT content FROM right_secret WHERE name = ?')
-  const keepRightSecret = run('INSERT INTO right_secret (name, content) VALUES (?, ?) ON CONFLICT DO NOTHING')
-  const addRequest = run('INSERT INTO request (facts) VALUES (?)')
-  const answerRequest = run('UPDATE request SET answer = ? WHERE seq = ?')
-  const forgetRequests = run('DELETE FROM request WHERE seq <= ?')
-  const requests = many('SELECT * FROM request ORDER BY seq')
+  const remove = database.prepare('DELETE FROM object WHERE kind = ? AND id = ?')
+  const addRequest = database.prepare('INSERT INTO request (facts) VALUES (?)')
+  const answerRequest = database.prepare('UPDATE request SET answer = ? WHERE seq = ?')
+  const forgetRequests = database.prepare('DELETE FROM request WHERE seq <= ?')
+  const requests = database.prepare('SELECT * FROM request ORDER BY seq')
 
   return {
-    durable: file !== undefined && use === 'open',
-    transaction: (work) => transact(database, work),
-    undone: (work) => undone(database, work),
-    pipe: (id) => mapRow(pipe(id), toPipe),
-    pipes: () => pipes().map(toPipe),
-    putPipe(next) {
-      const { id, organizationId, serviceId, createdAt, updatedAt, body, incidents, internals = {} } = next
-      putPipe(
-        id,
-        organizationId,
-        serviceId,
-        createdAt,
-        updatedAt,
-        text(body),
-        text(incidents),
-        text(internals),
-      )
+    isDurable: file !== undefined && use === 'open',
+    /** All or nothing, durable on return. Cannot be nested. */
+    transaction: <T>(work: () => T): T => transact(database, work),
+    /** Rolls back, within a transaction. */
+    undone<T>(work: () => T): T {
+      database.exec('SAVEPOINT undone')
+      try {
+        return work()
+      } finally {
+        database.exec('ROLLBACK TO undone; RELEASE undone')
+      }
     },
-    removePipe: (id) => removePipe(id).changes > 0,
-    endpoint: (organizationId, serviceId) => mapRow(endpoint(organizationId, serviceId), toEndpoint),
-    endpoints: () => endpoints().map(toEndpoint),
-    putEndpoint({ organizationId, serviceId, body }) {
-      putEndpoint(organizationId, serviceId, text(body))
+    get<Kind extends keyof Stored>(kind: Kind, id: string): Stored[Kind] | undefined {
+      return parsed(get.get(kind, id)?.['value']) as Stored[Kind] | undefined // put wrote it
     },
-    removeEndpoint: (organizationId, serviceId) => removeEndpoint(organizationId, serviceId).changes > 0,
-    services: () => services().map(toService),
-    service: (organizationId, serviceId) => mapRow(service(organizationId, serviceId), toService),
-    putService({ organizationId, serviceId, state }) {
-      putService(organizationId, serviceId, state)
+    /** In order of creation. */
+    all<Kind extends keyof Stored>(kind: Kind): readonly Stored[Kind][] {
+      return all.all(kind).map(({ value }) => parsed(value) as Stored[Kind]) // put wrote it
     },
-    alert: (id) => mapRow(alert(id), toAlert),
-    alerts: () => alerts().map(toAlert),
-    putAlert({ id, at, body, incidents, service: its }) {
-      const place = its === undefined ? '' : `${its.organizationId}/${its.serviceId}`
-      putAlert(id, at, text(body), text(incidents), place)
+    put<Kind extends keyof Stored>(kind: Kind, id: string, value: Stored[Kind]): void {
+      put.run(kind, id, JSON.stringify(value))
     },
-    removeAlert(id) {
-      removeAlert(id)
+    /** @returns false: it exists */
+    putNew<Kind extends keyof Stored>(kind: Kind, id: string, value: Stored[Kind]): boolean {
+      return putNew.run(kind, id, JSON.stringify(value)).changes > 0
     },
-    markApplied: (what) => markApplied(what).changes > 0,
-    rightSecret: (name) => mapRow(rightSecret(name), (row) => row.content),
-    keepRightSecret(name, content) {
-      keepRightSecret(name, content)
-    },
-    addRequest(request) {
-      const seq = Number(addRequest(JSON.stringify(request)).lastInsertRowid)
-      if (seq % 1_000 === 0) forgetRequests(seq - KEPT_REQUESTS)
+    /** @returns false: there was none */
+    remove: (kind: keyof Stored, id: string): boolean => remove.run(kind, id).changes > 0,
+    /** Keeps the last {@link KEPT_REQUESTS}. @returns the request's number */
+    addRequest(request: Omit<RecordedRequest, 'seq' | 'answer'>): number {
+      const seq = Number(addRequest.run(JSON.stringify(request)).lastInsertRowid)
+      if (seq % 1_000 === 0) forgetRequests.run(seq - KEPT_REQUESTS)
       return seq
     },
-    answerRequest(seq, answer) {
-      answerRequest(JSON.stringify(answer), seq)
+    answerRequest(seq: number, answer: RecordedAnswer): void {
+      answerRequest.run(JSON.stringify(answer), seq)
     },
-    requests: () => requests().map(toRequest),
+    requests: (): readonly RecordedRequest[] =>
+      requests.all().map(({ seq, facts, answer }) => ({
+        ...(parsed(facts) as RecordedRequest), // addRequest wrote it
+        seq: Number(seq),
+        answer: parsed(answer) as RecordedAnswer | undefined, // answerRequest wrote it
+      })),
     [Symbol.dispose]: () => database.close(),
   }
 }
 
-function mapRow<T>(row: Row | undefined, read: (row: Row) => T): T | undefined {
-  return row === undefined ? undefined : read(row)
+function parsed(json: SQLOutputValue | undefined): unknown {
+  return typeof json === 'string' ? JSON.parse(json) : undefined
 }
 
-function text(value: JsonObject | readonly Json[]): string {
-  return JSON.stringify(value)
+const BUSY_TIMEOUT_MS = 10_000
+const BUSY_PAUSE_MS = 20
+
+const SQLITE_BUSY = 5
+
+function openDatabase(file: string | undefined, use: FileUse): DatabaseSync {
+  try {
+    const opened = use === 'open' ? file : undefined
+    // Only the owner can read the stored connection strings.
+    if (opened !== undefined) closeSync(openSync(opened, 'a', 0o600))
+    const database = new DatabaseSync(opened ?? ':memory:', { timeout: BUSY_TIMEOUT_MS })
+    try {
+      if (file !== undefined && use === 'copy') fillFrom(file, database)
+      useWal(database)
+      database.exec('PRAGMA synchronous = FULL')
+      transact(database, () => prepareTables(database))
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Error(`cannot use ${file ?? 'memory'} for the sandbox's data: ${why}`, { cause: error })
+  }
+}
+
+/** SQLite fails despite the timeout if several processes create a file together. */
+function useWal(database: DatabaseSync): void {
+  for (let tries = BUSY_TIMEOUT_MS / BUSY_PAUSE_MS; ; tries -= 1) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL')
+      return
+    } catch (error) {
+      const isBusy = error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
+      if (tries <= 0 || !isBusy) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE_MS)
+    }
+  }
+}
+
+/** SQLite's mark for a write-ahead log: 1 without, 2 with. */
+const WAL_MARK = { start: 18, end: 20 }
+
+function fillFrom(file: string, database: DatabaseSync): void {
+  if (!existsSync(file)) return
+  const bytes = bytesOf(file)
+  if (bytes.length === 0) return
+  bytes.fill(1, WAL_MARK.start, WAL_MARK.end)
+  database.deserialize(bytes)
+}
+
+/** SQLite would create files beside a closed file. */
+function bytesOf(file: string): Uint8Array {
+  if (!existsSync(`${file}-wal`)) return readFileSync(file)
+  using source = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+  return source.serialize()
+}
+
+/** `user_version`. */
+const VERSION = 5
+
+/** `value`, `facts` and `answer` are JSON. */
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS object (
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    value TEXT NOT NULL,
+    UNIQUE (kind, id)
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS request (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    facts TEXT NOT NULL,
+    answer TEXT
+  ) STRICT`
+
+/** Until version 4, each kind had a table. The oldest files lack tables and columns. */
+const ADDED_COLUMNS: Readonly<Record<string, string>> = { pipe: 'internals', alert: 'service' }
+const FORMER_TABLES: Readonly<Record<string, string>> = {
+  pipe: `'pipe', id, json_object('id', id, 'organizationId', organization_id, 'serviceId', service_id,
+    'createdAt', created_at, 'updatedAt', updated_at, 'body', json(body), 'incidents', json(incidents),
+    'internals', json(internals))`,
+  alert: `'alert', id, json_object('id', id, 'createdAt', at, 'service', coalesce(service, ''),
+    'body', json(body), 'incidents', json(incidents))`,
+  endpoint: `'endpoint', organization_id || '/' || service_id,
+    json_object('organizationId', organization_id, 'serviceId', service_id, 'body', json(body))`,
+  service: `'service', organization_id || '/' || service_id,
+    json_object('organizationId', organization_id, 'serviceId', service_id, 'state', state)`,
+  said: `'applied', what, 'true'`,
+  right_secret: `'secret', name, json_quote(content)`,
+}
+
+function prepareTables(database: DatabaseSync): void {
+  const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
+  if (found > VERSION) throw new Error(`it was written by a newer version (${found})`)
+  database.exec(TABLES)
+  const columnsOf = database.prepare('SELECT name FROM pragma_table_info(?)')
+  for (const [table, object] of Object.entries(FORMER_TABLES)) {
+    const columns = columnsOf.all(table).map(({ name }) => name)
+    if (columns.length === 0) continue
+    const added = ADDED_COLUMNS[table]
+    if (added !== undefined && !columns.includes(added))
+      database.exec(`ALTER TABLE ${table} ADD COLUMN ${added} TEXT`)
+    database.exec(`INSERT INTO object SELECT ${object} FROM ${table} ORDER BY rowid; DROP TABLE ${table}`)
+  }
+  database.exec(`PRAGMA user_version = ${VERSION}`)
+}
+
+/** Otherwise, a read that becomes a write fails instead of waiting. */
+function transact<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
 }

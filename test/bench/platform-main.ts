@@ -2,7 +2,7 @@ import { PIPE_FIELDS } from '../../src/kinds/profiles/default/pipe/fields.ts'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { isObject } from '../../src/lib/json.ts'
-import { withoutRequestOnly } from '../../src/sandbox/stored.ts'
+import { comparedBody } from '../../src/kinds/remote-resource.ts'
 import { alertBody, idOf } from './manifest-texts.ts'
 
 /*
@@ -104,7 +104,7 @@ function keep(serviceId: string, body: unknown): { readonly head: string; readon
     id,
     serviceId,
     state: 'Running',
-    ...withoutRequestOnly(PIPE_FIELDS, body),
+    ...comparedBody(PIPE_FIELDS, body),
     createdAt: at,
     updatedAt: at,
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
-import type { FaultRuleInput } from '../../src/sandbox/fault-schema.ts'
+import type { FaultRuleInput } from '../../src/sandbox/faults.ts'
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
 import type { RecordedRequest } from '../../src/sandbox/stored.ts'
 import type { Clock } from '../../src/lib/clock.ts'
@@ -90,10 +90,8 @@ async function given(
   const workspace = createWorkspace()
   const platform = await startPlatform({
     profile: CLICKHOUSE_CLOUD,
-    movingMs: 20,
-    scalingLagMs: 0,
     ...options,
-    fixture: { alerts: [], ...options.fixture },
+    fixture: { alerts: [], times: { movingMs: 20, scalingLagMs: 0 }, ...options.fixture },
   })
   furnish(workspace)
   let seen = 0

@@ -11,7 +11,7 @@ const DELETE = 'policy: {ensure: absent}'
 
 /** Pipes that were created, with these names, and seen in sync. */
 async function created(...names: readonly string[]): Promise<World> {
-  const world = await given([], { deletingMs: 0 })
+  const world = await given([], { fixture: { times: { deletingMs: 0 } } })
   for (const name of names) world.workspace.write(`manifests/${name}.yaml`, pipe(name, '', REPLACE))
   await world.apply()
   world.skip(20 * MINUTE)

@@ -1,7 +1,7 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { FaultsFile } from '../../src/sandbox/fault-schema.ts'
+import { FaultsFile } from '../../src/sandbox/faults.ts'
 import { readSandboxFile } from '../../src/sandbox/sandbox-file.ts'
 import { fixtureSchema } from '../../src/sandbox/fixture.ts'
 import { resourcesOf, ROOT, runProgram, startProgram, urlOf } from '../support/process.ts'

@@ -1,7 +1,7 @@
 import { PIPE_FIELDS } from '../../src/kinds/profiles/default/pipe/fields.ts'
 import type { CreateOnceKind } from '../../src/kinds/definition.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
-import { withoutRequestOnly } from '../../src/sandbox/stored.ts'
+import { comparedBody } from '../../src/kinds/remote-resource.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type {
   CreatePermit,
@@ -259,7 +259,7 @@ const bodies = new Map<string, JsonObject>()
 function shown({ id, serviceId, name, topics, madeAt, isChanged, life }: Pipe): RemoteResource {
   const known = life === undefined ? `${name} ${topics}` : `${name} ${JSON.stringify(life.live)}`
   const asked = life === undefined ? pipeBodyOf(name, { topics }) : bodyOfValues(name, life.live)
-  const body = bodies.get(known) ?? withoutRequestOnly(PIPE_FIELDS, { name, ...asked })
+  const body = bodies.get(known) ?? { ...asked, ...comparedBody(PIPE_FIELDS, { name, ...asked }) }
   bodies.set(known, body)
   const scaling = isChanged === true ? { scaling: { replicas: 9 } } : {}
   return {

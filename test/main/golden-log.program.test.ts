@@ -51,7 +51,7 @@ const ARGS: readonly string[] = [
 
 test('a full story is told in these lines', async () => {
   using workspace = createWorkspace()
-  await using platform = await startPlatform({ provisioningMs: 0 })
+  await using platform = await startPlatform()
   let hookIsDown = false
   await using hook = await httpServer((response) => response.writeHead(hookIsDown ? 503 : 204).end())
   writeSet(workspace, hook.url)

@@ -60,7 +60,7 @@ async function passes(url: string, count: number): Promise<void> {
 
 test('a problem that begins and ends is sent once, over a restart too', async () => {
   using workspace = createWorkspace()
-  await using platform = await startPlatform({ provisioningMs: 0 })
+  await using platform = await startPlatform()
   await using hook = await httpServer((response) => response.writeHead(204).end())
   write(workspace, hook.url)
   {
@@ -104,7 +104,7 @@ test('a problem that begins and ends is sent once, over a restart too', async ()
 
 test('a receiver that hangs holds up neither the work nor the end, and gets the problem after the next start', async () => {
   using workspace = createWorkspace()
-  await using platform = await startPlatform({ provisioningMs: 0 })
+  await using platform = await startPlatform()
   let hangs = true
   await using hook = await httpServer((response) => {
     if (!hangs) response.end('ok')

@@ -142,6 +142,7 @@ export interface CloudPipe extends AsyncDisposable {
 
 /** All that takes time takes a second. */
 export const SECOND = 1_000
+const TIMES = { provisioningMs: SECOND, movingMs: SECOND, scalingLagMs: SECOND, deletingMs: SECOND }
 
 interface Asked {
   readonly body: Body
@@ -178,11 +179,7 @@ export async function givenPipe(
 export function givenCloud(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
   return givenSandbox({
     profile: CLICKHOUSE_CLOUD,
-    fixture: {},
-    provisioningMs: SECOND,
-    movingMs: SECOND,
-    scalingLagMs: SECOND,
-    deletingMs: SECOND,
     ...options,
+    fixture: { times: TIMES, ...options.fixture },
   })
 }

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import type { FaultRuleInput } from '../../src/sandbox/fault-schema.ts'
-import { createFaults, type Target } from '../../src/sandbox/fault-script.ts'
+import type { FaultRuleInput } from '../../src/sandbox/faults.ts'
+import { createFaults, type FaultTarget } from '../../src/sandbox/faults.ts'
 import { ask, givenSandbox, ORDERS, PIPES } from './given.ts'
 
-const create: Target = { operation: 'createPipe', subjects: ['orders', 'service-1'] }
-const read: Target = { operation: 'getPipe', subjects: ['id-1', 'orders', 'service-1'] }
-const alert: Target = { operation: 'getAlert', subjects: ['alert-1'] }
+const create: FaultTarget = { operation: 'createPipe', subjects: ['orders', 'service-1'] }
+const read: FaultTarget = { operation: 'getPipe', subjects: ['id-1', 'orders', 'service-1'] }
+const alert: FaultTarget = { operation: 'getAlert', subjects: ['alert-1'] }
 const status = (code: number) => ({ type: 'status', status: code }) as const
 const reset = { type: 'reset' } as const
 
 const ROWS: readonly {
   readonly why: string
   readonly rules: readonly FaultRuleInput[]
-  readonly asked: readonly Target[]
+  readonly asked: readonly FaultTarget[]
   readonly befallen: readonly (number | string | undefined)[]
 }[] = [
   { why: 'no rule, no fault', rules: [], asked: [create, read], befallen: [undefined, undefined] },

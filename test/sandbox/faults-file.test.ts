@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SandboxFileError } from '../../src/sandbox/sandbox-file.ts'
-import { readFaults } from '../../src/sandbox/fault-schema.ts'
+import { readFaults } from '../../src/sandbox/faults.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
 async function read(text: string) {

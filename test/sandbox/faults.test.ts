@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FaultInput } from '../../src/sandbox/fault-schema.ts'
+import type { FaultInput } from '../../src/sandbox/fault-types.ts'
 import { ask, ENDPOINT, givenSandbox, ORDERS, PIPES } from './given.ts'
 import { speak, type Seen } from './wire.ts'
 

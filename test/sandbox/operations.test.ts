@@ -67,7 +67,7 @@ test.each([
 
 test('a pipe moves from Provisioning to Running by the time alone', async () => {
   let now = Date.parse('2026-03-01T12:00:00.000Z')
-  await using sandbox = await givenSandbox({ now: () => now, provisioningMs: 1_500 })
+  await using sandbox = await givenSandbox({ now: () => now })
   const { id } = (await ask(sandbox, PIPES, { body: ORDERS })).body.result
   const stateAfter = async (ms: number) => {
     now += ms

@@ -59,7 +59,7 @@ test('what was done before a cut is on disk, whoever looks', async () => {
   await using sandbox = await givenSandbox({ file, faults: { rules: [{ fault: { type: 'cut-after' } }] } })
   await expect(ask(sandbox, PIPES, { body: ORDERS })).rejects.toThrow(/other side closed|ECONNRESET/)
   using reader = openStorage(file)
-  expect(reader.pipes()).toHaveLength(1)
+  expect(reader.all('pipe')).toHaveLength(1)
   expect(reader.requests()[0]?.answer).toEqual({ fault: 'cut-after', done: true })
 })
 
@@ -89,12 +89,12 @@ test('two processes that read and write the same pipe wait for one another and l
   const file = join(folder, 'sandbox.db')
   using storage = openStorage(file)
   const service = { organizationId: 'o', serviceId: 's', createdAt: 0, updatedAt: 0, incidents: [] }
-  storage.putPipe({ id: 'counter', ...service, body: { count: 0 } })
+  storage.put('pipe', 'counter', { id: 'counter', ...service, body: { count: 0 } })
   const other = promisify(execFile)(process.execPath, [OTHER_WRITER, file, '150'])
-  await expect.poll(() => storage.alert('ready'), { interval: 1 }).toBeDefined()
+  await expect.poll(() => storage.get('applied', 'ready'), { interval: 1 }).toBeDefined()
   for (let n = 0; n < 150; n += 1) addOne(storage)
   await other
-  expect(storage.pipe('counter')?.body).toEqual({ count: 300 })
+  expect(storage.get('pipe', 'counter')?.body).toEqual({ count: 300 })
 })
 
 test('a file is for its owner, and holds no password even if somebody sends a real one', async () => {
@@ -132,11 +132,11 @@ test('a transaction that throws leaves nothing behind', () => {
   using storage = openStorage(undefined)
   const act = () =>
     storage.transaction(() => {
-      storage.markApplied('x')
+      storage.putNew('applied', 'x', true)
       throw new Error('no')
     })
   expect(act).toThrow('no')
-  expect(storage.markApplied('x')).toBe(true)
+  expect(storage.putNew('applied', 'x', true)).toBe(true)
 })
 
 test('old requests are forgotten', () => {

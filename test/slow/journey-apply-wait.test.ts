@@ -24,7 +24,7 @@ async function read({ platform }: Scenario): Promise<string> {
 
 describe('apply --wait', () => {
   test('ends when all that was created runs, and what waited for it', async () => {
-    await using scenario = await createScenario({ provisioningMs: 2_500 })
+    await using scenario = await createScenario({ fixture: { times: { provisioningMs: 2_500 } } })
     scenario.writePipe('orders')
     scenario.writePipe('listed', { policy: { healthyStates: '[Running]' } })
     scenario.writePipe('later', { policy: { dependsOn: '[Pipe/orders]' } })
@@ -38,7 +38,7 @@ describe('apply --wait', () => {
   })
 
   test('without it, the same pass ends before', async () => {
-    await using scenario = await createScenario({ provisioningMs: HOUR_MS })
+    await using scenario = await createScenario({ fixture: { times: { provisioningMs: HOUR_MS } } })
     scenario.writePipe('orders')
     const { code, stdout } = await scenario.run(['apply'])
     expect(stdout).toMatch(/Pipe\/orders +Progressing/)
@@ -46,7 +46,7 @@ describe('apply --wait', () => {
   })
 
   test('ends at once when one is clearly bad', async () => {
-    await using scenario = await createScenario({ provisioningMs: HOUR_MS })
+    await using scenario = await createScenario({ fixture: { times: { provisioningMs: HOUR_MS } } })
     scenario.writePipe('orders')
     await using program = applying(scenario)
     const id = await read(scenario)
@@ -57,7 +57,7 @@ describe('apply --wait', () => {
   })
 
   test('a platform that does not answer in between does not end it', async () => {
-    await using scenario = await createScenario({ provisioningMs: HOUR_MS })
+    await using scenario = await createScenario({ fixture: { times: { provisioningMs: HOUR_MS } } })
     scenario.writePipe('orders')
     scenario.platform.faults.add({ operation: 'getPipe', times: 2, fault: { type: 'status', status: 503 } })
     await using program = applying(scenario)
@@ -72,7 +72,7 @@ describe('apply --wait', () => {
   })
 
   test('says what is not ready when the time is over', async () => {
-    await using scenario = await createScenario({ provisioningMs: HOUR_MS })
+    await using scenario = await createScenario({ fixture: { times: { provisioningMs: HOUR_MS } } })
     scenario.writePipe('orders')
     const { code, stderr } = await scenario.run(['apply', '--wait', '--timeout', '3s'])
     expect(code).toBe(1)
@@ -86,7 +86,7 @@ describe('apply --wait', () => {
   })
 
   test('a signal in the middle of a reading leaves that one unsettled', async () => {
-    await using scenario = await createScenario({ provisioningMs: HOUR_MS })
+    await using scenario = await createScenario({ fixture: { times: { provisioningMs: HOUR_MS } } })
     scenario.platform.faults.add({ operation: 'getPipe', times: 'always', fault: { type: 'hang' } })
     scenario.writePipe('orders')
     await using program = applying(scenario)
@@ -97,7 +97,7 @@ describe('apply --wait', () => {
   })
 
   test('a signal ends the waiting, and nothing else', async () => {
-    await using scenario = await createScenario({ provisioningMs: HOUR_MS })
+    await using scenario = await createScenario({ fixture: { times: { provisioningMs: HOUR_MS } } })
     scenario.writePipe('orders')
     await using program = applying(scenario)
     await read(scenario)

@@ -15,7 +15,7 @@ const PIPES = 100
 /** A daemon that creates so many pipes and logs all about it, until it is told to stop. @returns its exit code */
 async function livesThrough(stdout: 'stopped' | 'gone' | number): Promise<unknown> {
   using workspace = createWorkspace()
-  await using platform = await startPlatform({ provisioningMs: 0 })
+  await using platform = await startPlatform()
   furnish(workspace)
   const pipes = Array.from({ length: PIPES }, (_, index) => pipeManifest(`p${index}`))
   workspace.write('manifests/pipes.yaml', pipes.join('---\n'))

@@ -35,7 +35,7 @@ async function after(release: string) {
   cpSync(join(FIXTURES, release), workspace.dir, { recursive: true })
   moveCredentials(workspace)
   const fixture = await readFixture(workspace.path('platform.json'), DEFAULT)
-  const platform = stack.use(await startPlatform({ fixture, provisioningMs: 0 }))
+  const platform = stack.use(await startPlatform({ fixture: { ...fixture, times: { provisioningMs: 0 } } }))
   const expected = JSON.parse(readFileSync(workspace.path('expected.json'), 'utf8')) as readonly Expected[] // made by make.ts
   const kept = stack.move()
   return { workspace, platform, expected, [Symbol.asyncDispose]: () => kept.disposeAsync() }

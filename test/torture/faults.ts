@@ -1,4 +1,5 @@
-import type { FaultInput, FaultMixInput, FaultRuleInput } from '../../src/sandbox/fault-schema.ts'
+import type { FaultInput } from '../../src/sandbox/fault-types.ts'
+import type { FaultMixInput, FaultRuleInput } from '../../src/sandbox/faults.ts'
 import type { Random } from './random.ts'
 import type { Scene } from './scene.ts'
 

@@ -1,4 +1,5 @@
-import type { FaultInput, FaultRuleInput } from '../../src/sandbox/fault-schema.ts'
+import type { FaultInput } from '../../src/sandbox/fault-types.ts'
+import type { FaultRuleInput } from '../../src/sandbox/faults.ts'
 import type { Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import type { Journal } from './journal.ts'
 import type { Random } from './random.ts'

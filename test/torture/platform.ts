@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { PipeInSandbox, PipeInternals, RecordedRequest } from '../../src/sandbox/stored.ts'
+import type { PipeInSandbox } from '../../src/sandbox/pipe.ts'
+import type { PipeInternals, RecordedRequest } from '../../src/sandbox/stored.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import type { Scene } from './scene.ts'
 import { ALERTS_TOKEN, CREDENTIALS, worldOfPlatform } from './world.ts'
@@ -53,11 +54,10 @@ export async function startPlatform(file: string, scene: Scene): Promise<Platfor
       credentials: CREDENTIALS,
       alertTokens: [ALERTS_TOKEN],
       profile: scene.profile,
-      fixture: worldOfPlatform(scene),
-      provisioningMs: 300,
-      movingMs: 200,
-      scalingLagMs: 300,
-      listLagMs: scene.listLagMs,
+      fixture: {
+        ...worldOfPlatform(scene),
+        times: { provisioningMs: 300, movingMs: 200, scalingLagMs: 300, listLagMs: scene.listLagMs },
+      },
     }),
   )
   const reader = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
@@ -70,7 +70,9 @@ export async function startPlatform(file: string, scene: Scene): Promise<Platfor
   const waiting = new Map<number, string>()
   const log: RecordedRequest[] = []
   const names = new Map<string, string>()
-  const internals = reader.prepare('SELECT internals FROM pipe WHERE id = ?')
+  const internals = reader.prepare(
+    "SELECT value ->> 'internals' AS internals FROM object WHERE kind = 'pipe' AND id = ?",
+  )
   let last = 0
   let lastCreateAt = 0
   let lastWriteAt = 0

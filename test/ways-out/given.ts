@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import { LedgerRecord, type Intent } from '../../src/plan/record.ts'
-import type { FaultInput } from '../../src/sandbox/fault-schema.ts'
+import type { FaultInput } from '../../src/sandbox/fault-types.ts'
 import { type Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import {
   CREDENTIAL,

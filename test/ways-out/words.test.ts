@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { FaultInput } from '../../src/sandbox/fault-schema.ts'
+import type { FaultInput } from '../../src/sandbox/fault-types.ts'
 import { pipeManifest, SERVICE_ID } from '../support/manifests.ts'
 import { ageIntent, given, unknownOutcome } from './given.ts'
 

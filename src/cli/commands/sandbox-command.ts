@@ -4,7 +4,7 @@ import { named, parseListen } from '../../config/parsers.ts'
 import { PROFILES } from '../../kinds/profiles/profiles.ts'
 import { makeFolder } from '../../ledger/location.ts'
 import { createSandbox } from '../../sandbox/sandbox-server.ts'
-import { readFaults } from '../../sandbox/fault-schema.ts'
+import { readFaults } from '../../sandbox/faults.ts'
 import { readFixture } from '../../sandbox/fixture.ts'
 import { EXIT, type ExitCode, type Io, print, misuse } from '../io.ts'
 

@@ -1,6 +1,6 @@
 import type { FailpointAction } from '../../support/failpoints.ts'
 import { CREATE_FAILPOINTS, type CreateFailpoint } from '../../../src/contract/failpoint.ts'
-import type { FaultInput } from '../../../src/sandbox/fault-schema.ts'
+import type { FaultInput } from '../../../src/sandbox/fault-types.ts'
 
 /** How the platform replies to the create, and whether it did the work. */
 interface ReplyKind {

@@ -6,7 +6,7 @@ import { isObject, valueAt, type Json, type JsonObject } from '../../../../lib/j
 import { REST_STATES } from './states.ts'
 import { SOURCE_FIELDS, SOURCE_KINDS, type SourceKind } from './source.ts'
 
-/* How fields change (facts 3.1, 4, 8). Other fields were refused or ignored in tests and are never sent. */
+/* How fields change (facts 3.1, 4, 8). Other fields were refused or ignored in tests and never sent. */
 
 interface SourceChanges {
   /** Sent with each change of the source: the service tests the connection. All or none. */
@@ -17,7 +17,7 @@ interface SourceChanges {
 
 const TLS = ['tlsHost', 'caCertificate', 'disableTls', 'skipCertVerification']
 
-const SOURCES: Readonly<Record<SourceKind, SourceChanges>> = {
+export const PATCHES: Readonly<Record<SourceKind, SourceChanges>> = {
   kafka: {
     together: ['authentication', 'iamRole', 'caCertificate', 'credentials'],
     alone: ['reversePrivateEndpointIds'],
@@ -27,7 +27,7 @@ const SOURCES: Readonly<Record<SourceKind, SourceChanges>> = {
     alone: ['skipInitialLoad', 'startAfter', 'path', 'azureContainerName'],
   },
   kinesis: { together: ['authentication', 'iamRole', 'accessKey'], alone: [] },
-  // Other fields are refused, even unchanged; the key only goes along if it changes (N7).
+  // Other fields are refused, even unchanged; the key goes along only if changed (N7).
   pubsub: { together: ['authentication'], alone: ['ackDeadline', 'serviceAccountKey'] },
   postgres: {
     together: ['host', 'port', 'database', 'credentials', ...TLS],
@@ -94,12 +94,12 @@ function isChangeable(field: string, fields: ReadonlySet<string>, compared: Comp
   if (kind === undefined) return field === 'source.validateSamples'
   // Accepted only with a field of the source.
   if (field === 'source.validateSamples')
-    return Object.keys(picked(partOf(partOf(desired, 'source'), kind), SOURCES[kind].together)).length > 0
+    return Object.keys(picked(partOf(partOf(desired, 'source'), kind), PATCHES[kind].together)).length > 0
   const own = `source.${kind}.`
   if (!field.startsWith(own)) return false
   const name = field.slice(own.length)
   if (name === MAPPINGS) return editOf(kind, compared).isPossible
-  const { together, alone } = SOURCES[kind]
+  const { together, alone } = PATCHES[kind]
   if (![...together, ...alone].some((part) => isWithin(name, part))) return false
   if (kind === 'objectStorage' && name === 'authentication' && isOtherAccount(fields, compared)) return false
   if (setAt(desired, field) !== undefined) return true
@@ -123,7 +123,7 @@ function sourceRequest(fields: ReadonlySet<string>, compared: Compared): JsonObj
   const changed = [...fields].filter((field) => field.startsWith('source.'))
   if (changed.length === 0) return {}
   const of = partOf(partOf(compared.desired, 'source'), kind)
-  const { together, alone } = SOURCES[kind]
+  const { together, alone } = PATCHES[kind]
   const isConnection = changed.some((field) => field !== mappingsOf(kind))
   const isChanged = (name: string) => changed.some((field) => isWithin(field, `${own}${name}`))
   const parts = isConnection ? [...together, ...alone.filter(isChanged)] : []
@@ -205,8 +205,8 @@ function mappingsRequest(kind: SourceKind, compared: Compared): JsonObject {
   }
 }
 
-/** BigQuery settings cannot change. */
-const MAPPING_FORMS: Readonly<Partial<Record<SourceKind, RecordsForm>>> = {
+/** BigQuery cannot change. */
+export const MAPPING_FORMS: Readonly<Partial<Record<SourceKind, RecordsForm>>> = {
   postgres: SOURCE_FIELDS.postgres.fields.tableMappings,
   mysql: SOURCE_FIELDS.mysql.fields.tableMappings,
   mongodb: SOURCE_FIELDS.mongodb.fields.tableMappings,

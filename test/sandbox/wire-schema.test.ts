@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { PipeSpec } from '../../src/kinds/profiles/default/pipe/schema.ts'
-import { PipeRequest } from '../../src/sandbox/request-schema.ts'
+import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
+import { z } from '../../src/kinds/zod.ts'
+import { bodyShape } from '../../src/sandbox/wire-schema.ts'
+
+const PipeRequest = z.strictObject(bodyShape(PIPE))
 
 const REF = { secretRef: { name: 'a', key: 'b' } }
 const user = (secret: unknown) => ({ username: secret, password: secret })

@@ -1,0 +1,181 @@
+import { isObject, type Json, type JsonObject } from '../lib/json.ts'
+import { z } from '../kinds/zod.ts'
+import { type Answer, failure, plain, type WireAnswer } from './answer.ts'
+
+interface Context {
+  /** The platform's, if it did the work. */
+  readonly answer: Answer
+  readonly requestId: string
+  /** ms since the epoch. */
+  readonly now: number
+}
+
+type FaultObject<Type extends string, Members extends z.core.$ZodShape> = z.ZodObject<
+  { type: z.ZodLiteral<Type> } & Members,
+  z.core.$strict
+>
+
+function row<Type extends string, Members extends z.core.$ZodShape>(
+  type: Type,
+  members: Members,
+  effect: string,
+  about: {
+    /** Whether the platform does the work before the fault. Default: false. */
+    readonly isDone?: boolean | ((fault: z.output<FaultObject<Type, Members>>) => boolean)
+    /** Default: the platform's answer. */
+    readonly reply?: (fault: z.output<FaultObject<Type, Members>>, context: Context) => WireAnswer
+  } = {},
+) {
+  const { isDone = false, reply = (_fault, { answer }) => plain(answer) } = about
+  return { schema: z.strictObject({ type: z.literal(type), ...members }).describe(effect), isDone, reply }
+}
+
+const Status = z.int().min(200).max(599)
+
+const FAULTS = [
+  row('latency', { ms: z.int().min(0).max(600_000) }, 'Done, but late.', { isDone: true }),
+  row(
+    'rate-limit',
+    {
+      seconds: z.number().nonnegative().max(86_400),
+      header: z.enum([
+        'retry-after',
+        'retry-after-date',
+        'x-ratelimit-reset',
+        'x-ratelimit-reset-in',
+        'none',
+      ]),
+    },
+    '429, not done. `x-ratelimit-reset` is Unix time in seconds, `…-in` seconds from now.',
+    {
+      reply: ({ header, seconds }, { requestId, now }) =>
+        plain(failure(requestId, 429, 'too many requests', WAIT_HEADERS[header](seconds, now))),
+    },
+  ),
+  row(
+    'status',
+    { status: Status, error: z.string().min(1).optional().describe('The text of the error.') },
+    'Any status with an error body, not done; `error` is its text, such as `FAILED_DEPENDENCY: it is idle`.',
+    {
+      reply: ({ status, error }, { requestId }) => madeToFail(requestId, status, error),
+    },
+  ),
+  row(
+    'not-applied',
+    {},
+    'Answered as if it was done, and not done: a read afterwards shows the earlier state.',
+    {},
+  ),
+  row('reset', {}, 'The connection is reset (RST), not done.', { reply: () => ({ type: 'reset' }) }),
+  row('cut-before', {}, 'The connection is closed, not done.', { reply: () => ({ type: 'close' }) }),
+  row('cut-after', {}, 'Done, and the connection closed without a word.', {
+    isDone: true,
+    reply: () => ({ type: 'close' }),
+  }),
+  row('half-body', {}, 'Done, and the connection closed in mid-reply.', {
+    isDone: true,
+    reply: (_fault, { answer }) => ({ ...plain(answer), type: 'half' }),
+  }),
+  row('no-id', {}, 'Done, and a 200 whose resource has no id.', {
+    isDone: true,
+    reply: (_fault, { answer }) => plain({ ...answer, body: withoutIds(answer.body) }),
+  }),
+  row('html', { status: Status.default(502) }, 'A page of a proxy, not done.', {
+    reply: ({ status }) => ({
+      type: 'reply',
+      status,
+      headers: { 'content-type': 'text/html; charset=utf-8' },
+      text:
+        `<!DOCTYPE html>\n<html><head><title>${status}</title></head>\n` +
+        `<body><center><h1>${status}</h1></center><hr><center>gateway</center></body></html>\n`,
+    }),
+  }),
+  row('error-after', { status: Status.default(500) }, 'Done, but answered with an error.', {
+    isDone: true,
+    reply: ({ status }, { requestId }) => madeToFail(requestId, status),
+  }),
+  row('hang', { done: z.boolean().default(false) }, 'Never answers; done or not.', {
+    isDone: ({ done }) => done,
+    reply: () => ({ type: 'silence' }),
+  }),
+  row(
+    'redirect',
+    {
+      status: z.int().min(300).max(399).default(307),
+      location: z.string().default('/elsewhere'),
+    },
+    'Sent elsewhere, not done.',
+    {
+      reply: ({ status, location }) => ({ type: 'reply', status, headers: { location }, text: '' }),
+    },
+  ),
+  row(
+    'huge',
+    {
+      bytes: z
+        .int()
+        .positive()
+        .max(256 * 2 ** 20)
+        .default(8 * 2 ** 20),
+    },
+    'Done, and a reply of that many bytes.',
+    {
+      isDone: true,
+      reply: ({ bytes }, { answer }) =>
+        plain({ ...answer, body: { ...answer.body, padding: 'x'.repeat(bytes) } }),
+    },
+  ),
+] as const
+
+type FaultSchema = (typeof FAULTS)[number]['schema']
+
+export const Fault = z.discriminatedUnion(
+  'type',
+  FAULTS.map(({ schema }) => schema) as [FaultSchema, ...FaultSchema[]], // the table has rows
+)
+export type Fault = z.output<FaultSchema>
+export type FaultInput = z.input<FaultSchema>
+
+export function isWorkDone(fault: Fault): boolean {
+  const { isDone } = rowOf(fault)
+  return typeof isDone === 'boolean' ? isDone : isDone(fault)
+}
+
+export function distort(fault: Fault, context: Context): WireAnswer {
+  return rowOf(fault).reply(fault, context)
+}
+
+function rowOf({ type }: Fault) {
+  const found = FAULTS.find(({ schema }) => schema.shape.type.value === type)
+  if (found === undefined) throw new Error(`there is no fault ${type}`)
+  return found as {
+    isDone: boolean | ((fault: Fault) => boolean)
+    reply: (fault: Fault, context: Context) => WireAnswer
+  } // takes faults of this type
+}
+
+function madeToFail(requestId: string, status: number, error = `made to fail with ${status}`): WireAnswer {
+  return plain(failure(requestId, status, error))
+}
+
+const WAIT_HEADERS = {
+  'retry-after': (seconds: number) => ({ 'retry-after': String(seconds) }),
+  'retry-after-date': (seconds: number, now: number) => ({
+    'retry-after': new Date(now + seconds * 1_000).toUTCString(),
+  }),
+  'x-ratelimit-reset': (seconds: number, now: number) => ({
+    'x-ratelimit-reset': String(Math.ceil(now / 1_000 + seconds)),
+  }),
+  'x-ratelimit-reset-in': (seconds: number) => ({ 'x-ratelimit-reset': String(seconds) }),
+  none: () => ({}),
+}
+
+function withoutIds(body: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, withoutId(value)]))
+}
+
+function withoutId(value: Json | undefined): Json | undefined {
+  if (!isObject(value)) return value
+  const { id: _lost, ...rest } = value
+  return rest
+}

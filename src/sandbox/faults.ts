@@ -1,0 +1,134 @@
+import { sha256 } from '../lib/digest.ts'
+import { z } from '../kinds/zod.ts'
+import { Fault } from './fault-types.ts'
+import { type Operation, OPERATIONS } from './operations.ts'
+import { readSandboxFile } from './sandbox-file.ts'
+
+/** The first unused rule that fits a request applies. */
+export const FaultRule = z.strictObject({
+  operation: z.enum(OPERATIONS).optional().describe('Any operation when absent.'),
+  subject: z
+    .string()
+    .optional()
+    .describe('Name or id of a pipe, id of an alert or of a service; any when absent.'),
+  nth: z
+    .int()
+    .min(1)
+    .default(1)
+    .describe('Number of the first matching request, without requests that an earlier rule took.'),
+  times: z
+    .union([z.int().min(1), z.literal('always')])
+    .default(1)
+    .describe('For how many requests.'),
+  fault: Fault.describe('The fault.'),
+})
+type FaultRule = z.infer<typeof FaultRule>
+export type FaultRuleInput = z.input<typeof FaultRule>
+
+/** A subject's n-th request depends only on the seed. */
+const FaultMix = z.strictObject({
+  seed: z.int(),
+  faults: z
+    .array(z.strictObject({ probability: z.number().min(0).max(1), fault: Fault }))
+    .refine(
+      (faults) => faults.reduce((sum, { probability }) => sum + probability, 0) <= 1 + Number.EPSILON * 8,
+      'the probabilities must not add up to more than 1',
+    ),
+})
+export type FaultMixInput = z.input<typeof FaultMix>
+
+export const FaultsFile = z.strictObject({
+  rules: z.array(FaultRule).default([]).describe('A script: the first rule that fits a request decides.'),
+  mix: FaultMix.optional().describe('Faults by chance, for requests that no rule fits.'),
+})
+
+/** @throws {SandboxFileError} */
+export function readFaults(file: string): Promise<z.infer<typeof FaultsFile>> {
+  return readSandboxFile(file, FaultsFile)
+}
+
+export interface FaultTarget {
+  readonly operation: Operation
+  /** Main name first, such as id and name of a pipe. */
+  readonly subjects: readonly string[]
+}
+
+export type Faults = ReturnType<typeof createFaults>
+
+/** The script applies before chance. */
+export function createFaults() {
+  let script: RuleInUse[] = []
+  let imposed: RuleInUse[] = []
+  let chance: z.infer<typeof FaultMix> | undefined
+  let counts = new Map<string, number>()
+
+  return {
+    /** Appends to the script. @throws ZodError */
+    add(...rules: readonly FaultRuleInput[]): void {
+      script.push(...rules.map(inUse))
+    },
+    /** Adds rules before the script. @returns function that removes the rules @throws ZodError */
+    impose(...rules: readonly FaultRuleInput[]): () => void {
+      const lines = rules.map(inUse)
+      imposed.push(...lines)
+      return () => {
+        imposed = imposed.filter((line) => !lines.includes(line))
+      }
+    },
+    /** Undefined: no random faults. @throws ZodError */
+    mix(mix: FaultMixInput | undefined): void {
+      chance = mix === undefined ? undefined : FaultMix.parse(mix)
+      counts = new Map()
+    },
+    clear(): void {
+      script = []
+      imposed = []
+      chance = undefined
+      counts = new Map()
+    },
+    /** Counts the request. */
+    pick(target: FaultTarget): Fault | undefined {
+      const line = [...imposed, ...script].find((rule) => takes(rule, target))
+      return line?.rule.fault ?? draw(target)
+    },
+  }
+
+  function draw(target: FaultTarget): Fault | undefined {
+    if (chance === undefined) return undefined
+    const counter = `${target.operation} ${target.subjects[0] ?? ''}`
+    const nth = (counts.get(counter) ?? 0) + 1
+    counts.set(counter, nth)
+    let rest = chanceOf(`${chance.seed} ${counter} ${nth}`)
+    for (const { probability, fault } of chance.faults) {
+      if (rest < probability) return fault
+      rest -= probability
+    }
+    return undefined
+  }
+}
+
+interface RuleInUse {
+  readonly rule: FaultRule
+  seen: number
+  used: number
+}
+
+function inUse(rule: FaultRuleInput): RuleInUse {
+  return { rule: FaultRule.parse(rule), seen: 0, used: 0 }
+}
+
+function takes(line: RuleInUse, target: FaultTarget): boolean {
+  const { operation, subject, nth, times } = line.rule
+  if (operation !== undefined && operation !== target.operation) return false
+  if (subject !== undefined && !target.subjects.includes(subject)) return false
+  if (times !== 'always' && line.used >= times) return false
+  line.seen += 1
+  if (line.seen < nth) return false
+  line.used += 1
+  return true
+}
+
+/** From 0 up to 1. */
+function chanceOf(text: string): number {
+  return Number.parseInt(sha256(text).slice(0, 12), 16) / 2 ** 48
+}

@@ -1,0 +1,206 @@
+import { MAPPING_FORMS, PATCHES } from '../kinds/profiles/clickhouse-cloud/pipe/changes.ts'
+import { isDatabase, type SourceKind } from '../kinds/profiles/clickhouse-cloud/pipe/source.ts'
+import { comparedBody } from '../kinds/remote-resource.ts'
+import { z } from '../kinds/zod.ts'
+import { isObject, type JsonObject, sameJson } from '../lib/json.ts'
+import { mergePatch } from '../lib/merge-patch.ts'
+import type { Refusal } from './call.ts'
+import type { Dialect } from './dialect.ts'
+import { credentialDigests, settledState, sourceOf } from './pipe.ts'
+import {
+  type PipeBefore,
+  type PipeChange,
+  completedRefusal,
+  sourceKindOf,
+  mistake,
+  moved,
+  obstacle,
+  ruleRefusal,
+  shapeRefusal,
+} from './pipe-changes.ts'
+import type { PipeInternals } from './stored.ts'
+import { optional, required, type Shape, shapeIn } from './wire-schema.ts'
+
+/** `PATCH {pipe}`: merges all or nothing (facts 3.1 and 8). */
+export function update(before: PipeBefore, json: JsonObject): PipeChange {
+  const { dialect, pipe, state, now } = before
+  const kind = sourceKindOf(pipe.body)
+  const { settings: _ignored, ...body } = json
+  const misshapen = shapeRefusal(shapeOf(dialect, kind, json), json) ?? partsRefusal(body)
+  if (misshapen !== undefined) return misshapen
+  const isRename = Object.keys(body).every((name) => name === 'name')
+  const completed = isRename ? undefined : completedRefusal(before)
+  if (completed !== undefined) return completed
+
+  const { fields: was } = sourceOf(pipe.body)
+  const patch = effectOf(kind, sourceOf(body).fields)
+  const edited = tablesAfter(before, patch)
+  if (!edited.ok) return edited
+  const { tableMappingsToAdd: added, tableMappingsToRemove: _removed, ...fields } = patch
+  const is = { ...mergePatch(was, fields), ...edited.tables }
+  const { source: _source, ...others } = body
+  const after = { ...mergePatch(pipe.body, others), source: { [kind]: is } }
+  const refused =
+    accountRefusal(was, is) ??
+    loginRefusal({ kind, patch, after: is, internals: pipe.internals }) ??
+    ruleRefusal(before, after, { ...others, source: { [kind]: patch } })
+  if (refused !== undefined) return refused
+
+  const changed = {
+    ...pipe,
+    updatedAt: now,
+    body: { ...pipe.body, ...comparedBody(dialect.pipe.fields, after) },
+    internals: withCredentials(pipe.id, pipe.internals, patch),
+  }
+  if (state !== 'Paused' || !isDatabase(kind) || body['source'] === undefined)
+    return { ok: true, pipe: changed }
+  // It starts to check the edit, and copies new tables (facts 6.1).
+  const copies = added === undefined ? [] : ['Snapshot']
+  return moved({ ...before, pipe: changed }, ['Modifying', ...copies, settledState(dialect, after)])
+}
+
+function shapeOf({ pipeShape }: Dialect, kind: SourceKind, json: JsonObject): Shape {
+  const { name, source, destination, fieldMappings, settings } = pipeShape
+  const part = sourceShape(kind, shapeIn(shapeIn(source)[kind]), Object.keys(sourceOf(json).fields))
+  return optional({
+    name,
+    source: z.strictObject({ validateSamples: z.boolean().optional(), [kind]: z.strictObject(part) }),
+    destination: z.strictObject({ columns: required(shapeIn(destination)['columns']) }),
+    fieldMappings,
+    settings,
+  })
+}
+
+/** Sent with each change of the source (facts 8). */
+const NEEDED: Readonly<Partial<Record<SourceKind, readonly string[]>>> = {
+  pubsub: ['authentication'],
+  mysql: ['host', 'port'],
+  mongodb: ['uri', 'readPreference'],
+}
+
+function sourceShape(kind: SourceKind, fields: Shape, names: readonly string[]): Shape {
+  const edits = optional(editsShape(kind, fields))
+  // An edit of mappings alone needs no other field (facts 8).
+  if (names.length > 0 && names.every((name) => name in edits)) return edits
+  const needed = (NEEDED[kind] ?? []).map((name) => [name, required(fields[name])])
+  return { ...optional(changeable(kind, fields)), ...Object.fromEntries(needed), ...edits }
+}
+
+function changeable(kind: SourceKind, fields: Shape): Shape {
+  if (kind !== 'kafka') return picked(fields, changesOf(kind))
+  // Accepts fixed fields without an effect (facts 4, note 1).
+  const { credentials: _refused, ...registry } = shapeIn(fields['schemaRegistry'])
+  return { ...fields, schemaRegistry: z.strictObject(registry) }
+}
+
+function changesOf(kind: SourceKind): readonly string[] {
+  const { together, alone } = PATCHES[kind]
+  return [...together, ...alone]
+}
+
+function editsShape(kind: SourceKind, { tableMappings }: Shape): Shape {
+  const keys = MAPPING_FORMS[kind]?.keyedBy
+  if (keys === undefined) return {}
+  const item = shapeIn(tableMappings)
+  const { targetTable = z.never() } = item
+  const removed = {
+    ...Object.fromEntries(keys.map((name) => [name, required(item[name])])),
+    targetTable: kind === 'postgres' ? z.optional(targetTable) : targetTable,
+  }
+  return {
+    tableMappingsToAdd: z.array(z.strictObject(item)),
+    tableMappingsToRemove: z.array(z.strictObject(removed)),
+  }
+}
+
+/** By dotted path. */
+function picked(shape: Shape, paths: readonly string[]): Shape {
+  const byName = Map.groupBy(paths, (path) => path.split('.')[0] ?? '')
+  return Object.fromEntries(
+    [...byName].map(([name, all]) => {
+      const inner = all.flatMap((path) => path.split('.').slice(1))
+      const field = required(shape[name])
+      return [name, inner.length === 0 ? field : z.strictObject(optional(picked(shapeIn(field), inner)))]
+    }),
+  )
+}
+
+function partsRefusal(body: JsonObject): Refusal | undefined {
+  if (body['fieldMappings'] !== undefined && body['destination'] === undefined)
+    return mistake('fieldMappings: destination.columns are needed with them')
+  // Checked, but not applied (N9).
+  return Object.keys(body).length === 0 ? mistake('settings: use the settings of the pipe') : undefined
+}
+
+function effectOf(kind: SourceKind, patch: JsonObject): JsonObject {
+  const effective = changesOf(kind)
+  return kind === 'kafka'
+    ? Object.fromEntries(Object.entries(patch).filter(([name]) => effective.includes(name)))
+    : patch
+}
+
+/** Removes first. Source fields identify a mapping (R27); a given target must match. */
+function tablesAfter(
+  { pipe, state }: PipeBefore,
+  { tableMappingsToAdd: toAdd, tableMappingsToRemove: toRemove }: JsonObject,
+): { readonly ok: true; readonly tables: JsonObject } | Refusal {
+  if (toAdd === undefined && toRemove === undefined) return { ok: true, tables: {} }
+  if (state !== 'Paused') return obstacle('the pipe must be paused to edit its table mappings')
+  const { kind, fields } = sourceOf(pipe.body)
+  let rest = objectsIn(fields['tableMappings'])
+  for (const [index, item] of objectsIn(toRemove).entries()) {
+    const kept = rest.filter((mapping) => !sameJson({ ...mapping, ...item }, mapping))
+    const place = `source.${kind}.tableMappingsToRemove.${index}`
+    if (kept.length === rest.length) return mistake(`${place}: there is no such mapping`)
+    rest = kept
+  }
+  return { ok: true, tables: { tableMappings: [...rest, ...objectsIn(toAdd)] } }
+}
+
+function objectsIn(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : []
+}
+
+/** R18. */
+function accountRefusal(before: JsonObject, after: JsonObject): Refusal | undefined {
+  const [was, is] = [before['authentication'], after['authentication']]
+  const switches = was !== is && (was === 'SERVICE_ACCOUNT' || is === 'SERVICE_ACCOUNT')
+  return switches && after['type'] === 'gcs'
+    ? mistake('source.objectStorage.authentication: cannot change to or from SERVICE_ACCOUNT')
+    : undefined
+}
+
+const WITHOUT_CONNECTION = ['tableMappingsToAdd', 'tableMappingsToRemove', 'settings']
+
+/**
+ * A PATCH reconnects without stored credentials (facts 8).
+ * @param about `patch`: the effective part of the source kind
+ */
+function loginRefusal(about: {
+  readonly kind: SourceKind
+  readonly patch: JsonObject
+  readonly after: JsonObject
+  readonly internals: PipeInternals | undefined
+}): Refusal | undefined {
+  const { kind, patch, after, internals } = about
+  const connects = Object.keys(patch).some((name) => !WITHOUT_CONNECTION.includes(name))
+  const hasLogin =
+    (kind === 'kafka' && after['authentication'] !== 'IAM_ROLE') ||
+    (kind === 'mongodb' && internals?.credentials?.['credentials'] !== undefined) ||
+    kind === 'postgres' ||
+    kind === 'mysql'
+  return connects && hasLogin && patch['credentials'] === undefined
+    ? obstacle('cannot connect to the source: login failed, no password was given')
+    : undefined
+}
+
+function withCredentials(id: string, internals: PipeInternals | undefined, patch: JsonObject): PipeInternals {
+  const known = internals?.credentials ?? {}
+  const sent = credentialDigests(id, patch)
+  const isNew = Object.entries(sent).some(([name, digest]) => known[name] !== digest)
+  return {
+    ...internals,
+    credentials: { ...known, ...sent },
+    credentialsRevision: (internals?.credentialsRevision ?? 0) + Number(isNew),
+  }
+}

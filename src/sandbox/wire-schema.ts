@@ -1,0 +1,81 @@
+import type { Kind } from '../kinds/definition.ts'
+import type { ResourceManifest } from '../kinds/manifest.ts'
+import { Text, z } from '../kinds/zod.ts'
+import type { JsonObject } from '../lib/json.ts'
+
+/* Request bodies, checked by the schema and the rules of manifests. */
+
+export type Shape = Readonly<Record<string, z.core.$ZodType>>
+
+/** Fields of a manifest's `spec` in a request, with texts instead of references to secrets. */
+export function bodyShape({ schema }: Pick<Kind, 'schema'>): Shape {
+  const { service: _ofManifests, ...shape } = shapeIn(shapeIn(schema)['spec'])
+  return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, onTheWire(field)]))
+}
+
+/** Fields of an object or of a list's items, optional or not. */
+export function shapeIn(schema: z.core.$ZodType | undefined): Shape {
+  if (schema instanceof z.ZodOptional) return shapeIn(schema.unwrap())
+  if (schema instanceof z.ZodArray) return shapeIn(schema.element)
+  return schema instanceof z.ZodObject ? schema.shape : {}
+}
+
+export function required(schema: z.core.$ZodType | undefined): z.core.$ZodType {
+  return schema instanceof z.ZodOptional ? schema.unwrap() : (schema ?? z.never())
+}
+
+export function optional(shape: Readonly<Record<string, z.core.$ZodType | undefined>>): Shape {
+  return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, z.optional(required(field))]))
+}
+
+/** Other schemas stay the same object, with their checks. */
+function onTheWire(schema: z.core.$ZodType): z.core.$ZodType {
+  if (isReference(schema) || (schema instanceof z.ZodUnion && schema.options.some(isReference))) return Text
+  if (schema instanceof z.ZodOptional) {
+    const inner = onTheWire(schema.unwrap())
+    return inner === schema.unwrap() ? schema : z.optional(inner)
+  }
+  if (schema instanceof z.ZodArray) {
+    const element = onTheWire(schema.element)
+    return element === schema.element ? schema : z.array(element)
+  }
+  if (!(schema instanceof z.ZodObject)) return schema
+  const changed = Object.entries<z.core.$ZodType>(schema.shape).map(
+    ([name, field]) => [name, onTheWire(field)] as const,
+  )
+  const isSame = changed.every(([name, field]) => field === schema.shape[name])
+  return isSame ? schema : z.strictObject(Object.fromEntries(changed))
+}
+
+/** Compares fields, since each use has its own description. */
+function isReference(schema: z.core.$ZodType): boolean {
+  return schema instanceof z.ZodObject && Object.keys(schema.shape).join() === 'secretRef'
+}
+
+/** For `rules` and `states`, which read only the fields that the schema checked. */
+export function asManifest(body: JsonObject, policy: JsonObject = {}): ResourceManifest {
+  return { spec: body, policy } as unknown as ResourceManifest // its secrets are texts
+}
+
+export interface BrokenRule {
+  readonly path: readonly (string | number)[]
+  readonly words: string
+}
+
+/** @param body of the right shape */
+export function rulesBrokenBy({ rules }: Pick<Kind, 'rules'>, body: JsonObject): readonly BrokenRule[] {
+  return rules(asManifest(body))
+    .filter(({ severity }) => severity === 'error')
+    .map(({ path: [_spec, ...path], message }) => ({ path, words: `${path.join('.')}: ${message}` }))
+}
+
+export function wordIssues(error: z.core.$ZodError): string {
+  return error.issues.map(wordIssue).join('; ')
+}
+
+/** Contains no value: it might be secret. */
+export function wordIssue(issue: z.core.$ZodIssue): string {
+  const at = issue.path.length === 0 ? 'body' : issue.path.join('.')
+  if (issue.code === 'unrecognized_keys') return `${at}: unknown field ${issue.keys.join(', ')}`
+  return `${at}: ${issue.message}`
+}
