@@ -59,6 +59,7 @@ export async function explore(world: World, limits: Limits): Promise<Explored> {
   const started = performance.now()
   /** Digests, each with the fewest faults and then steps that lead there. */
   const known = new Map<string, number>()
+  const endsWell = new Set<string>()
   let situations = 0
   /** By cost, then by steps. */
   const waiting: Situation[][][] = []
@@ -103,7 +104,7 @@ export async function explore(world: World, limits: Limits): Promise<Explored> {
 
   /** Plays every step from a situation, in every way. @returns the story, if a law is broken */
   async function goOn({ model, before, steps, digest }: Situation, cost: number): Promise<Story | undefined> {
-    const broken = await brokenInTheEnd(model, world)
+    const broken = await brokenInTheEnd(model, world, endsWell)
     if (broken.length > 0) return { moves: movesOf(before), broken, cost }
     const most = limits.depth - cost
     let isQuiet = model.pods !== undefined

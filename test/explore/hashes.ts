@@ -1,11 +1,12 @@
+import { createSecretMask, type SecretMask } from '../../src/lib/mask/secret-mask.ts'
 import type { ResourceManifest } from '../../src/kinds/manifest.ts'
 import type { Secret } from '../../src/lib/secret.ts'
 import type { Asked } from '../../src/reconcile/state/bodies.ts'
 import type { StateStore } from '../../src/reconcile/state/store.ts'
 
 /*
- * What hashes of manifests and secrets come to, kept for all stories: each step has a store of its own, and their making was a
- * quarter of all work.
+ * Hashes of manifests and secrets, and masks, kept for all stories: each step has a store and a mask of its own, and their making was
+ * a third of all work.
  */
 
 /** The ledger's. */
@@ -34,4 +35,28 @@ export function withHashesKept(store: StateStore): StateStore {
     return hash
   }
   return store
+}
+
+/** By the secrets in them. */
+const masks = new Map<string, SecretMask>()
+
+/** A mask of its own, whose forms of each secret are made once. */
+export function keptMask(others: readonly string[] = []): SecretMask {
+  let added = others
+  let mask = maskOf(added)
+  return {
+    add(secret) {
+      if (added.includes(secret)) return
+      added = [...added, secret]
+      mask = maskOf(added)
+    },
+    mask: (text) => mask.mask(text),
+    get encoded() {
+      return mask.encoded
+    },
+  }
+}
+
+function maskOf(added: readonly string[]): SecretMask {
+  return masks.getOrInsertComputed(added.join('\n'), () => createSecretMask(added))
 }

@@ -1,4 +1,3 @@
-import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
@@ -11,7 +10,7 @@ import { createOutcomeOutbox, type OutcomeOutbox } from '../../src/reconcile/app
 import { createStateStore, type StateStore } from '../../src/reconcile/state/store.ts'
 import { clockOf, type SetClock } from './clock.ts'
 import { catalogOf } from './directory.ts'
-import { HASH_KEY, withHashesKept } from './hashes.ts'
+import { HASH_KEY, keptMask, withHashesKept } from './hashes.ts'
 import { createLedger, NO_CHOICE } from './ledger.ts'
 import { BLANK_MEMORY, forgetAll, LISTING_MS, newId, type Memory, type Model } from './model.ts'
 import { createPlatform } from './platform.ts'
@@ -85,7 +84,7 @@ export function contextOf(
     ...parts,
     profile: world.profile ?? DEFAULT,
     secrets: secretsOf(model),
-    mask: createSecretMask(world.mounted?.others),
+    mask: keptMask(world.mounted?.others),
     mounted: secretsOf(model),
     emit: () => undefined,
     random: () => 0,
@@ -134,7 +133,7 @@ export async function createShell(run: Run): Promise<OperatorContext> {
     platform: createPlatform(run, NO_CHOICE),
     ledger: model.pods === undefined ? createLedger(run, NO_CHOICE) : await shellLedger(run),
     secrets: secretsOf(model),
-    mask: createSecretMask(),
+    mask: keptMask(),
     store,
     clock,
   }
