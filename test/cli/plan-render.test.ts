@@ -139,6 +139,16 @@ describe('as text', () => {
     expect(shown).toContain('✗ Pipe/other  refuse CreateLimit')
   })
 
+  test('says which access is given and taken away', () => {
+    const access = { gives: ['role a'], takesAway: ['key 1', 'role b'] }
+    const shown = planAsText(
+      planWith([{ verdict: 'change', action: 'delete', reason: 'Deleting', ...access }]),
+      plain,
+    )
+    expect(shown).toContain('- Pipe/orders  delete Deleting')
+    expect(shown).toMatch(/gives access: role a\n +takes away: key 1, role b\n/)
+  })
+
   test('fits a narrow terminal, whatever stands in a body', () => {
     const long = {
       url: 'x'.repeat(300),

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/lib/json.ts'
 import type { PlatformOptions } from '../../src/platform/clients.ts'
 import { BASE } from './ask.ts'
 import { manifestOf, newLedger, reach, SERVICE, settled, startAround, startProcess } from './reach.ts'
-import type { Interfere } from './strict-http.ts'
+import type { Interfere } from './strict-wire.ts'
 import type { StrictOptions } from './strict-server.ts'
 
 /* The client with manifests of alerts, against the strict server: in this process, with a clock that tests move. */

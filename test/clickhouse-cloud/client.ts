@@ -9,7 +9,7 @@ import type { LedgerRecord } from '../../src/plan/record.ts'
 import { BASE } from './ask.ts'
 import { Killed, manifestOf, reach, SERVICE, settled, startAround, startProcess } from './reach.ts'
 import { withRefs } from './refs.ts'
-import type { Interfere } from './strict-http.ts'
+import type { Interfere } from './strict-wire.ts'
 import type { Seen, StrictOptions } from './strict-server.ts'
 
 /* The client, with a manifest of one pipe, against the strict server: in this process, so that hundreds of edits take no time. */

@@ -50,7 +50,7 @@ describe('a field that another writer keeps changing', () => {
     await using client = await startOld(KAFKA)
     await client.want(KAFKA, { onDrift: 'correct' })
     const undo = () => byHand(client, { 'settings.streaming_max_insert_wait_ms': 1500 })
-    const times = await fight(client, 16 * HOUR, undo)
+    const times = await fight(client, 16 * HOUR, undo, 15 * MINUTE)
     expect(hours(times)).toEqual([0, 0, 1, 3, 7, 15])
     expect([client.status(), client.reason()]).toEqual(['Drifted', 'Contested'])
     expect(client.message()).toContain('settings.streaming_max_insert_wait_ms')
@@ -60,7 +60,7 @@ describe('a field that another writer keeps changing', () => {
     await using client = await startOld(KAFKA)
     await client.want(KAFKA, { onDrift: 'correct' })
     const undo = () => byHand(client, { 'scaling.replicas': 5 })
-    const times = await fight(client, 72 * HOUR, undo, 30 * MINUTE)
+    const times = await fight(client, 57 * HOUR, undo, 30 * MINUTE)
     expect(times.map((ms) => ms / HOUR)).toEqual([0, 0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 55.5])
     expect([client.status(), client.reason()]).toEqual(['Drifted', 'Contested'])
   })
@@ -130,7 +130,8 @@ describe('a field that another writer keeps changing', () => {
   test('a start and a stop', async () => {
     await using client = await startOld(KAFKA)
     await client.want(KAFKA, { paused: true })
-    const starts = await fight(client, 4 * HOUR, () => client.server.setStates(client.id(), 'Running'))
+    const setRunning = () => client.server.setStates(client.id(), 'Running')
+    const starts = await fight(client, 4 * HOUR, setRunning, 15 * MINUTE)
     expect(hours(starts)).toEqual([0, 0, 1, 3])
     expect([client.status(), client.reason()]).toEqual(['Drifted', 'Contested'])
     expect(client.message()).toContain('stop')
@@ -158,7 +159,7 @@ async function startFailed(): Promise<Client> {
 async function failing(client: Client, ms: number): Promise<readonly number[]> {
   const times: number[] = []
   for (let at = 0, step = 0; at < ms; at += step) {
-    step = at < 2 * HOUR ? MINUTE : HOUR
+    step = at < 64 * MINUTE ? MINUTE : HOUR
     await client.reconcile()
     if (sent(client).includes('start')) times.push(at / MINUTE)
     client.server.setStates(client.id(), 'Failed')
@@ -170,7 +171,7 @@ async function failing(client: Client, ms: number): Promise<readonly number[]> {
 describe('policy.paused: false starts a pipe that failed', () => {
   test('seven times, with growing waits, and then says so', async () => {
     await using client = await startFailed()
-    expect(await failing(client, 72 * HOUR)).toEqual([0, 1, 3, 7, 15, 31, 63])
+    expect(await failing(client, 48 * HOUR)).toEqual([0, 1, 3, 7, 15, 31, 63])
     expect([client.status(), client.reason()]).toEqual(['Drifted', 'Contested'])
     expect(client.message()).toContain('7 starts')
     await client.restart()

@@ -15,7 +15,7 @@ import {
   unwanted,
   withTopics,
 } from './deleted-pipes.ts'
-import type { Interfere } from './strict-http.ts'
+import type { Interfere } from './strict-wire.ts'
 import { having, HOUR, KAFKA, MINUTE, POSTGRES, sent, withTable } from './edited-pipes.ts'
 import { textOf } from './look.ts'
 import { withRefs } from './refs.ts'

@@ -15,8 +15,8 @@ import { pipeFaults } from './rules.ts'
 
 export interface Edit {
   /** The row of the facts. */
+  readonly fact: Fact
   readonly field: string
-  readonly change: Fact['change']
   /** Whether the field was there before. */
   readonly isNew: boolean
   readonly before: JsonObject
@@ -27,23 +27,26 @@ export interface Edit {
 
 /** One edit of every field that a body has, or can have. */
 export function editsOf(before: JsonObject): readonly Edit[] {
-  const written = new Set(writtenOf(before).map(({ steps }) => fieldAt(steps)))
-  return FACTS.filter((fact) => isOfKind(fact, kindOf(before))).flatMap((fact) => {
-    const { field, change } = fact
-    const isNew = !written.has(field)
-    // what only a rule makes needed is for others nothing to have
-    if (isNew && /^R\d/.test(fact.needed)) return []
-    let first: Edit | undefined
-    for (const after of candidatesOf(before, fact)) {
-      if (sameJson(before, after) || pipeFaults(after).length > 0) continue
-      const requests = change === 'immutable' ? [] : allowed(before, after)
-      first ??= { field, change, isNew, before, after, requests }
-      // one that can be asked for, rather than one that another rule forbids
-      if (requests.length > 0) return [{ ...first, after, requests }]
-      if (change === 'immutable') break
-    }
-    return first === undefined ? [] : [first]
-  })
+  return FACTS.flatMap((fact) => editOf(before, fact) ?? [])
+}
+
+/** None where the body cannot have the field. */
+export function editOf(before: JsonObject, fact: Fact): Edit | undefined {
+  if (!isOfKind(fact, kindOf(before))) return undefined
+  const { field, change } = fact
+  const isNew = writtenOf(before).every(({ steps }) => fieldAt(steps) !== field)
+  // what only a rule makes needed is for others nothing to have
+  if (isNew && /^R\d/.test(fact.needed)) return undefined
+  let first: Edit | undefined
+  for (const after of candidatesOf(before, fact)) {
+    if (sameJson(before, after) || pipeFaults(after).length > 0) continue
+    const requests = change === 'immutable' ? [] : allowed(before, after)
+    first ??= { fact, field, isNew, before, after, requests }
+    // one that can be asked for, rather than one that another rule forbids
+    if (requests.length > 0) return { ...first, after, requests }
+    if (change === 'immutable') break
+  }
+  return first
 }
 
 /** None when a rule of edits, such as R18, forbids it. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/lib/json.ts'
 import type { Policy } from '../../src/kinds/manifest.ts'
 import { startClient, type Client } from './client.ts'
 import { goesOn, REPLACE } from './deleted-pipes.ts'
-import { byHand, FILES, having, HOUR, KAFKA, MINUTE, passes, POSTGRES, sent } from './edited-pipes.ts'
+import { byHand, FILES, having, KAFKA, MINUTE, passes, POSTGRES, sent } from './edited-pipes.ts'
 import { withRefs } from './refs.ts'
 
 /* Fields of an imported pipe that no manifest can have: a new pipe would lack them. */
@@ -51,7 +51,7 @@ async function edited(client: Client): Promise<void> {
 
 async function deletedElsewhere(client: Client): Promise<void> {
   client.server.setStates(client.id(), 'gone')
-  await goesOn(client, 2 * HOUR)
+  await goesOn(client, 30 * MINUTE)
 }
 
 describe('an adopted pipe that is deleted by somebody', () => {

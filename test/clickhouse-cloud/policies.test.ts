@@ -22,7 +22,7 @@ import {
   THREE_TABLES,
   withTable,
 } from './edited-pipes.ts'
-import type { Mishap, OnItsWay } from './strict-http.ts'
+import type { Mishap, OnItsWay } from './strict-wire.ts'
 import { at } from './look.ts'
 
 /*

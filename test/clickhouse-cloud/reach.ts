@@ -17,7 +17,7 @@ import { openDryWorld } from '../../src/cli/dry-world.ts'
 import { platform, secretsOf } from '../platform/support/platform.ts'
 import { ORGANIZATION, SERVICE_ID, startAsker } from './ask.ts'
 import { createSkippedTime, type SkippedTime } from './skipped-time.ts'
-import { serveStrict } from './strict-http.ts'
+import { wireStrict } from './strict-wire.ts'
 import type { StrictOptions } from './strict-server.ts'
 
 export const SERVICE = {
@@ -79,7 +79,7 @@ export async function startAround(options: Partial<StrictOptions> = {}) {
   const asker = startAsker(options)
   const time = createSkippedTime()
   // The client finds out by its limit, which is over then.
-  const http = await serveStrict(asker.server, () => time.skip(REQUEST_TIMEOUT_MS))
+  const http = wireStrict(asker.server, () => time.skip(REQUEST_TIMEOUT_MS))
   return { asker, time, http, ledger: newLedger(), [Symbol.asyncDispose]: () => http[Symbol.asyncDispose]() }
 }
 

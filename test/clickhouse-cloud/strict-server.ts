@@ -5,7 +5,7 @@ import { stateNow, type Answer, type Asked, type Pipe, type World } from './worl
 
 /*
  * A service that knows the facts and nothing of the client: whatever the facts call wrong in a request it refuses, and it says why. What
- * it answers is as varied as the facts allow, by a seed. `strict-http.ts` serves it to a client.
+ * it answers is as varied as the facts allow, by a seed. `strict-wire.ts` and `strict-http.ts` serve it to a client.
  */
 
 export interface StrictOptions {
