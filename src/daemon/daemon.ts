@@ -5,6 +5,7 @@ import { isReference } from '../kinds/lookup.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import type { LoadResult, Source } from '../manifest/source.ts'
 import type { Priority } from '../contract/platform.ts'
+import { isSuspensionOver } from '../reconcile/state/entry-policy.ts'
 import { seedStatus, type WritableBoard } from '../reconcile/state/status-board.ts'
 import { catchUp } from '../reconcile/state/current-record.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
@@ -186,10 +187,7 @@ export function createDaemon(parts: DaemonParts): Daemon {
 
   /** A person suspended or resumed them for an earlier revision. */
   function suspensionsOver(): readonly Key[] {
-    const { revision } = store
-    return [...store.records()].flatMap(({ key, suspension }) =>
-      suspension === undefined || suspension.revision === revision ? [] : [key],
-    )
+    return [...store.records()].flatMap((record) => (isSuspensionOver(store, record) ? [record.key] : []))
   }
 
   function isKnownOrphan(key: Key): boolean {

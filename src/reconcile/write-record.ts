@@ -11,6 +11,7 @@ import { markAfter } from '../plan/deletion-mark.ts'
 import { DIFFERENCES_KEPT, lastValidIn, type LedgerRecord, type Backoff } from '../plan/record.ts'
 import type { Assessment } from './gather/assess.ts'
 import { leftAfter } from './gather/deletion-facts.ts'
+import { isSuspensionOver } from './state/entry-policy.ts'
 import type { WritableBoard } from './state/status-board.ts'
 import type { ReconcileContext, ReconcileResult, Acted } from './context.ts'
 import { requestIdOf } from './apply/outcome-of-error.ts'
@@ -43,7 +44,7 @@ export function writeRecord(
     labels: labelsOf(entry?.manifest) ?? recorded.labels,
     manifest: entry === undefined ? recorded.manifest : { digest: entry.digest, revision: manifestRevision },
     differences: differencesOf(assessment, acted.outcome, recorded.differences),
-    suspension: recorded.suspension?.revision === context.store.revision ? recorded.suspension : undefined,
+    suspension: isSuspensionOver(context.store, recorded) ? undefined : recorded.suspension,
     removal: markAfter(assessment.input, action, acted.record),
     left: leftAfter(context.store, assessment.input, acted.record),
     conditions,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { operate } from '../../src/reconcile/operator/operate.ts'
 import { suspendKey } from '../../src/reconcile/operator/suspend.ts'
 import { given, HOUR, MINUTE } from './given.ts'
+import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { endpoint, pipe } from './manifests.ts'
 
 /* `suspend` and `resume`: a person's word counts until the next revision, and then Git's does. */
@@ -69,6 +70,45 @@ test('resume counts against the manifest until the next revision', async () => {
   await resume(world)
   world.write('other.yaml', pipe('other'))
   expect((await world.go(ORDERS)).action.reason).toBe('Suspended')
+})
+
+test('a stale checkout is no next revision, and neither is a directory that cannot be read yet', async () => {
+  const world = await given({ 'orders.yaml': pipe('orders') })
+  await world.go(ORDERS)
+  await suspend(world)
+  let olderThan: string | undefined = 'revision-1'
+  const next = await given({}, { around: world.around, olderThan: () => olderThan })
+  const { store } = next.context
+  next.readAgain()
+  expect((await next.go(ORDERS)).action.reason).toBe('Suspended')
+  const { catalog } = world.context.store
+  if (catalog === undefined) throw new Error('it was read')
+  olderThan = undefined
+  store.setCatalog({ ...catalog, revision: { id: 'content-0', from: 'content' }, entries: new Map() })
+  expect((await next.go(ORDERS)).action.reason).toBe('ManifestVanishing')
+  store.setCatalog(catalog)
+  expect((await next.go(ORDERS)).action.reason).toBe('Suspended')
+})
+
+test('the end of a command does not end what the manifest suspends longer', async () => {
+  const policy = { suspend: { reason: 'a freeze', until: '2999-01-01T00:00:00Z' } }
+  const world = await given({ 'orders.yaml': pipe('orders') })
+  await suspend(world)
+  // An edit that is not committed has no revision of its own.
+  const { catalog } = (await given({ 'orders.yaml': pipe('orders', { policy }) })).context.store
+  if (catalog === undefined) throw new Error('it was read')
+  world.context.store.setCatalog(catalog)
+  await world.clock.advance(HOUR + MINUTE)
+  expect((await world.go(ORDERS)).action.reason).toBe('Suspended')
+  expect((await suspend(world)).message).toContain('by its manifest, at orders.yaml:1')
+})
+
+test('a secret in the reason is masked', async () => {
+  const world = await given({ 'orders.yaml': pipe('orders') })
+  const context = { ...world.context, mask: createSecretMask(['planted-password']) }
+  const asked = { command: 'suspend', key: ORDERS, reason: 'planted-password', until: soon(world) } as const
+  const { message } = await operate(context, asked, NEVER)
+  expect(message + JSON.stringify(await world.record(ORDERS))).not.toContain('planted')
 })
 
 test('a query endpoint is not applied', async () => {

@@ -1,7 +1,7 @@
 import type { OperatorCommand, OperatorResult } from '../../contract/person-command.ts'
 import { isReference } from '../../kinds/lookup.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import { isLeftAlone } from '../state/entry-policy.ts'
+import { isLeftAlone, isSuspendedLonger } from '../state/entry-policy.ts'
 import { done, historyLine, type OperatorContext, refused, withRecord } from './operator.ts'
 
 /** Until the next revision: afterwards Git decides again. */
@@ -14,15 +14,20 @@ export function suspendKey(
     const entry = store.entry(key)
     if (entry?.manifest === undefined)
       return refused(`${key} has no valid manifest. Without one, it is left alone.`)
+    const { position } = entry
     if (isReference(key)) return refused(`${key} is only read. Suspend the resources that use it.`)
     if (Date.parse(until) <= clock.now()) return refused(`${until} is over. Give a time to come.`)
+    const inGit = store.catalog?.entries.get(key)
+    if (inGit !== undefined && isSuspendedLonger(inGit, until)) {
+      const said = `Suspended ${key} by its manifest, at ${position.file}:${position.line}, which says a later time.`
+      await write(context, { ...recorded, suspension: undefined }, said)
+      return done(recorded, said)
+    }
+    const why = context.mask.mask(reason)
     const said = `Suspended ${key} until ${until} or the next revision, whichever comes first.`
-    await write(context, { ...recorded, suspension: { ...at(context), reason, until } }, said)
-    const line = `suspend: { reason: ${JSON.stringify(reason)}, until: ${JSON.stringify(until)} }`
-    return done(
-      recorded,
-      `${said} To keep it suspended, write under policy: in ${entry.position.file}:\n${line}`,
-    )
+    await write(context, { ...recorded, suspension: { ...at(context), reason: why, until } }, said)
+    const line = `suspend: { reason: ${JSON.stringify(why)}, until: ${JSON.stringify(until)} }`
+    return done(recorded, `${said} To keep it suspended, write under policy: in ${position.file}:\n${line}`)
   })
 }
 

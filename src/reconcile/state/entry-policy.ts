@@ -6,13 +6,30 @@ export function saysDeleted(entry: Entry | undefined, pipeId: string): boolean {
   return sameId(entry?.manifest?.policy?.recreate, pipeId)
 }
 
-/** As a person suspended or resumed it for this revision. */
-export function asSuspended(entry: Entry, { revision, reason, until }: Suspension, now: string): Entry {
+/** As a person suspended or resumed it. The manifest can suspend it longer. */
+export function asSuspended(entry: Entry, { reason, until }: Suspension): Entry {
   const { manifest } = entry
-  if (manifest === undefined || revision !== now) return entry
+  if (manifest === undefined || isSuspendedLonger(entry, until)) return entry
   const why = `${reason ?? ''} (by a command, until the next revision)`
   const suspend = until === undefined ? undefined : { reason: why, until }
   return { ...entry, manifest: { ...manifest, policy: { ...manifest.policy, suspend } } }
+}
+
+export function isSuspendedLonger({ manifest }: Entry, until: string | undefined): boolean {
+  const byManifest = manifest?.policy?.suspend?.until
+  return byManifest !== undefined && until !== undefined && Date.parse(byManifest) >= Date.parse(until)
+}
+
+interface InForce {
+  readonly revision: string
+  readonly olderThan: string | undefined
+  desiredState(key: LedgerRecord['key']): Entry['state'] | 'absent'
+}
+
+/** The next revision is here. A stale checkout and a manifest that seems to be gone are no next revision. */
+export function isSuspensionOver(store: InForce, { key, suspension }: LedgerRecord): boolean {
+  if (suspension === undefined || suspension.revision === store.revision) return false
+  return store.olderThan === undefined && store.desiredState(key) !== 'missing'
 }
 
 type Suspension = NonNullable<LedgerRecord['suspension']>

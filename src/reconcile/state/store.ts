@@ -23,7 +23,7 @@ import { createCreateCounter, type CreateCounter } from './create-counter.ts'
 import { createListings, type Listings } from './listings.ts'
 import { createLastWrites, type LastWrites } from './last-writes.ts'
 import { createBodies, type Bodies } from './bodies.ts'
-import { asSuspended } from './entry-policy.ts'
+import { asSuspended, isSuspensionOver } from './entry-policy.ts'
 
 export interface Observation {
   /** ms since the epoch. */
@@ -153,10 +153,7 @@ export function createStateStore({
   })
 
   /** One object for each suspended manifest: its body is computed once. */
-  const suspended = new WeakMap<
-    Entry,
-    { readonly by: LedgerRecord['suspension']; readonly revision: string; readonly entry: Entry }
-  >()
+  const suspended = new WeakMap<Entry, { readonly by: LedgerRecord['suspension']; readonly entry: Entry }>()
 
   const held = (key: Key) => ({
     key,
@@ -178,12 +175,13 @@ export function createStateStore({
     },
     entry(key) {
       const entry = catalog?.entries.get(key)
-      const suspension = records.get(key)?.suspension
-      if (entry === undefined || suspension === undefined) return entry
-      const { revision } = store
+      const record = records.get(key)
+      if (entry === undefined || record === undefined || isSuspensionOver(store, record)) return entry
+      const { suspension } = record
+      if (suspension === undefined) return entry
       const known = suspended.get(entry)
-      if (known?.by === suspension && known.revision === revision) return known.entry
-      const now = { by: suspension, revision, entry: asSuspended(entry, suspension, revision) }
+      if (known?.by === suspension) return known.entry
+      const now = { by: suspension, entry: asSuspended(entry, suspension) }
       suspended.set(entry, now)
       return now.entry
     },
