@@ -113,6 +113,6 @@ test('whatever a reply has as names and values, each output has exactly the mani
       const report = importReport({ surveys: [], all, folder: undefined, problems: [], here })
       expect(report.filter((line) => /[\n\r\u2028\u2029\u0085]/.test(line))).toEqual([])
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   )
 })

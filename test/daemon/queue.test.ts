@@ -93,7 +93,7 @@ describe('a heap', () => {
         expect(left).toEqual(stay.toSorted((a, b) => a - b))
         expect(items.every(({ place }) => place === -1)).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     )
   })
 })
@@ -154,7 +154,7 @@ describe('a queue against a naive model', () => {
           }).toEqual(model.facts(now))
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     )
   })
 })

@@ -42,7 +42,7 @@ const COMPARED: readonly (readonly [what: string, fields: Fields, compare: Compa
   ],
 ]
 
-const RUNS = { numRuns: 25 }
+const RUNS = { numRuns: 10 }
 
 describe.each(COMPARED)('%s', (_, fields, compare) => {
   const arbitrary = bodies(fields)
@@ -105,7 +105,7 @@ describe.each([PIPE, CLOUD_PIPE])('a fingerprint', ({ fields }) => {
           expect(changedFields(before.fields, after.fields).length === 0).toBe(isSame)
         }
       }),
-      { numRuns: 8 },
+      { numRuns: 4 },
     )
   })
 

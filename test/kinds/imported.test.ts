@@ -261,7 +261,7 @@ test('whatever a platform returns, the manifest validates', () => {
       const wrong = manifest === undefined ? [leftOut.at(-1)?.path] : errorsIn(manifest)
       expect(wrong).toEqual(manifest === undefined ? ['spec.source'] : [])
     }),
-    { numRuns: 100 },
+    { numRuns: 40 },
   )
 })
 

@@ -77,12 +77,12 @@ describe('whatever stands in a file', () => {
   test('random bytes never throw and always have positions', () => {
     assert(
       property(uint8Array({ maxLength: 300 }), (bytes) => expectSound(Buffer.from(bytes))),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 
   test('neither do pieces of YAML in any order', () => {
-    assert(property(noise, expectSound), { numRuns: 400 })
+    assert(property(noise, expectSound), { numRuns: 150 })
   })
 
   test('nor manifests with mistakes, and the catalog takes them all', () => {
@@ -96,7 +96,7 @@ describe('whatever stands in a file', () => {
         for (const key of before.catalog.entries.keys())
           expect(after.catalog.entries.get(key)?.manifest).toBeDefined()
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 
@@ -105,7 +105,7 @@ describe('whatever stands in a file', () => {
       property(json({ maxDepth: 8 }), nat(4), (text, indent) =>
         expectSound(JSON.stringify(JSON.parse(text), undefined, indent)),
       ),
-      { numRuns: 200 },
+      { numRuns: 80 },
     )
   })
 
@@ -130,7 +130,7 @@ describe('whatever stands in a file', () => {
         }, base)
         expect(JSON.stringify(findingsOf(parse(text)))).not.toContain(secret)
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 })
@@ -162,7 +162,7 @@ describe('meaning', () => {
       property(infiniteStream(nat()), (numbers) => {
         expect(meaning(JSON.stringify(shuffled(value, numbers)))).toBe(expected)
       }),
-      { numRuns: 50 },
+      { numRuns: 25 },
     )
   })
 })
@@ -229,7 +229,7 @@ describe('positions', () => {
           end = chunk.end
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 

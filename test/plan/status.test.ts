@@ -19,7 +19,7 @@ describe('the status', () => {
       fc.property(any, (given) => {
         expect(STATUSES).toContain(statusOf(given))
       }),
-      { numRuns: 1_000 },
+      { numRuns: 200 },
     )
   })
 
@@ -31,7 +31,7 @@ describe('the status', () => {
         expect(given.Ready.status).toBe('True')
         expect(given.Valid.status).not.toBe('False')
       }),
-      { numRuns: 5_000 },
+      { numRuns: 1_000 },
     )
   })
 

@@ -332,7 +332,7 @@ describe('a Lock that names', () => {
   test.each([true, false])(
     'the missing pipes themselves does not lift the create limit (a Lock: %s)',
     async (is) => {
-      const names = Array.from({ length: 60 }, (_, index) => `p${index}`)
+      const names = Array.from({ length: 24 }, (_, index) => `p${index}`)
       const before = await given(Object.fromEntries(names.map((name) => [`${name}.yaml`, pipe(name)])), {
         maxCreates: 1_000,
       })
@@ -345,17 +345,17 @@ describe('a Lock that names', () => {
       }
       const world = await given(is ? { 'lock.yaml': lock(ids) } : {}, {
         around: before.around,
-        maxCreates: 10,
+        maxCreates: 4,
       })
-      for (const name of names.slice(0, 15)) world.platform.pipes.delete(ids[pipeKey(name)] ?? '')
+      for (const name of names.slice(0, 6)) world.platform.pipes.delete(ids[pipeKey(name)] ?? '')
       let reasons: readonly string[] = []
       for (let look = 0; look < 4; look += 1) {
         reasons = []
         for (const name of names) reasons = [...reasons, (await world.go(pipeKey(name))).action.reason]
         await world.clock.advance(35 * SECOND)
       }
-      expect(reasons.filter((reason) => reason === 'CreateLimit')).toHaveLength(15)
-      expect(world.platform.posts).toHaveLength(60)
+      expect(reasons.filter((reason) => reason === 'CreateLimit')).toHaveLength(6)
+      expect(world.platform.posts).toHaveLength(24)
     },
   )
 })

@@ -36,10 +36,12 @@ function declaredIn(node: Node): readonly Node[] {
 }
 
 test('one type has the status, the reason and the message of a resource', () => {
-  const found = globSync('src/**/*.ts').flatMap((file) =>
-    declaredIn(parseAst(readFileSync(file, 'utf8'), { lang: 'ts' }) as unknown as Node)
-      .filter((declared) => PARTS.every((part) => namesOf(declared).includes(part)))
-      .map(({ id }) => `${file} ${isNode(id) ? String(id['name']) : ''}`),
-  )
+  const found = globSync('src/**/*.ts').flatMap((file) => {
+    const text = readFileSync(file, 'utf8')
+    if (!text.includes('ResourceView') && !PARTS.every((part) => text.includes(part))) return []
+    return declaredIn(parseAst(text, { lang: 'ts' }) as unknown as Node)
+      .filter((declared) => new Set(namesOf(declared)).isSupersetOf(new Set(PARTS)))
+      .map(({ id }) => `${file} ${isNode(id) ? String(id['name']) : ''}`)
+  })
   expect(found.toSorted()).toEqual([...OTHERS, 'src/contract/view.ts ResourceView'].toSorted())
 })
