@@ -18,7 +18,8 @@ import { commandContext, settingsOfDaemon, stepContext, type Here } from './comm
 import { networkToOthers } from './compose-network.ts'
 import { openLedgerToRead, sayMoved } from './compose.ts'
 import { type Io, nobody } from './io.ts'
-import { type Asked, getReply } from './server-client.ts'
+import { daemonUrl } from './running-server.ts'
+import { type Asked, getReply, NoAnswerError } from './server-client.ts'
 import { notAccepted } from './whole-facts.ts'
 
 /** The ledger's last or current process. */
@@ -69,9 +70,20 @@ export async function openReader(
   }
   const ledger = await openLedgerToRead(settings, io.clock)
   if (!isAgain) sayMoved(io, ledger, settings)
+  const url = await daemonUrl(ledger)
+  const asked = url === undefined ? undefined : { command, server: url, network: networkToOthers(settings) }
   const known = async () => settingsOfDaemon(settings, (await ledger.activity()).last)
   return {
-    status: () => readLedgerStatus(ledger, settings, io.clock),
+    async status() {
+      const recorded = () => readLedgerStatus(ledger, settings, io.clock)
+      return asked === undefined
+        ? recorded()
+        : readLiveStatus(io, asked, {
+            recorded,
+            last: (await ledger.activity()).last,
+            here: commandContext(await known()),
+          })
+    },
     steps: async (view) => (isWell(view) ? [] : nextSteps(view, stepContext(await known()), [])),
     history: (query) => ledger.history(query),
     here: async () => commandContext(await known()),
@@ -79,7 +91,34 @@ export async function openReader(
   }
 }
 
-/** Also beside a daemon. @throws {LedgerError} */
+/** Of the ledger's daemon; if it does not answer, as recorded. */
+async function readLiveStatus(
+  io: Io,
+  asked: Asked,
+  {
+    recorded,
+    last,
+    here,
+  }: {
+    readonly recorded: () => Promise<StatusReading>
+    readonly last: Activity | undefined
+    readonly here: CommandContext
+  },
+): Promise<StatusReading> {
+  try {
+    const live = await readServerStatus(io, asked)
+    return {
+      ...live,
+      daemon: { state: 'running', last: last && { ...last, revision: live.daemon.last?.revision } },
+      here,
+    }
+  } catch (error) {
+    if (!(error instanceof NoAnswerError)) throw error
+    return { ...(await recorded()), daemon: { state: 'silent', last } }
+  }
+}
+
+/** @throws {LedgerError} */
 export async function readLedgerStatus(ledger: Ledger, settings: Here, clock: Clock): Promise<StatusReading> {
   const now = clock.now()
   const { last, checkedAt } = await ledger.activity()
@@ -91,7 +130,7 @@ export async function readLedgerStatus(ledger: Ledger, settings: Here, clock: Cl
     now,
     whole: { ...last, ...(ledger.rollback !== undefined && { problem: sentence(ledger.rollback) }) },
     here: commandContext(settingsOfDaemon(settings, last)),
-    daemon: { state: runStateOf(last, await ledger.owned(), now), last },
+    daemon: { state: runStateOf(last, await ledger.owned()), last },
     resources: withProblems(views, clock),
     isCheckKnown: checkedAt !== undefined,
   }

@@ -1,12 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Settings } from '../config/settings.ts'
-import { runStateOf } from '../contract/activity.ts'
 import type { Ledger } from '../contract/ledger.ts'
 import { isLoopbackHost } from '../lib/proxy.ts'
 import { networkToOthers } from './compose-network.ts'
 import { type LedgerToRead, openLedgerToRead } from './compose.ts'
-import { CommandError, type Io } from './io.ts'
+import type { Io } from './io.ts'
 import { adminTokenOf, type Asked } from './server-client.ts'
 
 /** The daemon that owns the ledger, and the token for it. */
@@ -20,23 +19,21 @@ type Asking = LedgerToRead &
 
 /** @returns undefined if there is none, or none that can be asked from here @throws {CommandError} {@link LedgerError} */
 export async function findOwner(io: Io, settings: Asking, command: string): Promise<Owner | undefined> {
-  const { server, ledger: name } = settings
+  const { server } = settings
   const asked = { command, network: networkToOthers(settings) }
   if (server !== undefined) return { ...asked, server, token: await adminTokenOf(settings, command) }
   await using ledger = await openLedgerToRead(settings, io.clock)
-  if (!(await ledger.owned())) return undefined
+  const url = await daemonUrl(ledger)
+  return url === undefined ? undefined : { ...asked, server: url, token: ownerTokenOf(ledger) }
+}
+
+/** Of the ledger's owner. Undefined: it has none, or it cannot be asked from here. */
+export async function daemonUrl(ledger: Ledger): Promise<string | undefined> {
   const { last } = await ledger.activity()
+  if (last?.url === undefined || !(await ledger.owned())) return undefined
   // A former leader is in the Lease until the next one.
-  const isElsewhere = last !== undefined && last.host !== hostname()
-  if (ledger.isShared && isElsewhere && (last.url === undefined || isOfOneHost(new URL(last.url))))
-    return undefined
-  if (runStateOf(last, true, io.clock.now()) === 'silent')
-    throw new CommandError(
-      `${command}: the daemon that works with ${name} does not respond. Look at its log, and restart it.`,
-    )
-  return last?.url === undefined
-    ? undefined
-    : { ...asked, server: fromHere(last.url), token: ownerTokenOf(ledger) }
+  const isElsewhere = ledger.isShared && last.host !== hostname() && isOfOneHost(new URL(last.url))
+  return isElsewhere ? undefined : fromHere(last.url)
 }
 
 /** For commands that can read the ledger, so for its user. */

@@ -128,7 +128,7 @@ export async function getReply<Path extends keyof Replies>(
 }
 
 /** ms. The daemon answers immediately. */
-const READ_MS = 30_000
+const READ_MS = 10_000
 
 /** The admin token. @throws {CommandError} */
 export async function adminTokenOf(

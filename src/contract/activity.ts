@@ -10,6 +10,7 @@ export const Activity = z
     process: z.int(),
     host: z.string(),
     startedAt: z.number(),
+    /** Of this entry. */
     seenAt: z.number(),
     /** Absent while the process runs, and after a crash. */
     stoppedAt: z.number().optional(),
@@ -54,23 +55,12 @@ export type WholeFacts = Pick<
   | 'withoutManifest'
 >
 
-export const HEARTBEAT_MS = 30_000
-
-/** A heartbeat and the time to write it. */
-export const LATE_MS = HEARTBEAT_MS + 5_000
-
-/** After this many missed heartbeats, the lock holder counts as silent. */
-const MISSED_HEARTBEATS = 4
-
-/** `silent` holds the ledger but sends no heartbeats. `died` ended without a final write. */
+/** `silent` owns the ledger but does not answer. `died` ended without a final write. */
 export type RunState = 'running' | 'silent' | 'stopped' | 'died' | 'never'
 
 /** @param owned whether a process holds the ledger */
-export function runStateOf(last: Activity | undefined, owned: boolean, now: number): RunState {
-  if (owned) {
-    const isSilent = last !== undefined && now - last.seenAt > MISSED_HEARTBEATS * HEARTBEAT_MS
-    return isSilent ? 'silent' : 'running'
-  }
+export function runStateOf(last: Activity | undefined, owned: boolean): RunState {
+  if (owned) return 'running'
   if (last === undefined) return 'never'
   return last.stoppedAt === undefined ? 'died' : 'stopped'
 }

@@ -33,8 +33,6 @@ export interface DaemonParts {
   readonly probeNow: (service: string) => void
   /** A person asks: reads the credential files again. */
   readonly forgetSecrets: () => void
-  /** In the ledger, where the requester looks. */
-  readonly noteChecks: () => Promise<void>
   /** A person accepts the manifests as they are. */
   readonly onAccept: () => void
   /** Reported by an earlier process. */
@@ -81,7 +79,7 @@ export function createDaemon(parts: DaemonParts): Daemon {
   const { context, board, source } = parts
   const { store, ledger, clock, emit } = context
   const stopping = new AbortController()
-  const requests = createRequests(context.newId, parts.noteChecks)
+  const requests = createRequests(context.newId)
   let acting: Acting | undefined
   let following: { readonly watcher: Watcher; readonly endLedgerWatch: () => void } | undefined
   let sourceProblem: string | undefined

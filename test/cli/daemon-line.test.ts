@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { runStateOf } from '../../src/contract/activity.ts'
 import { resource } from '../server/fake-parts.ts'
 import { AS_SAID } from '../../src/server/command-line.ts'
 import { daemonLine, statusDetails } from '../../src/cli/render/status-text.ts'
@@ -11,51 +10,26 @@ function plain(_style: unknown, text: string): string {
   return text
 }
 
-test.each([
-  {
-    why: 'has just said so',
-    ageMs: 1_000,
-    says: 'The daemon is running (process 7 on host), started 1h ago.',
-  },
-  {
-    why: 'says so when it is due, and takes a moment to write it',
-    ageMs: 34_000,
-    says: 'The daemon is running (process 7 on host), started 1h ago.',
-  },
-  {
-    why: 'is late, as one that stands still is',
-    ageMs: 95_000,
-    says: 'The daemon is running (process 7 on host), started 1h ago; its last sign of life was 1m35s ago.',
-  },
-  {
-    why: 'has not said so for two minutes',
-    ageMs: 121_000,
-    says: 'The daemon does not respond (process 7 on host): its last sign of life was 2m1s ago.',
-  },
-])('of a daemon that holds the ledger and $why, the age of its last sign is told where it counts', (row) => {
-  const last = {
-    command: 'run',
-    process: 7,
-    host: 'host',
-    startedAt: NOW - HOUR,
-    seenAt: NOW - row.ageMs,
-  } as const
-  const state = runStateOf(last, true, NOW)
-  expect(daemonLine({ state, last }, { now: NOW, paint: plain })).toContain(row.says)
-})
+const LAST = {
+  command: 'run',
+  process: 7,
+  host: 'host',
+  startedAt: NOW - HOUR,
+  seenAt: NOW - 29_000,
+} as const
 
-test('of a daemon that died, it is told when it last wrote that it lived, and not that it died then', () => {
-  const last = {
-    command: 'run',
-    process: 7,
-    host: 'host',
-    startedAt: NOW - HOUR,
-    seenAt: NOW - 29_000,
-  } as const
-  const state = runStateOf(last, false, NOW)
-  expect(daemonLine({ state, last }, { now: NOW, paint: plain })).toBe(
-    'The daemon is not running: it died (process 7 on host). Its last sign of life was written 29s ago; what follows is from then. Look at its log, and start it again.',
-  )
+test.each([
+  ['running', 'The daemon is running (process 7 on host), started 1h ago.'],
+  [
+    'silent',
+    'The daemon does not respond (process 7 on host). What follows is from the ledger. Look at its log, and restart it.',
+  ],
+  [
+    'died',
+    'The daemon is not running: it started 1h ago and died (process 7 on host). What follows is from the ledger. Look at its log, and start it again.',
+  ],
+] as const)('of a daemon that is %s', (state, says) => {
+  expect(daemonLine({ state, last: LAST }, { now: NOW, paint: plain })).toBe(says)
 })
 
 test.each([

@@ -20,7 +20,6 @@ test('before the records are read, the daemon says that it starts, and a request
     renewed: () => Promise.resolve([]),
     probeNow: () => undefined,
     forgetSecrets: () => undefined,
-    noteChecks: () => Promise.resolve(),
     onAccept: () => undefined,
     saidBefore: () => NOTHING_SAID_BEFORE,
     watch: () => Promise.resolve({ mode: () => 'recursive', close: () => Promise.resolve() }),

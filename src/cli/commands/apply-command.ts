@@ -1,7 +1,7 @@
 import { commandContext, folderOf, worksWith } from '../command-context.ts'
 import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import type { Settings } from '../../config/settings.ts'
-import { startHeartbeat } from '../../daemon/heartbeat.ts'
+import { startActivityNotes } from '../../daemon/activity-notes.ts'
 import { keysOf, passOver, type Pass } from '../../daemon/pass.ts'
 import { isChange, settle, type Settled } from '../../daemon/settle.ts'
 import type { Leadership, Term } from '../../contract/leadership.ts'
@@ -75,7 +75,7 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
   await createMountWatch(settings, emit).look(catalog)
   await createTlsWatch(networkOf(settings).tls, emit, io.clock).look()
   const { store } = engine.context
-  const heartbeat = await startHeartbeat({
+  const activity = await startActivityNotes({
     command: 'apply',
     ledger,
     store,
@@ -87,7 +87,7 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
   const pass = await passOverAll(engine, settings, { io, progress, waitMs })
   progress[Symbol.dispose]()
   engine.reconciler.problems.flush()
-  await heartbeat.stop()
+  await activity.stop()
   const resources = shownAfter(board.list(), pass)
   if (output === 'json') {
     printJson(io, {

@@ -2,7 +2,7 @@ import { commandContext, worksWith } from '../command-context.ts'
 import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import type { Settings } from '../../config/settings.ts'
 import { createDaemon, type Daemon } from '../../daemon/daemon.ts'
-import { type Heartbeat, startHeartbeat } from '../../daemon/heartbeat.ts'
+import { type ActivityNotes, startActivityNotes } from '../../daemon/activity-notes.ts'
 import { createLeading, type Leading } from '../../daemon/leading.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
 import { createEventBus, type EventBus, type Emit, type Event } from '../../contract/events.ts'
@@ -59,9 +59,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     concurrency: settings.concurrency,
     renewed: () => engine.platform.renewed(),
     probeNow: (service) => engine.platform.probeNow(service),
-    noteChecks: () => heartbeat.noteChecks(),
     onAccept: () => leading.trust(),
-    saidBefore: (catalog) => saidBefore(heartbeat.before, catalog),
+    saidBefore: (catalog) => saidBefore(activity.before, catalog),
     watch: (onTrigger) => createWatcher({ root: settings.manifests, clock, onTrigger, emit }),
   })
   // It listens first: early requests get a "starting" reply.
@@ -69,7 +68,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   const server = await startPage(settings, { ...page, stopping: stop.stopping })
   stack.defer(() => server.close())
   tellStart(settings, { engine, events, server })
-  const heartbeat = await startHeartbeat({
+  const activity = await startActivityNotes({
     command: 'run',
     ledger,
     store: engine.context.store,
@@ -78,6 +77,9 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     worksWith: worksWith(settings),
     whole: () => ({ ...wholeFacts(engine, daemon.sourceProblem), revisionSince: daemon.revisionSince }),
   })
+  events.listen(({ type }) => {
+    if (type === 'SourceLoaded' || type === 'SourceFailed') activity.noteRead()
+  })
   const run = stack.use(
     createLeadershipRun({ settings, stop, events, leading, leadership, notes, engine, daemon }),
   )
@@ -85,14 +87,14 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   stop.onHangup(() => void daemon.request(undefined, 'force'))
   const signal = await aborted(AbortSignal.any([stop.stopping, run.ended]))
   emit({ type: 'Stopping', signal })
-  return await end(io, settings, { events, engine, daemon, heartbeat, leading, run, standing })
+  return await end(io, settings, { events, engine, daemon, activity, leading, run, standing })
 }
 
 interface Running {
   readonly events: EventBus
   readonly engine: Engine
   readonly daemon: Daemon
-  readonly heartbeat: Heartbeat
+  readonly activity: ActivityNotes
   readonly leading: Leading
   readonly run: ReturnType<typeof createLeadershipRun>
   readonly standing: Promise<void> | undefined
@@ -102,7 +104,7 @@ interface Running {
 async function end(
   { stop }: Io,
   settings: Settings,
-  { events, engine, daemon, heartbeat, leading, run, standing }: Running,
+  { events, engine, daemon, activity, leading, run, standing }: Running,
 ): Promise<ExitCode> {
   const deadline = AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), stop.forced])
   await Promise.race([standing, aborted(deadline)])
@@ -113,7 +115,7 @@ async function end(
   const typed = (args: string) => commandLine(args, commandContext(settings))
   // Before slower steps: a forced end must not lose these messages.
   for (const [key, how] of unsaved) events.emit(lastWords(key, how, typed))
-  await heartbeat.stop()
+  await activity.stop()
   await Promise.race([run.flush(deadline), aborted(deadline)])
   await leading.term?.release()
   events.emit({ type: 'Stopped', unfinished })

@@ -1,4 +1,3 @@
-import { timeOf } from '../../kinds/instant.ts'
 import { capital, nounOf } from '../../kinds/lookup.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isWell, type Status } from '../../plan/severity.ts'
@@ -6,7 +5,7 @@ import type { Intent } from '../../plan/record.ts'
 import type { ResourceView } from '../../contract/view.ts'
 import type { DaemonView, StatusReading } from '../reading.ts'
 import { wholeHints, wholeSentences } from '../whole-facts.ts'
-import { LATE_MS, type WholeFacts } from '../../contract/activity.ts'
+import type { WholeFacts } from '../../contract/activity.ts'
 import { shortRevision } from '../../contract/catalog.ts'
 import { commandsTyped, type CommandContext } from '../../server/command-line.ts'
 import { shortMessage, type NextStep } from '../../server/remedy.ts'
@@ -40,10 +39,7 @@ export function statusText(
   { daemon, whole, resources }: StatusReading,
   text: StatusText & { readonly nothing: string },
 ): string {
-  const closing = closingWords(resources, {
-    ...whole,
-    asOf: isHeard(daemon) ? undefined : daemon.last?.seenAt,
-  })
+  const closing = closingWords(resources, whole)
   const list = resources.length === 0 ? text.nothing : resourceTable(resources, text, closing)
   const problems = problemLines(whole, text)
   const first = [daemonLine(daemon, text), ...revisionLine(daemon, whole, text)].map((line) =>
@@ -75,16 +71,11 @@ function problemLines(whole: WholeFacts, text: StatusText): readonly string[] {
   )
 }
 
-/** A process still updates the status. */
-function isHeard({ state }: DaemonView): boolean {
-  return state !== 'died' && state !== 'silent'
-}
-
 /** Problems are below, in full. @param closing the last line */
 export function resourceTable(
   resources: readonly ResourceView[],
   text: StatusText,
-  closing = closingWords(resources, { asOf: undefined }),
+  closing = closingWords(resources),
 ): string {
   const { paint } = text
   if (resources.length === 0) return NOTHING_RECORDED
@@ -158,19 +149,17 @@ export function daemonLine(
   switch (state) {
     case 'running': {
       const since = last === undefined ? '' : `, started ${agoOf(last.startedAt, now)}`
-      const isLate = last !== undefined && now - last.seenAt > LATE_MS
-      const sign = isLate ? `; its last sign of life was ${agoOf(last.seenAt, now)}` : ''
-      return `${what} is running${who}${since}${sign}.${page}`
+      return `${what} is running${who}${since}.${page}`
     }
     case 'silent':
       return paint(
         ['red', 'bold'],
-        `${what} does not respond${who}: its last sign of life was ${agoOf(last?.seenAt, now)}. The rest is from that time. Look at its log, and restart it.`,
+        `${what} does not respond${who}. What follows is from the ledger. Look at its log, and restart it.`,
       )
     case 'died':
       return paint(
         ['red', 'bold'],
-        `${what} is not running: it died${who}. Its last sign of life was written ${agoOf(last?.seenAt, now)}; what follows is from then. Look at its log, and start it again.`,
+        `${what} is not running: it started ${agoOf(last?.startedAt, now)} and died${who}. What follows is from the ledger. Look at its log, and start it again.`,
       )
     case 'stopped':
       return `No daemon is running. ${what} stopped ${agoOf(last?.stoppedAt, now)}${who}; what follows is from then.`
@@ -264,13 +253,10 @@ function attemptLine({ attempt, state, openedAt, id, seen }: Intent): string {
   return [`${attempt}, ${state}`, new Date(openedAt).toISOString(), `intent ${id}`, ...reply].join(', ')
 }
 
-/**
- * Counts resources that need attention or are unknown.
- * @param about `asOf`: time of the last check, ms since the epoch; undefined: now
- */
+/** Counts resources that need attention or are unknown. */
 export function closingWords(
   resources: readonly ResourceView[],
-  { unreconciled = 0, asOf }: Pick<WholeFacts, 'unreconciled'> & { readonly asOf: number | undefined },
+  { unreconciled = 0 }: Pick<WholeFacts, 'unreconciled'> = {},
 ): string {
   const count = resources.length
   const troubled = resources.filter((resource) => !isWell(resource)).length
@@ -279,11 +265,9 @@ export function closingWords(
     (resource) => isWell(resource) && resource.conditions.Ready.reason === 'NotJudged',
   ).length
   return [
-    asOf !== undefined
-      ? `No resource was checked since ${timeOf(asOf)}; then ${some} of ${count} needed attention.`
-      : count === 1 && troubled === 0
-        ? 'It needs no attention.'
-        : `${capital(String(some))} of ${count} ${troubled > 1 ? 'need' : 'needs'} attention.`,
+    count === 1 && troubled === 0
+      ? 'It needs no attention.'
+      : `${capital(String(some))} of ${count} ${troubled > 1 ? 'need' : 'needs'} attention.`,
     ...(unjudged === 0 ? [] : [`${unjudged} ${unjudged === 1 ? 'is' : 'are'} in a state of unknown health.`]),
     ...(unreconciled === 0
       ? []

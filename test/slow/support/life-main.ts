@@ -126,7 +126,6 @@ async function live(base: string, hours: number): Promise<LifeReport> {
     forgetSecrets: () => undefined,
     onAccept: () => undefined,
     saidBefore: () => NOTHING_SAID_BEFORE,
-    noteChecks: async () => undefined,
     watch: async (onTrigger) => {
       triggers.push(onTrigger)
       return { mode: () => 'recursive', close: () => Promise.resolve() }

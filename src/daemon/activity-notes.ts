@@ -1,0 +1,81 @@
+import { hostname } from 'node:os'
+import type { Activity, WholeFacts } from '../contract/activity.ts'
+import { LedgerError, type Ledger } from '../contract/ledger.ts'
+import type { Key } from '../kinds/key.ts'
+import type { Clock } from '../lib/clock.ts'
+import { sameJson } from '../lib/json.ts'
+import type { StateStore } from '../reconcile/state/store.ts'
+
+export interface ActivityParts {
+  readonly command: Activity['command']
+  readonly ledger: Ledger
+  readonly store: StateStore
+  readonly clock: Pick<Clock, 'now'>
+  /** The page's address. Undefined: no page. */
+  readonly url: string | undefined
+  readonly worksWith: Pick<Activity, 'manifests' | 'baseUrl' | 'credentialsDir' | 'secretsDir'>
+  readonly whole: () => WholeFacts
+}
+
+/** Who owns the ledger and what it read, for commands and for the next process. */
+export interface ActivityNotes {
+  readonly before: Activity | undefined
+  /** After a read of the manifests. Writes only news. */
+  noteRead(): void
+  /** The process ends normally. Also writes the times of its checks. */
+  stop(): Promise<void>
+}
+
+/** Writes the first entry before it returns. The next reconcile reports a broken ledger. */
+export async function startActivityNotes({
+  command,
+  ledger,
+  store,
+  clock,
+  url,
+  worksWith,
+  whole,
+}: ActivityParts): Promise<ActivityNotes> {
+  const startedAt = clock.now()
+  const { last: before, checkedAt } = await ledger.activity()
+  const who = { command, process: process.pid, host: hostname(), url, ...worksWith, startedAt }
+  let said: object = {}
+
+  async function write(
+    facts: Partial<Activity>,
+    checked: ReadonlyMap<Key, number> = new Map(),
+  ): Promise<void> {
+    said = facts
+    try {
+      await ledger.noteActivity({ ...who, ...facts, seenAt: clock.now() }, checked)
+    } catch (error) {
+      if (!(error instanceof LedgerError)) throw error
+      said = {}
+    }
+  }
+
+  function read(): Partial<Activity> {
+    // Until the first read, the previous process's findings are the latest.
+    if (store.catalog === undefined) return { findings: before?.findings }
+    const { problem, errors, findings, revisionSince } = whole()
+    return { revision: store.revision || undefined, problem, errors, findings, revisionSince }
+  }
+
+  store.noteChecked(checkedAt ?? new Map())
+  await write(read())
+  return {
+    before,
+    noteRead() {
+      const facts = read()
+      if (!sameJson(facts, said)) void write(facts)
+    },
+    async stop() {
+      const checked = new Map<Key, number>()
+      for (const { key } of store.records()) {
+        const at = store.checkedAt(key)
+        if (at !== undefined && at !== checkedAt?.get(key)) checked.set(key, at)
+      }
+      await write({ ...read(), ...(store.catalog && whole()), stoppedAt: clock.now() }, checked)
+    },
+  }
+}
