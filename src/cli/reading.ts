@@ -122,6 +122,7 @@ async function readLiveStatus(
 export async function readLedgerStatus(ledger: Ledger, settings: Here, clock: Clock): Promise<StatusReading> {
   const now = clock.now()
   const { last, checkedAt } = await ledger.activity()
+  const state = runStateOf(last, await ledger.owned())
   const views = (await ledger.list()).map((record) => {
     const conditions = rememberedConditions(record, 0)
     return viewOf({ record, conditions, checkedAt: checkedAt?.get(record.key) })
@@ -130,9 +131,10 @@ export async function readLedgerStatus(ledger: Ledger, settings: Here, clock: Cl
     now,
     whole: { ...last, ...(ledger.rollback !== undefined && { problem: sentence(ledger.rollback) }) },
     here: commandContext(settingsOfDaemon(settings, last)),
-    daemon: { state: runStateOf(last, await ledger.owned()), last },
+    daemon: { state, last },
     resources: withProblems(views, clock),
-    isCheckKnown: checkedAt !== undefined,
+    // Written when a process ends.
+    isCheckKnown: checkedAt !== undefined && (state === 'stopped' || state === 'never'),
   }
 }
 

@@ -28,6 +28,12 @@ test.each([
     unreconciled: 1,
     says: 'None of 2 needs attention. 1 more was not reconciled yet.',
   },
-])('a list ends with how it is, where $why', ({ of, says, unreconciled }) => {
-  expect(closingWords(of, { unreconciled })).toBe(says)
+  {
+    why: 'nobody looks any more',
+    of: [WELL, BAD],
+    isOld: true,
+    says: 'As recorded, 1 of 2 needed attention.',
+  },
+])('a list ends with how it is, where $why', ({ of, says, unreconciled, isOld }) => {
+  expect(closingWords(of, { unreconciled, isOld: isOld === true })).toBe(says)
 })

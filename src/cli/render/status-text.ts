@@ -39,7 +39,8 @@ export function statusText(
   { daemon, whole, resources }: StatusReading,
   text: StatusText & { readonly nothing: string },
 ): string {
-  const closing = closingWords(resources, whole)
+  const isOld = daemon.state === 'died' || daemon.state === 'silent'
+  const closing = closingWords(resources, { ...whole, isOld })
   const list = resources.length === 0 ? text.nothing : resourceTable(resources, text, closing)
   const problems = problemLines(whole, text)
   const first = [daemonLine(daemon, text), ...revisionLine(daemon, whole, text)].map((line) =>
@@ -256,7 +257,7 @@ function attemptLine({ attempt, state, openedAt, id, seen }: Intent): string {
 /** Counts resources that need attention or are unknown. */
 export function closingWords(
   resources: readonly ResourceView[],
-  { unreconciled = 0 }: Pick<WholeFacts, 'unreconciled'> = {},
+  { unreconciled = 0, isOld = false }: Pick<WholeFacts, 'unreconciled'> & { readonly isOld?: boolean } = {},
 ): string {
   const count = resources.length
   const troubled = resources.filter((resource) => !isWell(resource)).length
@@ -265,9 +266,11 @@ export function closingWords(
     (resource) => isWell(resource) && resource.conditions.Ready.reason === 'NotJudged',
   ).length
   return [
-    count === 1 && troubled === 0
-      ? 'It needs no attention.'
-      : `${capital(String(some))} of ${count} ${troubled > 1 ? 'need' : 'needs'} attention.`,
+    isOld
+      ? `As recorded, ${some} of ${count} needed attention.`
+      : count === 1 && troubled === 0
+        ? 'It needs no attention.'
+        : `${capital(String(some))} of ${count} ${troubled > 1 ? 'need' : 'needs'} attention.`,
     ...(unjudged === 0 ? [] : [`${unjudged} ${unjudged === 1 ? 'is' : 'are'} in a state of unknown health.`]),
     ...(unreconciled === 0
       ? []
