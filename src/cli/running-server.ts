@@ -6,7 +6,7 @@ import { isLoopbackHost } from '../lib/proxy.ts'
 import { networkToOthers } from './compose-network.ts'
 import { type LedgerToRead, openLedgerToRead } from './compose.ts'
 import type { Io } from './io.ts'
-import { adminTokenOf, type Asked } from './server-client.ts'
+import { adminTokenOf, type Asked, callServer } from './server-client.ts'
 
 /** The daemon that owns the ledger, and the token for it. */
 export interface Owner extends Asked {
@@ -24,8 +24,13 @@ export async function findOwner(io: Io, settings: Asking, command: string): Prom
   if (server !== undefined) return { ...asked, server, token: await adminTokenOf(settings, command) }
   await using ledger = await openLedgerToRead(settings, io.clock)
   const url = await daemonUrl(ledger)
-  return url === undefined ? undefined : { ...asked, server: url, token: ownerTokenOf(ledger) }
+  if (url === undefined) return undefined
+  // One that hangs is noticed at once; a command can take long.
+  await callServer(io, { ...asked, server: url, path: 'healthz', timeoutMs: PROBE_MS })
+  return { ...asked, server: url, token: ownerTokenOf(ledger) }
 }
+
+const PROBE_MS = 10_000
 
 /** Of the ledger's owner. Undefined: it has none, or it cannot be asked from here. */
 export async function daemonUrl(ledger: Ledger): Promise<string | undefined> {

@@ -26,8 +26,3 @@ export function withoutManifestSentence({ service, count, pipes }: WithoutManife
     `"pipewright import --all ${service}" writes ${them}.`
   )
 }
-
-/** Ignores the time of the list. */
-export function withoutManifestDigest(all: readonly WithoutManifest[] | undefined): string {
-  return JSON.stringify(all?.map(({ service, count, pipes }) => [service, count, pipes]))
-}
