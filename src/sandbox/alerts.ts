@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { z } from '../kinds/zod.ts'
 import { type Json, type JsonObject, stableJson } from '../lib/json.ts'
 import { type Call, type OperationResult, readCheckedBody, type Refusal, refusal } from './call.ts'
-import { advanceAlert } from './world.ts'
+import { advanceAlert, type World } from './world.ts'
 import { servicePath, type StoredAlert } from './stored.ts'
 import { bodyShape, rulesBrokenBy, required } from './wire-schema.ts'
-import type { World } from './world.ts'
 
 /** `spec/api.md` 4.4, and a service's own alerts if the profile has them. */
 export const ALERT_OPERATIONS = {

@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify'
 import { z } from '../kinds/zod.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import type { ServiceIds } from './stored.ts'
@@ -43,4 +44,60 @@ export function readCheckedBody(call: Call, shape: Shape): ReturnType<typeof rea
   if (!body.ok) return body
   const { error } = z.strictObject(shape).safeParse(body.json)
   return error === undefined ? body : refusal(400, wordIssues(error))
+}
+
+/** Before any fault. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: JsonObject
+}
+
+/** The interface leaves its shape open (`spec/api.md` 7). */
+export function failure(
+  requestId: string,
+  status: number,
+  error: string,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  return { status, headers, body: { status, requestId, error } }
+}
+
+export type WireAnswer = Reply | { readonly type: 'close' | 'reset' | 'silence' }
+
+interface Reply {
+  readonly type: 'reply' | 'half'
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+export function plain({ status, headers, body }: Answer): Reply {
+  return { type: 'reply', status, headers, text: JSON.stringify(body) }
+}
+
+export function sendAnswer(to: FastifyReply, answer: WireAnswer): void {
+  to.hijack()
+  const { raw } = to
+  switch (answer.type) {
+    case 'reply':
+    case 'half':
+      raw.writeHead(answer.status, {
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': Buffer.byteLength(answer.text),
+        ...answer.headers,
+      })
+      if (answer.type === 'reply') raw.end(answer.text)
+      // destroys the socket after the kernel has taken the first half
+      else raw.write(answer.text.slice(0, answer.text.length / 2), () => raw.socket?.destroy())
+      return
+    case 'close':
+      raw.socket?.destroy()
+      return
+    case 'reset':
+      raw.socket?.resetAndDestroy()
+      return
+    case 'silence':
+      return
+  }
 }

@@ -4,11 +4,16 @@ import { isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts'
 import { mergePatch } from '../lib/merge-patch.ts'
 import { SECRET_FIELDS } from '../lib/sensitive.ts'
 import { type Faults, FaultsFile } from './faults.ts'
-import { advanceAlert, advancePipe } from './world.ts'
+import { advanceAlert, advancePipe, type World } from './world.ts'
 import { type PipeInSandbox, viewInSandbox } from './pipe.ts'
-import { type RecordedRequest, servicePath, type StoredEndpoint, type StoredService } from './stored.ts'
+import {
+  lowerCaseIds,
+  type RecordedRequest,
+  servicePath,
+  type StoredEndpoint,
+  type StoredService,
+} from './stored.ts'
 import { wordIssues } from './wire-schema.ts'
-import type { World } from './world.ts'
 
 /** Access behind the interface. */
 export type SandboxControl = ReturnType<typeof createControl>
@@ -50,9 +55,9 @@ export function createControl(world: World, faults: Faults, now: () => number) {
       })
     },
     /** @throws Error for a state that the profile lacks */
-    setService({ organizationId, serviceId, state }: StoredService): void {
+    setService({ state, ...service }: StoredService): void {
       if (!dialect.serviceStates.includes(state)) throw new Error(`a service is never ${state}`)
-      const ids = { organizationId: organizationId.toLowerCase(), serviceId: serviceId.toLowerCase() }
+      const ids = lowerCaseIds(service)
       storage.put('service', servicePath(ids), { ...ids, state })
     },
     /** @param patch JSON merge patch of the alert, or of a new one */

@@ -29,8 +29,6 @@ export interface Dialect extends Facts {
 
 /** Not in the profile. */
 interface Facts {
-  /** Fields of a create that no manifest has. */
-  readonly extraFields: Shape
   /** In a fixture. */
   readonly fixtureAlert: z.ZodType<{ readonly id: string } & Readonly<Record<string, unknown>>>
   /** Begins the text of a refusal, by status. */
@@ -49,11 +47,16 @@ export function dialectOf({ name, kinds }: Profile): Dialect {
   if (facts === undefined || pipe === undefined || endpoint === undefined)
     throw new Error(`the sandbox does not speak ${name}`)
   const shape = bodyShape(pipe)
+  const canChange = pipe.changes !== undefined
   return {
     ...facts,
     pipe,
-    canChange: pipe.changes !== undefined,
-    pipeShape: { ...shape, name: required(shape['name']), ...facts.extraFields },
+    canChange,
+    pipeShape: {
+      ...shape,
+      name: required(shape['name']),
+      ...(canChange && { startPaused: z.boolean().optional() }),
+    },
     endpointShape: bodyShape(endpoint),
     alert: kinds.find((kind) => kind.lifecycle === 'read-only')?.written,
   }
@@ -62,7 +65,6 @@ export function dialectOf({ name, kinds }: Profile): Dialect {
 const FACTS: Readonly<Record<string, Facts>> = {
   /** `spec/api.md`. */
   default: {
-    extraFields: {},
     fixtureAlert: z.strictObject({
       ...allRequired(shapeIn(bodyShape(ALERT)['expect'])),
       id: z.string().min(1),
@@ -74,7 +76,6 @@ const FACTS: Readonly<Record<string, Facts>> = {
   },
   /** Strict requests, and replies in another spelling (facts 7). */
   'clickhouse-cloud': {
-    extraFields: { startPaused: z.boolean().optional() },
     fixtureAlert: z.looseObject({ id: z.string().regex(/^[0-9a-f]{24}$/) }),
     codes: { 400: 'BAD_REQUEST', 404: 'NOT_FOUND', 409: 'CONFLICT', 424: 'FAILED_DEPENDENCY' },
     serviceStates: ['running', 'idle', 'starting', 'awaking', 'stopping', 'stopped', 'degraded', 'failed'],

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { z } from '../kinds/zod.ts'
-import { type Answer, failure, plain, type WireAnswer } from './answer.ts'
+import { type Answer, failure, plain, type WireAnswer } from './call.ts'
 
 interface Context {
   /** The platform's, if it did the work. */
@@ -30,7 +30,21 @@ function row<Type extends string, Members extends z.core.$ZodShape>(
   return { schema: z.strictObject({ type: z.literal(type), ...members }).describe(effect), isDone, reply }
 }
 
+const MAX_HUGE_BYTES = 256 * 2 ** 20
+const HUGE_BYTES = 8 * 2 ** 20
 const Status = z.int().min(200).max(599)
+
+const WAIT_HEADERS = {
+  'retry-after': (seconds: number) => ({ 'retry-after': String(seconds) }),
+  'retry-after-date': (seconds: number, now: number) => ({
+    'retry-after': new Date(now + seconds * 1_000).toUTCString(),
+  }),
+  'x-ratelimit-reset': (seconds: number, now: number) => ({
+    'x-ratelimit-reset': String(Math.ceil(now / 1_000 + seconds)),
+  }),
+  'x-ratelimit-reset-in': (seconds: number) => ({ 'x-ratelimit-reset': String(seconds) }),
+  none: () => ({}),
+}
 
 const FAULTS = [
   row('latency', { ms: z.int().min(0).max(600_000) }, 'Done, but late.', { isDone: true }),
@@ -38,13 +52,7 @@ const FAULTS = [
     'rate-limit',
     {
       seconds: z.number().nonnegative().max(86_400),
-      header: z.enum([
-        'retry-after',
-        'retry-after-date',
-        'x-ratelimit-reset',
-        'x-ratelimit-reset-in',
-        'none',
-      ]),
+      header: z.enum(Object.keys(WAIT_HEADERS) as (keyof typeof WAIT_HEADERS)[]), // its own keys
     },
     '429, not done. `x-ratelimit-reset` is Unix time in seconds, `…-in` seconds from now.',
     {
@@ -56,15 +64,12 @@ const FAULTS = [
     'status',
     { status: Status, error: z.string().min(1).optional().describe('The text of the error.') },
     'Any status with an error body, not done; `error` is its text, such as `FAILED_DEPENDENCY: it is idle`.',
-    {
-      reply: ({ status, error }, { requestId }) => madeToFail(requestId, status, error),
-    },
+    { reply: ({ status, error }, { requestId }) => madeToFail(requestId, status, error) },
   ),
   row(
     'not-applied',
     {},
     'Answered as if it was done, and not done: a read afterwards shows the earlier state.',
-    {},
   ),
   row('reset', {}, 'The connection is reset (RST), not done.', { reply: () => ({ type: 'reset' }) }),
   row('cut-before', {}, 'The connection is closed, not done.', { reply: () => ({ type: 'close' }) }),
@@ -100,24 +105,13 @@ const FAULTS = [
   }),
   row(
     'redirect',
-    {
-      status: z.int().min(300).max(399).default(307),
-      location: z.string().default('/elsewhere'),
-    },
+    { status: z.int().min(300).max(399).default(307), location: z.string().default('/elsewhere') },
     'Sent elsewhere, not done.',
-    {
-      reply: ({ status, location }) => ({ type: 'reply', status, headers: { location }, text: '' }),
-    },
+    { reply: ({ status, location }) => ({ type: 'reply', status, headers: { location }, text: '' }) },
   ),
   row(
     'huge',
-    {
-      bytes: z
-        .int()
-        .positive()
-        .max(256 * 2 ** 20)
-        .default(8 * 2 ** 20),
-    },
+    { bytes: z.int().positive().max(MAX_HUGE_BYTES).default(HUGE_BYTES) },
     'Done, and a reply of that many bytes.',
     {
       isDone: true,
@@ -156,18 +150,6 @@ function rowOf({ type }: Fault) {
 
 function madeToFail(requestId: string, status: number, error = `made to fail with ${status}`): WireAnswer {
   return plain(failure(requestId, status, error))
-}
-
-const WAIT_HEADERS = {
-  'retry-after': (seconds: number) => ({ 'retry-after': String(seconds) }),
-  'retry-after-date': (seconds: number, now: number) => ({
-    'retry-after': new Date(now + seconds * 1_000).toUTCString(),
-  }),
-  'x-ratelimit-reset': (seconds: number, now: number) => ({
-    'x-ratelimit-reset': String(Math.ceil(now / 1_000 + seconds)),
-  }),
-  'x-ratelimit-reset-in': (seconds: number) => ({ 'x-ratelimit-reset': String(seconds) }),
-  none: () => ({}),
 }
 
 function withoutIds(body: JsonObject): JsonObject {

@@ -42,6 +42,8 @@ export const FaultsFile = z.strictObject({
   mix: FaultMix.optional().describe('Faults by chance, for requests that no rule fits.'),
 })
 
+export type FaultsInput = z.input<typeof FaultsFile>
+
 /** @throws {SandboxFileError} */
 export function readFaults(file: string): Promise<z.infer<typeof FaultsFile>> {
   return readSandboxFile(file, FaultsFile)
@@ -56,10 +58,9 @@ export interface FaultTarget {
 export type Faults = ReturnType<typeof createFaults>
 
 /** The script applies before chance. */
-export function createFaults() {
-  let script: RuleInUse[] = []
-  let imposed: RuleInUse[] = []
-  let chance: z.infer<typeof FaultMix> | undefined
+export function createFaults(first: FaultsInput = {}) {
+  let script = (first.rules ?? []).map(inUse)
+  let chance = first.mix && FaultMix.parse(first.mix)
   let counts = new Map<string, number>()
 
   return {
@@ -70,9 +71,9 @@ export function createFaults() {
     /** Adds rules before the script. @returns function that removes the rules @throws ZodError */
     impose(...rules: readonly FaultRuleInput[]): () => void {
       const lines = rules.map(inUse)
-      imposed.push(...lines)
+      script = [...lines, ...script]
       return () => {
-        imposed = imposed.filter((line) => !lines.includes(line))
+        script = script.filter((line) => !lines.includes(line))
       }
     },
     /** Undefined: no random faults. @throws ZodError */
@@ -82,13 +83,12 @@ export function createFaults() {
     },
     clear(): void {
       script = []
-      imposed = []
       chance = undefined
       counts = new Map()
     },
     /** Counts the request. */
     pick(target: FaultTarget): Fault | undefined {
-      const line = [...imposed, ...script].find((rule) => takes(rule, target))
+      const line = script.find((rule) => takes(rule, target))
       return line?.rule.fault ?? draw(target)
     },
   }

@@ -4,7 +4,7 @@ import type { Profile } from '../kinds/profile.ts'
 import { type Dialect, dialectOf } from './dialect.ts'
 import { newPipe, objectionTo } from './pipe.ts'
 import { readSandboxFile } from './sandbox-file.ts'
-import { servicePath } from './stored.ts'
+import { lowerCaseIds, servicePath } from './stored.ts'
 import { optional } from './wire-schema.ts'
 import { Incident, Times, type World } from './world.ts'
 
@@ -102,7 +102,8 @@ export function applyFixture({ storage, dialect }: World, fixture: Fixture, now:
     }
     for (const { state, ...service } of fixture.services ?? []) {
       if (state === undefined || !isNew(`service ${servicePath(service)}`)) continue
-      storage.put('service', servicePath(service).toLowerCase(), { ...service, state })
+      const ids = lowerCaseIds(service)
+      storage.put('service', servicePath(ids), { ...ids, state })
     }
     for (const { organizationId, serviceId, ...body } of fixture.endpoints) {
       const service = { organizationId, serviceId }

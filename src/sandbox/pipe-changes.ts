@@ -21,11 +21,6 @@ export interface PipeBefore {
 /** All or nothing. */
 export type PipeChange = { readonly ok: true; readonly pipe: StoredPipe } | Refusal
 
-/** @param error begins with the place in the body */
-export function mistake(error: string): Refusal {
-  return refusal(400, error)
-}
-
 export function obstacle(error: string): Refusal {
   return { ...refusal(400, error), isUncoded: true }
 }
@@ -46,7 +41,7 @@ const RESYNCED_KINDS = ['postgres', 'mysql', 'mongodb']
 /** `PATCH {pipe}/state` (facts 6.1). */
 export function command(before: PipeBefore, json: JsonObject): PipeChange {
   const body = Command.safeParse(json)
-  if (!body.success) return mistake(wordIssues(body.error))
+  if (!body.success) return refusal(400, wordIssues(body.error))
   const { dialect, pipe, state } = before
   const kind = sourceKindOf(pipe.body)
   const settled = settledState(dialect, pipe.body)
@@ -61,7 +56,7 @@ export function command(before: PipeBefore, json: JsonObject): PipeChange {
       if (state === 'Completed') return obstacle('the pipe is Completed: it cannot be stopped')
       return moved(before, isDatabase(kind) ? ['Pausing', 'Paused'] : ['Stopping', 'Stopped'])
     case 'resync':
-      if (!RESYNCED_KINDS.includes(kind)) return mistake(`command: there is no resync for ${kind}`)
+      if (!RESYNCED_KINDS.includes(kind)) return refusal(400, `command: there is no resync for ${kind}`)
       return moved(before, ['Snapshot', 'Resync', settled])
   }
 }
@@ -75,7 +70,7 @@ export function moved({ pipe, now }: PipeBefore, states: readonly string[]): Pip
 /** `PATCH {pipe}/scaling`: merges the fields that R36 allows for the source kind. */
 export function scale(before: PipeBefore, json: JsonObject): PipeChange {
   const kind = sourceKindOf(before.pipe.body)
-  if (isDatabase(kind)) return mistake(`scaling: there is none for ${kind}`)
+  if (isDatabase(kind)) return refusal(400, `scaling: there is none for ${kind}`)
   const change = merged(before, 'scaling', json)
   if (!change.ok) return change
   const internals = { ...change.pipe.internals, scaledAt: before.now }
@@ -92,7 +87,7 @@ export function configure(before: PipeBefore, json: JsonObject): PipeChange {
   )
   return foreign === undefined
     ? merged(before, 'settings', json)
-    : mistake(`${foreign}: is no setting of ${kind}`)
+    : refusal(400, `${foreign}: is no setting of ${kind}`)
 }
 
 function merged(before: PipeBefore, part: 'scaling' | 'settings', json: JsonObject): PipeChange {
@@ -108,9 +103,9 @@ function merged(before: PipeBefore, part: 'scaling' | 'settings', json: JsonObje
 
 export function shapeRefusal(shape: Shape, json: JsonObject): Refusal | undefined {
   const checked = z.strictObject(shape).safeParse(json)
-  if (!checked.success) return mistake(wordIssues(checked.error))
+  if (!checked.success) return refusal(400, wordIssues(checked.error))
   const empty = emptyPlace(json)
-  return empty === undefined ? undefined : mistake(`${empty}: must not be empty`)
+  return empty === undefined ? undefined : refusal(400, `${empty}: must not be empty`)
 }
 
 /** The service rejects empty values (R41). */
@@ -138,7 +133,7 @@ export function ruleRefusal(
   const broken = rulesBrokenBy(dialect.pipe, after).find(
     ({ path, words }) => !known.has(words) || isTouched(path, change),
   )
-  return broken && mistake(broken.words)
+  return broken && refusal(400, broken.words)
 }
 
 /** Whether a change has the field, or an object of `source.KIND` around it. */

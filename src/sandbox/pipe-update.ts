@@ -4,7 +4,7 @@ import { comparedBody } from '../kinds/remote-resource.ts'
 import { z } from '../kinds/zod.ts'
 import { isObject, type JsonObject, sameJson } from '../lib/json.ts'
 import { mergePatch } from '../lib/merge-patch.ts'
-import type { Refusal } from './call.ts'
+import { type Refusal, refusal } from './call.ts'
 import type { Dialect } from './dialect.ts'
 import { credentialDigests, settledState, sourceOf } from './pipe.ts'
 import {
@@ -12,13 +12,12 @@ import {
   type PipeChange,
   completedRefusal,
   sourceKindOf,
-  mistake,
   moved,
   obstacle,
   ruleRefusal,
   shapeRefusal,
 } from './pipe-changes.ts'
-import type { PipeInternals } from './stored.ts'
+import type { PipeInternals, StoredPipe } from './stored.ts'
 import { optional, required, type Shape, shapeIn } from './wire-schema.ts'
 
 /** `PATCH {pipe}`: merges all or nothing (facts 3.1 and 8). */
@@ -42,7 +41,7 @@ export function update(before: PipeBefore, json: JsonObject): PipeChange {
   const after = { ...mergePatch(pipe.body, others), source: { [kind]: is } }
   const refused =
     accountRefusal(was, is) ??
-    loginRefusal({ kind, patch, after: is, internals: pipe.internals }) ??
+    loginRefusal(pipe, patch, is) ??
     ruleRefusal(before, after, { ...others, source: { [kind]: patch } })
   if (refused !== undefined) return refused
 
@@ -127,9 +126,9 @@ function picked(shape: Shape, paths: readonly string[]): Shape {
 
 function partsRefusal(body: JsonObject): Refusal | undefined {
   if (body['fieldMappings'] !== undefined && body['destination'] === undefined)
-    return mistake('fieldMappings: destination.columns are needed with them')
+    return refusal(400, 'fieldMappings: destination.columns are needed with them')
   // Checked, but not applied (N9).
-  return Object.keys(body).length === 0 ? mistake('settings: use the settings of the pipe') : undefined
+  return Object.keys(body).length === 0 ? refusal(400, 'settings: use the settings of the pipe') : undefined
 }
 
 function effectOf(kind: SourceKind, patch: JsonObject): JsonObject {
@@ -151,7 +150,7 @@ function tablesAfter(
   for (const [index, item] of objectsIn(toRemove).entries()) {
     const kept = rest.filter((mapping) => !sameJson({ ...mapping, ...item }, mapping))
     const place = `source.${kind}.tableMappingsToRemove.${index}`
-    if (kept.length === rest.length) return mistake(`${place}: there is no such mapping`)
+    if (kept.length === rest.length) return refusal(400, `${place}: there is no such mapping`)
     rest = kept
   }
   return { ok: true, tables: { tableMappings: [...rest, ...objectsIn(toAdd)] } }
@@ -166,23 +165,19 @@ function accountRefusal(before: JsonObject, after: JsonObject): Refusal | undefi
   const [was, is] = [before['authentication'], after['authentication']]
   const switches = was !== is && (was === 'SERVICE_ACCOUNT' || is === 'SERVICE_ACCOUNT')
   return switches && after['type'] === 'gcs'
-    ? mistake('source.objectStorage.authentication: cannot change to or from SERVICE_ACCOUNT')
+    ? refusal(400, 'source.objectStorage.authentication: cannot change to or from SERVICE_ACCOUNT')
     : undefined
 }
 
 const WITHOUT_CONNECTION = ['tableMappingsToAdd', 'tableMappingsToRemove', 'settings']
 
-/**
- * A PATCH reconnects without stored credentials (facts 8).
- * @param about `patch`: the effective part of the source kind
- */
-function loginRefusal(about: {
-  readonly kind: SourceKind
-  readonly patch: JsonObject
-  readonly after: JsonObject
-  readonly internals: PipeInternals | undefined
-}): Refusal | undefined {
-  const { kind, patch, after, internals } = about
+/** A PATCH reconnects without stored credentials (facts 8). @param patch effective part of the source */
+function loginRefusal(
+  { body, internals }: StoredPipe,
+  patch: JsonObject,
+  after: JsonObject,
+): Refusal | undefined {
+  const { kind } = sourceOf(body)
   const connects = Object.keys(patch).some((name) => !WITHOUT_CONNECTION.includes(name))
   const hasLogin =
     (kind === 'kafka' && after['authentication'] !== 'IAM_ROLE') ||

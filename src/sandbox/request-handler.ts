@@ -2,14 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { isObject, type Json, parseJson } from '../lib/json.ts'
-import { type Answer, failure, plain, sendAnswer } from './answer.ts'
-import type { OperationResult } from './call.ts'
+import { type Answer, failure, plain, sendAnswer, type OperationResult } from './call.ts'
 import { maskSecrets } from './control.ts'
 import { distort, isWorkDone } from './fault-types.ts'
 import type { Faults, FaultTarget } from './faults.ts'
 import type { Operation } from './operations.ts'
 import { perform } from './sandbox-platform.ts'
-import type { RecordedRequest } from './stored.ts'
+import { lowerCaseIds, type RecordedRequest } from './stored.ts'
 import type { World } from './world.ts'
 
 /** `spec/api.md` 5. */
@@ -81,7 +80,7 @@ export function createRequestHandler({ world, faults, access, now, closing }: Re
     }
     const { organizationId = '', serviceId = '', id = '' } = paramsOf(request)
     const result = perform(world, operation, {
-      service: { organizationId: organizationId.toLowerCase(), serviceId: serviceId.toLowerCase() },
+      service: lowerCaseIds({ organizationId, serviceId }),
       id,
       contentType: request.headers['content-type'],
       text: textOf(request),

@@ -10,13 +10,12 @@ import {
   type Refusal,
   refusal,
 } from './call.ts'
-import { advancePipe } from './world.ts'
+import { advancePipe, type World } from './world.ts'
 import type { Operation } from './operations.ts'
 import { newPipe, objectionTo, type PipeView, stateOf, viewPipe } from './pipe.ts'
 import { type PipeBefore, type PipeChange, command, configure, scale } from './pipe-changes.ts'
 import { update } from './pipe-update.ts'
-import { servicePath, type StoredPipe } from './stored.ts'
-import type { World } from './world.ts'
+import { lowerCaseIds, servicePath, type StoredPipe } from './stored.ts'
 
 /** `spec/api.md` 4. Never throws for a caller's mistake. */
 export function perform(world: World, operation: Operation, call: Call): OperationResult {
@@ -42,7 +41,7 @@ const OPERATIONS: Readonly<Record<Operation, (world: World, call: Call) => Opera
 function serviceRefusal({ services }: World, { service }: Call): Refusal | undefined {
   for (const [name, id] of Object.entries(service))
     if (!UUID.test(id)) return refusal(400, `${name}: must be a UUID`)
-  const isKnown = services?.some((one) => servicePath(one).toLowerCase() === servicePath(service)) ?? true
+  const isKnown = services?.some((one) => servicePath(lowerCaseIds(one)) === servicePath(service)) ?? true
   return isKnown ? undefined : refusal(404, 'no such service in this organization')
 }
 

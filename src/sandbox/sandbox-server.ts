@@ -3,7 +3,7 @@ import type { Profile } from '../kinds/profile.ts'
 import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import { addControl, createControl, isControl, type SandboxControl } from './control.ts'
 import { dialectOf } from './dialect.ts'
-import { createFaults, type FaultMixInput, type FaultRuleInput } from './faults.ts'
+import { createFaults, type FaultsInput } from './faults.ts'
 import { applyFixture, fixtureSchema, type FixtureInput } from './fixture.ts'
 import { type Route, routesOf } from './operations.ts'
 import { type Access, createRequestHandler, type RequestHandler } from './request-handler.ts'
@@ -22,8 +22,7 @@ export interface SandboxOptions extends Access {
   /** Default: `open`. */
   readonly fileUse?: FileUse | undefined
   readonly fixture?: FixtureInput | undefined
-  readonly faults?:
-    { readonly rules?: readonly FaultRuleInput[]; readonly mix?: FaultMixInput | undefined } | undefined
+  readonly faults?: FaultsInput | undefined
   /** ms since the epoch. Default: the machine's time. */
   readonly now?: (() => number) | undefined
 }
@@ -45,10 +44,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     credentials: [...fixture.credentials, ...options.credentials],
     alertTokens: [...fixture.alertTokens, ...options.alertTokens],
   }
-  const faults = createFaults()
-  faults.add(...(options.faults?.rules ?? []))
-  faults.mix(options.faults?.mix)
-
+  const faults = createFaults(options.faults)
   await using stack = new AsyncDisposableStack()
   const storage = stack.use(openStorage(options.file, options.fileUse))
   const { times, services, incidents } = fixture

@@ -83,6 +83,10 @@ export interface RecordedAnswer {
   readonly done: boolean
 }
 
+export function lowerCaseIds({ organizationId, serviceId }: ServiceIds): ServiceIds {
+  return { organizationId: organizationId.toLowerCase(), serviceId: serviceId.toLowerCase() }
+}
+
 export function servicePath({ organizationId, serviceId }: ServiceIds): string {
   return `${organizationId}/${serviceId}`
 }

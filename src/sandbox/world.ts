@@ -16,17 +16,14 @@ export interface World {
   readonly incidents: readonly Incident[]
 }
 
-function time(ms: number) {
-  return z.int().nonnegative().default(ms)
-}
+const Milliseconds = z.int().nonnegative()
 
-/** ms. */
 export const Times = z.strictObject({
-  provisioningMs: time(1_500),
-  movingMs: time(1_500),
-  scalingLagMs: time(1_000),
-  deletingMs: time(1_500),
-  listLagMs: time(0),
+  provisioningMs: Milliseconds.default(1_500),
+  movingMs: Milliseconds.default(1_500),
+  scalingLagMs: Milliseconds.default(1_000),
+  deletingMs: Milliseconds.default(1_500),
+  listLagMs: Milliseconds.default(0),
 })
 
 /** Some ms after the creation of its pipe or alert, without a request. */
@@ -34,7 +31,7 @@ export const Incident = z
   .strictObject({
     pipe: Text.optional().describe('Name or id of a pipe.'),
     alert: Text.optional().describe('Id of an alert.'),
-    afterMs: z.int().nonnegative(),
+    afterMs: Milliseconds,
     change: z.record(z.string(), z.json()).optional().describe('A JSON merge patch of the resource.'),
     vanish: z.literal(true).optional().describe('The pipe is gone from then on.'),
   })
