@@ -21,59 +21,23 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.close())
 
-const REFUSED: readonly (readonly [string, number, string, Sent, RegExp])[] = [
-  // who asks
-  ['no credentials', 401, PIPES, { body: ORDERS, headers: { authorization: '' } }, /wrong credentials/],
-  [
-    'a wrong secret',
-    401,
-    PIPES,
-    { body: ORDERS, headers: { authorization: `Basic ${btoa('key-1:other')}` } },
-    /wrong/,
-  ],
-  [
-    'a secret cut at its colon',
-    401,
-    PIPES,
-    { body: ORDERS, headers: { authorization: `Basic ${btoa('key-1:se')}` } },
-    /wrong/,
-  ],
-  [
-    'the right pair, not encoded',
-    401,
-    PIPES,
-    { body: ORDERS, headers: { authorization: 'Basic key-1:se:cret' } },
-    /wrong/,
-  ],
-  [
-    'the right pair under the other scheme',
-    401,
-    PIPES,
-    { body: ORDERS, headers: { authorization: `Bearer ${btoa('key-1:se:cret')}` } },
-    /wrong/,
-  ],
-  [
-    'the right token under the other scheme',
-    401,
-    '/api/v2/alerts/alert-1',
-    { headers: { authorization: 'Basic token-1' } },
-    /wrong/,
-  ],
-  [
-    'the alert token for a pipe',
-    401,
-    `${PIPES}/${OTHER}`,
-    { headers: { authorization: 'Bearer token-1' } },
-    /Basic/,
-  ],
-  [
-    'the API key for an alert',
-    401,
-    '/api/v2/alerts/alert-1',
-    { headers: { authorization: `Basic ${btoa('key-1:se:cret')}` } },
-    /Bearer/,
-  ],
-  ['a wrong token', 401, '/api/v2/alerts/alert-1', { headers: { authorization: 'Bearer token-2' } }, /wrong/],
+const ALERT_PATH = '/api/v2/alerts/alert-1'
+
+const BAD_LOGINS: readonly (readonly [why: string, path: string, authorization: string, error: RegExp])[] = [
+  ['no credentials', PIPES, '', /wrong credentials/],
+  ['a wrong secret', PIPES, `Basic ${btoa('key-1:other')}`, /wrong/],
+  ['a secret cut at its colon', PIPES, `Basic ${btoa('key-1:se')}`, /wrong/],
+  ['the right pair, not encoded', PIPES, 'Basic key-1:se:cret', /wrong/],
+  ['the right pair under the other scheme', PIPES, `Bearer ${btoa('key-1:se:cret')}`, /wrong/],
+  ['the right token under the other scheme', ALERT_PATH, 'Basic token-1', /wrong/],
+  ['the alert token for a pipe', `${PIPES}/${OTHER}`, 'Bearer token-1', /Basic/],
+  ['the API key for an alert', ALERT_PATH, `Basic ${btoa('key-1:se:cret')}`, /Bearer/],
+  ['a wrong token', ALERT_PATH, 'Bearer token-2', /wrong/],
+]
+
+type Refused = readonly [why: string, status: number, path: string, sent: Sent, error: RegExp]
+
+const REFUSED: readonly Refused[] = [
   // where to
   ['an unknown pipe', 404, `${PIPES}/11111111-2222-4333-8444-000000000000`, {}, /no such pipe/],
   ['a pipe of another service', 404, `${PIPES.replace(SERVICE_ID, OTHER)}/${OTHER}`, {}, /no such service/],
@@ -92,70 +56,59 @@ const REFUSED: readonly (readonly [string, number, string, Sent, RegExp])[] = [
     /Content-Type/,
   ],
   ['a content type that is none', 400, PIPES, { body: ORDERS, headers: { 'content-type': 'json' } }, /./],
-  ['no JSON', 400, PIPES, { body: '{"name":' }, /JSON object/],
-  ['JSON that is no object', 400, PIPES, { body: '[]' }, /JSON object/],
   ['no body', 400, PIPES, { method: 'POST' }, /JSON object/],
-  ['an unknown field', 400, PIPES, { body: { ...ORDERS, replicas: 2 } }, /unknown field replicas/],
-  [
-    'an unknown field far down',
-    400,
-    PIPES,
-    { body: { ...ORDERS, source: { kafka: { ...kafka, broker: 'x' } } } },
-    /source\.kafka: unknown field broker/,
-  ],
-  ['what only manifests have', 400, PIPES, { body: { ...ORDERS, service: 'x' } }, /unknown field service/],
-  [
-    'a reference where a secret belongs',
-    400,
-    PIPES,
-    {
-      body: {
-        ...ORDERS,
-        source: { kafka: { credentials: { password: { secretRef: { name: 'a', key: 'b' } } } } },
-      },
-    },
-    /password: .*string/,
-  ],
-  [
-    'a reference where a text may stand',
-    400,
-    PIPES,
-    { body: { ...ORDERS, source: { kafka: { caCertificate: { secretRef: { name: 'a', key: 'b' } } } } } },
-    /caCertificate: .*string/,
-  ],
-  ['a wrong type', 400, PIPES, { body: { ...ORDERS, scaling: { replicas: '2' } } }, /scaling\.replicas/],
-  ['half a replica', 400, PIPES, { body: { ...ORDERS, scaling: { replicas: 1.5 } } }, /scaling\.replicas/],
-  ['null', 400, PIPES, { body: { ...ORDERS, scaling: null } }, /scaling/],
-  ['no name', 400, PIPES, { body: { source: ORDERS.source } }, /name/],
-  ['no source', 400, PIPES, { body: { name: 'x' } }, /source/],
-  [
-    'no source kind',
-    400,
-    PIPES,
-    { body: { name: 'x', source: { validateSamples: true } } },
-    /source: .* no source kind/,
-  ],
-  [
-    'two source kinds',
-    400,
-    PIPES,
-    { body: { ...ORDERS, source: { kafka, postgres: { host: 'h' } } } },
-    /source\.postgres: .*kafka, postgres/,
-  ],
-  [
-    'a column without a mapping',
-    400,
-    PIPES,
-    { body: { ...ORDERS, fieldMappings: [] } },
-    /fieldMappings: .*"id"/,
-  ],
   ['a role that is none', 400, ENDPOINT, { body: { roles: ['admin'] } }, /roles\.0/],
   ['origins as a list', 400, ENDPOINT, { body: { allowedOrigins: ['a.example'] } }, /allowedOrigins/],
   ['an unknown field of an endpoint', 400, ENDPOINT, { body: { origins: '*' } }, /unknown field origins/],
   ['more than four megabytes', 413, PIPES, { body: json({ name: 'x'.repeat(5 * 2 ** 20) }) }, /large/],
 ]
 
-test.each(REFUSED)('refused: %s', async (_why, status, path, sent, error) => {
+/** Bodies of a create, each refused with 400. */
+const BAD_BODIES: readonly (readonly [why: string, body: unknown, error: RegExp])[] = [
+  ['no JSON', '{"name":', /JSON object/],
+  ['JSON that is no object', '[]', /JSON object/],
+  ['an unknown field', { ...ORDERS, replicas: 2 }, /unknown field replicas/],
+  [
+    'an unknown field far down',
+    { ...ORDERS, source: { kafka: { ...kafka, broker: 'x' } } },
+    /source\.kafka: unknown field broker/,
+  ],
+  ['what only manifests have', { ...ORDERS, service: 'x' }, /unknown field service/],
+  [
+    'a reference where a secret belongs',
+    {
+      ...ORDERS,
+      source: { kafka: { credentials: { password: { secretRef: { name: 'a', key: 'b' } } } } },
+    },
+    /password: .*string/,
+  ],
+  [
+    'a reference where a text may stand',
+    { ...ORDERS, source: { kafka: { caCertificate: { secretRef: { name: 'a', key: 'b' } } } } },
+    /caCertificate: .*string/,
+  ],
+  ['a wrong type', { ...ORDERS, scaling: { replicas: '2' } }, /scaling\.replicas/],
+  ['half a replica', { ...ORDERS, scaling: { replicas: 1.5 } }, /scaling\.replicas/],
+  ['null', { ...ORDERS, scaling: null }, /scaling/],
+  ['no name', { source: ORDERS.source }, /name/],
+  ['no source', { name: 'x' }, /source/],
+  ['no source kind', { name: 'x', source: { validateSamples: true } }, /source: .* no source kind/],
+  [
+    'two source kinds',
+    { ...ORDERS, source: { kafka, postgres: { host: 'h' } } },
+    /source\.postgres: .*kafka, postgres/,
+  ],
+  ['a column without a mapping', { ...ORDERS, fieldMappings: [] }, /fieldMappings: .*"id"/],
+]
+
+test.each<Refused>([
+  ...BAD_LOGINS.map(([why, path, authorization, error]): Refused => {
+    const body = path === PIPES ? { body: ORDERS } : {}
+    return [why, 401, path, { ...body, headers: { authorization } }, error]
+  }),
+  ...REFUSED,
+  ...BAD_BODIES.map(([why, body, error]): Refused => [why, 400, PIPES, { body }, error]),
+])('refused: %s', async (_why, status, path, sent, error) => {
   const before = {
     pipes: sandbox.pipes(),
     endpoints: sandbox.endpoints(),

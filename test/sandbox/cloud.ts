@@ -176,6 +176,14 @@ export async function givenPipe(
   }
 }
 
+/** Of a pipe, perhaps with a state. */
+export type Given = Body | `${Body} ${'Paused' | 'Completed'}`
+
+export function givenPipeOf(pipe: Given) {
+  const [body, state] = pipe.split(' ') as [Body, string?] // as the type says
+  return givenPipe({ body, state })
+}
+
 export function givenCloud(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
   return givenSandbox({
     profile: CLICKHOUSE_CLOUD,

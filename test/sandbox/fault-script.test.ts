@@ -9,76 +9,56 @@ const alert: FaultTarget = { operation: 'getAlert', subjects: ['alert-1'] }
 const status = (code: number) => ({ type: 'status', status: code }) as const
 const reset = { type: 'reset' } as const
 
-const ROWS: readonly {
-  readonly why: string
-  readonly rules: readonly FaultRuleInput[]
-  readonly asked: readonly FaultTarget[]
-  readonly befallen: readonly (number | string | undefined)[]
-}[] = [
-  { why: 'no rule, no fault', rules: [], asked: [create, read], befallen: [undefined, undefined] },
-  {
-    why: 'a rule is for one request',
-    rules: [{ fault: status(500) }],
-    asked: [create, read],
-    befallen: [500, undefined],
-  },
-  {
-    why: 'a rule can be for some',
-    rules: [{ times: 2, fault: status(500) }],
-    asked: [create, read, read],
-    befallen: [500, 500, undefined],
-  },
-  {
-    why: 'a rule can be for ever',
-    rules: [{ times: 'always', fault: reset }],
-    asked: [create, read, read],
-    befallen: ['reset', 'reset', 'reset'],
-  },
-  {
-    why: 'by operation',
-    rules: [{ operation: 'getPipe', fault: reset }],
-    asked: [create, read],
-    befallen: [undefined, 'reset'],
-  },
-  {
-    why: 'by the name of a pipe',
-    rules: [{ subject: 'orders', times: 'always', fault: reset }],
-    asked: [create, alert, read],
-    befallen: ['reset', undefined, 'reset'],
-  },
-  {
-    why: 'by the id of a pipe',
-    rules: [{ subject: 'id-1', fault: reset }],
-    asked: [create, read],
-    befallen: [undefined, 'reset'],
-  },
-  {
-    why: 'by service',
-    rules: [{ subject: 'service-1', times: 2, fault: reset }],
-    asked: [alert, create, read],
-    befallen: [undefined, 'reset', 'reset'],
-  },
-  {
-    why: 'from the nth fitting request on',
-    rules: [{ operation: 'getPipe', nth: 2, fault: reset }],
-    asked: [read, create, read, read],
-    befallen: [undefined, undefined, 'reset', undefined],
-  },
-  {
-    why: 'one rule after the other is a script',
-    rules: [{ fault: status(503) }, { fault: reset }],
-    asked: [create, create, create],
-    befallen: [503, 'reset', undefined],
-  },
-  {
-    why: 'nth counts what earlier rules left',
-    rules: [{ fault: status(503) }, { nth: 2, fault: reset }],
-    asked: [read, read, read],
-    befallen: [503, undefined, 'reset'],
-  },
+const ROWS: readonly (readonly [
+  why: string,
+  rules: readonly FaultRuleInput[],
+  asked: readonly FaultTarget[],
+  befallen: readonly (number | string | undefined)[],
+])[] = [
+  ['no rule, no fault', [], [create, read], [undefined, undefined]],
+  ['a rule is for one request', [{ fault: status(500) }], [create, read], [500, undefined]],
+  ['a rule can be for some', [{ times: 2, fault: status(500) }], [create, read, read], [500, 500, undefined]],
+  [
+    'a rule can be for ever',
+    [{ times: 'always', fault: reset }],
+    [create, read, read],
+    ['reset', 'reset', 'reset'],
+  ],
+  ['by operation', [{ operation: 'getPipe', fault: reset }], [create, read], [undefined, 'reset']],
+  [
+    'by the name of a pipe',
+    [{ subject: 'orders', times: 'always', fault: reset }],
+    [create, alert, read],
+    ['reset', undefined, 'reset'],
+  ],
+  ['by the id of a pipe', [{ subject: 'id-1', fault: reset }], [create, read], [undefined, 'reset']],
+  [
+    'by service',
+    [{ subject: 'service-1', times: 2, fault: reset }],
+    [alert, create, read],
+    [undefined, 'reset', 'reset'],
+  ],
+  [
+    'from the nth fitting request on',
+    [{ operation: 'getPipe', nth: 2, fault: reset }],
+    [read, create, read, read],
+    [undefined, undefined, 'reset', undefined],
+  ],
+  [
+    'one rule after the other is a script',
+    [{ fault: status(503) }, { fault: reset }],
+    [create, create, create],
+    [503, 'reset', undefined],
+  ],
+  [
+    'nth counts what earlier rules left',
+    [{ fault: status(503) }, { nth: 2, fault: reset }],
+    [read, read, read],
+    [503, undefined, 'reset'],
+  ],
 ]
 
-test.each(ROWS)('$why', ({ rules, asked, befallen }) => {
+test.each(ROWS)('%s', (_why, rules, asked, befallen) => {
   const faults = createFaults()
   faults.add(...rules)
   const seen = asked.map((target) => {

@@ -6,131 +6,63 @@ import { speak, type Seen } from './wire.ts'
 /** Long enough for anything that does come, short enough for what never does. */
 const GIVE_UP_MS = 1_000
 
-interface Row {
-  readonly why: string
-  readonly fault: FaultInput
-  /** Whether the work is done; it is not unless given. */
-  readonly done?: boolean
-  /** It is closed unless given. */
-  readonly end?: Seen['end']
-  /** Of the status line and headers. */
-  readonly head: RegExp
-  readonly body: RegExp
-}
+/** `done`: whether the work is done. `end`: how the connection ends. */
+type Row = readonly [
+  why: string,
+  fault: FaultInput,
+  head: RegExp,
+  body: RegExp,
+  about: { readonly done?: boolean; readonly end?: Seen['end'] },
+]
 
 const NOTHING = /^$/
 
+const WAITS = [
+  ['retry-after', /^HTTP\/1.1 429[^]*retry-after: 30\r/i],
+  ['retry-after-date', /retry-after: Sun, 01 Mar 2026 12:00:30 GMT\r/i],
+  ['x-ratelimit-reset', /x-ratelimit-reset: 1772366430\r/i],
+  ['x-ratelimit-reset-in', /x-ratelimit-reset: 30\r/i],
+  ['none', /^(?![^]*(retry-after|ratelimit))HTTP\/1.1 429/i],
+] as const
+
 const ROWS: readonly Row[] = [
-  {
-    why: 'late, but whole',
-    fault: { type: 'latency', ms: 50 },
-    done: true,
-    head: /^HTTP\/1.1 200/,
-    body: /"id":/,
-  },
-  {
-    why: '429 with seconds',
-    fault: { type: 'rate-limit', seconds: 7, header: 'retry-after' },
-    head: /^HTTP\/1.1 429[^]*retry-after: 7\r/i,
-    body: /"status":429/,
-  },
-  {
-    why: '429 with a date',
-    fault: { type: 'rate-limit', seconds: 30, header: 'retry-after-date' },
-    head: /retry-after: Sun, 01 Mar 2026 12:00:30 GMT\r/i,
-    body: /429/,
-  },
-  {
-    why: '429 with the Unix time of the reset',
-    fault: { type: 'rate-limit', seconds: 30, header: 'x-ratelimit-reset' },
-    head: /x-ratelimit-reset: 1772366430\r/i,
-    body: /429/,
-  },
-  {
-    why: '429 with the seconds until the reset',
-    fault: { type: 'rate-limit', seconds: 30, header: 'x-ratelimit-reset-in' },
-    head: /x-ratelimit-reset: 30\r/i,
-    body: /429/,
-  },
-  {
-    why: '429 without a word of when',
-    fault: { type: 'rate-limit', seconds: 30, header: 'none' },
-    head: /^(?![^]*(retry-after|ratelimit))HTTP\/1.1 429/i,
-    body: /429/,
-  },
-  ...[400, 401, 403, 404, 408, 409, 422, 424, 425, 500, 502, 503].map((status): Row => ({
-    why: `a bare ${status}`,
-    fault: { type: 'status', status },
-    head: new RegExp(`^HTTP/1.1 ${status} `),
-    body: /"requestId":.*"error":/,
-  })),
-  { why: 'reset before the work', fault: { type: 'reset' }, end: 'reset', head: NOTHING, body: NOTHING },
-  { why: 'cut before the work', fault: { type: 'cut-before' }, head: NOTHING, body: NOTHING },
-  { why: 'cut after the work', fault: { type: 'cut-after' }, done: true, head: NOTHING, body: NOTHING },
-  {
-    why: 'half a body',
-    fault: { type: 'half-body' },
-    done: true,
-    head: /^HTTP\/1.1 200/,
-    body: /^\{"status":200[^]*[^}]$/,
-  },
-  {
-    why: 'a 200 without an id',
-    fault: { type: 'no-id' },
-    done: true,
-    head: /^HTTP\/1.1 200/,
-    body: /"result":\{"serviceId"/,
-  },
-  {
-    why: 'a page of a proxy',
-    fault: { type: 'html' },
-    head: /^HTTP\/1.1 502[^]*content-type: text\/html/i,
-    body: /<h1>502/,
-  },
-  {
-    why: 'a page of a proxy that says 200',
-    fault: { type: 'html', status: 200 },
-    head: /^HTTP\/1.1 200/,
-    body: /<!DOCTYPE html>/,
-  },
-  {
-    why: 'a page of a proxy that says 404',
-    fault: { type: 'html', status: 404 },
-    head: /^HTTP\/1.1 404/,
-    body: /<h1>404/,
-  },
-  {
-    why: 'an error after the work',
-    fault: { type: 'error-after' },
-    done: true,
-    head: /^HTTP\/1.1 500/,
-    body: /"status":500/,
-  },
-  { why: 'silence, not done', fault: { type: 'hang' }, end: 'open', head: NOTHING, body: NOTHING },
-  {
-    why: 'silence, done',
-    fault: { type: 'hang', done: true },
-    done: true,
-    end: 'open',
-    head: NOTHING,
-    body: NOTHING,
-  },
-  {
-    why: 'sent elsewhere',
-    fault: { type: 'redirect' },
-    head: /^HTTP\/1.1 307[^]*location: \/elsewhere\r/i,
-    body: NOTHING,
-  },
-  {
-    why: 'three megabytes',
-    fault: { type: 'huge', bytes: 3_000_000 },
-    done: true,
-    head: /content-length: 3\d{6}\r/i,
-    body: /"padding":"x{3000000}"\}$/,
-  },
+  ['late, but whole', { type: 'latency', ms: 50 }, /^HTTP\/1.1 200/, /"id":/, { done: true }],
+  ...WAITS.map(([header, head]): Row => [
+    `429 with the header ${header}`,
+    { type: 'rate-limit', seconds: 30, header },
+    head,
+    /"status":429/,
+    {},
+  ]),
+  ...[400, 401, 403, 404, 408, 409, 422, 424, 425, 500, 502, 503].map((status): Row => [
+    `a bare ${status}`,
+    { type: 'status', status },
+    new RegExp(`^HTTP/1.1 ${status} `),
+    /"requestId":.*"error":/,
+    {},
+  ]),
+  ['reset before the work', { type: 'reset' }, NOTHING, NOTHING, { end: 'reset' }],
+  ['cut before the work', { type: 'cut-before' }, NOTHING, NOTHING, {}],
+  ['cut after the work', { type: 'cut-after' }, NOTHING, NOTHING, { done: true }],
+  ['half a body', { type: 'half-body' }, /^HTTP\/1.1 200/, /^\{"status":200[^]*[^}]$/, { done: true }],
+  ['a 200 without an id', { type: 'no-id' }, /^HTTP\/1.1 200/, /"result":\{"serviceId"/, { done: true }],
+  ['a page of a proxy', { type: 'html' }, /^HTTP\/1.1 502[^]*content-type: text\/html/i, /<h1>502/, {}],
+  ['a page with 200', { type: 'html', status: 200 }, /^HTTP\/1.1 200/, /<!DOCTYPE html>/, {}],
+  ['a page with 404', { type: 'html', status: 404 }, /^HTTP\/1.1 404/, /<h1>404/, {}],
+  ['an error after the work', { type: 'error-after' }, /^HTTP\/1.1 500/, /"status":500/, { done: true }],
+  ['silence, not done', { type: 'hang' }, NOTHING, NOTHING, { end: 'open' }],
+  ['silence, done', { type: 'hang', done: true }, NOTHING, NOTHING, { done: true, end: 'open' }],
+  ['sent elsewhere', { type: 'redirect' }, /^HTTP\/1.1 307[^]*location: \/elsewhere\r/i, NOTHING, {}],
+  [
+    'three megabytes',
+    { type: 'huge', bytes: 3_000_000 },
+    /content-length: 3\d{6}\r/i,
+    /"padding":"x{3000000}"\}$/,
+    { done: true },
+  ],
 ]
 
-test.each(ROWS)('$why', async ({ fault, done = false, end = 'closed', head, body }) => {
+test.each(ROWS)('%s', async (_why, fault, head, body, { done = false, end = 'closed' }) => {
   await using sandbox = await givenSandbox({
     now: () => Date.parse('2026-03-01T12:00:00.000Z'),
     faults: { rules: [{ operation: 'createPipe', fault }] },

@@ -1,29 +1,24 @@
 import { expect, test } from 'vitest'
 import { ask } from './given.ts'
-import { type Body, CLICKPIPES, givenPipe, SECOND } from './cloud.ts'
+import { type Body, CLICKPIPES, type Given, givenPipe, givenPipeOf, SECOND } from './cloud.ts'
 
 /* Size, settings and state of a pipe of the profile clickhouse-cloud, and its end: facts 3.1, 4.11, 6.1 and 7. */
 
-interface Row {
-  readonly why: string
-  readonly body: Body
-  readonly state?: string
-  readonly sent: unknown
-}
+type Row<T extends readonly unknown[]> = readonly [why: string, body: Body, ...T]
 
-const SIZES: readonly (Row & { readonly shown: unknown })[] = [
-  { why: 'replicas of Kafka', body: 'kafka', sent: { replicas: 40 }, shown: { replicas: 40 } },
-  {
-    why: 'the size of a replica, in the spelling of the service',
-    body: 'kinesis',
-    sent: { replicaCpuMillicores: 250, replicaMemoryGb: 0.5 },
-    shown: { replicaCpuMillicores: '250m', replicaMemoryGb: '0.5Gi' },
-  },
-  { why: 'files at once', body: 's3', sent: { concurrency: 34 }, shown: { concurrency: 34 } },
-  { why: 'replicas of Pub/Sub', body: 'pubsub', sent: { replicas: 2 }, shown: { replicas: 2 } },
+const SIZES: readonly Row<[sent: object, shown: object]>[] = [
+  ['replicas of Kafka', 'kafka', { replicas: 40 }, { replicas: 40 }],
+  [
+    'the size of a replica, in the spelling of the service',
+    'kinesis',
+    { replicaCpuMillicores: 250, replicaMemoryGb: 0.5 },
+    { replicaCpuMillicores: '250m', replicaMemoryGb: '0.5Gi' },
+  ],
+  ['files at once', 's3', { concurrency: 34 }, { concurrency: 34 }],
+  ['replicas of Pub/Sub', 'pubsub', { replicas: 2 }, { replicas: 2 }],
 ]
 
-test.each(SIZES)('a new size shows only after a while: $why', async ({ body, sent, shown }) => {
+test.each(SIZES)('a new size shows only after a while: %s', async (_why, body, sent, shown) => {
   await using pipe = await givenPipe({ body })
   const got = await pipe.send('PATCH', '/scaling', sent)
   expect(got).toMatchObject({ status: 200, body: { result: { id: pipe.id } } })
@@ -42,20 +37,20 @@ test('sizes merge', async () => {
   expect((await pipe.read()).body.result.scaling).toEqual({ replicas: 3, replicaCpuMillicores: '500m' })
 })
 
-const WRONG_SIZES: readonly Row[] = [
-  { why: 'nothing', body: 'kafka', sent: {} },
-  { why: 'no replicas', body: 'kafka', sent: { replicas: 0 } },
-  { why: 'too many replicas', body: 'kafka', sent: { replicas: 41 } },
-  { why: 'half a replica', body: 'kafka', sent: { replicas: 1.5 } },
-  { why: 'too little CPU', body: 'kafka', sent: { replicaCpuMillicores: 124 } },
-  { why: 'too much memory', body: 'kafka', sent: { replicaMemoryGb: 8.5 } },
-  { why: 'an unknown field', body: 'kafka', sent: { replicas: 2, nodes: 1 } },
-  { why: 'null', body: 'kafka', sent: { replicas: null } },
-  { why: 'files at once of Kafka', body: 'kafka', sent: { concurrency: 2 } },
-  { why: 'CPU of object storage', body: 's3', sent: { replicaCpuMillicores: 250 } },
-  { why: 'memory of Pub/Sub', body: 'pubsub', sent: { replicaMemoryGb: 1 } },
-  { why: 'a database', body: 'postgres', sent: { replicas: 2 } },
-  { why: 'a pipe that is Completed', body: 's3', state: 'Completed', sent: { replicas: 2 } },
+const WRONG_SIZES: readonly (readonly [why: string, of: Given, sent: object])[] = [
+  ['nothing', 'kafka', {}],
+  ['no replicas', 'kafka', { replicas: 0 }],
+  ['too many replicas', 'kafka', { replicas: 41 }],
+  ['half a replica', 'kafka', { replicas: 1.5 }],
+  ['too little CPU', 'kafka', { replicaCpuMillicores: 124 }],
+  ['too much memory', 'kafka', { replicaMemoryGb: 8.5 }],
+  ['an unknown field', 'kafka', { replicas: 2, nodes: 1 }],
+  ['null', 'kafka', { replicas: null }],
+  ['files at once of Kafka', 'kafka', { concurrency: 2 }],
+  ['CPU of object storage', 's3', { replicaCpuMillicores: 250 }],
+  ['memory of Pub/Sub', 'pubsub', { replicaMemoryGb: 1 }],
+  ['a database', 'postgres', { replicas: 2 }],
+  ['a pipe that is Completed', 's3 Completed', { replicas: 2 }],
 ]
 
 test('settings merge although it is a PUT, keep 0 and false, and come back by themselves', async () => {
@@ -68,130 +63,51 @@ test('settings merge although it is a PUT, keep 0 and false, and come back by th
   expect((await pipe.read()).body.result.settings).toEqual(both)
 })
 
-const WRONG_SETTINGS: readonly (Row & { readonly status: number })[] = [
-  { why: 'nothing', body: 'kafka', sent: {}, status: 400 },
-  { why: 'too short a wait', body: 'kafka', sent: { streaming_max_insert_wait_ms: 499 }, status: 400 },
-  { why: 'an unknown setting', body: 'kafka', sent: { kafka_read_fast: true }, status: 400 },
-  { why: 'null', body: 'kafka', sent: { streaming_max_insert_wait_ms: null }, status: 400 },
-  {
-    why: 'a setting of files for Kafka',
-    body: 'kafka',
-    sent: { clickhouse_max_threads: 1 },
-    status: 400,
-  },
-  {
-    why: 'one of messages for files',
-    body: 's3',
-    sent: { streaming_max_insert_wait_ms: 500 },
-    status: 400,
-  },
-  { why: 'a database, which has none', body: 'mysql', sent: { clickhouse_max_threads: 1 }, status: 404 },
+const WRONG_SETTINGS: readonly Row<[sent: object, status: number]>[] = [
+  ['nothing', 'kafka', {}, 400],
+  ['too short a wait', 'kafka', { streaming_max_insert_wait_ms: 499 }, 400],
+  ['an unknown setting', 'kafka', { kafka_read_fast: true }, 400],
+  ['null', 'kafka', { streaming_max_insert_wait_ms: null }, 400],
+  ['a setting of files for Kafka', 'kafka', { clickhouse_max_threads: 1 }, 400],
+  ['one of messages for files', 's3', { streaming_max_insert_wait_ms: 500 }, 400],
+  ['a database, which has none', 'mysql', { clickhouse_max_threads: 1 }, 404],
 ]
 
-interface Course {
-  readonly why: string
-  readonly body: Body
-  readonly from: string
-  readonly command: 'start' | 'stop' | 'resync'
-  /** The state in each second afterwards. */
-  readonly goes: readonly string[]
-}
+/** `goes`: the state in each second afterwards. */
+type Course = readonly [command: string, from: string, why: string, body: Body, goes: readonly string[]]
 
 const COURSES: readonly Course[] = [
-  { why: 'messages stop', body: 'kafka', from: 'Running', command: 'stop', goes: ['Stopping', 'Stopped'] },
-  { why: 'a database pauses', body: 'mysql', from: 'Running', command: 'stop', goes: ['Pausing', 'Paused'] },
-  { why: 'what failed can be stopped', body: 'kafka', from: 'Failed', command: 'stop', goes: ['Stopping'] },
-  {
-    why: 'what is paused stays so',
-    body: 'mysql',
-    from: 'Paused',
-    command: 'stop',
-    goes: ['Paused', 'Paused'],
-  },
-  {
-    why: 'messages start',
-    body: 'kafka',
-    from: 'Stopped',
-    command: 'start',
-    goes: ['Provisioning', 'Running'],
-  },
-  { why: 'a database starts', body: 'mysql', from: 'Paused', command: 'start', goes: ['Setup', 'Running'] },
-  { why: 'what failed can start', body: 'kafka', from: 'Failed', command: 'start', goes: ['Provisioning'] },
-  {
-    why: 'tables are copied again',
-    body: 'mongodb',
-    from: 'Running',
-    command: 'resync',
-    goes: ['Snapshot', 'Resync', 'Running', 'Running'],
-  },
-  {
-    why: 'even when it had come to its end',
-    body: 'postgres',
-    from: 'Completed',
-    command: 'resync',
-    goes: ['Snapshot', 'Resync', 'Running'],
-  },
+  ['stop', 'Running', 'messages stop', 'kafka', ['Stopping', 'Stopped']],
+  ['stop', 'Running', 'a database pauses', 'mysql', ['Pausing', 'Paused']],
+  ['stop', 'Failed', 'what failed can be stopped', 'kafka', ['Stopping']],
+  ['stop', 'Paused', 'what is paused stays so', 'mysql', ['Paused', 'Paused']],
+  ['start', 'Stopped', 'messages start', 'kafka', ['Provisioning', 'Running']],
+  ['start', 'Paused', 'a database starts', 'mysql', ['Setup', 'Running']],
+  ['start', 'Failed', 'what failed can start', 'kafka', ['Provisioning']],
+  ['resync', 'Running', 'tables are copied again', 'mongodb', ['Snapshot', 'Resync', 'Running', 'Running']],
+  ['resync', 'Completed', 'even when it had come to its end', 'postgres', ['Snapshot', 'Resync', 'Running']],
 ]
 
-const REFUSED_COMMANDS: readonly (Omit<Course, 'goes' | 'command'> & {
-  readonly sent: unknown
-  readonly error: RegExp
-})[] = [
-  { why: 'it runs', body: 'kafka', from: 'Running', sent: { command: 'start' }, error: /already running/ },
-  {
-    why: 'it is copied',
-    body: 'mysql',
-    from: 'Snapshot',
-    sent: { command: 'start' },
-    error: /already running/,
-  },
-  {
-    why: 'it is on its way down',
-    body: 'kafka',
-    from: 'Stopping',
-    sent: { command: 'start' },
-    error: /Stopping/,
-  },
-  {
-    why: 'it is over',
-    body: 's3',
-    from: 'Completed',
-    sent: { command: 'stop' },
-    error: /Completed/,
-  },
-  {
-    why: 'there is no resync of it',
-    body: 'kafka',
-    from: 'Running',
-    sent: { command: 'resync' },
-    error: /resync/,
-  },
-  {
-    why: 'the wrong key',
-    body: 'kafka',
-    from: 'Running',
-    sent: { action: 'stop' },
-    error: /^BAD_REQUEST.*command/,
-  },
-  {
-    why: 'a command that is none',
-    body: 'kafka',
-    from: 'Running',
-    sent: { command: 'kill' },
-    error: /command/,
-  },
+const REFUSED_COMMANDS: readonly Row<[from: string, sent: object, error: RegExp]>[] = [
+  ['it runs', 'kafka', 'Running', { command: 'start' }, /already running/],
+  ['it is copied', 'mysql', 'Snapshot', { command: 'start' }, /already running/],
+  ['it is on its way down', 'kafka', 'Stopping', { command: 'start' }, /Stopping/],
+  ['it is over', 's3', 'Completed', { command: 'stop' }, /Completed/],
+  ['there is no resync of it', 'kafka', 'Running', { command: 'resync' }, /resync/],
+  ['the wrong key', 'kafka', 'Running', { action: 'stop' }, /^BAD_REQUEST.*command/],
+  ['a command that is none', 'kafka', 'Running', { command: 'kill' }, /command/],
 ]
 
-test.each(WRONG_SIZES)('a size that is refused changes nothing: $why', async ({ body, state, sent }) => {
-  await using pipe = await givenPipe({ body, state })
+test.each(WRONG_SIZES)('a size that is refused changes nothing: %s', async (_why, of, sent) => {
+  await using pipe = await givenPipeOf(of)
   const before = (await pipe.read()).body.result
   expect((await pipe.send('PATCH', '/scaling', sent)).status).toBe(400)
   expect((await pipe.read()).body.result).toEqual(before)
 })
 
 test.each(WRONG_SETTINGS)(
-  'settings that are refused change nothing: $why',
-  async ({ body, sent, status }) => {
+  'settings that are refused change nothing: %s',
+  async (_why, body, sent, status) => {
     await using pipe = await givenPipe({ body })
     const before = (await pipe.read()).body.result
     expect((await pipe.send('PUT', '/settings', sent)).status).toBe(status)
@@ -199,7 +115,7 @@ test.each(WRONG_SETTINGS)(
   },
 )
 
-test.each(COURSES)('$command from $from: $why', async ({ body, from, command, goes }) => {
+test.each(COURSES)('%s from %s: %s', async (command, from, _why, body, goes) => {
   await using pipe = await givenPipe({ body, state: from })
   const got = await pipe.send('PATCH', '/state', { command })
   expect(got.body).toMatchObject({ status: 200, result: { state: from } }) // the reply does not know yet
@@ -211,8 +127,8 @@ test.each(COURSES)('$command from $from: $why', async ({ body, from, command, go
 })
 
 test.each(REFUSED_COMMANDS)(
-  'a command is refused, and the state stays: $why',
-  async ({ body, from, sent, error }) => {
+  'a command is refused, and the state stays: %s',
+  async (_why, body, from, sent, error) => {
     await using pipe = await givenPipe({ body, state: from })
     const got = await pipe.send('PATCH', '/state', sent)
     expect(got.status).toBe(400)
