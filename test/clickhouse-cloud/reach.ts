@@ -7,7 +7,8 @@ import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/prof
 import type { Ledger } from '../../src/contract/ledger.ts'
 import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { catalogOfTexts } from '../../src/manifest/source.ts'
+import { createPlaces } from '../../src/manifest/rules/source-locator.ts'
+import type { ParsedFile } from '../../src/manifest/validate/parse-file.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
 import { createReconciler } from '../../src/reconcile/reconciler.ts'
 import { createdOf, recordedOf } from '../../src/reconcile/state/recorded.ts'
@@ -15,6 +16,8 @@ import { createBoard } from '../../src/reconcile/state/status-board.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { openDryWorld } from '../../src/cli/dry-world.ts'
 import { platform, secretsOf } from '../platform/support/platform.ts'
+import { createModelDirectory } from '../reconcile/model-directory.ts'
+import { nextCatalog } from '../support/at-once.ts'
 import { ORGANIZATION, SERVICE_ID, startAsker } from './ask.ts'
 import { createSkippedTime, type SkippedTime } from './skipped-time.ts'
 import { wireStrict } from './strict-wire.ts'
@@ -26,6 +29,9 @@ export const SERVICE = {
   metadata: { name: 'analytics' },
   spec: { organizationId: ORGANIZATION, serviceId: SERVICE_ID, credentials: { secretRef: { name: 'api' } } },
 }
+
+/** The same text is parsed once for all tests. */
+const PARSED = new Map<string, ParsedFile>()
 
 /** More than any wait of the client, which ends by itself. */
 export const REQUEST_TIMEOUT_MS = 20_000
@@ -137,19 +143,24 @@ export async function startProcess(
     /** These files are all that there is; an empty text is none. @returns what is wrong with them */
     async read(documents: Readonly<Record<string, JsonObject | string>>): Promise<readonly string[]> {
       const records = [...store.records()]
-      const files = Object.entries(documents)
-        .filter(([, document]) => document !== '')
-        .map(([file, text]) => [file, typeof text === 'string' ? text : JSON.stringify(text)])
-      const catalog = await catalogOfTexts(
-        { revision: { id: 'r1', from: 'content' }, files: Object.fromEntries(files) },
-        {
-          profile: CLICKHOUSE_CLOUD,
-          recorded: recordedOf(records),
-          before: store.catalog,
-          created: createdOf(records),
-          signal,
-        },
-      )
+      const directory = createModelDirectory(PARSED, CLICKHOUSE_CLOUD)
+      const { files } = directory
+      for (const [file, text] of Object.entries(documents))
+        if (text !== '') files.set(file, typeof text === 'string' ? text : JSON.stringify(text))
+      const revision = { id: 'r1', from: 'content' } as const
+      const given = {
+        reading: { revision, files: directory.parsed(), findings: [], unread: [], problem: undefined },
+        recorded: recordedOf(records),
+        before: store.catalog,
+        created: createdOf(records),
+        places: createPlaces((file) => files.get(file)),
+        accept: 'normal',
+      } as const
+      let state = nextCatalog({ ...given, previous: undefined })
+      // What is gone is believed to be gone after three readings.
+      for (let more = 2; more > 0 && state.pending.size > 0; more -= 1)
+        state = nextCatalog({ ...given, previous: state })
+      const { catalog } = state
       // As a process does that goes on: the last valid manifest is kept.
       const entries = [...catalog.entries].map(([key, entry]) => {
         const { manifest = store.entry(key)?.manifest } = entry

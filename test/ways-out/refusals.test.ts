@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, test } from 'vitest'
-import { pipeManifest, SERVICE_ID, OTHER_SERVICE_ID } from '../support/manifests.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { furnish, pipeManifest, SERVICE_ID, OTHER_SERVICE_ID } from '../support/manifests.ts'
 import { type Given, given, strayPipe } from './given.ts'
 
 const NOWHERE = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a99'
@@ -10,12 +10,22 @@ interface Refusal {
   readonly why: string
   /** What goes before, and the words of the command. */
   readonly words: (given: Given) => Promise<readonly string[]>
+  /** Whether what goes before changes the ledger, or the pipes that are there. */
+  readonly isApart?: boolean
   /** 1 unless given. */
   readonly code?: 64
   readonly says: readonly RegExp[]
 }
 
-/** Two pipes that are there: `orders` and `refunds`. */
+const PIPES = ['orders', 'refunds'] as const
+
+/** The two pipes are there. */
+async function settled(): Promise<Given> {
+  const world = await given(...PIPES)
+  expect((await world.apply()).code).toBe(0)
+  return world
+}
+
 const REFUSALS: readonly Refusal[] = [
   {
     why: 'an id that another key holds',
@@ -135,6 +145,7 @@ const REFUSALS: readonly Refusal[] = [
   },
   {
     why: 'another pipe while the first one is not found, which is not believed yet',
+    isApart: true,
     words: async (world) => {
       const stray = await strayPipe(world, 'by-hand')
       world.platform.vanish(world.pipeId('orders'))
@@ -178,6 +189,7 @@ const REFUSALS: readonly Refusal[] = [
   },
   {
     why: 'resolving what was refused in clear words',
+    isApart: true,
     words: async ({ workspace, platform, apply }) => {
       platform.faults.add({ operation: 'createPipe', fault: { type: 'status', status: 422 } })
       workspace.write('manifests/new.yaml', pipeManifest('new'))
@@ -274,9 +286,20 @@ function recordsOf({ workspace }: Given): readonly object[] {
 }
 
 describe('what is refused changes nothing', () => {
-  test.each(REFUSALS)('$why', async ({ words, code = 1, says }) => {
-    await using world = await given('orders', 'refunds')
-    expect((await world.apply()).code).toBe(0)
+  // One world for all: nothing changes it but the rows that are apart.
+  let shared: Given
+  beforeAll(async () => {
+    shared = await settled()
+  })
+  beforeEach(() => {
+    rmSync(shared.workspace.manifests, { recursive: true })
+    furnish(shared.workspace, ...PIPES)
+  })
+  afterAll(() => shared[Symbol.asyncDispose]())
+
+  test.each(REFUSALS)('$why', async ({ words, code = 1, says, isApart = false }) => {
+    await using stack = new AsyncDisposableStack()
+    const world = isApart ? stack.use(await settled()) : shared
     const args = await words(world)
     const before = recordsOf(world)
     const [pipes, posts] = [world.platform.pipes().length, world.posts()]
