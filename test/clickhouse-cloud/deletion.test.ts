@@ -3,10 +3,15 @@ import type { Client } from './client.ts'
 import { DELETE, goesOn, GRACE, OTHER_TOPIC, REPLACE, replaced, started, unwanted } from './deleted-pipes.ts'
 import { byHand, having, HOUR, KAFKA, MINUTE, POSTGRES, sent, withTable } from './edited-pipes.ts'
 import { GIVEN, wireBody } from './given.ts'
+import { kindOf } from './patch.ts'
 
 /* Pipes are deleted, and replaced, only where their manifest says so, and only as they were left (design §2, law 4; §14). */
 
-const PIPES = GIVEN.filter(({ manifest }) => manifest.kind === 'Pipe')
+/** One of each kind of source. */
+const PIPES = GIVEN.filter(({ manifest }) => manifest.kind === 'Pipe').filter(
+  ({ manifest }, at, all) =>
+    at === all.findIndex((other) => kindOf(wireBody(other.manifest)) === kindOf(wireBody(manifest))),
+)
 
 describe('policy.ensure absent', () => {
   test('deletes after ten minutes, once; then the manifest can go, and nothing is left', async () => {

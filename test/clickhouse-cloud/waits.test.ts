@@ -80,7 +80,7 @@ describe('a pipe that loads its tables for the first time', () => {
     async ({ mustPause, after }) => {
       await using client = await startLoading({ mustPause })
       await client.want(after)
-      await during(client, 5 * HOUR)
+      await during(client, 2 * HOUR)
       const asked = sent(client)
       expect(asked).not.toContain('stop')
       // It is not asked over and over again.
@@ -93,7 +93,7 @@ describe('a pipe that loads its tables for the first time', () => {
       expect(client.message()).toContain('state is Snapshot')
       expect(client.message()).toContain('pipewright reconcile Pipe/edited')
       await client.restart()
-      await during(client, HOUR)
+      await during(client, 20 * MINUTE)
       expect(sent(client)).toEqual([])
       client.server.setStates(client.id(), 'Running')
       await during(client, 20 * MINUTE)

@@ -131,16 +131,16 @@ describe('one file', () => {
   })
 
   test.each([
-    ['twenty thousand fields', Array.from({ length: 20_000 }, (_, i) => `k${i}: 1\n`).join(''), 51],
-    ['a field twenty thousand times', 'k: 1\n'.repeat(20_000), 50],
+    ['five thousand fields', Array.from({ length: 5_000 }, (_, i) => `k${i}: 1\n`).join(''), 51],
+    ['a field five thousand times', 'k: 1\n'.repeat(5_000), 50],
     [
       'aliases that each stand for little',
-      `spec:\n${Array.from({ length: 8_000 }, (_, i) => `- &a${i} x\n- *a${i}\n`).join('')}`,
+      `spec:\n${Array.from({ length: 4_000 }, (_, i) => `- &a${i} x\n- *a${i}\n`).join('')}`,
       1,
     ],
   ])('%s take seconds, not minutes, and not all are shown', (_name, body, shown) => {
     const cost = cpuMsOf(() => expect(findingsOf(parse(`${HEAD}${body}`))).toHaveLength(shown))
-    expect(cost).toBeLessThan(20_000)
+    expect(cost).toBeLessThan(5_000)
   })
 
   test('directives before marks without end are passed over once', () => {

@@ -363,7 +363,7 @@ async function alone(): Promise<Given> {
 
 describe("a list that is answered with the platform's own 404 for ever", () => {
   test.each([
-    { after: 'for ever', ms: 3 * HOUR },
+    { after: 'for ever', ms: HOUR },
     { after: 'until it is asked for a last time', ms: 16 * MINUTE },
   ])('is no last look at a pipe that is not found $after: no second one is made', async ({ ms }) => {
     const world = await alone()
@@ -385,12 +385,12 @@ function fails(errorClass: ErrorClass): Script & { readonly type: 'fail' } {
 describe('a list that fails', () => {
   test.each([
     // as often as it says, and otherwise ever more rarely
-    { with: '429', fault: fails('Throttled'), most: 600, reason: 'RateLimited' },
-    { with: '424', fault: fails('ServiceIdle'), most: 60, reason: 'ServiceIdle' },
-    { with: '500', fault: fails('Unavailable'), most: 60, reason: 'Unavailable' },
-    { with: 'what is no list', fault: fails('BadReply'), most: 60, reason: 'Unavailable' },
-    { with: '401', fault: fails('AuthFailed'), most: 60, reason: 'AuthFailed' },
-    { with: '404', fault: GONE, most: 60, reason: undefined },
+    { with: '429', fault: fails('Throttled'), most: 200, reason: 'RateLimited' },
+    { with: '424', fault: fails('ServiceIdle'), most: 25, reason: 'ServiceIdle' },
+    { with: '500', fault: fails('Unavailable'), most: 25, reason: 'Unavailable' },
+    { with: 'what is no list', fault: fails('BadReply'), most: 25, reason: 'Unavailable' },
+    { with: '401', fault: fails('AuthFailed'), most: 25, reason: 'AuthFailed' },
+    { with: '404', fault: GONE, most: 25, reason: undefined },
   ])('with $with creates nothing, harms nothing that is there, and is over when it is', async (row) => {
     const world = await listing(['orders'])
     await world.go(ORDERS)
@@ -400,7 +400,7 @@ describe('a list that fails', () => {
     world.platform.always('list', row.fault)
     const { list } = world.platform.requests
     world.write('new.yaml', pipe('new'))
-    const results = await during(world, NEW, HOUR)
+    const results = await during(world, NEW, 20 * MINUTE)
     for (const { outcome } of results)
       expect(outcome).toMatchObject({ result: 'failed', ...(row.reason && { reason: row.reason }) })
     expect(world.platform.posts).toHaveLength(1)
@@ -466,7 +466,7 @@ describe('an odd list', () => {
     pipes.clear()
     if (there !== undefined) pipes.set(LETTERS, { ...there, id: LETTERS })
     world.platform.listed = listed
-    const [first] = await during(world, ORDERS, HOUR)
+    const [first] = await during(world, ORDERS, 20 * MINUTE)
     expect(first?.action.reason).toBe(reason)
     expect(world.platform.posts).toHaveLength(0)
     if (reason === 'Ambiguous') return
