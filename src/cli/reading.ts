@@ -150,7 +150,7 @@ export function withProblems(views: readonly ResourceView[], clock: Clock): read
 async function readServerStatus(io: Io, asked: Asked): Promise<StatusReading> {
   const { items, overview } = await readServerResources(io, asked)
   const { startedAt, now, revision, sandbox, ledger, profile, manifests, baseUrl } = overview
-  const last = { command: 'run', startedAt, seenAt: now, url: asked.server, revision: revision?.id } as const
+  const last = { command: 'run', startedAt, url: asked.server, revision: revision?.id } as const
   return {
     now,
     daemon: { state: 'running', last },

@@ -2,7 +2,6 @@ import type { Activity, WholeFacts } from '../contract/activity.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import type { SaidBefore } from '../contract/events.ts'
 import { findingsDigest, reportedIn } from '../contract/findings-digest.ts'
-import { overdueChecks } from '../reconcile/overdue.ts'
 import { withoutManifestTold } from '../reconcile/gather/pipes-without-manifest.ts'
 import { pipesWithoutLock } from '../reconcile/state/pipes-without-lock.ts'
 import { withoutManifestSentence } from '../contract/without-manifest.ts'
@@ -12,16 +11,12 @@ import type { Engine } from './compose.ts'
 /** Beyond single resources. @param problem of the last read */
 export function wholeFacts({ context }: Engine, problem: string | undefined): WholeFacts {
   const { store } = context
-  const { findings = [], entries } = store.catalog ?? {}
+  const { findings = [] } = store.catalog ?? {}
   const errors = findings.filter(({ severity }) => severity === 'error').length
   return {
     problem: problem === undefined ? undefined : notAccepted(problem),
     errors,
     findings: store.catalog && findingsDigest(findings),
-    overdue: overdueChecks(context),
-    unreconciled: [...(entries?.values() ?? [])].filter(
-      ({ key, state }) => state === 'valid' && store.record(key)?.conditions === undefined,
-    ).length,
     withoutLock: pipesWithoutLock(store),
     withoutManifest: withoutManifestTold(context),
   }

@@ -10,8 +10,6 @@ export const Activity = z
     process: z.int(),
     host: z.string(),
     startedAt: z.number(),
-    /** Of this entry. */
-    seenAt: z.number(),
     /** Absent while the process runs, and after a crash. */
     stoppedAt: z.number().optional(),
     url: z.string().optional(),
@@ -31,10 +29,6 @@ export const Activity = z
     errors: z.number().optional(),
     /** Digest. See `findings-digest.ts`. */
     findings: z.string().optional(),
-    /** Due, but not checked since the start. */
-    overdue: z.number().optional(),
-    /** Valid, but never reconciled by any process. */
-    unreconciled: z.number().optional(),
     /** Pipes that no Lock names. Absent without a Lock. */
     withoutLock: z.number().optional(),
     /** Absent if the platform cannot list pipes. */
@@ -43,17 +37,13 @@ export const Activity = z
   .readonly()
 export type Activity = z.infer<typeof Activity>
 
-export type WholeFacts = Pick<
+export interface WholeFacts extends Pick<
   Activity,
-  | 'revisionSince'
-  | 'problem'
-  | 'errors'
-  | 'findings'
-  | 'overdue'
-  | 'unreconciled'
-  | 'withoutLock'
-  | 'withoutManifest'
->
+  'revisionSince' | 'problem' | 'errors' | 'findings' | 'withoutLock' | 'withoutManifest'
+> {
+  /** Due, but not checked since the daemon started. */
+  readonly overdue?: number
+}
 
 /** `silent` owns the ledger but does not answer. `died` ended without a final write. */
 export type RunState = 'running' | 'silent' | 'stopped' | 'died' | 'never'

@@ -47,7 +47,7 @@ export async function startActivityNotes({
   ): Promise<void> {
     said = facts
     try {
-      await ledger.noteActivity({ ...who, ...facts, seenAt: clock.now() }, checked)
+      await ledger.noteActivity({ ...who, ...facts }, checked)
     } catch (error) {
       if (!(error instanceof LedgerError)) throw error
       said = {}

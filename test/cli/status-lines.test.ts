@@ -38,7 +38,7 @@ test.each([
 ] as const)('since when the revision is there, %s', (_, state, whole, line) => {
   const here = { sandbox: false, ledger: undefined, manifests: undefined, baseUrl: undefined }
   const revision = '4faf373abc4faf373abc4faf373abc4faf373abc'
-  const last = { command: 'run', startedAt: 0, seenAt: 3 * DAY, revision } as const
+  const last = { command: 'run', startedAt: 0, revision } as const
   const text = statusText(
     { now: 3 * DAY, daemon: { state, last }, whole: { ...whole, revisionSince: 0 }, here, resources: [] },
     {

@@ -10,7 +10,7 @@ import { pipe } from '../reconcile/manifests.ts'
 async function starting() {
   const world = await given({ 'a.yaml': pipe('a') })
   const { ledger } = world
-  let whole: WholeFacts = { errors: 0, overdue: 1 }
+  let whole: WholeFacts = { errors: 0, withoutLock: 1 }
   let isBusy = false
   const written: Activity[] = []
   const start = () =>
@@ -45,15 +45,15 @@ test('it writes at the start, after a read that brings news, and at the end; not
   expect(written).toMatchObject([{ errors: 0, url: 'http://127.0.0.1:8080/' }])
   await world.clock.advance(60 * MINUTE)
   notes.noteRead()
-  set({ errors: 0, overdue: 0 })
+  set({ errors: 0, withoutLock: 2 })
   notes.noteRead()
   expect(written).toHaveLength(1)
-  set({ errors: 2, overdue: 0 })
+  set({ errors: 2, withoutLock: 2 })
   notes.noteRead()
   expect(written).toHaveLength(2)
   expect(written[1]).toMatchObject({ errors: 2 })
   await notes.stop()
-  expect(written[2]).toMatchObject({ errors: 2, overdue: 0, stoppedAt: world.clock.now() })
+  expect(written[2]).toMatchObject({ errors: 2, withoutLock: 2, stoppedAt: world.clock.now() })
 })
 
 test('what could not be written is written after the next read', async () => {

@@ -12,7 +12,6 @@ const ACTIVITY: Activity = {
   process: 12,
   host: 'pod-0',
   startedAt: 1,
-  seenAt: 2,
   url: 'http://127.0.0.1:8080/',
   revision: 'abc',
 }
@@ -37,9 +36,9 @@ describe.each(['memory:', 'sqlite:'])('what an owner says of itself in a ledger 
 
   test('is kept, and added to', async () => {
     await ledger.noteActivity(ACTIVITY, new Map([[ORDERS, 5]]))
-    await ledger.noteActivity({ ...ACTIVITY, seenAt: 3, stoppedAt: 3 }, new Map([['Pipe/b', 6]]))
+    await ledger.noteActivity({ ...ACTIVITY, stoppedAt: 3 }, new Map([['Pipe/b', 6]]))
     expect(await ledger.activity()).toEqual({
-      last: { ...ACTIVITY, seenAt: 3, stoppedAt: 3 },
+      last: { ...ACTIVITY, stoppedAt: 3 },
       checkedAt: new Map([
         [ORDERS, 5],
         ['Pipe/b', 6],

@@ -7,7 +7,7 @@ import type { Event } from '../../src/contract/events.ts'
 import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts'
 import { CLOCK } from './samples.ts'
 
-const ACTIVITY = { command: 'run', process: 12, host: 'pod-0', startedAt: 1, seenAt: 2 } as const
+const ACTIVITY = { command: 'run', process: 12, host: 'pod-0', startedAt: 1 } as const
 
 /** Long, so that a busy machine does not look like it. */
 const WAIT_MS = 1_500

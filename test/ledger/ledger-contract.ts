@@ -204,8 +204,7 @@ export function describeLedger(home: string, open: (emit: Emit) => Promise<Ledge
         () => ledger.activity(),
         () => ledger.get(ORDERS),
         () => ledger.history({ key: ORDERS, limit: 1 }),
-        () =>
-          ledger.noteActivity({ command: 'run', process: 1, host: 'h', startedAt: 0, seenAt: 0 }, new Map()),
+        () => ledger.noteActivity({ command: 'run', process: 1, host: 'h', startedAt: 0 }, new Map()),
         () => ledger.othersWrites(),
         () => ledger.owned(),
         () => ledger.prepareIntent(),

@@ -2,10 +2,9 @@ import type { Settings } from '../../config/settings.ts'
 import { AS_SAID, commandsTyped } from '../../server/command-line.ts'
 import { setTimeout } from 'node:timers/promises'
 import type { ResourceReply, ResourcesReply } from '../../server/api/resources.ts'
-import type { Key } from '../../kinds/key.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isWell } from '../../plan/severity.ts'
-import { didYouMean, keyFrom } from '../typed-key.ts'
+import { keyFrom } from '../typed-key.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, misuse } from '../io.ts'
 import { createProgress } from '../render/progress.ts'
 import { resourceTable } from '../render/status-text.ts'
@@ -14,14 +13,7 @@ import { wholeSentences } from '../whole-facts.ts'
 import { readServerResources, wholeOf } from '../reading.ts'
 import { findOwner } from '../running-server.ts'
 import { readWait, type WaitFlags } from '../wait-flags.ts'
-import {
-  callServer,
-  expectObject,
-  getReply,
-  NoAnswerError,
-  type Asked,
-  type ServerReply,
-} from '../server-client.ts'
+import { callServer, expectObject, getReply, type Asked, type ServerReply } from '../server-client.ts'
 
 /** Default of `--timeout`: ms. */
 export const RECONCILE_WAIT_MS = 5 * 60_000
@@ -55,7 +47,6 @@ export async function reconcile(
   const call = { ...asked, timeoutMs: ANSWER_MS }
   const body = JSON.stringify({ key, accept })
   const reply = await callServer(io, { ...call, path: '-/reconcile', token, body })
-  if (key !== undefined && reply.status === 404) await assertKnown(io, call, key)
   const receipt = expectObject(call, reply)
   if (waitMs === undefined) {
     if (output === 'json') printJson(io, { key, done: false, ...receipt })
@@ -86,14 +77,6 @@ export async function reconcile(
   return problems.length === 0 && all.items.every(isWell) ? EXIT.fine : EXIT.failed
 }
 
-/** @throws {CommandError} if the daemon does not know the key */
-async function assertKnown(io: Io, call: Asked, key: Key): Promise<void> {
-  const { items } = await readServerResources(io, call)
-  const known = items.map((item) => item.key)
-  if (known.includes(key)) return
-  throw new CommandError(`${call.command}: there is no resource ${key}. ${didYouMean(key, known)}`)
-}
-
 /** ms. The daemon answers immediately. */
 const ANSWER_MS = 30_000
 
@@ -111,7 +94,7 @@ async function untilDone(io: Io, { waitMs, call, ask }: Wait): Promise<void> {
   using progress = createProgress(io)
   const deadline = performance.now() + waitMs
   for (;;) {
-    const { done, pending } = expectObject(call, await stillThere(ask))
+    const { done, pending } = expectObject(call, await ask())
     if (done === true) return
     const left = typeof pending === 'number' ? pending : 0
     if (performance.now() >= deadline) {
@@ -123,19 +106,6 @@ async function untilDone(io: Io, { waitMs, call, ask }: Wait): Promise<void> {
     await setTimeout(ASK_AGAIN_MS, undefined, { signal: stopping }).catch(() => undefined)
     if (stopping.aborted) throw new CommandError('reconcile: stopped waiting. The daemon continues.')
   }
-}
-
-/** Only the process that took a request has its token. */
-async function stillThere(ask: Wait['ask']): Promise<ServerReply> {
-  const reply = await ask().catch((error: unknown) => {
-    if (!(error instanceof NoAnswerError)) throw error
-    const hint =
-      'When it starts, it reads and reconciles everything: start it, and look with "pipewright status".'
-    throw new CommandError(`reconcile: the daemon stopped before this was done. ${hint}`)
-  })
-  if (reply.status !== 404) return reply
-  const hint = 'It reads and reconciles everything as it starts. Look with "pipewright status", or ask again.'
-  throw new CommandError(`reconcile: the daemon was restarted before this was done. ${hint}`)
 }
 
 function showOne(io: Io, item: ResourceReply, output: Output): void {

@@ -90,10 +90,8 @@ function chosen(reading: StatusReading, { key, filter }: StatusOptions): Chosen 
       resources: [viewNamed(resources, key)],
     }
   }
-  const isAll = filterWords(filter) === ''
   return {
     ...reading,
-    whole: isAll ? reading.whole : { ...reading.whole, unreconciled: undefined },
     next: [],
     nothing: resources.length === 0 ? NOTHING_RECORDED : `No resource matches ${filterWords(filter)}.`,
     resources: resources.filter((resource) =>

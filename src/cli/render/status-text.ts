@@ -40,7 +40,7 @@ export function statusText(
   text: StatusText & { readonly nothing: string },
 ): string {
   const isOld = daemon.state === 'died' || daemon.state === 'silent'
-  const closing = closingWords(resources, { ...whole, isOld })
+  const closing = closingWords(resources, isOld)
   const list = resources.length === 0 ? text.nothing : resourceTable(resources, text, closing)
   const problems = problemLines(whole, text)
   const first = [daemonLine(daemon, text), ...revisionLine(daemon, whole, text)].map((line) =>
@@ -255,10 +255,7 @@ function attemptLine({ attempt, state, openedAt, id, seen }: Intent): string {
 }
 
 /** Counts resources that need attention or are unknown. */
-export function closingWords(
-  resources: readonly ResourceView[],
-  { unreconciled = 0, isOld = false }: Pick<WholeFacts, 'unreconciled'> & { readonly isOld?: boolean } = {},
-): string {
+export function closingWords(resources: readonly ResourceView[], isOld = false): string {
   const count = resources.length
   const troubled = resources.filter((resource) => !isWell(resource)).length
   const some = troubled === 0 ? 'none' : troubled
@@ -272,8 +269,5 @@ export function closingWords(
         ? 'It needs no attention.'
         : `${capital(String(some))} of ${count} ${troubled > 1 ? 'need' : 'needs'} attention.`,
     ...(unjudged === 0 ? [] : [`${unjudged} ${unjudged === 1 ? 'is' : 'are'} in a state of unknown health.`]),
-    ...(unreconciled === 0
-      ? []
-      : [`${unreconciled} more ${unreconciled === 1 ? 'was' : 'were'} not reconciled yet.`]),
   ].join(' ')
 }
