@@ -35,7 +35,8 @@ export default defineConfig({
         test: {
           name: 'in process',
           // Node strips the types itself: that costs less than Vite's modules, whose imports are getters.
-          experimental: { viteModuleRunner: false },
+          // No test of them mocks a module, so the loader need not look for that.
+          experimental: { viteModuleRunner: false, nodeLoader: false },
           include: ['test/**/*.test.ts'],
           exclude: ['test/slow/**', PROGRAMS, FIFTH_KIND],
           setupFiles: 'test/support/no-programs.ts',

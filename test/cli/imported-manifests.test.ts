@@ -13,6 +13,7 @@ import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { isObject, type Json, type JsonObject } from '../../src/lib/json.ts'
 import { pipeBody, SERVICE_ID } from '../support/manifests.ts'
 import { createWorkspace } from '../support/workspace.ts'
+import { anyText } from '../support/any-text.ts'
 
 /* Whatever a reply has as names and values, it cannot leave the comments on top of a manifest. */
 
@@ -36,7 +37,7 @@ const PIECE = fc.oneof(
     'a',
     '\t',
   ),
-  fc.string({ unit: 'binary', maxLength: 4 }),
+  anyText(4),
 )
 
 const TEXT = fc.array(PIECE, { maxLength: 5 }).map((pieces) => pieces.join(''))

@@ -25,18 +25,21 @@ export interface Edit {
   readonly requests: readonly Wanted[]
 }
 
-/** One edit of every field that a body has, or can have. */
-export function editsOf(before: JsonObject): readonly Edit[] {
-  return FACTS.flatMap((fact) => editOf(before, fact) ?? [])
+/** Fields of the kind of a body, and whether it lacks them. */
+export function editableFields(before: JsonObject): readonly Pick<Edit, 'fact' | 'isNew'>[] {
+  const written = new Set(writtenOf(before).map(({ steps }) => fieldAt(steps)))
+  return (
+    FACTS.filter((fact) => isOfKind(fact, kindOf(before)))
+      .map((fact) => ({ fact, isNew: !written.has(fact.field) }))
+      // what only a rule makes needed is for others nothing to have
+      .filter(({ fact, isNew }) => !isNew || !/^R\d/.test(fact.needed))
+  )
 }
 
 /** None where the body cannot have the field. */
 export function editOf(before: JsonObject, fact: Fact): Edit | undefined {
-  if (!isOfKind(fact, kindOf(before))) return undefined
   const { field, change } = fact
   const isNew = writtenOf(before).every(({ steps }) => fieldAt(steps) !== field)
-  // what only a rule makes needed is for others nothing to have
-  if (isNew && /^R\d/.test(fact.needed)) return undefined
   let first: Edit | undefined
   for (const after of candidatesOf(before, fact)) {
     if (sameJson(before, after) || pipeFaults(after).length > 0) continue

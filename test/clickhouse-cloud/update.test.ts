@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isObject, type JsonObject } from '../../src/lib/json.ts'
 import { fieldOfPath } from '../../src/kinds/changes.ts'
 import { startClient, told, type Client } from './client.ts'
-import { clearingsOf, editOf, editsOf, type Edit } from './edits-of.ts'
+import { clearingsOf, editableFields, editOf, type Edit } from './edits-of.ts'
 import { at, inOrder } from './look.ts'
 import { kindOf } from './patch.ts'
 import { withRefs } from './refs.ts'
@@ -41,9 +41,10 @@ const tried = new Set<string>()
 
 const bodies = GIVEN.filter(({ manifest }) => manifest.kind === 'Pipe').map(({ title, manifest }) => {
   const body = wireBody(manifest)
-  const edits = editsOf(body).filter(({ field, isNew, after }) => {
-    const name = `${kindOf(body)} ${field} ${isNew}`
-    return !tried.has(name) && isRight(after) && tried.add(name)
+  const edits = editableFields(body).flatMap(({ fact, isNew }) => {
+    const name = `${kindOf(body)} ${fact.field} ${isNew}`
+    const edit = tried.has(name) ? undefined : editOf(body, fact)
+    return edit !== undefined && isRight(edit.after) && tried.add(name) ? [edit] : []
   })
   return { title, body, edits }
 })

@@ -13,6 +13,7 @@ import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { pipeBody, SERVICE_ID } from '../support/manifests.ts'
 import { fullPipe, SOURCE_KINDS } from './manifests.ts'
 import { parseFile } from '../support/at-once.ts'
+import { anyText } from '../support/any-text.ts'
 
 const ID = '9c3732ac-5ebf-4bcb-8a41-d38f40d65f4d'
 
@@ -239,7 +240,7 @@ const ODD: fc.Arbitrary<Json> = fc.oneof(
     'x\n',
     '\ud83d',
   ),
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  anyText(8),
   fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>, // JSON
 )
 
