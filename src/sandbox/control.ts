@@ -4,8 +4,6 @@ import { isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts'
 import { mergePatch } from '../lib/merge-patch.ts'
 import { SECRET_FIELDS } from '../lib/sensitive.ts'
 import { type Faults, FaultsFile } from './faults.ts'
-import { advanceAlert, advancePipe, type World } from './world.ts'
-import { type PipeInSandbox, viewInSandbox } from './pipe.ts'
 import {
   lowerCaseIds,
   type RecordedRequest,
@@ -14,6 +12,7 @@ import {
   type StoredService,
 } from './stored.ts'
 import { wordIssues } from './wire-schema.ts'
+import { advanceAlert, advancePipe, type World, type PipeInSandbox, viewInSandbox } from './world.ts'
 
 /** Access behind the interface. */
 export type SandboxControl = ReturnType<typeof createControl>

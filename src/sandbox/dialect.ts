@@ -15,7 +15,7 @@ import { z } from '../kinds/zod.ts'
 import { bodyShape, required, type Shape, shapeIn } from './wire-schema.ts'
 
 /** A profile as the platform speaks it. */
-export interface Dialect extends Facts {
+export interface Dialect {
   readonly pipe: CreateOnceKind
   /** Whether pipes have changes, commands and counted credentials. */
   readonly canChange: boolean
@@ -25,10 +25,6 @@ export interface Dialect extends Facts {
   readonly endpointShape: Shape
   /** Undefined: alerts are only read. */
   readonly alert: CreateOnceKind | undefined
-}
-
-/** Not in the profile. */
-interface Facts {
   /** In a fixture. */
   readonly fixtureAlert: z.ZodType<{ readonly id: string } & Readonly<Record<string, unknown>>>
   /** Begins the text of a refusal, by status. */
@@ -39,6 +35,9 @@ interface Facts {
   spelled(pipe: JsonObject): JsonObject
   timestamp(ms: number): string
 }
+
+/** Not in the profile. */
+type Facts = Pick<Dialect, 'fixtureAlert' | 'codes' | 'serviceStates' | 'spelled' | 'timestamp'>
 
 export function dialectOf({ name, kinds }: Profile): Dialect {
   const facts = FACTS[name]

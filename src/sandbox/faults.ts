@@ -22,7 +22,6 @@ export const FaultRule = z.strictObject({
     .describe('For how many requests.'),
   fault: Fault.describe('The fault.'),
 })
-type FaultRule = z.infer<typeof FaultRule>
 export type FaultRuleInput = z.input<typeof FaultRule>
 
 /** A subject's n-th request depends only on the seed. */
@@ -89,7 +88,7 @@ export function createFaults(first: FaultsInput = {}) {
     /** Counts the request. */
     pick(target: FaultTarget): Fault | undefined {
       const line = script.find((rule) => takes(rule, target))
-      return line?.rule.fault ?? draw(target)
+      return line?.fault ?? draw(target)
     },
   }
 
@@ -107,18 +106,12 @@ export function createFaults(first: FaultsInput = {}) {
   }
 }
 
-interface RuleInUse {
-  readonly rule: FaultRule
-  seen: number
-  used: number
+function inUse(rule: FaultRuleInput) {
+  return { ...FaultRule.parse(rule), seen: 0, used: 0 }
 }
 
-function inUse(rule: FaultRuleInput): RuleInUse {
-  return { rule: FaultRule.parse(rule), seen: 0, used: 0 }
-}
-
-function takes(line: RuleInUse, target: FaultTarget): boolean {
-  const { operation, subject, nth, times } = line.rule
+function takes(line: ReturnType<typeof inUse>, target: FaultTarget): boolean {
+  const { operation, subject, nth, times } = line
   if (operation !== undefined && operation !== target.operation) return false
   if (subject !== undefined && !target.subjects.includes(subject)) return false
   if (times !== 'always' && line.used >= times) return false

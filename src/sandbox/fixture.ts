@@ -1,15 +1,14 @@
-import { z } from '../kinds/zod.ts'
+import { Text, z } from '../kinds/zod.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Profile } from '../kinds/profile.ts'
 import { type Dialect, dialectOf } from './dialect.ts'
-import { newPipe, objectionTo } from './pipe.ts'
 import { readSandboxFile } from './sandbox-file.ts'
 import { lowerCaseIds, servicePath } from './stored.ts'
 import { optional } from './wire-schema.ts'
-import { Incident, Times, type World } from './world.ts'
+import { newPipe, objectionTo, Incident, Times, type World } from './world.ts'
 
 const Id = z.guid()
-const Text = z.string().min(1)
+const Timestamp = z.iso.datetime({ offset: true })
 
 /** Secrets are optional: replies never show them. */
 function fixturePipe(dialect: Dialect) {
@@ -20,10 +19,7 @@ function fixturePipe(dialect: Dialect) {
       organizationId: Id,
       serviceId: Id,
       state: Text.optional().describe('Fixed; when absent it follows from the time since `createdAt`.'),
-      createdAt: z.iso
-        .datetime({ offset: true })
-        .optional()
-        .describe('Default: when the file is first read.'),
+      createdAt: Timestamp.optional().describe('Default: when the file is first read.'),
     })
     .superRefine((pipe, context) => {
       const message = objectionTo(dialect, asJson(pipe))
@@ -113,13 +109,8 @@ export function applyFixture({ storage, dialect }: World, fixture: Fixture, now:
     }
     for (const alert of fixture.alerts) {
       if (!isNew(`alert ${alert.id}`)) continue
-      storage.put('alert', alert.id, {
-        id: alert.id,
-        createdAt: now,
-        service: '',
-        body: asJson(alert),
-        incidents: [],
-      })
+      const { id } = alert
+      storage.put('alert', id, { id, createdAt: now, service: '', body: asJson(alert), incidents: [] })
     }
   })
 }

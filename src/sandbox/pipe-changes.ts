@@ -4,9 +4,9 @@ import { type Json, type JsonObject, valueAt } from '../lib/json.ts'
 import { mergePatch } from '../lib/merge-patch.ts'
 import { type Refusal, refusal } from './call.ts'
 import type { Dialect } from './dialect.ts'
-import { settledState, sourceOf } from './pipe.ts'
 import type { StoredPipe } from './stored.ts'
 import { rulesBrokenBy, required, type Shape, wordIssues } from './wire-schema.ts'
+import { settledState, sourceOf } from './world.ts'
 
 /* Changes of a pipe, with the profile clickhouse-cloud. */
 

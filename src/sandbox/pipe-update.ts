@@ -6,7 +6,6 @@ import { isObject, type JsonObject, sameJson } from '../lib/json.ts'
 import { mergePatch } from '../lib/merge-patch.ts'
 import { type Refusal, refusal } from './call.ts'
 import type { Dialect } from './dialect.ts'
-import { credentialDigests, settledState, sourceOf } from './pipe.ts'
 import {
   type PipeBefore,
   type PipeChange,
@@ -19,6 +18,7 @@ import {
 } from './pipe-changes.ts'
 import type { PipeInternals, StoredPipe } from './stored.ts'
 import { optional, required, type Shape, shapeIn } from './wire-schema.ts'
+import { credentialDigests, settledState, sourceOf } from './world.ts'
 
 /** `PATCH {pipe}`: merges all or nothing (facts 3.1 and 8). */
 export function update(before: PipeBefore, json: JsonObject): PipeChange {
@@ -32,7 +32,9 @@ export function update(before: PipeBefore, json: JsonObject): PipeChange {
   if (completed !== undefined) return completed
 
   const { fields: was } = sourceOf(pipe.body)
-  const patch = effectOf(kind, sourceOf(body).fields)
+  const isEffective = (name: string) => kind !== 'kafka' || changesOf(kind).includes(name)
+  const sent = Object.entries(sourceOf(body).fields)
+  const patch: JsonObject = Object.fromEntries(sent.filter(([name]) => isEffective(name)))
   const edited = tablesAfter(before, patch)
   if (!edited.ok) return edited
   const { tableMappingsToAdd: added, tableMappingsToRemove: _removed, ...fields } = patch
@@ -129,13 +131,6 @@ function partsRefusal(body: JsonObject): Refusal | undefined {
     return refusal(400, 'fieldMappings: destination.columns are needed with them')
   // Checked, but not applied (N9).
   return Object.keys(body).length === 0 ? refusal(400, 'settings: use the settings of the pipe') : undefined
-}
-
-function effectOf(kind: SourceKind, patch: JsonObject): JsonObject {
-  const effective = changesOf(kind)
-  return kind === 'kafka'
-    ? Object.fromEntries(Object.entries(patch).filter(([name]) => effective.includes(name)))
-    : patch
 }
 
 /** Removes first. Source fields identify a mapping (R27); a given target must match. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { isObject, type Json, parseJson } from '../lib/json.ts'
-import { type Answer, failure, plain, sendAnswer, type OperationResult } from './call.ts'
+import { type Answer, type Call, failure, type OperationResult, plain, sendAnswer } from './call.ts'
 import { maskSecrets } from './control.ts'
 import { distort, isWorkDone } from './fault-types.ts'
 import type { Faults, FaultTarget } from './faults.ts'
@@ -36,9 +36,10 @@ export function createRequestHandler({ world, faults, access, now, closing }: Re
   return { handle, refuse }
 
   async function handle(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const arrival = arrivalOf(operation, request)
+    const call = callOf(request)
+    const arrival = arrivalOf(operation, request, call)
     const { requestId } = arrival
-    const fault = faults.pick(targetOf(operation, request))
+    const fault = faults.pick(targetOf(operation, call))
 
     // Arrival, work and answer share a transaction. With latency, the arrival is visible immediately.
     const late = fault?.type === 'latency'
@@ -47,7 +48,7 @@ export function createRequestHandler({ world, faults, access, now, closing }: Re
 
     const answered = storage.transaction(() => {
       const at = seq ?? storage.addRequest(arrival)
-      const work = () => answerTo(operation, request, arrival)
+      const work = () => answerTo(operation, { ...call, now: now() }, arrival)
       const done = fault === undefined || isWorkDone(fault)
       const answer = done
         ? work()
@@ -63,7 +64,7 @@ export function createRequestHandler({ world, faults, access, now, closing }: Re
   }
 
   function refuse(request: FastifyRequest, reply: FastifyReply, status: number, error: string): void {
-    const arrival = arrivalOf(undefined, request)
+    const arrival = arrivalOf(undefined, request, callOf(request))
     storage.transaction(() => {
       const seq = storage.addRequest(arrival)
       storage.answerRequest(seq, { status, fault: undefined, done: false })
@@ -71,22 +72,22 @@ export function createRequestHandler({ world, faults, access, now, closing }: Re
     sendAnswer(reply, plain(failure(arrival.requestId, status, error)))
   }
 
-  function answerTo(operation: Operation, request: FastifyRequest, arrival: Arrival): Answer {
-    const { authorization, requestId } = arrival
-    if (authorization !== 'right') {
-      const scheme = schemeOf(operation)
-      const error = `${authorization} credentials: ${scheme} is expected`
-      return failure(requestId, 401, error, { 'www-authenticate': scheme })
-    }
-    const { organizationId = '', serviceId = '', id = '' } = paramsOf(request)
-    const result = perform(world, operation, {
+  function callOf(request: FastifyRequest): Call {
+    const { organizationId = '', serviceId = '', id = '' } = request.params as Record<string, string> // fastify fills it from the path
+    return {
       service: lowerCaseIds({ organizationId, serviceId }),
       id,
       contentType: request.headers['content-type'],
-      text: textOf(request),
+      text: typeof request.body === 'string' ? request.body : '',
       now: now(),
-    })
-    return envelope(operation, requestId, result)
+    }
+  }
+
+  function answerTo(operation: Operation, call: Call, { authorization, requestId }: Arrival): Answer {
+    if (authorization === 'right') return envelope(operation, requestId, perform(world, operation, call))
+    const scheme = schemeOf(operation)
+    const error = `${authorization} credentials: ${scheme} is expected`
+    return failure(requestId, 401, error, { 'www-authenticate': scheme })
   }
 
   /** `spec/api.md` 1; 4.4 has none. */
@@ -102,16 +103,16 @@ export function createRequestHandler({ world, faults, access, now, closing }: Re
     return failure(requestId, status, code === undefined ? error : `${code}: ${error}`)
   }
 
-  function arrivalOf(operation: Operation | undefined, request: FastifyRequest): Arrival {
+  function arrivalOf(operation: Operation | undefined, request: FastifyRequest, call: Call): Arrival {
     const { authorization, ...headers } = request.headers
     return {
-      at: now(),
+      at: call.now,
       operation,
       method: request.method,
       path: request.url,
       headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
       ...checkAuthorization(schemeOf(operation), authorization, access()),
-      body: bodyToKeep(textOf(request)),
+      body: bodyToKeep(call.text),
       idempotencyKey: headers['idempotency-key']?.toString(),
       requestId: randomUUID(),
     }
@@ -125,25 +126,17 @@ export function createRequestHandler({ world, faults, access, now, closing }: Re
     return json === undefined ? `not JSON, ${text.length} characters` : maskSecrets(json)
   }
 
-  function targetOf(operation: Operation, request: FastifyRequest): FaultTarget {
-    const { serviceId, id } = paramsOf(request)
-    const body = id === undefined ? parseJson(textOf(request)) : storage.get('pipe', id)?.body
-    const name = isObject(body) ? body['name'] : undefined
-    return { operation, subjects: [id, name, serviceId].filter((subject) => typeof subject === 'string') }
+  /** A create has a name, and no id yet. */
+  function targetOf(operation: Operation, { service, id, text }: Call): FaultTarget {
+    const body = id === '' ? parseJson(text) : storage.get('pipe', id)?.body
+    const subjects = [id, isObject(body) ? body['name'] : undefined, service.serviceId]
+    return { operation, subjects: subjects.filter((one) => typeof one === 'string').filter(Boolean) }
   }
 }
 
 /** @returns false: the sandbox closed first */
 async function pause(ms: number, closing: AbortSignal): Promise<boolean> {
   return setTimeout(ms, true, { signal: closing }).catch(() => false)
-}
-
-function paramsOf(request: FastifyRequest): Readonly<Record<string, string>> {
-  return request.params as Record<string, string> // fastify fills it from the path
-}
-
-function textOf(request: FastifyRequest): string {
-  return typeof request.body === 'string' ? request.body : ''
 }
 
 type Scheme = 'Basic' | 'Bearer'
@@ -161,17 +154,15 @@ function checkAuthorization(
   if (header === undefined) return { authorization: 'absent', credential: undefined }
   const [given, sent = '', ...more] = header.split(' ')
   const isScheme = given?.toLowerCase() === scheme.toLowerCase() && more.length === 0
-  const owner = scheme === 'Basic' ? ownerOfKey : ownerOfToken
-  const credential = isScheme ? owner(sent, access) : undefined
+  const credential = isScheme ? ownerOf(scheme, sent, access) : undefined
   return { authorization: credential === undefined ? 'wrong' : 'right', credential }
 }
 
-function ownerOfKey(sent: string, { credentials }: Access): string | undefined {
+function ownerOf(scheme: Scheme, sent: string, { credentials, alertTokens }: Access): string | undefined {
+  if (scheme === 'Bearer') {
+    const place = alertTokens.indexOf(sent)
+    return place < 0 ? undefined : `alert token ${place + 1}`
+  }
   const pair = Buffer.from(sent, 'base64').toString('utf8')
   return credentials.find(({ keyId, keySecret }) => `${keyId}:${keySecret}` === pair)?.keyId
-}
-
-function ownerOfToken(sent: string, { alertTokens }: Access): string | undefined {
-  const place = alertTokens.indexOf(sent)
-  return place < 0 ? undefined : `alert token ${place + 1}`
 }

@@ -57,13 +57,8 @@ export function asManifest(body: JsonObject, policy: JsonObject = {}): ResourceM
   return { spec: body, policy } as unknown as ResourceManifest // its secrets are texts
 }
 
-export interface BrokenRule {
-  readonly path: readonly (string | number)[]
-  readonly words: string
-}
-
 /** @param body of the right shape */
-export function rulesBrokenBy({ rules }: Pick<Kind, 'rules'>, body: JsonObject): readonly BrokenRule[] {
+export function rulesBrokenBy({ rules }: Pick<Kind, 'rules'>, body: JsonObject) {
   return rules(asManifest(body))
     .filter(({ severity }) => severity === 'error')
     .map(({ path: [_spec, ...path], message }) => ({ path, words: `${path.join('.')}: ${message}` }))

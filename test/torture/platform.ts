@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { PipeInSandbox } from '../../src/sandbox/pipe.ts'
+import type { PipeInSandbox } from '../../src/sandbox/world.ts'
 import type { PipeInternals, RecordedRequest } from '../../src/sandbox/stored.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import type { Scene } from './scene.ts'

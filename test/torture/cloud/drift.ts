@@ -1,4 +1,4 @@
-import type { PipeInSandbox } from '../../../src/sandbox/pipe.ts'
+import type { PipeInSandbox } from '../../../src/sandbox/world.ts'
 import type { Lineage } from '../lineage.ts'
 import type { PlatformUnderTest } from '../platform.ts'
 import type { Random } from '../random.ts'
