@@ -8,6 +8,7 @@ import { type Again, createDispatcher } from './dispatcher.ts'
 import { type Taken, createQueue } from './queue.ts'
 import { serviceQueueOf } from './service-queue.ts'
 import type { Clock } from '../lib/clock.ts'
+import { aborted } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -48,9 +49,16 @@ export function startActing(parts: ActingParts): Acting {
   const stopping = new AbortController()
   const changedAt = new Map<Key, number>()
   const asked = new Set<Key>()
-  const commands = new Map<Key, (() => Promise<void>)[]>()
+  /** Reconciles and commands: one at a time for each key. */
+  const turns = new Map<Key, Promise<unknown>>()
   const queue = createQueue()
-  const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
+  const dispatcher = createDispatcher({
+    clock,
+    queue,
+    concurrency: parts.concurrency,
+    run: (taken, releaseSlot) => inTurn(taken.key, () => reconcile(taken, releaseSlot)),
+    emit,
+  })
   const trimHeap = createHeapTrim((delayMs, callback) => clock.after(delayMs, callback))
   const renewals = createRenewals({ clock, renewed: parts.renewed, onRenewed })
   if (parts.lateForMs !== undefined) clock.after(parts.lateForMs, applyAgain)
@@ -65,11 +73,19 @@ export function startActing(parts: ActingParts): Acting {
     }
   }
 
-  async function run(taken: Taken, releaseSlot: () => Promise<void>): Promise<Again | undefined> {
-    const { key, priority } = taken
-    const told = commands.get(key) ?? []
-    commands.delete(key)
-    for (const carryOut of told) await carryOut()
+  function inTurn<T>(key: Key, work: () => Promise<T>): Promise<T> {
+    const before = turns.get(key)
+    const turn = before === undefined ? work() : before.then(work, work)
+    turns.set(key, turn)
+    return turn.finally(() => {
+      if (turns.get(key) === turn) turns.delete(key)
+    })
+  }
+
+  async function reconcile(
+    { key, priority }: Taken,
+    releaseSlot: () => Promise<void>,
+  ): Promise<Again | undefined> {
     // The requester waits for the result, not for further reads.
     const answered = parts.isUnconfirmed(key) ? () => undefined : parts.onRun(key)
     const request = {
@@ -125,16 +141,16 @@ export function startActing(parts: ActingParts): Acting {
   return {
     ask,
     askFor,
-    operate(command) {
+    async operate(command) {
       const { key } = command
-      return new Promise((resolve, reject) => {
-        const carryOut = () => reconciler.operate(command, stopping.signal).then(resolve, reject)
-        commands.set(key, [...(commands.get(key) ?? []), carryOut])
-        stopping.signal.addEventListener('abort', () => reject(stopping.signal.reason as Error), {
-          once: true,
+      try {
+        return await inTurn(key, async () => {
+          stopping.signal.throwIfAborted()
+          return reconciler.operate(command, stopping.signal)
         })
+      } finally {
         ask(key, 0)
-      })
+      }
     },
     noteChange: (key, at) => void changedAt.set(key, at),
     queueDepth: () => queue.depth(),
@@ -142,7 +158,9 @@ export function startActing(parts: ActingParts): Acting {
     async stop(deadline) {
       stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
       renewals.stop()
-      return dispatcher.stop(deadline)
+      const stopped = await dispatcher.stop(deadline)
+      await Promise.race([Promise.allSettled(turns.values()), aborted(deadline, deadline)])
+      return stopped
     },
   }
 }
