@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { startActing } from '../../src/daemon/acting.ts'
 import { given } from '../reconcile/given.ts'
 import { pipe } from '../reconcile/manifests.ts'
-import { until } from '../support/until.ts'
 
 /* A person's command does not wait for other resources, and never meets a reconcile of its own. */
 
@@ -12,11 +11,12 @@ async function begun() {
   const world = await given({ 'orders.yaml': pipe('orders'), 'refunds.yaml': pipe('refunds') })
   const permit = Promise.withResolvers<undefined>()
   const { platform } = world
-  let isWaiting = false
+  const waits = Promise.withResolvers<undefined>()
+  const held = Promise.withResolvers<undefined>()
   const platformOfWaits = {
     ...platform,
     async admitCreate(...asked: Parameters<typeof platform.admitCreate>) {
-      isWaiting = true
+      waits.resolve(undefined)
       await permit.promise
       return platform.admitCreate(...asked)
     },
@@ -29,28 +29,30 @@ async function begun() {
     lateForMs: undefined,
     isUnconfirmed: () => false,
     onRun: () => () => undefined,
-    onRan: () => undefined,
+    onRan() {
+      const all = world.board.list().filter(({ status }) => status === 'Suspended')
+      if (all.length === 2) held.resolve(undefined)
+    },
   })
   acting.ask('Pipe/orders', 0)
-  await until('the create waits', () => isWaiting)
-  return { world, acting, permit }
+  await waits.promise
+  return { world, acting, permit, held }
 }
 
 test('a command waits for the reconcile of its key, and not for others, which can wait long', async () => {
-  const { world, acting, permit } = await begun()
+  const { world, acting, permit, held } = await begun()
   expect((await acting.operate({ ...SUSPEND, key: 'Pipe/refunds' })).result).toBe('done')
   const own = acting.operate({ ...SUSPEND, key: 'Pipe/orders' })
   permit.resolve(undefined)
   expect((await own).result).toBe('done')
   expect((await world.record('Pipe/orders')).remote?.origin).toBe('created')
-  const held = () => world.board.list().filter(({ status }) => status === 'Suspended')
-  await until('both are held', () => held().length === 2)
+  await held.promise
   await acting.stop(AbortSignal.abort())
 })
 
 test('a command that comes after the stop is refused', async () => {
   const { acting, permit } = await begun()
   permit.resolve(undefined)
-  await acting.stop(AbortSignal.timeout(5_000))
+  await acting.stop(new AbortController().signal)
   await expect(acting.operate({ ...SUSPEND, key: 'Pipe/refunds' })).rejects.toThrow('stopping')
 })

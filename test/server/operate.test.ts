@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { LedgerError } from '../../src/contract/ledger.ts'
 import type { OperatorCommand } from '../../src/contract/person-command.ts'
 import { fakeOperator, fakeParts, overview } from './fake-parts.ts'
 import { ask, running } from './running.ts'
@@ -10,6 +11,7 @@ async function post(
   body: unknown,
   over: Parameters<typeof fakeParts>[0] = {},
   token = 'the-token-of-the-owner',
+  path = 'operate',
 ) {
   const asked: OperatorCommand[] = []
   const operator = fakeOperator({
@@ -20,7 +22,7 @@ async function post(
     },
   })
   const { url } = await running(fakeParts({ operator, ...over }))
-  const answer = await ask(`${url}/-/operate`, {
+  const answer = await ask(`${url}/-/${path}`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`:${token}`)}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -59,4 +61,23 @@ it('a process on standby names the leader, and one that starts says so', async (
   expect([standby.status, standby.asked]).toEqual([409, []])
   const operator = fakeOperator({ operate: () => undefined })
   expect((await post(FORGET, { operator })).status).toBe(503)
+})
+
+it.each([
+  ['a ledger that cannot be written', new LedgerError('io', 'the disk is full'), 500, 'the disk is full'],
+  ['a stop', new DOMException('a stop', 'AbortError'), 503, 'the process is stopping'],
+  ['a bug', new Error('what only the log says'), 500, 'this could not be answered'],
+])('says that %s ended the command', async (_, error, status, said) => {
+  const fails = () => Promise.reject(error)
+  const operator = fakeOperator({ adminToken: undefined, operate: fails, allow: fails })
+  const answer = await post(FORGET, { operator })
+  expect([answer.status, answer.body['error']]).toEqual([status, said])
+  const allowed = await post({}, { operator }, undefined, 'allow')
+  expect([allowed.status, allowed.body['error']]).toEqual([status, said])
+})
+
+it('before the first read, nothing is blocked that anyone knows of: allow says that the process starts', async () => {
+  expect(
+    (await post({}, { ready: () => ({ ok: false, detail: 'starting' }) }, undefined, 'allow')).status,
+  ).toBe(503)
 })

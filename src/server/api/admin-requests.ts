@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Allowance } from '../../contract/person-command.ts'
+import { LedgerError } from '../../contract/ledger.ts'
 import { MAX_PLAN_BYTES, type Plan, PLAN_REQUEST } from '../../contract/plan.ts'
 import { OperatorCommand, type OperatorResult } from '../../contract/person-command.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -19,7 +20,8 @@ export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
   app.post('/-/allow', async ({ headers, body }): Promise<AllowedReply> => {
     await authorize(headers.authorization, parts.operator)
     assertActs(parts)
-    const answer = await parts.operator.allow(allowanceIn(body))
+    if (!parts.ready().ok) throw starting()
+    const answer = await carriedOut(parts.operator.allow(allowanceIn(body)))
     if (answer.is === 'allowed') return { allowed: answer.allowed }
     throw new RequestError(
       409,
@@ -52,7 +54,7 @@ function allowanceIn(body: unknown): Allowance {
 
 /** `POST /-/operate`. */
 export function registerOperate(app: FastifyInstance, parts: ServerParts): void {
-  app.post('/-/operate', async ({ headers, body }): Promise<OperatorResult> => {
+  app.post('/-/operate', async ({ headers, body }, reply): Promise<OperatorResult> => {
     await authorize(headers.authorization, parts.operator)
     assertActs(parts)
     const asked = OperatorCommand.safeParse(body)
@@ -63,9 +65,28 @@ export function registerOperate(app: FastifyInstance, parts: ServerParts): void 
         'Send JSON, such as {"command": "forget", "key": "Pipe/orders"}. docs/api.md lists the commands.',
       )
     const result = parts.operator.operate(asked.data)
-    if (result !== undefined) return result
-    throw new RequestError(503, 'the process is starting', 'Ask again in a moment.')
+    if (result === undefined) throw starting()
+    // It waits for the reconcile of its key, and that for the request budget.
+    reply.raw.setTimeout(0)
+    return carriedOut(result)
   })
+}
+
+function starting(): RequestError {
+  return new RequestError(503, 'the process is starting', 'Ask again in a moment.')
+}
+
+/** For people with a token. @throws {RequestError} for errors of the ledger and for a stop */
+async function carriedOut<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof LedgerError)
+      throw new RequestError(500, error.message, 'Look with "pipewright status", then run the command again.')
+    if (error instanceof DOMException && error.name === 'AbortError')
+      throw new RequestError(503, 'the process is stopping', 'Ask again in a moment.')
+    throw error
+  }
 }
 
 /** `POST /api/v1/plan`, one at a time. */
