@@ -1,14 +1,12 @@
 import type { Key } from '../kinds/key.ts'
 import type { Priority } from '../contract/platform.ts'
 import type { WritableBoard } from '../reconcile/state/status-board.ts'
-import type { ReconcileContext } from '../reconcile/context.ts'
+import type { ReconcileContext, ReconcileRequest, ReconcileResult } from '../reconcile/context.ts'
 import type { OperatorCommand, OperatorResult } from '../contract/person-command.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
-import { type Again, createDispatcher } from './dispatcher.ts'
-import { type Taken, createQueue } from './queue.ts'
+import { createLoop } from './loop.ts'
 import { serviceQueueOf } from './service-queue.ts'
 import type { Clock } from '../lib/clock.ts'
-import { aborted } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -45,20 +43,13 @@ export interface Acting {
 
 export function startActing(parts: ActingParts): Acting {
   const { context, board, reconciler } = parts
-  const { store, clock, emit } = context
+  const { store, clock } = context
   const stopping = new AbortController()
   const changedAt = new Map<Key, number>()
   const asked = new Set<Key>()
-  /** Reconciles and commands: one at a time for each key. */
-  const turns = new Map<Key, Promise<unknown>>()
-  const queue = createQueue()
-  const dispatcher = createDispatcher({
-    clock,
-    queue,
-    concurrency: parts.concurrency,
-    run: (taken, releaseSlot) => inTurn(taken.key, () => reconcile(taken, releaseSlot)),
-    emit,
-  })
+  const ending = new Map<Key, () => void>()
+  const wereOvertaken = new Set<Key>()
+  const loop = createLoop({ ...parts, stopping: stopping.signal, begin, reconciled })
   const trimHeap = createHeapTrim((delayMs, callback) => clock.after(delayMs, callback))
   const renewals = createRenewals({ clock, renewed: parts.renewed, onRenewed })
   if (parts.lateForMs !== undefined) clock.after(parts.lateForMs, applyAgain)
@@ -69,55 +60,29 @@ export function startActing(parts: ActingParts): Acting {
     for (const { key } of store.records()) {
       if (store.lifecycleOf(key) !== 'upsert') continue
       store.overtaken.add(key)
-      ask(key, 1)
+      loop.ask(key, 1)
     }
   }
 
-  function inTurn<T>(key: Key, work: () => Promise<T>): Promise<T> {
-    const before = turns.get(key)
-    const turn = before === undefined ? work() : before.then(work, work)
-    turns.set(key, turn)
-    return turn.finally(() => {
-      if (turns.get(key) === turn) turns.delete(key)
-    })
-  }
-
-  async function reconcile(
-    { key, priority }: Taken,
-    releaseSlot: () => Promise<void>,
-  ): Promise<Again | undefined> {
+  function begin(key: Key): Pick<ReconcileRequest, 'changedAt' | 'isAsked'> {
     // The requester waits for the result, not for further reads.
-    const answered = parts.isUnconfirmed(key) ? () => undefined : parts.onRun(key)
-    const request = {
-      priority,
-      stopping: stopping.signal,
-      reconcileId: context.newId(),
-      changedAt: changedAt.get(key),
-      isAsked: asked.delete(key),
-      releaseSlot,
-    }
-    const wasOvertaken = store.overtaken.has(key)
-    const { action, outcome, next, also } = await reconciler.reconcile(key, request)
+    if (!parts.isUnconfirmed(key)) ending.set(key, parts.onRun(key))
+    if (store.overtaken.has(key)) wereOvertaken.add(key)
+    return { changedAt: changedAt.get(key), isAsked: asked.delete(key) }
+  }
+
+  function reconciled(key: Key, { action, outcome, next, also }: ReconcileResult) {
+    const wasOvertaken = wereOvertaken.delete(key)
     if (outcome.result === 'done') changedAt.delete(key)
     // Applied again, or observed in sync.
     const isCertain = action.type === 'upsert' || (action.type === 'observe' && action.reason === 'InSync')
     if (outcome.result === 'done' && isCertain && wasOvertaken) store.overtaken.delete(key)
-    answered()
-    if (isPassOver()) trimHeap(store.catalog?.entries.size ?? 0)
+    ending.get(key)?.()
+    ending.delete(key)
+    if (loop.isLast()) trimHeap(store.catalog?.entries.size ?? 0)
     parts.onRan(key, action.reason === 'ManifestVanishing')
-    for (const other of also) ask(other, 1)
-    if (next === undefined) return undefined
-    return {
-      priority: next.why === 'retry' ? 1 : 2,
-      afterMs: next.afterMs,
-      service: serviceQueueOf(store, key),
-    }
-  }
-
-  /** Whether only the ending run is left. */
-  function isPassOver(): boolean {
-    const due = queue.depth()
-    return queue.running <= 1 && due[0] + due[1] + due[2] === 0
+    for (const other of also) loop.ask(other, 1)
+    return next && ({ priority: next.why === 'retry' ? 1 : 2, afterMs: next.afterMs } as const)
   }
 
   function onRenewed(service: string): void {
@@ -129,38 +94,32 @@ export function startActing(parts: ActingParts): Acting {
     }
   }
 
-  function ask(key: Key, priority: Priority, afterMs = 0): void {
-    dispatcher.ask(key, { priority, afterMs, service: serviceQueueOf(store, key) })
-  }
-
   function askFor(key: Key): void {
     asked.add(key)
-    ask(key, 0)
+    loop.ask(key, 0)
   }
 
   return {
-    ask,
+    ask: loop.ask,
     askFor,
     async operate(command) {
       const { key } = command
       try {
-        return await inTurn(key, async () => {
+        return await loop.inTurn(key, async () => {
           stopping.signal.throwIfAborted()
           return reconciler.operate(command, stopping.signal)
         })
       } finally {
-        ask(key, 0)
+        loop.ask(key, 0)
       }
     },
     noteChange: (key, at) => void changedAt.set(key, at),
-    queueDepth: () => queue.depth(),
-    health: () => dispatcher.health(),
+    queueDepth: loop.depth,
+    health: loop.health,
     async stop(deadline) {
       stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
       renewals.stop()
-      const stopped = await dispatcher.stop(deadline)
-      await Promise.race([Promise.allSettled(turns.values()), aborted(deadline, deadline)])
-      return stopped
+      return loop.stop(deadline)
     },
   }
 }

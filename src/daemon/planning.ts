@@ -39,7 +39,6 @@ export async function makePlan(options: PlanOptions): Promise<Plan | undefined> 
     settled: new Set(options.settled.keys()),
     reconciler: createReconciler(context, createBoard()),
     deadline: () => stopping,
-    onStart: () => undefined,
     onReconciled(key, result) {
       const before = runs.get(key)
       const telling = tellingRun(before, result)

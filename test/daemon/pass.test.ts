@@ -22,7 +22,6 @@ async function passOf(world: Given): Promise<readonly string[]> {
     urgency: 'normal',
     stopping: never,
     deadline: () => never,
-    onStart: () => undefined,
     onReconciled: (key: Key, { action }) => void decided.push(`${key} ${action.type}`),
   })
   return decided

@@ -99,7 +99,6 @@ async function apply(world: Given): Promise<Readonly<Record<Key, string>>> {
     urgency: 'normal',
     stopping: never,
     deadline: () => never,
-    onStart: () => undefined,
     onReconciled: (key, result) => void runs.set(key, tellingRun(runs.get(key), result)),
   })
   expect([...bugs.values()]).toEqual([])

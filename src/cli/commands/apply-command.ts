@@ -2,8 +2,7 @@ import { commandContext, folderOf, worksWith } from '../command-context.ts'
 import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import type { Settings } from '../../config/settings.ts'
 import { startActivityNotes } from '../../daemon/activity-notes.ts'
-import { keysOf, passOver, type Pass } from '../../daemon/pass.ts'
-import { isChange, settle, type Settled } from '../../daemon/settle.ts'
+import { keysOf, passOver, type Pass, isChange, settle, type Settled } from '../../daemon/pass.ts'
 import type { Leadership, Term } from '../../contract/leadership.ts'
 import type { Key } from '../../kinds/key.ts'
 import { formatDuration } from '../../lib/duration.ts'
@@ -220,7 +219,6 @@ async function passOverAll(
       ...parts,
       urgency: 'normal',
       settled,
-      onStart: () => undefined,
       onReconciled(key, result) {
         if (isChange(result)) changed.add(key)
         progress.show('Reconciling', done.add(key).size, keys.length)

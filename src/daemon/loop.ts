@@ -1,0 +1,90 @@
+import { aborted } from 'node:util'
+import type { Key } from '../kinds/key.ts'
+import type { Priority } from '../contract/platform.ts'
+import type { ReconcileContext, ReconcileRequest, ReconcileResult } from '../reconcile/context.ts'
+import type { Reconciler } from '../reconcile/reconciler.ts'
+import { type Again, createDispatcher, type Dispatcher } from './dispatcher.ts'
+import { createQueue, type Taken } from './queue.ts'
+import { serviceQueueOf } from './service-queue.ts'
+
+export interface LoopParts {
+  readonly context: ReconcileContext
+  readonly reconciler: Pick<Reconciler, 'reconcile'>
+  readonly concurrency: number
+  /** Cancels running reconciles. */
+  readonly stopping: AbortSignal
+  /** Before a reconcile. */
+  readonly begin: (key: Key) => void | Pick<ReconcileRequest, 'changedAt' | 'isAsked'>
+  /** After it. @returns when to run the key again */
+  readonly reconciled: (key: Key, result: ReconcileResult) => Omit<Again, 'service'> | undefined
+  /** After each run. */
+  readonly ended?: (key: Key) => void
+}
+
+/** Reconciles the keys that are due: the loop of the daemon. For `apply` and `plan`, it ends when it is idle. */
+export interface Loop extends Pick<Dispatcher, 'health' | 'stop'> {
+  ask(key: Key, priority: Priority, afterMs?: number): void
+  /** Between the reconciles of a key. */
+  inTurn<T>(key: Key, work: () => Promise<T>): Promise<T>
+  depth(): Readonly<Record<Priority, number>>
+  /** No key is running, except for one, and none is ready. */
+  isLast(): boolean
+  readonly bugs: ReadonlyMap<Key, unknown>
+}
+
+export function createLoop(parts: LoopParts): Loop {
+  const { context, reconciler, concurrency, stopping } = parts
+  const { store, clock, emit } = context
+  const queue = createQueue()
+  const bugs = new Map<Key, unknown>()
+  const turns = new Map<Key, Promise<unknown>>()
+  const dispatcher = createDispatcher({
+    clock,
+    queue,
+    concurrency,
+    emit,
+    run: (taken, releaseSlot) => inTurn(taken.key, () => run(taken, releaseSlot)),
+  })
+
+  async function run({ key, priority }: Taken, releaseSlot: () => Promise<void>): Promise<Again | undefined> {
+    try {
+      const begun = parts.begin(key) ?? { changedAt: undefined }
+      const request = { priority, stopping, reconcileId: context.newId(), releaseSlot, ...begun }
+      const again = parts.reconciled(key, await reconciler.reconcile(key, request))
+      return again && { ...again, service: serviceQueueOf(store, key) }
+    } catch (error) {
+      if (!stopping.aborted) bugs.set(key, error)
+      throw error
+    } finally {
+      parts.ended?.(key)
+    }
+  }
+
+  function inTurn<T>(key: Key, work: () => Promise<T>): Promise<T> {
+    const before = turns.get(key)
+    const turn = before === undefined ? work() : before.then(work, work)
+    turns.set(key, turn)
+    return turn.finally(() => {
+      if (turns.get(key) === turn) turns.delete(key)
+    })
+  }
+
+  return {
+    ...dispatcher,
+    inTurn,
+    async stop(deadline) {
+      const stopped = await dispatcher.stop(deadline)
+      await Promise.race([Promise.allSettled(turns.values()), aborted(deadline, deadline)])
+      return stopped
+    },
+    bugs,
+    ask(key, priority, afterMs = 0) {
+      dispatcher.ask(key, { priority, afterMs, service: serviceQueueOf(store, key) })
+    },
+    depth: () => queue.depth(),
+    isLast() {
+      const due = queue.depth()
+      return queue.running <= 1 && due[0] + due[1] + due[2] === 0
+    },
+  }
+}
