@@ -100,7 +100,7 @@ export function startActing(parts: ActingParts): Acting {
   }
 
   return {
-    ask: loop.ask,
+    ask: (...asked) => loop.ask(...asked),
     askFor,
     async operate(command) {
       const { key } = command
@@ -114,8 +114,8 @@ export function startActing(parts: ActingParts): Acting {
       }
     },
     noteChange: (key, at) => void changedAt.set(key, at),
-    queueDepth: loop.depth,
-    health: loop.health,
+    queueDepth: () => loop.depth(),
+    health: () => loop.health(),
     async stop(deadline) {
       stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
       renewals.stop()
