@@ -24,7 +24,8 @@ import {
 } from './embedded-sandbox.ts'
 import { assertTls, networkOf } from './compose-network.ts'
 import { failpointsHere } from '../contract/failpoint.ts'
-import { nobody, print, VERSION, type Io } from './io.ts'
+import type { Term } from '../contract/leadership.ts'
+import { CommandError, nobody, print, VERSION, type Io } from './io.ts'
 import type { Progress } from './render/progress.ts'
 
 export interface Engine {
@@ -80,6 +81,34 @@ export function openLedgerToOwn(
       beforeCommit: failpointsHere()?.beforeCommit,
     }),
   )
+}
+
+/** For a command that acts itself. Reports the current leader meanwhile. @throws {LedgerError} {@link CommandError} on a stop */
+export async function openLedgerToLead(
+  { clock, stop, stderr }: Io,
+  settings: Parameters<typeof openLedgerToOwn>[0],
+  emit: Emit,
+  stack: AsyncDisposableStack,
+): Promise<OpenedLedger & { readonly term: Term }> {
+  const opened = await openLedgerToOwn(settings, { clock, emit })
+  stack.use(opened.ledger)
+  const { leadership } = opened
+  try {
+    let term = await leadership.attempt(stop.stopping)
+    if (term === undefined) {
+      const holder = leadership.leader()?.holder ?? 'Another process'
+      print(
+        stderr,
+        `pipewright: ${holder} has the ledger. Waiting until it is known whether that one still runs.`,
+      )
+      term = await leadership.acquire(stop.stopping, 'refuse')
+    }
+    stack.defer(() => term.release())
+    return { ...opened, term }
+  } catch (error) {
+    if (!stop.stopping.aborted) throw error
+    throw new CommandError(`stopped by ${String(stop.stopping.reason)} before anything was written`)
+  }
 }
 
 function openOptions(settings: LedgerToOpen, parts: LedgerParts) {

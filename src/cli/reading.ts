@@ -75,14 +75,16 @@ export async function openReader(
   const known = async () => settingsOfDaemon(settings, (await ledger.activity()).last)
   return {
     async status() {
-      const recorded = () => readLedgerStatus(ledger, settings, io.clock)
-      return asked === undefined
-        ? recorded()
-        : readLiveStatus(io, asked, {
-            recorded,
-            last: (await ledger.activity()).last,
-            here: commandContext(await known()),
-          })
+      const { last } = await ledger.activity()
+      const live = asked && (await readServerStatus(io, asked).catch(ofNoAnswer))
+      const read = live ?? (await readLedgerStatus(ledger, settings, io.clock))
+      if (asked === undefined) return read
+      const state = live === undefined ? 'silent' : 'running'
+      return {
+        ...read,
+        here: commandContext(await known()),
+        daemon: { state, last: last ?? read.daemon.last },
+      }
     },
     steps: async (view) => (isWell(view) ? [] : nextSteps(view, stepContext(await known()), [])),
     history: (query) => ledger.history(query),
@@ -91,31 +93,8 @@ export async function openReader(
   }
 }
 
-/** Of the ledger's daemon; if it does not answer, as recorded. */
-async function readLiveStatus(
-  io: Io,
-  asked: Asked,
-  {
-    recorded,
-    last,
-    here,
-  }: {
-    readonly recorded: () => Promise<StatusReading>
-    readonly last: Activity | undefined
-    readonly here: CommandContext
-  },
-): Promise<StatusReading> {
-  try {
-    const live = await readServerStatus(io, asked)
-    return {
-      ...live,
-      daemon: { state: 'running', last: last && { ...last, revision: live.daemon.last?.revision } },
-      here,
-    }
-  } catch (error) {
-    if (!(error instanceof NoAnswerError)) throw error
-    return { ...(await recorded()), daemon: { state: 'silent', last } }
-  }
+function ofNoAnswer(error: unknown): undefined {
+  if (!(error instanceof NoAnswerError)) throw error
 }
 
 /** @throws {LedgerError} */

@@ -7,30 +7,27 @@ import { REASONS } from '../plan/reason.ts'
 import { STATUSES } from '../plan/severity.ts'
 import { misuse } from './io.ts'
 
-/** Of `status` and `history`. Empty lists and undefined do not filter. */
+/** Of `status` and `history`, as commander parses it. Absent members do not filter. */
 export interface ResourceFilter {
-  readonly kinds: readonly string[]
+  readonly kind?: readonly string[]
   /** `name` or `name=value`; all must match. */
-  readonly labels: readonly string[]
-  readonly statuses: readonly string[]
-  readonly reasons: readonly string[]
+  readonly label?: readonly string[]
+  readonly status?: readonly string[]
+  readonly reason?: readonly string[]
   /** ms since the epoch. */
-  readonly since: number | undefined
+  readonly since?: number
 }
 
 /** As flags, for suggested commands. */
-export function filterWords({ kinds, labels, statuses, reasons, since }: ResourceFilter): string {
+export function filterWords({ kind, label = [], status, reason, since }: ResourceFilter): string {
   const flags = [
-    ['--kind', kinds.join(',')],
-    ...labels.map((label) => ['--label', label]),
-    ['--status', statuses.join(',')],
-    ['--reason', reasons.join(',')],
-    ['--since', since === undefined ? '' : timeOf(since)],
+    ['--kind', kind?.join(',')],
+    ...label.map((each) => ['--label', each]),
+    ['--status', status?.join(',')],
+    ['--reason', reason?.join(',')],
+    ['--since', since === undefined ? undefined : timeOf(since)],
   ]
-  return flags
-    .filter(([flag, value]) => value !== '' || flag === '--label')
-    .map((words) => words.join(' '))
-    .join(' ')
+  return flags.flatMap(([flag, value]) => (value === undefined ? [] : `${flag} ${value}`)).join(' ')
 }
 
 /** @throws {CommandError} if a command has a key and a filter */
@@ -47,15 +44,6 @@ interface Filtered {
   readonly reasons: readonly string[]
   /** Time of the status or entry. */
   readonly at: number
-}
-
-/** Parsed by commander. */
-export interface FilterFlags {
-  readonly kind?: readonly string[]
-  readonly label?: readonly string[]
-  readonly status?: readonly string[]
-  readonly reason?: readonly string[]
-  readonly since?: number
 }
 
 /** @param of the filtered list */
@@ -82,25 +70,18 @@ function appended(value: string, before: readonly string[] = []): readonly strin
   return [...before, value]
 }
 
-export function readFilter({ kind, label, status, reason, since }: FilterFlags): ResourceFilter {
-  return { kinds: kind ?? [], labels: label ?? [], statuses: status ?? [], reasons: reason ?? [], since }
-}
-
 /** Separated by commas, in any case. */
 function wordsAmong(known: readonly string[]): (text: string) => readonly string[] {
-  return (text) =>
-    text
-      .split(',')
-      .map((word) => word.trim())
-      .filter((word) => word !== '')
-      .map((word) => {
-        const found = known.find((one) => one.toLowerCase() === word.toLowerCase())
-        if (found !== undefined) return found
-        const near = nearest(word, known)
-        throw new InvalidArgumentError(
-          near === undefined ? `Give ${someOf(known)}.` : `Did you mean ${near}?`,
-        )
-      })
+  return (text) => {
+    const words = text.split(',').filter((word) => word.trim() !== '')
+    if (words.length === 0) throw new InvalidArgumentError(`Give ${someOf(known)}.`)
+    return words.map((word) => {
+      const found = known.find((one) => one.toLowerCase() === word.trim().toLowerCase())
+      if (found !== undefined) return found
+      const near = nearest(word.trim(), known)
+      throw new InvalidArgumentError(near === undefined ? `Give ${someOf(known)}.` : `Did you mean ${near}?`)
+    })
+  }
 }
 
 /** More words do not fit a line of help. */
@@ -122,16 +103,12 @@ function timeFrom(text: string): number {
 
 export function passes({ kind, labels, status, reasons, at }: Filtered, filter: ResourceFilter): boolean {
   return (
-    isAmong(filter.kinds, kind) &&
-    (filter.reasons.length === 0 || reasons.some((reason) => filter.reasons.includes(reason))) &&
-    (status === undefined || isAmong(filter.statuses, status)) &&
+    (filter.kind?.includes(kind) ?? true) &&
+    (filter.reason === undefined || reasons.some((reason) => filter.reason?.includes(reason))) &&
+    (status === undefined || (filter.status?.includes(status) ?? true)) &&
     (filter.since === undefined || at >= filter.since) &&
-    filter.labels.every((label) => hasLabel(labels, label))
+    (filter.label ?? []).every((label) => hasLabel(labels, label))
   )
-}
-
-function isAmong(words: readonly string[], word: string): boolean {
-  return words.length === 0 || words.includes(word)
 }
 
 function hasLabel(labels: Readonly<Record<string, string>>, label: string): boolean {

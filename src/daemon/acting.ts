@@ -100,7 +100,7 @@ export function startActing(parts: ActingParts): Acting {
   }
 
   return {
-    ask: (...asked) => loop.ask(...asked),
+    ask: (key, priority, afterMs) => loop.ask(key, priority, afterMs),
     askFor,
     async operate(command) {
       const { key } = command

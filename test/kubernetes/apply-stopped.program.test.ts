@@ -20,5 +20,5 @@ test('an apply that is stopped while the API gives nobody the right to act says 
   await until('it to ask again', () => asked > 1)
   program.signal('SIGTERM')
   expect(await program.ended).toBe(1)
-  expect(program.stderr()).toContain('pipewright: stopped by SIGTERM before anything was applied')
+  expect(program.stderr()).toContain('pipewright: stopped by SIGTERM before anything was written')
 })

@@ -3,7 +3,6 @@ import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import type { Settings } from '../../config/settings.ts'
 import { startActivityNotes } from '../../daemon/activity-notes.ts'
 import { keysOf, passOver, type Pass, isChange, settle, type Settled } from '../../daemon/pass.ts'
-import type { Leadership, Term } from '../../contract/leadership.ts'
 import type { Key } from '../../kinds/key.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isStoppedByUs } from '../../plan/rest.ts'
@@ -12,8 +11,8 @@ import { createLogging } from '../../telemetry/telemetry.ts'
 import { createBoard, seedStatus } from '../../reconcile/state/status-board.ts'
 import { lastWords, type CreateEnd } from '../../reconcile/apply/outcome-outbox.ts'
 import { desiredBody, withBodies, type ResourceView } from '../../contract/view.ts'
-import { type Engine, compose, loadOnce, openLedgerToOwn, openSource } from '../compose.ts'
-import { CommandError, type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
+import { type Engine, compose, loadOnce, openLedgerToLead, openSource } from '../compose.ts'
+import { type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
 import { findingsAsText } from '../render/findings-text.ts'
 import { createProgress, type Progress } from '../render/progress.ts'
 import { printable, sheetOf } from '../render/terminal.ts'
@@ -46,10 +45,7 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
   })
   stack.defer(() => logging.close())
   const { emit } = logging
-  const { ledger, leadership } = await openLedgerToOwn(settings, { clock: io.clock, emit })
-  stack.use(ledger)
-  const term = await lead(leadership, io)
-  stack.defer(() => term.release())
+  const { ledger, leadership, term } = await openLedgerToLead(io, settings, emit, stack)
   const source = openSource(settings, io.clock, progress)
   const maxCreates = yes ? Infinity : settings.maxCreates
   const engine = await compose(
@@ -136,23 +132,6 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
     pass.unfinished === 0 && pass.unsettled.length === 0 && notFound.length + stopped.length === 0
   const well = resources.every(isWell) && !errors && catalog.problem === undefined && isDone
   return well ? EXIT.fine : EXIT.failed
-}
-
-/** Reports the current leader meanwhile. @throws {CommandError} on a stop */
-async function lead(leadership: Leadership, io: Io): Promise<Term> {
-  try {
-    const term = await leadership.attempt(io.stop.stopping)
-    if (term !== undefined) return term
-    const holder = leadership.leader()?.holder ?? 'Another process'
-    print(
-      io.stderr,
-      `pipewright: ${holder} has the ledger. Waiting until it is known whether that one still runs.`,
-    )
-    return await leadership.acquire(io.stop.stopping, 'refuse')
-  } catch (error) {
-    if (!io.stop.stopping.aborted) throw error
-    throw new CommandError(`stopped by ${String(io.stop.stopping.reason)} before anything was applied`)
-  }
 }
 
 interface Applied extends Pass {

@@ -5,12 +5,12 @@ import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '..
 import { historyText } from '../render/history-text.ts'
 import { sheetOf } from '../render/terminal.ts'
 import { openReader, type Reader } from '../reading.ts'
-import { type FilterFlags, filterWords, passes, readFilter, type ResourceFilter } from '../resource-filter.ts'
+import { filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
 import { didYouMean, keyFrom } from '../typed-key.ts'
 
 export const HISTORY_OUTPUTS = ['text', 'wide', 'json'] as const
 
-interface HistoryFlags extends FilterFlags {
+interface HistoryFlags extends ResourceFilter {
   readonly limit: number
   readonly output: (typeof HISTORY_OUTPUTS)[number]
 }
@@ -26,11 +26,10 @@ export async function history(
   word?: string,
 ): Promise<ExitCode> {
   const { limit, output } = flags
-  const filter = readFilter(flags)
   const key = word === undefined ? undefined : keyFrom(word)
   await using source = await openReader(io, settings, { command: 'history' })
   // One more, to detect further entries.
-  const found = await entriesOf(source, { filter, limit: limit + 1, key })
+  const found = await entriesOf(source, { filter: flags, limit: limit + 1, key })
   const entries = found.slice(0, limit)
   if (key !== undefined && entries.length === 0) await assertKnown(source, key)
   if (output === 'json') {
@@ -38,7 +37,7 @@ export async function history(
     return EXIT.fine
   }
   if (entries.length === 0) {
-    print(io.stdout, nothingFound(key, filter))
+    print(io.stdout, nothingFound(key, flags))
     return EXIT.fine
   }
   const text = { ...sheetOf(io), form: output, here: await source.here() }
@@ -59,7 +58,7 @@ async function entriesOf(
   const isNarrow = filterWords(filter) !== ''
   if (!isNarrow) return source.history({ key, limit })
   const labels =
-    filter.labels.length === 0
+    filter.label === undefined
       ? undefined
       : new Map((await source.status()).resources.map(({ key: of, labels: own }) => [of, own]))
   const all = await source.history({ key, limit: ALL_LINES })

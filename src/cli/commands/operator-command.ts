@@ -10,7 +10,7 @@ import {
   composeToLook,
   type Engine,
   loadOnce,
-  openLedgerToOwn,
+  openLedgerToLead,
   openLedgerToRead,
   openSource,
 } from '../compose.ts'
@@ -92,11 +92,8 @@ export async function atOwner<T>(
   if (owner !== undefined) return ask(owner)
   const signal = io.stop.stopping
   await using stack = new AsyncDisposableStack()
-  const { ledger, leadership } = await openLedgerToOwn(settings, { clock: io.clock, emit: nobody })
-  stack.use(ledger)
   try {
-    const term = await leadership.acquire(signal, 'refuse')
-    stack.defer(() => term.release())
+    const { ledger } = await openLedgerToLead(io, settings, nobody, stack)
     const engine = await composeToLook(
       {
         clock: io.clock,

@@ -8,14 +8,7 @@ import { didYouMean, typedKey } from '../typed-key.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { isTerminal, printable, sheetOf } from '../render/terminal.ts'
 import { NOTHING_RECORDED, statusDetails, statusText } from '../render/status-text.ts'
-import {
-  assertNoFilter,
-  type FilterFlags,
-  filterWords,
-  passes,
-  readFilter,
-  type ResourceFilter,
-} from '../resource-filter.ts'
+import { assertNoFilter, filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
 import type { ResourceView } from '../../contract/view.ts'
 import { openReader, type StatusReading } from '../reading.ts'
 import { wholeSentences } from '../whole-facts.ts'
@@ -23,7 +16,7 @@ import { watch } from './status-watch.ts'
 
 export const STATUS_OUTPUTS = ['text', 'wide', 'name', 'json'] as const
 
-interface StatusFlags extends FilterFlags {
+interface StatusFlags extends ResourceFilter {
   readonly output: (typeof STATUS_OUTPUTS)[number]
   readonly watch?: true
 }
@@ -41,9 +34,8 @@ export async function status(
   word?: string,
 ): Promise<ExitCode> {
   const { server } = settings
-  const filter = readFilter(flags)
-  assertNoFilter(word, filter)
-  const options = { key: word && (typedKey(word) ?? word), filter, output: flags.output }
+  assertNoFilter(word, flags)
+  const options = { key: word && (typedKey(word) ?? word), filter: flags, output: flags.output }
   const read = async (): Promise<Chosen> => {
     await using reader = await openReader(io, settings, { command: 'status', isAgain: flags.watch === true })
     const all = await reader.status()
