@@ -26,7 +26,7 @@ const MADE = {
   state: 'Running',
 }
 
-const SEEDS = Array.from({ length: 20 }, (_, index) => `seed-${index}`)
+const SEEDS = Array.from({ length: 6 }, (_, index) => `seed-${index}`)
 
 /** What has to be said: fields that a later version of the service may have, with something in them, and sizes that the service fills in. */
 const TELLING = /\.(protobufSchema|addedLater)(\.|$)|^spec\.scaling\./
