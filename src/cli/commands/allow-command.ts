@@ -8,9 +8,9 @@ import type { AllowedReply } from '../../server/api/admin-requests.ts'
 import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import { commandContext } from '../command-context.ts'
 import type { Owner } from '../running-server.ts'
-import { callServer, expectObject } from '../server-client.ts'
+import { expectObject } from '../server-client.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
-import { atOwner } from './operator-command.ts'
+import { atOwner, callOwner } from './operator-command.ts'
 
 const LIMITS = {
   CreateLimit: {
@@ -94,18 +94,13 @@ async function allowHere(
 /** ms. A daemon writes one record per create to disk. */
 const ANSWER_MS = 300_000
 
-async function askDaemon(io: Io, { token, ...call }: Owner, allowance: Allowance): Promise<Allowed> {
+async function askDaemon(io: Io, owner: Owner, allowance: Allowance): Promise<Allowed> {
   const { limit, ...asked } = allowance
-  const reply = await callServer(io, {
-    ...call,
-    path: '-/allow',
-    token,
-    body: JSON.stringify({ ...asked, deletions: limit === 'DeleteLimit' }),
-    timeoutMs: ANSWER_MS,
-  })
+  const body = { ...asked, deletions: limit === 'DeleteLimit' }
+  const reply = await callOwner(io, owner, { path: '-/allow', body, timeoutMs: ANSWER_MS })
   if (reply.status === 409 && isObject(reply.body) && typeof reply.body['count'] === 'number')
     return { is: 'grown', count: reply.body['count'] }
-  const answer = expectObject(call, reply) as unknown as AllowedReply // the daemon's type
+  const answer = expectObject(owner, reply) as unknown as AllowedReply // the daemon's type
   return { is: 'allowed', ...answer }
 }
 

@@ -17,7 +17,7 @@ import {
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody, misuse } from '../io.ts'
 import { printable } from '../render/terminal.ts'
 import { findOwner, type Owner } from '../running-server.ts'
-import { callServer, expectObject } from '../server-client.ts'
+import { callServer, expectObject, NoAnswerError, type ServerReply } from '../server-client.ts'
 import { keyFrom } from '../typed-key.ts'
 
 /* A daemon that owns the ledger carries them out. Without one, the command owns it meanwhile. */
@@ -65,16 +65,38 @@ const ANSWER_MS = 90_000
 const START_MS = 30_000
 const AGAIN_MS = 250
 
-async function askOwner(io: Io, { token, ...call }: Owner, asked: OperatorCommand): Promise<OperatorResult> {
-  const body = JSON.stringify(asked)
+async function askOwner(io: Io, owner: Owner, asked: OperatorCommand): Promise<OperatorResult> {
+  const reply = await callOwner(io, owner, { path: '-/operate', body: asked, timeoutMs: ANSWER_MS })
+  return expectObject(owner, reply) as unknown as OperatorResult // the daemon's type
+}
+
+interface OwnerCall {
+  readonly path: string
+  readonly body: object
+  readonly timeoutMs: number
+}
+
+/** Again while the daemon starts. @throws {CommandError} */
+export async function callOwner(
+  io: Io,
+  owner: Owner,
+  { path, body, timeoutMs }: OwnerCall,
+): Promise<ServerReply> {
   const signal = io.stop.stopping
+  const call = { ...owner, path, body: JSON.stringify(body), timeoutMs }
   for (let waitedMs = 0; ; waitedMs += AGAIN_MS) {
-    const reply = await callServer(io, { ...call, path: '-/operate', token, body, timeoutMs: ANSWER_MS })
-    if (reply.status !== 503 || waitedMs >= START_MS || signal.aborted)
-      return expectObject(call, reply) as unknown as OperatorResult // the daemon's type
+    const reply = await callServer(io, call).catch((error: unknown) => {
+      if (!(error instanceof NoAnswerError) && !signal.aborted) throw error
+      const said = error instanceof Error ? error.message : String(error)
+      throw new CommandError(`${said} The daemon might still carry out the command.`)
+    })
+    if (reply.status !== 503 || waitedMs >= START_MS || signal.aborted) return reply
     await sleep(io.clock, AGAIN_MS, signal).catch(() => undefined)
   }
 }
+
+/** ms. For the end of another command, or until a daemon listens. */
+const TURN_MS = 5_000
 
 /** @param ask a daemon owns the ledger @param act this process owns it for as long as that takes */
 export async function atOwner<T>(
@@ -85,11 +107,34 @@ export async function atOwner<T>(
   act: (engine: Engine, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   assertLasting(settings)
-  const owner = await findOwner(io, settings, local.command).catch((error: unknown) => {
-    if (local.ledger === 'open' && error instanceof LedgerError && error.code === 'missing') return undefined
-    throw error
-  })
-  if (owner !== undefined) return ask(owner)
+  const { clock, stop } = io
+  const end = clock.monotonic() + (settings.server === undefined ? TURN_MS : 0)
+  let owner: Owner | undefined
+  for (;;) {
+    try {
+      owner = await findOwner(io, settings, local.command).catch((error: unknown) => {
+        if (local.ledger === 'open' && error instanceof LedgerError && error.code === 'missing')
+          return undefined
+        throw error
+      })
+      if (owner === undefined) return await actAsOwner(io, settings, local, act)
+      break
+    } catch (error) {
+      const isBusy =
+        error instanceof NoAnswerError || (error instanceof LedgerError && error.code === 'locked')
+      if (!isBusy || clock.monotonic() >= end || stop.stopping.aborted) throw error
+    }
+    await sleep(clock, AGAIN_MS, stop.stopping).catch(() => undefined)
+  }
+  return ask(owner)
+}
+
+async function actAsOwner<T>(
+  io: Io,
+  settings: Settings,
+  local: Local,
+  act: (engine: Engine, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const signal = io.stop.stopping
   await using stack = new AsyncDisposableStack()
   try {
