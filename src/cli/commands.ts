@@ -1,5 +1,5 @@
 import { Argument, Option } from 'commander'
-import { duration, wholeNumber } from '../config/parsers.ts'
+import { bad, duration, good, type Parsed, wholeNumber } from '../config/parsers.ts'
 import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import { PROFILES } from '../kinds/profiles/profiles.ts'
 import { allow } from './commands/allow-command.ts'
@@ -21,6 +21,7 @@ import { withFilter } from './resource-filter.ts'
 import { acting, addCommand, addPlain, addSettingsHelp, output, parsedBy, type Shell } from './usage.ts'
 import { withWait } from './wait-flags.ts'
 import type { Settings } from '../config/settings.ts'
+import { REASON_LENGTH } from '../contract/person-command.ts'
 import { MANIFEST_KINDS } from '../kinds/lookup.ts'
 import { kindJsonSchema, manifestJsonSchema } from '../kinds/json-schema.ts'
 import { didYouMean, typedKind } from './typed-key.ts'
@@ -31,6 +32,11 @@ const YEAR_MS = 366 * 24 * 3_600_000
 
 const OUTPUTS = ['text', 'json']
 const KEY = 'Kind/name, such as Pipe/orders'
+
+function parseReason(text: string): Parsed<string> {
+  const isGood = text !== '' && text.length <= REASON_LENGTH
+  return isGood ? good(text) : bad(`it has ${text.length} characters`, `give 1 to ${REASON_LENGTH}`)
+}
 
 /** In the order of the help. */
 export function addCommands(shell: Shell): void {
@@ -124,12 +130,16 @@ function addDeciding(shell: Shell): void {
     .action(acting(shell, 'local', forget))
   addCommand(shell, 'suspend', 'leave a resource alone until the next revision; print the line for Git')
     .argument('<key>', KEY)
-    .option('--reason <TEXT>', 'why; shown to everyone who asks', 'suspended by a command')
     .option(
-      '--for <DURATION>',
-      'it ends earlier, after this time',
-      parsedBy(duration(60_000, YEAR_MS)),
-      WEEK_MS,
+      '--reason <TEXT>',
+      'why; shown to everyone who asks',
+      parsedBy(parseReason),
+      'suspended by a command',
+    )
+    .addOption(
+      new Option('--for <DURATION>', 'the longest it lasts')
+        .argParser(parsedBy(duration(60_000, YEAR_MS)))
+        .default(WEEK_MS, '7d'),
     )
     .addOption(output(OUTPUTS))
     .action(acting(shell, 'local', suspend))

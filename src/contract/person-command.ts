@@ -6,6 +6,9 @@ import { z } from '../kinds/zod.ts'
 const key = z.custom<Key>((value) => typeof value === 'string' && knownKey(value) !== undefined)
 const pipeId = z.string()
 
+/** As in a manifest. */
+export const REASON_LENGTH = 500
+
 /** A person's command for one resource, carried out by the owner of the ledger: the body of `POST /-/operate`. */
 export const OperatorCommand = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('adopt'), key, pipeId }),
@@ -20,7 +23,7 @@ export const OperatorCommand = z.discriminatedUnion('command', [
   z.strictObject({
     command: z.literal('suspend'),
     key,
-    reason: z.string().min(1).max(500),
+    reason: z.string().min(1).max(REASON_LENGTH),
     until: z.iso.datetime({ offset: true }),
   }),
   /** Until the next revision. */

@@ -42,6 +42,12 @@ test.each<{ why: string; args: readonly string[]; says: string | RegExp }>([
   { why: 'neither a key nor a platform', args: ['forget'], says: 'or --platform' },
   { why: 'a key and a platform', args: ['forget', 'Pipe/a', '--platform'], says: 'or --platform' },
   { why: '--force without --retry', args: ['resolve', 'Pipe/a', '--adopt', 'x', '--force'], says: '--retry' },
+  { why: 'an empty reason', args: ['suspend', 'Pipe/a', '--reason', ''], says: 'give 1 to 500' },
+  {
+    why: 'a reason that no manifest can have',
+    args: ['suspend', 'Pipe/a', '--reason', 'x'.repeat(501)],
+    says: /It has 501/,
+  },
   { why: 'a field that is elsewhere', args: ['explain', 'replicas'], says: 'Pipe.spec.scaling.replicas' },
 ])('$why is a usage error: exit 64', async ({ args, says }) => {
   const { code, stdout, stderr } = await runHere(args)
