@@ -12,7 +12,7 @@ import {
   type StoredService,
 } from './stored.ts'
 import { wordIssues } from './wire-schema.ts'
-import { advanceAlert, advancePipe, type World, type PipeInSandbox, viewInSandbox } from './world.ts'
+import { advanceAlert, advancePipe, type PipeView, type World, viewInSandbox } from './world.ts'
 
 /** Access behind the interface. */
 export type SandboxControl = ReturnType<typeof createControl>
@@ -23,7 +23,7 @@ export function createControl(world: World, faults: Faults, now: () => number) {
   return {
     faults,
     /** In order of creation. */
-    pipes: (): readonly PipeInSandbox[] =>
+    pipes: (): readonly PipeView[] =>
       storage.transaction(() =>
         storage
           .all('pipe')

@@ -12,7 +12,7 @@ import type { Profile } from '../kinds/profile.ts'
 import { PIPE as CLOUD_PIPE } from '../kinds/profiles/clickhouse-cloud/pipe/kind.ts'
 import { ALERT } from '../kinds/profiles/default/alert/kind.ts'
 import { z } from '../kinds/zod.ts'
-import { bodyShape, required, type Shape, shapeIn } from './wire-schema.ts'
+import { bodyShape, mapped, required, type Shape, shapeIn } from './wire-schema.ts'
 
 /** A profile as the platform speaks it. */
 export interface Dialect {
@@ -65,7 +65,7 @@ const FACTS: Readonly<Record<string, Facts>> = {
   /** `spec/api.md`. */
   default: {
     fixtureAlert: z.strictObject({
-      ...allRequired(shapeIn(bodyShape(ALERT)['expect'])),
+      ...mapped(shapeIn(bodyShape(ALERT)['expect']), required),
       id: z.string().min(1),
     }),
     codes: {},
@@ -90,10 +90,6 @@ const FACTS: Readonly<Record<string, Facts>> = {
     }),
     timestamp: (ms) => new Date(ms).toISOString().replace('Z', '417Z'),
   },
-}
-
-function allRequired(shape: Shape): Shape {
-  return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, required(field)]))
 }
 
 /** Replies omit a size for a while after its change. */

@@ -4,7 +4,7 @@ import type { Profile } from '../kinds/profile.ts'
 import { type Dialect, dialectOf } from './dialect.ts'
 import { readSandboxFile } from './sandbox-file.ts'
 import { lowerCaseIds, servicePath } from './stored.ts'
-import { optional } from './wire-schema.ts'
+import { mapped, optional } from './wire-schema.ts'
 import { newPipe, objectionTo, Incident, Times, type World } from './world.ts'
 
 const Id = z.guid()
@@ -66,7 +66,12 @@ export function fixtureSchema(profile: Profile) {
       ),
     endpoints: z
       .array(
-        z.strictObject({ ...optional(dialect.endpointShape), id: Id, organizationId: Id, serviceId: Id }),
+        z.strictObject({
+          ...mapped(dialect.endpointShape, optional),
+          id: Id,
+          organizationId: Id,
+          serviceId: Id,
+        }),
       )
       .default([])
       .describe('Query endpoints: the body of an upsert, with `id`, `organizationId` and `serviceId`.'),

@@ -17,7 +17,7 @@ import {
   shapeRefusal,
 } from './pipe-changes.ts'
 import type { PipeInternals, StoredPipe } from './stored.ts'
-import { optional, required, type Shape, shapeIn } from './wire-schema.ts'
+import { mapped, optional, required, type Shape, shapeIn } from './wire-schema.ts'
 import { credentialDigests, settledState, sourceOf } from './world.ts'
 
 /** `PATCH {pipe}`: merges all or nothing (facts 3.1 and 8). */
@@ -63,13 +63,16 @@ export function update(before: PipeBefore, json: JsonObject): PipeChange {
 function shapeOf({ pipeShape }: Dialect, kind: SourceKind, json: JsonObject): Shape {
   const { name, source, destination, fieldMappings, settings } = pipeShape
   const part = sourceShape(kind, shapeIn(shapeIn(source)[kind]), Object.keys(sourceOf(json).fields))
-  return optional({
-    name,
-    source: z.strictObject({ validateSamples: z.boolean().optional(), [kind]: z.strictObject(part) }),
-    destination: z.strictObject({ columns: required(shapeIn(destination)['columns']) }),
-    fieldMappings,
-    settings,
-  })
+  return mapped<z.core.$ZodType | undefined>(
+    {
+      name,
+      source: z.strictObject({ validateSamples: z.boolean().optional(), [kind]: z.strictObject(part) }),
+      destination: z.strictObject({ columns: required(shapeIn(destination)['columns']) }),
+      fieldMappings,
+      settings,
+    },
+    optional,
+  )
 }
 
 /** Sent with each change of the source (facts 8). */
@@ -80,11 +83,11 @@ const NEEDED: Readonly<Partial<Record<SourceKind, readonly string[]>>> = {
 }
 
 function sourceShape(kind: SourceKind, fields: Shape, names: readonly string[]): Shape {
-  const edits = optional(editsShape(kind, fields))
+  const edits = mapped(editsShape(kind, fields), optional)
   // An edit of mappings alone needs no other field (facts 8).
   if (names.length > 0 && names.every((name) => name in edits)) return edits
   const needed = (NEEDED[kind] ?? []).map((name) => [name, required(fields[name])])
-  return { ...optional(changeable(kind, fields)), ...Object.fromEntries(needed), ...edits }
+  return { ...mapped(changeable(kind, fields), optional), ...Object.fromEntries(needed), ...edits }
 }
 
 function changeable(kind: SourceKind, fields: Shape): Shape {
@@ -121,7 +124,10 @@ function picked(shape: Shape, paths: readonly string[]): Shape {
     [...byName].map(([name, all]) => {
       const inner = all.flatMap((path) => path.split('.').slice(1))
       const field = required(shape[name])
-      return [name, inner.length === 0 ? field : z.strictObject(optional(picked(shapeIn(field), inner)))]
+      return [
+        name,
+        inner.length === 0 ? field : z.strictObject(mapped(picked(shapeIn(field), inner), optional)),
+      ]
     }),
   )
 }

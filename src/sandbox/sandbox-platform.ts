@@ -32,24 +32,26 @@ export function perform(world: World, operation: Operation, call: Call): Operati
   return (isInService ? serviceRefusal(world, call) : undefined) ?? HANDLERS[operation](world, call)
 }
 
-const HANDLERS: Readonly<Record<Operation, (world: World, call: Call) => OperationResult>> = {
+type Handler = (world: World, call: Call) => OperationResult
+
+const HANDLERS: Readonly<Record<Operation, Handler>> = {
   createPipe,
-  getPipe,
+  getPipe: onPipe((world, { now }, pipe) => ({ ok: true, result: viewPipe(world, pipe, now) })),
   listPipes,
-  updatePipe: (world, call) => changePipe(world, call, update),
-  scalePipe: (world, call) => changePipe(world, call, scale),
-  putPipeSettings,
-  setPipeState: (world, call) => changePipe(world, call, command),
-  deletePipe,
+  updatePipe: changePipe(update),
+  scalePipe: changePipe(scale),
+  putPipeSettings: changePipe(configure, ({ settings = {} }) => settings as JsonObject), // its schema says so
+  setPipeState: changePipe(command),
+  deletePipe: onPipe(deletePipe),
   upsertQueryEndpoint,
   getQueryEndpoint,
   deleteQueryEndpoint,
   getAlert,
-  getServiceAlert,
+  getServiceAlert: onAlert((_world, _call, { body }) => ({ ok: true, result: body })),
   listServiceAlerts,
   createAlert,
-  updateAlert,
-  deleteAlert,
+  updateAlert: onAlert(updateAlert),
+  deleteAlert: onAlert(deleteAlert),
 }
 
 function serviceRefusal({ services }: World, { service }: Call): Refusal | undefined {
@@ -79,11 +81,6 @@ function createPipe(world: World, call: Call): OperationResult {
   return { ok: true, result: viewPipe(world, pipe, call.now) }
 }
 
-function getPipe(world: World, call: Call): OperationResult {
-  const found = findPipe(world, call)
-  return found.ok ? { ok: true, result: viewPipe(world, found.pipe, call.now) } : found
-}
-
 function listPipes(world: World, { service, now }: Call): OperationResult {
   const there = world.storage
     .all('pipe')
@@ -95,47 +92,37 @@ function listPipes(world: World, { service, now }: Call): OperationResult {
 
 /** The reply can be earlier than the change of the state (facts 6.1). */
 function changePipe(
-  world: World,
-  call: Call,
   change: (before: PipeBefore, body: JsonObject) => PipeChange,
-): { readonly ok: true; readonly result: PipeView } | Refusal {
-  const found = findPipe(world, call)
-  if (!found.ok) return found
-  const asleep = sleepRefusal(world, call)
-  if (asleep !== undefined) return asleep
-  const { pipe } = found
-  if (pipe.internals?.deletedAt !== undefined) return refusal(409, 'the pipe is being deleted')
-  const body = readObject(call)
-  if (!body.ok) return body
-  const state = stateOf(world, pipe, call.now)
-  const changed = change({ dialect: world.dialect, pipe, state, now: call.now }, body.json)
-  if (!changed.ok) return changed
-  world.storage.put('pipe', pipe.id, changed.pipe)
-  return { ok: true, result: { ...viewPipe(world, changed.pipe, call.now), state } }
+  reply: (view: PipeView) => JsonObject = (view) => view,
+): Handler {
+  return onPipe((world, call, pipe) => {
+    const asleep = sleepRefusal(world, call)
+    if (asleep !== undefined) return asleep
+    if (pipe.internals?.deletedAt !== undefined) return refusal(409, 'the pipe is being deleted')
+    const body = readObject(call)
+    if (!body.ok) return body
+    const state = stateOf(world, pipe, call.now)
+    const changed = change({ dialect: world.dialect, pipe, state, now: call.now }, body.json)
+    if (!changed.ok) return changed
+    world.storage.put('pipe', pipe.id, changed.pipe)
+    return { ok: true, result: reply({ ...viewPipe(world, changed.pipe, call.now), state }) }
+  })
 }
 
-function putPipeSettings(world: World, call: Call): OperationResult {
-  const changed = changePipe(world, call, configure)
-  if (!changed.ok) return changed
-  const { settings = {} } = changed.result
-  return { ok: true, result: settings as JsonObject } // its schema says so
-}
-
-function deletePipe(world: World, call: Call): OperationResult {
-  const found = findPipe(world, call)
-  if (!found.ok) return found
-  const { pipe } = found
-  const deletedAt = pipe.internals?.deletedAt ?? call.now
-  world.storage.put('pipe', pipe.id, { ...pipe, internals: { ...pipe.internals, deletedAt } })
+function deletePipe({ storage }: World, { now }: Call, pipe: StoredPipe): OperationResult {
+  const deletedAt = pipe.internals?.deletedAt ?? now
+  storage.put('pipe', pipe.id, { ...pipe, internals: { ...pipe.internals, deletedAt } })
   return { ok: true }
 }
 
-function findPipe(world: World, call: Call): { readonly ok: true; readonly pipe: StoredPipe } | Refusal {
-  if (!UUID.test(call.id)) return refusal(400, 'pipeId: must be a UUID')
-  const pipe = world.storage.get('pipe', call.id.toLowerCase())
-  const isHere = pipe !== undefined && servicePath(pipe) === servicePath(call.service)
-  const now = isHere ? advancePipe(world, pipe, call.now) : undefined
-  return now === undefined ? refusal(404, 'no such pipe in this service') : { ok: true, pipe: now }
+function onPipe(act: (world: World, call: Call, pipe: StoredPipe) => OperationResult): Handler {
+  return (world, call) => {
+    if (!UUID.test(call.id)) return refusal(400, 'pipeId: must be a UUID')
+    const pipe = world.storage.get('pipe', call.id.toLowerCase())
+    const isHere = pipe !== undefined && servicePath(pipe) === servicePath(call.service)
+    const now = isHere ? advancePipe(world, pipe, call.now) : undefined
+    return now === undefined ? refusal(404, 'no such pipe in this service') : act(world, call, now)
+  }
 }
 
 /** `spec/api.md` 4.3. */
@@ -168,11 +155,6 @@ function getAlert(world: World, call: Call): OperationResult {
   return alert === undefined ? NO_ALERT : { ok: true, result: advanceAlert(world, alert, call.now).body }
 }
 
-function getServiceAlert(world: World, call: Call): OperationResult {
-  const found = findAlert(world, call)
-  return found.ok ? { ok: true, result: found.alert.body } : found
-}
-
 function listServiceAlerts(world: World, call: Call): OperationResult {
   const there = world.storage
     .all('alert')
@@ -197,12 +179,9 @@ function createAlert(world: World, call: Call): OperationResult {
 const SERVERS = ['id', 'teamId', 'state', 'silenced', 'executionErrors', 'createdAt']
 
 /** Replaces the alert. An omitted start stays, and with it an omitted offset (facts 3.3). */
-function updateAlert(world: World, call: Call): OperationResult {
-  const found = findAlert(world, call)
-  if (!found.ok) return found
+function updateAlert(world: World, call: Call, alert: StoredAlert): OperationResult {
   const read = readAlert(world, call)
   if (!read.ok) return read
-  const { alert } = found
   const schedule = 'scheduleStartAt' in read.json ? [] : ['scheduleStartAt', 'scheduleOffsetMinutes']
   const stays = [...SERVERS, ...schedule]
   const kept = Object.entries(alert.body).filter(([name]) => stays.includes(name))
@@ -212,18 +191,18 @@ function updateAlert(world: World, call: Call): OperationResult {
   return { ok: true, result: body }
 }
 
-function deleteAlert(world: World, call: Call): OperationResult {
-  const found = findAlert(world, call)
-  if (!found.ok) return found
-  world.storage.remove('alert', found.alert.id)
+function deleteAlert({ storage }: World, _call: Call, { id }: StoredAlert): OperationResult {
+  storage.remove('alert', id)
   return { ok: true }
 }
 
-function findAlert(world: World, call: Call): { readonly ok: true; readonly alert: StoredAlert } | Refusal {
-  const alert = world.storage.get('alert', call.id.toLowerCase())
-  return alert === undefined || !isOf(alert, call)
-    ? NO_ALERT
-    : { ok: true, alert: advanceAlert(world, alert, call.now) }
+function onAlert(act: (world: World, call: Call, alert: StoredAlert) => OperationResult): Handler {
+  return (world, call) => {
+    const alert = world.storage.get('alert', call.id.toLowerCase())
+    return alert === undefined || !isOf(alert, call)
+      ? NO_ALERT
+      : act(world, call, advanceAlert(world, alert, call.now))
+  }
 }
 
 /** An alert of a fixture belongs to every service. */

@@ -10,7 +10,7 @@ export type Shape = Readonly<Record<string, z.core.$ZodType>>
 /** Fields of a manifest's `spec` in a request, with texts instead of references to secrets. */
 export function bodyShape({ schema }: Pick<Kind, 'schema'>): Shape {
   const { service: _ofManifests, ...shape } = shapeIn(shapeIn(schema)['spec'])
-  return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, onTheWire(field)]))
+  return mapped(shape, onTheWire)
 }
 
 /** Fields of an object or of a list's items, optional or not. */
@@ -24,32 +24,24 @@ export function required(schema: z.core.$ZodType | undefined): z.core.$ZodType {
   return schema instanceof z.ZodOptional ? schema.unwrap() : (schema ?? z.never())
 }
 
-export function optional(shape: Readonly<Record<string, z.core.$ZodType | undefined>>): Shape {
-  return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, z.optional(required(field))]))
+export function optional(schema: z.core.$ZodType | undefined): z.core.$ZodType {
+  return z.optional(required(schema))
 }
 
-/** Other schemas stay the same object, with their checks. */
+/** No list has secrets in it. */
 function onTheWire(schema: z.core.$ZodType): z.core.$ZodType {
   if (isReference(schema) || (schema instanceof z.ZodUnion && schema.options.some(isReference))) return Text
-  if (schema instanceof z.ZodOptional) {
-    const inner = onTheWire(schema.unwrap())
-    return inner === schema.unwrap() ? schema : z.optional(inner)
-  }
-  if (schema instanceof z.ZodArray) {
-    const element = onTheWire(schema.element)
-    return element === schema.element ? schema : z.array(element)
-  }
-  if (!(schema instanceof z.ZodObject)) return schema
-  const changed = Object.entries<z.core.$ZodType>(schema.shape).map(
-    ([name, field]) => [name, onTheWire(field)] as const,
-  )
-  const isSame = changed.every(([name, field]) => field === schema.shape[name])
-  return isSame ? schema : z.strictObject(Object.fromEntries(changed))
+  if (schema instanceof z.ZodOptional) return z.optional(onTheWire(schema.unwrap()))
+  return schema instanceof z.ZodObject ? z.strictObject(mapped(schema.shape, onTheWire)) : schema
 }
 
 /** Compares fields, since each use has its own description. */
 function isReference(schema: z.core.$ZodType): boolean {
   return schema instanceof z.ZodObject && Object.keys(schema.shape).join() === 'secretRef'
+}
+
+export function mapped<T>(shape: Readonly<Record<string, T>>, change: (field: T) => z.core.$ZodType): Shape {
+  return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, change(field)]))
 }
 
 /** For `rules` and `states`, which read only the fields that the schema checked. */

@@ -56,11 +56,7 @@ export interface PipeView extends JsonObject {
   readonly state: string
   /** ISO 8601, UTC. */
   readonly createdAt: string
-}
-
-/** `credentialsRevision`: if the profile can change credentials. */
-export type PipeInSandbox = PipeView & {
-  readonly organizationId: string
+  /** Only for the control interface, and if the profile can change credentials. */
   readonly credentialsRevision?: number
 }
 
@@ -166,7 +162,7 @@ export function viewPipe(world: World, pipe: StoredPipe, now: number): PipeView 
   }
 }
 
-export function viewInSandbox(world: World, pipe: StoredPipe, now: number): PipeInSandbox {
+export function viewInSandbox(world: World, pipe: StoredPipe, now: number): PipeView {
   return {
     ...viewPipe(world, pipe, now),
     organizationId: pipe.organizationId,

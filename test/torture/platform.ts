@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { PipeInSandbox } from '../../src/sandbox/world.ts'
+import type { PipeView } from '../../src/sandbox/world.ts'
 import type { PipeInternals, RecordedRequest } from '../../src/sandbox/stored.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import type { Scene } from './scene.ts'
@@ -42,7 +42,7 @@ export interface PlatformUnderTest extends AsyncDisposable {
   /** The same of any request that changes something. */
   readonly lastWriteAt: number
   /** Pipes alive now, by their name. */
-  alive(): ReadonlyMap<string, readonly PipeInSandbox[]>
+  alive(): ReadonlyMap<string, readonly PipeView[]>
 }
 
 /** @param file where the platform keeps its data; read beside it, to see every request and not the last ones only */
@@ -143,7 +143,7 @@ export async function startPlatform(file: string, scene: Scene): Promise<Platfor
       }
     },
     alive() {
-      const byName = new Map<string, PipeInSandbox[]>()
+      const byName = new Map<string, PipeView[]>()
       for (const pipe of sandbox.pipes()) {
         const { name } = pipe
         byName.set(name, [...(byName.get(name) ?? []), pipe])

@@ -1,4 +1,4 @@
-import type { PipeInSandbox } from '../../../src/sandbox/world.ts'
+import type { PipeView } from '../../../src/sandbox/world.ts'
 import type { Lineage } from '../lineage.ts'
 import type { PlatformUnderTest } from '../platform.ts'
 import type { Random } from '../random.ts'
@@ -7,11 +7,7 @@ import { isOfDatabase } from './wish.ts'
 /** Somebody works in the console. @returns what was done */
 export function workInConsole(
   { sandbox }: Pick<PlatformUnderTest, 'sandbox'>,
-  {
-    lineage,
-    pipe,
-    random,
-  }: { readonly lineage: Lineage; readonly pipe: PipeInSandbox; readonly random: Random },
+  { lineage, pipe, random }: { readonly lineage: Lineage; readonly pipe: PipeView; readonly random: Random },
 ): string | undefined {
   const { wish } = lineage
   if (wish === undefined) return undefined

@@ -3,7 +3,7 @@ import { compareBody } from '../../../src/kinds/compare-body.ts'
 import { PIPE_FIELDS } from '../../../src/kinds/profiles/clickhouse-cloud/pipe/schema.ts'
 import { sha256 } from '../../../src/lib/digest.ts'
 import { stableJson, type JsonObject } from '../../../src/lib/json.ts'
-import type { PipeInSandbox } from '../../../src/sandbox/world.ts'
+import type { PipeView } from '../../../src/sandbox/world.ts'
 import type { Lineage } from '../lineage.ts'
 import type { PlatformUnderTest } from '../platform.ts'
 import type { ShownResource } from '../watch.ts'
@@ -23,7 +23,7 @@ interface End {
   readonly lineage: Lineage
   readonly wish: Wish
   readonly resource: ShownResource
-  readonly pipe: PipeInSandbox
+  readonly pipe: PipeView
   readonly platform: Pick<PlatformUnderTest, 'credentials'>
   readonly mounts: Pick<Mounts, 'password'>
   readonly history: readonly HistoryEntry[]
