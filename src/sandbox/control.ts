@@ -17,9 +17,8 @@ import { advanceAlert, advancePipe, type PipeView, type World, viewInSandbox } f
 /** Access behind the interface. */
 export type SandboxControl = ReturnType<typeof createControl>
 
-/** @param now ms since the epoch */
-export function createControl(world: World, faults: Faults, now: () => number) {
-  const { storage, dialect } = world
+export function createControl(world: World, faults: Faults) {
+  const { storage, dialect, now } = world
   return {
     faults,
     /** In order of creation. */

@@ -2,7 +2,6 @@ import { sha256 } from '../lib/digest.ts'
 import { z } from '../kinds/zod.ts'
 import { Fault } from './fault-types.ts'
 import { type Operation, OPERATIONS } from './operations.ts'
-import { readSandboxFile } from './sandbox-file.ts'
 
 /** The first unused rule that fits a request applies. */
 export const FaultRule = z.strictObject({
@@ -43,11 +42,6 @@ export const FaultsFile = z.strictObject({
 
 export type FaultsInput = z.input<typeof FaultsFile>
 
-/** @throws {SandboxFileError} */
-export function readFaults(file: string): Promise<z.infer<typeof FaultsFile>> {
-  return readSandboxFile(file, FaultsFile)
-}
-
 export interface FaultTarget {
   readonly operation: Operation
   /** Main name first, such as id and name of a pipe. */
@@ -60,7 +54,7 @@ export type Faults = ReturnType<typeof createFaults>
 export function createFaults(first: FaultsInput = {}) {
   let script = (first.rules ?? []).map(inUse)
   let chance = first.mix && FaultMix.parse(first.mix)
-  let counts = new Map<string, number>()
+  const counts = new Map<string, number>()
 
   return {
     /** Appends to the script. @throws ZodError */
@@ -78,12 +72,12 @@ export function createFaults(first: FaultsInput = {}) {
     /** Undefined: no random faults. @throws ZodError */
     mix(mix: FaultMixInput | undefined): void {
       chance = mix === undefined ? undefined : FaultMix.parse(mix)
-      counts = new Map()
+      counts.clear()
     },
     clear(): void {
       script = []
       chance = undefined
-      counts = new Map()
+      counts.clear()
     },
     /** Counts the request. */
     pick(target: FaultTarget): Fault | undefined {

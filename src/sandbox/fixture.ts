@@ -92,7 +92,8 @@ export function readFixture(file: string, profile: Profile): Promise<Fixture> {
 }
 
 /** Once per storage. Later changes survive a second use of the fixture. */
-export function applyFixture({ storage, dialect }: World, fixture: Fixture, now: number): void {
+export function applyFixture({ storage, dialect, ...world }: World, fixture: Fixture): void {
+  const now = world.now()
   const isNew = (what: string) => storage.putNew('applied', what, true)
   storage.transaction(() => {
     for (const { id, organizationId, serviceId, createdAt, ...body } of fixture.pipes) {

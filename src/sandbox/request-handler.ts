@@ -22,8 +22,6 @@ interface RequestHandlerParts {
   readonly world: World
   readonly faults: Faults
   readonly access: () => Access
-  /** ms since the epoch. */
-  readonly now: () => number
   readonly closing: AbortSignal
 }
 
@@ -31,8 +29,8 @@ type Arrival = Omit<RecordedRequest, 'seq' | 'answer'>
 
 export type RequestHandler = ReturnType<typeof createRequestHandler>
 
-export function createRequestHandler({ world, faults, access, now, closing }: RequestHandlerParts) {
-  const { storage } = world
+export function createRequestHandler({ world, faults, access, closing }: RequestHandlerParts) {
+  const { storage, now } = world
   return { handle, refuse }
 
   async function handle(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void> {

@@ -48,11 +48,11 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   await using stack = new AsyncDisposableStack()
   const storage = stack.use(openStorage(options.file, options.fileUse))
   const { times, services, incidents } = fixture
-  const world = { storage, dialect: dialectOf(profile), times, services, incidents }
-  applyFixture(world, fixture, now())
-  const control = createControl(world, faults, now)
+  const world = { storage, dialect: dialectOf(profile), times, services, incidents, now }
+  applyFixture(world, fixture)
+  const control = createControl(world, faults)
   const closing = new AbortController()
-  const handler = createRequestHandler({ world, faults, access: () => access, now, closing: closing.signal })
+  const handler = createRequestHandler({ world, faults, access: () => access, closing: closing.signal })
   const server = createServer(routesOf(profile), handler)
   addControl(server, control)
   const url = await listen(server, options.host ?? '127.0.0.1', options.port ?? 0)

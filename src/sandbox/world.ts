@@ -16,6 +16,8 @@ export interface World {
   /** Undefined: all services exist. */
   readonly services: readonly ServiceIds[] | undefined
   readonly incidents: readonly Incident[]
+  /** ms since the epoch. */
+  readonly now: () => number
 }
 
 const Milliseconds = z.int().nonnegative()

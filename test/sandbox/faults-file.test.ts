@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { SandboxFileError } from '../../src/sandbox/sandbox-file.ts'
-import { readFaults } from '../../src/sandbox/faults.ts'
+import { FaultsFile } from '../../src/sandbox/faults.ts'
+import { readSandboxFile, SandboxFileError } from '../../src/sandbox/sandbox-file.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
 async function read(text: string) {
   using workspace = createWorkspace()
   workspace.write('faults.yaml', text)
-  return await readFaults(workspace.path('faults.yaml'))
+  return await readSandboxFile(workspace.path('faults.yaml'), FaultsFile)
 }
 
 test('an empty file asks for no fault', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ask, ENDPOINT, givenSandbox, ISO, ORDERS, PIPES, UUID } from './given.ts'
-import { ALERT, SERVICE_ID } from '../support/manifests.ts'
+import { ALERT, ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 
 test('a created pipe comes in the envelope, with an id, and can be read again', async () => {
   await using sandbox = await givenSandbox()
@@ -19,6 +19,8 @@ test('a created pipe comes in the envelope, with an id, and can be read again', 
   expect(read.status).toBe(200)
   expect(read.body.result).toEqual(pipe)
   expect(read.body.requestId).not.toBe(created.body.requestId)
+  const elsewhere = PIPES.replace(SERVICE_ID, ORGANIZATION)
+  expect((await ask(sandbox, `${elsewhere}/${pipe.id}`)).body.error).toBe('no such pipe in this service')
 })
 
 test('what is request-only is neither answered nor kept, and all the rest is', async () => {

@@ -4,8 +4,9 @@ import { named, parseListen } from '../../config/parsers.ts'
 import { PROFILES } from '../../kinds/profiles/profiles.ts'
 import { makeFolder } from '../../ledger/location.ts'
 import { createSandbox } from '../../sandbox/sandbox-server.ts'
-import { readFaults } from '../../sandbox/faults.ts'
+import { FaultsFile } from '../../sandbox/faults.ts'
 import { readFixture } from '../../sandbox/fixture.ts'
+import { readSandboxFile } from '../../sandbox/sandbox-file.ts'
 import { EXIT, type ExitCode, type Io, print, misuse } from '../io.ts'
 
 interface SandboxFlags {
@@ -27,7 +28,7 @@ export async function sandbox(io: Io, flags: SandboxFlags): Promise<ExitCode> {
   const keyId = flags.keyId ?? 'sandbox'
   const keySecret = flags.keySecret ?? randomBytes(12).toString('hex')
   const alertsToken = flags.alertsToken ?? randomBytes(12).toString('hex')
-  const faults = flags.faults === undefined ? undefined : await readFaults(flags.faults)
+  const faults = flags.faults === undefined ? undefined : await readSandboxFile(flags.faults, FaultsFile)
   if (flags.data !== undefined) makeFolder(dirname(resolve(flags.data)))
   await using server = await createSandbox({
     profile: profile.value,
