@@ -19,7 +19,7 @@ import {
 import { type Assessment, assess, gather, type Gathered } from './gather/assess.ts'
 import type { WritableBoard } from './state/status-board.ts'
 import { createProblemTracker, type ProblemTracker } from './state/problem-tracker.ts'
-import { catchUp, currentRecord } from './state/current-record.ts'
+import { catchUp, currentRecord } from './state/journal.ts'
 import { report, showBug, withoutLedger } from './report.ts'
 import { forget, writeRecord } from './write-record.ts'
 import { outcomeOf } from './apply/outcome-of-error.ts'

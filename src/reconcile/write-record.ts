@@ -1,3 +1,4 @@
+import { lineOf, swapped } from './state/journal.ts'
 import type { Action } from '../plan/action.ts'
 import { isResynced } from '../kinds/definition.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
@@ -108,9 +109,7 @@ async function write(
     }
   })
   try {
-    const written = await context.ledger.swap(next, [...acted.history, ...history])
-    context.store.note(written)
-    return written
+    return await swapped(context, next, [...acted.history, ...history])
   } catch (error) {
     // The create is on disk; the next reconcile writes the conditions.
     if (!(error instanceof LedgerError)) throw error
@@ -141,14 +140,11 @@ export async function forget(
 
 /** Failed attempts get a history line; reads do not. */
 function lastWords(
-  { clock, store }: ReconcileContext,
+  context: ReconcileContext,
   { key, intent, remote }: LedgerRecord,
 ): readonly HistoryEntry[] {
   if (intent === undefined || remote !== undefined) return []
   const message = `Its manifest is gone, and none of its attempts (${intent.attempt}) created anything; it is forgotten.`
-  const { revision } = store
-  const common = { key, at: clock.now(), revision, requestId: intent.seen?.requestId, message }
-  return [
-    { type: 'action', action: 'forget', reason: 'Orphaned', result: 'done', intentId: intent.id, ...common },
-  ]
+  const about = { requestId: intent.seen?.requestId, intentId: intent.id }
+  return [lineOf(context, key, { action: 'forget', reason: 'Orphaned', message, ...about })]
 }

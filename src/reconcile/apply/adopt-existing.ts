@@ -1,8 +1,9 @@
+import { lineOf, saying } from '../state/journal.ts'
 import { capital, nounOf } from '../../kinds/lookup.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
 import { isDeleting } from '../../kinds/state.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
-import { messageOf, type Because } from '../../plan/reason.ts'
+import { type Because } from '../../plan/reason.ts'
 import type { LedgerRecord, Fingerprint, ServiceIdentity } from '../../plan/record.ts'
 import { replacedAfter } from '../../plan/missing.ts'
 import { adoptRemote } from '../../plan/transitions.ts'
@@ -104,18 +105,9 @@ export async function adoptExisting(
     reason: 'Adopted',
     facts: { pipeId: remote.id, inPlaceOf: inPlaceOf(recorded, remote.id) },
   } as const
-  const history: HistoryEntry = {
-    type: 'action',
-    action: 'adopt',
-    reason: wanted.reason,
-    result: 'done',
-    intentId: undecidedIntent(recorded)?.id,
-    key,
-    at,
-    revision,
-    requestId,
-    message: messageOf(because, key),
-  }
+  const { message } = saying(because, key)
+  const about = { at, revision, requestId, intentId: undecidedIntent(recorded)?.id }
+  const history = lineOf(context, key, { action: 'adopt', reason: wanted.reason, message, ...about })
   return { taken: true, record, reply, because, history: [history] }
 }
 

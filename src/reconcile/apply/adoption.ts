@@ -1,10 +1,10 @@
+import { lineOf, saying } from '../state/journal.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
 import type { Action } from '../../plan/action.ts'
 import type { Done, Outcome } from '../../plan/outcome.ts'
 import { undecidedIntent, unknownFacts } from '../../plan/outcome-unknown.ts'
-import { messageOf } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { replacedAfter } from '../../plan/missing.ts'
 import { disproveId, succeedIntent } from '../../plan/transitions.ts'
@@ -14,7 +14,6 @@ import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequ
 import type { Assessment } from '../gather/assess.ts'
 import { heldElsewhere } from './other-claims.ts'
 import { readRepliedId } from './replied-id.ts'
-import type { HistoryEntry } from '../../contract/history.ts'
 import { saysDeleted } from '../state/entry-policy.ts'
 import { listingFrom } from '../state/listings.ts'
 import { noteReply } from '../state/observations.ts'
@@ -168,18 +167,8 @@ async function adoptByRead(
   const replaced = replacedAfter(recorded.replaced, recorded.former?.remote.id, context.store.steadyNow())
   const record = succeedIntent(recorded, intent, { remote, replaced })
   const because = { reason: 'FoundByRead', facts: { pipeId: remote.id } } as const
-  const history: HistoryEntry = {
-    type: 'action',
-    action: 'adopt',
-    reason: because.reason,
-    result: 'done',
-    intentId: intent.id,
-    key,
-    at: remote.at,
-    revision,
-    requestId,
-    message: messageOf(because, key),
-  }
+  const about = { at: remote.at, revision, requestId, intentId: intent.id }
+  const history = lineOf(context, key, { action: 'adopt', ...saying(because, key), ...about })
   const done: Done = { result: 'done', ...because, differences: [], requestId }
   return {
     outcome: noteReply(context, { key, entry, body, reply, readAt: undefined }, done),

@@ -1,3 +1,4 @@
+import { swapped } from '../state/journal.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { fieldOfPath } from '../../kinds/changes.ts'
 import { remoteNameOf } from '../../kinds/lookup.ts'
@@ -21,7 +22,6 @@ import {
   entryOf,
   look,
   looksFirst,
-  marked,
   sentAgain,
   startCommand,
   stopNoted,
@@ -130,7 +130,7 @@ async function begunRecord(changing: Changing, before: LedgerRecord): Promise<Le
   const recorded = { ...before, corrections: countedCorrections(changing) }
   if (action.stopFor === 'change') return stopNoted(changing, recorded)
   if (fields.length === 0 || action.stopFor !== undefined) return recorded
-  return marked(changing, { ...recorded, change: begun(changing) })
+  return swapped(changing.context, { ...recorded, change: begun(changing) })
 }
 
 function commandSent(

@@ -1,5 +1,5 @@
+import { type Line, currentRecord, lineOf, saying, swapped } from '../state/journal.ts'
 import type { Looks, ReadOptions, Reply, ServiceAccess } from '../../contract/platform.ts'
-import type { HistoryEntry } from '../../contract/history.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
@@ -11,7 +11,7 @@ import { MAX_WAIT_MS, withCorrections, withoutCorrections } from '../../plan/cor
 import { isFailed } from '../../plan/rest.ts'
 import { attemptDigest, heldBack } from '../../plan/gates.ts'
 import type { CreateOnceInput } from '../../plan/input.ts'
-import { messageOf, type Because, type FactsOf } from '../../plan/reason.ts'
+import { type Because, type FactsOf } from '../../plan/reason.ts'
 import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import type { Change, Command } from '../../plan/recorded-change.ts'
 import { DecisionOutdated, type ReconcileContext } from '../context.ts'
@@ -19,7 +19,6 @@ import type { Assessment } from '../gather/assess.ts'
 import { readBodySecrets, revealed } from '../gather/body-secrets.ts'
 import { desiredService, recordedAccess, sameService } from '../gather/service-access.ts'
 import { standing } from '../gather/surroundings.ts'
-import { currentRecord } from '../state/current-record.ts'
 
 export type Update = Action & { readonly type: 'update' }
 
@@ -41,7 +40,7 @@ export interface Changing {
 export function stopNoted(changing: Changing, recorded: LedgerRecord): Promise<LedgerRecord> {
   const at = changing.context.store.steadyNow()
   const command = sentAgain(recorded.command, { command: 'stop', at, isForChange: true })
-  return marked(changing, { ...recorded, command, change: begun(changing) })
+  return swapped(changing.context, { ...recorded, command, change: begun(changing) })
 }
 
 /** A continued step counts once. */
@@ -63,12 +62,6 @@ export function countedCorrections({ action, input, fields }: Changing): LedgerR
     corrected,
     isFailed(input) ? MAX_WAIT_MS : undefined,
   )
-}
-
-export async function marked({ context }: Changing, record: LedgerRecord): Promise<LedgerRecord> {
-  const written = await context.ledger.swap(record, [])
-  context.store.note(written)
-  return written
 }
 
 /** Includes earlier steps that might be incomplete. */
@@ -159,22 +152,7 @@ export async function look({ context, kind, access, id, options }: Changing): Pr
   }
 }
 
-export function entryOf(
-  { context, input }: Changing,
-  because: Because,
-  requestId: string | undefined,
-): HistoryEntry & { readonly type: 'action' } {
+export function entryOf({ context, input }: Changing, because: Because, requestId: string | undefined): Line {
   const { key } = input.desired
-  return {
-    type: 'action',
-    action: 'update',
-    reason: because.reason,
-    result: 'done',
-    intentId: undefined,
-    key,
-    at: context.clock.now(),
-    revision: context.store.revision,
-    requestId,
-    message: messageOf(because, key),
-  }
+  return lineOf(context, key, { action: 'update', ...saying(because, key), requestId })
 }

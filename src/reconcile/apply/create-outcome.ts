@@ -1,3 +1,4 @@
+import { lineOf } from '../state/journal.ts'
 import type { Key } from '../../kinds/key.ts'
 import { capital, nounOf } from '../../kinds/lookup.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
@@ -269,5 +270,5 @@ export function historyOf(
   },
 ): HistoryEntry {
   const action = what.result === 'started' ? 'intent' : 'create'
-  return { type: 'action', action, reason, key, at: context.clock.now(), revision, ...what }
+  return lineOf(context, key, { action, reason, revision, ...what })
 }

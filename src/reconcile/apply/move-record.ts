@@ -1,12 +1,11 @@
+import { lineOf, saying } from '../state/journal.ts'
 import type { Key } from '../../kinds/key.ts'
 import { isCreateOnce } from '../../kinds/lookup.ts'
 import { leftSomething } from '../../plan/gates.ts'
-import { messageOf } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Assessment } from '../gather/assess.ts'
 import { isOnlyOne, namedRecord, rivalOf } from '../gather/similar-records.ts'
 import type { ReconcileContext } from '../context.ts'
-import type { HistoryEntry } from '../../contract/history.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
 import type { StateStore } from '../state/store.ts'
 import type { OutcomeOutbox } from './outcome-outbox.ts'
@@ -60,7 +59,6 @@ export async function moveRecord(
   to: LedgerRecord,
   revision: string,
 ): Promise<LedgerRecord> {
-  const message = messageOf({ reason: 'Moved', facts: { from: from.key, to: to.key } }, to.key)
   // The new key's manifest decides about a deletion.
   const moved: LedgerRecord = {
     ...from,
@@ -70,18 +68,8 @@ export async function moveRecord(
     line: to.line,
     conditions: undefined,
   }
-  const entry: HistoryEntry = {
-    type: 'action',
-    action: 'move',
-    reason: 'Moved',
-    result: 'done',
-    intentId: undefined,
-    key: to.key,
-    at: context.clock.now(),
-    revision,
-    requestId: undefined,
-    message,
-  }
+  const said = saying({ reason: 'Moved', facts: { from: from.key, to: to.key } }, to.key)
+  const entry = lineOf(context, to.key, { action: 'move', ...said, revision })
   let record: LedgerRecord
   try {
     record = await context.ledger.move(from, moved, [entry])

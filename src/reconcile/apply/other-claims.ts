@@ -5,7 +5,7 @@ import { sameId } from '../../lib/same-id.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
-import { newsIn } from '../state/current-record.ts'
+import { newsIn } from '../state/journal.ts'
 import { isUnclaimed, type StateStore } from '../state/store.ts'
 
 /* Other keys that own a pipe or might have created it. */

@@ -1,21 +1,19 @@
-import type { HistoryEntry } from '../../contract/history.ts'
+import { currentRecord, lineOf, saying, swapped } from '../state/journal.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
 import type { DeleteTarget } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
-import type { Key } from '../../kinds/key.ts'
 import type { Action } from '../../plan/action.ts'
 import { sameId } from '../../lib/same-id.ts'
 import { decide } from '../../plan/decide.ts'
 import { NOTHING_TO_DO } from '../../plan/outcome.ts'
-import { messageOf, type Because } from '../../plan/reason.ts'
+import { type Because } from '../../plan/reason.ts'
 import type { DecideInput } from '../../plan/input.ts'
 import type { RemovalWords } from '../../plan/reasons/removal-words.ts'
 import { blankRecord, type LedgerRecord } from '../../plan/record.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import { assess, gather, type Assessment } from '../gather/assess.ts'
 import { recordedAccess, sameAccess } from '../gather/service-access.ts'
-import { currentRecord } from '../state/current-record.ts'
 import { outcomeOf } from './outcome-of-error.ts'
 
 interface Deletion {
@@ -119,12 +117,10 @@ async function marked(
   if (removal === undefined) throw new Error(`the deletion of ${recorded.key} was decided without its mark`)
   if (isAtOnce && removal.isSent === true) return recorded
   const sentAt = isAtOnce ? undefined : steadyNow
-  const written = await context.ledger.swap(
-    { ...recorded, removal: { ...removal, isSent: true, sentAt, isAnswered: undefined } },
-    [],
-  )
-  context.store.note(written)
-  return written
+  return swapped(context, {
+    ...recorded,
+    removal: { ...removal, isSent: true, sentAt, isAnswered: undefined },
+  })
 }
 
 const MOST_WRITES = 5
@@ -138,14 +134,12 @@ async function unmarked(
   record: LedgerRecord,
   removal: LedgerRecord['removal'],
 ): Promise<LedgerRecord | undefined> {
-  const { ledger, store } = context
   for (let left = MOST_WRITES; left > 0; left -= 1) {
     const current = await holderNow(context, record)
     const isOurs = current?.removal?.isSent === true && current.removal.sentAt === record.removal?.sentAt
     if (!isOurs) return undefined
     try {
-      const written = await ledger.swap({ ...current, removal }, [])
-      store.note(written)
+      const written = await swapped(context, { ...current, removal })
       return current.key === record.key && current.version === record.version ? written : undefined
     } catch (error) {
       if (!(error instanceof LedgerConflict)) throw error
@@ -178,7 +172,7 @@ function going(
       removal: record.removal && { ...record.removal, isAnswered: true },
       backoff: undefined,
     },
-    history: [lineOf(context, record.key, because, requestId)],
+    history: [lineOf(context, record.key, { action: 'delete', ...saying(because, record.key), requestId })],
   }
 }
 
@@ -202,26 +196,6 @@ function nothingLeft(
   return {
     outcome: { ...NOTHING_TO_DO, ...told, requestId },
     record: { ...blankRecord(key), version: record.version, service: record.service },
-    history: [lineOf(context, key, because, requestId)],
-  }
-}
-
-function lineOf(
-  { clock, store }: ReconcileContext,
-  key: Key,
-  because: Because,
-  requestId: string | undefined,
-): HistoryEntry {
-  return {
-    type: 'action',
-    action: 'delete',
-    reason: because.reason,
-    result: 'done',
-    intentId: undefined,
-    key,
-    at: clock.now(),
-    revision: store.revision,
-    requestId,
-    message: messageOf(because, key),
+    history: [lineOf(context, key, { action: 'delete', ...saying(because, key), requestId })],
   }
 }

@@ -1,9 +1,9 @@
+import { lineOf, swapped } from '../state/journal.ts'
 import { sameId } from '../../lib/same-id.ts'
 import { retryFrom, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { dismissIntent, noteEarlyWords } from '../../plan/transitions.ts'
 import type { ReconcileContext } from '../context.ts'
-import type { HistoryEntry } from '../../contract/history.ts'
 import { isLeftAlone } from '../state/entry-policy.ts'
 
 /**
@@ -14,7 +14,7 @@ export async function heedRetryCreate(
   context: ReconcileContext,
   record: LedgerRecord,
 ): Promise<LedgerRecord> {
-  const { store, clock, ledger } = context
+  const { store, clock } = context
   const intent = undecidedIntent(record)
   const entry = store.entry(record.key)
   if (intent === undefined || entry?.manifest === undefined) return record
@@ -25,24 +25,16 @@ export async function heedRetryCreate(
   if (!isSaid || isEarly) {
     const readAt = isEarly ? (intent.saidEarlyAt ?? now) : undefined
     if (readAt === intent.saidEarlyAt || (isOlder && readAt === undefined)) return record
-    const noted = await ledger.swap(noteEarlyWords(record, intent, readAt), [])
-    store.note(noted)
-    return noted
+    return swapped(context, noteEarlyWords(record, intent, readAt))
   }
   if (isOlder || entry.state !== 'valid' || isLeftAlone(entry, now)) return record
-  const said: HistoryEntry = {
-    type: 'action',
+  const said = lineOf(context, record.key, {
     action: 'intent',
     reason: 'RetryApproved',
     result: 'failed',
     intentId: intent.id,
-    key: record.key,
-    at: now,
-    revision: store.revision,
     requestId: intent.seen?.requestId,
     message: `Attempt ${intent.attempt} created nothing, as policy.retryCreate says.`,
-  }
-  const next = await ledger.swap(dismissIntent(record, intent, { now, found: 'created nothing' }), [said])
-  store.note(next)
-  return next
+  })
+  return swapped(context, dismissIntent(record, intent, { now, found: 'created nothing' }), [said])
 }

@@ -1,3 +1,4 @@
+import { currentRecord, lineOf, saying } from '../state/journal.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { isReadable } from '../../kinds/definition.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -5,13 +6,11 @@ import type { Action } from '../../plan/action.ts'
 import { withCorrections } from '../../plan/corrections.ts'
 import { decide } from '../../plan/decide.ts'
 import { correctedBy } from '../../plan/decide-read-upsert.ts'
-import { messageOf, type Because } from '../../plan/reason.ts'
+import { type Because } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { sameAccess } from '../gather/service-access.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import { assess, gather, type Assessment } from '../gather/assess.ts'
-import { currentRecord } from '../state/current-record.ts'
-import type { HistoryEntry } from '../../contract/history.ts'
 import { noteFound } from '../state/observations.ts'
 import { maskTexts, replyMask } from '../../kinds/mask.ts'
 
@@ -75,18 +74,15 @@ export async function upsert(
   const because: Because<'Stalled' | 'Applied'> = stalled
     ? { reason: 'Stalled', facts: { fields: differences.map(({ field }) => field), now: true } }
     : { reason: 'Applied', facts: undefined }
-  const history: HistoryEntry = {
-    type: 'action',
+  const { message } = saying(because, key)
+  const history = lineOf(context, key, {
     action: 'upsert',
     reason: action.reason,
-    result: 'done',
-    intentId: undefined,
-    key,
+    message,
     at,
     revision,
     requestId,
-    message: messageOf(because, key),
-  }
+  })
   // An unchanged resync is no news.
   const news = action.reason === 'Resync' && !stalled ? [] : [history]
   return { outcome: { result: 'done', ...because, differences, requestId }, record, history: news }

@@ -12,7 +12,7 @@ import { type DesiredService, desiredService, isOtherService, sameService } from
 import type { Basis, ReconcileContext, ReconcileRequest } from '../context.ts'
 import { type Answer, confirmed, lookAt } from './ask-platform.ts'
 import { observationOf } from './observe.ts'
-import { catchUp } from '../state/current-record.ts'
+import { catchUp } from '../state/journal.ts'
 import type { Listing } from '../state/listings.ts'
 import type { CreatePermit, Looks } from '../../contract/platform.ts'
 import { type BodySecrets, missingCredentials, NO_SECRETS, readBodySecrets } from './body-secrets.ts'

@@ -1,3 +1,4 @@
+import { type Line, catchUp, currentRecord, lineOf } from '../state/journal.ts'
 import { nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import { timeOf } from '../../kinds/instant.ts'
@@ -9,7 +10,6 @@ import type { ReconcileContext } from '../context.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
 import type { OperatorResult } from '../../contract/person-command.ts'
-import { catchUp, currentRecord } from '../state/current-record.ts'
 
 export type OperatorContext = Pick<
   ReconcileContext,
@@ -100,14 +100,13 @@ export function nothingToResolve({ key, version, remote, intent }: LedgerRecord)
 }
 
 export function historyLine(
-  { clock, store }: OperatorContext,
+  context: OperatorContext,
   recorded: LedgerRecord,
-  what: Pick<HistoryEntry & { readonly type: 'action' }, 'action' | 'reason' | 'result' | 'message'>,
+  what: Pick<Line, 'action' | 'reason' | 'result' | 'message'>,
 ): HistoryEntry {
   const { key, intent, remote } = recorded
   const requestId = remote?.requestId ?? intent?.seen?.requestId
-  const { revision } = store
-  return { type: 'action', key, at: clock.now(), revision, requestId, intentId: intent?.id, ...what }
+  return lineOf(context, key, { requestId, intentId: intent?.id, ...what })
 }
 
 export function refused(message: string): OperatorResult {

@@ -1,4 +1,6 @@
+import type { HistoryEntry } from '../../contract/history.ts'
 import type { Key } from '../../kinds/key.ts'
+import { type Because, messageOf } from '../../plan/reason.ts'
 import { type LedgerRecord, blankRecord } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
 
@@ -45,4 +47,30 @@ export async function newsIn({ ledger, store }: Known): Promise<readonly LedgerR
     if (record !== undefined) news.push(record)
   }
   return news
+}
+
+export type Line = HistoryEntry & { readonly type: 'action' }
+
+/** An action for the history. Default: done now. */
+export function lineOf(
+  { clock, store }: Pick<ReconcileContext, 'clock' | 'store'>,
+  key: Key,
+  what: Pick<Line, 'action' | 'reason' | 'message'> & Partial<Line>,
+): Line {
+  return { type: 'action', result: 'done', key, at: clock.now(), revision: store.revision, ...what }
+}
+
+export function saying(because: Because, key: Key): Pick<Line, 'reason' | 'message'> {
+  return { reason: because.reason, message: messageOf(because, key) }
+}
+
+/** Writes the record and knows it. @throws as `Ledger.swap` */
+export async function swapped(
+  { ledger, store }: Known,
+  record: LedgerRecord,
+  history: readonly HistoryEntry[] = [],
+): Promise<LedgerRecord> {
+  const written = await ledger.swap(record, history)
+  store.note(written)
+  return written
 }
