@@ -542,3 +542,34 @@ test('nothing is deleted while a Lock names another pipe for its key', async () 
   expect(sent(client)).toEqual([])
   expect(client.message()).toContain('a Lock names another pipe for this manifest')
 })
+
+/** What is sent then, and after so long. */
+async function sentWithin(client: Client, ms: number): Promise<readonly string[]> {
+  await client.reconcile()
+  client.skip(ms)
+  await client.reconcile()
+  return sent(client)
+}
+
+describe('manifests that may be older than what another process acted on, however long', () => {
+  test('a wish that is there says nothing', async () => {
+    await using client = await started(KAFKA, {})
+    await client.older('r2')
+    await client.want(KAFKA, DELETE)
+    expect(await sentWithin(client, 60 * MINUTE)).toEqual([])
+    expect(client.record()?.removal).toBeUndefined()
+    await client.older(undefined)
+    expect(await sentWithin(client, 9 * MINUTE)).toEqual([])
+    expect(await sentWithin(client, 2 * MINUTE)).toEqual(['DELETE'])
+  })
+  test('what only another pipe can be is not replaced', async () => {
+    await using client = await started(KAFKA, REPLACE)
+    await client.older('r2')
+    await client.want(OTHER_TOPIC, REPLACE)
+    expect(await sentWithin(client, 60 * MINUTE)).toEqual([])
+    expect(client.message()).toContain('another process has acted on another revision of the manifests')
+    await client.older(undefined)
+    expect(await sentWithin(client, 9 * MINUTE)).toEqual([])
+    expect(await sentWithin(client, 2 * MINUTE)).toContain('DELETE')
+  })
+})

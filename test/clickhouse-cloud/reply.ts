@@ -48,18 +48,21 @@ export function settingsReply(settings: JsonObject, random: Random): JsonObject 
   return place === undefined ? {} : membersOf(place, settings, asked)
 }
 
-/** The facts name consumer group, replication settings, engine of tables and scaling, "perhaps more". */
-function defaultsOf(body: JsonObject, { id }: Made): Readonly<Record<string, Json>> {
-  const databases = DATABASE_KINDS.flatMap((kind) => [
+const DATABASE_DEFAULTS = Object.fromEntries(
+  DATABASE_KINDS.flatMap((kind) => [
     [`source.${kind}.settings.syncIntervalSeconds`, 60],
     [`source.${kind}.settings.pullBatchSize`, 100_000],
     [`source.${kind}.settings.initialLoadParallelism`, 4],
     [`source.${kind}.settings.snapshotNumRowsPerPartition`, 100_000],
     [`source.${kind}.settings.snapshotNumberOfParallelTables`, 1],
     [`source.${kind}.tableMappings[].tableEngine`, 'ReplacingMergeTree'],
-  ])
+  ]),
+)
+
+/** The facts name consumer group, replication settings, engine of tables and scaling, "perhaps more". */
+function defaultsOf(body: JsonObject, { id }: Made): Readonly<Record<string, Json>> {
   return {
-    ...Object.fromEntries(databases),
+    ...DATABASE_DEFAULTS,
     'source.kafka.consumerGroup': `clickpipes-${id}`,
     'source.postgres.type': 'postgres',
     'source.postgres.authentication': 'basic',
@@ -129,9 +132,11 @@ function unsetObject(place: Place, asked: Asked): Json | undefined {
   return shape === 'members' && mayHaveMembers ? membersOf(place, {}, asked) : {}
 }
 
+const never = new WeakMap<Place, boolean>()
+
 function isNever(place: Place): boolean {
   if (place.fact !== undefined) return place.fact.returned === 'no'
-  return [...place.members.values()].every(isNever)
+  return never.getOrInsertComputed(place, () => [...place.members.values()].every(isNever))
 }
 
 /** Database kinds have no tables of their own to tell of. */
