@@ -66,7 +66,7 @@ level.
 
 After a restart, the log repeats known problems only at the level \`debug\`. The ledger remembers problems, up to 200 findings, and a
 directory that is not accepted. A problem that ended meanwhile has its line. Each start logs the process (\`Started\`, \`Manifests read\`,
-\`Watch mode changed\`) and its setup (\`Credentials are in the secrets directory\`).
+\`Watch mode changed\`) and its setup (\`Credentials are in the secrets directory as well\`).
 
 ## Two revisions
 

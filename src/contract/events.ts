@@ -225,8 +225,6 @@ export type Event =
       readonly manifests: string
       readonly baseUrl: string | undefined
     }
-  /** Mounted below --secrets-dir, and therefore ignored. */
-  | { readonly type: 'CredentialsMisplaced'; readonly names: readonly string[]; readonly message: string }
   /** Mounted in both directories. A manifest could send the credential to a source. */
   | { readonly type: 'CredentialsExposed'; readonly names: readonly string[]; readonly message: string }
   /** Changed TLS files cannot be used. The previous files stay in use. */

@@ -1,9 +1,8 @@
-import { existsSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { httpServer, type Received } from '../platform/support/server.ts'
 import { liveOf } from '../support/live.ts'
 import {
-  alertManifest,
   CREDENTIAL,
   furnish,
   KAFKA_PASSWORD,
@@ -248,11 +247,8 @@ test('a file with a token that manifests could name is refused at the start, eac
   expect(stderr).not.toContain('planted')
 })
 
-describe('the log says at the start what lies in the wrong place', () => {
-  const WHAT = {
-    misplaced: 'Credentials are in the secrets directory',
-    exposed: 'Credentials are in the secrets directory as well',
-  } as const
+describe('the log says at the start which credentials are in both directories', () => {
+  const EXPOSED = 'Credentials are in the secrets directory as well'
 
   async function warnings(workspace: Workspace) {
     await using platform = await platformThatTakes()
@@ -264,8 +260,8 @@ describe('the log says at the start what lies in the wrong place', () => {
     await live.stop()
     return program
       .log()
-      .filter(({ msg }) => Object.values<unknown>(WHAT).includes(msg))
-      .map(({ level, msg, detail }) => ({ level, msg, detail }))
+      .filter(({ msg }) => msg === EXPOSED)
+      .map(({ level, detail }) => ({ level, detail }))
   }
 
   test('nothing, where all is in its place', async () => {
@@ -273,26 +269,14 @@ describe('the log says at the start what lies in the wrong place', () => {
     expect(await warnings(workspace)).toEqual([])
   })
 
-  test('once: what is among the secrets alone, and what is in both', async () => {
+  test('once', async () => {
     using workspace = given()
-    for (const name of ['left-api', 'alerts', 'warehouse-api']) workspace.write(`secrets/${name}/keyId`, 'x')
-    rmSync(workspace.path('credentials/alerts'), { recursive: true })
-    workspace.write('manifests/left.yaml', WAREHOUSE.replaceAll('warehouse', 'left'))
-    workspace.write('manifests/alert.yaml', alertManifest('lag', 'alert-1'))
-    const [credentials, secrets] = [workspace.credentials, workspace.secrets]
+    workspace.write('secrets/warehouse-api/keyId', 'x')
     expect(await warnings(workspace)).toEqual([
       {
         level: 'warn',
-        msg: WHAT.misplaced,
         detail:
-          `The credentials "alerts", "left-api" are in --secrets-dir (${secrets}). The platform's credentials now belong in ` +
-          `--credentials-dir: mount them below ${credentials}, and remove them from the secrets directory.`,
-      },
-      {
-        level: 'warn',
-        msg: WHAT.exposed,
-        detail:
-          `The credentials "warehouse-api" are in --credentials-dir (${credentials}) and in --secrets-dir (${secrets}) as well. ` +
+          `The credentials "warehouse-api" are in --credentials-dir (${workspace.credentials}) and in --secrets-dir (${workspace.secrets}) as well. ` +
           'A manifest can name what is in the latter, and send it to a source: remove them from the secrets directory.',
       },
     ])
@@ -306,8 +290,8 @@ describe('the log says at the start what lies in the wrong place', () => {
     await live.says('Pipe/honest', 'Ready')
     workspace.write('secrets/analytics-api/keyId', 'x')
     await live.reads(() => workspace.write('manifests/more.yaml', pipeManifest('more')))
-    await until('the warning', () => program.log().some(({ msg }) => msg === WHAT.exposed))
-    expect(program.log().filter(({ msg }) => msg === WHAT.exposed)).toHaveLength(1)
+    await until('the warning', () => program.log().some(({ msg }) => msg === EXPOSED))
+    expect(program.log().filter(({ msg }) => msg === EXPOSED)).toHaveLength(1)
     await live.stop()
   })
 })

@@ -73,7 +73,6 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
   ],
   ConnectionsLimited: [{ type: 'ConnectionsLimited', listener: 'listen', closed: 1, limit: 4 }],
   SandboxReady: [{ type: 'SandboxReady', page: 'http://127.0.0.1:8080/', platform: 'http://127.0.0.1:9' }],
-  CredentialsMisplaced: [{ type: 'CredentialsMisplaced', names: ['a'], message: 'a is in the wrong place' }],
   CredentialsExposed: [{ type: 'CredentialsExposed', names: ['a'], message: 'a is in both places' }],
   TlsFilesUnusable: [{ type: 'TlsFilesUnusable', message: 'the certificate expired' }],
   LedgerWritten: [

@@ -67,7 +67,7 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
     stack,
   )
   const catalog = await loadOnce(engine, io.stop.stopping, yes ? 'force' : 'normal')
-  await createMountWatch(settings, emit).look(catalog)
+  await createMountWatch(settings, emit).look()
   await createTlsWatch(networkOf(settings).tls, emit, io.clock).look()
   const { store } = engine.context
   const activity = await startActivityNotes({

@@ -178,7 +178,7 @@ function tellStart(
   const tls = createTlsWatch(networkOf(settings).tls, emit, context.clock)
   listen((event) => {
     if (event.type !== 'SourceLoaded') return
-    void mounts.look(context.store.catalog)
+    void mounts.look()
     void tls.look()
   })
 }

@@ -41,15 +41,6 @@ export const PROCESS_EVENTS = {
     ],
     facts: ({ platform, ...facts }) => ({ ...facts, baseUrl: platform }),
   },
-  CredentialsMisplaced: {
-    lines: [
-      {
-        message: 'Credentials are in the secrets directory',
-        levels: { warn: 'at the start, and for each that becomes so' },
-        fields: ['detail'],
-      },
-    ],
-  },
   CredentialsExposed: {
     lines: [
       {
