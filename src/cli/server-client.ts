@@ -36,7 +36,15 @@ export interface ServerReply {
 }
 
 /** No reply: the daemon might not be running. */
-export class NoAnswerError extends CommandError {}
+export class NoAnswerError extends CommandError {
+  /** The server might have received the request. */
+  readonly isSent: boolean
+
+  constructor(message: string, isSent: boolean) {
+    super(message)
+    this.isSent = isSent
+  }
+}
 
 /** Enough for 10,000 resources. */
 const MOST_BYTES = 256 * 1024 * 1024
@@ -72,12 +80,13 @@ export async function callServer(io: Io, call: ServerCall): Promise<ServerReply>
     if (seen.type === 'stopped') throw new CommandError(`${command}: stopped before the server answered.`)
     const fault = seen.type === 'silence' ? seen.fault : faultOfReply(seen, way.proxy)
     if (fault !== undefined)
-      throw new NoAnswerError(`${command}: ${server} cannot be asked: ${proxyWords(fault)}.`)
+      throw new NoAnswerError(`${command}: ${server} cannot be asked: ${proxyWords(fault)}.`, false)
     if (seen.type === 'silence' || seen.end !== 'whole') {
       const through = way.proxy === undefined ? '' : ` through the proxy ${way.proxy.address.origin}`
       const check = 'Check that the daemon runs, and that this is its address.'
       throw new NoAnswerError(
         `${command}: ${server} does not answer${through}: ${whyNot(seen, timeoutMs)}. ${check}`,
+        seen.type === 'reply' || seen.sent,
       )
     }
     return { status: seen.status, body: parseJson(seen.body) }

@@ -20,19 +20,11 @@ export function contextOf(known: CommandContext): CommandContext {
   return { sandbox, ledger, profile, manifests, baseUrl, credentialsDir, secretsDir, server }
 }
 
-const ASK_A_SERVER: ReadonlySet<string> = new Set(['status', 'history', 'plan', 'reconcile', 'allow'])
-const NEED_A_TOKEN: ReadonlySet<string> = new Set(['plan', 'reconcile', 'allow'])
+const FOR_THE_OWNER = ['allow', 'adopt', 'resolve', 'forget', 'suspend', 'resume']
+const NEED_A_TOKEN: ReadonlySet<string> = new Set(['plan', 'reconcile', ...FOR_THE_OWNER])
+const ASK_A_SERVER: ReadonlySet<string> = new Set(['status', 'history', ...NEED_A_TOKEN])
 const NEED_NO_LEDGER: ReadonlySet<string> = new Set(['validate', 'explain', 'schema'])
-const READ_MANIFESTS: ReadonlySet<string> = new Set([
-  'validate',
-  'plan',
-  'apply',
-  'allow',
-  'adopt',
-  'resolve',
-  'forget',
-  'import',
-])
+const READ_MANIFESTS: ReadonlySet<string> = new Set(['validate', 'plan', 'apply', 'import', ...FOR_THE_OWNER])
 const NEED_A_PROFILE: ReadonlySet<string> = new Set([...READ_MANIFESTS, 'explain', 'schema'])
 const ASK_THE_PLATFORM = /^(?:plan|apply|adopt|import|resolve .*--(?:adopt|recreate))\b/
 

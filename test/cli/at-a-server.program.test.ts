@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
 import type { ResourceView } from '../../src/contract/view.ts'
 import type { Overview, ServerParts } from '../../src/server/parts.ts'
@@ -38,6 +40,9 @@ async function daemon(of: Partial<Daemon> = {}) {
         asked.push([key, accept])
         return { token: 'tok-1', accepted: key === undefined ? 'all' : [key], suspended: [] }
       },
+      async operate({ command }) {
+        return { result: 'refused', message: `The server refuses ${command}.` }
+      },
       progress() {
         const pending = now.pending.shift() ?? 0
         return { done: pending === 0, pending }
@@ -49,7 +54,8 @@ async function daemon(of: Partial<Daemon> = {}) {
   const run = async (args: readonly string[], options: Parameters<typeof runHere>[2] = {}) => {
     using workspace = createWorkspace()
     workspace.write('token', TOKEN)
-    const token = args[0] === 'reconcile' ? ['--admin-token-file', workspace.path('token')] : []
+    const isRead = args[0] === 'status' || args[0] === 'history'
+    const token = isRead ? [] : ['--admin-token-file', workspace.path('token')]
     return await runHere([...args, '--server', server.url, ...token], {}, options)
   }
   return { now, asked, server, start, run }
@@ -169,4 +175,15 @@ test('status --watch tells changes only, once that the daemon is silent, and tha
   watching.signal('SIGINT')
   expect(await watching.ended).toBe(0)
   expect(lines().filter((line) => line.includes('does not answer'))).toHaveLength(1)
+})
+
+test('a command says what the server said, and without an answer whether it might be carried out', async () => {
+  const { server, run } = await daemon()
+  // In the profile of the server, alerts can be adopted.
+  expect((await run(['adopt', 'Alert/lag', '66d0f1a2b3c4d5e6f7a8b9c2'])).stderr).toContain('refuses adopt')
+  await server.close()
+  expect((await run(['resume', 'Pipe/orders'])).stderr).toMatch(/ECONNREFUSED(?!.*might still)/)
+  await using cutting = createServer(({ socket }) => socket.destroy())
+  await once(cutting.listen(Number(new URL(server.url).port), '127.0.0.1'), 'listening')
+  expect((await run(['resume', 'Pipe/orders'])).stderr).toMatch(/cut.* The daemon might still carry out/)
 })

@@ -87,10 +87,16 @@ describe('a command', () => {
       is: 'pipewright allow --dry-run --server http://127.0.0.1:8080 --admin-token-file FILE',
     },
     {
+      why: 'at a server, which carries out the commands of people',
+      context: { sandbox: false, ledger: undefined, server: 'http://127.0.0.1:8080' },
+      args: 'resume Pipe/a',
+      is: 'pipewright resume Pipe/a --server http://127.0.0.1:8080 --admin-token-file FILE',
+    },
+    {
       why: 'that asks no daemon, as it is',
       context: { sandbox: false, ledger: undefined, server: 'http://127.0.0.1:8080' },
-      args: 'resolve Pipe/a --retry',
-      is: 'pipewright resolve Pipe/a --retry',
+      args: 'lock',
+      is: 'pipewright lock',
     },
   ])('is typed $why', ({ context, args, is }) => {
     expect(commandLine(args, context)).toBe(is)
