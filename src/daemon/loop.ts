@@ -49,7 +49,7 @@ export function createLoop(parts: LoopParts): Loop {
   async function run({ key, priority }: Taken, releaseSlot: () => Promise<void>): Promise<Again | undefined> {
     try {
       const begun = parts.begin(key) ?? { changedAt: undefined }
-      const request = { priority, stopping, reconcileId: context.newId(), releaseSlot, ...begun }
+      const request = { priority, signal: stopping, reconcileId: context.newId(), releaseSlot, ...begun }
       const again = parts.reconciled(key, await reconciler.reconcile(key, request))
       return again && { ...again, service: serviceQueueOf(store, key) }
     } catch (error) {

@@ -3,7 +3,7 @@ import type { DecideInput, Timing } from '../plan/input.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Fail } from '../contract/failpoint.ts'
 import type { Ledger } from '../contract/ledger.ts'
-import type { Platform, Priority } from '../contract/platform.ts'
+import type { Platform, ReadOptions } from '../contract/platform.ts'
 import type { SecretStore } from '../contract/secrets.ts'
 import type { StateStore } from './state/store.ts'
 import type { Key } from '../kinds/key.ts'
@@ -46,10 +46,8 @@ export interface ReconcileContext {
   readonly fail?: Fail | undefined
 }
 
-export interface ReconcileRequest {
-  readonly priority: Priority
-  /** Ignored by a create that was sent. */
-  readonly stopping: AbortSignal
+/** A create that was sent ignores its signal. */
+export interface ReconcileRequest extends ReadOptions {
   readonly reconcileId: string
   /** Of the read that changed the manifest. Monotonic ms. */
   readonly changedAt: number | undefined

@@ -19,7 +19,7 @@ export function decided(
   request: ReconcileRequest,
 ): Decision {
   if (failure === undefined) return { action: decide(input), outcome: NOTHING_TO_DO }
-  const outcome = outcomeOf(failure, { signal: request.stopping, now: context.clock.now() })
+  const outcome = outcomeOf(failure, { signal: request.signal, now: context.clock.now() })
   return {
     action: { type: 'observe', reason: 'Unobserved', facts: { why: 'not asked' } },
     outcome,
@@ -47,9 +47,8 @@ export async function unlessListed(
 ): Promise<Decision> {
   const { input, service } = assessment
   const { key } = input.desired
-  const options = { priority: request.priority, signal: request.stopping }
   try {
-    const isThere = await mayBeThere(context, { recorded: input.recorded, service }, options)
+    const isThere = await mayBeThere(context, { recorded: input.recorded, service }, request)
     if (context.store.desiredState(key) !== input.desired.state) throw new DecisionOutdated(key)
     return isThere
       ? decided(context, { ...assessment, input: { ...input, mayBeThere: true } }, request)

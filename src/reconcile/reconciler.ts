@@ -97,7 +97,7 @@ export function createReconciler(
       }
       const result = await inRounds(reconciliation)
         .catch((error: unknown) => {
-          if (!request.stopping.aborted) showBug(context, board, key, error)
+          if (!request.signal.aborted) showBug(context, board, key, error)
           throw error
         })
         .finally(() => context.store.claim(key, undefined))
@@ -216,7 +216,7 @@ async function withPermit(reconciliation: Reconciliation, round: Round): Promise
   try {
     permit = await context.platform.admitCreate(createOnceKindOf(context.profile, key), access, {
       priority: request.priority,
-      signal: request.stopping,
+      signal: request.signal,
       looks: (Number(looksFirst) + Number(isListed)) as 0 | 1 | 2, // each is 0 or 1
     })
   } catch (error) {
@@ -299,7 +299,7 @@ function assertFresh({ store }: ReconcileContext, { input, readSince }: Assessme
 /** @throws {DecisionOutdated} and unexpected errors */
 function failed({ context, request }: Reconciliation, assessment: Assessment, error: unknown): Acted {
   if (isOutdated(error)) throw error
-  const outcome = outcomeOf(error, { signal: request.stopping, now: context.clock.now() })
+  const outcome = outcomeOf(error, { signal: request.signal, now: context.clock.now() })
   const { recorded, lifecycle } = assessment.input
   const mayHaveWorked =
     lifecycle === 'upsert' && error instanceof RemoteError && error.facts.effect === 'unknown'

@@ -173,7 +173,7 @@ export async function startProcess(
     reconcile: (key: Key, how?: 'asked' | 'in passing'): Promise<ReconcileResult> =>
       reconciler.reconcile(key, {
         priority: how === 'in passing' ? 2 : 0,
-        stopping: signal,
+        signal,
         reconcileId: context.newId(),
         changedAt: undefined,
         isAsked: how === 'asked',

@@ -242,7 +242,7 @@ async function createPod(run: Run, index: number): Promise<LivePod> {
   }
 
   function reconcile(key: Key): Promise<ReconcileResult> {
-    const request = { priority: 1, stopping: NEVER, reconcileId: 'r', changedAt: undefined } as const
+    const request = { priority: 1, signal: NEVER, reconcileId: 'r', changedAt: undefined } as const
     return reconciler.reconcile(key, { ...request, releaseSlot: async () => undefined })
   }
 

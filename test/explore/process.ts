@@ -44,7 +44,7 @@ function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
     async reconcile(key) {
       if (!isSecond && run.busy.has(key)) throw new Error(`${key} is being reconciled`)
       if (!isSecond) run.busy.add(key)
-      const request = { priority: 1, stopping: NEVER, reconcileId: 'r', changedAt: undefined } as const
+      const request = { priority: 1, signal: NEVER, reconcileId: 'r', changedAt: undefined } as const
       const reconciled = reconciler.reconcile(key, { ...request, releaseSlot: async () => undefined })
       const ended = await Promise.race([reconciled, died])
       if (!isSecond) run.busy.delete(key)

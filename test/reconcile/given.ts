@@ -156,7 +156,7 @@ export async function startProcess(around: Surroundings, options: ProcessOptions
   function begin(key: Key, stopping = never): Promise<ReconcileResult> {
     return reconciler.reconcile(key, {
       priority: 1,
-      stopping,
+      signal: stopping,
       reconcileId: newId(),
       changedAt: undefined,
       releaseSlot: async () => void placesLeft.push(key),

@@ -250,7 +250,7 @@ test('a list that is older than the last reading of a pipe says nothing of it', 
   // a person asks: that is a reading of its own
   const asked = await world.reconciler.reconcile(ORDERS, {
     priority: 0,
-    stopping: new AbortController().signal,
+    signal: new AbortController().signal,
     reconcileId: 'asked',
     changedAt: undefined,
     isAsked: true,

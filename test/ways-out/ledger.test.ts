@@ -5,7 +5,7 @@ import { type Ledger, LedgerConflict, LedgerError } from '../../src/contract/led
 import { createFakeClock } from '../support/fake-clock.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { catchUp } from '../../src/reconcile/state/journal.ts'
-import { retryCreate } from '../../src/reconcile/operator/retry.ts'
+import { retryCreate } from '../../src/reconcile/operator/resolve.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
 import { createLedgerFile } from '../../src/ledger/location.ts'

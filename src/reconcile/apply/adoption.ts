@@ -39,11 +39,10 @@ export async function adopt(
   if (action.reason === 'FoundByRead') return adoptByRead(context, assessment, action, request)
   if (!service.usable) return refusedAdoption(recorded, service.problem, 'ServiceInvalid')
   const isFound = action.reason === 'FoundByList'
-  const options = { priority: request.priority, signal: request.stopping }
   const asked = { key, access: service.access, id: action.pipeId }
   const isRead =
     request.isAsked === true || undecidedIntent(recorded) !== undefined || saysDeleted(entry, action.pipeId)
-  const listed = isRead ? undefined : await listedAsWanted(context, body, asked, options)
+  const listed = isRead ? undefined : await listedAsWanted(context, body, asked, request)
   const readAt = isFound ? context.clock.monotonic() : (listed?.askedAt ?? context.clock.monotonic())
   const taken = await adoptExisting(
     context,
@@ -61,7 +60,7 @@ export async function adopt(
       revision: context.store.revision,
       listed: listed?.reply,
     },
-    options,
+    request,
   )
   if (!isStillAsked(context, assessment)) throw new DecisionOutdated(key)
   if (!taken.taken) return refusedAdoption(recorded, taken.why)
@@ -145,11 +144,10 @@ async function adoptByRead(
   if (intent === undefined) throw new Error(`${key} was decided to be read, and has no unknown outcome`)
   const { pipeId } = action
   const { revision } = context.store
-  const options = { priority: request.priority, signal: request.stopping }
   const read =
     access === undefined
       ? ({ is: 'not known' } as const)
-      : await readRepliedId(context, { recorded, intent, access, pipeId, revision }, options)
+      : await readRepliedId(context, { recorded, intent, access, pipeId, revision }, request)
   if (read.is !== 'the created one') {
     const record = read.is === 'another' ? disproveId(recorded, intent) : recorded
     const facts = unknownFacts(recorded, intent, surroundings.knownIds)

@@ -115,7 +115,7 @@ function changingOf(
     assessment,
     input,
     action,
-    options: { priority: request.priority, signal: request.stopping },
+    options: request,
     kind: input.kind,
     access,
     fingerprint,

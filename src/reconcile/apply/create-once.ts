@@ -45,7 +45,7 @@ export async function createOnce(
 ): Promise<Created> {
   const text = JSON.stringify(withSecrets(creation.body, (path) => revealed(context, creation.secrets, path)))
   if (context.fail !== undefined) await context.fail('before-intent')
-  request.stopping.throwIfAborted()
+  request.signal.throwIfAborted()
   return outbox.during(creation.key, () => sendOnce(context, outbox, creation, { permit, request, text }))
 }
 

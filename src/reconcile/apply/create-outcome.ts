@@ -200,11 +200,11 @@ async function readAtOnce(
     limit.abort(new DOMException('too late', 'AbortError')),
   )
   try {
-    const signal = AbortSignal.any([request.stopping, limit.signal])
+    const signal = AbortSignal.any([request.signal, limit.signal])
     const replied = { recorded: opened, intent, access, pipeId, revision: creation.revision }
     return await readRepliedId(context, replied, { priority: request.priority, signal })
   } catch (error) {
-    if (request.stopping.aborted || limit.signal.aborted) return undefined
+    if (request.signal.aborted || limit.signal.aborted) return undefined
     throw error
   } finally {
     cancel()

@@ -38,7 +38,6 @@ export async function remove(
     return nothingLeft(context, action, input, first.requestId)
   const { target, isAtOnce } = removalOf(context, first)
   const { key, removal } = input.recorded
-  const options = { priority: request.priority, signal: request.stopping }
   const record = await marked(context, first, isAtOnce)
   let attempts = 0
   let isLooking = false
@@ -66,7 +65,7 @@ export async function remove(
         isLooking = false
         attempts += 1
       },
-      options,
+      request,
     )
     return isAtOnce
       ? nothingLeft(context, action, { ...input, recorded: record }, reply?.requestId)
@@ -78,7 +77,7 @@ export async function remove(
     if (isGone) return going(context, action, record, error.facts.requestId)
     const cleared = attempts > 0 ? undefined : await unmarked(context, record, removal)
     if (!(error instanceof RemoteError || error instanceof SecretUnavailableError)) throw error
-    const outcome = outcomeOf(error, { signal: request.stopping, now: context.clock.now() })
+    const outcome = outcomeOf(error, { signal: request.signal, now: context.clock.now() })
     // Only the last request is known to have had no effect.
     const isUnknown = error instanceof RemoteError && error.facts.effect === 'unknown'
     const mayBeSent = isLooking ? attempts > 0 : attempts > 1 || isUnknown

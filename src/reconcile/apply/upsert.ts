@@ -26,7 +26,6 @@ export async function upsert(
   const { key } = first.input.desired
   const { access, kind } = upsertOf(first)
   let asked = first
-  const options = { priority: request.priority, signal: request.stopping }
   // Before each attempt, with the permit, Pipewright decides again.
   const applied = context.platform.upsert(
     kind,
@@ -41,7 +40,7 @@ export async function upsert(
       if (!isSame || !sameAccess(upsertOf(asked).access, access)) throw new DecisionOutdated(key)
       return JSON.stringify(upsertOf(asked).body)
     },
-    options,
+    request,
   )
   const { value, requestId, credential } = await applied.finally(() =>
     context.store.lastWrites.noteEnd({ key }),

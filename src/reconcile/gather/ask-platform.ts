@@ -71,10 +71,9 @@ export async function lookAt(
     : context.store.observation(key)?.found !== false && mayBeReplaced(context.store, entry, recorded)
   if (isListed && isNeeded && state === 'valid' && service.usable) {
     const askedAt = context.clock.monotonic()
-    const options = { priority: request.priority, signal: request.stopping }
     try {
       const about = { key, access: service.access, permit: permit ?? looks }
-      listing = await listingOf(context, about, options)
+      listing = await listingOf(context, about, request)
     } catch (failure) {
       // An unknown outcome stays unknown.
       const isUnknown = permit === undefined && undecidedIntent(recorded) !== undefined
@@ -106,9 +105,8 @@ const OF_ALL: ReadonlySet<ErrorClass> = new Set(['Throttled', 'ServiceIdle'])
 async function askPlatform(context: ReconcileContext, question: Question): Promise<Answer> {
   const { key, request } = question
   const askedAt = context.clock.monotonic()
-  const options = { priority: request.priority, signal: request.stopping }
   try {
-    const asked = questionOf(context, question, options)
+    const asked = questionOf(context, question, request)
     if (asked === undefined) return undefined
     const reply = await asked
     // No resource is created or adopted in this reconcile. An upsert can go on.
@@ -137,8 +135,7 @@ async function listedAnswer(
   if (access === undefined) return undefined
   const askedAt = context.clock.monotonic()
   try {
-    const options = { priority: request.priority, signal: request.stopping }
-    const listed = await listedReply(context, { key, access, id: remote.id }, options)
+    const listed = await listedReply(context, { key, access, id: remote.id }, request)
     return listed && { ...listed, isOfList: true }
   } catch (failure) {
     // Without the list, the pipe itself might be readable.

@@ -5,8 +5,7 @@ import { createOnceKindOf, isCreatable, type Profile } from '../../kinds/profile
 import { adoptAs } from './adopt.ts'
 import { forgetKey } from './forget.ts'
 import { type OperatorContext, refused } from './operator.ts'
-import { approveRecreate } from './recreate.ts'
-import { retryCreate } from './retry.ts'
+import { approveRecreate, retryCreate } from './resolve.ts'
 import { resumeKey, suspendKey } from './suspend.ts'
 
 /** Carries out a person's command. Only the owner of the ledger may, while the key is not reconciled. */
