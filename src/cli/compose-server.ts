@@ -83,7 +83,7 @@ function tokenReader(file: string): () => Promise<string | undefined> {
 
 async function allow({ context, board }: Engine, daemon: Daemon, allowance: Allowance) {
   const answer = await allowBlocked(context, allowance)
-  if (answer.is !== 'allowed' || allowance.dryRun) return answer
+  if (!('allowed' in answer) || allowance.dryRun) return answer
   for (const key of answer.allowed) {
     seedStatus(context, board, key)
     daemon.request(key, 'normal')

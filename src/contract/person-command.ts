@@ -46,16 +46,21 @@ export type OperatorResult =
       readonly message: string
     }
 
-export interface Allowance {
-  readonly limit: 'CreateLimit' | 'DeleteLimit'
-  /** Undefined: all services. */
-  readonly service: string | undefined
-  /** Seen by the person. Undefined: no upper limit. */
-  readonly count: number | undefined
-  readonly dryRun: boolean
+/** Body of `POST /-/allow`. A misspelt `service` must not allow all services. */
+export const Allowance = z.strictObject({
+  service: z.string().min(1).optional(),
+  /** Seen by the person. Absent: no upper limit. */
+  count: z.int().min(0).optional(),
+  dryRun: z.boolean().default(false),
+  /** Instead of creates. */
+  deletions: z.boolean().default(false),
+})
+export type Allowance = z.infer<typeof Allowance>
+
+export interface AllowedReply {
+  /** Or would pass, in a dry run. */
+  readonly allowed: readonly Key[]
 }
 
-/** `grown`: more than the person saw. No action was allowed. */
-export type Allowed =
-  | { readonly is: 'allowed'; readonly allowed: readonly Key[] }
-  | { readonly is: 'grown'; readonly count: number }
+/** `blocked`: more than the person saw. No action was allowed. */
+export type Allowed = AllowedReply | { readonly blocked: number }

@@ -24,7 +24,7 @@ interface ListenerOptions {
   readonly emit: Emit
 }
 
-interface Listener {
+export interface Listener {
   /** From this machine. */
   readonly url: string
   readonly port: number

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { parseKey, type Key } from '../kinds/key.ts'
 import { knownKey as keyOfAKind, RESOURCE_KINDS } from '../kinds/lookup.ts'
+import type { z } from '../kinds/zod.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { StatusBoard } from '../contract/view.ts'
 import { RequestError } from './replies.ts'
@@ -136,6 +137,21 @@ export function pickedOf(query: Query, names: readonly string[]): Query {
   )
 }
 
+/** At most 500 items. */
+export interface Paged<T> {
+  readonly items: readonly T[]
+  /** On all pages. */
+  readonly total: number
+  /** Relative address. Undefined: last page. */
+  readonly next: string | undefined
+}
+
+export function paged<T>(all: readonly T[], { offset, limit }: Part, query: Query): Paged<T> {
+  const end = offset + limit
+  const next = end < all.length ? nextPage(query, { offset: String(end) }) : undefined
+  return { items: all.slice(offset, end), total: all.length, next }
+}
+
 /** Relative. @param changes undefined: removed */
 export function nextPage(query: Query, changes: Readonly<Record<string, string | undefined>>): string {
   const next = new URLSearchParams()
@@ -168,6 +184,13 @@ export function wellFormedKey(text: string): Key {
   const key = keyOfAKind(text)
   if (key !== undefined) return key
   throw new RequestError(400, `"${text}" is not a key`, `A key is Kind/name, such as "Pipe/orders".`)
+}
+
+/** @throws {RequestError} 400 */
+export function parsedBody<T>(schema: z.ZodType<T>, body: unknown, hint: string): T {
+  const parsed = schema.safeParse(body)
+  if (parsed.success) return parsed.data
+  throw new RequestError(400, 'the body is not understood', hint)
 }
 
 /** None, JSON, or a form as `curl -d key=…` sends it. */

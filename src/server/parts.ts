@@ -1,5 +1,4 @@
 import type { CommandContext } from './command-line.ts'
-import type { Allowance, Allowed } from '../contract/person-command.ts'
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Profile } from '../kinds/profile.ts'
@@ -12,9 +11,10 @@ import type { Plan, PlanRequest } from '../contract/plan.ts'
 import type { HistoryEntry } from '../contract/history.ts'
 import type { WithoutManifest } from '../contract/without-manifest.ts'
 import type { Problem, StatusBoard } from '../contract/view.ts'
+import type { Leader } from '../contract/leadership.ts'
 import type { HistoryQuery } from '../contract/ledger.ts'
 import type { Priority } from '../contract/platform.ts'
-import type { OperatorCommand, OperatorResult } from '../contract/person-command.ts'
+import type { Allowance, Allowed, OperatorCommand, OperatorResult } from '../contract/person-command.ts'
 import type { ListenOn } from './listener.ts'
 import type { RecentEvents } from './recent-events.ts'
 import type { KnownHosts } from './who-asks.ts'
@@ -76,7 +76,7 @@ export interface Overview extends Omit<CommandContext, 'server'> {
   readonly createLimit: CreateLimit
   readonly watchMode: WatchMode
   readonly standsBy: boolean
-  readonly leader: { readonly holder: string; readonly url: string | undefined } | undefined
+  readonly leader: Pick<Leader, 'holder' | 'url'> | undefined
   /** Meanwhile, this process makes no change. */
   readonly unconfirmed: string | undefined
   /** As `Leading.olderThan`. */

@@ -7,7 +7,7 @@ import { commandLine, commandsTyped, contextOf, type CommandContext } from './co
 import { nextSteps, placeOf, shortMessage, type NextStep, type StepContext } from './remedy.ts'
 import type { Answers } from './api/answers.ts'
 import { filtered, findingsSelected, NARROWING, type Narrowing, narrowingOf } from './api/selection.ts'
-import { nextPage, type Part, partOf, pickedOf, type Query } from './parameters.ts'
+import { paged, type Paged, type Part, partOf, pickedOf, type Query } from './parameters.ts'
 import type { ServerParts } from './parts.ts'
 
 /** In one problem. */
@@ -38,14 +38,6 @@ export interface Problem {
   readonly differences: ResourceView['differences']
   readonly findings: readonly Finding[]
   readonly next: readonly NextStep[]
-}
-
-export interface AttentionReply {
-  readonly items: readonly Problem[]
-  /** On all pages. */
-  readonly total: number
-  /** Relative address. Undefined: last page. */
-  readonly next: string | undefined
 }
 
 const NOTHING = {
@@ -85,7 +77,7 @@ type Draft = Omit<Problem, 'next'> & { readonly steps: () => readonly NextStep[]
 export function attentionOf(
   parts: Pick<ServerParts, 'board' | 'problem' | 'overview' | 'ready'>,
   asked: { readonly narrowing: Narrowing; readonly part: Part; readonly query: Query },
-): AttentionReply {
+): Paged<Problem> {
   const { narrowing, part, query } = asked
   const overview = parts.overview()
   const context = overview
@@ -106,12 +98,8 @@ export function attentionOf(
   )
   const alone = loose.map((finding) => findingProblem(finding, context))
   const problems = [...ofTheWhole(parts), ...[...ofResources, ...alone].toSorted(worstFirst)]
-  const end = part.offset + part.limit
-  return {
-    items: problems.slice(part.offset, end).map(({ steps, ...facts }) => ({ ...facts, next: steps() })),
-    total: problems.length,
-    next: end < problems.length ? nextPage(query, { offset: String(end) }) : undefined,
-  }
+  const page = paged(problems, part, query)
+  return { ...page, items: page.items.map(({ steps, ...facts }) => ({ ...facts, next: steps() })) }
 }
 
 function worstFirst(a: Draft, b: Draft): number {

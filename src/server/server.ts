@@ -1,18 +1,13 @@
 import type { ServerParts } from './parts.ts'
 import { fastify, type FastifyInstance } from 'fastify'
 import { registerApi, registerMetrics, registerMetricsMoved, registerProbes, registerPage } from './routes.ts'
-import { openListener } from './listener.ts'
+import { openListener, type Listener } from './listener.ts'
 import { registerBodies } from './parameters.ts'
 import { registerReplies } from './replies.ts'
 import { registerWhoAsks } from './who-asks.ts'
 
-export interface Server {
-  /** From this machine. */
-  readonly url: string
-  readonly port: number
+export interface Server extends Listener {
   readonly metricsUrl: string | undefined
-  /** Also ends event streams. Waits briefly for replies. */
-  close(): Promise<void>
 }
 
 /**

@@ -152,19 +152,16 @@ describe('many at once', () => {
 })
 
 describe('what a person allowed', () => {
-  const all = { limit: 'CreateLimit', service: undefined, count: undefined, dryRun: false } as const
+  const all = { dryRun: false, deletions: false }
 
   test('is nothing if more wait than that person saw, and not what is edited later', async () => {
     const world = await given()
     const six = commit(world, 'many', 6)
     await go(world, six)
-    expect(await allowBlocked(world.context, { ...all, dryRun: true })).toEqual({
-      is: 'allowed',
-      allowed: six,
-    })
+    expect(await allowBlocked(world.context, { ...all, dryRun: true })).toEqual({ allowed: six })
     const one = commit(world, 'one', 1)
     await go(world, one)
-    expect(await allowBlocked(world.context, { ...all, count: 6 })).toEqual({ is: 'grown', count: 7 })
+    expect(await allowBlocked(world.context, { ...all, count: 6 })).toEqual({ blocked: 7 })
     expect(await go(world, six)).toEqual({ CreateLimit: 6 })
     expect(await allowBlocked(world.context, { ...all, count: 7 })).toMatchObject({
       allowed: [...six, ...one],

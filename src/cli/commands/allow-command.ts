@@ -4,7 +4,6 @@ import { isObject } from '../../lib/json.ts'
 import type { Allowance, Allowed } from '../../contract/person-command.ts'
 import { allowBlocked } from '../../reconcile/operator/allow.ts'
 import type { OperatorContext } from '../../reconcile/operator/operator.ts'
-import type { AllowedReply } from '../../server/api/admin-requests.ts'
 import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import { commandContext } from '../command-context.ts'
 import type { Owner } from '../running-server.ts'
@@ -27,6 +26,10 @@ const LIMITS = {
   },
 } as const
 
+function limitOf({ deletions }: Pick<Allowance, 'deletions'>): keyof typeof LIMITS {
+  return deletions ? 'DeleteLimit' : 'CreateLimit'
+}
+
 /** Most keys in a message. */
 const NAMED = 20
 
@@ -37,14 +40,9 @@ export interface AllowFlags extends Pick<Allowance, 'service' | 'count'> {
 }
 
 export async function allow(io: Io, settings: Settings, flags: AllowFlags): Promise<ExitCode> {
-  const { service, count, dryRun = false, deletions, output } = flags
-  const allowance = {
-    limit: deletions === true ? 'DeleteLimit' : 'CreateLimit',
-    service,
-    count,
-    dryRun,
-  } as const
-  const { name, flag } = LIMITS[allowance.limit]
+  const { service, count, dryRun = false, deletions = false, output } = flags
+  const allowance = { service, count, dryRun, deletions }
+  const { name, flag } = LIMITS[limitOf(allowance)]
   const answer = await atOwner(
     io,
     settings,
@@ -52,9 +50,9 @@ export async function allow(io: Io, settings: Settings, flags: AllowFlags): Prom
     (owner) => askDaemon(io, owner, allowance),
     ({ context }) => allowHere(context, allowance, settings.manifests),
   )
-  if (answer.is === 'grown')
+  if ('blocked' in answer)
     throw new CommandError(
-      `allow: the ${name} blocks ${answer.count} now, and no action was allowed. Look with "pipewright allow${flag} --dry-run".`,
+      `allow: the ${name} blocks ${answer.blocked} now, and no action was allowed. Look with "pipewright allow${flag} --dry-run".`,
     )
   const { allowed } = answer
   if (output === 'json') printJson(io, { allowed, dryRun })
@@ -69,17 +67,18 @@ async function allowHere(
   manifests: string,
 ): Promise<Allowed> {
   const { store, ledger } = context
-  const { name } = LIMITS[allowance.limit]
+  const limit = limitOf(allowance)
+  const { name } = LIMITS[limit]
   const problem = store.catalog?.problem
   if (problem !== undefined)
     throw new CommandError(
       `allow: it is not known what the ${name} holds back. ${problem.message} --manifests names ${manifests}.`,
     )
   const answer = await allowBlocked(context, allowance)
-  if (answer.is === 'grown' || answer.allowed.length > 0) return answer
+  if ('blocked' in answer || answer.allowed.length > 0) return answer
   const refused = (await ledger.list()).filter(
     ({ key, conditions, service }) =>
-      conditions?.Synced.reason === allowance.limit &&
+      conditions?.Synced.reason === limit &&
       store.entry(key) === undefined &&
       (allowance.service === undefined || service?.name === allowance.service),
   ).length
@@ -95,18 +94,15 @@ async function allowHere(
 const ANSWER_MS = 300_000
 
 async function askDaemon(io: Io, owner: Owner, allowance: Allowance): Promise<Allowed> {
-  const { limit, ...asked } = allowance
-  const body = { ...asked, deletions: limit === 'DeleteLimit' }
-  const reply = await callOwner(io, owner, { path: '-/allow', body, timeoutMs: ANSWER_MS })
+  const reply = await callOwner(io, owner, { path: '-/allow', body: allowance, timeoutMs: ANSWER_MS })
   if (reply.status === 409 && isObject(reply.body) && typeof reply.body['count'] === 'number')
-    return { is: 'grown', count: reply.body['count'] }
-  const answer = expectObject(owner, reply) as unknown as AllowedReply // the daemon's type
-  return { is: 'allowed', ...answer }
+    return { blocked: reply.body['count'] }
+  return expectObject(owner, reply) as unknown as Allowed // the daemon's type
 }
 
 function wordsOf(allowed: readonly Key[], allowance: Allowance, settings: Settings): string {
   const { service, dryRun } = allowance
-  const { name, one, flag, next } = LIMITS[allowance.limit]
+  const { name, one, flag, next } = LIMITS[limitOf(allowance)]
   const where = service === undefined ? '' : ` in service ${service}`
   if (allowed.length === 0)
     return `The ${name} has no effect now${where}. "pipewright status" shows what needs attention.`

@@ -23,7 +23,8 @@ const MESSAGES = {
  */
 export async function allowBlocked(context: OperatorContext, asked: Allowance): Promise<Allowed> {
   const { store, ledger } = context
-  const { limit, service, count, dryRun } = asked
+  const { service, count, dryRun, deletions } = asked
+  const limit = deletions ? 'DeleteLimit' : 'CreateLimit'
   const blocked = (await ledger.list())
     .filter((record) => service === undefined || service === serviceNamed(store, record))
     .flatMap((record) => {
@@ -31,12 +32,12 @@ export async function allowBlocked(context: OperatorContext, asked: Allowance): 
       return digest === undefined ? [] : [{ record, digest }]
     })
     .toSorted((a, b) => (a.record.key < b.record.key ? -1 : 1))
-  if (count !== undefined && blocked.length > count) return { is: 'grown', count: blocked.length }
+  if (count !== undefined && blocked.length > count) return { blocked: blocked.length }
   const until = store.steadyNow() + GOOD_FOR_MS + EACH_MS * blocked.length
   const allowed: Key[] = []
   for (const { record, digest } of blocked)
     if (dryRun || (await allowOne(context, record, limit, { digest, until }))) allowed.push(record.key)
-  return { is: 'allowed', allowed }
+  return { allowed }
 }
 
 function serviceNamed(store: Pick<StateStore, 'entry'>, { key, service }: LedgerRecord): string | undefined {
@@ -48,7 +49,7 @@ function serviceNamed(store: Pick<StateStore, 'entry'>, { key, service }: Ledger
 function blockedDigest(
   store: Pick<StateStore, 'entry' | 'steadyNow'>,
   record: LedgerRecord,
-  limit: Allowance['limit'],
+  limit: keyof typeof MESSAGES,
 ): string | undefined {
   const entry = store.entry(record.key)
   if (entry?.state !== 'valid' || record.conditions?.Synced.reason !== limit) return undefined
@@ -60,7 +61,7 @@ function blockedDigest(
 async function allowOne(
   context: OperatorContext,
   listed: LedgerRecord,
-  limit: Allowance['limit'],
+  limit: keyof typeof MESSAGES,
   allowed: { readonly digest: string; readonly until: number },
 ): Promise<boolean> {
   const { ledger, store, clock } = context

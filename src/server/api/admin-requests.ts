@@ -1,19 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import type { Allowance } from '../../contract/person-command.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { MAX_PLAN_BYTES, type Plan, PLAN_REQUEST } from '../../contract/plan.ts'
-import { OperatorCommand, type OperatorResult } from '../../contract/person-command.ts'
-import type { Key } from '../../kinds/key.ts'
-import { z } from '../../kinds/zod.ts'
+import {
+  Allowance,
+  type AllowedReply,
+  OperatorCommand,
+  type OperatorResult,
+} from '../../contract/person-command.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Operator, ServerParts } from '../parts.ts'
+import { parsedBody } from '../parameters.ts'
 import { RequestError } from '../replies.ts'
-
-export interface AllowedReply {
-  /** Or would pass, in a dry run. */
-  readonly allowed: readonly Key[]
-}
 
 /** `POST /-/allow`. Blocked creates pass once. */
 export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
@@ -21,35 +19,17 @@ export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
     await authorize(headers.authorization, parts.operator)
     assertActs(parts)
     if (!parts.ready().ok) throw starting()
-    const answer = await carriedOut(parts.operator.allow(allowanceIn(body)))
-    if (answer.is === 'allowed') return { allowed: answer.allowed }
-    throw new RequestError(
-      409,
-      `the limit blocks ${answer.count} now, and no action was allowed`,
-      'Look at them, and ask again.',
-      { count: answer.count },
-    )
-  })
-}
-
-/** A misspelt `service` must not allow all services. */
-const ALLOWANCE = z.strictObject({
-  service: z.string().min(1).optional(),
-  count: z.int().min(0).optional(),
-  dryRun: z.boolean().default(false),
-  deletions: z.boolean().default(false),
-})
-
-function allowanceIn(body: unknown): Allowance {
-  const asked = ALLOWANCE.safeParse(isObject(body) ? body : { service: body ?? undefined })
-  if (!asked.success)
-    throw new RequestError(
-      400,
-      'the body is not understood',
+    const allowance = parsedBody(
+      Allowance,
+      isObject(body) ? body : { service: body ?? undefined },
       'Send {"service": "NAME", "count": 30, "dryRun": true} with any of the three, or an empty body to let all pass. For deletions, add "deletions": true.',
     )
-  const { service, count, dryRun, deletions } = asked.data
-  return { limit: deletions ? 'DeleteLimit' : 'CreateLimit', service, count, dryRun }
+    const answer = await carriedOut(parts.operator.allow(allowance))
+    if ('allowed' in answer) return answer
+    const { blocked: count } = answer
+    const error = `the limit blocks ${count} now, and no action was allowed`
+    throw new RequestError(409, error, 'Look at them, and ask again.', { count })
+  })
 }
 
 /** `POST /-/operate`. */
@@ -57,14 +37,9 @@ export function registerOperate(app: FastifyInstance, parts: ServerParts): void 
   app.post('/-/operate', async ({ headers, body }, reply): Promise<OperatorResult> => {
     await authorize(headers.authorization, parts.operator)
     assertActs(parts)
-    const asked = OperatorCommand.safeParse(body)
-    if (!asked.success)
-      throw new RequestError(
-        400,
-        'the body is not understood',
-        'Send JSON, such as {"command": "forget", "key": "Pipe/orders"}. docs/api.md lists the commands.',
-      )
-    const result = parts.operator.operate(asked.data)
+    const hint =
+      'Send JSON, such as {"command": "forget", "key": "Pipe/orders"}. docs/api.md lists the commands.'
+    const result = parts.operator.operate(parsedBody(OperatorCommand, body, hint))
     if (result === undefined) throw starting()
     // It waits for the reconcile of its key, and that for the request budget.
     reply.raw.setTimeout(0)
@@ -99,20 +74,18 @@ export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
       onRequest: ({ headers }) => authorize(headers.authorization, parts.operator),
     },
     (request, reply): Promise<Plan> => {
-      const asked = PLAN_REQUEST.safeParse(request.body)
-      if (!asked.success)
-        throw new RequestError(
-          400,
-          'the body is not understood',
-          'Send JSON: {"revision": {"id", "from"}, "manifests", "files": {"a.yaml": "its text"}}. A path is relative and has no hidden parts.',
-        )
+      const asked = parsedBody(
+        PLAN_REQUEST,
+        request.body,
+        'Send JSON: {"revision": {"id", "from"}, "manifests", "files": {"a.yaml": "its text"}}. A path is relative and has no hidden parts.',
+      )
       const gone = new AbortController()
       reply.raw.on('close', () => gone.abort(new Error('the client has gone')))
       // The connection is idle until the plan is made.
       reply.raw.setTimeout(0)
       const plan = last.then(() => {
         assertActs(parts)
-        return parts.operator.plan(asked.data, gone.signal)
+        return parts.operator.plan(asked, gone.signal)
       })
       last = plan.catch(() => undefined)
       return plan

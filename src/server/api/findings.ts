@@ -1,27 +1,27 @@
 import type { Finding } from '../../kinds/finding.ts'
-import { nextPage, oneOf, partOf, pickedOf, wellFormedKey, wordsOf, type Query } from '../parameters.ts'
+import {
+  oneOf,
+  paged,
+  type Paged,
+  partOf,
+  pickedOf,
+  wellFormedKey,
+  wordsOf,
+  type Query,
+} from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
 import type { Answers } from './answers.ts'
 import { findingsSelected, NARROWING, narrowingOf } from './selection.ts'
 
-export interface FindingsReply {
-  /** At most 500. */
-  readonly items: readonly Finding[]
-  /** On all pages. */
-  readonly total: number
+export interface FindingsReply extends Paged<Finding> {
   /** Without the query. */
   readonly counts: FindingCounts
-  /** Relative address. Undefined: last page. */
-  readonly next: string | undefined
 }
 
-export interface FindingCounts {
-  readonly error: number
-  readonly warning: number
-}
+export type FindingCounts = Readonly<Record<Finding['severity'], number>>
 
 export function countFindings(findings: readonly Finding[]): FindingCounts {
-  const error = findings.filter(({ severity }) => severity === 'error').length
+  const error = findings.filter(isError).length
   return { error, warning: findings.length - error }
 }
 
@@ -36,7 +36,7 @@ export function findingsText(parts: ServerParts, answers: Answers, given: Query)
   const severities = wordsOf(query, 'severity', ['error', 'warning'])
   const text = oneOf(query, 'key')
   const key = text === undefined ? undefined : wellFormedKey(text)
-  const { offset, limit } = partOf(query, { least: 1, absent: 100 })
+  const part = partOf(query, { least: 1, absent: 100 })
   const narrowing = narrowingOf(query)
   const now = parts.overview()
   const { findings } = now
@@ -48,15 +48,8 @@ export function findingsText(parts: ServerParts, answers: Answers, given: Query)
         (key === undefined || finding.key === key) &&
         isPart(finding),
     )
-    const items = errorsFirst(matching).slice(offset, offset + limit)
-    const end = offset + items.length
-    const isLast = items.length === 0 || end >= matching.length
-    return JSON.stringify({
-      items,
-      total: matching.length,
-      counts: countFindings(findings),
-      next: isLast ? undefined : nextPage(query, { offset: String(end) }),
-    } satisfies FindingsReply)
+    const counts = countFindings(findings)
+    return JSON.stringify({ ...paged(errorsFirst(matching), part, query), counts } satisfies FindingsReply)
   })
 }
 

@@ -95,7 +95,7 @@ export function judge(counts: Counts, { overview, ready, unjudged }: Known): Ver
     counts,
     STATUSES.filter((status) => !isWell({ status })),
   )
-  const errors = overview.findings.filter(({ severity }) => severity === 'error').length
+  const errors = countFindings(overview.findings).error
   const unconfirmed = overview.standsBy ? undefined : overview.unconfirmed
   const wrong = [
     unconfirmed === undefined ? '' : `No resource is created or changed: ${unconfirmed}`,

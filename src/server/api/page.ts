@@ -1,6 +1,6 @@
 import type { ResourceView } from '../../contract/view.ts'
-import { attentionText, type AttentionReply } from '../problems.ts'
-import { oneOf, pickedOf, type Query } from '../parameters.ts'
+import { attentionText, type Problem } from '../problems.ts'
+import { oneOf, type Paged, pickedOf, type Query } from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
 import { RequestError, type ErrorReply } from '../replies.ts'
 import type { Answers } from './answers.ts'
@@ -19,7 +19,7 @@ export interface PageReply {
   /** Without `resource`. */
   readonly whole?: {
     readonly list: Pick<ResourcesReply, 'items' | 'total'>
-    readonly attention: AttentionReply
+    readonly attention: Paged<Problem>
     readonly findings: FindingsReply
     readonly timeline: TimelineReply
     readonly facets: ReturnType<typeof facetsOf>

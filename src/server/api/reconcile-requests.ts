@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Key } from '../../kinds/key.ts'
 import { z } from '../../kinds/zod.ts'
 import { isObject } from '../../lib/json.ts'
-import { knownKey, oneOf, type Query } from '../parameters.ts'
+import { knownKey, oneOf, parsedBody, type Query } from '../parameters.ts'
 import type { ReconcileReceipt, ServerParts } from '../parts.ts'
 import { RequestError } from '../replies.ts'
 import { assertActs, authorize } from './admin-requests.ts'
@@ -39,7 +39,11 @@ interface Requested {
 
 /** git-sync never sends `accept`. */
 function requested(query: Query, body: unknown, parts: ServerParts): Requested {
-  const { key: ofBody, accept } = membersOf(body)
+  const { key: ofBody, accept } = parsedBody(
+    MEMBERS,
+    isObject(body) ? body : { key: body ?? undefined },
+    'Send {"key": "Kind/name"}, an empty body, or {"accept": true} to accept the directory even if most manifests are gone.',
+  )
   const text = oneOf(query, 'key') ?? ofBody
   if (text === undefined) return { key: undefined, accept: accept ? 'force' : 'normal' }
   if (!accept) return { key: knownKey(text, parts.board), accept: 'normal' }
@@ -57,16 +61,6 @@ const MEMBERS = z.strictObject({
     .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
     .default(false),
 })
-
-function membersOf(body: unknown): z.infer<typeof MEMBERS> {
-  const members = MEMBERS.safeParse(isObject(body) ? body : { key: body ?? undefined })
-  if (members.success) return members.data
-  throw new RequestError(
-    400,
-    'the body is not understood',
-    'Send {"key": "Kind/name"}, an empty body, or {"accept": true} to accept the directory even if most manifests are gone.',
-  )
-}
 
 function start(parts: ServerParts, { key, accept }: Requested, reply: FastifyReply) {
   const receipt = parts.operator.request(key, accept)

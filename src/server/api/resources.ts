@@ -8,7 +8,17 @@ import { lifecycleOfView, asListed, withBodies, type ResourceView } from '../../
 import { contextOf, resourceTyped } from '../command-line.ts'
 import { causeWords } from '../problems.ts'
 import { nextSteps, type NextStep } from '../remedy.ts'
-import { knownKey, LIMITS, nextPage, oneOf, type Part, partOf, pickedOf, type Query } from '../parameters.ts'
+import {
+  knownKey,
+  LIMITS,
+  nextPage,
+  oneOf,
+  type Paged,
+  type Part,
+  partOf,
+  pickedOf,
+  type Query,
+} from '../parameters.ts'
 import type { BudgetUse, Overview, ServerParts } from '../parts.ts'
 import type { StateSpan } from '../recent-events.ts'
 import { RequestError } from '../replies.ts'
@@ -26,13 +36,7 @@ import {
 import { MISSED } from '../../plan/reasons/not-found.ts'
 import { comparisonOf, sideBySide, type ComparedField, type Comparison } from './side-by-side.ts'
 
-export interface ResourcesReply {
-  /** At most 500. */
-  readonly items: readonly ResourceView[]
-  /** On all pages. */
-  readonly total: number
-  /** Relative address. Undefined: last page. */
-  readonly next: string | undefined
+export interface ResourcesReply extends Paged<ResourceView> {
   /** Without the query. */
   readonly counts: Counts
   readonly overview: OverviewReply

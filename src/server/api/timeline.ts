@@ -1,7 +1,16 @@
 import { type CommandContext, contextOf, messageTyped } from '../command-line.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import type { Key } from '../../kinds/key.ts'
-import { nextPage, oneOf, partOf, pickedOf, wellFormedKey, wordsOf, type Query } from '../parameters.ts'
+import {
+  nextPage,
+  oneOf,
+  type Paged,
+  partOf,
+  pickedOf,
+  wellFormedKey,
+  wordsOf,
+  type Query,
+} from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
 import type { SourceEntry } from '../recent-events.ts'
 import type { Answers } from './answers.ts'
@@ -15,20 +24,11 @@ const ALL_KEPT = 10_000
 /** Matching lines can be rare, and a group has many. */
 const LINES_AN_ITEM = 125
 
-export interface TimelineReply {
-  /** At most 500. */
-  readonly items: readonly TimelineEntry[]
+export interface TimelineReply extends Omit<Paged<TimelineEntry>, 'total'> {
   readonly more: boolean
-  /** Relative address. Undefined: none. */
-  readonly next: string | undefined
 }
 
-export interface HistoryReply {
-  /** At most 500. */
-  readonly items: readonly HistoryEntry[]
-  /** Relative address. Undefined: none. */
-  readonly next: string | undefined
-}
+export type HistoryReply = Omit<Paged<HistoryEntry>, 'total'>
 
 const PARAMETERS = [...NARROWING, 'type', 'offset', 'limit'] as const
 

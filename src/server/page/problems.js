@@ -6,7 +6,8 @@ import { badge, code, foreign, h, place, prose, toneOf, word } from './markup.js
 import { sinceWhen } from './time.js'
 
 /**
- * @import { AttentionReply, Problem } from '../problems.ts'
+ * @import { Paged } from '../parameters.ts'
+ * @import { Problem } from '../problems.ts'
  * @import { FindingsReply } from '../api/findings.ts'
  * @import { NextStep } from '../remedy.ts'
  * @import { Finding } from '../../kinds/finding.ts'
@@ -26,7 +27,7 @@ function openOf(items) {
   return new Set(items.filter((item) => first.get(item.reason ?? item.id) === item).slice(0, OPEN))
 }
 
-/** @param {AttentionReply} reply */
+/** @param {Paged<Problem>} reply */
 export function problems({ items, total }) {
   if (total === 0 && !isFiltered()) return ''
   const open = openOf(items)
