@@ -13,13 +13,9 @@ export interface Decision {
   readonly outcome: Outcome
 }
 
-export function decided(
-  context: ReconcileContext,
-  { input, failure }: Assessment,
-  request: ReconcileRequest,
-): Decision {
+export function decided({ input, failure }: Assessment, request: ReconcileRequest): Decision {
   if (failure === undefined) return { action: decide(input), outcome: NOTHING_TO_DO }
-  const outcome = outcomeOf(failure, { signal: request.signal, now: context.clock.now() })
+  const outcome = outcomeOf(failure, request.signal)
   return {
     action: { type: 'observe', reason: 'Unobserved', facts: { why: 'not asked' } },
     outcome,
@@ -50,11 +46,9 @@ export async function unlessListed(
   try {
     const isThere = await mayBeThere(context, { recorded: input.recorded, service }, request)
     if (context.store.desiredState(key) !== input.desired.state) throw new DecisionOutdated(key)
-    return isThere
-      ? decided(context, { ...assessment, input: { ...input, mayBeThere: true } }, request)
-      : decision
+    return isThere ? decided({ ...assessment, input: { ...input, mayBeThere: true } }, request) : decision
   } catch (failure) {
     if (failure instanceof DecisionOutdated) throw failure
-    return decided(context, { ...assessment, failure }, request)
+    return decided({ ...assessment, failure }, request)
   }
 }

@@ -169,7 +169,7 @@ async function reconcileOnce(
   if (assessment.entry === undefined && recorded.version === 0) return forget(context, board, key, recorded)
 
   // No waits until the intent, except for the list before a record is forgotten.
-  const made = decided(context, assessment, request)
+  const made = decided(assessment, request)
   const decision = isForgetting(made, input)
     ? await unlessListed(context, request, { assessment: { ...assessment, input }, decision: made })
     : made
@@ -297,9 +297,9 @@ function assertFresh({ store }: ReconcileContext, { input, readSince }: Assessme
 }
 
 /** @throws {DecisionOutdated} and unexpected errors */
-function failed({ context, request }: Reconciliation, assessment: Assessment, error: unknown): Acted {
+function failed({ request }: Reconciliation, assessment: Assessment, error: unknown): Acted {
   if (isOutdated(error)) throw error
-  const outcome = outcomeOf(error, { signal: request.signal, now: context.clock.now() })
+  const outcome = outcomeOf(error, request.signal)
   const { recorded, lifecycle } = assessment.input
   const mayHaveWorked =
     lifecycle === 'upsert' && error instanceof RemoteError && error.facts.effect === 'unknown'

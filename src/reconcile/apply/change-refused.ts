@@ -27,10 +27,7 @@ export async function refused(
   const isWritten = begunRecord.version > input.recorded.version
   const isCounted = isWritten || error.facts.effect === 'unknown' || isFailed(input)
   const record = isCounted ? begunRecord : { ...begunRecord, corrections: input.recorded.corrections }
-  const outcome: Outcome = outcomeOf(error, {
-    signal: options.signal,
-    now: context.clock.now(),
-  })
+  const outcome: Outcome = outcomeOf(error, options.signal)
   if (outcome.result !== 'failed') return { outcome, record, history: [] }
   const { key } = record
   const entry: HistoryEntry = {
@@ -113,7 +110,7 @@ async function stoppedFirst(changing: Changing, record: LedgerRecord): Promise<A
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error
     return {
-      outcome: outcomeOf(error, { signal: options.signal, now: context.clock.now() }),
+      outcome: outcomeOf(error, options.signal),
       record: noted,
       history: [],
     }

@@ -22,13 +22,9 @@ const REASON_OF_CLASS: Readonly<Record<ErrorClass, RemoteReason>> = {
   NotLeading: 'NotLeading',
 }
 
-/** @param now ms since the epoch @throws unexpected errors */
-export function outcomeOf(
-  error: unknown,
-  context: { readonly signal: AbortSignal; readonly now: number },
-): Failed | Stopped {
-  if (context.signal.aborted && (error === context.signal.reason || isAbort(error)))
-    return { result: 'stopped' }
+/** @throws unexpected errors */
+export function outcomeOf(error: unknown, signal: AbortSignal): Failed | Stopped {
+  if (signal.aborted && (error === signal.reason || isAbort(error))) return { result: 'stopped' }
   if (error instanceof RemoteError) {
     const { requestId, retryAfterMs } = error.facts
     return { result: 'failed', ...becauseOf(error), requestId, retryAfterMs, what: seenIn(error) }

@@ -77,7 +77,7 @@ export async function remove(
     if (isGone) return going(context, action, record, error.facts.requestId)
     const cleared = attempts > 0 ? undefined : await unmarked(context, record, removal)
     if (!(error instanceof RemoteError || error instanceof SecretUnavailableError)) throw error
-    const outcome = outcomeOf(error, { signal: request.signal, now: context.clock.now() })
+    const outcome = outcomeOf(error, request.signal)
     // Only the last request is known to have had no effect.
     const isUnknown = error instanceof RemoteError && error.facts.effect === 'unknown'
     const mayBeSent = isLooking ? attempts > 0 : attempts > 1 || isUnknown

@@ -118,23 +118,23 @@ function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: str
   const isOther = (id: string) => !sameId(id, pipeId) && !sameId(id, formerId)
   const held = heldElsewhere(store, pipeId, key)
   if (held !== undefined) return held
-  const { entries, locks } = store.catalog ?? { entries: new Map(), locks: new Map() }
-  for (const { key: other, manifest, position } of entries.values()) {
-    const named = manifest?.policy?.adopt
-    const place = `policy.adopt at ${position.file}:${position.line}`
-    if (other !== key && sameId(named, pipeId))
-      return `${place} gives ${nounOf(key)} ${pipeId} to ${other}. Correct one of them.`
-    if (other === key && named !== undefined && isOther(named)) {
-      return `${place} gives ${nounOf(key)} ${named} to ${key}. Correct that line, or use that id.`
-    }
-  }
-  for (const [other, id] of locks) {
+  for (const [other, id, place] of namedInGit(store)) {
     if (other !== key && sameId(id, pipeId))
-      return `A Lock gives ${nounOf(key)} ${pipeId} to ${other}. Correct one of them.`
+      return `${place} gives ${nounOf(key)} ${pipeId} to ${other}. Correct one of them.`
     if (other === key && isOther(id))
-      return `A Lock gives ${nounOf(key)} ${id} to ${key}. Correct the Lock, or use that id.`
+      return `${place} gives ${nounOf(key)} ${id} to ${key}. Correct it, or use that id.`
   }
   return undefined
+}
+
+function namedInGit({ catalog }: OperatorContext['store']): readonly (readonly [Key, string, string])[] {
+  return [
+    ...[...(catalog?.entries.values() ?? [])].flatMap(({ key, manifest, position: { file, line } }) => {
+      const named = manifest?.policy?.adopt
+      return named === undefined ? [] : [[key, named, `policy.adopt at ${file}:${line}`] as const]
+    }),
+    ...[...(catalog?.locks ?? [])].map(([key, id]) => [key, id, 'A Lock'] as const),
+  ]
 }
 
 /** A second pipe would hide the first. */

@@ -39,28 +39,26 @@ export function createKeyGroups(): KeyGroups {
 }
 
 /** By `policy.dependsOn` and the Service. */
-export function indexDependents(catalog: Catalog): Map<string, Key[]> {
-  const index = new Map<string, Key[]>()
-  for (const { key, manifest } of catalog.entries.values()) {
-    for (const needed of manifest === undefined ? [] : dependenciesOf(manifest)) {
-      const keys = index.get(needed)
-      if (keys === undefined) index.set(needed, [key])
-      else keys.push(key)
-    }
-  }
-  return index
+export function indexDependents({ entries }: Catalog): ReadonlyMap<string, readonly Key[]> {
+  return keysBy(entries.values(), ({ manifest }) => (manifest === undefined ? [] : dependenciesOf(manifest)))
 }
 
 /** By `policy.renamedFrom`. */
-export function indexSuccessors(catalog: Catalog): Map<string, Key[]> {
+export function indexSuccessors({ entries }: Catalog): ReadonlyMap<string, readonly Key[]> {
+  return keysBy(entries.values(), ({ manifest }) => manifest?.policy?.renamedFrom ?? [])
+}
+
+function keysBy(
+  entries: Iterable<Entry>,
+  groupsOf: (entry: Entry) => string | readonly string[],
+): ReadonlyMap<string, readonly Key[]> {
   const index = new Map<string, Key[]>()
-  for (const { key, manifest } of catalog.entries.values()) {
-    const from = manifest?.policy?.renamedFrom
-    if (from === undefined) continue
-    const keys = index.get(from)
-    if (keys === undefined) index.set(from, [key])
-    else keys.push(key)
-  }
+  for (const entry of entries)
+    for (const group of [groupsOf(entry)].flat()) {
+      const keys = index.get(group)
+      if (keys === undefined) index.set(group, [entry.key])
+      else keys.push(entry.key)
+    }
   return index
 }
 
@@ -108,21 +106,13 @@ export function createAlikeWishes(
   askedOf: (entry: Entry) => { readonly serviceId: string; readonly digest: string } | undefined,
 ): AlikeWishes {
   let catalog: Catalog | undefined
-  let keysOf: Map<string, Key[]> | undefined
+  let keysOf: ReadonlyMap<string, readonly Key[]> | undefined
 
-  function made(): Map<string, Key[]> {
-    const index = new Map<string, Key[]>()
-    for (const entry of catalog?.entries.values() ?? []) {
-      if (entry.state !== 'valid' || entry.manifest === undefined || !isCreateOnce(entry.manifest)) continue
-      if (entry.manifest.policy?.ensure === 'absent') continue
-      const asked = askedOf(entry)
-      if (asked === undefined) continue
-      const name = nameOf(entry.key, asked)
-      const keys = index.get(name)
-      if (keys === undefined) index.set(name, [entry.key])
-      else keys.push(entry.key)
-    }
-    return index
+  function namesOf(entry: Entry): string | readonly string[] {
+    const { key, state, manifest } = entry
+    if (state !== 'valid' || manifest === undefined || !isCreateOnce(manifest)) return []
+    const asked = manifest.policy?.ensure === 'absent' ? undefined : askedOf(entry)
+    return asked === undefined ? [] : nameOf(key, asked)
   }
 
   return {
@@ -131,7 +121,7 @@ export function createAlikeWishes(
       keysOf = undefined
     },
     of({ key, serviceId, fingerprint }) {
-      keysOf ??= made()
+      keysOf ??= keysBy(catalog?.entries.values() ?? [], namesOf)
       return keysOf.get(nameOf(key, { serviceId, digest: fingerprint.digest })) ?? []
     },
   }

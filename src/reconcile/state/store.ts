@@ -123,8 +123,8 @@ export function createStateStore({
 }): StateStore {
   const bodies = createBodies(profile, hashKey)
   let catalog: Catalog | undefined
-  let dependentsOf = new Map<string, Key[]>()
-  let successorsOf = new Map<string, Key[]>()
+  let dependentsOf: ReadonlyMap<string, readonly Key[]> = new Map()
+  let successorsOf: ReadonlyMap<string, readonly Key[]> = new Map()
   const records = new Map<Key, LedgerRecord>()
   const similar = createSimilarIndex(
     () => records.values(),
