@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Settings } from '../config/settings.ts'
 import type { Ledger } from '../contract/ledger.ts'
-import { isLoopbackHost } from '../lib/proxy.ts'
+import { isLoopbackHost, NO_PROXIES } from '../lib/proxy.ts'
 import { networkToOthers } from './compose-network.ts'
 import { type LedgerToRead, openLedgerToRead } from './compose.ts'
 import type { Io } from './io.ts'
@@ -20,11 +20,13 @@ type Asking = LedgerToRead &
 /** @returns undefined if there is none, or none that can be asked from here @throws {CommandError} {@link LedgerError} */
 export async function findOwner(io: Io, settings: Asking, command: string): Promise<Owner | undefined> {
   const { server } = settings
-  const asked = { command, network: networkToOthers(settings) }
-  if (server !== undefined) return { ...asked, server, token: await adminTokenOf(settings, command) }
+  const network = networkToOthers(settings)
+  if (server !== undefined) return { command, network, server, token: await adminTokenOf(settings, command) }
   await using ledger = await openLedgerToRead(settings, io.clock)
   const url = await daemonUrl(ledger)
   if (url === undefined) return undefined
+  // A proxy would see the token.
+  const asked = { command, network: { ...network, proxies: NO_PROXIES } }
   // One that hangs is noticed at once; a command can take long.
   await callServer(io, { ...asked, server: url, path: 'healthz', timeoutMs: PROBE_MS })
   return { ...asked, server: url, token: ownerTokenOf(ledger) }
