@@ -263,24 +263,24 @@ describe('many pipes that are not found', () => {
 
 describe('the create limit, when pipes are missing', () => {
   test('more than it lets pass are all refused, the first as well', async () => {
-    const world = await settled(20, { maxCreates: 3 })
+    const world = await settled(14, { maxCreates: 3 })
     await vanish(world, ...keys(4))
     for (let round = 0; round < 3; round += 1) {
-      await reasonsOf(world, ...keys(20))
+      await reasonsOf(world, ...keys(14))
       await world.clock.advance(MINUTE)
     }
     expect(await reasonsOf(world, ...keys(4))).toEqual(Array.from({ length: 4 }, () => 'CreateLimit'))
-    expect(world.platform.posts).toHaveLength(20)
+    expect(world.platform.posts).toHaveLength(14)
   })
 
   test('as many as it lets pass are created', async () => {
-    const world = await settled(20, { maxCreates: 3 })
+    const world = await settled(14, { maxCreates: 3 })
     await vanish(world, ...keys(3))
     for (let round = 0; round < 4; round += 1) {
-      await reasonsOf(world, ...keys(20))
+      await reasonsOf(world, ...keys(14))
       await world.clock.advance(MINUTE)
     }
-    expect(world.platform.posts).toHaveLength(23)
+    expect(world.platform.posts).toHaveLength(17)
   })
 
   test('a service that is out of sight does not limit the creations of another', async () => {

@@ -85,25 +85,19 @@ describe('apply --wait', () => {
     expect(scenario.creates()).toEqual(['orders'])
   })
 
-  test('a signal in the middle of a reading leaves that one unsettled', async () => {
-    await using scenario = await createScenario({ fixture: { times: { provisioningMs: HOUR_MS } } })
-    scenario.platform.faults.add({ operation: 'getPipe', times: 'always', fault: { type: 'hang' } })
-    scenario.writePipe('orders')
-    await using program = applying(scenario)
-    await read(scenario)
-    program.signal('SIGTERM')
-    expect(await program.ended).toBe(1)
-    expect(program.stderr()).toContain('apply was stopped before all was ready: 1 of 2.')
-  })
-
-  test('a signal ends the waiting, and nothing else', async () => {
-    await using scenario = await createScenario({ fixture: { times: { provisioningMs: HOUR_MS } } })
-    scenario.writePipe('orders')
-    await using program = applying(scenario)
-    await read(scenario)
-    program.signal('SIGTERM')
-    expect(await program.ended).toBe(1)
-    expect(program.stderr()).toContain('apply was stopped before all was ready: 1 of 2.')
-    expect(program.stdout()).toMatch(/Pipe\/orders +Progressing/)
-  })
+  test.each(['is answered', 'hangs'])(
+    'a signal ends the waiting, and nothing else: a reading %s',
+    async (how) => {
+      await using scenario = await createScenario({ fixture: { times: { provisioningMs: HOUR_MS } } })
+      if (how === 'hangs')
+        scenario.platform.faults.add({ operation: 'getPipe', times: 'always', fault: { type: 'hang' } })
+      scenario.writePipe('orders')
+      await using program = applying(scenario)
+      await read(scenario)
+      program.signal('SIGTERM')
+      expect(await program.ended).toBe(1)
+      expect(program.stderr()).toContain('apply was stopped before all was ready: 1 of 2.')
+      expect(program.stdout()).toMatch(how === 'hangs' ? /Pipe\/orders/ : /Pipe\/orders +Progressing/)
+    },
+  )
 })
