@@ -1,9 +1,9 @@
-import type { Changes, Compared } from '../kinds/changes.ts'
+import type { Changes } from '../kinds/changes.ts'
 import { isUnset } from '../kinds/field-table.ts'
 import { valueAt, type JsonObject } from '../lib/json.ts'
 import type { Action } from './action.ts'
 import { attemptDigest } from './gates.ts'
-import type { CreateOnceInput } from './input.ts'
+import { differencesIn, type ChangeContext, type CreateOnceInput } from './input.ts'
 import { AGAIN_MS, MAX_WAIT_MS } from './corrections.ts'
 import type { LedgerRecord } from './record.ts'
 import type { Change } from './recorded-change.ts'
@@ -17,7 +17,7 @@ const SLOW_MS = 10 * 60_000
 export function notShownYet(
   { recorded, desired, steadyNow }: CreateOnceInput,
   drifted: readonly string[],
-  about: { readonly changes: Changes; readonly compared: Compared },
+  about: ChangeContext,
 ): Action | undefined {
   const { change } = recorded
   if (change?.isSent !== true || desired.fingerprint === undefined || drifted.length > 0) return undefined
@@ -28,17 +28,14 @@ export function notShownYet(
   return { type: 'observe', reason: 'Changing', facts: { why: 'edited', fields, by: [], is: 'not seen yet' } }
 }
 
-export function hiddenOf(
-  fields: readonly string[],
-  { changes, compared }: { readonly changes: Changes; readonly compared: Compared },
-): readonly string[] {
+export function hiddenOf(fields: readonly string[], { changes, compared }: ChangeContext): readonly string[] {
   const { desired, observed } = compared
   return fields.filter((field) => changes.isSlow(field) && isSet(desired, field) && !isSet(observed, field))
 }
 
 export function keptFields(
   fields: readonly string[],
-  { changes, compared }: { readonly changes: Changes; readonly compared: Compared },
+  { changes, compared }: ChangeContext,
 ): readonly string[] {
   if (changes.replacesWhole !== true) return []
   const { desired, observed } = compared
@@ -49,7 +46,7 @@ export function keptFields(
 export function keptBefore(
   { recorded, desired, isAsked }: CreateOnceInput,
   edited: readonly string[],
-  about: { readonly changes: Changes; readonly compared: Compared },
+  about: ChangeContext,
 ): readonly string[] {
   const { change } = recorded
   if (change?.isSent !== true || desired.fingerprint === undefined || isAsked === true) return []
@@ -70,7 +67,7 @@ export function stalledFields(
   changes: Changes,
 ): Action | undefined {
   const { change } = recorded
-  const differences = observed.status === 'found' ? observed.differences : []
+  const differences = differencesIn(observed)
   if (change?.isSent !== true || desired.fingerprint === undefined || drifted.length === 0) return undefined
   const isSame = change.digest === attemptDigest(desired.fingerprint)
   const own = drifted.filter((field) => change.fields.includes(field))

@@ -3,8 +3,8 @@ import { howOftenReturned } from '../kinds/field-table.ts'
 import type { Action } from './action.ts'
 import { interruptedFields, isSet, keptBefore, notShownYet, stalledFields } from './change-waits.ts'
 import { contestOf } from './corrections.ts'
-import { attemptDigest } from './gates.ts'
-import type { CreateOnceInput } from './input.ts'
+import { attemptDigest, reportDrift } from './gates.ts'
+import { differencesIn, type ChangeContext, type CreateOnceInput } from './input.ts'
 import { editedFields, rotatedSecrets } from './edited.ts'
 import { isOfNew } from './new-size.ts'
 import type { Remote } from './record.ts'
@@ -17,7 +17,7 @@ import { firstValues, notVerified } from './unverified.ts'
 export function decideChange(
   input: CreateOnceInput,
   remote: Remote,
-  { changes, compared }: { readonly changes: Changes; readonly compared: Compared },
+  { changes, compared }: ChangeContext,
 ): Action {
   const action = decideFields(input, remote, changes, compared)
   const isWaiting = action.reason === 'Changing' && action.facts.is === 'stopping'
@@ -39,7 +39,7 @@ function isNewReplacement(
 function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, compared: Compared): Action {
   const { desired, policy, recorded } = input
   const { key } = desired
-  const differences = input.observed.status === 'found' ? input.observed.differences : []
+  const differences = differencesIn(input.observed)
   const pipeId = remote.id
   const edited = editedFields(input)
   if (desired.otherService)
@@ -98,13 +98,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
   if (fields.size > 0)
     return decideWish({ input, remote, changes, compared, fields, edited: open, corrected, why })
   if (contest !== undefined) return { type: 'report', reason: 'Contested', differences, facts: contest }
-  if (differences.length > 0)
-    return {
-      type: 'report',
-      reason: 'Drifted',
-      differences,
-      facts: { fields: differences.map(({ field }) => field), from: 'manifest' },
-    }
+  if (differences.length > 0) return reportDrift(differences, 'manifest')
   if (kept.length > 0)
     return {
       type: 'report',

@@ -11,13 +11,14 @@ import {
   similarFirst,
   lockUnreadable,
   orphaned,
+  reportDrift,
   secretUnavailable,
   serviceInvalid,
   suspended,
   unfound,
   manifestMissing,
 } from './gates.ts'
-import type { CreateOnceInput } from './input.ts'
+import { differencesIn, type CreateOnceInput } from './input.ts'
 import {
   adoptInstead,
   isSaidGone,
@@ -208,7 +209,7 @@ function decideFound(input: CreateOnceInput, remote: Remote): Action {
   const { desired, observed, compared, kind } = input
   if (kind.changes !== undefined && compared !== undefined)
     return decideChange(input, remote, { changes: kind.changes, compared })
-  const differences = observed.status === 'found' ? observed.differences : []
+  const differences = differencesIn(observed)
   const edited = editedFields(input)
   if (desired.otherService || edited.length > 0) {
     const settled =
@@ -235,14 +236,7 @@ function decideFound(input: CreateOnceInput, remote: Remote): Action {
       facts: { key: desired.key, fields: rotated, pipeId: remote.id },
     }
   }
-  if (differences.length > 0) {
-    return {
-      type: 'report',
-      reason: 'Drifted',
-      differences,
-      facts: { fields: differences.map(({ field }) => field), from: 'manifest' },
-    }
-  }
+  if (differences.length > 0) return reportDrift(differences, 'manifest')
   if (observed.status === 'unseen') {
     return { type: 'observe', reason: 'Unobserved', facts: { why: 'not read', pipeId: remote.id } }
   }

@@ -1,7 +1,13 @@
 import type { Action } from './action.ts'
 import { deletionWish, DELETES_MS, graceSince, sentSince } from './deletion-mark.ts'
 import { backingOff, firstStop, serviceInvalid, unfound } from './gates.ts'
-import type { CreateOnceInput, DecideInput, DeletionFacts, UpsertInput } from './input.ts'
+import {
+  differencesIn,
+  type CreateOnceInput,
+  type DecideInput,
+  type DeletionFacts,
+  type UpsertInput,
+} from './input.ts'
 import { sameId } from '../lib/same-id.ts'
 import { isBelieved, isDeleted, wasGivenUp } from './missing.ts'
 import { massMissing } from './missing-gates.ts'
@@ -197,7 +203,7 @@ function changedFields(input: CreateOnceInput): readonly string[] | undefined {
   const { changedSince, policy, observed } = input
   if (changedSince !== undefined || policy.ensure !== 'absent') return changedSince
   // The first read in sync sets the baseline.
-  return observed.status === 'found' ? observed.differences.map(({ field }) => field) : []
+  return differencesIn(observed).map(({ field }) => field)
 }
 
 function doubtOf({ surroundings }: DecideInput): 'older' | 'doubted' | undefined {
@@ -210,7 +216,7 @@ function otherService(input: DecideInput): Action | undefined {
 }
 
 function drifted({ observed }: DecideInput, fields: readonly string[] = []): Action {
-  const differences = observed.status === 'found' ? observed.differences : []
+  const differences = differencesIn(observed)
   return { type: 'report', reason: 'Drifted', differences, facts: { fields, from: 'ensure' } }
 }
 

@@ -1,4 +1,4 @@
-import { WAYS, type Changes, type Compared } from '../kinds/changes.ts'
+import { WAYS } from '../kinds/changes.ts'
 import { secretRefsIn } from '../kinds/secret-ref.ts'
 import type { Action, Step, StopFor } from './action.ts'
 import { refusedBefore, stoppedInVain, waitsForRest } from './change-waits.ts'
@@ -12,7 +12,7 @@ import {
   serviceInvalid,
   unfound,
 } from './gates.ts'
-import type { CreateOnceInput } from './input.ts'
+import { differencesIn, stateIn, type ChangeContext, type CreateOnceInput } from './input.ts'
 import { replacedBy } from './decide-deletion.ts'
 import { commandFate, isAtRest, isLoading, isStoppedForChange, loadingFacts, isStopping } from './rest.ts'
 import { rotatedSecrets } from './edited.ts'
@@ -22,11 +22,9 @@ import type { RemovalWords } from './reasons/removal-words.ts'
 import type { Remote } from './record.ts'
 import { stalled } from './rest-action.ts'
 
-interface Wish {
+interface Wish extends ChangeContext {
   readonly input: CreateOnceInput
   readonly remote: Remote
-  readonly changes: Changes
-  readonly compared: Compared
   readonly fields: ReadonlySet<string>
   /** Excludes rotated secrets. */
   readonly edited: readonly string[]
@@ -40,7 +38,7 @@ export function decideWish(wish: Wish): Action {
   const { observed, policy, recorded, kind } = input
   const impossible = [...fields].filter((field) => changes.wayOf(field, fields, compared) === undefined)
   if (impossible.length > 0) return replacedOr(wish, impossible, 'no request')
-  const state = observed.status === 'found' ? (observed.state ?? '') : ''
+  const state = stateIn(observed) ?? ''
   const known = input.knownStates
   if (known?.done?.includes(state) === true) return replacedOr(wish, [...fields], 'done')
   const ways = WAYS.filter((way) =>
@@ -158,7 +156,7 @@ export function notSent(
   why: NonNullable<FactsOf<'NotUpdatable'>['why']>,
   kept?: RemovalWords,
 ): Action {
-  const differences = input.observed.status === 'found' ? input.observed.differences : []
+  const differences = differencesIn(input.observed)
   const fields = named.toSorted()
   const facts = { key: input.desired.key, fields, pipeId: remote.id, why, kept }
   if (cause === 'drifted' || cause === 'created')

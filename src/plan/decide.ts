@@ -1,6 +1,12 @@
 import type { Action } from './action.ts'
 import { decideCreateOnce } from './decide-create-once.ts'
-import type { DecideInput, ReadOnlyInput, ReferenceInput, UpsertInput } from './input.ts'
+import {
+  differencesIn,
+  type DecideInput,
+  type ReadOnlyInput,
+  type ReferenceInput,
+  type UpsertInput,
+} from './input.ts'
 import { attemptFacts, undecidedIntent } from './outcome-unknown.ts'
 import { sameId } from '../lib/same-id.ts'
 import {
@@ -12,6 +18,7 @@ import {
   secretUnavailable,
   backingOff,
   dependencyNotReady,
+  reportDrift,
   serviceInvalid,
   unfound,
 } from './gates.ts'
@@ -44,7 +51,7 @@ function leftBehind(input: ReadOnlyInput): Action | undefined {
   const pipeId = sameId(recorded.remote?.id, watchedId) ? undefined : recorded.remote?.id
   if (pipeId === undefined && intent === undefined) return undefined
   const attempt = intent && attemptFacts(intent)
-  const differences = input.observed.status === 'found' ? input.observed.differences : []
+  const differences = differencesIn(input.observed)
   return { type: 'report', reason: 'LeftBehind', differences, facts: { key: desired.key, pipeId, attempt } }
 }
 
@@ -55,12 +62,7 @@ function decideFound({ observed }: ReadOnlyInput): Action {
   if (observed.differences.length === 0) {
     return { type: 'observe', reason: 'InSync', facts: { as: 'read-only' } }
   }
-  return {
-    type: 'report',
-    reason: 'Drifted',
-    differences: observed.differences,
-    facts: { fields: observed.differences.map(({ field }) => field), from: 'expectation' },
-  }
+  return reportDrift(observed.differences, 'expectation')
 }
 
 function decideReference(input: ReferenceInput): Action {
@@ -103,20 +105,13 @@ function decideApplied(input: UpsertInput): Action {
       facts: { is: 'applied' },
     }
   }
-  if (applied === undefined) {
+  const again = applied === undefined
+  if (again || desired.otherService || desired.fingerprint?.digest !== applied.digest) {
     return {
       type: 'upsert',
       reason: 'Edited',
       takesAway,
-      facts: { takesAway: takesAway.map(mask), again: true },
-    }
-  }
-  if (desired.otherService || desired.fingerprint?.digest !== applied.digest) {
-    return {
-      type: 'upsert',
-      reason: 'Edited',
-      takesAway,
-      facts: { takesAway: takesAway.map(mask), again: false },
+      facts: { takesAway: takesAway.map(mask), again },
     }
   }
   const intervalMs =

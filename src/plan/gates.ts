@@ -1,3 +1,4 @@
+import type { Difference } from '../kinds/difference.ts'
 import type { Action } from './action.ts'
 import { isWaiting } from './requeue.ts'
 import type { DecideInput, CreateOnceInput } from './input.ts'
@@ -18,6 +19,11 @@ export function firstStop<Input extends DecideInput>(
     if (stop !== undefined) return stop
   }
   return undefined
+}
+
+export function reportDrift(differences: readonly Difference[], from: FactsOf<'Drifted'>['from']): Action {
+  const fields = differences.map(({ field }) => field)
+  return { type: 'report', reason: 'Drifted', differences, facts: { fields, from } }
 }
 
 export function leftSomething(record: LedgerRecord): boolean {

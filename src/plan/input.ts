@@ -1,5 +1,5 @@
 import type { RawText, SecretMask } from '../lib/mask/secret-mask.ts'
-import type { Compared } from '../kinds/changes.ts'
+import type { Changes, Compared } from '../kinds/changes.ts'
 import type { Difference } from '../kinds/difference.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Key } from '../kinds/key.ts'
@@ -39,6 +39,14 @@ export type Observed =
       readonly misses: Misses | undefined
       readonly witness: Witness
     }
+
+export function stateIn(observed: Observed): RawText | undefined {
+  return observed.status === 'found' ? observed.state : undefined
+}
+
+export function differencesIn(observed: Observed): readonly Difference[] {
+  return observed.status === 'found' ? observed.differences : []
+}
 
 /** Unrecorded, with the wanted, a former or no name. */
 export interface Candidate {
@@ -121,6 +129,12 @@ interface Common {
   readonly steadyNow: number
   /** A person asked, or new credentials: the back-off ends. */
   readonly isAsked?: boolean | undefined
+}
+
+/** If the kind can change the resource, and a read found it. */
+export interface ChangeContext {
+  readonly changes: Changes
+  readonly compared: Compared
 }
 
 export interface CreateOnceInput extends Common {

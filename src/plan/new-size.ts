@@ -1,6 +1,6 @@
-import { fieldOfPath, type Changes, type Compared } from '../kinds/changes.ts'
+import { fieldOfPath } from '../kinds/changes.ts'
 import { isSet } from './change-waits.ts'
-import type { CreateOnceInput } from './input.ts'
+import type { ChangeContext, CreateOnceInput } from './input.ts'
 import type { LedgerRecord } from './record.ts'
 
 /*
@@ -10,12 +10,7 @@ import type { LedgerRecord } from './record.ts'
 
 const NEW_MS = 15 * 60_000
 
-interface About {
-  readonly changes: Changes
-  readonly compared: Compared
-}
-
-export function isOfNew(input: CreateOnceInput, field: string, about: About): boolean {
+export function isOfNew(input: CreateOnceInput, field: string, about: ChangeContext): boolean {
   return isUnseen(input) && isSize(field, about)
 }
 
@@ -44,6 +39,6 @@ function isUnseen({ recorded: { remote, change }, steadyNow }: CreateOnceInput):
   return isNew && remote.isSizeSeen !== true && change === undefined
 }
 
-function isSize(field: string, { changes, compared }: About): boolean {
+function isSize(field: string, { changes, compared }: ChangeContext): boolean {
   return changes.wayOf(field, new Set([field]), compared) === 'scale'
 }

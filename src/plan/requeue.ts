@@ -25,19 +25,19 @@ const STATE_LOOK_MS = 2_000
 /** Largest share by which a drift check comes early. */
 const JITTER = 0.2
 
-/**
- * @param unsettledObservations consecutive reads with an unhealthy state
- * @param unseenForMs since the pipe was recorded, until a read finds it
- */
-export function requeueAfter(input: {
+interface RequeueInput {
   readonly action: Action
   readonly conditions: Conditions
   readonly backoff: Backoff | undefined
   readonly decided: DecideInput
+  /** Consecutive reads with an unhealthy state. */
   readonly unsettledObservations: number
+  /** Since the pipe was recorded, until a read finds it. */
   readonly unseenForMs: number | undefined
   readonly random: () => number
-}): Requeue {
+}
+
+export function requeueAfter(input: RequeueInput): Requeue {
   const { action, backoff, decided, conditions } = input
   const intervalMs = intervalOf(decided)
   if (backoff !== undefined && isWaiting(backoff, decided.now)) {
@@ -67,13 +67,7 @@ export function requeueAfter(input: {
 }
 
 /** Infinity without a request. */
-function sinceSentMs({
-  action,
-  decided,
-}: {
-  readonly action: Action
-  readonly decided: DecideInput
-}): number {
+function sinceSentMs({ action, decided }: RequeueInput): number {
   if (action.type === 'update') return 0
   if (decided.lifecycle !== 'create-once') return Infinity
   const { command, change } = decided.recorded
@@ -83,7 +77,7 @@ function sinceSentMs({
 }
 
 /** A late stop might need a restart. Infinity: no stop is pending. */
-function stopLookMs({ action, decided }: { readonly action: Action; readonly decided: DecideInput }): number {
+function stopLookMs({ action, decided }: RequeueInput): number {
   const { command } = decided.recorded
   return command?.isForChange === true && action.reason !== 'Stalled'
     ? Math.max(STATE_LOOK_MS, commandDueMs(decided) ?? 0)
@@ -91,15 +85,7 @@ function stopLookMs({ action, decided }: { readonly action: Action; readonly dec
 }
 
 /** Infinity for alerts: they keep their interval. */
-function stateLookMs({
-  decided,
-  conditions: { Ready },
-  unsettledObservations,
-}: {
-  readonly decided: DecideInput
-  readonly conditions: Conditions
-  readonly unsettledObservations: number
-}): number {
+function stateLookMs({ decided, conditions: { Ready }, unsettledObservations }: RequeueInput): number {
   const isOnItsWay = Ready.reason === 'UnhealthyState' || Ready.reason === 'StateChanging'
   const isWatched = decided.lifecycle === 'create-once' && !isAlarm(decided.desired.key)
   return isWatched && isOnItsWay && unsettledObservations < 30

@@ -1,7 +1,7 @@
 import type { Action } from './action.ts'
 import { contestOf } from './corrections.ts'
 import { backingOff, firstStop, unfound } from './gates.ts'
-import type { CreateOnceInput } from './input.ts'
+import { differencesIn, type CreateOnceInput } from './input.ts'
 import { isFailed, restStep, unheeded } from './rest.ts'
 
 export function restAction(input: CreateOnceInput): Action | undefined {
@@ -18,7 +18,7 @@ export function restAction(input: CreateOnceInput): Action | undefined {
   if (fate === 'unheeded') return stalled(input)
   const contest = isFailed(input) ? undefined : contestOf(input, rest.corrects)
   if (contest !== undefined || fate === 'given up') {
-    const differences = input.observed.status === 'found' ? input.observed.differences : []
+    const differences = differencesIn(input.observed)
     return {
       type: 'report',
       reason: 'Contested',
@@ -39,6 +39,6 @@ export function restAction(input: CreateOnceInput): Action | undefined {
 
 export function stalled(input: CreateOnceInput): Action | undefined {
   const because = unheeded(input)
-  const differences = input.observed.status === 'found' ? input.observed.differences : []
+  const differences = differencesIn(input.observed)
   return because && { type: 'report', ...because, differences }
 }

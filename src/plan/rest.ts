@@ -1,5 +1,5 @@
 import { AGAIN_MS, failedStart } from './corrections.ts'
-import type { CreateOnceInput } from './input.ts'
+import { stateIn, type CreateOnceInput } from './input.ts'
 import type { RestStates } from '../kinds/state.ts'
 import type { Because, FactsOf } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
@@ -27,12 +27,10 @@ interface RestStep {
 /** Undefined if it runs or rests as wanted. */
 export function restStep(input: CreateOnceInput): RestStep | undefined {
   const { policy, observed, recorded } = input
-  const knownStates = statesOf(input)
-  const state = observed.status === 'found' ? observed.state : undefined
-  if (state === undefined || knownStates === undefined) return undefined
+  if (stateIn(observed) === undefined || statesOf(input) === undefined) return undefined
   const why = whyOf(policy.paused, recorded.command?.isForChange === true)
   if (why === undefined) return undefined
-  if (knownStates.stopping?.includes(state) === true) {
+  if (isState(input, 'stopping')) {
     const fate = commandFate(input, 'stop')
     if (fate === 'waited for') return undefined
     // A pipe that keeps stopping cannot be started.
@@ -40,7 +38,7 @@ export function restStep(input: CreateOnceInput): RestStep | undefined {
   }
   if (why === 'started' && isFailed(input)) return failedStep(input)
   if (why !== 'paused') return isAtRest(input) ? stepOf(input, 'start', why) : undefined
-  const isStill = isAtRest(input) || knownStates.done?.includes(state) === true
+  const isStill = isAtRest(input) || isState(input, 'done')
   return isStill ? undefined : stepOf(input, 'stop', why)
 }
 
@@ -57,15 +55,12 @@ function failedStep(input: CreateOnceInput): RestStep | undefined {
 }
 
 export function isFailed(input: CreateOnceInput): boolean {
-  const { observed } = input
-  const state = observed.status === 'found' ? observed.state : undefined
-  return state !== undefined && statesOf(input)?.failed?.includes(state) === true
+  return isState(input, 'failed')
 }
 
 export function commandFate(input: CreateOnceInput, command: Command): CommandFate {
-  const { observed, recorded, steadyNow, isAsked } = input
-  const state = observed.status === 'found' ? (observed.state ?? '') : ''
-  const isOnItsWay = command === 'stop' && statesOf(input)?.stopping?.includes(state) === true
+  const { recorded, steadyNow, isAsked } = input
+  const isOnItsWay = command === 'stop' && isState(input, 'stopping')
   const last = recorded.command
   if (last?.command !== command) return isOnItsWay ? 'waited for' : 'to be sent'
   const { at, since = at } = last
@@ -88,7 +83,7 @@ export function unheeded({
   const { command } = recorded
   if (command === undefined || steadyNow - (command.since ?? command.at) < UNHEEDED_MS) return undefined
   const why = WHY_SENT[command.command][command.isForChange === true ? 'for a change' : 'by policy']
-  const state = mask(observed.status === 'found' ? (observed.state ?? '') : '')
+  const state = mask(stateIn(observed) ?? '')
   return {
     reason: 'Stalled',
     facts: { fields: [], now: false, again: 'in an hour', command: { why, state } },
@@ -111,22 +106,24 @@ function statesOf({ knownStates, kind }: CreateOnceInput): RestStates | undefine
   return knownStates ?? kind.changes?.rest
 }
 
+function isState(input: CreateOnceInput, states: keyof RestStates): boolean {
+  const state = stateIn(input.observed)
+  return state !== undefined && statesOf(input)?.[states]?.includes(state) === true
+}
+
 export function isAtRest(input: CreateOnceInput): boolean {
-  const { observed } = input
-  const state = observed.status === 'found' ? observed.state : undefined
-  return state !== undefined && statesOf(input)?.atRest?.includes(state) === true
+  return isState(input, 'atRest')
 }
 
 /** Only a person can request a stop: it discards loaded data. */
 export function isLoading(input: CreateOnceInput): boolean {
-  const { observed, policy, isAsked, recorded } = input
-  const state = observed.status === 'found' ? (observed.state ?? '') : ''
+  const { policy, isAsked, recorded } = input
   const isToStop = policy.paused === true || isAsked === true || isStoppedForChange(recorded)
-  return !isToStop && statesOf(input)?.loading?.includes(state) === true
+  return !isToStop && isState(input, 'loading')
 }
 
 export function loadingFacts({ desired, observed, mask }: CreateOnceInput): FactsOf<'Changing'>['loading'] {
-  return { key: desired.key, state: mask(observed.status === 'found' ? (observed.state ?? '') : '') }
+  return { key: desired.key, state: mask(stateIn(observed) ?? '') }
 }
 
 export function isStoppedForChange({ command }: LedgerRecord): boolean {
@@ -138,9 +135,7 @@ export function isStoppedByUs(record: LedgerRecord | undefined): boolean {
 }
 
 export function isRunning(input: CreateOnceInput): boolean {
-  const { observed } = input
-  const state = observed.status === 'found' ? observed.state : undefined
-  return state !== undefined && !isAtRest(input) && statesOf(input)?.stopping?.includes(state) !== true
+  return stateIn(input.observed) !== undefined && !isAtRest(input) && !isState(input, 'stopping')
 }
 
 export function isSeenToRun(input: CreateOnceInput): boolean {
@@ -150,9 +145,8 @@ export function isSeenToRun(input: CreateOnceInput): boolean {
 /** Includes a recent stop that does not show yet. */
 export function isStopping(input: CreateOnceInput): boolean {
   const { observed, recorded, steadyNow } = input
-  const state = observed.status === 'found' ? observed.state : undefined
-  if (state === undefined || isAtRest(input)) return false
+  if (stateIn(observed) === undefined || isAtRest(input)) return false
   const { command } = recorded
   const isNew = command?.command === 'stop' && steadyNow - command.at < SHOWS_MS
-  return isNew || statesOf(input)?.stopping?.includes(state) === true
+  return isNew || isState(input, 'stopping')
 }

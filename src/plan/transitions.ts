@@ -84,6 +84,15 @@ export function reopenIntent(record: LedgerRecord, opened: LedgerRecord): Ledger
   }
 }
 
+/** For a new pipe. */
+const NOTHING_SENT = {
+  change: undefined,
+  command: undefined,
+  corrections: undefined,
+  removal: undefined,
+  left: undefined,
+} as const
+
 /** @param replaced the count, if it replaces another pipe */
 export function succeedIntent(
   record: LedgerRecord,
@@ -96,11 +105,7 @@ export function succeedIntent(
     remote,
     former: undefined,
     replaced: isReplacement ? replaced : record.replaced,
-    change: undefined,
-    command: undefined,
-    corrections: undefined,
-    removal: undefined,
-    left: undefined,
+    ...NOTHING_SENT,
     backoff: undefined,
     allowed: undefined,
     intent: { ...own(record, intent), state: 'succeeded', seen: undefined },
@@ -165,10 +170,7 @@ export function noteEarlyWords(
 
 export function disproveId(record: LedgerRecord, intent: Intent): LedgerRecord {
   const { seen } = own(record, intent)
-  return {
-    ...record,
-    intent: { ...intent, seen: seen && { ...seen, pipeId: undefined } },
-  }
+  return { ...record, intent: { ...intent, seen: seen && { ...seen, pipeId: undefined } } }
 }
 
 export function adoptRemote(
@@ -188,13 +190,7 @@ export function adoptRemote(
   const isSame = sameId(record.remote?.id, adopted.remote.id)
   return {
     ...record,
-    ...(!isSame && {
-      change: undefined,
-      command: undefined,
-      corrections: undefined,
-      removal: undefined,
-      left: undefined,
-    }),
+    ...(!isSame && NOTHING_SENT),
     replaced: isReplacement ? adopted.replaced : record.replaced,
     remote: adopted.remote,
     service: adopted.service,

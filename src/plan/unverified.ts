@@ -1,8 +1,7 @@
-import type { Changes, Compared } from '../kinds/changes.ts'
 import { secretRefsIn } from '../kinds/secret-ref.ts'
 import type { Action } from './action.ts'
 import { becauseOfMissing } from './gates.ts'
-import type { CreateOnceInput } from './input.ts'
+import { stateIn, type ChangeContext, type CreateOnceInput } from './input.ts'
 import type { MissingSecret } from './reasons/missing-secret.ts'
 import type { NotSentWhy } from './reasons/not-sent.ts'
 import { isAtRest, isStoppedForChange } from './rest.ts'
@@ -30,10 +29,7 @@ function filesOf(missing: readonly MissingSecret[]): readonly MissingSecret[] {
 }
 
 /** Other changes continue if a secret cannot be sent. */
-export function firstValues(
-  input: CreateOnceInput,
-  about: { readonly changes: Changes; readonly compared: Compared },
-): readonly string[] {
+export function firstValues(input: CreateOnceInput, about: ChangeContext): readonly string[] {
   const paths = unverifiedPaths(input)
   return paths.filter(
     (path) =>
@@ -43,13 +39,13 @@ export function firstValues(
 
 function whyNotSent(
   input: CreateOnceInput,
-  { changes, compared }: { readonly changes: Changes; readonly compared: Compared },
+  { changes, compared }: ChangeContext,
   paths: readonly string[],
 ): NotSentWhy | undefined {
   const { observed, policy, knownStates, recorded } = input
   const fields = new Set(paths)
   if (paths.some((path) => changes.wayOf(path, fields, compared) === undefined)) return 'no request'
-  const state = observed.status === 'found' ? (observed.state ?? '') : ''
+  const state = stateIn(observed) ?? ''
   if (knownStates?.done?.includes(state) === true) return 'done'
   if (isAtRest(input) && !isStoppedForChange(recorded) && policy.paused === undefined) return 'at rest'
   return policy.onEdit === 'report' ? 'policy' : undefined
@@ -57,7 +53,7 @@ function whyNotSent(
 
 function neededFiles(
   { surroundings: { missingAt } }: CreateOnceInput,
-  { changes, compared }: { readonly changes: Changes; readonly compared: Compared },
+  { changes, compared }: ChangeContext,
   paths: readonly string[],
 ): readonly MissingSecret[] {
   const fields = new Set(paths)
