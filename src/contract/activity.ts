@@ -1,4 +1,3 @@
-import type { Key } from '../kinds/key.ts'
 import { z } from '../kinds/zod.ts'
 import { WithoutManifest } from './without-manifest.ts'
 
@@ -53,10 +52,4 @@ export function runStateOf(last: Activity | undefined, owned: boolean): RunState
   if (owned) return 'running'
   if (last === undefined) return 'never'
   return last.stoppedAt === undefined ? 'died' : 'stopped'
-}
-
-export interface ActivityReading {
-  readonly last: Activity | undefined
-  /** Undefined if only the reading process knows. */
-  readonly checkedAt: ReadonlyMap<Key, number> | undefined
 }

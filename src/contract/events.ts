@@ -3,6 +3,7 @@ import type { Difference } from '../kinds/difference.ts'
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Revision } from './catalog.ts'
+import type { ResourceView } from './view.ts'
 import type { ActionType } from '../plan/action.ts'
 import type { Condition, ConditionType } from '../plan/condition.ts'
 import type { Reason } from '../plan/reason.ts'
@@ -29,15 +30,14 @@ interface MessageFacts {
   readonly durationMs: number
 }
 
-export interface ProblemFacts {
+type Place = Pick<ResourceView, 'file' | 'line' | 'manifestRevision'>
+
+export interface ProblemFacts extends Place {
   readonly reason: Reason
   readonly service: string | undefined
   /** The maximum after the end of the problem. */
   readonly resources: number
   readonly keys: readonly Key[]
-  readonly file: string | undefined
-  readonly line: number | undefined
-  readonly manifestRevision: string | undefined
   /** Whether another log line reports it. */
   readonly isReported?: boolean
 }
@@ -53,13 +53,11 @@ export const NOTHING_SAID_BEFORE: SaidBefore = { findings: new Set(), problem: f
 
 /** Telemetry subscribes. No event expects an answer. */
 export type Event =
-  | {
+  | (Place & {
       readonly type: 'ReconcileFinished'
       readonly key: Key
       readonly reconcileId: string
       readonly revision: string
-      /** Revision of the manifest's last change. */
-      readonly manifestRevision: string | undefined
       readonly action: ActionType
       readonly reason: Reason
       readonly message: string
@@ -67,12 +65,10 @@ export type Event =
       readonly requestId: string | undefined
       readonly durationMs: number
       /** Whether the resource changed since its last reconcile. */ readonly changed: boolean
-      readonly file: string | undefined
-      readonly line: number | undefined
-      /** From read to apply. Only for the first reconcile that applied it. */ readonly changeToApplyMs:
-        number | undefined
-    }
-  | {
+      /** From read to apply. Only for the first reconcile that applied it. */
+      readonly changeToApplyMs: number | undefined
+    })
+  | (Place & {
       readonly type: 'ConditionChanged'
       readonly key: Key
       readonly condition: ConditionType
@@ -81,10 +77,7 @@ export type Event =
       /** Settled, and no other event reports it. */
       readonly isNews: boolean
       readonly revision: string
-      readonly manifestRevision: string | undefined
-      readonly file: string | undefined
-      readonly line: number | undefined
-    }
+    })
   | {
       readonly type: 'CreateStarted'
       readonly key: Key

@@ -1,32 +1,16 @@
-/**
- * Places around a create where tests stop the real process, in order.
- *
- * | failpoint        | state                                              |
- * |------------------|----------------------------------------------------|
- * | before-intent    | decided, with a permit                             |
- * | after-intent     | the intent is durable                              |
- * | after-fence      | leadership was confirmed after the intent          |
- * | after-connect    | connected, no byte of the request is written       |
- * | after-request    | the whole request is written                       |
- * | after-reply-head | status and headers of the reply arrived            |
- * | after-reply-body | the whole reply arrived                            |
- * | before-id        | the reply has an id, which is not durable yet      |
- * | after-id         | the id is durable                                  |
- * | before-outcome   | the outcome is durable if possible, not reported   |
- * | after-outcome    | the outcome is reported                            |
- */
+/** Places around a create where tests stop the real process, in order. */
 export const CREATE_FAILPOINTS = [
-  'before-intent',
-  'after-intent',
-  'after-fence',
-  'after-connect',
-  'after-request',
+  'before-intent', // decided, with a permit
+  'after-intent', // durable
+  'after-fence', // leadership was confirmed
+  'after-connect', // no byte is written
+  'after-request', // completely written
   'after-reply-head',
   'after-reply-body',
-  'before-id',
-  'after-id',
-  'before-outcome',
-  'after-outcome',
+  'before-id', // in the reply, not durable
+  'after-id', // durable
+  'before-outcome', // durable if possible, not reported
+  'after-outcome', // reported
 ] as const
 
 export type CreateFailpoint = (typeof CREATE_FAILPOINTS)[number]

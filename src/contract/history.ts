@@ -13,6 +13,7 @@ const common = {
   manifestRevision: z.string().optional(),
   requestId: z.string().optional(),
   message: z.string(),
+  reason: RecordedReason,
 }
 
 /** An action that changed the platform or the record, or a changed condition. */
@@ -22,7 +23,6 @@ export const HistoryEntry = z.discriminatedUnion('type', [
       ...common,
       type: z.literal('action'),
       action: z.enum([...ACTION_TYPES, 'intent', 'move', 'forget', 'allow']),
-      reason: RecordedReason,
       result: z.enum(['started', 'done', 'failed', 'unknown']),
       intentId: z.string().optional(),
     })
@@ -33,7 +33,6 @@ export const HistoryEntry = z.discriminatedUnion('type', [
       type: z.literal('condition'),
       condition: z.enum(CONDITION_TYPES),
       status: ConditionStatus,
-      reason: RecordedReason,
     })
     .readonly(),
 ])

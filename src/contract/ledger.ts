@@ -1,6 +1,6 @@
 import type { Key } from '../kinds/key.ts'
 import type { LedgerRecord } from '../plan/record.ts'
-import type { Activity, ActivityReading } from './activity.ts'
+import type { Activity } from './activity.ts'
 import type { HistoryEntry } from './history.ts'
 import type { Leadership } from './leadership.ts'
 
@@ -39,7 +39,11 @@ export interface Ledger extends AsyncDisposable {
   prepareIntent(): Promise<void>
   /** For status only. Times are ms since the epoch. @throws {LedgerError} */
   noteActivity(activity: Activity, checkedAt: ReadonlyMap<Key, number>): Promise<void>
-  activity(): Promise<ActivityReading>
+  /** `checkedAt`: undefined if only the owner knows. */
+  activity(): Promise<{
+    readonly last: Activity | undefined
+    readonly checkedAt: ReadonlyMap<Key, number> | undefined
+  }>
   /** Newest first. */
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   /**
@@ -64,12 +68,12 @@ export interface OpenedLedger {
   readonly notes: Notes | undefined
 }
 
-/** Their loss only causes repetition. */
+/** Sent notifications. Their loss only causes repetition. */
 export interface Notes {
   /** @throws {LedgerError} */
-  read(name: 'sentState'): Promise<string | undefined>
+  read(): Promise<string | undefined>
   /** @throws {LedgerError} */
-  write(name: 'sentState', text: string): Promise<void>
+  write(text: string): Promise<void>
 }
 
 export interface HistoryQuery {

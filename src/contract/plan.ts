@@ -53,17 +53,12 @@ export interface PlanItem {
   readonly line: number | undefined
 }
 
-export interface MissingLedger {
-  readonly file: string
-  readonly init: 'auto' | 'never'
-}
-
 /** `-o json` prints this value. */
 export interface Plan {
   readonly revision: string
   readonly manifests: string
   /** Set if there is no ledger: the plan shows a first run. */
-  readonly missingLedger: MissingLedger | undefined
+  readonly missingLedger: { readonly file: string; readonly init: 'auto' | 'never' } | undefined
   readonly problem: string | undefined
   readonly createLimit: {
     readonly wanted: number
@@ -80,9 +75,7 @@ export interface Plan {
   readonly findings: readonly Finding[]
 }
 
-type PlanEnd = 'nothing' | 'changes' | 'refused'
-
-export function endOfPlan({ items, findings, problem }: Plan): PlanEnd {
+export function endOfPlan({ items, findings, problem }: Plan): 'nothing' | 'changes' | 'refused' {
   const wrong = findings.some((finding) => finding.severity === 'error')
   if (wrong || problem !== undefined || items.some(isRefused)) return 'refused'
   return items.some(({ verdict }) => verdict === 'change') ? 'changes' : 'nothing'

@@ -62,11 +62,9 @@ export interface CreateRequest {
   readonly notAfter: number
 }
 
-export interface ChangeTarget {
+export interface ChangeTarget extends DeleteTarget {
   readonly kind: CreateOnceKind
   readonly way: Step['way']
-  readonly service: ServiceAccess
-  readonly id: string
   /** Whether transient failures are retried. */
   readonly isRepeatable: boolean
   /** Whether the resource is read before each attempt. */

@@ -25,29 +25,25 @@ export interface RemoteErrorFacts {
   readonly effect: Effect
   /** The unmasked reply, for decisions. It cannot print itself. */
   readonly reply?: Secret | undefined
-  readonly httpStatus: number | undefined
-  readonly requestId: string | undefined
+  readonly httpStatus?: number | undefined
+  readonly requestId?: string | undefined
   /** Wait that the platform asks for, ms. */
   readonly retryAfterMs: number | undefined
   /** Can be repeated immediately. Only for a GET or an upsert. */
   readonly transient: boolean
   /** As received. It might not be a valid id. */
-  readonly repliedId: string | undefined
+  readonly repliedId?: string | undefined
   /** Origin of a proxy on the way. It can pass a request on later, even after our connection ended. */
-  readonly proxy: string | undefined
+  readonly proxy?: string | undefined
   /** Equal for equal credentials. Undefined if none were sent. */
-  readonly credential: string | undefined
+  readonly credential?: string | undefined
   /** Undefined if the credentials were accepted. */
-  readonly refused: RefusedCredentials | undefined
+  readonly refused: { readonly source: string; readonly what: Refused } | undefined
 }
 
-interface RefusedCredentials {
-  readonly source: string
-  /** 401 refuses the credentials, 403 an operation, 404 a service. */
-  readonly what: 'the credentials' | 'an operation'
-}
+type Refused = 'the credentials' | 'an operation'
 
-export function whatIsRefused(status: number): RefusedCredentials['what'] {
+export function whatIsRefused(status: number): Refused {
   return status === 401 ? 'the credentials' : 'an operation'
 }
 
@@ -80,13 +76,8 @@ export function notSent(
     what,
     class: kind,
     effect: 'none',
-    httpStatus: undefined,
-    requestId: undefined,
     retryAfterMs,
     transient: false,
-    repliedId: undefined,
-    proxy: undefined,
-    credential: undefined,
     refused,
   })
 }

@@ -47,10 +47,10 @@ export async function openMemoryFile(file: string): Promise<WebhookMemory> {
 
 /** @throws {LedgerError} */
 export async function openMemoryNote(notes: Notes): Promise<WebhookMemory> {
-  const text = await notes.read('sentState')
+  const text = await notes.read()
   return {
     ...(text === undefined ? { before: [], unusable: undefined } : readMemory(text)),
-    save: (problems) => notes.write('sentState', textOf(problems)),
+    save: (problems) => notes.write(textOf(problems)),
   }
 }
 

@@ -336,17 +336,17 @@ test('notes of ten thousand problems have room in the Secret', async () => {
       `"Pipe/orders-${at}": {"state": "Blocked Synced BadRequest", "status": "Blocked", "reason": "BadRequest"}`,
   )
   const note = `{${lines.join()}}`
-  await notes?.write('sentState', note)
-  expect(await notes?.read('sentState')).toBe(note)
+  await notes?.write(note)
+  expect(await notes?.read()).toBe(note)
   const size = JSON.stringify(model.api.objects().get(pathOf('/secrets/'))).length
   expect(size).toBeLessThan(1_000_000)
 })
 
 test('a note that somebody has edited is one that cannot be read, and no error', async () => {
   const { notes } = await open()
-  await notes?.write('sentState', 'text')
+  await notes?.write('text')
   put(pathOf('/secrets/'), withMember('sentState', Buffer.from('AAAA', 'base64')))
-  expect(await notes?.read('sentState')).toBe('')
+  expect(await notes?.read()).toBe('')
 })
 
 test('together with the Secret that said so: it is not forgotten', async () => {

@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.ts'
 import { createMemoryLedger } from '../../ledger/memory-backend.ts'
-import { endOfPlan, type MissingLedger, type Plan } from '../../contract/plan.ts'
+import { endOfPlan, type Plan } from '../../contract/plan.ts'
 import { type Ledger, LedgerError } from '../../contract/ledger.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { makePlan } from '../../daemon/planning.ts'
@@ -93,7 +93,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
 export async function ledgerToRead(
   settings: Settings,
   clock: Clock,
-): Promise<{ readonly ledger: Ledger; readonly missing: MissingLedger | undefined }> {
+): Promise<{ readonly ledger: Ledger; readonly missing: Plan['missingLedger'] }> {
   try {
     const ledger = await openLedgerToRead({ ...settings, platform: platformName(settings) }, clock)
     return { ledger, missing: undefined }

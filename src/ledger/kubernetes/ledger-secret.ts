@@ -181,8 +181,8 @@ function encoded(data: Readonly<Record<string, Uint8Array>>): JsonObject {
 /** Compressed notes: a Secret holds 1 MB at most. */
 export function packedNotes(secret: LedgerSecret): Notes {
   return {
-    async read(note) {
-      const packed = await secret.read(note)
+    async read() {
+      const packed = await secret.read('sentState')
       if (packed === undefined) return undefined
       try {
         return gunzipSync(Buffer.from(packed, 'base64')).toString('utf8')
@@ -190,6 +190,6 @@ export function packedNotes(secret: LedgerSecret): Notes {
         return '' // the reader reports the damage
       }
     },
-    write: (note, text) => secret.change({ [note]: gzipSync(text).toString('base64') }),
+    write: (text) => secret.change({ sentState: gzipSync(text).toString('base64') }),
   }
 }
