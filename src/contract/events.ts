@@ -107,7 +107,7 @@ export type Event =
   | (ProblemFacts & { readonly type: 'ProblemOver'; readonly durationMs: number })
   | {
       readonly type: 'RequestFinished'
-      /** Name of the request, such as `createPipe`. */ readonly operation: string
+      /** Such as `createPipe`. */ readonly operation: string
       readonly service: string
       /** HTTP status, or the error class if no reply came. */ readonly code: string
       readonly durationMs: number

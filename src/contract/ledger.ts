@@ -90,7 +90,6 @@ export class LedgerConflict extends Error {
   }
 }
 
-/** The message names the cause. */
 export class LedgerError extends Error {
   readonly code: 'locked' | 'corrupt' | 'newer' | 'missing' | 'platform' | 'moved' | 'io'
 

@@ -101,5 +101,4 @@ export const PLAN_REQUEST = z.strictObject({
 
 export type PlanRequest = z.infer<typeof PLAN_REQUEST>
 
-/** Size of the request as JSON. */
 export const MAX_PLAN_BYTES = 16 * 1024 * 1024

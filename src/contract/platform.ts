@@ -2,8 +2,6 @@ import type { CreateOnceKind, ReadableKind, UpsertKind } from '../kinds/definiti
 import type { Step } from '../plan/action.ts'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 
-/* Needed by reconcile/, implemented by platform/: imports point inwards. */
-
 /** 0: changed or requested. 1: retry. 2: drift check. */
 export type Priority = 0 | 1 | 2
 
@@ -65,7 +63,6 @@ export interface CreateRequest {
 export interface ChangeTarget extends DeleteTarget {
   readonly kind: CreateOnceKind
   readonly way: Step['way']
-  /** Whether transient failures are retried. */
   readonly isRepeatable: boolean
   /** Whether the resource is read before each attempt. */
   readonly looksFirst: boolean

@@ -116,7 +116,7 @@ export interface CreateLimit {
   readonly services: readonly { readonly service: string; readonly held: number }[]
 }
 
-/** What a person may ask for, with one of the tokens. */
+/** With one of the tokens. */
 export interface Operator {
   /** Reads it; undefined if it is missing or empty. Without this member, only the other token counts. */
   readonly adminToken: (() => Promise<string | undefined>) | undefined

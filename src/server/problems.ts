@@ -18,7 +18,6 @@ const FINDINGS_SHOWN = 3
 
 /** Times are ms since the epoch. */
 export interface Problem {
-  /** Constant for the same problem. */
   readonly id: string
   /** `Source` and `Daemon` concern the whole. */
   readonly status: Status | 'Source' | 'Daemon'
