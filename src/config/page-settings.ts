@@ -38,7 +38,7 @@ export const PAGE_SETTINGS = {
     sandboxDefault: '.pipewright/admin-token',
     defaultNote: 'none: those requests are off',
     describe:
-      'file with the bearer token for POST /-/reconcile, POST /-/allow and POST /api/v1/plan, outside --secrets-dir. Commands send it to the daemon',
+      'file with the token for POST /-/reconcile, POST /-/allow, POST /-/operate and POST /api/v1/plan, outside --secrets-dir. Commands send it',
     parse: parsePath,
   },
   server: {

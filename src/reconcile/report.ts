@@ -1,3 +1,4 @@
+import type { Event } from '../contract/events.ts'
 import type { Key } from '../kinds/key.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
 import type { Action } from '../plan/action.ts'
@@ -32,7 +33,7 @@ export function report(
   board: WritableBoard,
   finishing: Reporting,
 ): ReconcileResult {
-  const { assessment, recorded, written, action, acted, conditions, backoff, request, startedAt } = finishing
+  const { assessment, recorded, written, action, acted, conditions, backoff, request } = finishing
   const { input, entry } = assessment
   const { key } = input.desired
   const { outcome } = acted
@@ -84,18 +85,14 @@ export function report(
       ...place,
     })
   }
-  context.emit({
-    type: 'ReconcileFinished',
+  tellEnd(context, finishing, {
     key,
-    reconcileId: request.reconcileId,
-    revision,
     manifestRevision,
     action: action.type,
     reason: ('reason' in outcome ? outcome.reason : undefined) ?? action.reason,
     message,
     result: outcome.result,
     requestId: requestIdOf(outcome) ?? assessment.requestId,
-    durationMs: context.clock.monotonic() - startedAt,
     changed: changed.length > 0 || isNews(finishing),
     ...place,
     changeToApplyMs:
@@ -110,6 +107,18 @@ export function report(
   if (outcome.result !== 'stopped') context.store.judged.add(key)
   const also = alsoOf(context, finishing, isFirst || changed.includes('Ready'))
   return { action, outcome, next, also, assessment, movedFrom: undefined }
+}
+
+type End = Event & { readonly type: 'ReconcileFinished' }
+
+function tellEnd(
+  { clock, store, emit }: ReconcileContext,
+  { request, startedAt }: Pick<Reporting, 'request' | 'startedAt'>,
+  end: Omit<End, 'type' | 'reconcileId' | 'revision' | 'durationMs'>,
+): void {
+  const { reconcileId } = request
+  const durationMs = clock.monotonic() - startedAt
+  emit({ type: 'ReconcileFinished', reconcileId, revision: store.revision, durationMs, ...end })
 }
 
 /** A step on the way is no news. */
@@ -215,7 +224,7 @@ export function withoutLedger(
     readonly startedAt: number
   },
 ): ReconcileResult {
-  const { key, request, error, unsaved, startedAt } = about
+  const { key, error, unsaved } = about
   const because: Because<'LedgerFailed' | 'OutcomeUnsaved'> =
     unsaved === undefined
       ? { reason: 'LedgerFailed', facts: { said: error.message } }
@@ -226,18 +235,14 @@ export function withoutLedger(
   const outcome = unsavedOutcome(because, undefined)
   const before = board.get(key)
   showFailed(context, board, key, because)
-  context.emit({
-    type: 'ReconcileFinished',
+  tellEnd(context, about, {
     key,
-    reconcileId: request.reconcileId,
-    revision: context.store.revision,
     manifestRevision: context.store.manifestRevision(key),
     action: action.type,
     reason,
     message,
     result: 'failed',
     requestId: undefined,
-    durationMs: context.clock.monotonic() - startedAt,
     changed: before?.reason !== reason,
     file: before?.file,
     line: before?.line,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import { adoptAs } from '../../src/reconcile/operator/adopt.ts'
-import { forgetKey } from '../../src/reconcile/operator/forget.ts'
+import { forgetKey } from '../../src/reconcile/operator/operate.ts'
 import { retryCreate } from '../../src/reconcile/operator/resolve.ts'
 import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 import { given, HOUR, MINUTE, type Given, type ProcessOptions } from './given.ts'

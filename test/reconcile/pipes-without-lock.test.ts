@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Catalog } from '../../src/contract/catalog.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
-import { pipesWithoutLock } from '../../src/reconcile/state/pipes-without-lock.ts'
+import { pipesWithoutLock } from '../../src/reconcile/state/recorded.ts'
 import { recordedPipe } from '../plan/inputs.ts'
 
 const ORDERS = '7d1a5c3e-48b0-4f96-b2d7-e90c6a1f8b44'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { operate } from '../../src/reconcile/operator/operate.ts'
-import { suspendKey } from '../../src/reconcile/operator/suspend.ts'
+import { operate, suspendKey } from '../../src/reconcile/operator/operate.ts'
 import { given, HOUR, MINUTE } from './given.ts'
 import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { endpoint, pipe } from './manifests.ts'

@@ -1,5 +1,4 @@
-import { lineOf, saying } from '../state/journal.ts'
-import type { Key } from '../../kinds/key.ts'
+import { currentRecord, lineOf, saying } from '../state/journal.ts'
 import { isCreateOnce } from '../../kinds/lookup.ts'
 import { leftSomething } from '../../plan/gates.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
@@ -74,7 +73,8 @@ export async function moveRecord(
   try {
     record = await context.ledger.move(from, moved, [entry])
   } catch (error) {
-    if (error instanceof LedgerConflict) await readAnew(context, from.key)
+    // Otherwise, the conflict repeats.
+    if (error instanceof LedgerConflict) await currentRecord(context, from.key)
     throw error
   }
   // A list older than the last request is outdated here too.
@@ -85,11 +85,4 @@ export async function moveRecord(
   context.store.lastWrites.move(from.key, to.key)
   context.emit({ type: 'Forgotten', key: from.key })
   return record
-}
-
-/** Reads other processes' writes; otherwise, the conflict repeats. */
-async function readAnew({ ledger, store }: ReconcileContext, key: Key): Promise<void> {
-  const current = await ledger.get(key)
-  if (current === undefined) store.drop(key)
-  else store.note(current)
 }

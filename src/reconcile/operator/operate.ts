@@ -1,12 +1,24 @@
 import type { OperatorCommand, OperatorResult } from '../../contract/person-command.ts'
 import { idFormOf } from '../../kinds/id-form.ts'
-import { anyOf, nounOf } from '../../kinds/lookup.ts'
+import { anyOf, nounOf, isReference } from '../../kinds/lookup.ts'
 import { createOnceKindOf, isCreatable, type Profile } from '../../kinds/profile.ts'
 import { adoptAs } from './adopt.ts'
-import { forgetKey } from './forget.ts'
-import { type OperatorContext, refused } from './operator.ts'
+import {
+  type OperatorContext,
+  refused,
+  done,
+  stillSending,
+  withRecord,
+  stillOnItsWay,
+  historyLine,
+} from './operator.ts'
 import { approveRecreate, retryCreate } from './resolve.ts'
-import { resumeKey, suspendKey } from './suspend.ts'
+import type { Key } from '../../kinds/key.ts'
+import { attemptFacts, undecidedIntent } from '../../plan/outcome-unknown.ts'
+import { attemptWords } from '../../plan/reasons/unknown.ts'
+import { isKnownGone } from '../../plan/gates.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
+import { isLeftAlone, isSuspendedLonger } from '../state/entry-policy.ts'
 
 /** Carries out a person's command. Only the owner of the ledger may, while the key is not reconciled. */
 export async function operate(
@@ -45,4 +57,133 @@ export function mistakeIn(profile: Profile, asked: OperatorCommand): string | un
   return form.matches(asked.pipeId)
     ? undefined
     : `"${asked.pipeId}" is not the id of ${anyOf(nounOf(key))}: give ${form.words}.`
+}
+
+export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorResult> {
+  return withRecord(context, key, async (recorded) => {
+    if (recorded.version === 0) return refused(`The ledger has no record of ${key}: it cannot be forgotten.`)
+    const wanted = stillWanted(context, recorded)
+    if (wanted !== undefined) return refused(wanted)
+    const intent = undecidedIntent(recorded)
+    // A returning manifest is created.
+    const wait = intent && (stillSending(context, key, intent) ?? stillOnItsWay(context, key, intent))
+    if (wait !== undefined) return refused(wait)
+    const left = whatIsLeft(recorded)
+    await context.ledger.remove(recorded, [
+      historyLine(context, recorded, {
+        action: 'forget',
+        reason: 'Orphaned',
+        result: 'done',
+        message: `Forgotten by an operator. ${left}`,
+      }),
+    ])
+    return done(recorded, `Forgot ${key}. ${left} A manifest of that name counts as new.`)
+  })
+}
+
+/** The next reconcile would create the pipe again. */
+function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string | undefined {
+  const { key } = recorded
+  const entry = store.entry(key)
+  const { catalog } = store
+  const instead = `Remove the manifest first. To pause it instead, run "pipewright suspend ${key}".`
+  if (entry !== undefined && entry.state !== 'missing') {
+    const { file, line } = entry.position
+    return `${key} has a manifest, at ${file}:${line}, so it would be created again. ${instead}`
+  }
+  if (catalog?.problem !== undefined) {
+    return `It is not known whether ${key} has a manifest. ${catalog.problem.message}`
+  }
+  if (store.desiredState(key) !== 'absent') {
+    return `It is not known whether ${key} has a manifest: some files could not be read completely. Run "pipewright validate".`
+  }
+  if (isKnownGone(recorded)) return undefined
+  const place = recorded.file === undefined ? 'in a manifest' : `at ${recorded.file}:${recorded.line ?? 1}`
+  return (
+    `${key} is not Orphaned yet: the last reconcile found it ${place}, and now there is no manifest. Check that --manifests names ` +
+    'the directory that the daemon reads. If it does, wait until "pipewright status" shows it as Orphaned, or run ' +
+    '"pipewright apply". Then run this again.'
+  )
+}
+
+/** Ids that might remain on the platform, for the history. */
+function whatIsLeft(recorded: LedgerRecord): string {
+  const intent = undecidedIntent(recorded)
+  if (recorded.remote !== undefined) {
+    const where = recorded.service === undefined ? '' : ` in service ${recorded.service.serviceId}`
+    const isAsked = recorded.removal?.isSent === true
+    const fate = isAsked
+      ? 'whose deletion was requested, and which might still exist'
+      : 'which is not deleted'
+    return `Its ${nounOf(recorded.key)} was ${recorded.remote.id}${where}, ${fate}.`
+  }
+  if (intent !== undefined) {
+    const former =
+      recorded.former === undefined
+        ? ''
+        : ` Before, its ${nounOf(recorded.key)} was ${recorded.former.remote.id}.`
+    return `A ${nounOf(recorded.key)} may have been created: the create was ${attemptWords(attemptFacts(intent))}.${former}`
+  }
+  if (recorded.upsert !== undefined) return 'All applied values remain.'
+  return 'The platform has no such resource.'
+}
+
+/** Until the next revision: afterwards Git decides again. */
+export function suspendKey(
+  context: OperatorContext,
+  { key, reason, until }: OperatorCommand & { readonly command: 'suspend' },
+): Promise<OperatorResult> {
+  return withRecord(context, key, async (recorded) => {
+    const { store, clock } = context
+    const entry = store.entry(key)
+    if (entry?.manifest === undefined)
+      return refused(`${key} has no valid manifest. Without one, it is left alone.`)
+    const { position } = entry
+    if (isReference(key)) return refused(`${key} is only read. Suspend the resources that use it.`)
+    if (Date.parse(until) <= clock.now()) return refused(`${until} is over. Give a time to come.`)
+    const inGit = store.catalog?.entries.get(key)
+    if (inGit !== undefined && isSuspendedLonger(inGit, until)) {
+      const said = `Suspended ${key} by its manifest, at ${position.file}:${position.line}, which says a later time.`
+      await write(context, { ...recorded, suspension: undefined }, said)
+      return done(recorded, said)
+    }
+    const why = context.mask.mask(reason)
+    const said = `Suspended ${key} until ${until} or the next revision, whichever comes first.`
+    await write(context, { ...recorded, suspension: { ...at(context), reason: why, until } }, said)
+    const line = `suspend: { reason: ${JSON.stringify(why)}, until: ${JSON.stringify(until)} }`
+    return done(recorded, `${said} To keep it suspended, write under policy: in ${position.file}:\n${line}`)
+  })
+}
+
+/** Also against the manifest, until the next revision. */
+export function resumeKey(
+  context: OperatorContext,
+  { key }: OperatorCommand & { readonly command: 'resume' },
+): Promise<OperatorResult> {
+  return withRecord(context, key, async (recorded) => {
+    const { store, clock } = context
+    if (!isLeftAlone(store.entry(key), clock.now())) return refused(`${key} is not suspended.`)
+    const entry = store.catalog?.entries.get(key)
+    if (entry === undefined || !isLeftAlone(entry, clock.now())) {
+      const said = `Resumed ${key}.`
+      await write(context, { ...recorded, suspension: undefined }, said)
+      return done(recorded, said)
+    }
+    const said = `Resumed ${key} until the next revision.`
+    await write(context, { ...recorded, suspension: at(context) }, said)
+    const { file, line } = entry.position
+    return done(
+      recorded,
+      `${said} To keep it so, remove policy.suspend from its manifest at ${file}:${line}.`,
+    )
+  })
+}
+
+function at({ store, clock }: OperatorContext) {
+  return { revision: store.revision, at: clock.now() }
+}
+
+async function write(context: OperatorContext, next: LedgerRecord, message: string): Promise<void> {
+  const line = { action: 'report', reason: 'Suspended', result: 'done', message } as const
+  await context.ledger.swap(next, [historyLine(context, next, line)])
 }

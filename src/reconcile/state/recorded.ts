@@ -4,6 +4,9 @@ import { serviceIdentity } from '../../kinds/service/kind.ts'
 import { expectsManifest } from '../../plan/gates.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import { lastValidIn, type LedgerRecord } from '../../plan/record.ts'
+import { isLockable } from '../../kinds/lookup.ts'
+import { isUuid, sameId } from '../../lib/same-id.ts'
+import type { StateStore } from './store.ts'
 
 /** Keys with something on the platform, whose manifests should exist. */
 export function createdOf(records: Iterable<LedgerRecord>): ReadonlySet<Key> {
@@ -36,4 +39,16 @@ function lastUpserts(records: readonly LedgerRecord[]): ReadonlySet<Key> {
     if ((last.get(endpoint)?.at ?? -Infinity) < upsert.at) last.set(endpoint, { key, at: upsert.at })
   }
   return new Set(last.values().map(({ key }) => key))
+}
+
+/** They cannot be found without the ledger. 0 without any Lock. */
+export function pipesWithoutLock(store: Pick<StateStore, 'catalog' | 'records'>): number {
+  const locks = store.catalog?.locks
+  if (locks === undefined || locks.size === 0) return 0
+  let count = 0
+  for (const { key, remote } of store.records()) {
+    if (!isLockable(key) || !isUuid(remote?.id)) continue
+    if (!sameId(remote?.id, locks.get(key))) count += 1
+  }
+  return count
 }

@@ -152,7 +152,7 @@ export function createStateStore({
     return service && wish && { serviceId: service.serviceId, digest: wish.fingerprint.digest }
   })
 
-  /** One object for each suspended manifest: its body is computed once. */
+  /** The same object each time: another one would need another decision. */
   const suspended = new WeakMap<Entry, { readonly by: LedgerRecord['suspension']; readonly entry: Entry }>()
 
   const held = (key: Key) => ({
@@ -176,9 +176,9 @@ export function createStateStore({
     entry(key) {
       const entry = catalog?.entries.get(key)
       const record = records.get(key)
-      if (entry === undefined || record === undefined || isSuspensionOver(store, record)) return entry
-      const { suspension } = record
-      if (suspension === undefined) return entry
+      const { suspension } = record ?? {}
+      if (entry === undefined || record === undefined || suspension === undefined) return entry
+      if (isSuspensionOver(store, record)) return entry
       const known = suspended.get(entry)
       if (known?.by === suspension) return known.entry
       const now = { by: suspension, entry: asSuspended(entry, suspension) }
