@@ -145,9 +145,9 @@ export async function adminTokenOf(
   command: string,
 ): Promise<string> {
   if (adminTokenFile === undefined) {
-    const why =
-      'it needs the admin token of the server. Give the file that holds it with --admin-token-file FILE'
-    misuse(`${command}: ${why} (PIPEWRIGHT_ADMIN_TOKEN_FILE).`)
+    misuse(
+      `${command}: it needs the admin token of the server. Give its file with --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE).`,
+    )
   }
   const text = await readFile(adminTokenFile, 'utf8').catch((error: unknown) => {
     const why = error instanceof Error && 'code' in error ? String(error.code) : String(error)

@@ -15,26 +15,13 @@ export interface Requests {
 /** Latest requests with a known progress. */
 const REMEMBERED = 100
 
-function nothing(): void {}
-
-interface Request {
-  /** Keys to reconcile. Undefined: before the read. */
-  pending: Set<Key> | undefined
-  done: boolean
-}
-
 export function createRequests(newId: () => string): Requests {
-  const requests = new Map<string, Request>()
-
-  function answer(request: Request, key: Key): void {
-    request.pending?.delete(key)
-    if (request.pending?.size === 0) request.done = true
-  }
-
+  /** Keys to reconcile. Undefined: before the read. */
+  const requests = new Map<string, Set<Key> | undefined>()
   return {
     open() {
       const token = newId()
-      requests.set(token, { pending: undefined, done: false })
+      requests.set(token, undefined)
       for (const oldest of requests.keys()) {
         if (requests.size <= REMEMBERED) break
         requests.delete(oldest)
@@ -42,19 +29,19 @@ export function createRequests(newId: () => string): Requests {
       return token
     },
     expect(token, keys) {
-      if (requests.has(token)) requests.set(token, { pending: new Set(keys), done: keys.length === 0 })
+      if (requests.has(token)) requests.set(token, new Set(keys))
     },
     request(key) {
-      if (requests.size === 0) return nothing
       // A reconcile that began before the request does not answer it.
-      const answered = [...requests.values()].filter(({ pending }) => pending?.has(key) === true)
+      const answered = [...requests.values()].filter((pending) => pending?.has(key))
       return () => {
-        for (const request of answered) answer(request, key)
+        for (const pending of answered) pending?.delete(key)
       }
     },
     progress(token) {
-      const request = requests.get(token)
-      return request && { done: request.done, pending: request.pending?.size ?? 0 }
+      if (!requests.has(token)) return undefined
+      const pending = requests.get(token)
+      return { done: pending?.size === 0, pending: pending?.size ?? 0 }
     },
   }
 }

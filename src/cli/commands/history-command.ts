@@ -55,8 +55,7 @@ async function entriesOf(
     limit,
   }: { readonly key: Key | undefined; readonly filter: ResourceFilter; readonly limit: number },
 ): Promise<readonly HistoryEntry[]> {
-  const isNarrow = filterWords(filter) !== ''
-  if (!isNarrow) return source.history({ key, limit })
+  if (filterWords(filter) === '') return source.history({ key, limit })
   const labels =
     filter.label === undefined
       ? undefined

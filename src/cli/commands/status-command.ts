@@ -126,7 +126,8 @@ function viewNamed(resources: readonly ResourceView[], key: string): ResourceVie
 }
 
 function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
-  const { daemon, whole, here, resources, next, isCheckKnown } = reading
+  const { whole, here, resources, next, isCheckKnown } = reading
+  const daemon = { state: reading.daemon.state, ...reading.daemon.last }
   const problems = wholeSentences(whole).map((problem) => commandsTyped(problem, here))
   const [only] = resources
   switch (output) {
@@ -134,8 +135,8 @@ function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
       printJson(
         io,
         key === undefined
-          ? { daemon: jsonOf(daemon), problems, withoutManifest: whole.withoutManifest, resources }
-          : { ...only, next, daemon: jsonOf(daemon), problems },
+          ? { daemon, problems, withoutManifest: whole.withoutManifest, resources }
+          : { ...only, next, daemon, problems },
       )
       return
     case 'name':
@@ -158,8 +159,4 @@ function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
 function withoutItself(steps: readonly NextStep[], key: string): readonly NextStep[] {
   const itself = new RegExp(`^(npx )?pipewright status ${RegExp.escape(key)}( |$)`)
   return steps.filter(({ copy }) => copy === undefined || !itself.test(copy))
-}
-
-function jsonOf({ state, last }: StatusReading['daemon']) {
-  return { state, ...last }
 }

@@ -73,20 +73,9 @@ export function noteReply(
   const compared = compareBody(fieldsOf(context.profile, key), body, value as JsonObject)
   const found = { state: value.state ?? undefined, reply: value, entry, credential, body }
   const differences = noteFound(context, key, { ...found, readAt, differences: compared })
-  return withDrift(done, differences)
-}
-
-function withDrift(outcome: Done, differences: readonly Difference[]): Done {
-  if (differences.length === 0) return outcome
-  const fields = differences.map(({ field }) => field)
-  const { requestId } = outcome
-  return {
-    result: 'done',
-    reason: 'Drifted',
-    facts: { fields, from: 'manifest' },
-    differences,
-    requestId,
-  }
+  if (differences.length === 0) return done
+  const facts = { fields: differences.map(({ field }) => field), from: 'manifest' } as const
+  return { ...done, reason: 'Drifted', facts, differences }
 }
 
 export function noteMissing(

@@ -53,12 +53,6 @@ export function createBoard(): WritableBoard {
   }
 }
 
-function isToBeCreated(key: Key, entry: Entry | undefined): boolean {
-  return (
-    entry !== undefined && lifecycleOf({ key, manifest: entry.manifest, record: undefined }) === 'create-once'
-  )
-}
-
 /** Creates are blocked after a rollback of the ledger. */
 function heldBack(key: Key, said: string, since: number): Condition {
   const because = { reason: 'LedgerFailed', facts: { said } } as const
@@ -70,7 +64,9 @@ export function seedStatus({ store, clock, ledger }: ReconcileContext, board: Wr
   const now = clock.now()
   const entry = store.entry(key)
   const record = store.record(key) ?? blankRecord(key)
-  const lost = record.conditions === undefined && isToBeCreated(key, entry) ? ledger.rollback : undefined
+  const isNew = record.conditions === undefined && entry !== undefined
+  const isToBeCreated = isNew && lifecycleOf({ ...entry, record: undefined }) === 'create-once'
+  const lost = isToBeCreated ? ledger.rollback : undefined
   const remembered = rememberedConditions(record, now)
   const { Valid } = remembered
   const since = Valid.status === 'False' ? Valid.since : now
