@@ -39,8 +39,7 @@ export async function daemonUrl(ledger: Ledger): Promise<string | undefined> {
   const { last } = await ledger.activity()
   if (last?.url === undefined || !(await ledger.owned())) return undefined
   // A former leader is in the Lease until the next one.
-  const isElsewhere = ledger.isShared && last.host !== hostname() && isOfOneHost(new URL(last.url))
-  return isElsewhere ? undefined : fromHere(last.url)
+  return ledger.isShared && last.host !== hostname() ? undefined : fromHere(last.url)
 }
 
 /** For commands that can read the ledger, so for its user. */

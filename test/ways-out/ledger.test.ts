@@ -5,6 +5,7 @@ import { type Ledger, LedgerConflict, LedgerError } from '../../src/contract/led
 import { createFakeClock } from '../support/fake-clock.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { catchUp } from '../../src/reconcile/state/journal.ts'
+import type { OperatorContext } from '../../src/reconcile/operator/operator.ts'
 import { retryCreate } from '../../src/reconcile/operator/resolve.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
@@ -153,21 +154,8 @@ test('a command whose record changes meanwhile is refused, and says to run it ag
       throw new LedgerConflict(next.key, next.version)
     },
   }
-  const context = {
-    profile: DEFAULT,
-    ledger: crowded,
-    store: createStateStore({ profile: DEFAULT, hashKey: ledger.hashKey, clock }),
-    clock,
-    get platform(): never {
-      throw new Error('the platform has no part in this')
-    },
-    get secrets(): never {
-      throw new Error('nor have secrets')
-    },
-    get mask(): never {
-      throw new Error('and nothing is masked')
-    },
-  }
+  const store = createStateStore({ profile: DEFAULT, hashKey: ledger.hashKey, clock })
+  const context = { profile: DEFAULT, ledger: crowded, store, clock } as unknown as OperatorContext
   expect(await retryCreate(context, ORDERS, { force: false })).toEqual({
     result: 'refused',
     message: 'The record of Pipe/orders changed meanwhile. Run this again.',

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { LedgerError } from '../../contract/ledger.ts'
 import { MAX_PLAN_BYTES, type Plan, PLAN_REQUEST } from '../../contract/plan.ts'
 import {
@@ -15,14 +15,14 @@ import { RequestError } from '../replies.ts'
 
 /** `POST /-/allow`. Blocked creates pass once. */
 export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
-  app.post('/-/allow', async ({ headers, body }): Promise<AllowedReply> => {
-    await authorize(headers.authorization, parts.operator)
+  app.post('/-/allow', async ({ headers, socket, body }): Promise<AllowedReply> => {
+    await authorize({ headers, socket }, parts.operator)
     assertActs(parts)
     if (!parts.ready().ok) throw starting()
     const allowance = parsedBody(
       Allowance,
       isObject(body) ? body : { service: body ?? undefined },
-      'Send {"service": "NAME", "count": 30, "dryRun": true} with any of the three, or an empty body to let all pass. For deletions, add "deletions": true.',
+      'Send any of {"service": "NAME", "count": 30, "dryRun": true}, or an empty body for all. For deletions: "deletions": true.',
     )
     const answer = await carriedOut(parts.operator.allow(allowance))
     if ('allowed' in answer) return answer
@@ -34,12 +34,11 @@ export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
 
 /** `POST /-/operate`. */
 export function registerOperate(app: FastifyInstance, parts: ServerParts): void {
-  app.post('/-/operate', async ({ headers, body }, reply): Promise<OperatorResult> => {
-    await authorize(headers.authorization, parts.operator)
+  app.post('/-/operate', async (request, reply): Promise<OperatorResult> => {
+    await authorize(request, parts.operator)
     assertActs(parts)
-    const hint =
-      'Send JSON, such as {"command": "forget", "key": "Pipe/orders"}. docs/api.md lists the commands.'
-    const result = parts.operator.operate(parsedBody(OperatorCommand, body, hint))
+    const hint = 'Send JSON, such as {"command": "forget", "key": "Pipe/orders"} (docs/api.md).'
+    const result = parts.operator.operate(parsedBody(OperatorCommand, request.body, hint))
     if (result === undefined) throw starting()
     // It waits for the reconcile of its key, and that for the request budget.
     reply.raw.setTimeout(0)
@@ -57,7 +56,7 @@ async function carriedOut<T>(work: Promise<T>): Promise<T> {
     return await work
   } catch (error) {
     if (error instanceof LedgerError)
-      throw new RequestError(500, error.message, 'Look with "pipewright status", then run the command again.')
+      throw new RequestError(500, error.message, 'Look at "pipewright status", and run it again.')
     if (error instanceof DOMException && error.name === 'AbortError')
       throw new RequestError(503, 'the process is stopping', 'Ask again in a moment.')
     throw error
@@ -71,13 +70,13 @@ export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
     '/api/v1/plan',
     {
       bodyLimit: MAX_PLAN_BYTES,
-      onRequest: ({ headers }) => authorize(headers.authorization, parts.operator),
+      onRequest: (request) => authorize(request, parts.operator),
     },
     (request, reply): Promise<Plan> => {
       const asked = parsedBody(
         PLAN_REQUEST,
         request.body,
-        'Send JSON: {"revision": {"id", "from"}, "manifests", "files": {"a.yaml": "its text"}}. A path is relative and has no hidden parts.',
+        'Send JSON: {"revision": {"id", "from"}, "manifests", "files": {"a.yaml": "its text"}}. Paths are relative, without hidden parts.',
       )
       const gone = new AbortController()
       reply.raw.on('close', () => gone.abort(new Error('the client has gone')))
@@ -111,16 +110,16 @@ export function assertActs(parts: Pick<ServerParts, 'overview'>): void {
  * @throws {RequestError} 401 for a wrong token, 404 or 503 without a configured token
  */
 export async function authorize(
-  header: string | undefined,
+  { headers, socket }: Pick<FastifyRequest, 'headers' | 'socket'>,
   { adminToken, ownerToken }: Pick<Operator, 'adminToken' | 'ownerToken'>,
 ): Promise<void> {
-  const given = tokenOf(header)
-  if (given !== undefined && same(given, ownerToken)) return
+  const given = tokenOf(headers.authorization)
+  if (given !== undefined && socket.remoteAddress === socket.localAddress && same(given, ownerToken)) return
   if (adminToken === undefined)
     throw new RequestError(
       404,
-      'requests with an admin token are switched off',
-      'Start Pipewright with --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE), and send what is in it as a bearer token.',
+      'requests with a token are switched off',
+      'Start Pipewright with --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE), and send its content as a bearer token.',
     )
   // An empty file is no token: everyone would match it.
   const expected = (await adminToken().catch(() => undefined))?.trim()

@@ -14,7 +14,7 @@ export interface AcceptedReply extends ReconcileReceipt {
 /** `POST /-/reconcile`, and its progress. */
 export function registerReconcile(app: FastifyInstance, parts: ServerParts): void {
   app.post<{ Querystring: Query }>('/-/reconcile', async (request, reply) => {
-    await authorize(request.headers.authorization, parts.operator)
+    await authorize(request, parts.operator)
     const wanted = requested(request.query, request.body, parts)
     // git-sync reports this process's own checkout, and retries until accepted.
     const isOfOwnCheckout = request.headers['gitsync-hash'] !== undefined && wanted.key === undefined
