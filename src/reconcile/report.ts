@@ -114,11 +114,11 @@ type End = Event & { readonly type: 'ReconcileFinished' }
 function tellEnd(
   { clock, store, emit }: ReconcileContext,
   { request, startedAt }: Pick<Reporting, 'request' | 'startedAt'>,
-  end: Omit<End, 'type' | 'reconcileId' | 'revision' | 'durationMs'>,
+  { key, file, line, changeToApplyMs, ...end }: Omit<End, 'type' | 'reconcileId' | 'revision' | 'durationMs'>,
 ): void {
-  const { reconcileId } = request
+  const about = { key, reconcileId: request.reconcileId, revision: store.revision, ...end }
   const durationMs = clock.monotonic() - startedAt
-  emit({ type: 'ReconcileFinished', reconcileId, revision: store.revision, durationMs, ...end })
+  emit({ type: 'ReconcileFinished', ...about, durationMs, file, line, changeToApplyMs })
 }
 
 /** A step on the way is no news. */

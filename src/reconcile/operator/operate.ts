@@ -128,7 +128,7 @@ function whatIsLeft(recorded: LedgerRecord): string {
   return 'The platform has no such resource.'
 }
 
-/** Until the next revision: afterwards Git decides again. */
+/** Until the next revision. */
 export function suspendKey(
   context: OperatorContext,
   { key, reason, until }: OperatorCommand & { readonly command: 'suspend' },

@@ -29,7 +29,7 @@ export function conditionsToRenew(
   return { Valid: conditions.Valid, Synced: unknown, Ready: unknown }
 }
 
-/** With the record as it is now. */
+/** With the current record. */
 export async function withRecord(
   context: Pick<OperatorContext, 'ledger' | 'store'>,
   key: Key,

@@ -26,7 +26,7 @@ interface InForce {
   desiredState(key: LedgerRecord['key']): Entry['state'] | 'absent'
 }
 
-/** The next revision is here. A stale checkout and a manifest that seems to be gone are no next revision. */
+/** A stale checkout and a manifest that seems to be gone are no next revision. */
 export function isSuspensionOver(store: InForce, { key, suspension }: LedgerRecord): boolean {
   if (suspension === undefined || suspension.revision === store.revision) return false
   return store.olderThan === undefined && store.desiredState(key) !== 'missing'

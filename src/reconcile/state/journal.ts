@@ -64,7 +64,7 @@ export function saying(because: Because, key: Key): Pick<Line, 'reason' | 'messa
   return { reason: because.reason, message: messageOf(because, key) }
 }
 
-/** Writes the record and knows it. @throws as `Ledger.swap` */
+/** @throws as `Ledger.swap` */
 export async function swapped(
   { ledger, store }: Known,
   record: LedgerRecord,

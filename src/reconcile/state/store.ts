@@ -152,7 +152,7 @@ export function createStateStore({
     return service && wish && { serviceId: service.serviceId, digest: wish.fingerprint.digest }
   })
 
-  /** The same object each time: another one would need another decision. */
+  /** The same object each time: another one is decided again. */
   const suspended = new WeakMap<Entry, { readonly by: LedgerRecord['suspension']; readonly entry: Entry }>()
 
   const held = (key: Key) => ({
