@@ -38,6 +38,8 @@ export const BESIDE: Rows = {
   'pipewright allow': { says: /has no effect now/ },
   'pipewright allow --deletions --dry-run': { says: /limit on deletions has no effect now/ },
   'pipewright allow --deletions --service NAME': { says: /has no effect now in service analytics/ },
+  'pipewright suspend KEY': { says: /^Suspended Pipe\/orders until / },
+  'pipewright resume KEY': { says: /^Resumed Pipe\/orders\.$/m },
   'pipewright reconcile KEY': { says: /requested/ },
   'pipewright reconcile --wait': { code: 1, says: ORDERS },
   'pipewright reconcile --accept': { says: /requested/ },
@@ -55,7 +57,6 @@ export const BESIDE: Rows = {
   'kubectl exec POD -- grep pipewright /proc/mounts': { says: /\/var\/lib\/pipewright \w+ rw/ },
   'kubectl exec POD -- ls -la /var/lib/pipewright': { says: LEDGER },
   'kubectl exec POD -- ls -li /var/lib/pipewright': { says: LEDGER },
-  'pipewright forget --platform': { says: /no longer tied to http/ },
 }
 
 const IN_PLACE =
@@ -68,6 +69,7 @@ const RESTORE = `${IN_PLACE}ls restored.db || exit 1; ${ASIDE}before; fi; done; 
 
 /** In the same pod, in diagnostic mode; in this order, each going on from where the one before ended. */
 export const WITHOUT_A_DAEMON: Rows = {
+  'pipewright forget --platform': { says: /no longer tied to http/ },
   'pipewright apply --yes': { says: ORDERS },
   'pipewright plan --ledger memory:': { code: 2, says: /2 to adopt/ },
   [`${IN_PLACE}${ASIDE}damaged; fi; done'`]: { says: /^$/ },
@@ -88,7 +90,6 @@ export const WITHOUT_A_DAEMON: Rows = {
 export const OUTSIDE: readonly string[] = [
   'docker exec NAME pipewright status',
   'npx pipewright status',
-  'curl -X POST -H "Authorization: Bearer TOKEN" http://HOST:PORT/-/reconcile',
   'kill -HUP PID',
   'ulimit -n',
   'sysctl -w fs.inotify.max_user_instances=1024',
