@@ -92,7 +92,7 @@ export const REMOVALS: readonly Removal[] = [
     world: 'waiting',
     patches: {
       from: `    return await reconcileOnce(reconciliation, permit)\n  } finally`,
-      to: `    const decision = { ...decided(context, assessment, request), action: round.action }
+      to: `    const decision = { ...decided(assessment, request), action: round.action }
     return await conclude(reconciliation, round, await carryOut(reconciliation, assessment, decision, permit))\n  } finally`,
     },
   },
