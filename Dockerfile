@@ -42,7 +42,7 @@ COPY --from=build /app/dist /app/dist
 # One arena of the C library's memory: with one for each thread, what the threads gave back stays with the process.
 ENV NODE_ENV=production PIPEWRIGHT_LISTEN=[::]:8080 PIPEWRIGHT_METRICS_LISTEN=[::]:9090 MALLOC_ARENA_MAX=1
 # The ledger's default place is below it. No VOLUME: with an anonymous one a new container would quietly forget its pipes;
-# without one and with a read-only root, it says at once that there is nowhere to write.
+# without one and with a read-only root, its first error says that there is nowhere to write.
 WORKDIR /var/lib/pipewright
 USER 65532:65532
 EXPOSE 8080 9090

@@ -27,7 +27,7 @@ export async function findOwner(io: Io, settings: Asking, command: string): Prom
   if (url === undefined) return undefined
   // A proxy would see the token.
   const asked = { command, network: { ...network, proxies: NO_PROXIES } }
-  // One that hangs is noticed at once; a command can take long.
+  // Notices a daemon that hangs. The command can take long.
   await callServer(io, { ...asked, server: url, path: 'healthz', timeoutMs: PROBE_MS })
   return { ...asked, server: url, token: ownerTokenOf(ledger) }
 }

@@ -27,7 +27,7 @@ export interface Loop extends Pick<Dispatcher, 'health' | 'stop'> {
   /** Between the reconciles of a key. */
   inTurn<T>(key: Key, work: () => Promise<T>): Promise<T>
   depth(): Readonly<Record<Priority, number>>
-  /** No key is running, except for one, and none is ready. */
+  /** At most one key is running, and none is ready. */
   isLast(): boolean
   readonly bugs: ReadonlyMap<Key, unknown>
 }
