@@ -7,11 +7,10 @@ import { sha256 } from '../lib/digest.ts'
 import { catalogSteps, type CatalogInput } from './catalog/next-catalog.ts'
 import { AGREEING, type CatalogState } from './catalog/deletion-grace.ts'
 import { compareTexts } from './diagnostics/diagnostic.ts'
-import { createReadingBudget } from './files/reading-budget.ts'
+import { createFileParser } from './files/file-parser.ts'
 import { DEFAULT_LIMITS, type Limits } from './yaml/limits.ts'
-import { createFindingRoom } from './validate/parse-document.ts'
-import { parseSteps, type ParsedFile } from './validate/parse-file.ts'
-import { createPlaces, type KnownPlaces } from './rules/source-locator.ts'
+import type { ParsedFile } from './validate/parse-file.ts'
+import { createPlaces } from './rules/source-locator.ts'
 import { commitFacts, revisionSince } from './files/commit.ts'
 import { createSlices, inSlices } from './validate/slices.ts'
 import { readDirectory, textNow, type DirectoryReading, type OnRead } from './files/read-directory.ts'
@@ -59,7 +58,7 @@ export function createSource({ profile, root, limits, clock, onRead }: SourceOpt
   let last: DirectoryReading | undefined
   let state: CatalogState | undefined
   let running: Promise<unknown> = Promise.resolve()
-  const places: KnownPlaces = new WeakMap()
+  const places = createPlaces((file) => last && textNow(last, file, bounds))
 
   async function loadNow(
     ...[recorded, { accept, created, trust = 'stamps' }, signal]: Parameters<Source['load']>
@@ -80,7 +79,7 @@ export function createSource({ profile, root, limits, clock, onRead }: SourceOpt
       previous,
       reading,
       recorded,
-      places: createPlaces((file) => last && textNow(last, file, bounds), places),
+      places,
       accept,
       created,
     })
@@ -146,32 +145,26 @@ export async function catalogOfTexts(
   known: Known,
 ): Promise<Catalog> {
   const { profile, signal } = known
+  const parser = createFileParser({ profile, limits: DEFAULT_LIMITS, signal })
   const parsed = new Map<string, ParsedFile>()
-  const slices = createSlices()
-  const room = createFindingRoom()
-  const budget = createReadingBudget(DEFAULT_LIMITS)
   for (const [file, text] of Object.entries(files).toSorted(([a], [b]) => compareTexts(a, b))) {
-    signal.throwIfAborted()
     const bytes = Buffer.from(text)
-    if (!budget.hasRoomFor(file, bytes.length)) continue
-    const content = { file, hash: sha256(bytes), bytes }
-    const one = await inSlices(parseSteps(content, { profile, limits: DEFAULT_LIMITS, room }), slices)
-    budget.add(one, bytes.length)
-    parsed.set(file, one)
-    if (slices.isOver()) await slices.next()
+    const one = await parser.parse({ file, hash: sha256(bytes), bytes })
+    if (one !== undefined) parsed.set(file, one)
+    await parser.pause()
   }
   const reading = {
     revision,
     files: parsed,
-    findings: budget.findings(),
-    unread: budget.left,
+    findings: parser.findings(),
+    unread: parser.left,
     problem: undefined,
   }
   const places = createPlaces((file) => files[file])
   let state: CatalogState | undefined
   for (let count = 0; count < AGREEING; count += 1) {
     const steps = catalogSteps({ ...known, previous: state, reading, places, accept: 'normal' })
-    state = await inSlices(steps, slices)
+    state = await inSlices(steps, createSlices())
     signal.throwIfAborted()
     if (state.pending.size === 0 || state.catalog.problem !== undefined) break
   }

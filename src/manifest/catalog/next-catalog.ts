@@ -118,14 +118,10 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
   }
 }
 
-function beforeOf(
-  { recorded, before, previous }: CatalogInput,
-  { catalog, lockFiles, endpoints, newcomers, missingFor }: CatalogState,
-): Before {
-  const isGone = (key: Key) => (missingFor.get(key) ?? 0) >= AGREEING - 1
-  const common = { recorded, lockFiles, newcomers, isGone }
-  if (previous !== undefined || before === undefined) return { ...common, catalog, endpoints }
-  return { ...common, catalog: before, endpoints: endpointsIn(before) }
+function beforeOf({ recorded, before, previous }: CatalogInput, state: CatalogState): Before {
+  const isGone = (key: Key) => (state.missingFor.get(key) ?? 0) >= AGREEING - 1
+  const owners = previous === undefined && before && { catalog: before, endpoints: endpointsIn(before) }
+  return { ...state, ...owners, recorded, isGone }
 }
 
 /** A smaller loss is always accepted. */

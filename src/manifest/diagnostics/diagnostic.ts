@@ -14,11 +14,10 @@ export interface Statement {
   readonly hint: string
 }
 
-/** A mistake in the shape of a document. `at`: mark the value, or the field's name. */
-export interface ShapeFinding {
-  readonly at: 'value' | 'field'
+export interface ShapeFinding extends Statement {
   readonly path: Path
-  readonly statement: Statement
+  /** Marks the name of the field. Default: its value. */
+  readonly at?: 'field'
   /** The field that a misspelt name means, which does not count as missing. */
   readonly meant?: Path | undefined
 }
@@ -52,6 +51,10 @@ export function findingOfFile(file: string, statement: Statement): Finding {
 /** By file, line and column; code and message make the order stable. */
 export function byPosition(a: Finding, b: Finding): number {
   return comparePositions(a, b) || compareTexts(a.code, b.code) || compareTexts(a.message, b.message)
+}
+
+export function positionOf({ file, line, column }: Position): Position {
+  return { file, line, column }
 }
 
 export function comparePositions(a: Position, b: Position): number {

@@ -6,13 +6,11 @@ import type { SourceProblem, Revision } from '../../contract/catalog.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { sleep, type Clock } from '../../lib/clock.ts'
 import { sha256 } from '../../lib/digest.ts'
-import { createReadingBudget, type ReadingBudget } from './reading-budget.ts'
-import { createSlices, inSlices } from '../validate/slices.ts'
+import { createFileParser, type FileParser } from './file-parser.ts'
 import { findingOfFile } from '../diagnostics/diagnostic.ts'
 import type { Profile } from '../../kinds/profile.ts'
 import type { Limits } from '../yaml/limits.ts'
-import { parseSteps, textIn, type FileContent, type ParsedFile } from '../validate/parse-file.ts'
-import { createFindingRoom } from '../validate/parse-document.ts'
+import { textIn, type FileContent, type ParsedFile } from '../validate/parse-file.ts'
 import { isOutOfFiles, MORE_FILES } from '../../lib/open-files.ts'
 import { codeOf, readBytes, isUntouched, type Stamp } from './read-bytes.ts'
 import { commitOf, contentRevision, hasReftable, revisionSince } from './commit.ts'
@@ -156,13 +154,13 @@ async function tryToRead(options: ReadOptions, isLast: boolean): Promise<Directo
     return codeOf(error) === 'ENOENT' && !isMissing ? undefined : unreadable(error)
   }
   const before = await commitOf(root)
-  const { contents, budget } = await readAll(tree.files, options)
+  const { contents, parser } = await readAll(tree.files, options)
   if (tree.vanished || contents.includes('vanished')) return undefined
   const files = new Map<string, ParsedFile>()
   const stamps = new Map<string, Stamp>()
-  const findings = [...tree.findings, ...budget.findings()]
+  const findings = [...tree.findings, ...parser.findings()]
   if (before === undefined && (await hasReftable(root))) findings.push(findingOfFile('.git', REFTABLE))
-  const unread = [...tree.unread, ...budget.left]
+  const unread = [...tree.unread, ...parser.left]
   for (const content of contents) {
     if (content === 'vanished') continue
     if ('finding' in content) {
@@ -210,34 +208,25 @@ interface Unparsed {
 async function readAll(
   files: readonly FoundFile[],
   options: ReadOptions,
-): Promise<{ readonly contents: readonly Content[]; readonly budget: ReadingBudget }> {
-  const { profile, limits, signal, onRead } = options
+): Promise<{ readonly contents: readonly Content[]; readonly parser: FileParser }> {
   const contents = new Map<FoundFile, Content>()
-  const slices = createSlices()
-  const room = createFindingRoom()
-  const budget = createReadingBudget(limits)
+  const parser = createFileParser(options)
   let done = 0
   for (const found of knownFirst(files, options.previous)) {
     const content = readOne(found, options)
     if (typeof content === 'object' && 'content' in content) {
-      const { file, bytes } = content.content
-      const { length } = bytes
-      if (budget.hasRoomFor(file, length)) {
-        const parsed = await inSlices(parseSteps(content.content, { profile, limits, room }), slices)
-        budget.add(parsed, length)
-        contents.set(found, { parsed, stamp: content.stamp })
-      }
+      const parsed = await parser.parse(content.content)
+      if (parsed !== undefined) contents.set(found, { parsed, stamp: content.stamp })
     } else {
       contents.set(found, content)
       if (content === 'vanished') break
-      if ('parsed' in content) budget.add(content.parsed, content.stamp?.size ?? 0)
+      if ('parsed' in content) parser.add(content.parsed, content.stamp?.size ?? 0)
     }
     done += 1
-    onRead?.(done, files.length)
-    signal.throwIfAborted()
-    if (slices.isOver()) await slices.next()
+    options.onRead?.(done, files.length)
+    await parser.pause()
   }
-  return { contents: files.flatMap((found) => contents.get(found) ?? []), budget }
+  return { contents: files.flatMap((found) => contents.get(found) ?? []), parser }
 }
 
 function knownFirst(files: readonly FoundFile[], previous: ReadOptions['previous']): readonly FoundFile[] {

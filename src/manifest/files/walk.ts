@@ -17,31 +17,25 @@ export interface FoundFile {
 
 export interface Tree {
   /** Sorted by name. */
-  readonly files: readonly FoundFile[]
-  readonly findings: readonly Finding[]
+  readonly files: FoundFile[]
+  readonly findings: Finding[]
   /** Unreadable files and folders. A folder ends with `/`. The empty text means any path. */
-  readonly unread: readonly string[]
-  readonly links: ReadonlyMap<string, string>
-  readonly vanished: boolean
+  readonly unread: string[]
+  readonly links: Map<string, string>
   /** Undefined if the root is a file. */
   readonly ignoreFile: ReturnType<typeof readIgnoreFile> | undefined
+  vanished: boolean
 }
 
-interface Walk {
+interface Walk extends Tree {
   readonly root: string
   readonly limits: Limits
   readonly signal: AbortSignal
-  readonly ignoreFile: Tree['ignoreFile']
-  readonly files: FoundFile[]
-  readonly findings: Finding[]
-  readonly unread: string[]
-  readonly links: Map<string, string>
   /** Real paths of files. Only links reach a file twice. */
   readonly seen: Set<string>
   /** Links come last: a real file or folder always wins over a link to it. */
   readonly waiting: FoundFile[]
   folders: number
-  vanished: boolean
 }
 
 const MANIFEST = /\.(?:ya?ml|json)$/i

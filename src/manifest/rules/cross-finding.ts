@@ -1,26 +1,19 @@
-import type { Finding, Position, Severity } from '../../kinds/finding.ts'
+import type { Finding, Position } from '../../kinds/finding.ts'
 import {
   compareTexts,
   comparePositions,
   findingAt,
+  positionOf,
   type Path,
   type Statement,
 } from '../diagnostics/diagnostic.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
-import type { Places, Wanted } from './source-locator.ts'
+import type { Places } from './source-locator.ts'
 
 export const RELATED = 5
 
 /** Per code and document. */
 const SAID = 20
-
-export interface CrossFinding {
-  /** Only this document becomes invalid. */
-  readonly document: ParsedDocument
-  readonly path: Path
-  readonly statement: Statement
-  readonly others: readonly Participant[]
-}
 
 export interface Participant {
   readonly document: ParsedDocument
@@ -28,23 +21,21 @@ export interface Participant {
   readonly message: string
 }
 
+/** Only its document becomes invalid. */
+interface CrossFinding extends Participant, Statement {
+  readonly others: readonly Participant[]
+}
+
 export interface PlacedFinding {
   readonly document: ParsedDocument
   readonly finding: Finding
 }
 
-interface At {
-  readonly document: ParsedDocument
-  readonly path: Path
-  readonly severity: Severity
-  readonly code: Statement['code']
-}
+type At = Omit<CrossFinding, 'message' | 'hint' | 'others'>
 
-export interface Words {
-  readonly message: string
-  readonly hint: string
+export interface Words extends Pick<Statement, 'message' | 'hint'> {
   /** Unreadable documents are not shown. */
-  readonly others?: readonly (Omit<Participant, 'document'> & {
+  readonly others?: readonly (Pick<Participant, 'path' | 'message'> & {
     readonly document: ParsedDocument | undefined
   })[]
 }
@@ -70,15 +61,14 @@ export function createCrossReport(): CrossReport {
 
   return {
     add(at, words) {
-      const { document, path, severity, code } = at
-      if (severity === 'error') invalid.add(document)
+      if (at.severity === 'error') invalid.add(at.document)
       const count = countOf(at)
       if (count > SAID + 1) return
-      const { others = [], ...statement } = count > SAID ? MORE : { ...words(), code }
+      const { others = [], ...more } = count > SAID ? MORE : words()
       const shown = others
         .slice(0, RELATED)
         .flatMap((other) => (other.document === undefined ? [] : [{ ...other, document: other.document }]))
-      said.push({ document, path, statement: { severity, ...statement }, others: shown })
+      said.push({ ...at, ...more, others: shown })
     },
     isInvalid: (document) => invalid.has(document),
     findings: () => said,
@@ -99,13 +89,13 @@ const LOCATED = 500
  * Beyond the limit, files with few findings come first. The other findings point to the beginning of their
  * document.
  */
-export function placesOf(findings: readonly CrossFinding[]): readonly Wanted[] {
+export function placesOf(findings: readonly CrossFinding[]): readonly Participant[] {
   const byFile = [...Map.groupBy(findings, ({ document }) => document.position.file).values()]
   const documents = new Set<ParsedDocument>()
-  const wanted: Wanted[] = []
+  const wanted: Participant[] = []
   for (const ofFile of byFile.toSorted((a, b) => a.length - b.length)) {
-    for (const { document, path, others } of ofFile) {
-      const places = [{ document, path }, ...others]
+    for (const finding of ofFile) {
+      const places = [finding, ...finding.others]
       for (const place of places) documents.add(place.document)
       if (documents.size > LOCATED) return wanted
       wanted.push(...places)
@@ -114,18 +104,14 @@ export function placesOf(findings: readonly CrossFinding[]): readonly Wanted[] {
   return wanted
 }
 
-export function placed(
-  { document, path, statement, others }: CrossFinding,
-  placeOf: Places['of'],
-): PlacedFinding {
-  const related = others.map((other) => {
-    const { file, line, column } = placeOf(other.document, other.path)
-    return { file, line, column, message: other.message }
-  })
-  return {
-    document,
-    finding: findingAt(placeOf(document, path), statement, { key: document.key, related }),
-  }
+export function placed(finding: CrossFinding, placeOf: Places['of']): PlacedFinding {
+  const { document, path, others } = finding
+  const related = others.map((other) => ({
+    ...positionOf(placeOf(other.document, other.path)),
+    message: other.message,
+  }))
+  const placedThere = findingAt(placeOf(document, path), finding, { key: document.key, related })
+  return { document, finding: placedThere }
 }
 
 /** Members with a different name. Constant cost per member. */

@@ -1,11 +1,11 @@
 import type { Document } from 'yaml'
-import { compareTexts, type Path } from '../diagnostics/diagnostic.ts'
-import { rangeOfPath } from '../yaml/node-range.ts'
+import type { Path } from '../diagnostics/diagnostic.ts'
+import { rangeOf } from '../yaml/node-range.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { createSourceText, type Place, type SourceText } from '../diagnostics/source-text.ts'
 import { yamlDocuments } from '../yaml/parse-yaml.ts'
 
-export interface Wanted {
+interface Wanted {
   readonly document: ParsedDocument
   readonly path: Path
 }
@@ -17,22 +17,17 @@ export interface Places {
   readonly of: (document: ParsedDocument, path: Path) => Place
 }
 
-/** Places live as long as their documents. */
-export type KnownPlaces = WeakMap<ParsedDocument, Map<string, Place>>
-
 /**
- * Parses the text again: texts and syntax trees are large, rarely needed, and not kept.
+ * Parses the text again: texts and syntax trees are large, rarely needed, and not kept. Places live as long
+ * as their documents.
  * @param textOf undefined if the text of the last parse is gone
  */
-export function createPlaces(
-  textOf: (file: string) => string | undefined,
-  known: KnownPlaces = new WeakMap(),
-): Places {
+export function createPlaces(textOf: (file: string) => string | undefined): Places {
+  const known = new WeakMap<ParsedDocument, Map<string, Place>>()
   return {
     *find(wanted) {
       const missing = wanted.filter(({ document, path }) => known.get(document)?.has(nameOf(path)) !== true)
-      const byFile = Map.groupBy(missing, ({ document }) => document.position.file)
-      for (const [file, ofFile] of [...byFile].toSorted(([a], [b]) => compareTexts(a, b))) {
+      for (const [file, ofFile] of Map.groupBy(missing, ({ document }) => document.position.file)) {
         const text = textOf(file)
         if (text === undefined) continue
         const source = createSourceText(file, text)
@@ -45,7 +40,11 @@ export function createPlaces(
         }
       }
     },
-    of: (document, path) => known.get(document)?.get(nameOf(path)) ?? beginningOf(document),
+    of(document, path) {
+      const { position } = document
+      const beginning = { ...position, endColumn: position.column + 1, lineText: '' }
+      return known.get(document)?.get(nameOf(path)) ?? beginning
+    },
   }
 }
 
@@ -66,10 +65,6 @@ function placeIn(
   path: Path,
 ): Place {
   if (!readable) return source.place(chunk.start, chunk.end)
-  const range = tree === undefined ? { start: 0, end: 1 } : rangeOfPath(tree, path)
+  const range = tree === undefined ? { start: 0, end: 1 } : rangeOf(tree, { path })
   return source.place(chunk.start + range.start, chunk.start + range.end)
-}
-
-function beginningOf({ position }: ParsedDocument): Place {
-  return { ...position, endColumn: position.column + 1, lineText: '' }
 }

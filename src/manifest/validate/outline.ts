@@ -3,7 +3,7 @@ import { isObject } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { MANIFEST_KINDS, isLockable, knownKey } from '../../kinds/lookup.ts'
 import { API_VERSION, Metadata, ResourceName } from '../../kinds/manifest.ts'
-import { errorStatement, type Statement, type ShapeFinding } from '../diagnostics/diagnostic.ts'
+import { errorStatement, type ShapeFinding } from '../diagnostics/diagnostic.ts'
 import { valueFinding } from './shape.ts'
 import { looksLikeToken } from '../diagnostics/mask-lines.ts'
 import { printable } from '../../lib/shown-text.ts'
@@ -41,18 +41,16 @@ export function outlineFinding(value: unknown): ShapeFinding | undefined {
   )
 }
 
-/** As far as they are readable. */
 export interface Identity {
   readonly kind: string | undefined
+  /** Undefined if `metadata.name` is not a valid name. */
   readonly name: string | undefined
+  /** Undefined for a `Lock`, and if the kind or the name is unknown. */
   readonly key: Key | undefined
 }
 
-const NOBODY: Identity = { kind: undefined, name: undefined, key: undefined }
-
 export function identityOf(value: unknown): Identity {
-  if (!isObject(value)) return NOBODY
-  const { kind, metadata } = value
+  const { kind, metadata } = isObject(value) ? value : {}
   const known = MANIFEST_KINDS.find((candidate) => candidate === kind)
   const name = ResourceName.safeParse(isObject(metadata) ? metadata.name : undefined).data
   const hasKey = known !== undefined && known !== LOCK.name && name !== undefined
@@ -113,9 +111,10 @@ export const LOCK_EMPTY = errorStatement(
 )
 
 /** The Lock still counts. */
-export const LOCK_ELSEWHERE = {
+export const LOCK_ELSEWHERE: ShapeFinding = {
   severity: 'warning',
+  path: ['kind'],
   code: 'lock-file-name',
   message: 'A Lock is in a file without the name of a Lock file.',
   hint: 'Move it to a file named *.lock.yaml, such as pipes.lock.yaml: while that cannot be read, no pipe is created.',
-} as const satisfies Statement
+}

@@ -1,40 +1,23 @@
 import { isScalar, type Document } from 'yaml'
+import type { z } from 'zod'
 import type { Severity } from '../../kinds/finding.ts'
 import { isResource, type Manifest } from '../../kinds/lookup.ts'
 import { rulesOf, schemaOf, textFormAt, type Profile } from '../../kinds/profile.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
 import { isObject } from '../../lib/json.ts'
-import type { z } from 'zod'
 import { identityOf, readLocks, LOCK_ELSEWHERE, isLockFileName, outlineFinding, statedIn } from './outline.ts'
-import {
-  byPosition,
-  findingAt,
-  type Path,
-  type Statement,
-  type ShapeFinding,
-} from '../diagnostics/diagnostic.ts'
-import {
-  findTooMany,
-  notSeparated,
-  TOO_MANY_FINDINGS,
-  tooComplex,
-  tooDeep,
-  type Limits,
-} from '../yaml/limits.ts'
-import { convert } from '../yaml/to-value.ts'
-import { rangeOfField, rangeOfPath, type Range } from '../yaml/node-range.ts'
+import { byPosition, findingAt } from '../diagnostics/diagnostic.ts'
+import type { Path, ShapeFinding, Statement } from '../diagnostics/diagnostic.ts'
+import { findTooMany, notSeparated, TOO_MANY_FINDINGS, tooComplex, tooDeep } from '../yaml/limits.ts'
+import type { Limits } from '../yaml/limits.ts'
+import { convert, valueWithAliases } from '../yaml/to-value.ts'
+import { rangeOf } from '../yaml/node-range.ts'
 import { issuePathOf, valueAt } from './shape.ts'
 import { shapeFindings } from './shape-findings.ts'
 import type { SourceText } from '../diagnostics/source-text.ts'
 import { type Chunk, MOST_IN_CHUNK, yamlDocuments } from '../yaml/parse-yaml.ts'
-import {
-  aliasFindings,
-  documentFindings,
-  versionFinding,
-  yamlFinding,
-  type YamlFinding,
-} from '../yaml/syntax-findings.ts'
-import { causeOfBrokenText, octalFindings, textFindings, UNRESOLVED } from '../yaml/text-findings.ts'
+import { documentFindings, explosionFinding, yamlFinding, type YamlFinding } from '../yaml/syntax-findings.ts'
+import { causeOfBrokenText, textFindings, UNRESOLVED } from '../yaml/text-findings.ts'
 import { contentDigest, NO_LOCKS, startOf, unreadable, type ParsedDocument } from './parsed-document.ts'
 
 export interface ParseOptions {
@@ -64,7 +47,7 @@ export function parseChunk(
   const { limits, room } = options
   const text = source.text.slice(chunk.start, chunk.end)
   const refuse = (statement: Statement, start: number) => [
-    unreadable(source, chunk, [{ statement, range: { start, end: start + 1 } }]),
+    unreadable(source, chunk, [{ ...statement, range: { start, end: start + 1 } }]),
   ]
   const much = findTooMany(text, limits.documentMarks)
   if (much !== undefined) return refuse(tooComplex('document', limits.documentMarks), much)
@@ -90,72 +73,58 @@ interface Input extends ParseOptions {
   readonly most: number
 }
 
-/** Excludes a `*` inside a word, as in a URL with wildcards. */
-const MAY_BE_ALIAS = /(?:^|[\s,:?[\]{}-])\*/
-
 function parseDocument(input: Input): ParsedDocument {
   const { source, chunk, text, document, limits, most } = input
-  const said = [...documentFindings(document, text, limits.findings)]
-  const version = versionFinding(document, text)
-  if (version !== undefined && !said.some((finding) => finding.statement.code === 'yaml-version'))
-    said.push(version)
-  if (MAY_BE_ALIAS.test(text)) said.push(...aliasFindings(document, limits))
-  if (said.some(isError)) {
-    return unreadable(source, chunk, causeOfBrokenText(said, text), document, most)
-  }
-  const { value, findings: more } = convert(document, limits)
-  if (more.length > 0) return unreadable(source, chunk, [...said, ...more], document, most)
-  return checked(input, value, said)
+  const { value, aliases, firstAlias, repeated, octals } = convert(document, limits)
+  const said = [...documentFindings(document, text, limits.findings), ...aliases]
+  const refuse = (findings: readonly YamlFinding[]) =>
+    unreadable(source, chunk, findings, { document, value, most })
+  if (said.some(isError)) return refuse(causeOfBrokenText(said, text))
+  if (repeated.length > 0) return refuse([...said, ...repeated])
+  if (firstAlias === undefined) return checked(input, value, { said, octals })
+  const resolved = valueWithAliases(document, limits)
+  if (resolved === undefined) return refuse([...said, explosionFinding(firstAlias, limits)])
+  return checked(input, resolved.value, { said, octals })
 }
 
-function checked(input: Input, value: unknown, said: readonly YamlFinding[]): ParsedDocument {
+function checked(
+  input: Input,
+  value: unknown,
+  { said, octals }: { readonly said: readonly YamlFinding[]; readonly octals: readonly YamlFinding[] },
+): ParsedDocument {
   const { source, chunk, document, profile, most } = input
   const identity = identityOf(value)
   const { kind } = identity
   const isSops = isObject(value) && isObject(value['sops'])
-  const texts = isSops
-    ? ENCRYPTED
-    : textFindings(value, (path) => textFormAt(profile, kind ?? '', path), most)
+  const texts = isSops ? [] : textFindings(value, (path) => textFormAt(profile, kind ?? '', path), most)
   // An odd text causes any other finding on it.
   const odd = texts.filter(isError).map(({ path }) => path)
-  const isOdd = new Set(odd.map((path) => JSON.stringify(path)))
-  const reports: { readonly rangeIn: RangeIn; readonly statement: Statement }[] = []
-  const report: Report = ({ at, path, statement }) => {
-    if (isOdd.size > 0 && isOdd.has(JSON.stringify(path))) return
-    reports.push({
-      rangeIn: (tree) => (at === 'value' ? rangeOfPath(tree, path) : rangeOfField(tree, path)),
-      statement,
-    })
-  }
-  const outline = isSops ? undefined : outlineFinding(value)
-  if (outline !== undefined) report(outline)
-  if (kind === LOCK.name && !isLockFileName(source.file))
-    report({ at: 'value', path: ['kind'], statement: LOCK_ELSEWHERE })
-  const accepted =
-    outline === undefined && !isSops ? validate(value, kind, { report, odd, ...input }) : undefined
-  isOdd.clear()
-  for (const finding of texts) report(finding)
-  const readable = reports.some(isError) ? said : [...said, ...octalFindings(document, input.text)]
-  for (const { statement, range } of readable) reports.push({ rangeIn: () => range, statement })
+  const outline = isSops ? ENCRYPTED : outlineFinding(value)
+  const isElsewhere = kind === LOCK.name && !isLockFileName(source.file)
+  const { accepted, mistakes } =
+    outline === undefined ? validate(value, kind, odd, input) : { accepted: undefined, mistakes: [outline] }
+  const shape = (isElsewhere ? [LOCK_ELSEWHERE, ...mistakes] : mistakes).filter(isNotAt(odd))
+  const reports = [...shape, ...texts, ...said]
+  if (!reports.some(isError)) reports.push(...octals)
   const isWrong = reports.some(isError)
-  const manifest = accepted === undefined || isWrong ? undefined : copyOf(accepted)
   const severity: Severity = isWrong ? 'error' : 'warning'
   // A hostile document can have very many findings: only shown ones are placed.
-  const findings = reports.slice(0, most + 1).map(({ rangeIn, statement }, index) => {
-    const { start, end } = rangeIn(document)
-    const shown = index < most ? statement : { ...TOO_MANY_FINDINGS, severity }
+  const findings = reports.slice(0, most + 1).map((report, index) => {
+    const { start, end } = 'range' in report ? report.range : rangeOf(document, report)
+    const shown = index < most ? report : { ...TOO_MANY_FINDINGS, severity }
     return findingAt(source.place(chunk.start + start, chunk.start + end), shown, identity)
   })
-  const rest = manifest === undefined && isResource(accepted) ? copyOf(accepted) : undefined
+  const copy = accepted && copyOf(accepted)
+  const manifest = isWrong ? undefined : copy
   return {
     ...(manifest === undefined ? identity : identityOf(manifest)),
     position: startOf(source, chunk, document),
     manifest,
     meaning: manifest && contentDigest(manifest),
-    rest: isResource(rest) ? rest : undefined,
+    rest: isWrong && isResource(copy) ? copy : undefined,
     stated: manifest === undefined ? statedIn(value) : undefined,
     findings: findings.toSorted(byPosition),
-    locks: identity.kind === LOCK.name ? readLocks(value) : NO_LOCKS,
+    locks: kind === LOCK.name ? readLocks(value) : NO_LOCKS,
     readable: true,
     chunk,
     start: document.range[0],
@@ -167,51 +136,42 @@ function copyOf(manifest: Manifest): Manifest {
   return JSON.parse(JSON.stringify(manifest)) as Manifest // a JSON copy has the same type
 }
 
-function isError({ statement }: { readonly statement: Statement }): boolean {
-  return statement.severity === 'error'
+function isError({ severity }: Statement): boolean {
+  return severity === 'error'
+}
+
+function isNotAt(paths: readonly Path[]): (finding: ShapeFinding) => boolean {
+  const texts = new Set(paths.map((path) => JSON.stringify(path)))
+  return ({ path }) => texts.size === 0 || !texts.has(JSON.stringify(path))
 }
 
 /** SOPS adds this field to each encrypted document. */
-const ENCRYPTED: readonly ShapeFinding[] = [{ at: 'field', path: ['sops'], statement: UNRESOLVED }]
-
-type RangeIn = (document: Document) => Range
-
-type Report = (finding: ShapeFinding) => void
+const ENCRYPTED: ShapeFinding = { ...UNRESOLVED, path: ['sops'], at: 'field' }
 
 /** Skips rules that only the wrong fields might break. */
 function validate(
   value: unknown,
   kind: string | undefined,
-  {
-    report,
-    odd,
-    profile,
-    most,
-  }: Pick<Input, 'profile' | 'most'> & {
-    readonly report: Report
-    readonly odd: readonly Path[]
-  },
-): Manifest | undefined {
+  odd: readonly Path[],
+  { profile, most }: Pick<Input, 'profile' | 'most'>,
+): { readonly accepted: Manifest | undefined; readonly mistakes: readonly ShapeFinding[] } {
   const schema = kind === undefined ? undefined : schemaOf(profile, kind)
-  if (schema === undefined) return undefined
+  if (schema === undefined) return { accepted: undefined, mistakes: [] }
   const result = schema.safeParse(value)
   if (result.success && odd.length === 0) {
-    for (const { path, ...statement } of isResource(result.data) ? rulesOf(profile, result.data) : [])
-      report({ at: 'value', path, statement })
-    return result.data
+    const { data } = result
+    return { accepted: data, mistakes: isResource(data) ? rulesOf(profile, data) : [] }
   }
   const issues = result.error?.issues ?? []
-  const shape = shapeFindings(issues, { profile, schema, input: value, most })
-  for (const finding of shape) report(finding)
+  const mistakes = shapeFindings(issues, { profile, schema, input: value, most })
   const wrong = [...issues.flatMap(pathsOf), ...odd]
   const rest = schema.safeParse(withoutFields(value, wrong)).data
-  if (!isResource(rest)) return undefined
+  if (!isResource(rest)) return { accepted: undefined, mistakes }
   // A removed field might be the only cause of a broken rule beside it.
-  const isTouched = (path: Path) =>
+  const isTouched = ({ path }: ShapeFinding) =>
     wrong.some((field) => field.slice(0, -1).every((step, index) => path[index] === step))
-  for (const { path, ...statement } of rulesOf(profile, rest))
-    if (!isTouched(path)) report({ at: 'value', path, statement })
-  return rest
+  const broken = rulesOf(profile, rest).filter((finding) => !isTouched(finding))
+  return { accepted: rest, mistakes: [...mistakes, ...broken] }
 }
 
 function pathsOf(issue: z.core.$ZodIssue): readonly Path[] {

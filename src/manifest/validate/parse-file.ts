@@ -2,12 +2,11 @@ import { LOCK } from '../../kinds/lock/schema.ts'
 import { isLockFileName, LOCK_EMPTY } from './outline.ts'
 import { isUtf8 } from 'node:buffer'
 import type { Finding } from '../../kinds/finding.ts'
-import { errorStatement, findingAt, findingOfFile } from '../diagnostics/diagnostic.ts'
+import { errorStatement, findingAt, findingOfFile, type Statement } from '../diagnostics/diagnostic.ts'
 import { findTooMany, tooComplex, tooManyDocuments } from '../yaml/limits.ts'
-import { parseChunk } from './parse-document.ts'
+import { parseChunk, type ParseOptions } from './parse-document.ts'
 import type { ParsedDocument } from './parsed-document.ts'
-import type { ParseOptions } from './parse-document.ts'
-import { createSourceText } from '../diagnostics/source-text.ts'
+import { createSourceText, type SourceText } from '../diagnostics/source-text.ts'
 import { splitDocuments } from '../yaml/parse-yaml.ts'
 import { UNRESOLVED } from '../yaml/text-findings.ts'
 
@@ -33,17 +32,17 @@ export function* parseSteps(content: FileContent, options: ParseOptions): Genera
   const { limits } = options
   const { file, hash, bytes } = content
   if (isEncrypted(bytes)) return unreadable(content, findingOfFile(file, UNRESOLVED))
-  if (!isUtf8(bytes)) return unreadable(content, notUtf8(content))
+  if (!isUtf8(bytes)) {
+    const before = bytes.toString('utf8').split('\ufffd', 1)[0] ?? ''
+    return unreadable(content, blindFinding(createSourceText(file, before), before.length, NOT_UTF8))
+  }
   const text = textIn(bytes)
   const source = createSourceText(file, text)
   const nul = text.indexOf('\0')
   if (nul >= 0) return unreadable(content, findingAt(source.place(nul, nul + 1), NUL_BYTE))
   const tooMuch = findTooMany(text, limits.marks)
-  if (tooMuch !== undefined) {
-    const { line, column } = source.position(tooMuch)
-    const finding = findingOfFile(file, tooComplex('file', limits.marks))
-    return unreadable(content, { ...finding, line, column, endColumn: column + 1 })
-  }
+  if (tooMuch !== undefined)
+    return unreadable(content, blindFinding(source, tooMuch, tooComplex('file', limits.marks)))
   const chunks = splitDocuments(text)
   const allowed = Math.min(limits.findingsOfFile, options.room.left)
   const how = { ...options, room: { left: allowed } }
@@ -97,11 +96,8 @@ const NUL_BYTE = errorStatement(
 
 const NOT_UTF8 = errorStatement('not-utf8', 'The file is not UTF-8 text.', 'Save it as UTF-8.')
 
-/** Shows no text, because the encoding is unknown. */
-function notUtf8(content: FileContent): Finding {
-  const before = content.bytes.toString('utf8').split('\ufffd', 1)[0] ?? ''
-  const source = createSourceText(content.file, before)
-  const finding = findingOfFile(content.file, NOT_UTF8)
-  const { line, column } = source.position(before.length)
-  return { ...finding, line, column, endColumn: column + 1 }
+/** Shows no text: it is large, or its encoding is unknown. */
+function blindFinding(source: SourceText, offset: number, statement: Statement): Finding {
+  const { line, column } = source.position(offset)
+  return findingAt({ file: source.file, line, column, endColumn: column + 1, lineText: '' }, statement)
 }

@@ -7,20 +7,14 @@ import { stableJson } from '../../lib/json.ts'
 import type { Stated } from '../../contract/catalog.ts'
 import type { Chunk } from '../yaml/parse-yaml.ts'
 import type { Document } from 'yaml'
-import { byPosition, findingAt } from '../diagnostics/diagnostic.ts'
+import { byPosition, findingAt, positionOf } from '../diagnostics/diagnostic.ts'
 import type { SourceText } from '../diagnostics/source-text.ts'
 import type { Range } from '../yaml/node-range.ts'
 import type { YamlFinding } from '../yaml/syntax-findings.ts'
-import { plainValue } from '../yaml/to-value.ts'
-import { identityOf, statedIn } from './outline.ts'
+import { identityOf, statedIn, type Identity } from './outline.ts'
 
 /** Checked without the other documents. */
-export interface ParsedDocument {
-  readonly kind: string | undefined
-  /** Undefined if `metadata.name` is not a valid name. */
-  readonly name: string | undefined
-  /** Undefined for a `Lock`, and if the kind or the name is unknown. */
-  readonly key: Key | undefined
+export interface ParsedDocument extends Identity {
   readonly position: Position
   /** Undefined if there are errors. */
   readonly manifest: Manifest | undefined
@@ -53,29 +47,23 @@ export function unreadable(
   source: SourceText,
   chunk: Chunk,
   unplaced: readonly YamlFinding[],
-  document?: Document,
-  most = 1,
+  parsed?: { readonly document: Document; readonly value: unknown; readonly most: number },
 ): ParsedDocument {
-  const value = document && plainValue(document)
+  const { document, value, most = 1 } = parsed ?? {}
   const identity = identityOf(value)
   // The next document starts right after the last character.
   const last = Math.max(0, source.text.slice(chunk.start, chunk.end).trimEnd().length - 1)
   const place = (range: Range) => {
     const start = chunk.start + Math.min(range.start, last)
-    return source.place(
-      start,
-      Math.max(chunk.start + Math.min(range.end, last + 1), endOfWord(source.text, start)),
-    )
+    const end = chunk.start + Math.min(range.end, last + 1)
+    return source.place(start, Math.max(end, endOfWord(source.text, start)))
   }
-  const findings = unplaced
-    .slice(0, Math.max(1, most))
-    .map(({ statement, range, first }) =>
-      findingAt(place(range), statement, {
-        key: identity.key,
-        related: first === undefined ? [] : [relatedAt(place(first.range), first.message)],
-      }),
-    )
-    .toSorted(byPosition)
+  const findings = unplaced.slice(0, Math.max(1, most)).map((finding) => {
+    const { range, first } = finding
+    const related =
+      first === undefined ? [] : [{ ...positionOf(place(first)), message: 'the first of the two' }]
+    return findingAt(place(range), finding, { key: identity.key, related })
+  })
   return {
     ...identity,
     position: startOf(source, chunk, document),
@@ -83,16 +71,12 @@ export function unreadable(
     rest: undefined,
     stated: statedIn(value),
     meaning: undefined,
-    findings,
+    findings: findings.toSorted(byPosition),
     locks: NO_LOCKS,
     readable: false,
     chunk,
     start: document?.range?.[0] ?? 0,
   }
-}
-
-function relatedAt({ file, line, column }: Position, message: string): Finding['related'][number] {
-  return { file, line, column, message }
 }
 
 /** The parser often marks only the start of a word. */

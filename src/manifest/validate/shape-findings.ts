@@ -3,7 +3,7 @@ import { SECRET_FIELDS } from '../../lib/sensitive.ts'
 import { inputName, ownWords, typeName } from '../../kinds/type-words.ts'
 import { isObject } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
-import { errorStatement, type Path, type ShapeFinding } from '../diagnostics/diagnostic.ts'
+import type { Path, ShapeFinding } from '../diagnostics/diagnostic.ts'
 import {
   documentWords,
   formatHint,
@@ -31,9 +31,7 @@ export function shapeFindings(issues: readonly Issue[], context: Context): reado
     findings.push(...findingsOf(cut(issue, left), [], context))
   }
   const meant = new Set(findings.map((finding) => JSON.stringify(finding.meant)))
-  return findings.filter(
-    ({ statement, path }) => statement.code !== 'missing-field' || !meant.has(JSON.stringify(path)),
-  )
+  return findings.filter(({ code, path }) => code !== 'missing-field' || !meant.has(JSON.stringify(path)))
 }
 
 function cut(issue: Issue, left: number): Issue {
@@ -101,11 +99,7 @@ function missing(path: Path, issue: Issue, context: Context): ShapeFinding {
     issue.code === 'invalid_value' && issue.values.length === 1
       ? ` "${name}: ${String(issue.values[0])}"`
       : ` "${name}"${wanted}`
-  return {
-    at: 'value',
-    path,
-    statement: errorStatement('missing-field', `${where} needs the field "${name}".`, `Add${value}.`),
-  }
+  return valueFinding(path, 'missing-field', `${where} needs the field "${name}".`, `Add${value}.`)
 }
 
 function literalSecret(path: Path): ShapeFinding {
@@ -148,13 +142,9 @@ function outOfRange(path: Path, issue: z.core.$ZodIssueTooSmall | z.core.$ZodIss
 
 function fieldName(path: Path, issue: Issue | undefined): ShapeFinding {
   const wanted = issue === undefined ? undefined : ownWords(issue.message)
-  const statement = valueFinding(
-    path,
-    'wrong-format',
-    `The name of a field in ${nameOf(path.slice(0, -1))} ${wanted ?? 'has the wrong length or form'}.`,
-    path.at(-1) === '<<' ? NO_MERGE : 'Rename the field, or remove it.',
-  ).statement
-  return { at: 'field', path, statement }
+  const message = `The name of a field in ${nameOf(path.slice(0, -1))} ${wanted ?? 'has the wrong length or form'}.`
+  const hint = path.at(-1) === '<<' ? NO_MERGE : 'Rename the field, or remove it.'
+  return { ...valueFinding(path, 'wrong-format', message, hint), at: 'field' }
 }
 
 function isLiteralSecret(path: Path, input: unknown): boolean {

@@ -21,7 +21,7 @@ export function valueFinding(
   message: string,
   hint: string,
 ): ShapeFinding {
-  return { at: 'value', path, statement: { severity: 'error', code, message, hint } }
+  return { severity: 'error', path, code, message, hint }
 }
 
 export function issuePathOf({ path }: z.core.$ZodIssue): Path {

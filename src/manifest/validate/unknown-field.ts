@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { isObject } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
-import type { Path, ShapeFinding } from '../diagnostics/diagnostic.ts'
+import { errorStatement, type Path, type ShapeFinding } from '../diagnostics/diagnostic.ts'
 import { looksLikeToken, looksSensitive } from '../diagnostics/mask-lines.ts'
 import { documentWords, nameOf, quote, valueAt, type Context } from './shape.ts'
 
@@ -24,9 +24,9 @@ export function unknownFields(
     const message = `${what}${documentWords(parent, context)}.`
     const { hint, meant } = adviceOn(name, known, parent, context)
     return {
+      ...errorStatement('unknown-field', message, hint),
       at: 'field',
       path: [...parent, name],
-      statement: { severity: 'error', code: 'unknown-field', message, hint },
       meant: meant === undefined ? undefined : [...parent, meant],
     }
   })

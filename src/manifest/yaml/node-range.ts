@@ -1,5 +1,5 @@
-import { isAlias, isCollection, isMap, isNode, isPair, isScalar, isSeq, type Document, type Node } from 'yaml'
-import type { Path } from '../diagnostics/diagnostic.ts'
+import { isAlias, isCollection, isMap, isNode, isScalar, isSeq, type Document, type Node } from 'yaml'
+import type { ShapeFinding } from '../diagnostics/diagnostic.ts'
 
 export interface Range {
   readonly start: number
@@ -7,26 +7,17 @@ export interface Range {
 }
 
 /** Marks a scalar, a collection's field name, or the nearest existing ancestor. */
-export function rangeOfPath(document: Document, path: Path): Range {
+export function rangeOf(document: Document, { path, at }: Pick<ShapeFinding, 'path' | 'at'>): Range {
   let node = resolved(document, document.contents)
   let range = rangeOfRoot(document)
-  for (const step of path) {
+  for (const [index, step] of path.entries()) {
     const child = childOf(node, step)
     if (child === undefined) return range
-    range = rangeOfChild(child) ?? range
+    const isName = at === 'field' && index === path.length - 1
+    range = (isName ? rangeOfNode(child.key) : rangeOfChild(child)) ?? range
     node = resolved(document, child.value)
   }
   return range
-}
-
-/** Marks the nearest ancestor if there is no such field. */
-export function rangeOfField(document: Document, path: Path): Range {
-  const parent = path.slice(0, -1)
-  const node = parent.reduce(
-    (above, step) => resolved(document, childOf(above, step)?.value),
-    resolved(document, document.contents),
-  )
-  return rangeOfNode(childOf(node, path.at(-1))?.key) ?? rangeOfPath(document, parent)
 }
 
 interface Child {
@@ -34,10 +25,10 @@ interface Child {
   readonly value: unknown
 }
 
-function childOf(node: Node | undefined, step: string | number | undefined): Child | undefined {
+function childOf(node: Node | undefined, step: string | number): Child | undefined {
   if (isMap(node)) return node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step))
   const item = isSeq(node) ? node.items[Number(step)] : undefined
-  return item === undefined ? undefined : { value: isPair(item) ? item.value : item }
+  return item === undefined ? undefined : { value: item }
 }
 
 function rangeOfRoot(document: Document): Range {

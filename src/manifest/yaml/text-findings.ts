@@ -1,6 +1,4 @@
-import { visit, type Document } from 'yaml'
 import type { LeafForm } from '../../kinds/field-table.ts'
-import { isObject } from '../../lib/json.ts'
 import { faultOf } from '../../kinds/odd-text.ts'
 import { errorStatement, type Path, type Statement, type ShapeFinding } from '../diagnostics/diagnostic.ts'
 import type { YamlFinding } from './syntax-findings.ts'
@@ -16,22 +14,24 @@ export function textFindings(
   most: number,
 ): readonly ShapeFinding[] {
   const findings: ShapeFinding[] = []
-  function add(at: ShapeFinding['at'], path: Path, text: string): void {
+  const path: (string | number)[] = []
+  function add(text: string, at?: 'field'): void {
     if (!MAY_BE_ODD.test(text) || findings.length > most) return
     const statement = statementOn(text, path, at === 'field' ? 'text' : formAt(path))
-    if (statement !== undefined) findings.push({ at, path, statement })
+    if (statement !== undefined) findings.push({ ...statement, path: [...path], ...(at && { at }) })
   }
-  function look(inner: unknown, path: Path): void {
-    if (typeof inner === 'string') add('value', path, inner)
-    else if (Array.isArray(inner)) for (const [index, item] of inner.entries()) look(item, [...path, index])
-    else if (isObject(inner)) {
-      for (const name of Object.keys(inner)) {
-        add('field', [...path, name], name)
-        look(inner[name], [...path, name])
-      }
+  function look(inner: unknown): void {
+    if (typeof inner === 'string') return add(inner)
+    if (typeof inner !== 'object' || inner === null) return
+    const isList = Array.isArray(inner)
+    for (const [name, item] of isList ? inner.entries() : Object.entries(inner)) {
+      path.push(name)
+      if (typeof name === 'string') add(name, 'field')
+      look(item)
+      path.pop()
     }
   }
-  look(value, [])
+  look(value)
   return findings
 }
 
@@ -78,26 +78,6 @@ export const UNRESOLVED = errorStatement(
   'Let that tool decrypt or replace it before Pipewright reads it. For a login, mount a secret and write {secretRef: {name: …, key: …}}.',
 )
 
-/** YAML 1.1 reads 010 as octal: 8, not 10. */
-export function octalFindings(document: Document, text: string): readonly YamlFinding[] {
-  if (!/(?<![\w.])0\d/.test(text)) return []
-  const findings: YamlFinding[] = []
-  visit(document, {
-    Scalar(_key, { value, source = '', range }) {
-      const [start, end] = range ?? [0, 1]
-      if (typeof value === 'number' && /^[-+]?0\d/.test(source))
-        findings.push({ statement: OCTAL, range: { start, end } })
-    },
-  })
-  return findings
-}
-
-const OCTAL = errorStatement(
-  'yaml-style',
-  'This number begins with 0. Other programs read it as octal.',
-  'Write it without the 0.',
-)
-
 const CONFLICT = /^(?:<{7}|={7}|>{7})(?= |$)/m
 
 const CONFLICT_STATEMENT = errorStatement(
@@ -122,7 +102,7 @@ const CAUSES = [
 export function causeOfBrokenText(findings: readonly YamlFinding[], text: string): readonly YamlFinding[] {
   const conflict = CONFLICT.exec(text)
   if (conflict !== null)
-    return [{ statement: CONFLICT_STATEMENT, range: { start: conflict.index, end: conflict.index + 7 } }]
+    return [{ ...CONFLICT_STATEMENT, range: { start: conflict.index, end: conflict.index + 7 } }]
   for (const { range } of findings) {
     const from = Math.max(0, range.start - MAX_DISTANCE)
     const lineStart = from + text.slice(from, range.start).lastIndexOf('\n') + 1
@@ -131,7 +111,7 @@ export function causeOfBrokenText(findings: readonly YamlFinding[], text: string
       const cause = pattern.exec(line)
       if (cause === null) continue
       const start = lineStart + cause.index
-      return [{ statement, range: { start, end: start + cause[0].length } }]
+      return [{ ...statement, range: { start, end: start + cause[0].length } }]
     }
   }
   return findings

@@ -1,66 +1,121 @@
-import { isAlias, isMap, isScalar, isSeq, type Document, type Pair } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, type Alias, type Document, type Node, type Pair } from 'yaml'
 import type { Limits } from './limits.ts'
 import type { Range } from './node-range.ts'
-import { duplicateFinding, explosionFinding, type YamlFinding } from './syntax-findings.ts'
+import {
+  CIRCULAR_ALIAS,
+  OCTAL,
+  UNKNOWN_ALIAS,
+  duplicateFinding,
+  explosionFinding,
+} from './syntax-findings.ts'
+import type { YamlFinding } from './syntax-findings.ts'
+
+/** Even if each alias expands to little: resolving them is quadratic. */
+const MOST_ALIASES = 1_000
 
 export interface Conversion {
+  /** The first of repeated fields wins, and null replaces an alias. */
   readonly value: unknown
-  readonly findings: readonly YamlFinding[]
+  /** Aliases before or inside their anchor, or too many aliases. */
+  readonly aliases: readonly YamlFinding[]
+  readonly repeated: readonly YamlFinding[]
+  /** YAML 1.1 reads 010 as octal: 8, not 10. */
+  readonly octals: readonly YamlFinding[]
+  readonly firstAlias: Range | undefined
 }
 
 interface Walk {
-  readonly findings: YamlFinding[]
+  readonly aliases: YamlFinding[]
+  readonly repeated: YamlFinding[]
+  readonly octals: YamlFinding[]
   readonly limit: number
-  hasAliases: boolean
+  readonly anchors: Map<string, Node>
+  /** Collections around the current node. */
+  readonly open: Node[]
+  firstAlias: Range | undefined
+  aliasCount: number
 }
 
-/** One lookup per field: the parser's own check compares all pairs of a mapping. */
+/** Also of a broken document. One lookup per field: the parser's own check compares all pairs of a mapping. */
 export function convert(document: Document.Parsed, limits: Limits): Conversion {
-  const walk: Walk = { findings: [], limit: limits.findings, hasAliases: false }
+  const walk: Walk = {
+    aliases: [],
+    repeated: [],
+    octals: [],
+    limit: limits.findings,
+    anchors: new Map(),
+    open: [],
+    firstAlias: undefined,
+    aliasCount: 0,
+  }
   const value = valueOf(document.contents, walk)
-  if (walk.findings.length > 0 || !walk.hasAliases) return { value, findings: walk.findings }
+  const { firstAlias, aliasCount } = walk
+  const aliases =
+    firstAlias !== undefined && aliasCount > MOST_ALIASES
+      ? [explosionFinding(firstAlias, limits)]
+      : walk.aliases
+  return { ...walk, value, aliases }
+}
+
+/** Undefined if they expand to too much. */
+export function valueWithAliases(
+  document: Document.Parsed,
+  { aliases }: Limits,
+): { readonly value: unknown } | undefined {
   try {
-    return { value: document.toJS({ maxAliasCount: limits.aliases }) as unknown, findings: [] }
+    return { value: document.toJS({ maxAliasCount: aliases }) as unknown }
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error
-    return { value: undefined, findings: [explosionFinding(document, limits)] }
+    return undefined
   }
 }
 
-/** Of a possibly broken document. The first of repeated fields wins, and null replaces an alias. */
-export function plainValue({ contents }: Document): unknown {
-  return valueOf(contents, { findings: [], limit: 0, hasAliases: false })
+function valueOf(node: unknown, walk: Walk): unknown {
+  if (isAlias(node)) {
+    checkAlias(node, walk)
+    return null
+  }
+  if (isScalar(node)) {
+    if (node.anchor !== undefined) walk.anchors.set(node.anchor, node)
+    if (typeof node.value === 'number' && /^[-+]?0\d/.test(node.source ?? ''))
+      walk.octals.push({ ...OCTAL, range: rangeOf(node) })
+    return node.value
+  }
+  if (!isMap(node) && !isSeq(node)) return null
+  if (node.anchor !== undefined) walk.anchors.set(node.anchor, node)
+  walk.open.push(node)
+  const value = isMap(node) ? objectOf(node.items, walk) : node.items.map((item) => valueOf(item, walk))
+  walk.open.pop()
+  return value
 }
 
-function valueOf(node: unknown, walk: Walk): unknown {
-  if (isScalar(node)) return node.value
-  if (isMap(node)) return objectOf(node.items, walk)
-  if (isSeq(node)) return node.items.map((item) => valueOf(item, walk))
-  if (isAlias(node)) walk.hasAliases = true
-  return null
+function checkAlias(alias: Alias, walk: Walk): void {
+  const range = rangeOf(alias)
+  walk.firstAlias ??= range
+  walk.aliasCount += 1
+  // The parser reported an empty name.
+  if (alias.source === '' || walk.aliasCount > MOST_ALIASES) return
+  const target = walk.anchors.get(alias.source)
+  if (target === undefined) walk.aliases.push({ ...UNKNOWN_ALIAS, range })
+  else if (walk.open.includes(target)) walk.aliases.push({ ...CIRCULAR_ALIAS, range })
 }
 
 function objectOf(pairs: readonly Pair[], walk: Walk): unknown {
   const object: Record<string, unknown> = {}
   let firsts: ReadonlyMap<string, Pair> | undefined
   for (const pair of pairs) {
-    const { key, value } = pair
     const name = nameOf(pair)
+    valueOf(pair.key, walk) // for its anchor
+    const value = valueOf(pair.value, walk)
     if (Object.hasOwn(object, name)) {
-      if (walk.findings.length <= walk.limit) {
-        firsts ??= new Map(pairs.toReversed().map((one) => [nameOf(one), one]))
-        walk.findings.push(duplicateFinding(name, rangeOfKey(key), rangeOfKey(firsts.get(name)?.key)))
-      }
+      if (walk.repeated.length > walk.limit) continue
+      firsts ??= new Map(pairs.toReversed().map((one) => [nameOf(one), one]))
+      walk.repeated.push(duplicateFinding(name, rangeOf(pair.key), rangeOf(firsts.get(name)?.key)))
     }
     // A field named `__proto__` is an ordinary field here.
     else if (name === '__proto__') {
-      Object.defineProperty(object, name, {
-        value: valueOf(value, walk),
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      })
-    } else object[name] = valueOf(value, walk)
+      Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
+    } else object[name] = value
   }
   return object
 }
@@ -69,7 +124,7 @@ function nameOf({ key }: Pair): string {
   return isScalar(key) ? String(key.value) : ''
 }
 
-function rangeOfKey(key: unknown): Range {
-  const [start, end] = (isScalar(key) ? key.range : undefined) ?? [0, 1]
+function rangeOf(node: unknown): Range {
+  const [start, end] = (isScalar(node) || isAlias(node) ? node.range : undefined) ?? [0, 1]
   return { start, end }
 }

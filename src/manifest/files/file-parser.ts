@@ -1,0 +1,64 @@
+import type { Finding } from '../../kinds/finding.ts'
+import { findingOfFile } from '../diagnostics/diagnostic.ts'
+import { createFindingRoom, type ParseOptions } from '../validate/parse-document.ts'
+import { parseSteps, type FileContent, type ParsedFile } from '../validate/parse-file.ts'
+import { createSlices, inSlices } from '../validate/slices.ts'
+import type { Limits } from '../yaml/limits.ts'
+
+/** Of one reading. Files beyond its limits keep their last content. */
+export interface FileParser {
+  /** Undefined if there is no room. */
+  parse(content: FileContent): Promise<ParsedFile | undefined>
+  /** Counts a file that was parsed before. */
+  add(file: ParsedFile, bytes: number): void
+  pause(): Promise<void>
+  readonly left: readonly string[]
+  findings(): readonly Finding[]
+}
+
+export function createFileParser(
+  options: Pick<ParseOptions, 'profile' | 'limits'> & { readonly signal: AbortSignal },
+): FileParser {
+  const { limits, signal } = options
+  const slices = createSlices()
+  const room = createFindingRoom()
+  const left: string[] = []
+  let bytes = 0
+  let documents = 0
+
+  function add(file: ParsedFile, more: number): void {
+    bytes += more
+    documents += file.documents.length
+  }
+
+  return {
+    add,
+    left,
+    async parse(content) {
+      const { length } = content.bytes
+      if (bytes + length > limits.bytes || documents >= limits.allDocuments) {
+        left.push(content.file)
+        return undefined
+      }
+      const file = await inSlices(parseSteps(content, { ...options, room }), slices)
+      add(file, length)
+      return file
+    },
+    async pause() {
+      signal.throwIfAborted()
+      if (slices.isOver()) await slices.next()
+    },
+    findings: () => left.slice(0, 1).map((first) => tooManyManifests(first, left.length, limits)),
+  }
+}
+
+function tooManyManifests(first: string, count: number, limits: Limits): Finding {
+  return findingOfFile(first, {
+    severity: 'error',
+    code: 'too-many-manifests',
+    message:
+      `All files together hold more than ${limits.bytes / 1024 / 1024} MiB or ${limits.allDocuments} documents; ` +
+      `${count === 1 ? '1 file is' : `${count} files are`} not read, beginning with this one.`,
+    hint: 'Run one instance for each part of the directory.',
+  })
+}
