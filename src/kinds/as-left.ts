@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../lib/json.ts'
-import { canonicalLeaf, UNSET, type Leaf } from './canonical.ts'
-import { formOf, howOftenReturned, isRecords, type Fields } from './field-table.ts'
+import type { Leaf } from './canonical.ts'
+import { fieldFor, howOftenReturned, type Fields } from './field-table.ts'
+import { canonicalLeaf, factsOfForm } from './leaf-forms.ts'
 import { createLabels } from './record-pairs.ts'
 
 /* Hashes show changes since the last read. Replies can include defaults at times. */
@@ -17,13 +18,13 @@ function leavesOf(fields: Fields, value: JsonObject, prefix: string): readonly L
   return Object.entries(value).flatMap(([name, inner]) => {
     if (inner === undefined || inner === null) return []
     const path = `${prefix}${name}`
-    const form = formOf(fields, name, inner)
-    if (typeof form === 'string') {
-      const text = inner === UNSET[form] ? undefined : canonicalLeaf(form, inner)
+    const { form, keyedBy, fields: below } = fieldFor(fields, name, inner)
+    if (form !== undefined) {
+      const text = inner === factsOfForm(form).unset ? undefined : canonicalLeaf(form, inner)
       return text === undefined ? [] : [[path, text]]
     }
-    if (isRecords(form)) {
-      const labelOf = createLabels(form.keyedBy)
+    if (keyedBy !== undefined) {
+      const labelOf = createLabels(keyedBy)
       const items = (Array.isArray(inner) ? inner : [])
         .filter(isObject)
         .map((item) => ({ item, label: labelOf(item) }))
@@ -31,7 +32,7 @@ function leavesOf(fields: Fields, value: JsonObject, prefix: string): readonly L
       const leaves = items.flatMap(({ item, label }, index) => {
         const place = `${path}[${items.length > MAX_ITEMS ? '' : index}]`
         const leaf: Leaf = [place, '']
-        return [leaf, ...leavesOf(form.fields, item, `${place}.`)].map(([field, text]): Leaf => [
+        return [leaf, ...leavesOf(below, item, `${place}.`)].map(([field, text]): Leaf => [
           field,
           `${label}=${text}`,
         ])
@@ -44,7 +45,7 @@ function leavesOf(fields: Fields, value: JsonObject, prefix: string): readonly L
           .join('\n'),
       ])
     }
-    return isObject(inner) ? leavesOf(form.fields, inner, `${path}.`) : []
+    return isObject(inner) ? leavesOf(below, inner, `${path}.`) : []
   })
 }
 

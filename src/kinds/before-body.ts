@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { compareBody } from './compare-body.ts'
-import { isRecords, returnedForm, type Fields, type RecordsForm } from './field-table.ts'
+import { comparedField, type Field, type Fields } from './field-table.ts'
 import { isSensitiveName } from '../lib/sensitive.ts'
 import { isSecretRef } from './secret-ref.ts'
 
@@ -35,19 +35,24 @@ function isSet(value: Json | undefined): boolean {
 }
 
 function beforeValue(fields: Fields, name: string, want: Json, have: Json | undefined): Json | undefined {
-  const form = returnedForm(fields, name, want, have)
-  if (form === undefined || isSecretRef(want) || isSensitiveName(name)) return want
+  const field = comparedField(fields, name, want, have)
+  if (field === undefined || isSecretRef(want) || isSensitiveName(name)) return want
   if (compareBody(fields, { [name]: want }, { [name]: have }).length === 0) return want
-  if (typeof form === 'string') return have ?? undefined
-  if (isRecords(form) && Array.isArray(want) && Array.isArray(have)) return recordsBefore(form, want, have)
-  if (!isRecords(form) && isObject(want) && isObject(have)) return beforeBody(form.fields, want, have)
+  if (field.form !== undefined) return have ?? undefined
+  const isList = field.keyedBy !== undefined
+  if (isList && Array.isArray(want) && Array.isArray(have)) return recordsBefore(field, want, have)
+  if (!isList && isObject(want) && isObject(have)) return beforeBody(field.fields, want, have)
   return have ?? undefined
 }
 
 /** Items in the order of the manifest, then the others. */
-function recordsBefore(form: RecordsForm, want: readonly Json[], have: readonly Json[]): readonly Json[] {
+function recordsBefore(
+  { keyedBy = [], fields }: Field,
+  want: readonly Json[],
+  have: readonly Json[],
+): readonly Json[] {
   const nameOf = (item: Json) =>
-    isObject(item) ? JSON.stringify(form.keyedBy.map((name) => item[name] ?? null)) : JSON.stringify(item)
+    isObject(item) ? JSON.stringify(keyedBy.map((name) => item[name] ?? null)) : JSON.stringify(item)
   const wanted = new Map(want.map((item) => [nameOf(item), item]))
   const places = new Map([...wanted.keys()].map((name, index) => [name, index]))
   const place = (item: Json) => places.get(nameOf(item)) ?? places.size
@@ -55,6 +60,6 @@ function recordsBefore(form: RecordsForm, want: readonly Json[], have: readonly 
     .toSorted((a, b) => place(a) - place(b))
     .map((item) => {
       const match = wanted.get(nameOf(item))
-      return isObject(item) && isObject(match) ? beforeBody(form.fields, match, item) : item
+      return isObject(item) && isObject(match) ? beforeBody(fields, match, item) : item
     })
 }

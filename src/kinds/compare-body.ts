@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
-import { isRecords, returnedForm, type Fields, type LeafForm, type RecordsForm } from './field-table.ts'
-import { canonicalLeaf, sameLeaf, UNSET } from './canonical.ts'
+import { comparedField, type Field, type Fields } from './field-table.ts'
+import { canonicalLeaf, factsOfForm, type LeafForm, sameLeaf } from './leaf-forms.ts'
 import { NOT_SET, showPair, showSensitivePair, type Difference } from './difference.ts'
 import { isSensitiveName } from '../lib/sensitive.ts'
 import { createLabels, pairUp, summarize } from './record-pairs.ts'
@@ -27,16 +27,15 @@ function compareFields(
     const want = desired[name]
     const have = Object.hasOwn(observed, name) ? observed[name] : undefined
     if (want === undefined || want === null || isWritten(want, have)) continue
-    const form = returnedForm(fields, name, want, have)
-    if (form === undefined || isSecretRef(want)) continue
-    if (typeof form === 'string') {
+    const field = comparedField(fields, name, want, have)
+    if (field === undefined || isSecretRef(want)) continue
+    if (field.form === undefined && field.keyedBy !== undefined && Array.isArray(want)) {
+      differences.push(...compareRecords(field, want, have, `${prefix}${name}`))
+    } else if (field.form === undefined && isObject(want)) {
+      differences.push(...compareFields(field.fields, want, isObject(have) ? have : {}, `${prefix}${name}.`))
+    } else {
+      const { form = 'text' } = field
       if (!isSameLeaf(form, want, have)) differences.push(leafDifference(form, name, prefix, want, have))
-    } else if (isRecords(form) && Array.isArray(want)) {
-      differences.push(...compareRecords(form, want, have, `${prefix}${name}`))
-    } else if (isObject(want)) {
-      differences.push(...compareFields(form.fields, want, isObject(have) ? have : {}, `${prefix}${name}.`))
-    } else if (!isSameLeaf('text', want, have)) {
-      differences.push(leafDifference('text', name, prefix, want, have))
     }
   }
   return differences
@@ -47,7 +46,7 @@ const MAX_UNPAIRED = 2_000
 
 /** Pairs items by key. An unpaired item is a difference. */
 function compareRecords(
-  form: RecordsForm,
+  { keyedBy = [], fields }: Field,
   desired: readonly Json[],
   observed: Json | undefined,
   field: string,
@@ -57,19 +56,18 @@ function compareRecords(
     const [want, have] = showPair('text', desired, observed)
     return [{ field, desired: want, observed: have }]
   }
-  const isSame = (want: JsonObject, have: JsonObject) =>
-    compareFields(form.fields, want, have, '').length === 0
-  const { pairs, missing, extra } = pairUp(form.keyedBy, desired, items, isSame)
-  const labelOf = createLabels(form.keyedBy)
+  const isSame = (want: JsonObject, have: JsonObject) => compareFields(fields, want, have, '').length === 0
+  const { pairs, missing, extra } = pairUp(keyedBy, desired, items, isSame)
+  const labelOf = createLabels(keyedBy)
   const pathOf = (item: Json) => `${field}[${labelOf(item)}]`
   return [
-    ...pairs.flatMap(([want, have]) => compareFields(form.fields, want, have, `${pathOf(want)}.`)),
+    ...pairs.flatMap(([want, have]) => compareFields(fields, want, have, `${pathOf(want)}.`)),
     ...missing
       .slice(0, MAX_UNPAIRED)
-      .map((item) => ({ field: pathOf(item), desired: summarize(form, item), observed: NOT_SET })),
+      .map((item) => ({ field: pathOf(item), desired: summarize(keyedBy, fields, item), observed: NOT_SET })),
     ...extra
       .slice(0, MAX_UNPAIRED)
-      .map((item) => ({ field: pathOf(item), desired: NOT_SET, observed: summarize(form, item) })),
+      .map((item) => ({ field: pathOf(item), desired: NOT_SET, observed: summarize(keyedBy, fields, item) })),
   ]
 }
 
@@ -91,7 +89,10 @@ function hasAllOf(want: JsonObject, have: JsonObject): boolean {
 }
 
 function isSameLeaf(form: LeafForm, want: Json, have: Json | undefined): boolean {
-  return (want === UNSET[form] && canonicalLeaf(form, have) === undefined) || sameLeaf(form, want, have)
+  return (
+    (want === factsOfForm(form).unset && canonicalLeaf(form, have) === undefined) ||
+    sameLeaf(form, want, have)
+  )
 }
 
 function leafDifference(

@@ -4,7 +4,6 @@ import type { Changes } from './changes.ts'
 import type { Fields } from './field-table.ts'
 import type { RuleFinding } from './finding.ts'
 import type { IdForm } from './id-form.ts'
-import type { Identity } from './identity.ts'
 import type { ResourceManifest } from './manifest.ts'
 import type { KnownStates } from './state.ts'
 import type { RemoteResource, ReplyShape } from './remote-resource.ts'
@@ -84,7 +83,7 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   readonly firstState?: string
   readonly changes?: Changes
   /** Identifying fields beside the name. Undefined: none. */
-  readonly identity?: Identity
+  readonly identity?: Fields
   /** The request body with secret references. Do not modify: it shares objects with the manifest. */
   body(manifest: M): JsonObject
   /** Settings of the service that no manifest can have, by path. Other unknown fields might be new in replies. */

@@ -1,8 +1,7 @@
 import type { Json } from '../lib/json.ts'
 import type { SecretMask } from '../lib/mask/secret-mask.ts'
 import { escapeControls } from '../lib/shown-text.ts'
-import type { LeafForm } from './field-table.ts'
-import { canonicalLeaf, membersOf } from './canonical.ts'
+import { canonicalLeaf, type LeafForm, membersOf } from './leaf-forms.ts'
 import { maskSensitive, maskText, SENSITIVE } from './mask.ts'
 
 /** Texts are printable and masked. */

@@ -1,8 +1,9 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { Kind } from './definition.ts'
-import { howOftenReturned, leafFormAt } from './field-table.ts'
+import { fieldAt, howOftenReturned, leafFormAt } from './field-table.ts'
 import { kindJsonSchema } from './json-schema.ts'
+import { factsOfForm } from './leaf-forms.ts'
 import { MANIFEST_KINDS } from './lookup.ts'
 import type { Profile } from './profile.ts'
 import { isSensitiveName } from '../lib/sensitive.ts'
@@ -88,6 +89,8 @@ function factsOf(place: Place): FieldFacts {
   const name = (steps.at(-1) ?? kind).replace('[]', '')
   const path = [kind, ...steps].join('.')
   const fields = fieldsIn(place)
+  const names = steps.map((step) => step.replace('[]', ''))
+  const form = formWithField(profile.kinds, kind, names[1])
   return {
     path,
     name,
@@ -96,12 +99,8 @@ function factsOf(place: Place): FieldFacts {
     meaning: textIn(schema['description']) ?? MEANINGS[name] ?? '',
     allowed: wordsIn(schema['enum']),
     example: exampleOf(name, schema),
-    compared: comparedWords(profile, [kind, ...steps], fields.length > 0),
-    changed: changedWords(
-      profile,
-      [kind, ...steps],
-      schema['items'] === undefined && fields.some((field) => field.name !== 'secretRef'),
-    ),
+    compared: comparedWords(form, names, fields.length > 0),
+    changed: changedWords(form, names),
     isSensitive: isSensitiveName(name),
     fields,
   }
@@ -178,72 +177,37 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'date-time': '2027-01-31T00:00:00Z',
 }
 
-/** By form. Default: `yes`. */
-const FORM_WORDS: Readonly<Record<string, string>> = {
-  millicores: 'yes, in any unit',
-  gibibytes: 'yes, in any unit',
-  engine: 'yes, except its arguments',
-  address: 'yes, except its user',
-  certificate: 'yes, except spaces',
-  'comma-list': 'yes, in any order',
-  set: 'yes, in any order',
-  ordered: 'yes, in this order',
-  time: 'yes, by instant',
-  minute: 'yes, by instant',
-  zoned: 'yes, by instant',
-  'unix-time': 'yes, by instant',
-}
-
 function comparedWords(
-  { kinds }: Profile,
-  [name, top, ...inSpec]: readonly string[],
+  kind: Kind | undefined,
+  [top, ...inSpec]: readonly string[],
   isMapping: boolean,
 ): string {
-  const definition = formAsked(kinds, name, inSpec)
-  if (definition === undefined || definition.lifecycle === 'reference') return 'no: not created'
+  if (kind === undefined || kind.lifecycle === 'reference') return 'no: not created'
   if (top !== 'spec') return 'no: it is not sent'
-  const isExpectation = definition.lifecycle === 'read-only'
+  const isExpectation = kind.lifecycle === 'read-only'
   if (isExpectation && inSpec[0] !== 'expect') return 'no: it says which one is read'
-  const path = (isExpectation ? inSpec.slice(1) : inSpec).map((step) => step.replace('[]', ''))
+  const path = isExpectation ? inSpec.slice(1) : inSpec
   if (path.length === 0) return 'field by field'
-  if (!Object.hasOwn(definition.fields, path[0] ?? '')) return 'no: it is not sent'
-  const returned = howOftenReturned(definition.fields, path.join('.'))
+  if (!Object.hasOwn(kind.fields, path[0] ?? '')) return 'no: it is not sent'
+  const returned = howOftenReturned(kind.fields, path.join('.'))
   if (returned === 'never') return 'no: the platform does not return it'
   if (isMapping) return 'field by field'
-  const form = leafFormAt(definition.fields, path)
-  const words = form === undefined ? 'field by field' : (FORM_WORDS[form] ?? 'yes')
+  const form = leafFormAt(kind.fields, path)
+  const words = form === undefined ? 'field by field' : (factsOfForm(form).compared ?? 'yes')
   return returned === 'always' ? words : `${words}, when the platform returns it`
 }
 
-function changedWords(
-  { kinds }: Profile,
-  [name, top, ...inSpec]: readonly string[],
-  isMapping: boolean,
-): string | undefined {
-  const kind = formAsked(kinds, name, inSpec)
+function changedWords(kind: Kind | undefined, [top, ...inSpec]: readonly string[]): string | undefined {
   if (kind?.lifecycle !== 'create-once' || kind.changes === undefined || top !== 'spec') return undefined
-  if (
-    isMapping ||
-    inSpec.includes('secretRef') ||
-    !Object.hasOwn(kind.fields, (inSpec[0] ?? '').replace('[]', ''))
-  )
-    return undefined
-  const list = inSpec.findIndex((step) => step.endsWith('[]'))
-  const steps = (list === -1 ? inSpec : inSpec.slice(0, list + 1)).map((step) => step.replace('[]', ''))
-  const field = steps.join('.')
-  // Any value: set on one side only.
-  const desired = steps.reduceRight<Json>((value, step) => ({ [step]: value }), [{ any: field }])
-  const compared = { desired: isObject(desired) ? desired : {}, observed: {} }
-  const way = kind.changes.wayOf(field, new Set([field]), compared)
-  return way === undefined ? 'no: it stays as it was created' : `by ${kind.operations[way]?.name}`
+  const field = fieldAt(kind.fields, inSpec.join('.'))
+  if (field?.form === undefined && field?.keyedBy === undefined) return undefined
+  const change = kind.changes.replacesWhole === true ? 'update' : field.change
+  if (change === undefined) return 'no: it stays as it was created'
+  return `by ${kind.operations[change === 'scale' || change === 'configure' ? change : 'update']?.name}`
 }
 
 /** The form with the field in its spec: watched or created. */
-function formAsked(
-  kinds: readonly Kind[],
-  name: string | undefined,
-  [field = '']: readonly string[],
-): Kind | undefined {
+function formWithField(kinds: readonly Kind[], name: string, field = ''): Kind | undefined {
   const kind = kinds.find((one) => one.name === name)
   const isOfWatched = ['id', 'expect'].includes(field)
   return kind?.lifecycle === 'read-only' && !isOfWatched ? (kind.written ?? kind) : kind

@@ -1,94 +1,100 @@
 import { isObject, type Json } from '../lib/json.ts'
+import type { LeafForm } from './leaf-forms.ts'
+import { isReferenceSchema } from './secret-ref.ts'
 import { z } from './zod.ts'
 
-/**
- * A text has one line, except `block`, `lines` (also unseen characters), `certificate` and `raw` (any
- * characters). A `foreign` text names other people's data. A comma list is a set.
- * Times are instants: `time` and `minute` (UTC by default), `zoned`, and `unix-time` (seconds), which can be
- * ISO text in replies. An engine is compared without arguments, and an address without its user. `millicores`
- * and `gibibytes` can return as Kubernetes quantities. A reply can omit an `offset` of 0 and a false `flag`.
- */
-export type LeafForm =
-  | 'text'
-  | 'block'
-  | 'lines'
-  | 'raw'
-  | 'foreign'
-  | 'certificate'
-  | 'comma-list'
-  | 'time'
-  | 'minute'
-  | 'zoned'
-  | 'unix-time'
-  | 'engine'
-  | 'address'
-  | 'number'
-  | 'millicores'
-  | 'gibibytes'
-  | 'offset'
-  | 'boolean'
-  | 'flag'
-  | 'set'
-  | 'ordered'
+/** Facts in `.meta()` of a field's schema, beside its `description` and `examples`. */
+interface Declared {
+  /** Of a leaf. Default: by type. A list of texts needs one. */
+  readonly form?: LeafForm | undefined
+  /** Key fields of a list of objects in any order. */
+  readonly keyedBy?: readonly string[] | undefined
+  /** `at times`: absence is no difference. Holds for inner fields. Default: `always`. */
+  readonly returned?: 'always' | 'at times' | 'never' | undefined
+  /**
+   * `update`: sent alone. `connection`: sent with all such fields of its source. `tables`: items are added and
+   * removed, while the pipe is stopped. Holds for inner fields. Default: the field cannot change.
+   */
+  readonly change?: 'update' | 'connection' | 'tables' | 'scale' | 'configure' | undefined
+  /** Whether it identifies a resource, beside the name. */
+  readonly identifies?: boolean | undefined
+}
 
-export interface ObjectForm {
+declare module 'zod' {
+  interface GlobalMeta extends Declared {}
+}
+
+/** For schemas of editors, which do without them. */
+export const DECLARED = ['form', 'keyedBy', 'returned', 'change', 'identifies'] as const
+
+export interface Field extends Declared {
+  readonly returned: 'always' | 'at times' | 'never'
+  /** Of an object, or of a list's items. Empty: a leaf. */
   readonly fields: Fields
+  /** Whether it takes a reference to a secret. */
+  readonly isSensitive: boolean
 }
-
-/** An unordered list of objects with these key fields. */
-export interface RecordsForm {
-  readonly keyedBy: readonly string[]
-  readonly fields: Fields
-}
-
-/** Never returned, nor anything below it. */
-export interface RequestOnly {
-  readonly requestOnly: LeafForm | ObjectForm
-}
-
-/** Sometimes returned; absence is no difference. */
-export interface WhenReturned {
-  readonly whenReturned: LeafForm
-}
-
-export type Form = LeafForm | ObjectForm | RecordsForm
-
-/** Default: always returned. */
-export type Field = Form | RequestOnly | WhenReturned
 
 export type Fields = Readonly<Record<string, Field>>
 
-/** By type, except `special`. Lists have no form by type. */
-export function deriveForms<S extends z.core.$ZodShape, const P extends Fields>(
-  shape: S,
-  special: P,
-  flag: 'boolean' | 'flag' = 'flag',
-): { readonly [Name in keyof S]: Field } & P {
-  const forms = Object.entries(shape).map(([name, type]) => [name, special[name] ?? formByType(type, flag)])
-  return Object.fromEntries(forms) as { readonly [Name in keyof S]: Field } & P // each name has a form
+/** @param flag form of a boolean */
+export function fieldsIn(schema: z.ZodObject, flag: 'boolean' | 'flag' = 'boolean'): Fields {
+  return fieldsOf(schema, flag, {})
 }
 
-function formByType(type: z.core.$ZodType, flag: 'boolean' | 'flag'): Field {
-  if (type instanceof z.ZodOptional) return formByType(type.unwrap(), flag)
+function fieldsOf(schema: z.ZodObject, flag: LeafForm, above: Declared): Fields {
+  return Object.fromEntries(
+    Object.entries(schema.shape).map(([name, type]) => [name, fieldOf(type, flag, above)]),
+  )
+}
+
+function fieldOf(type: z.core.$ZodType, flag: LeafForm, { returned, change }: Declared): Field {
+  const { bare, ...declared } = declaredBy(type)
+  const own = { change, ...declared, returned: declared.returned ?? returned ?? 'always' }
+  const isSensitive = isReferenceSchema(bare)
+  const inner = bare instanceof z.ZodArray ? bare.element : bare
+  if (inner instanceof z.ZodObject && !isSensitive)
+    return { ...own, fields: fieldsOf(inner, flag, own), isSensitive }
+  const form = own.form ?? formByType(bare, flag)
+  if (form === undefined) throw new Error('a list needs a form')
+  return { ...own, form, fields: {}, isSensitive }
+}
+
+function declaredBy(type: z.core.$ZodType): Declared & { readonly bare: z.core.$ZodType } {
+  const inner = type instanceof z.ZodOptional ? declaredBy(type.unwrap()) : { bare: type }
+  const meta = z.globalRegistry.get(type) ?? {}
+  const own = DECLARED.filter((name) => meta[name] !== undefined).map((name) => [name, meta[name]])
+  return { ...inner, ...Object.fromEntries(own) }
+}
+
+function formByType(type: z.core.$ZodType, flag: LeafForm): LeafForm | undefined {
   if (type instanceof z.ZodNumber) return 'number'
   if (type instanceof z.ZodBoolean) return flag
-  if (type instanceof z.ZodArray) throw new Error('a list needs a form')
-  if (!(type instanceof z.ZodObject) || 'secretRef' in type.shape) return 'text'
-  return { fields: deriveForms(type.shape, {}, flag) }
+  return type instanceof z.ZodArray ? undefined : 'text'
 }
 
-/** Undefined: never returned. */
-export function returnedForm(
+/** An unknown field is guessed: a body can have no schema. */
+export function fieldFor(fields: Fields, name: string, value: Json): Field {
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+  if (field !== undefined) return field
+  if (Array.isArray(value)) return UNKNOWN_LIST
+  return isObject(value) ? UNKNOWN_OBJECT : TEXT
+}
+
+const UNKNOWN_OBJECT: Field = { returned: 'always', fields: {}, isSensitive: false }
+const UNKNOWN_LIST: Field = { ...UNKNOWN_OBJECT, form: 'ordered' }
+export const TEXT: Field = { ...UNKNOWN_OBJECT, form: 'text' }
+
+/** Undefined: the reply cannot show it, or omits it. */
+export function comparedField(
   fields: Fields,
   name: string,
   value: Json,
   returned: Json | undefined,
-): Form | undefined {
-  const field = known(fields, name)
-  if (field === undefined) return guessedForm(value)
-  if (isRequestOnly(field)) return undefined
-  if (!isWhenReturned(field)) return field
-  return isUnset(returned) ? undefined : field.whenReturned
+): Field | undefined {
+  const field = fieldFor(fields, name, value)
+  if (field.returned === 'always') return field
+  return field.returned === 'never' || isUnset(returned) ? undefined : field
 }
 
 /** Null, 0, empty or absent. */
@@ -97,23 +103,22 @@ export function isUnset(value: Json | undefined): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-export function formOf(fields: Fields, name: string, value: Json): Form {
-  const field = known(fields, name)
-  if (field === undefined) return guessedForm(value)
-  return plainForm(field)
-}
-
-export function plainForm(field: Field): Form {
-  if (isRequestOnly(field)) return field.requestOnly
-  return isWhenReturned(field) ? field.whenReturned : field
+/** By dotted path. */
+export function fieldAt(fields: Fields, path: string): Field | undefined {
+  let field: Field | undefined = { ...UNKNOWN_OBJECT, fields }
+  for (const name of path.split('.'))
+    field = field !== undefined && Object.hasOwn(field.fields, name) ? field.fields[name] : undefined
+  return field
 }
 
 /** Undefined: no leaf. An unknown leaf is a text. */
 export function leafFormAt(fields: Fields, names: readonly string[]): LeafForm | undefined {
-  let form: Form | undefined = { fields }
-  for (const name of names)
-    form = form === undefined || typeof form === 'string' ? undefined : formOf(form.fields, name, null)
-  return typeof form === 'string' ? form : undefined
+  let field: Field = { ...UNKNOWN_OBJECT, fields }
+  for (const name of names) {
+    if (field.form !== undefined) return undefined
+    field = fieldFor(field.fields, name, null)
+  }
+  return field.form
 }
 
 export function isReturnedField(fields: Fields, path: string): boolean {
@@ -121,40 +126,17 @@ export function isReturnedField(fields: Fields, path: string): boolean {
 }
 
 /** An unknown path counts as returned. */
-export function howOftenReturned(fields: Fields, path: string): 'always' | 'at times' | 'never' {
+export function howOftenReturned(fields: Fields, path: string): Field['returned'] {
   const bracket = path.indexOf('[') // list items have no request-only fields
   const names = (bracket === -1 ? path : path.slice(0, bracket)).split('.')
   let level: Fields = fields
   for (const [index, name] of names.entries()) {
-    const field = known(level, name)
-    if (field === undefined || typeof field === 'string') return 'always'
-    if (isRequestOnly(field)) return 'never'
-    if (isWhenReturned(field)) return 'at times'
+    const field = Object.hasOwn(level, name) ? level[name] : undefined
+    if (field === undefined) return 'always'
+    if (field.returned !== 'always') return field.returned
     level = field.fields
-    if (isRecords(field) && index === names.length - 1)
-      return Object.values(level).some(isWhenReturned) ? 'at times' : 'always'
+    if (field.keyedBy !== undefined && index === names.length - 1)
+      return Object.values(level).some(({ returned }) => returned === 'at times') ? 'at times' : 'always'
   }
   return 'always'
-}
-
-export function isRecords(form: ObjectForm | RecordsForm): form is RecordsForm {
-  return 'keyedBy' in form
-}
-
-export function isRequestOnly(field: Field): field is RequestOnly {
-  return typeof field === 'object' && 'requestOnly' in field
-}
-
-export function isWhenReturned(field: Field): field is WhenReturned {
-  return typeof field === 'object' && 'whenReturned' in field
-}
-
-function known(fields: Fields, name: string): Field | undefined {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined
-}
-
-/** For bodies without a schema. */
-function guessedForm(value: Json): Form {
-  if (Array.isArray(value)) return 'ordered'
-  return isObject(value) ? { fields: {} } : 'text'
 }

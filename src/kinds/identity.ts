@@ -1,29 +1,31 @@
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { compareBody } from './compare-body.ts'
-import { isRecords, plainForm, type Fields, type ObjectForm, type RecordsForm } from './field-table.ts'
+import { type Field, type Fields, TEXT } from './field-table.ts'
 import { comparedBody } from './remote-resource.ts'
-
-/** Fields that identify a resource across edits. */
-export type Identity = Fields & { readonly source: ObjectForm; readonly destination: ObjectForm }
 
 const SOURCE = 'source.'
 
-export function pickFields<F extends Fields, Name extends keyof F>(
-  fields: F,
-  ...names: Name[]
-): Pick<F, Name> {
-  const picked: Partial<Pick<F, Name>> = {}
-  for (const name of names) picked[name] = fields[name]
-  return picked as Pick<F, Name> // each name is set
+/** Fields that identify a resource across edits, with the keys of their lists. */
+export function identityIn(fields: Fields): Fields {
+  return identifying(fields, [])
 }
 
-/** A list's tables with their destinations. */
-export function tablesOf({ keyedBy, fields }: RecordsForm): RecordsForm {
-  return { keyedBy, fields: pickFields(fields, ...keyedBy, 'targetTable') }
+function identifying(fields: Fields, keys: readonly string[]): Fields {
+  const found = Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
+    if (field.form !== undefined) return field.identifies === true ? [[name, field]] : []
+    const inner = identifying(field.fields, field.keyedBy ?? [])
+    return Object.keys(inner).length === 0 ? [] : [[name, { ...field, fields: inner }]]
+  })
+  const key = keys.flatMap((name): [string, Field][] => (fields[name] ? [[name, fields[name]]] : []))
+  return found.length === 0 ? {} : Object.fromEntries([...key, ...found])
+}
+
+export function withName(identity: Fields | undefined): Fields {
+  return { name: TEXT, ...identity }
 }
 
 /** A list of objects is one path. */
-export function identityPaths(identity: Identity): readonly string[] {
+export function identityPaths(identity: Fields): readonly string[] {
   const paths: string[] = []
   addPaths(paths, identity, '')
   return paths
@@ -31,9 +33,8 @@ export function identityPaths(identity: Identity): readonly string[] {
 
 function addPaths(paths: string[], fields: Fields, prefix: string): void {
   for (const [name, field] of Object.entries(fields)) {
-    const form = plainForm(field)
-    if (typeof form === 'string' || isRecords(form)) paths.push(`${prefix}${name}`)
-    else addPaths(paths, form.fields, `${prefix}${name}.`)
+    if (field.form !== undefined || field.keyedBy !== undefined) paths.push(`${prefix}${name}`)
+    else addPaths(paths, field.fields, `${prefix}${name}.`)
   }
 }
 
@@ -54,7 +55,7 @@ export function isSameIdentity(paths: readonly string[], a: Values, b: Values): 
 }
 
 /** Same source and destination as the body's. Quick for most other resources. */
-export function identityCheck(identity: Identity, asked: JsonObject): (there: JsonObject) => boolean {
+export function identityCheck(identity: Fields, asked: JsonObject): (there: JsonObject) => boolean {
   const body = comparedBody(identity, asked)
   const isNamed = Object.values(body['source'] ?? {}).some(
     (kind) => isObject(kind) && Object.keys(kind).length > 0,

@@ -1,21 +1,10 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
-import { gibibytesIn, millicoresIn, numberIn, withoutArguments, withoutUser } from './canonical.ts'
 import type { CreateOnceKind } from './definition.ts'
-import {
-  type Field,
-  type Fields,
-  type Form,
-  isRecords,
-  isRequestOnly,
-  isWhenReturned,
-  type LeafForm,
-  plainForm,
-  type RequestOnly,
-} from './field-table.ts'
-import { instantOf } from './instant.ts'
+import type { Field, Fields } from './field-table.ts'
+import { asWritten, type LeafForm } from './leaf-forms.ts'
 import { type Fitted, fitted, isOnlyReferences, type LeftOut } from './left-out.ts'
 import { API_VERSION } from './manifest.ts'
-import { isSensitiveName, SENSITIVE_FIELDS, UUID } from '../lib/sensitive.ts'
+import { isSensitiveName, UUID } from '../lib/sensitive.ts'
 import type { SecretMask } from '../lib/mask/secret-mask.ts'
 import { escapeControls } from '../lib/shown-text.ts'
 import { faultOf } from './odd-text.ts'
@@ -150,11 +139,12 @@ function objectOf(fields: Fields, reply: JsonObject, place: Place): JsonObject {
     Object.entries(fields).flatMap(([name, field]) => {
       const value = Object.hasOwn(reply, name) ? reply[name] : undefined
       const at = { name, beside: reply, place: { ...place, path: `${path}.${name}` } }
-      const kept = isRequestOnly(field)
-        ? referencesOf(field, value, at)
-        : isHidden(field, at)
-          ? referenceTo(at.place, name)
-          : valueOf(plainForm(field), value, at)
+      const kept =
+        field.returned === 'never'
+          ? referencesOf(field, value, at)
+          : isHidden(field, at)
+            ? referenceTo(at.place, name)
+            : valueOf(field, value, at)
       return kept === undefined ? [] : [[name, kept]]
     }),
   )
@@ -168,14 +158,13 @@ interface At {
 
 /** References for sensitive request-only fields, which are probably in use. */
 function referencesOf(
-  { requestOnly: form }: RequestOnly,
+  { fields, isSensitive }: Field,
   value: Json | undefined,
   { name, beside, place }: At,
 ): Json | undefined {
   if (value === TO_WRITE) return value
-  if (typeof form === 'string' && SENSITIVE_FIELDS.has(name)) return referenceTo(place, name)
-  const secrets =
-    typeof form === 'string' ? [] : Object.keys(form.fields).filter((inner) => SENSITIVE_FIELDS.has(inner))
+  if (isSensitive) return referenceTo(place, name)
+  const secrets = Object.keys(fields).filter((inner) => fields[inner]?.isSensitive)
   if (secrets.length === 0)
     return value === undefined || value === null
       ? undefined
@@ -185,8 +174,8 @@ function referencesOf(
 }
 
 /** A sometimes returned secret that is missing, and perhaps in use. */
-function isHidden(field: Field, { name, beside }: At): boolean {
-  return isWhenReturned(field) && SENSITIVE_FIELDS.has(name) && !Object.hasOwn(beside, name)
+function isHidden({ returned, isSensitive }: Field, { name, beside }: At): boolean {
+  return returned === 'at times' && isSensitive && !Object.hasOwn(beside, name)
 }
 
 /** A role, or a returned connection string, replaces a key. */
@@ -196,22 +185,21 @@ function isWithoutSecret(beside: JsonObject): boolean {
   )
 }
 
-function valueOf(form: Form, value: Json | undefined, at: At): Json | undefined {
+function valueOf({ form, fields, keyedBy }: Field, value: Json | undefined, at: At): Json | undefined {
   const { name, place } = at
   if (value === undefined) return undefined
   if (value === null) return leaveOut(place, 'It is null.')
-  if (typeof form === 'string')
-    return isSensitiveName(name) ? sensitiveOf(value, at) : leafOf(form, value, place)
-  if (isRecords(form)) {
+  if (form !== undefined) return isSensitiveName(name) ? sensitiveOf(value, at) : leafOf(form, value, place)
+  if (keyedBy !== undefined) {
     if (!Array.isArray(value)) return leaveOut(place, `It must be a list, and is ${inputName(value)}.`)
     const items = { ...place, path: `${place.path}[]` }
     // The schema reports items that are no objects.
-    return value.map((item: Json) => (isObject(item) ? objectOf(form.fields, item, items) : item))
+    return value.map((item: Json) => (isObject(item) ? objectOf(fields, item, items) : item))
   }
   if (!isObject(value)) return leaveOut(place, `It must be a mapping, and is ${inputName(value)}.`)
   if (Object.keys(value).length === 0) return undefined // an empty object has no information
   if (isEmpty(value)) return leaveOut(place, 'It is empty.')
-  const made = objectOf(form.fields, value, { ...place, keys: [...place.keys, name] })
+  const made = objectOf(fields, value, { ...place, keys: [...place.keys, name] })
   // Only references: probably no login in use.
   return Object.keys(made).length === 0 || isOnlyReferences(made) ? undefined : made
 }
@@ -233,7 +221,7 @@ function sensitiveOf(value: Json, { name, place }: At): Json | undefined {
 }
 
 function leafOf(form: LeafForm, value: Json, place: Place): Json | undefined {
-  const written = asManifestHasIt(form, value)
+  const written = asWritten(form, value)
   const texts = (Array.isArray(written) ? written : [written]).filter(
     (item: Json) => typeof item === 'string',
   )
@@ -247,52 +235,6 @@ function leafOf(form: LeafForm, value: Json, place: Place): Json | undefined {
   if (texts.some((text) => place.mask.mask(text) !== text))
     return leaveOut(place, 'It repeats a secret that Pipewright sends.')
   return written
-}
-
-function asManifestHasIt(form: LeafForm, value: Json): Json {
-  switch (form) {
-    case 'number':
-    case 'offset':
-      return numberIn(value) ?? value
-    case 'millicores':
-      return millicoresIn(value) ?? value
-    case 'gibibytes':
-      return gibibytesIn(value) ?? value
-    case 'engine':
-      return typeof value === 'string' ? withoutArguments(value) : value
-    case 'address':
-      return typeof value === 'string' ? withoutUser(value) : value
-    case 'unix-time':
-      return numberIn(value) ?? timeAs(value, (instant) => instant.getTime() / 1_000)
-    case 'time':
-      return timeAs(value, (instant) => withoutFraction(instant).slice(0, -1))
-    case 'minute':
-      return timeAs(value, (instant) => instant.toISOString().slice(0, 16))
-    case 'zoned':
-      return timeAs(value, withoutFraction)
-    case 'comma-list':
-      return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value.join(',') : value
-    case 'text':
-    case 'block':
-    case 'lines':
-    case 'foreign':
-    case 'raw':
-    case 'certificate':
-    case 'boolean':
-    case 'flag':
-    case 'set':
-    case 'ordered':
-      return value
-  }
-}
-
-function timeAs(value: Json, inWords: (instant: Date) => Json): Json {
-  const instant = typeof value === 'string' ? instantOf(value) : undefined
-  return instant === undefined ? value : inWords(new Date(instant))
-}
-
-function withoutFraction(instant: Date): string {
-  return instant.toISOString().replace(/(?:\.000)?Z$/, 'Z')
 }
 
 /** Separate keys for a pipe's logins: its registry and its brokers have different users. */

@@ -1,3 +1,4 @@
+import { DECLARED } from './field-table.ts'
 import { z } from './zod.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
 import { LOCK } from './lock/schema.ts'
@@ -34,7 +35,13 @@ export function kindJsonSchema(profile: Profile, name: string): JsonObject | und
 }
 
 function bareSchema({ name, schema, description }: Described): JsonObject {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', target: 'draft-07' })
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io: 'input',
+    target: 'draft-07',
+    override({ jsonSchema: field }) {
+      for (const fact of DECLARED) delete field[fact]
+    },
+  })
   // Zod's own type; the value is plain JSON.
   return { title: name, description, ...(rest as Readonly<Record<string, Json>>) }
 }

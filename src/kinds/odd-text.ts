@@ -1,5 +1,5 @@
 import { OVERRIDES, TURNING } from '../lib/shown-text.ts'
-import type { LeafForm } from './field-table.ts'
+import type { LeafForm } from './leaf-forms.ts'
 
 /** One joiner is normal after a letter of many scripts, and in emoji. */
 const JOINER = String.raw`(?<![^\s\0-\x7f\p{Script=Latin}])[\u200c\u200d]|[\u200c\u200d]{2}`

@@ -2,12 +2,12 @@ import type { z } from 'zod'
 import type { JsonObject } from '../lib/json.ts'
 import { SECRET_FIELDS } from '../lib/sensitive.ts'
 import type { CreateOnceKind, Kind, Lifecycle, Operation } from './definition.ts'
-import { leafFormAt, type Fields, type LeafForm } from './field-table.ts'
+import { leafFormAt, type Fields } from './field-table.ts'
 import type { RuleFinding } from './finding.ts'
-import type { Identity } from './identity.ts'
 import { keyOf, kindOf, type Key } from './key.ts'
 import { LOCK, lockSchema } from './lock/schema.ts'
 import { lifecycleOf, type Held, type Manifest } from './lookup.ts'
+import type { LeafForm } from './leaf-forms.ts'
 import type { KnownStates } from './state.ts'
 import type { ResourceManifest } from './manifest.ts'
 import { commonPolicyRules, createOncePolicyRules } from './policy-rules.ts'
@@ -93,7 +93,7 @@ export function textFormAt(profile: Profile, kind: string, path: readonly (strin
 }
 
 /** Undefined: identified by name only. */
-export function identityOf(profile: Profile, key: Key): Identity | undefined {
+export function identityOf(profile: Profile, key: Key): Fields | undefined {
   const kind = knownKind(profile, kindOf(key))
   return kind.lifecycle === 'create-once' ? kind.identity : undefined
 }

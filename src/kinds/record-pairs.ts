@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
-import type { RecordsForm } from './field-table.ts'
-import { canonicalLeaf } from './canonical.ts'
+import type { Fields } from './field-table.ts'
+import { canonicalLeaf } from './leaf-forms.ts'
 import { showName, showText } from './difference.ts'
 import { maskSensitive } from './mask.ts'
 
@@ -66,10 +66,10 @@ export function createLabels(names: KeyNames): (item: Json) => string {
 }
 
 /** For an item without a key. */
-export function summarize(form: RecordsForm, item: Json): string {
+export function summarize(keys: KeyNames, fields: Fields, item: Json): string {
   const shown = maskSensitive(isObject(item) ? item : { item })
-  const names = isObject(item) ? Object.keys(form.fields) : ['item']
-  const rest = names.filter((name) => !form.keyedBy.includes(name) && isSet(shown[name]))
+  const names = isObject(item) ? Object.keys(fields) : ['item']
+  const rest = names.filter((name) => !keys.includes(name) && isSet(shown[name]))
   const texts = rest.map((name) => {
     const value = shown[name]
     const text = typeof value === 'string' ? value : JSON.stringify(value)

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import type { RawText } from '../lib/mask/secret-mask.ts'
-import { type Field, type Fields, isRecords, isRequestOnly, plainForm } from './field-table.ts'
+import { type Field, type Fields, TEXT } from './field-table.ts'
 
 /* Parses replies loosely: checks required fields, keeps unknown ones. Tables instead of zod, for speed. */
 
@@ -87,12 +87,12 @@ function fits(type: FieldType | undefined, value: Json | undefined): boolean {
 
 /** Reply fields beyond the manifest's (2.1, 2.7). */
 const ABOUT: Fields = {
-  id: 'text',
-  organizationId: 'text',
-  serviceId: 'text',
-  state: 'text',
-  createdAt: 'text',
-  updatedAt: 'text',
+  id: TEXT,
+  organizationId: TEXT,
+  serviceId: TEXT,
+  state: TEXT,
+  createdAt: TEXT,
+  updatedAt: TEXT,
 }
 
 /** Only fields that the interface returns: others might repeat secrets. `null` counts as absent. */
@@ -118,12 +118,11 @@ function foreignIn(fields: Fields, object: JsonObject, prefix: string): ReturnTy
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (value === undefined || isEmpty(value)) return []
     if (field === undefined) return [[`${prefix}${name}`, value] as const]
-    const form = isRequestOnly(field) ? 'text' : plainForm(field)
-    if (typeof form === 'string') return []
+    if (field.returned === 'never' || field.form !== undefined) return []
     const path = `${prefix}${name}`
-    if (!isRecords(form)) return isObject(value) ? foreignIn(form.fields, value, `${path}.`) : []
+    if (field.keyedBy === undefined) return isObject(value) ? foreignIn(field.fields, value, `${path}.`) : []
     const items = Array.isArray(value) ? value.filter(isObject) : []
-    return items.flatMap((item) => foreignIn(form.fields, item, `${path}[].`))
+    return items.flatMap((item) => foreignIn(field.fields, item, `${path}[].`))
   })
 }
 
@@ -142,12 +141,11 @@ function objectOf(fields: Fields, value: JsonObject): JsonObject {
   return object
 }
 
-function valueOf(field: Field, value: Json): Json | undefined {
-  if (value === null || isRequestOnly(field)) return undefined
-  const form = plainForm(field)
-  if (typeof form === 'string') return isPlain(value) ? value : undefined
-  if (Array.isArray(value)) return value.filter(isObject).map((item) => objectOf(form.fields, item))
-  return isObject(value) ? objectOf(form.fields, value) : undefined
+function valueOf({ form, fields, returned }: Field, value: Json): Json | undefined {
+  if (value === null || returned === 'never') return undefined
+  if (form !== undefined) return isPlain(value) ? value : undefined
+  if (Array.isArray(value)) return value.filter(isObject).map((item) => objectOf(fields, item))
+  return isObject(value) ? objectOf(fields, value) : undefined
 }
 
 function isPlain(value: Json): boolean {

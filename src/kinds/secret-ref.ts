@@ -44,23 +44,35 @@ export const SensitiveText = z.union(
   'must be a text or {secretRef: {name, key}}',
 )
 
-/** Request only (2.3). */
-export const UserCredentials = z.strictObject({
-  username: SensitiveText.optional().describe('User name.'),
-  password: SecretRef.optional().describe('Password, as a reference to a mounted secret.'),
-})
+export const Certificate = SensitiveText.meta({ form: 'certificate' })
 
-/** Request only (2.3). */
-export const AccessKey = z.strictObject({
-  accessKeyId: SensitiveText.optional().describe('Access key id.'),
-  secretKey: SecretRef.optional().describe('Secret key, as a reference to a mounted secret.'),
-})
+/** Both are required. */
+export const Login = z
+  .strictObject({
+    username: SensitiveText.describe('User name.'),
+    password: SecretRef.describe('Password, as a reference to a mounted secret.'),
+  })
+  .meta({ returned: 'never' })
 
-export const ACCESS_KEY_FIELDS = {
-  requestOnly: { fields: { accessKeyId: 'text', secretKey: 'text' } },
-} as const
+export const UserCredentials = z
+  .strictObject({
+    username: SensitiveText.optional().describe('User name.'),
+    password: SecretRef.optional().describe('Password, as a reference to a mounted secret.'),
+  })
+  .meta({ returned: 'never' })
 
-export const CREDENTIALS_FIELDS = { requestOnly: { fields: { username: 'text', password: 'text' } } } as const
+export const AccessKey = z
+  .strictObject({
+    accessKeyId: SensitiveText.optional().describe('Access key id.'),
+    secretKey: SecretRef.optional().describe('Secret key, as a reference to a mounted secret.'),
+  })
+  .meta({ returned: 'never' })
+
+/** Whether a field takes a reference to a secret. */
+export function isReferenceSchema(schema: z.core.$ZodType): boolean {
+  if (schema instanceof z.ZodUnion) return schema.options.some(isReferenceSchema)
+  return schema instanceof z.ZodObject && Object.keys(schema.shape).join() === 'secretRef'
+}
 
 export function isSecretRef(value: unknown): value is SecretRef {
   return asSecretRef(value) !== undefined

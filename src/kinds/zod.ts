@@ -7,6 +7,13 @@ export { z }
 
 export const Text = z.string().min(1)
 
+/** In several lines. */
+export const Lines = Text.meta({ form: 'lines' })
+
+export const TextSet = z.array(Text).meta({ form: 'set' })
+
+export const OrderedTexts = z.array(Text).meta({ form: 'ordered' })
+
 /** A whole number from 0. */
 export const Count = z.int().nonnegative()
 

@@ -1,13 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import type { CreateOnceKind } from '../kinds/definition.ts'
-import {
-  type Field,
-  type Fields,
-  isRecords,
-  isWhenReturned,
-  type LeafForm,
-  plainForm,
-} from '../kinds/field-table.ts'
+import { fieldAt, type Field, type Fields } from '../kinds/field-table.ts'
+import type { LeafForm } from '../kinds/leaf-forms.ts'
 import type { Profile } from '../kinds/profile.ts'
 import { PIPE as CLOUD_PIPE } from '../kinds/profiles/clickhouse-cloud/pipe/kind.ts'
 import { ALERT } from '../kinds/profiles/default/alert/kind.ts'
@@ -86,39 +80,37 @@ const FACTS: Readonly<Record<string, Facts>> = {
       }),
       // keeps 0 and false (facts 3.1)
       ...(settings !== undefined && { settings }),
-      ...(isObject(scaling) && { scaling: spelled(SIZE, scaling) }),
+      ...(isObject(scaling) && { scaling: spelled(SIZE, scaling, 'never') }),
     }),
     timestamp: (ms) => new Date(ms).toISOString().replace('Z', '417Z'),
   },
 }
 
-/** Replies omit a size for a while after its change. */
-const SIZE: Fields = { replicaCpuMillicores: 'millicores', replicaMemoryGb: 'gibibytes' }
+const SIZE = fieldAt(CLOUD_PIPE.fields, 'scaling')?.fields ?? {}
 
 /** Observed values of unset fields. */
 const UNSET: JsonObject = { scaling: null, settings: {}, fieldMappings: [] }
 
-/** Without the fields that replies can omit. */
-function spelled(fields: Fields, object: JsonObject): JsonObject {
+/** @param omitted fields that replies can omit, except the size */
+function spelled(fields: Fields, object: JsonObject, omitted: Field['returned'] = 'at times'): JsonObject {
   return Object.fromEntries(
     Object.entries(object).flatMap(([name, value]) => {
       const field = fields[name]
+      if (field?.returned === omitted) return []
       const shown = value === undefined || field === undefined ? value : spelledField(field, value)
       return shown === undefined ? [] : [[name, shown]]
     }),
   )
 }
 
-function spelledField(field: Field, value: Json): Json | undefined {
-  if (isWhenReturned(field)) return undefined
-  const form = plainForm(field)
-  if (typeof form === 'string') {
+function spelledField({ form, fields, keyedBy }: Field, value: Json): Json | undefined {
+  if (form !== undefined) {
     const spell = SPELLINGS[form]
     return spell === undefined ? value : spell(value)
   }
-  if (isObject(value)) return spelled(form.fields, value)
-  if (!isRecords(form) || !Array.isArray(value)) return value
-  return value.map((item: Json) => (isObject(item) ? spelled(form.fields, item) : item)).toReversed()
+  if (isObject(value)) return spelled(fields, value)
+  if (keyedBy === undefined || !Array.isArray(value)) return value
+  return value.map((item: Json) => (isObject(item) ? spelled(fields, item) : item)).toReversed()
 }
 
 /** The observed spelling, if several are allowed. */

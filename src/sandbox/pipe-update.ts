@@ -1,4 +1,4 @@
-import { MAPPING_FORMS, PATCHES } from '../kinds/profiles/clickhouse-cloud/pipe/changes.ts'
+import { fieldAt, type Fields } from '../kinds/field-table.ts'
 import { isDatabase, type SourceKind } from '../kinds/profiles/clickhouse-cloud/pipe/source.ts'
 import { comparedBody } from '../kinds/remote-resource.ts'
 import { z } from '../kinds/zod.ts'
@@ -24,15 +24,16 @@ import { credentialDigests, settledState, sourceOf } from './world.ts'
 export function update(before: PipeBefore, json: JsonObject): PipeChange {
   const { dialect, pipe, state, now } = before
   const kind = sourceKindOf(pipe.body)
+  const declared = fieldAt(dialect.pipe.fields, `source.${kind}`)?.fields ?? {}
   const { settings: _ignored, ...body } = json
-  const misshapen = shapeRefusal(shapeOf(dialect, kind, json), json) ?? partsRefusal(body)
+  const misshapen = shapeRefusal(shapeOf(dialect, kind, declared, json), json) ?? partsRefusal(body)
   if (misshapen !== undefined) return misshapen
   const isRename = Object.keys(body).every((name) => name === 'name')
   const completed = isRename ? undefined : completedRefusal(before)
   if (completed !== undefined) return completed
 
   const { fields: was } = sourceOf(pipe.body)
-  const isEffective = (name: string) => kind !== 'kafka' || changesOf(kind).includes(name)
+  const isEffective = (name: string) => kind !== 'kafka' || declared[name]?.change !== undefined
   const sent = Object.entries(sourceOf(body).fields)
   const patch: JsonObject = Object.fromEntries(sent.filter(([name]) => isEffective(name)))
   const edited = tablesAfter(before, patch)
@@ -60,9 +61,9 @@ export function update(before: PipeBefore, json: JsonObject): PipeChange {
   return moved({ ...before, pipe: changed }, ['Modifying', ...copies, settledState(dialect, after)])
 }
 
-function shapeOf({ pipeShape }: Dialect, kind: SourceKind, json: JsonObject): Shape {
+function shapeOf({ pipeShape }: Dialect, kind: SourceKind, declared: Fields, json: JsonObject): Shape {
   const { name, source, destination, fieldMappings, settings } = pipeShape
-  const part = sourceShape(kind, shapeIn(shapeIn(source)[kind]), Object.keys(sourceOf(json).fields))
+  const part = sourceShape(kind, declared, shapeIn(shapeIn(source)[kind]), Object.keys(sourceOf(json).fields))
   return mapped<z.core.$ZodType | undefined>(
     {
       name,
@@ -82,54 +83,44 @@ const NEEDED: Readonly<Partial<Record<SourceKind, readonly string[]>>> = {
   mongodb: ['uri', 'readPreference'],
 }
 
-function sourceShape(kind: SourceKind, fields: Shape, names: readonly string[]): Shape {
-  const edits = mapped(editsShape(kind, fields), optional)
+function sourceShape(kind: SourceKind, declared: Fields, fields: Shape, names: readonly string[]): Shape {
+  const edits = mapped(editsShape(kind, declared, fields), optional)
   // An edit of mappings alone needs no other field (facts 8).
   if (names.length > 0 && names.every((name) => name in edits)) return edits
   const needed = (NEEDED[kind] ?? []).map((name) => [name, required(fields[name])])
-  return { ...mapped(changeable(kind, fields), optional), ...Object.fromEntries(needed), ...edits }
+  return { ...mapped(changeable(kind, declared, fields), optional), ...Object.fromEntries(needed), ...edits }
 }
 
-function changeable(kind: SourceKind, fields: Shape): Shape {
-  if (kind !== 'kafka') return picked(fields, changesOf(kind))
+function changeable(kind: SourceKind, declared: Fields, fields: Shape): Shape {
+  if (kind !== 'kafka') return changeableIn(declared, fields)
   // Accepts fixed fields without an effect (facts 4, note 1).
   const { credentials: _refused, ...registry } = shapeIn(fields['schemaRegistry'])
   return { ...fields, schemaRegistry: z.strictObject(registry) }
 }
 
-function changesOf(kind: SourceKind): readonly string[] {
-  const { together, alone } = PATCHES[kind]
-  return [...together, ...alone]
+function changeableIn(declared: Fields, shape: Shape): Shape {
+  const fields = Object.entries(shape).flatMap(([name, schema]): [string, z.core.$ZodType][] => {
+    const { change, fields: inner = {} } = declared[name] ?? {}
+    if (change === 'update' || change === 'connection') return [[name, required(schema)]]
+    const part = changeableIn(inner, shapeIn(schema))
+    return Object.keys(part).length === 0 ? [] : [[name, z.strictObject(mapped(part, optional))]]
+  })
+  return Object.fromEntries(fields)
 }
 
-function editsShape(kind: SourceKind, { tableMappings }: Shape): Shape {
-  const keys = MAPPING_FORMS[kind]?.keyedBy
-  if (keys === undefined) return {}
+function editsShape(kind: SourceKind, declared: Fields, { tableMappings }: Shape): Shape {
+  const { change, keyedBy = [] } = declared['tableMappings'] ?? {}
+  if (change !== 'tables') return {}
   const item = shapeIn(tableMappings)
   const { targetTable = z.never() } = item
   const removed = {
-    ...Object.fromEntries(keys.map((name) => [name, required(item[name])])),
+    ...Object.fromEntries(keyedBy.map((name) => [name, required(item[name])])),
     targetTable: kind === 'postgres' ? z.optional(targetTable) : targetTable,
   }
   return {
     tableMappingsToAdd: z.array(z.strictObject(item)),
     tableMappingsToRemove: z.array(z.strictObject(removed)),
   }
-}
-
-/** By dotted path. */
-function picked(shape: Shape, paths: readonly string[]): Shape {
-  const byName = Map.groupBy(paths, (path) => path.split('.')[0] ?? '')
-  return Object.fromEntries(
-    [...byName].map(([name, all]) => {
-      const inner = all.flatMap((path) => path.split('.').slice(1))
-      const field = required(shape[name])
-      return [
-        name,
-        inner.length === 0 ? field : z.strictObject(mapped(picked(shapeIn(field), inner), optional)),
-      ]
-    }),
-  )
 }
 
 function partsRefusal(body: JsonObject): Refusal | undefined {

@@ -1,5 +1,6 @@
 import type { Kind } from '../kinds/definition.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
+import { isReferenceSchema } from '../kinds/secret-ref.ts'
 import { Text, z } from '../kinds/zod.ts'
 import type { JsonObject } from '../lib/json.ts'
 
@@ -30,14 +31,9 @@ export function optional(schema: z.core.$ZodType | undefined): z.core.$ZodType {
 
 /** No list has secrets in it. */
 function onTheWire(schema: z.core.$ZodType): z.core.$ZodType {
-  if (isReference(schema) || (schema instanceof z.ZodUnion && schema.options.some(isReference))) return Text
+  if (isReferenceSchema(schema)) return Text
   if (schema instanceof z.ZodOptional) return z.optional(onTheWire(schema.unwrap()))
   return schema instanceof z.ZodObject ? z.strictObject(mapped(schema.shape, onTheWire)) : schema
-}
-
-/** Compares fields, since each use has its own description. */
-function isReference(schema: z.core.$ZodType): boolean {
-  return schema instanceof z.ZodObject && Object.keys(schema.shape).join() === 'secretRef'
 }
 
 export function mapped<T>(shape: Readonly<Record<string, T>>, change: (field: T) => z.core.$ZodType): Shape {

@@ -1,4 +1,4 @@
-import { PIPE_FIELDS } from '../../src/kinds/profiles/default/pipe/fields.ts'
+import { PIPE_FIELDS } from '../../src/kinds/profiles/default/pipe/schema.ts'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { isObject } from '../../src/lib/json.ts'

@@ -67,6 +67,19 @@ describe('an alert that its manifest asks for', () => {
     expect(client.shown()?.status).toBe('Ready')
   })
 
+  test('with several channels is in sync, in whatever order and with what the service fills in', async () => {
+    const email = { type: 'email', emailRecipients: ['a@example.com', 'b@example.com'] }
+    const { channel: _one, ...spec } = SPEC
+    await using client = await started({ ...spec, channels: [WEBHOOK, email] })
+    const filled = { ...WEBHOOK, webhookService: 'slack_api', severity: null }
+    client.change(client.id, { channel: filled, channels: [email, filled] })
+    await client.reconcile()
+    expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
+    client.change(client.id, { channels: [{ ...email, emailRecipients: ['a@example.com'] }, filled] })
+    await client.reconcile()
+    expect(client.shown()?.differences.map(({ field }) => field)).toEqual(['channels[email].emailRecipients'])
+  })
+
   test('is planned as it is then sent', async () => {
     await using client = await startAlerts()
     await client.want({ lag: {} })

@@ -103,101 +103,49 @@ const TWO_TABLES = THREE_TABLES.slice(0, 2)
 interface Unheeded {
   readonly what: string
   readonly command: Command
-  readonly state: string
-  /** @returns how often it was given, but for the first time where that was heeded */
-  readonly begin: (client: Client) => Promise<() => number>
-  /** It is heeded from now on. */
-  readonly end: (client: Client) => void
+  /** Shown meanwhile. `Pausing`: it was heeded at first. */
+  readonly state: 'Running' | 'Paused' | 'Pausing'
+  readonly first?: (client: Client) => unknown
+  readonly wanted: Readonly<Parameters<Client['want']>>
   readonly after: unknown
 }
 
 const heeded = (client: Client): void => client.interfere(undefined)
 const paused = (client: Client): void => client.server.setStates(client.id(), 'Paused')
 
-async function pausing(client: Client): Promise<() => number> {
-  await client.reconcile()
-  client.server.setStates(client.id(), 'Pausing')
-  return ignore(client, 'stop')
-}
+const CHANGED = { wanted: [withTable('invoices')], after: [THREE_TABLES, 'Running', 'InSync'] } as const
+const RESTING = { wanted: [POSTGRES, { paused: true }], after: [TWO_TABLES, 'Paused', 'InSync'] } as const
+const STARTED = { command: 'start', state: 'Paused', after: [TWO_TABLES, 'Running', 'InSync'] } as const
 
 const UNHEEDED: readonly Unheeded[] = [
-  {
-    what: 'to stop for a change',
-    command: 'stop',
-    state: 'Running',
-    async begin(client) {
-      await client.want(withTable('invoices'))
-      return ignore(client, 'stop')
-    },
-    end: heeded,
-    after: [THREE_TABLES, 'Running', 'InSync'],
-  },
-  {
-    what: 'to stop for a change, and it goes on pausing',
-    command: 'stop',
-    state: 'Pausing',
-    async begin(client) {
-      await client.want(withTable('invoices'))
-      return pausing(client)
-    },
-    end: paused,
-    after: [THREE_TABLES, 'Running', 'InSync'],
-  },
-  {
-    what: 'to stop by policy.paused',
-    command: 'stop',
-    state: 'Running',
-    async begin(client) {
-      await client.want(POSTGRES, { paused: true })
-      return ignore(client, 'stop')
-    },
-    end: heeded,
-    after: [TWO_TABLES, 'Paused', 'InSync'],
-  },
-  {
-    what: 'to stop by policy.paused, and it goes on pausing',
-    command: 'stop',
-    state: 'Pausing',
-    async begin(client) {
-      await client.want(POSTGRES, { paused: true })
-      return pausing(client)
-    },
-    end: paused,
-    after: [TWO_TABLES, 'Paused', 'InSync'],
-  },
+  { what: 'to stop for a change', command: 'stop', state: 'Running', ...CHANGED },
+  { what: 'to stop for a change, and it goes on pausing', command: 'stop', state: 'Pausing', ...CHANGED },
+  { what: 'to stop by policy.paused', command: 'stop', state: 'Running', ...RESTING },
+  { what: 'to stop by policy.paused, and it goes on pausing', command: 'stop', state: 'Pausing', ...RESTING },
   {
     what: 'to start after a change',
-    command: 'start',
-    state: 'Paused',
-    async begin(client) {
-      await client.want(withTable('invoices'))
+    ...STARTED,
+    async first(client) {
+      await client.want(...CHANGED.wanted)
       await client.reconcile()
-      await client.want(POSTGRES)
-      return ignore(client, 'start')
     },
-    end: heeded,
-    after: [TWO_TABLES, 'Running', 'InSync'],
+    wanted: [POSTGRES],
   },
-  {
-    what: 'to start by policy.paused',
-    command: 'start',
-    state: 'Paused',
-    async begin(client) {
-      paused(client)
-      await client.want(POSTGRES, { paused: false })
-      return ignore(client, 'start')
-    },
-    end: heeded,
-    after: [TWO_TABLES, 'Running', 'InSync'],
-  },
+  { what: 'to start by policy.paused', ...STARTED, first: paused, wanted: [POSTGRES, { paused: false }] },
 ]
 
 describe('a pipe that was told', () => {
   test.each(UNHEEDED)(
     '$what, in vain: that is told after ten minutes, and it is told again within each hour, for ever',
-    async ({ command, state, begin, end, after }) => {
+    async ({ command, state, first: begin, wanted, after }) => {
       await using client = await startOld(POSTGRES)
-      const count = await begin(client)
+      await begin?.(client)
+      await client.want(...wanted)
+      if (state === 'Pausing') {
+        await client.reconcile()
+        client.server.setStates(client.id(), state)
+      }
+      const count = ignore(client, command)
       await during(client, 9 * MINUTE)
       expect(client.status()).toBe('Progressing')
       await during(client, 6 * MINUTE)
@@ -218,7 +166,8 @@ describe('a pipe that was told', () => {
         .slice(first)
         .filter((event) => event.type === 'ConditionChanged' && event.condition === 'Synced')
       expect(news).toEqual([])
-      end(client)
+      if (state === 'Pausing') paused(client)
+      else heeded(client)
       await during(client, 70 * MINUTE)
       await passes(client, 3)
       expect([tableNames(client), stateOf(client), client.reason()]).toEqual(after)

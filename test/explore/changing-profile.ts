@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { Changes, Compared } from '../../src/kinds/changes.ts'
 import type { CreateOnceKind, Kind } from '../../src/kinds/definition.ts'
+import { fieldsIn } from '../../src/kinds/field-table.ts'
 import { DeletablePolicy } from '../../src/kinds/manifest.ts'
 import type { Profile } from '../../src/kinds/profile.ts'
 import { PIPE as CLOUD_PIPE } from '../../src/kinds/profiles/clickhouse-cloud/pipe/kind.ts'
 import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
-import { PIPE_FIELDS } from '../../src/kinds/profiles/default/pipe/fields.ts'
 import { PipeManifest, PipeSpec } from '../../src/kinds/profiles/default/pipe/schema.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
@@ -80,21 +80,19 @@ function part(body: JsonObject, name: string): JsonObject {
   return body[name] as JsonObject // as the schema has it
 }
 
-const ChangingManifest = PipeManifest.extend({
-  policy: DeletablePolicy.optional(),
-  spec: PipeSpec.extend({
-    tables: z.array(z.strictObject({ name: z.string(), how: z.string() })).optional(),
-  }),
+const ChangingSpec = PipeSpec.extend({
+  [TABLES]: z
+    .array(z.strictObject({ name: z.string(), how: z.string().meta({ returned: 'at times' }) }))
+    .optional()
+    .meta({ keyedBy: ['name'] }),
 })
+const ChangingManifest = PipeManifest.extend({ policy: DeletablePolicy.optional(), spec: ChangingSpec })
 type ChangingManifest = z.infer<typeof ChangingManifest>
 
 const CHANGING_PIPE: CreateOnceKind<ChangingManifest> = {
   ...PIPE,
   schema: ChangingManifest,
-  fields: {
-    ...PIPE_FIELDS,
-    [TABLES]: { keyedBy: ['name'], fields: { name: 'text', how: { whenReturned: 'text' } } },
-  },
+  fields: fieldsIn(ChangingSpec.omit({ service: true })),
   changes: CHANGES,
   states({ policy }) {
     const isPaused = policy?.paused === true

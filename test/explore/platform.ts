@@ -1,4 +1,4 @@
-import { PIPE_FIELDS } from '../../src/kinds/profiles/default/pipe/fields.ts'
+import { PIPE_FIELDS } from '../../src/kinds/profiles/default/pipe/schema.ts'
 import type { CreateOnceKind } from '../../src/kinds/definition.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import { comparedBody } from '../../src/kinds/remote-resource.ts'

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { showName } from '../../src/kinds/difference.ts'
-import type { Field, Fields, LeafForm, RecordsForm } from '../../src/kinds/field-table.ts'
+import type { Field, Fields } from '../../src/kinds/field-table.ts'
+import type { LeafForm } from '../../src/kinds/leaf-forms.ts'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
 
 /** A value, another way to write the same, and a value that means something else. */
@@ -233,46 +234,39 @@ interface MemberBodies {
 }
 
 function memberBodies(field: Field, path: string): fc.Arbitrary<MemberBodies> {
-  if (typeof field === 'object' && 'requestOnly' in field) {
-    return fc
-      .tuple(memberBodies(field.requestOnly, path), fc.constantFrom(null, 'echo'))
-      .map(([part, same]) => ({
-        ...part,
-        same,
-        changes: part.changes.map((change) => ({ ...change, returned: false })),
-      }))
+  const always: Field = { ...field, returned: 'always' }
+  if (field.returned === 'never') {
+    return fc.tuple(memberBodies(always, path), fc.constantFrom(null, 'echo')).map(([part, same]) => ({
+      ...part,
+      same,
+      changes: part.changes.map((change) => ({ ...change, returned: false })),
+    }))
   }
-  if (typeof field === 'object' && 'whenReturned' in field) {
+  if (field.returned === 'at times') {
     return fc
-      .tuple(memberBodies(field.whenReturned, path), fc.constantFrom('as it is', null, '', undefined))
+      .tuple(memberBodies(always, path), fc.constantFrom('as it is', null, '', undefined))
       .map(([part, same]) => ({ ...part, same: same === 'as it is' ? part.same : same }))
   }
-  if (typeof field === 'string') {
-    return LEAVES[field].map(({ value, same, other, rewritten = same }) => ({
+  if (field.form !== undefined) {
+    return LEAVES[field.form].map(({ value, same, other, rewritten = same }) => ({
       value,
       same,
       rewritten,
       changes: [{ field: path, value: other, alone: other, returned: true }],
     }))
   }
-  if ('keyedBy' in field) return recordsBodies(field, path)
-  return objectBodies(field.fields, `${path}.`, { whole: [] }).map(({ body, same, rewritten, changes }) => ({
+  if (field.keyedBy !== undefined) return recordsBodies(field.keyedBy, field.fields, path)
+  return objectBodies(field.fields, `${path}.`, { whole: [] }).map(({ body, changes, ...others }) => ({
+    ...others,
     value: body,
-    same,
-    rewritten,
-    changes: changes.map((change) => ({
-      field: change.field,
-      value: change.body,
-      alone: change.alone,
-      returned: change.returned,
-    })),
+    changes: changes.map((change) => ({ ...change, value: change.body })),
   }))
 }
 
-function recordsBodies(form: RecordsForm, path: string): fc.Arbitrary<MemberBodies> {
-  const item = objectBodies(form.fields, '', { whole: form.keyedBy })
+function recordsBodies(keyedBy: readonly string[], fields: Fields, path: string): fc.Arbitrary<MemberBodies> {
+  const item = objectBodies(fields, '', { whole: keyedBy })
   const keyOfItem = ({ body }: Bodies) =>
-    showName(form.keyedBy.map((name) => (typeof body[name] === 'string' ? body[name] : '')).join('.'))
+    showName(keyedBy.map((name) => (typeof body[name] === 'string' ? body[name] : '')).join('.'))
   return fc
     .tuple(fc.uniqueArray(item, { maxLength: 4, selector: keyOfItem }), chances, absent)
     .map(([items, chance, none]) => {
@@ -291,7 +285,7 @@ function recordsBodies(form: RecordsForm, path: string): fc.Arbitrary<MemberBodi
           })),
         ]
       })
-      const extra = Object.fromEntries(form.keyedBy.map((name) => [name, ADDED]))
+      const extra = Object.fromEntries(keyedBy.map((name) => [name, ADDED]))
       return {
         value: items.map((part) => part.body),
         same: items.length === 0 ? none : same,

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
-import { canonicalLeaf, sameLeaf } from '../../src/kinds/canonical.ts'
+import { canonicalLeaf, sameLeaf } from '../../src/kinds/leaf-forms.ts'
 import { cpuMsOf } from '../support/cpu.ts'
 import { describe, expect, test } from 'vitest'
 import { ALERT } from '../../src/kinds/profiles/default/alert/kind.ts'
 import { compareBody } from '../../src/kinds/compare-body.ts'
-import type { Fields } from '../../src/kinds/field-table.ts'
+import { type Fields, TEXT } from '../../src/kinds/field-table.ts'
 import { canonicalLeaves } from '../../src/kinds/canonical.ts'
 import type { Difference } from '../../src/kinds/difference.ts'
 import { changedFields, fingerprintBody } from '../../src/kinds/fingerprint.ts'
@@ -27,12 +27,12 @@ const COMPARED: readonly (readonly [what: string, fields: Fields, compare: Compa
   ],
   [
     'an alert of ClickHouse Cloud',
-    { ...CLOUD_ALERT.fields, id: { requestOnly: 'text' } },
+    { ...CLOUD_ALERT.fields, id: { ...TEXT, returned: 'never' } },
     (body, reply) => compareBody(CLOUD_ALERT.fields, body, reply),
   ],
   [
     'an alert',
-    { ...ALERT.fields, id: { requestOnly: 'text' } },
+    { ...ALERT.fields, id: { ...TEXT, returned: 'never' } },
     (body, reply) => compareBody(ALERT.fields, body, reply),
   ],
   [

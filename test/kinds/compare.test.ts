@@ -1,4 +1,4 @@
-import { canonicalLeaf } from '../../src/kinds/canonical.ts'
+import { canonicalLeaf } from '../../src/kinds/leaf-forms.ts'
 import { describe, expect, test } from 'vitest'
 import { ALERT } from '../../src/kinds/profiles/default/alert/kind.ts'
 import { compareBody } from '../../src/kinds/compare-body.ts'

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { isSensitiveName, SENSITIVE_NAMES } from '../../src/lib/sensitive.ts'
+import type { Fields } from '../../src/kinds/field-table.ts'
+import { formsOf } from '../../src/kinds/profile.ts'
+import { PROFILES } from '../../src/kinds/profiles/profiles.ts'
+import { isSensitiveName, SENSITIVE_FIELDS, SENSITIVE_NAMES } from '../../src/lib/sensitive.ts'
 import { maskSensitive, sensitiveTexts } from '../../src/kinds/mask.ts'
 import { maskLines } from '../../src/manifest/diagnostics/mask-lines.ts'
 import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
@@ -25,6 +28,18 @@ for (const [where, shown] of Object.entries(MASKS)) {
     expect(shown('topics')).toContain(VALUE)
   })
 }
+
+function secretsIn(fields: Fields): readonly string[] {
+  return Object.entries(fields).flatMap(([name, field]) =>
+    field.isSensitive ? name : secretsIn(field.fields),
+  )
+}
+
+test('each field that takes a reference to a secret has such a name', () => {
+  const kinds = PROFILES.flatMap(formsOf)
+  const names = kinds.flatMap((kind) => ('fields' in kind ? secretsIn(kind.fields) : []))
+  expect(new Set(names)).toEqual(new Set(SENSITIVE_FIELDS))
+})
 
 test('fields of a log line are kept back by the same names', () => {
   for (const name of SENSITIVE_NAMES) expect(REDACTED_PATHS).toContain(name)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { flatLeaves } from '../../src/kinds/as-left.ts'
 import { compareBody } from '../../src/kinds/compare-body.ts'
 import { fieldOfPath } from '../../src/kinds/changes.ts'
-import { isRecords, plainForm, type Fields } from '../../src/kinds/field-table.ts'
+import type { Fields } from '../../src/kinds/field-table.ts'
 import { fingerprintBody } from '../../src/kinds/fingerprint.ts'
 import { ALERT as CLOUD_ALERT } from '../../src/kinds/profiles/clickhouse-cloud/alert/kind.ts'
 import { PIPE as CLOUD_PIPE } from '../../src/kinds/profiles/clickhouse-cloud/pipe/kind.ts'
@@ -27,11 +27,10 @@ const LONG = '列'.repeat(300)
 /** Every field, and lists of so many items. */
 function widest(fields: Fields, items: number, text: string): JsonObject {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => {
-      const form = plainForm(field)
-      if (typeof form === 'string') return [name, form === 'set' || form === 'ordered' ? [text] : text]
-      if (!isRecords(form)) return [name, widest(form.fields, items, text)]
-      const item = (at: number) => widest(form.fields, items, `${at}${text}`)
+    Object.entries(fields).map(([name, { form, keyedBy, fields: inner }]) => {
+      if (form !== undefined) return [name, form === 'set' || form === 'ordered' ? [text] : text]
+      if (keyedBy === undefined) return [name, widest(inner, items, text)]
+      const item = (at: number) => widest(inner, items, `${at}${text}`)
       return [name, Array.from({ length: items }, (_, at) => item(at))]
     }),
   )
@@ -39,9 +38,9 @@ function widest(fields: Fields, items: number, text: string): JsonObject {
 
 function pipeFields(fields: Fields, source: string): Fields {
   const { source: sources } = fields
-  if (typeof sources !== 'object' || !('fields' in sources)) throw new Error('a pipe has a source')
-  const one = sources.fields[source]
-  return one === undefined ? fields : { ...fields, source: { fields: { [source]: one } } }
+  const one = sources?.fields[source]
+  if (sources === undefined || one === undefined) throw new Error('a pipe has a source')
+  return { ...fields, source: { ...sources, fields: { [source]: one } } }
 }
 
 function recordOf(key: Key, fields: Fields, items: number): LedgerRecord {
@@ -83,10 +82,7 @@ function recordOf(key: Key, fields: Fields, items: number): LedgerRecord {
   }
 }
 
-const SOURCES = (fields: Fields) => {
-  const { source } = fields
-  return typeof source === 'object' && 'fields' in source ? Object.keys(source.fields) : []
-}
+const SOURCES = ({ source }: Fields) => Object.keys(source?.fields ?? {})
 
 const KINDS = [
   ...SOURCES(PIPE.fields).map((name) => ({

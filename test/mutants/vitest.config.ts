@@ -37,6 +37,7 @@ export default defineConfig({
       'test/{daemon,docs,editor,manifest,notify,sandbox}/**/*.program.test.ts',
       'test/main/{golden-log,launcher,quiet,sandbox-secrets}.program.test.ts',
       'test/kinds/fifth-kind.test.ts',
+      'test/kinds/new-field.test.ts',
     ],
     ...(process.env[JOURNAL] === undefined ? { bail: 1 } : { runner: 'test/mutants/runner.ts' }),
     sequence: { sequencer: NearestFirst },

@@ -125,23 +125,26 @@ test.each(TAKEN)('takes %s', async (_why, given, patch, after) => {
   expect((await pipe.read()).body.result).toMatchObject(after)
 })
 
-const REFUSED: readonly (readonly [why: string, pipe: Given, patch: object, error: RegExp])[] = [
-  ['nothing at all', 'kafka', {}, /^BAD_REQUEST: body/],
+const LOGIN_FAILED = /^cannot connect to the source: login failed/
+
+/** A text follows the code `BAD_REQUEST`. */
+const REFUSED: readonly (readonly [why: string, pipe: Given, patch: object, error: string | RegExp])[] = [
+  ['nothing at all', 'kafka', {}, 'body'],
   ['an unknown field', 'kafka', { label: 'x' }, /^BAD_REQUEST: .*label/],
   ['a size', 'kafka', { scaling: { replicas: 2 } }, /^BAD_REQUEST: .*scaling/],
-  ['a name that is too long', 'kafka', { name: 'x'.repeat(256) }, /^BAD_REQUEST: name/],
-  ['nothing instead of a name', 'kafka', { name: null }, /^BAD_REQUEST: name/],
+  ['a name that is too long', 'kafka', { name: 'x'.repeat(256) }, 'name'],
+  ['nothing instead of a name', 'kafka', { name: null }, 'name'],
   [
     'a field inside that is unknown',
     'kinesis',
     of('kinesis', { shards: 2 }),
-    /^BAD_REQUEST: source\.kinesis: .*shards/,
+    'source.kinesis: unknown field shards',
   ],
   [
     'an immutable field of Kinesis',
     'kinesis',
     of('kinesis', { region: 'eu-north-1' }),
-    /^BAD_REQUEST: source\.kinesis: .*region/,
+    'source.kinesis: unknown field region',
   ],
   [
     'another kind of source',
@@ -150,103 +153,78 @@ const REFUSED: readonly (readonly [why: string, pipe: Given, patch: object, erro
     /^BAD_REQUEST: .*source: unknown field kinesis/,
   ],
   ['no kind of source', 'kafka', { source: { validateSamples: true } }, /source\.kafka/],
-  ['a destination without columns', 'kafka', { destination: { table: 'x' } }, /^BAD_REQUEST: destination/],
-  [
-    'field mappings without columns',
-    'kafka',
-    { fieldMappings: TWO_FIELDS.slice(0, 1) },
-    /^BAD_REQUEST: fieldMappings/,
-  ],
+  ['a destination without columns', 'kafka', { destination: { table: 'x' } }, 'destination'],
+  ['field mappings without columns', 'kafka', { fieldMappings: TWO_FIELDS.slice(0, 1) }, 'fieldMappings'],
   ['columns that no field mapping covers', 'kafka', { destination: { columns: TWO } }, /^BAD_REQUEST: /],
-  [
-    'columns of a database',
-    'postgres',
-    { destination: { columns: TWO } },
-    /^BAD_REQUEST: destination\.columns/,
-  ],
+  ['columns of a database', 'postgres', { destination: { columns: TWO } }, 'destination.columns'],
   [
     'credentials of the registry',
     'kafka',
     of('kafka', { schemaRegistry: { credentials: PASSWORD } }),
-    /^BAD_REQUEST: source\.kafka\.schemaRegistry: .*credentials/,
+    'source.kafka.schemaRegistry: unknown field credentials',
   ],
   [
     'a value of Kafka outside of its list, though it would be dropped',
     'kafka',
     of('kafka', { format: 'CSV' }),
-    /^BAD_REQUEST: source\.kafka\.format/,
+    'source.kafka.format',
   ],
   [
     'a method that this type of Kafka does not have',
     'kafka',
     of('kafka', { authentication: 'IAM_ROLE', iamRole: 'arn:aws:iam::1:role/r' }),
-    /^BAD_REQUEST: source\.kafka\.authentication/,
+    'source.kafka.authentication',
   ],
   [
     'a certificate of Kafka without credentials: the source is asked, and says no',
     'kafka',
     of('kafka', { caCertificate: '-----BEGIN CERTIFICATE-----' }),
-    /^cannot connect to the source: login failed/,
+    LOGIN_FAILED,
   ],
   [
     'one half of the credentials',
     'kafka',
     of('kafka', { credentials: { username: 'u1' } }),
-    /^BAD_REQUEST: source\.kafka\.credentials\.password/,
+    'source.kafka.credentials.password',
   ],
   [
     'one half of an access key',
     's3',
     of('objectStorage', { authentication: 'IAM_USER', accessKey: { accessKeyId: 'a' } }),
-    /^BAD_REQUEST: source\.objectStorage\.accessKey\.secretKey/,
+    'source.objectStorage.accessKey.secretKey',
   ],
-  [
-    'a host of Postgres without credentials',
-    'postgres',
-    of('postgres', { host: 'h2' }),
-    /^cannot connect to the source: login failed/,
-  ],
-  [
-    'a host of MySQL without credentials',
-    'mysql',
-    of('mysql', { host: 'h2', port: 3306 }),
-    /^cannot connect to the source: login failed/,
-  ],
+  ['a host of Postgres without credentials', 'postgres', of('postgres', { host: 'h2' }), LOGIN_FAILED],
+  ['a host of MySQL without credentials', 'mysql', of('mysql', { host: 'h2', port: 3306 }), LOGIN_FAILED],
   [
     'an address of MongoDB without credentials',
     'mongodb',
     of('mongodb', { uri: 'mongodb://h2', readPreference: 'primary' }),
-    /^cannot connect to the source: login failed/,
+    LOGIN_FAILED,
   ],
-  [
-    'MySQL without a port',
-    'mysql',
-    of('mysql', { host: 'h', credentials: PASSWORD }),
-    /^BAD_REQUEST: source\.mysql\.port/,
-  ],
+  ['MySQL without a port', 'mysql', of('mysql', { host: 'h', credentials: PASSWORD }), 'source.mysql.port'],
   [
     'MongoDB without a preference',
     'mongodb',
     of('mongodb', { uri: 'mongodb://h', credentials: PASSWORD }),
-    /^BAD_REQUEST: source\.mongodb\.readPreference/,
+    'source.mongodb.readPreference',
   ],
   [
     'authentication of Postgres',
     'postgres',
     of('postgres', { authentication: 'basic', credentials: PASSWORD }),
-    /^BAD_REQUEST: source\.postgres: .*authentication/,
+    'source.postgres: unknown field authentication',
   ],
   [
     'an immutable setting of Postgres',
     'postgres',
     of('postgres', { settings: { replicationMode: 'cdc' } }),
-    /^BAD_REQUEST: source\.postgres\.settings: .*replicationMode/,
+    'source.postgres.settings: unknown field replicationMode',
   ],
   [
     'the list of mappings itself',
     'postgres Paused',
     of('postgres', { tableMappings: [OLD_TABLE] }),
-    /^BAD_REQUEST: source\.postgres: .*tableMappings/,
+    'source.postgres: unknown field tableMappings',
   ],
   [
     'the topic of Pub/Sub, even when it is the same',
@@ -256,7 +234,7 @@ const REFUSED: readonly (readonly [why: string, pipe: Given, patch: object, erro
       authentication: 'SERVICE_ACCOUNT',
       serviceAccountKey: { serviceAccountFile: KEY_FILE },
     }),
-    /^BAD_REQUEST: source\.pubsub: .*topic/,
+    'source.pubsub: unknown field topic',
   ],
   [
     'a null setting (N9)',
@@ -272,7 +250,7 @@ const REFUSED: readonly (readonly [why: string, pipe: Given, patch: object, erro
       ackDeadline: 9,
       serviceAccountKey: { serviceAccountFile: KEY_FILE },
     }),
-    /^BAD_REQUEST: source\.pubsub\.ackDeadline/,
+    'source.pubsub.ackDeadline',
   ],
   [
     'another method instead of a service account',
@@ -302,31 +280,31 @@ const REFUSED: readonly (readonly [why: string, pipe: Given, patch: object, erro
     'the removal of a mapping that is not there',
     'postgres Paused',
     of('postgres', { tableMappingsToRemove: [NEW_TABLE] }),
-    /^BAD_REQUEST: source\.postgres\.tableMappingsToRemove\.0/,
+    'source.postgres.tableMappingsToRemove.0',
   ],
   [
     'the last mapping',
     'postgres Paused',
     of('postgres', { tableMappingsToRemove: [OLD_TABLE] }),
-    /^BAD_REQUEST: source\.postgres\.tableMappings/,
+    'source.postgres.tableMappings',
   ],
   [
     'a target that another mapping has',
     'postgres Paused',
     of('postgres', { tableMappingsToAdd: [{ ...NEW_TABLE, targetTable: 's_a' }] }),
-    /^BAD_REQUEST: source\.postgres\.tableMappings\.1\.targetTable/,
+    'source.postgres.tableMappings.1.targetTable',
   ],
   [
     'a removal of MySQL without its target',
     'mysql Paused',
     of('mysql', { tableMappingsToRemove: [{ sourceSchemaName: 's', sourceTable: 'a' }] }),
-    /^BAD_REQUEST: source\.mysql\.tableMappingsToRemove\.0\.targetTable/,
+    'source.mysql.tableMappingsToRemove.0.targetTable',
   ],
   [
     'edits that are empty',
     'postgres Paused',
     of('postgres', { tableMappingsToAdd: [] }),
-    /^BAD_REQUEST: source\.postgres\.tableMappingsToAdd/,
+    'source.postgres.tableMappingsToAdd',
   ],
   [
     'a pipe that is Completed',
@@ -341,7 +319,7 @@ test.each(REFUSED)('refuses %s, and nothing changes', async (_why, given, patch,
   const before = (await pipe.read()).body.result
   const got = await pipe.send('PATCH', '', patch)
   expect(got.status).toBe(400)
-  expect(got.body.error).toMatch(error)
+  expect(got.body.error).toMatch(typeof error === 'string' ? `BAD_REQUEST: ${error}` : error)
   const isNamed = Object.keys(patch).length === 0 || 'name' in patch
   const named = isNamed ? patch : { name: 'sales', ...patch }
   expect((await pipe.send('PATCH', '', named)).status).toBe(400) // all or nothing

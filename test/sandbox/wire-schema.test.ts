@@ -31,19 +31,3 @@ test.each(SOURCES)('%s: a reference in a manifest is a text on the wire', (_wher
   expect(PipeRequest.safeParse(request(REF)).success).toBe(false)
   expect(PipeRequest.safeParse(request('')).success).toBe(false)
 })
-
-test('the checks of the parts are those of the manifest', () => {
-  const source = { kafka: {} }
-  expect(problems({ name: 'n', source })).toBeUndefined()
-  expect(problems({ name: 'n', source: { postgres: { port: 70_000 } } })).toEqual(['source.postgres.port'])
-  expect(
-    problems({ name: 'n', source: { kafka: { offset: { timestamp: '2026-01-01T00:00:00Z' } } } }),
-  ).toEqual(['source.kafka.offset.timestamp'])
-  expect(problems({ name: 'n', source, settings: { db_max_threads: -1 } })).toEqual([
-    'settings.db_max_threads',
-  ])
-})
-
-function problems(pipe: object): readonly string[] | undefined {
-  return PipeRequest.safeParse(pipe).error?.issues.map(({ path }) => path.join('.'))
-}

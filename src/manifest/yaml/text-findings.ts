@@ -1,4 +1,4 @@
-import type { LeafForm } from '../../kinds/field-table.ts'
+import type { LeafForm } from '../../kinds/leaf-forms.ts'
 import { faultOf } from '../../kinds/odd-text.ts'
 import { errorStatement, type Path, type Statement, type ShapeFinding } from '../diagnostics/diagnostic.ts'
 import type { YamlFinding } from './syntax-findings.ts'

@@ -1,5 +1,5 @@
 import { fingerprintBody } from '../../kinds/fingerprint.ts'
-import { identityPaths } from '../../kinds/identity.ts'
+import { identityPaths, withName } from '../../kinds/identity.ts'
 import { keyOf, type Key } from '../../kinds/key.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
 import { bodyOf, fieldsOf, identityOf, type Profile } from '../../kinds/profile.ts'
@@ -53,7 +53,7 @@ export function createBodies(profile: Profile, hashKey: Uint8Array): Bodies {
     hashesOf: (key, body) =>
       fingerprintBody(body, { fields: fieldsOf(profile, key), hash, digest: '' }).fields,
     identityHashes(key, body) {
-      const fields = { name: 'text', ...identityOf(profile, key) } as const
+      const fields = withName(identityOf(profile, key))
       return fingerprintBody(comparedBody(fields, body), { fields, hash, digest: '' }).fields
     },
     hashOf(secret) {

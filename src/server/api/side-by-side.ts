@@ -1,5 +1,5 @@
 import { compareBody } from '../../kinds/compare-body.ts'
-import { formOf, isRecords, isReturnedField, type Fields, type Form } from '../../kinds/field-table.ts'
+import { type Field, type Fields, fieldFor, isReturnedField } from '../../kinds/field-table.ts'
 import type { Difference } from '../../kinds/difference.ts'
 import { fieldsOf, type Profile } from '../../kinds/profile.ts'
 import { SENSITIVE } from '../../kinds/mask.ts'
@@ -125,17 +125,18 @@ function flatten(fields: Fields, body: JsonObject | undefined): ReadonlyMap<stri
 
 function walk(fields: Fields, body: JsonObject, prefix: string, flat: Map<string, string>): void {
   for (const [name, value] of Object.entries(body)) {
-    if (value !== undefined && value !== null) put(formOf(fields, name, value), value, prefix + name, flat)
+    if (value !== undefined && value !== null) put(fieldFor(fields, name, value), value, prefix + name, flat)
   }
 }
 
-function put(form: Form, value: Json, path: string, flat: Map<string, string>): void {
+function put(field: Field, value: Json, path: string, flat: Map<string, string>): void {
+  const { keyedBy } = field
   if (flat.size >= MOST_FIELDS) return
-  if (typeof form === 'object' && !isRecords(form) && isObject(value)) {
-    walk(form.fields, value, `${path}.`, flat)
-  } else if (typeof form === 'object' && isRecords(form) && Array.isArray(value)) {
-    const labelOf = createLabels(form.keyedBy)
-    for (const item of value) put({ fields: form.fields }, item, `${path}[${labelOf(item)}]`, flat)
+  if ((field.form ?? keyedBy) === undefined && isObject(value)) {
+    walk(field.fields, value, `${path}.`, flat)
+  } else if (keyedBy !== undefined && Array.isArray(value)) {
+    const labelOf = createLabels(keyedBy)
+    for (const item of value) put({ ...field, keyedBy: undefined }, item, `${path}[${labelOf(item)}]`, flat)
   } else {
     flat.set(path, textOf(value))
   }

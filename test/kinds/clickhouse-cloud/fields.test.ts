@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { withFields, explainKind } from '../../../src/kinds/explain.ts'
 import { kindJsonSchema } from '../../../src/kinds/json-schema.ts'
 import { CLICKHOUSE_CLOUD } from '../../../src/kinds/profiles/clickhouse-cloud/profile.ts'
-import { isObject } from '../../../src/lib/json.ts'
+import { isObject, valueAt } from '../../../src/lib/json.ts'
 import { FACTS } from '../../clickhouse-cloud/facts.ts'
 
 /*
@@ -22,15 +22,12 @@ function factsOf(field: string) {
   return facts
 }
 
+const SCHEMA = kindJsonSchema(CLICKHOUSE_CLOUD, 'Pipe')
+
 /** The JSON Schema of a field. */
 function schemaAt(field: string): Readonly<Record<string, unknown>> {
-  let schema: unknown = kindJsonSchema(CLICKHOUSE_CLOUD, 'Pipe')
-  for (const step of ['spec', ...field.split('.')]) {
-    const name = step.replace('[]', '')
-    const properties = isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {}
-    schema = properties[name]
-    if (step.endsWith('[]') && isObject(schema)) schema = schema['items']
-  }
+  const steps = ['spec', ...field.split('.')].map((step) => `properties.${step.replace('[]', '.items')}`)
+  const schema = valueAt(SCHEMA, steps.join('.'))
   if (!isObject(schema)) throw new Error(`there is no ${field}`)
   return schema
 }

@@ -1,19 +1,8 @@
 import type { CreateOnceKind } from '../../../src/kinds/definition.ts'
+import { fieldsIn } from '../../../src/kinds/field-table.ts'
 import { ViewManifest } from './schema.ts'
 
 const VIEWS = '/v1/organizations/{organizationId}/services/{serviceId}/views'
-
-const FIELDS = {
-  name: 'text',
-  query: 'text',
-  rows: 'number',
-  origin: {
-    fields: {
-      host: 'text',
-      credentials: { requestOnly: { fields: { username: 'text', password: 'text' } } },
-    },
-  },
-} as const
 
 export const VIEW: CreateOnceKind<ViewManifest> = {
   name: 'View',
@@ -22,7 +11,7 @@ export const VIEW: CreateOnceKind<ViewManifest> = {
   description: 'A query that is kept. No such thing exists: it shows that a kind is a folder.',
   schema: ViewManifest,
   rules: () => [],
-  fields: FIELDS,
+  fields: fieldsIn(ViewManifest.shape.spec.omit({ service: true })),
   reply: { id: 'id', serviceId: 'text', name: 'text', state: 'text', query: 'text', createdAt: 'text' },
   operations: {
     create: {

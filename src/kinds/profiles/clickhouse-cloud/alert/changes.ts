@@ -1,4 +1,5 @@
 import type { Changes, Compared } from '../../../changes.ts'
+import { fieldAt } from '../../../field-table.ts'
 import { ALERT_FIELDS, RANGES } from './schema.ts'
 import { isObject, valueAt, type Json, type JsonObject } from '../../../../lib/json.ts'
 
@@ -31,7 +32,7 @@ function setFields(reply: JsonObject): JsonObject {
 /** Other fields in a request might be refused. */
 const WRITABLE: ReadonlySet<string> = new Set(Object.keys(ALERT_FIELDS).filter((name) => !SERVERS.has(name)))
 
-const OF_CHANNEL: ReadonlySet<string> = new Set(Object.keys(ALERT_FIELDS.channel.fields))
+const OF_CHANNEL: ReadonlySet<string> = new Set(Object.keys(fieldAt(ALERT_FIELDS, 'channel')?.fields ?? {}))
 
 /** Values to send for "not set"; omitted fields would stay. */
 const UNSET: JsonObject = { scheduleStartAt: null, scheduleOffsetMinutes: 0 }

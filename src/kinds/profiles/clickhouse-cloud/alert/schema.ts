@@ -1,8 +1,8 @@
-import { deriveForms } from '../../../field-table.ts'
+import { fieldsIn } from '../../../field-table.ts'
 import { API_VERSION, DeletablePolicy, Metadata, ReadOnlyPolicy, ResourceName } from '../../../manifest.ts'
-import { Text, z } from '../../../zod.ts'
+import { Lines, Text, z } from '../../../zod.ts'
 
-const Timestamp = z.iso.datetime({ offset: true })
+const Timestamp = z.iso.datetime({ offset: true }).meta({ form: 'time' })
 
 /** An alert, dashboard, saved search or webhook (facts 1); not a UUID. */
 const Id = z
@@ -31,7 +31,7 @@ export const RANGES: readonly string[] = ['between', 'not_between']
 
 const INTERVALS = ['30s', '1m', '5m', '15m', '30m', '1h', '6h', '12h', '1d'] as const
 
-const SEVERITIES = ['critical', 'error', 'warning', 'info'] as const
+const Severity = z.enum(['critical', 'error', 'warning', 'info']).optional().meta({ returned: 'at times' })
 
 /** Shared by watched and created alerts (facts 4.13). */
 const COMMON = {
@@ -42,7 +42,7 @@ const COMMON = {
   dashboardId: Text.optional().describe('Id of the dashboard.'),
   tileId: Text.optional().describe('Id of the tile.'),
   savedSearchId: Text.optional().describe('Id of the saved search.'),
-  groupBy: Text.optional().describe('Expression that groups the results of a saved search.'),
+  groupBy: Lines.optional().describe('Expression that groups the results of a saved search.'),
   threshold: z.number().optional().describe('Threshold; of a range its lower bound.'),
   thresholdMax: z.number().optional().describe('Upper bound of a range.'),
   thresholdType: z.enum(THRESHOLD_TYPES).optional().describe('How the value is compared with the threshold.'),
@@ -52,8 +52,9 @@ const COMMON = {
     .min(0)
     .max(1_439)
     .optional()
-    .describe('Minutes after which an interval begins.'),
-  scheduleStartAt: Timestamp.optional().describe('When the first interval begins.'),
+    .describe('Minutes after which an interval begins.')
+    .meta({ form: 'offset' }),
+  scheduleStartAt: Timestamp.optional().describe('When the first interval begins.').meta({ form: 'zoned' }),
   numConsecutiveWindows: z.int().min(1).optional().describe('Windows in a row before it fires.'),
 } as const
 
@@ -61,8 +62,8 @@ const COMMON = {
 const AlertExpectation = z.strictObject({
   id: Text.optional().describe('Alert id.'),
   name: z.string().optional().describe('Name.'),
-  message: z.string().optional().describe('Message: a template.'),
-  note: z.string().optional().describe('Note.'),
+  message: z.string().optional().describe('Message: a template.').meta({ form: 'lines' }),
+  note: z.string().optional().describe('Note.').meta({ form: 'lines' }),
   ...COMMON,
   state: z
     .string()
@@ -72,10 +73,18 @@ const AlertExpectation = z.strictObject({
     .strictObject({
       type: z.enum(['webhook', 'email']).optional().describe('Type of the channel.'),
       webhookId: z.string().optional().describe('Id of the webhook.'),
-      webhookService: z.string().optional().describe('Service of the webhook, such as `slack_api`.'),
-      slackChannelId: z.string().optional().describe('Id of the Slack channel.'),
-      severity: z.enum(SEVERITIES).optional().describe('Severity.'),
-      emailRecipients: z.array(z.string()).optional().describe('Addresses.'),
+      webhookService: z
+        .string()
+        .optional()
+        .describe('Service of the webhook, such as `slack_api`.')
+        .meta({ returned: 'at times' }),
+      slackChannelId: z
+        .string()
+        .optional()
+        .describe('Id of the Slack channel.')
+        .meta({ returned: 'at times' }),
+      severity: Severity.describe('Severity.'),
+      emailRecipients: z.array(z.string()).optional().describe('Addresses.').meta({ form: 'set' }),
     })
     .optional()
     .describe('Notification channel.'),
@@ -87,18 +96,20 @@ const AlertExpectation = z.strictObject({
 const Channel = z.strictObject({
   type: z.enum(['webhook', 'email']).describe('Type of the channel.'),
   webhookId: Id.optional().describe('Id of the webhook; for a webhook.'),
-  webhookService: Text.optional().describe('Service of the webhook, such as `slack_api`.'),
-  slackChannelId: Text.optional().describe('Id of the Slack channel.'),
-  severity: z.enum(SEVERITIES).optional().describe('Severity.'),
-  emailRecipients: z.array(Address).min(1).optional().describe('Addresses; for email.'),
+  webhookService: Text.optional()
+    .describe('Service of the webhook, such as `slack_api`.')
+    .meta({ returned: 'at times' }),
+  slackChannelId: Text.optional().describe('Id of the Slack channel.').meta({ returned: 'at times' }),
+  severity: Severity.describe('Severity.'),
+  emailRecipients: z.array(Address).min(1).optional().describe('Addresses; for email.').meta({ form: 'set' }),
 })
 export type Channel = z.infer<typeof Channel>
 
 /** The body of a create (facts 4.13). Rules check required fields. */
 const WRITTEN = {
   name: Text.max(512).optional().describe('Name of an alert that is created. It is found again by it.'),
-  message: Text.max(4_096).optional().describe('Message: a template.'),
-  note: Text.max(4_096).optional().describe('Note.'),
+  message: Lines.max(4_096).optional().describe('Message: a template.'),
+  note: Lines.max(4_096).optional().describe('Note.'),
   ...COMMON,
   dashboardId: Id.optional().describe('Id of the dashboard.'),
   savedSearchId: Id.optional().describe('Id of the saved search.'),
@@ -108,7 +119,8 @@ const WRITTEN = {
     .min(1)
     .max(10)
     .optional()
-    .describe('Notification channels, 1 to 10, instead of channel.'),
+    .describe('Notification channels, 1 to 10, instead of channel.')
+    .meta({ keyedBy: ['type', 'webhookId'] }),
 } as const
 
 const { shape: CHANGEABLE } = DeletablePolicy
@@ -170,22 +182,5 @@ export const AlertManifest = z.strictObject({
 })
 export type AlertManifest = z.infer<typeof AlertManifest>
 
-const CHANNEL_FIELDS = deriveForms(Channel.shape, {
-  webhookService: { whenReturned: 'text' },
-  slackChannelId: { whenReturned: 'text' },
-  severity: { whenReturned: 'text' },
-  emailRecipients: 'set',
-})
-
-/** Comparison forms (facts 4.13). */
-export const ALERT_FIELDS = deriveForms(AlertExpectation.shape, {
-  message: 'lines',
-  note: 'lines',
-  groupBy: 'lines',
-  channels: { keyedBy: ['type', 'webhookId'], fields: CHANNEL_FIELDS },
-  scheduleOffsetMinutes: 'offset',
-  scheduleStartAt: 'zoned',
-  channel: { fields: CHANNEL_FIELDS },
-  createdAt: 'time',
-  updatedAt: 'time',
-})
+/** Of watched and created alerts. */
+export const ALERT_FIELDS = fieldsIn(AlertExpectation.extend({ channels: WRITTEN.channels }))

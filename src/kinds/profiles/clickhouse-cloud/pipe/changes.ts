@@ -1,63 +1,42 @@
 import type { Changes, Compared } from '../../../changes.ts'
 import { compareBody } from '../../../compare-body.ts'
-import { isUnset, isWhenReturned, type RecordsForm } from '../../../field-table.ts'
-import { canonicalLeaf } from '../../../canonical.ts'
+import { fieldAt, type Field, type Fields, isUnset, TEXT } from '../../../field-table.ts'
+import { canonicalLeaf } from '../../../leaf-forms.ts'
 import { isObject, valueAt, type Json, type JsonObject } from '../../../../lib/json.ts'
 import { REST_STATES } from './states.ts'
-import { SOURCE_FIELDS, SOURCE_KINDS, type SourceKind } from './source.ts'
+import { PIPE_FIELDS } from './schema.ts'
+import { SOURCE_KINDS, type SourceKind } from './source.ts'
 
-/* How fields change (facts 3.1, 4, 8). Other fields were refused or ignored in tests and never sent. */
-
-interface SourceChanges {
-  /** Sent with each change of the source: the service tests the connection. All or none. */
-  readonly together: readonly string[]
-  /** Sent along only if changed. */
-  readonly alone: readonly string[]
-}
-
-const TLS = ['tlsHost', 'caCertificate', 'disableTls', 'skipCertVerification']
-
-export const PATCHES: Readonly<Record<SourceKind, SourceChanges>> = {
-  kafka: {
-    together: ['authentication', 'iamRole', 'caCertificate', 'credentials'],
-    alone: ['reversePrivateEndpointIds'],
-  },
-  objectStorage: {
-    together: ['authentication', 'iamRole', 'connectionString', 'accessKey', 'serviceAccountKey'],
-    alone: ['skipInitialLoad', 'startAfter', 'path', 'azureContainerName'],
-  },
-  kinesis: { together: ['authentication', 'iamRole', 'accessKey'], alone: [] },
-  // Other fields are refused, even unchanged; the key goes along only if changed (N7).
-  pubsub: { together: ['authentication'], alone: ['ackDeadline', 'serviceAccountKey'] },
-  postgres: {
-    together: ['host', 'port', 'database', 'credentials', ...TLS],
-    alone: ['settings.syncIntervalSeconds', 'settings.pullBatchSize'],
-  },
-  mysql: {
-    together: ['host', 'port', 'authentication', 'iamRole', 'credentials', ...TLS],
-    alone: ['settings.syncIntervalSeconds', 'settings.pullBatchSize', 'settings.useCompression', 'serverId'],
-  },
-  mongodb: {
-    together: ['credentials', 'uri', 'readPreference', ...TLS],
-    alone: ['settings.syncIntervalSeconds', 'settings.pullBatchSize'],
-  },
-  bigquery: { together: [], alone: [] },
-}
+/* How fields change (facts 3.1, 4, 8). The service refuses or ignores other fields. */
 
 /** Login parts that replace each other. */
 const LOGIN = ['credentials', 'accessKey', 'serviceAccountKey', 'iamRole', 'connectionString']
 
-const MAPPINGS = 'tableMappings'
+function changeOf(field: string): Field['change'] {
+  return fieldAt(PIPE_FIELDS, field)?.change
+}
+
+/** Paths below the source. */
+function changeableFields(kind: SourceKind, change: 'update' | 'connection'): readonly string[] {
+  return pathsChangedBy(change, fieldAt(PIPE_FIELDS, `source.${kind}`)?.fields ?? {}, '')
+}
+
+function pathsChangedBy(change: Field['change'], fields: Fields, prefix: string): readonly string[] {
+  return Object.entries(fields).flatMap(([name, field]) =>
+    field.change === change
+      ? [`${prefix}${name}`]
+      : pathsChangedBy(change, field.fields, `${prefix}${name}.`),
+  )
+}
 
 export const PIPE_CHANGES: Changes = {
-  wayOf(field, fields, { desired, observed }) {
-    const [top = ''] = field.split('.')
-    if (top === 'source') return isChangeable(field, fields, { desired, observed }) ? 'update' : undefined
+  wayOf(field, fields, compared) {
+    const change = changeOf(field)
+    if (change === undefined) return undefined
+    if (field.startsWith('source.')) return isChangeable(field, fields, compared) ? 'update' : undefined
     // No known request removes a field.
-    if (setAt(desired, field) === undefined) return undefined
-    if (top === 'scaling') return 'scale'
-    if (top === 'settings') return 'configure'
-    return ['name', 'destination.columns', 'fieldMappings'].includes(field) ? 'update' : undefined
+    if (setAt(compared.desired, field) === undefined) return undefined
+    return change === 'scale' || change === 'configure' ? change : 'update'
   },
   request(way, fields, compared) {
     const { desired } = compared
@@ -82,9 +61,9 @@ export const PIPE_CHANGES: Changes = {
     const kind = sourceKindOf(compared.desired)
     return kind !== undefined && field === mappingsOf(kind) && editOf(kind, compared).isPossible
   },
-  needsRest: (field) => field.endsWith(`.${MAPPINGS}`),
+  needsRest: (field) => changeOf(field) === 'tables',
   asksForRest: (said) => /must be paused/i.test(said),
-  isSlow: (field) => field.startsWith('scaling.') || field.endsWith(`.${MAPPINGS}`),
+  isSlow: (field) => ['scale', 'tables'].includes(changeOf(field) ?? ''),
   rest: REST_STATES,
 }
 
@@ -94,13 +73,11 @@ function isChangeable(field: string, fields: ReadonlySet<string>, compared: Comp
   if (kind === undefined) return field === 'source.validateSamples'
   // Accepted only with a field of the source.
   if (field === 'source.validateSamples')
-    return Object.keys(picked(partOf(partOf(desired, 'source'), kind), PATCHES[kind].together)).length > 0
+    return Object.keys(picked(sourceIn(desired, kind), changeableFields(kind, 'connection'))).length > 0
   const own = `source.${kind}.`
   if (!field.startsWith(own)) return false
   const name = field.slice(own.length)
-  if (name === MAPPINGS) return editOf(kind, compared).isPossible
-  const { together, alone } = PATCHES[kind]
-  if (![...together, ...alone].some((part) => isWithin(name, part))) return false
+  if (changeOf(field) === 'tables') return editOf(kind, compared).isPossible
   if (kind === 'objectStorage' && name === 'authentication' && isOtherAccount(fields, compared)) return false
   if (setAt(desired, field) !== undefined) return true
   const part = LOGIN.find((one) => isWithin(name, one))
@@ -122,17 +99,17 @@ function sourceRequest(fields: ReadonlySet<string>, compared: Compared): JsonObj
   const own = `source.${kind}.`
   const changed = [...fields].filter((field) => field.startsWith('source.'))
   if (changed.length === 0) return {}
-  const of = partOf(partOf(compared.desired, 'source'), kind)
-  const { together, alone } = PATCHES[kind]
   const isConnection = changed.some((field) => field !== mappingsOf(kind))
   const isChanged = (name: string) => changed.some((field) => isWithin(field, `${own}${name}`))
-  const parts = isConnection ? [...together, ...alone.filter(isChanged)] : []
+  const parts = isConnection
+    ? [...changeableFields(kind, 'connection'), ...changeableFields(kind, 'update').filter(isChanged)]
+    : []
   const { validateSamples } = partOf(compared.desired, 'source')
   return {
     source: {
       ...(isConnection && validateSamples !== undefined && { validateSamples }),
       [kind]: {
-        ...picked(of, parts),
+        ...picked(sourceIn(compared.desired, kind), parts),
         ...(fields.has(mappingsOf(kind)) && mappingsRequest(kind, compared)),
       },
     },
@@ -140,7 +117,7 @@ function sourceRequest(fields: ReadonlySet<string>, compared: Compared): JsonObj
 }
 
 function mappingsOf(kind: SourceKind): string {
-  return `source.${kind}.${MAPPINGS}`
+  return `source.${kind}.tableMappings`
 }
 
 interface MappingsEdit {
@@ -153,22 +130,22 @@ interface MappingsEdit {
 }
 
 function editOf(kind: SourceKind, { desired, observed }: Compared): MappingsEdit {
-  const form = MAPPING_FORMS[kind]
-  if (form === undefined) return { add: [], remove: [], isFollowed: false, isPossible: false }
+  const { change, keyedBy = [], fields } = fieldAt(PIPE_FIELDS, mappingsOf(kind)) ?? TEXT
+  if (change !== 'tables') return { add: [], remove: [], isFollowed: false, isPossible: false }
   const want = itemsAt(desired, mappingsOf(kind))
   const have = itemsAt(observed, mappingsOf(kind))
-  const idOf = (item: JsonObject) => JSON.stringify(form.keyedBy.map((name) => item[name]))
+  const idOf = (item: JsonObject) => JSON.stringify(keyedBy.map((name) => item[name]))
   const wanted = new Map(want.map((item) => [idOf(item), item]))
   const there = new Map(have.map((item) => [idOf(item), item]))
   const isBoth = (id: string, differ: (is: JsonObject, was: JsonObject) => boolean) => {
     const [was, is] = [there.get(id), wanted.get(id)]
     return was !== undefined && is !== undefined && differ(is, was)
   }
-  const isOther = (id: string) => isBoth(id, (is, was) => compareBody(form.fields, is, was).length > 0)
+  const isOther = (id: string) => isBoth(id, (is, was) => compareBody(fields, is, was).length > 0)
   const isSame = wanted.size === there.size && [...wanted.keys()].every((id) => there.has(id) && !isOther(id))
-  const isHidden = [...wanted.keys()].some((id) => isBoth(id, (is, was) => hidesOf(form, is, was)))
+  const isHidden = [...wanted.keys()].some((id) => isBoth(id, (is, was) => hidesOf(fields, is, was)))
   const isChanged = (id: string) =>
-    isOther(id) || (isSame && !isHidden && isBoth(id, (is, was) => leavesOut(form, is, was)))
+    isOther(id) || (isSame && !isHidden && isBoth(id, (is, was) => leavesOut(fields, is, was)))
   const remove = have.filter((item) => !wanted.has(idOf(item)) || isChanged(idOf(item)))
   const changed = want.filter((item) => isChanged(idOf(item)))
   const added = want.filter((item) => !there.has(idOf(item)))
@@ -176,24 +153,24 @@ function editOf(kind: SourceKind, { desired, observed }: Compared): MappingsEdit
   const isOnlyOne = have.length - remove.length + added.length === 0
   return {
     add: isOnlyOne ? changed : added,
-    remove: remove.map((item) => ({ ...picked(item, form.keyedBy), targetTable: item['targetTable'] })),
+    remove: remove.map((item) => ({ ...picked(item, keyedBy), targetTable: item['targetTable'] })),
     isFollowed: !isOnlyOne && changed.length > 0,
     isPossible: remove.length + added.length > 0,
   }
 }
 
 /** Whether a desired value is not returned, so its edit cannot be recognized. */
-function hidesOf({ fields }: RecordsForm, is: JsonObject, was: JsonObject): boolean {
+function hidesOf(fields: Fields, is: JsonObject, was: JsonObject): boolean {
   return Object.entries(fields).some(
-    ([name, field]) => isWhenReturned(field) && !isUnset(is[name]) && isUnset(was[name]),
+    ([name, { returned }]) => returned === 'at times' && !isUnset(is[name]) && isUnset(was[name]),
   )
 }
 
 /** Extra values: removed by an edit if all else is equal, otherwise perhaps defaults. */
-function leavesOut({ fields }: RecordsForm, is: JsonObject, was: JsonObject): boolean {
+function leavesOut(fields: Fields, is: JsonObject, was: JsonObject): boolean {
   return Object.entries(fields).some(
-    ([name, field]) =>
-      !isWhenReturned(field) && isUnset(is[name]) && was[name] !== false && !isUnset(was[name]),
+    ([name, { returned }]) =>
+      returned !== 'at times' && isUnset(is[name]) && was[name] !== false && !isUnset(was[name]),
   )
 }
 
@@ -203,13 +180,6 @@ function mappingsRequest(kind: SourceKind, compared: Compared): JsonObject {
     ...(add.length > 0 && { tableMappingsToAdd: [...add] }),
     ...(remove.length > 0 && { tableMappingsToRemove: [...remove] }),
   }
-}
-
-/** BigQuery cannot change. */
-export const MAPPING_FORMS: Readonly<Partial<Record<SourceKind, RecordsForm>>> = {
-  postgres: SOURCE_FIELDS.postgres.fields.tableMappings,
-  mysql: SOURCE_FIELDS.mysql.fields.tableMappings,
-  mongodb: SOURCE_FIELDS.mongodb.fields.tableMappings,
 }
 
 /** Kafka settings to send unchanged, because omitted ones might be lost. Other sources refuse them. */
@@ -222,6 +192,10 @@ function keptSettings({ desired, observed }: Compared): JsonObject {
 function sourceKindOf(body: JsonObject): SourceKind | undefined {
   const source = partOf(body, 'source')
   return SOURCE_KINDS.find((kind) => isObject(source[kind] ?? null))
+}
+
+function sourceIn(body: JsonObject, kind: SourceKind): JsonObject {
+  return partOf(partOf(body, 'source'), kind)
 }
 
 function partOf(body: JsonObject, name: string): JsonObject {

@@ -1,10 +1,10 @@
 import type { CreateOnceKind, Operation } from '../../../definition.ts'
 import { PIPE_CHANGES } from './changes.ts'
-import { pickFields } from '../../../identity.ts'
+import { identityIn } from '../../../identity.ts'
 import { pipeRules } from './rules.ts'
 import { PIPE_FIELDS, PipeManifest } from './schema.ts'
 import { withoutEmpty } from './sent.ts'
-import { kindsOf, SOURCE_IDENTITY } from './source.ts'
+import { kindsOf } from './source.ts'
 import { pipeStates } from './states.ts'
 import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
 import { TO_WRITE } from '../../../imported.ts'
@@ -29,10 +29,7 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   schema: PipeManifest,
   rules: pipeRules,
   fields: PIPE_FIELDS,
-  identity: {
-    source: { fields: SOURCE_IDENTITY },
-    destination: { fields: pickFields(PIPE_FIELDS.destination.fields, 'database', 'table') },
-  },
+  identity: identityIn(PIPE_FIELDS),
   changes: PIPE_CHANGES,
   states: pipeStates,
   /** Other fields can be missing, null or new (facts 7). */

@@ -1,7 +1,7 @@
-import { deriveForms } from '../../../field-table.ts'
+import { fieldsIn } from '../../../field-table.ts'
 import { API_VERSION, DeletablePolicy, Metadata, ResourceName } from '../../../manifest.ts'
-import { Text, z } from '../../../zod.ts'
-import { PipeSource, SOURCE_FIELDS } from './source.ts'
+import { OrderedTexts, Lines, Text, TextSet, z } from '../../../zod.ts'
+import { PipeSource } from './source.ts'
 
 /** Bounds included. */
 function within(least: number, most: number) {
@@ -10,10 +10,10 @@ function within(least: number, most: number) {
 
 /** Facts 4.10. Databases use only `database` and `roles`; `tableMappings` define their tables. */
 const Destination = z.strictObject({
-  database: Text.optional().describe(
-    'Database of the destination. Required for database sources. Default: `default`.',
-  ),
-  table: Text.optional().describe('Destination table.'),
+  database: Text.optional()
+    .describe('Database of the destination. Required for database sources. Default: `default`.')
+    .meta({ identifies: true }),
+  table: Text.optional().describe('Destination table.').meta({ identifies: true }),
   managedTable: z.boolean().optional().describe('Whether the service makes the table.'),
   tableDefinition: z
     .strictObject({
@@ -21,23 +21,29 @@ const Destination = z.strictObject({
         .strictObject({
           type: z
             .enum(['MergeTree', 'ReplacingMergeTree', 'SummingMergeTree', 'Null'])
-            .describe('Table engine.'),
-          versionColumnId: Text.optional().describe(
-            'Column with the version of a row, of ReplacingMergeTree.',
-          ),
-          columnIds: z.array(Text).optional().describe('Columns that are summed, of SummingMergeTree.'),
+            .describe('Table engine.')
+            .meta({ form: 'engine' }),
+          versionColumnId: Text.optional()
+            .describe('Column with the version of a row, of ReplacingMergeTree.')
+            .meta({ returned: 'at times' }),
+          columnIds: OrderedTexts.optional()
+            .describe('Columns that are summed, of SummingMergeTree.')
+            .meta({ returned: 'at times' }),
         })
         .optional()
         .describe('Table engine.'),
-      sortingKey: z
-        .array(Text)
-        .optional()
-        .describe('Columns of the sorting key, or SQL expressions without commas, in order.'),
-      partitionBy: Text.optional().describe('Partition expression, in SQL.'),
-      primaryKey: Text.optional().describe(
-        'Primary key expression, in SQL. The service was seen to take one and to leave it out of the table.',
+      sortingKey: OrderedTexts.optional().describe(
+        'Columns of the sorting key, or SQL expressions without commas, in order.',
       ),
-      ttl: Text.optional().describe('Expression after which rows expire, in SQL.'),
+      partitionBy: Lines.optional().describe('Partition expression, in SQL.'),
+      primaryKey: Lines.optional()
+        .describe(
+          'Primary key expression, in SQL. The service was seen to take one and to leave it out of the table.',
+        )
+        .meta({ returned: 'at times' }),
+      ttl: Lines.optional()
+        .describe('Expression after which rows expire, in SQL.')
+        .meta({ returned: 'at times' }),
     })
     .optional()
     .describe('Definition of a table that the service makes.'),
@@ -45,35 +51,38 @@ const Destination = z.strictObject({
     .array(
       z.strictObject({
         name: Text.describe('Name of the column.'),
-        type: Text.describe('Type of the column.'),
+        type: Text.describe('Type of the column.').meta({ form: 'block' }),
       }),
     )
     .optional()
-    .describe('Columns of the destination table.'),
-  roles: z
-    .array(Text)
-    .optional()
-    .describe('Database roles of the pipe. Request only. Default: `default_role`.'),
+    .describe('Columns of the destination table.')
+    .meta({ keyedBy: ['name'], change: 'update' }),
+  roles: TextSet.optional()
+    .describe('Database roles of the pipe. Request only. Default: `default_role`.')
+    .meta({ returned: 'never' }),
 })
 
 const FieldMapping = z.strictObject({
-  sourceField: Text.describe('Field of the source.'),
+  sourceField: Text.describe('Field of the source.').meta({ form: 'foreign' }),
   destinationField: Text.describe('Column of the destination.'),
 })
 
-/** Facts 4.11. */
+/** Facts 4.11. Sizes can be 0 or absent for a while after a change. */
 const Scaling = z.strictObject({
-  replicas: within(1, 40).describe('Number of replicas, 1 to 40.'),
-  concurrency: within(0, 34).describe(
-    'Files that a replica reads together, 0 to 34; 0 is automatic. Deprecated.',
-  ),
-  replicaCpuMillicores: within(125, 2_000).describe('CPU of one replica, in millicores: 125 to 2000.'),
+  replicas: within(1, 40).describe('Number of replicas, 1 to 40.').meta({ returned: 'at times' }),
+  concurrency: within(0, 34)
+    .describe('Files that a replica reads together, 0 to 34; 0 is automatic. Deprecated.')
+    .meta({ returned: 'at times' }),
+  replicaCpuMillicores: within(125, 2_000)
+    .describe('CPU of one replica, in millicores: 125 to 2000.')
+    .meta({ form: 'millicores', returned: 'at times' }),
   replicaMemoryGb: z
     .number()
     .min(0.5)
     .max(8)
     .optional()
-    .describe('Memory of one replica, in gibibytes: 0.5 to 8.'),
+    .describe('Memory of one replica, in gibibytes: 0.5 to 8.')
+    .meta({ form: 'gibibytes', returned: 'at times' }),
 })
 
 const MIB = 1_048_576
@@ -120,15 +129,19 @@ export const PipeSpec = z.strictObject({
   service: ResourceName.describe('Name of the Service manifest of the pipe.'),
   name: Text.max(255)
     .optional()
-    .describe('Name of the pipe in the service, 1 to 255 characters. Default: `metadata.name`.'),
+    .describe('Name of the pipe in the service, 1 to 255 characters. Default: `metadata.name`.')
+    .meta({ change: 'update' }),
   source: PipeSource.describe('Where the data comes from: exactly one source kind.'),
   destination: Destination.describe('Where the data goes.'),
   fieldMappings: z
     .array(FieldMapping)
     .optional()
-    .describe('The column of each field. All destination columns must have a field. Not for databases.'),
-  scaling: Scaling.optional().describe('Size of the pipe. Not for databases.'),
-  settings: Settings.optional().describe('Tuning of the pipe. Not for databases.'),
+    .describe('The column of each field. All destination columns must have a field. Not for databases.')
+    .meta({ keyedBy: ['destinationField'], change: 'update' }),
+  scaling: Scaling.optional().describe('Size of the pipe. Not for databases.').meta({ change: 'scale' }),
+  settings: Settings.optional()
+    .describe('Tuning of the pipe. Not for databases.')
+    .meta({ change: 'configure' }),
 })
 export type PipeSpec = z.infer<typeof PipeSpec>
 
@@ -141,41 +154,4 @@ export const PipeManifest = z.strictObject({
 })
 export type PipeManifest = z.infer<typeof PipeManifest>
 
-/** Comparison forms. */
-export const PIPE_FIELDS = deriveForms(PipeSpec.omit({ service: true }).shape, {
-  source: { fields: SOURCE_FIELDS },
-  destination: {
-    fields: deriveForms(Destination.shape, {
-      tableDefinition: {
-        fields: deriveForms(Destination.shape.tableDefinition.unwrap().shape, {
-          engine: {
-            fields: {
-              type: 'engine',
-              versionColumnId: { whenReturned: 'text' },
-              columnIds: { whenReturned: 'ordered' },
-            },
-          },
-          sortingKey: 'ordered',
-          partitionBy: 'lines',
-          primaryKey: { whenReturned: 'lines' },
-          ttl: { whenReturned: 'lines' },
-        }),
-      },
-      columns: { keyedBy: ['name'], fields: { name: 'text', type: 'block' } },
-      roles: { requestOnly: 'set' },
-    }),
-  },
-  fieldMappings: {
-    keyedBy: ['destinationField'],
-    fields: { sourceField: 'foreign', destinationField: 'text' },
-  },
-  scaling: {
-    fields: {
-      // Can be 0 or absent for a while after a change.
-      replicas: { whenReturned: 'number' },
-      concurrency: { whenReturned: 'number' },
-      replicaCpuMillicores: { whenReturned: 'millicores' },
-      replicaMemoryGb: { whenReturned: 'gibibytes' },
-    },
-  },
-})
+export const PIPE_FIELDS = fieldsIn(PipeSpec.omit({ service: true }), 'flag')

@@ -12,16 +12,17 @@ export const QueryEndpointManifest = z.strictObject({
   policy: ReadableUpsertPolicy.optional(),
   spec: z.strictObject({
     service: ResourceName.describe('Name of the Service manifest whose endpoint this is.'),
-    roles: z.array(z.enum(ENDPOINT_ROLES)).describe('Roles that can query.'),
+    roles: z.array(z.enum(ENDPOINT_ROLES)).describe('Roles that can query.').meta({ form: 'set' }),
     openApiKeys: z
       .array(z.guid())
       .max(MAX_KEYS)
-      .describe('Ids of the API keys that can query. Use the resource ids, not the key ids of the login.'),
+      .describe('Ids of the API keys that can query. Use the resource ids, not the key ids of the login.')
+      .meta({ form: 'set' }),
     allowedOrigins: z
       .string()
       .max(MAX_ORIGINS_LENGTH)
       .describe('Comma-separated list of domains; `*` is any, and an empty text none: for servers only.')
-      .meta({ examples: ['https://app.example,localhost:3000'] }),
+      .meta({ form: 'comma-list', examples: ['https://app.example,localhost:3000'] }),
   }),
 })
 export type QueryEndpointManifest = z.infer<typeof QueryEndpointManifest>

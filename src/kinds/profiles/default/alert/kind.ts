@@ -1,16 +1,16 @@
 import { ruleError, type RuleFinding } from '../../../finding.ts'
-import { deriveForms } from '../../../field-table.ts'
+import { fieldsIn } from '../../../field-table.ts'
 import type { ReadOnlyKind } from '../../../definition.ts'
 import { Text, z } from '../../../zod.ts'
 import { API_VERSION, Metadata, ReadOnlyPolicy } from '../../../manifest.ts'
 
-const Timestamp = z.iso.datetime({ offset: true })
+const Timestamp = z.iso.datetime({ offset: true }).meta({ form: 'time' })
 
 /** A subset of `spec/api.md` 2.8. */
 const AlertExpectation = z.strictObject({
   id: Text.optional().describe('Alert id.'),
   name: z.string().optional().describe('Name.'),
-  message: z.string().optional().describe('Message.'),
+  message: z.string().optional().describe('Message.').meta({ form: 'lines' }),
   threshold: z.number().optional().describe('Threshold.'),
   interval: z.string().optional().describe('Interval: a number followed by a unit letter, such as `5m`.'),
   thresholdType: z.string().optional().describe('Direction of the comparison.'),
@@ -45,13 +45,6 @@ export const AlertManifest = z.strictObject({
 })
 export type AlertManifest = z.infer<typeof AlertManifest>
 
-/** 2.8. */
-const FIELDS = deriveForms(AlertExpectation.shape, {
-  message: 'lines',
-  createdAt: 'time',
-  updatedAt: 'time',
-})
-
 export const ALERT: ReadOnlyKind<AlertManifest> = {
   name: 'Alert',
   noun: 'alert',
@@ -61,7 +54,7 @@ export const ALERT: ReadOnlyKind<AlertManifest> = {
   description: 'An alert that is watched, and never changed.',
   schema: AlertManifest,
   rules: alertRules,
-  fields: FIELDS,
+  fields: fieldsIn(AlertExpectation),
   reply: { id: 'id', name: 'text', state: 'text' },
   operations: {
     read: {

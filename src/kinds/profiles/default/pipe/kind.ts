@@ -1,7 +1,7 @@
 import { SOURCE_KINDS } from './source-schema.ts'
 import type { CreateOnceKind } from '../../../definition.ts'
-import { PIPE_FIELDS, PIPE_IDENTITY } from './fields.ts'
-import { PipeManifest, type PipeSpec } from './schema.ts'
+import { PIPE_FIELDS, PipeManifest, type PipeSpec } from './schema.ts'
+import { identityIn } from '../../../identity.ts'
 import { isReturnedField, leafFormAt } from '../../../field-table.ts'
 import { ruleWarning, type RuleFinding } from '../../../finding.ts'
 import { columnRules, mappingRules, typeRules } from '../../../pipe/columns.ts'
@@ -18,7 +18,7 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   schema: PipeManifest,
   rules: pipeRules,
   fields: PIPE_FIELDS,
-  identity: PIPE_IDENTITY,
+  identity: identityIn(PIPE_FIELDS),
   /** `spec/api.md` 2.1. */
   reply: {
     id: 'id',

@@ -1,24 +1,25 @@
-import { Count, Text, z } from '../../../zod.ts'
+import { fieldsIn } from '../../../field-table.ts'
+import { Count, OrderedTexts, Lines, Text, TextSet, z } from '../../../zod.ts'
 import { API_VERSION, Metadata, ResourceName, CreateOncePolicy } from '../../../manifest.ts'
 import { PipeSource } from './source-schema.ts'
 
 /** `spec/api.md` 2.4. */
 const Destination = z.strictObject({
-  database: Text.optional().describe('Destination database.'),
-  table: Text.optional().describe('Destination table.'),
+  database: Text.optional().describe('Destination database.').meta({ identifies: true }),
+  table: Text.optional().describe('Destination table.').meta({ identifies: true }),
   managedTable: z.boolean().optional().describe('Whether the platform makes and owns the table.'),
   tableDefinition: z
     .strictObject({
       engine: z
         .strictObject({
           versionColumnId: Text.optional().describe('Column that holds the version of a row.'),
-          columnIds: z.array(Text).optional().describe('Columns of the engine, in order.'),
+          columnIds: OrderedTexts.optional().describe('Columns of the engine, in order.'),
         })
         .optional()
         .describe('Table engine.'),
-      sortingKey: z.array(Text).optional().describe('Columns of the sorting key, in order.'),
-      partitionBy: Text.optional().describe('Partition expression.'),
-      primaryKey: Text.optional().describe('Primary key expression.'),
+      sortingKey: OrderedTexts.optional().describe('Columns of the sorting key, in order.'),
+      partitionBy: Lines.optional().describe('Partition expression.'),
+      primaryKey: Lines.optional().describe('Primary key expression.'),
     })
     .optional()
     .describe('Definition of a managed table.'),
@@ -26,17 +27,18 @@ const Destination = z.strictObject({
     .array(
       z.strictObject({
         name: Text.describe('Name of the column.'),
-        type: Text.describe('Type of the column.'),
+        type: Text.describe('Type of the column.').meta({ form: 'block' }),
       }),
     )
     .optional()
-    .describe('Columns of the destination table.'),
-  roles: z.array(Text).optional().describe('Database roles of the pipe. Request only.'),
+    .describe('Columns of the destination table.')
+    .meta({ keyedBy: ['name'] }),
+  roles: TextSet.optional().describe('Database roles of the pipe. Request only.').meta({ returned: 'never' }),
 })
 
 /** `spec/api.md` 2.5. */
 const FieldMapping = z.strictObject({
-  sourceField: Text.describe('Field of the source.'),
+  sourceField: Text.describe('Field of the source.').meta({ form: 'foreign' }),
   destinationField: Text.describe('Column of the destination.'),
 })
 
@@ -84,7 +86,8 @@ export const PipeSpec = z.strictObject({
   fieldMappings: z
     .array(FieldMapping)
     .optional()
-    .describe('The column of each field. All destination columns must have a field.'),
+    .describe('The column of each field. All destination columns must have a field.')
+    .meta({ keyedBy: ['destinationField'] }),
   scaling: Scaling.optional().describe('Size of the pipe.'),
   settings: Settings.optional().describe('Tuning of the pipe.'),
 })
@@ -98,3 +101,5 @@ export const PipeManifest = z.strictObject({
   spec: PipeSpec,
 })
 export type PipeManifest = z.infer<typeof PipeManifest>
+
+export const PIPE_FIELDS = fieldsIn(PipeSpec.omit({ service: true }))

@@ -1,15 +1,15 @@
-import { AccessKey, SensitiveText, UserCredentials } from '../../../secret-ref.ts'
-import { Count, HostName, Text, Url, z } from '../../../zod.ts'
+import { AccessKey, Certificate, SensitiveText, UserCredentials } from '../../../secret-ref.ts'
+import { Count, HostName, OrderedTexts, Text, TextSet, Url, z } from '../../../zod.ts'
 import { isRealDateTime } from '../../../instant.ts'
 
 /** `spec/api.md` 2.3, source.kafka. */
 export const KafkaSource = z.strictObject({
   brokers: Text.optional()
     .describe('Comma-separated list of brokers, each host:port.')
-    .meta({ examples: ['b-1.example:9092,b-2.example:9092'] }),
+    .meta({ form: 'comma-list', identifies: true, examples: ['b-1.example:9092,b-2.example:9092'] }),
   topics: Text.optional()
     .describe('Comma-separated list of topics.')
-    .meta({ examples: ['orders,refunds'] }),
+    .meta({ form: 'comma-list', identifies: true, examples: ['orders,refunds'] }),
   consumerGroup: Text.optional().describe('Consumer group to read as.'),
   iamRole: Text.optional().describe('Role identifier for cloud-role authentication.'),
   offset: z
@@ -23,20 +23,20 @@ export const KafkaSource = z.strictObject({
         .refine(isRealDateTime, 'must be a day and a time that exist')
         .optional()
         .describe('Where to begin: a date-time without zone designator, such as 2026-01-31T08:00:00.')
-        .meta({ examples: ['2026-01-31T08:00:00'] }),
+        .meta({ form: 'time', examples: ['2026-01-31T08:00:00'] }),
     })
     .optional()
     .describe('Where in the topic to begin.'),
   schemaRegistry: z
     .strictObject({
       url: Url.optional().describe('URL of the schema registry.'),
-      caCertificate: SensitiveText.optional().describe('CA certificate of the schema registry (PEM).'),
+      caCertificate: Certificate.optional().describe('CA certificate of the schema registry (PEM).'),
       credentials: UserCredentials.optional().describe('Credentials of the schema registry. Request only.'),
     })
     .optional()
     .describe('Schema registry.'),
-  caCertificate: SensitiveText.optional().describe('CA certificate of the brokers (PEM).'),
-  reversePrivateEndpointIds: z.array(Text).optional().describe('Ids of reverse private endpoints.'),
+  caCertificate: Certificate.optional().describe('CA certificate of the brokers (PEM).'),
+  reversePrivateEndpointIds: TextSet.optional().describe('Ids of reverse private endpoints.'),
   credentials: UserCredentials.optional().describe('Credentials of the brokers. Request only.'),
 })
 
@@ -44,8 +44,8 @@ export const KafkaSource = z.strictObject({
 export const ObjectStorageSource = z.strictObject({
   url: Url.optional()
     .describe('URL of the objects, with wildcards if needed.')
-    .meta({ examples: ['https://bucket.example/events/*.json'] }),
-  delimiter: z.string().optional().describe('Delimiter of the fields in a file.'),
+    .meta({ identifies: true, examples: ['https://bucket.example/events/*.json'] }),
+  delimiter: z.string().optional().describe('Delimiter of the fields in a file.').meta({ form: 'raw' }),
   compression: Text.optional().describe('Compression of the files.'),
   isContinuous: z.boolean().optional().describe('Whether new files are ingested continuously.'),
   queueUrl: Url.optional()
@@ -53,17 +53,19 @@ export const ObjectStorageSource = z.strictObject({
     .meta({ examples: ['https://queue.example/new-files'] }),
   iamRole: Text.optional().describe('Role identifier for cloud-role authentication.'),
   connectionString: SensitiveText.optional().describe('Connection string of the storage account.'),
-  path: Text.optional().describe('Path inside the container, with wildcards if needed.'),
-  blobContainerName: Text.optional().describe('Name of the blob container.'),
+  path: Text.optional()
+    .describe('Path inside the container, with wildcards if needed.')
+    .meta({ identifies: true }),
+  blobContainerName: Text.optional().describe('Name of the blob container.').meta({ identifies: true }),
   accessKey: AccessKey.optional().describe('Access key. Request only.'),
 })
 
 /** `spec/api.md` 2.3, source.managedStream. */
 export const ManagedStreamSource = z.strictObject({
-  streamName: Text.optional().describe('Name of the stream.'),
-  region: Text.optional().describe('Region of the stream.'),
+  streamName: Text.optional().describe('Name of the stream.').meta({ identifies: true }),
+  region: Text.optional().describe('Region of the stream.').meta({ identifies: true }),
   useEnhancedFanOut: z.boolean().optional().describe('Whether to read with enhanced fan-out.'),
-  timestamp: Count.optional().describe('Where to begin: Unix time in seconds.'),
+  timestamp: Count.optional().describe('Where to begin: Unix time in seconds.').meta({ form: 'unix-time' }),
   iamRole: Text.optional().describe('Role identifier for cloud-role authentication.'),
   accessKey: AccessKey.optional().describe('Access key. Request only.'),
 })
@@ -85,22 +87,26 @@ const PostgresSettings = z.strictObject({
 const TableMapping = z.strictObject({
   sourceSchemaName: Text.optional().describe('Schema of the source table.'),
   sourceTable: Text.optional().describe('Source table.'),
-  targetTable: Text.optional().describe('Destination table.'),
-  excludedColumns: z.array(Text).optional().describe('Columns that are left out.'),
+  targetTable: Text.optional().describe('Destination table.').meta({ identifies: true }),
+  excludedColumns: TextSet.optional().describe('Columns that are left out.'),
   useCustomSortingKey: z
     .boolean()
     .optional()
     .describe('Whether `sortingKeys` replace the default sorting key.'),
-  sortingKeys: z.array(Text).optional().describe('Columns of the sorting key, in order.'),
+  sortingKeys: OrderedTexts.optional().describe('Columns of the sorting key, in order.'),
 })
 
 /** `spec/api.md` 2.3, source.postgres. */
 export const PostgresSource = z.strictObject({
-  host: HostName.optional().describe('Host name or address.'),
+  host: HostName.optional().describe('Host name or address.').meta({ identifies: true }),
   port: z.int().min(1).max(65_535).optional().describe('Port, 1 to 65535.'),
-  database: Text.optional().describe('Database.'),
+  database: Text.optional().describe('Database.').meta({ identifies: true }),
   settings: PostgresSettings.optional().describe('Replication settings.'),
-  tableMappings: z.array(TableMapping).optional().describe('Which tables go where.'),
+  tableMappings: z
+    .array(TableMapping)
+    .optional()
+    .describe('Which tables go where.')
+    .meta({ keyedBy: ['sourceSchemaName', 'sourceTable'] }),
   credentials: UserCredentials.optional().describe('Credentials of the database. Request only.'),
 })
 
@@ -112,7 +118,8 @@ export const PipeSource = z.strictObject({
   validateSamples: z
     .boolean()
     .optional()
-    .describe('Whether the platform checks samples of the source. Request only.'),
+    .describe('Whether the platform checks samples of the source. Request only.')
+    .meta({ returned: 'never' }),
   kafka: KafkaSource.optional().describe('A Kafka-type topic source.'),
   objectStorage: ObjectStorageSource.optional().describe('An object-storage source.'),
   managedStream: ManagedStreamSource.optional().describe('A managed-stream source.'),

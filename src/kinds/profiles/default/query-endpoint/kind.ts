@@ -1,16 +1,10 @@
 import type { Json, JsonObject } from '../../../../lib/json.ts'
-import { membersOf } from '../../../canonical.ts'
+import { membersOf } from '../../../leaf-forms.ts'
 import { showText } from '../../../difference.ts'
 import type { UpsertKind } from '../../../definition.ts'
-import { QueryEndpointManifest } from './schema.ts'
+import { fieldsIn } from '../../../field-table.ts'
+import { QueryEndpointManifest, QueryEndpointSpec } from './schema.ts'
 import { ruleError, ruleWarning, type RuleCode, type RuleFinding } from '../../../finding.ts'
-
-/** 4.3. The reply returns all (2.7). */
-const FIELDS = {
-  roles: 'set',
-  openApiKeys: 'set',
-  allowedOrigins: 'comma-list',
-} as const
 
 export const QUERY_ENDPOINT: UpsertKind<QueryEndpointManifest> = {
   name: 'QueryEndpoint',
@@ -19,7 +13,7 @@ export const QUERY_ENDPOINT: UpsertKind<QueryEndpointManifest> = {
   description: 'The query endpoint of a service: roles, API keys and origins that can query.',
   schema: QueryEndpointManifest,
   rules: queryEndpointRules,
-  fields: FIELDS,
+  fields: fieldsIn(QueryEndpointSpec.omit({ service: true })),
   reply: { id: 'id', openApiKeys: 'texts', roles: 'texts', allowedOrigins: 'text' },
   operations: {
     upsert: {

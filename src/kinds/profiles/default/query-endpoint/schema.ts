@@ -11,14 +11,19 @@ export const MAX_ORIGINS_LENGTH = 10_000
 /** The upsert's body (4.3), plus `service`. */
 export const QueryEndpointSpec = z.strictObject({
   service: ResourceName.describe('Name of the Service manifest whose endpoint this is.'),
-  roles: z.array(z.enum(ENDPOINT_ROLES)).optional().describe('Roles that can query.'),
-  openApiKeys: z.array(Text.max(64)).max(MAX_KEYS).optional().describe('Ids of the API keys that can query.'),
+  roles: z.array(z.enum(ENDPOINT_ROLES)).optional().describe('Roles that can query.').meta({ form: 'set' }),
+  openApiKeys: z
+    .array(Text.max(64))
+    .max(MAX_KEYS)
+    .optional()
+    .describe('Ids of the API keys that can query.')
+    .meta({ form: 'set' }),
   allowedOrigins: z
     .string()
     .max(MAX_ORIGINS_LENGTH)
     .optional()
     .describe('Comma-separated list of domains, each with or without scheme and port, or `*`.')
-    .meta({ examples: ['https://app.example,localhost:3000'] }),
+    .meta({ form: 'comma-list', examples: ['https://app.example,localhost:3000'] }),
 })
 
 export const QueryEndpointManifest = z.strictObject({

@@ -1,8 +1,7 @@
-import { deriveForms } from '../../../../field-table.ts'
 import { SecretRef } from '../../../../secret-ref.ts'
 import { Text, z } from '../../../../zod.ts'
 import { signsInWith, type FieldRules } from '../field-rules.ts'
-import { COLUMNS_FIELDS, TARGET_FIELDS, columnsShape, targetShape } from './database.ts'
+import { columnsShape, targetShape } from './database.ts'
 
 const MoreThanZero = z.number().positive()
 
@@ -31,7 +30,8 @@ export const BigquerySource = z.strictObject({
         ...columnsShape,
       }),
     )
-    .describe('Which tables go where.'),
+    .describe('Which tables go where.')
+    .meta({ keyedBy: ['sourceDatasetName', 'sourceTable'] }),
   authentication: z
     .enum(['SERVICE_ACCOUNT', 'SERVICE_ACCOUNT_WORKLOAD_IDENTITY'])
     .optional()
@@ -42,20 +42,10 @@ export const BigquerySource = z.strictObject({
       serviceAccountFile: SecretRef.describe('Key of the service account: its JSON in base64.'),
     })
     .optional()
-    .describe('Key of the service account, for SERVICE_ACCOUNT. Request only.'),
+    .describe('Key of the service account, for SERVICE_ACCOUNT. Request only.')
+    .meta({ returned: 'never' }),
 })
 export type BigquerySource = z.infer<typeof BigquerySource>
-
-export const BIGQUERY_FIELDS = deriveForms(BigquerySource.shape, {
-  tableMappings: {
-    keyedBy: ['sourceDatasetName', 'sourceTable'],
-    fields: deriveForms(BigquerySource.shape.tableMappings.element.shape, {
-      ...TARGET_FIELDS,
-      ...COLUMNS_FIELDS,
-    }),
-  },
-  credentials: { requestOnly: { fields: { serviceAccountFile: 'text' } } },
-})
 
 /** N5. */
 export const bigqueryRules: FieldRules<BigquerySource> = ({ authentication = 'SERVICE_ACCOUNT' }) => {

@@ -1,19 +1,20 @@
-import { SecretRef, SensitiveText } from '../../../../secret-ref.ts'
-import { HostName, Text, z } from '../../../../zod.ts'
+import { Certificate, SecretRef, SensitiveText } from '../../../../secret-ref.ts'
+import { HostName, OrderedTexts, Lines, Text, TextSet, z } from '../../../../zod.ts'
 import { pemRules, ROLE_RULE, signsInWith, type FieldRule } from '../field-rules.ts'
 
 const Positive = z.int().min(1)
 
-export const Credentials = z.strictObject({
-  username: SensitiveText.describe('User name.'),
-  password: SecretRef.optional().describe('Password, for basic.'),
-})
-
 /** Postgres and MySQL. */
 export const connectionShape = {
-  credentials: Credentials.describe('Credentials of the database. Request only.'),
-  host: HostName.describe('Host name or address.'),
-  port: z.int().min(1).max(65_535).describe('Port, 1 to 65535.'),
+  credentials: z
+    .strictObject({
+      username: SensitiveText.describe('User name.'),
+      password: SecretRef.optional().describe('Password, for basic.'),
+    })
+    .describe('Credentials of the database. Request only.')
+    .meta({ returned: 'never', change: 'connection' }),
+  host: HostName.describe('Host name or address.').meta({ identifies: true, change: 'connection' }),
+  port: z.int().min(1).max(65_535).describe('Port, 1 to 65535.').meta({ change: 'connection' }),
   authentication: z
     .enum(['basic', 'IAM_ROLE'])
     .optional()
@@ -23,19 +24,30 @@ export const connectionShape = {
 
 /** Postgres, MySQL and MongoDB. */
 export const tlsShape = {
-  tlsHost: Text.optional().describe('Name that the certificate of the server has, where it is not its host.'),
-  caCertificate: SensitiveText.optional().describe('CA certificate of the server (PEM).'),
-  disableTls: z.boolean().optional().describe('Whether to connect without TLS.'),
+  tlsHost: Text.optional()
+    .describe('Name that the certificate of the server has, where it is not its host.')
+    .meta({ change: 'connection' }),
+  caCertificate: Certificate.optional()
+    .describe('CA certificate of the server (PEM).')
+    .meta({ change: 'connection' }),
+  disableTls: z
+    .boolean()
+    .optional()
+    .describe('Whether to connect without TLS.')
+    .meta({ change: 'connection' }),
   skipCertVerification: z
     .boolean()
     .optional()
-    .describe('Whether the certificate of the server is not checked.'),
+    .describe('Whether the certificate of the server is not checked.')
+    .meta({ change: 'connection' }),
 }
 
 /** Postgres, MySQL and MongoDB. */
 export const syncShape = {
-  syncIntervalSeconds: Positive.optional().describe('Seconds between two synchronisations.'),
-  pullBatchSize: Positive.optional().describe('Rows pulled in one batch.'),
+  syncIntervalSeconds: Positive.optional()
+    .describe('Seconds between two synchronisations.')
+    .meta({ change: 'update' }),
+  pullBatchSize: Positive.optional().describe('Rows pulled in one batch.').meta({ change: 'update' }),
   replicationMode: z
     .enum(['cdc', 'snapshot', 'cdc_only'])
     .describe(
@@ -60,35 +72,28 @@ export const loadShape = {
 
 /** All table mappings. */
 export const targetShape = {
-  targetTable: Text.describe('Destination table; each is used once in a pipe.'),
+  targetTable: Text.describe('Destination table; each is used once in a pipe.').meta({ identifies: true }),
   tableEngine: z
     .enum(['MergeTree', 'ReplacingMergeTree', 'Null'])
     .optional()
-    .describe('Engine of the destination table.'),
+    .describe('Engine of the destination table.')
+    .meta({ returned: 'at times' }),
 }
-
-export const TARGET_FIELDS = { tableEngine: { whenReturned: 'text' } } as const
 
 /** Table mappings of Postgres, MySQL and BigQuery. */
 export const columnsShape = {
-  excludedColumns: z.array(Text).optional().describe('Columns that are left out.'),
+  excludedColumns: TextSet.optional().describe('Columns that are left out.'),
   useCustomSortingKey: z
     .boolean()
     .optional()
     .describe('Whether sortingKeys replace the default sorting key.'),
-  sortingKeys: z.array(Text).optional().describe('Columns of the sorting key, in order.'),
+  sortingKeys: OrderedTexts.optional().describe('Columns of the sorting key, in order.'),
 }
-
-export const COLUMNS_FIELDS = {
-  excludedColumns: 'set',
-  sortingKeys: 'ordered',
-  partitionByExpr: 'lines',
-} as const
 
 /** Table mappings of Postgres and MySQL. */
 export const partitionShape = {
   partitionKey: Text.optional().describe('Column that splits the initial load.'),
-  partitionByExpr: Text.optional().describe('Partition expression of the destination table, in SQL.'),
+  partitionByExpr: Lines.optional().describe('Partition expression of the destination table, in SQL.'),
 }
 
 /** For {@link tlsShape}. */

@@ -1,6 +1,5 @@
-import { deriveForms } from '../../../../field-table.ts'
 import { isRealDateTime } from '../../../../instant.ts'
-import { SecretRef, SensitiveText } from '../../../../secret-ref.ts'
+import { Certificate, Login, SecretRef, SensitiveText } from '../../../../secret-ref.ts'
 import { HttpsUrl, Text, z } from '../../../../zod.ts'
 import { only, pemRules, ROLE_RULE, signsInWith, when, type FieldRules } from '../field-rules.ts'
 import { glueShape, ProtobufSchema, schemaRules } from './registry.ts'
@@ -12,9 +11,15 @@ export const KafkaSource = z.strictObject({
     .describe('Which kind of Kafka it is.'),
   format: z.enum(['JSONEachRow', 'Avro', 'AvroConfluent', 'Protobuf']).describe('Format of the messages.'),
   brokers: Text.describe('Comma-separated list of brokers, each host:port.').meta({
+    form: 'comma-list',
+    identifies: true,
     examples: ['b-1.example:9092,b-2.example:9092'],
   }),
-  topics: Text.describe('Comma-separated list of topics.').meta({ examples: ['orders,refunds'] }),
+  topics: Text.describe('Comma-separated list of topics.').meta({
+    form: 'comma-list',
+    identifies: true,
+    examples: ['orders,refunds'],
+  }),
   consumerGroup: Text.optional().describe("Consumer group. Default: made of the pipe's id."),
   authentication: z
     .enum([
@@ -27,8 +32,9 @@ export const KafkaSource = z.strictObject({
       'SERVICE_ACCOUNT_WORKLOAD_IDENTITY',
     ])
     .optional()
-    .describe('How it signs in to the brokers. Default: without a login.'),
-  iamRole: Text.optional().describe('ARN of the role, for IAM_ROLE.'),
+    .describe('How it signs in to the brokers. Default: without a login.')
+    .meta({ change: 'connection' }),
+  iamRole: Text.optional().describe('ARN of the role, for IAM_ROLE.').meta({ change: 'connection' }),
   offset: z
     .strictObject({
       strategy: z.enum(['from_beginning', 'from_latest', 'from_timestamp']).describe('Where to begin.'),
@@ -41,7 +47,7 @@ export const KafkaSource = z.strictObject({
         .refine(isRealDateTime, 'must be a day and a time that exist')
         .optional()
         .describe('Where to begin with from_timestamp: date and time in UTC, to the minute, without a zone.')
-        .meta({ examples: ['2026-01-31T08:00'] }),
+        .meta({ form: 'minute', examples: ['2026-01-31T08:00'] }),
     })
     .optional()
     .describe('Where in the topics to begin.'),
@@ -50,23 +56,20 @@ export const KafkaSource = z.strictObject({
       type: z.enum(['confluent', 'glue']).optional().describe('Confluent or AWS Glue. Default: confluent.'),
       url: HttpsUrl.optional().describe('URL of the schema registry. It can end in the path of a schema id.'),
       authentication: z.enum(['PLAIN']).optional().describe('How it signs in to the registry.'),
-      caCertificate: SensitiveText.optional().describe('CA certificate of the registry (PEM).'),
-      credentials: z
-        .strictObject({
-          username: SensitiveText.describe('User name.'),
-          password: SecretRef.describe('Password, as a reference to a mounted secret.'),
-        })
-        .optional()
-        .describe('Credentials of the registry. Request only.'),
+      caCertificate: Certificate.optional().describe('CA certificate of the registry (PEM).'),
+      credentials: Login.optional().describe('Credentials of the registry. Request only.'),
       ...z.object(glueShape).partial().shape,
     })
     .optional()
     .describe('Schema registry.'),
-  caCertificate: SensitiveText.optional().describe('CA certificate of the brokers (PEM).'),
+  caCertificate: Certificate.optional()
+    .describe('CA certificate of the brokers (PEM).')
+    .meta({ change: 'connection' }),
   reversePrivateEndpointIds: z
     .array(z.guid())
     .optional()
-    .describe('Ids of reverse private endpoints of the same service.'),
+    .describe('Ids of reverse private endpoints of the same service.')
+    .meta({ form: 'set', change: 'update' }),
   protobufSchema: ProtobufSchema,
   exactlyOnce: z.boolean().optional().describe('Whether each message is ingested exactly once.'),
   tombstoneMode: z
@@ -80,36 +83,16 @@ export const KafkaSource = z.strictObject({
       accessKeyId: SensitiveText.optional().describe('Access key id, for IAM_USER.'),
       secretKey: SecretRef.optional().describe('Secret key, for IAM_USER.'),
       connectionString: SecretRef.optional().describe('Connection string, for azureeventhub.'),
-      certificate: SensitiveText.optional().describe('Client certificate (PEM), for MUTUAL_TLS.'),
-      privateKey: SecretRef.optional().describe('Its private key (PEM), for MUTUAL_TLS.'),
+      certificate: Certificate.optional().describe('Client certificate (PEM), for MUTUAL_TLS.'),
+      privateKey: SecretRef.optional()
+        .describe('Its private key (PEM), for MUTUAL_TLS.')
+        .meta({ form: 'certificate' }),
     })
     .optional()
-    .describe('Credentials of the brokers. Request only.'),
+    .describe('Credentials of the brokers. Request only.')
+    .meta({ returned: 'never', change: 'connection' }),
 })
 export type KafkaSource = z.infer<typeof KafkaSource>
-
-export const KAFKA_FIELDS = deriveForms(KafkaSource.shape, {
-  brokers: 'comma-list',
-  topics: 'comma-list',
-  offset: { fields: { strategy: 'text', timestamp: 'minute' } },
-  schemaRegistry: {
-    fields: deriveForms(KafkaSource.shape.schemaRegistry.unwrap().shape, {
-      caCertificate: 'certificate',
-      credentials: { requestOnly: { fields: { username: 'text', password: 'text' } } },
-    }),
-  },
-  caCertificate: 'certificate',
-  reversePrivateEndpointIds: 'set',
-  protobufSchema: { requestOnly: 'text' },
-  credentials: {
-    requestOnly: {
-      fields: deriveForms(KafkaSource.shape.credentials.unwrap().shape, {
-        certificate: 'certificate',
-        privateKey: 'certificate',
-      }),
-    },
-  },
-})
 
 type Method = NonNullable<KafkaSource['authentication']>
 

@@ -1,5 +1,4 @@
-import { deriveForms } from '../../../../field-table.ts'
-import { ACCESS_KEY_FIELDS, AccessKey } from '../../../../secret-ref.ts'
+import { AccessKey } from '../../../../secret-ref.ts'
 import { Count, Text, z } from '../../../../zod.ts'
 import { only, ROLE_RULE, signsInWith, type FieldRules } from '../field-rules.ts'
 import { glueShape, ProtobufSchema, schemaRules } from './registry.ts'
@@ -7,14 +6,21 @@ import { glueShape, ProtobufSchema, schemaRules } from './registry.ts'
 /** Facts 4.4. */
 export const KinesisSource = z.strictObject({
   format: z.enum(['JSONEachRow', 'Avro', 'AvroConfluent', 'Protobuf']).describe('Format of the records.'),
-  streamName: Text.describe('Name of the stream.'),
-  region: Text.describe('Region of the stream.'),
+  streamName: Text.describe('Name of the stream.').meta({ identifies: true }),
+  region: Text.describe('Region of the stream.').meta({ identifies: true }),
   useEnhancedFanOut: z.boolean().optional().describe('Whether to read with enhanced fan-out.'),
   iteratorType: z.enum(['TRIM_HORIZON', 'LATEST', 'AT_TIMESTAMP']).describe('Where to begin.'),
-  timestamp: Count.optional().describe('Where to begin with AT_TIMESTAMP: Unix time in seconds.'),
-  authentication: z.enum(['IAM_ROLE', 'IAM_USER']).describe('How it signs in.'),
-  iamRole: Text.optional().describe('ARN of the role, for IAM_ROLE.'),
-  accessKey: AccessKey.optional().describe('Access key, for IAM_USER. Request only.'),
+  timestamp: Count.optional()
+    .describe('Where to begin with AT_TIMESTAMP: Unix time in seconds.')
+    .meta({ form: 'unix-time' }),
+  authentication: z
+    .enum(['IAM_ROLE', 'IAM_USER'])
+    .describe('How it signs in.')
+    .meta({ change: 'connection' }),
+  iamRole: Text.optional().describe('ARN of the role, for IAM_ROLE.').meta({ change: 'connection' }),
+  accessKey: AccessKey.optional()
+    .describe('Access key, for IAM_USER. Request only.')
+    .meta({ change: 'connection' }),
   schemaRegistry: z
     .strictObject({ type: z.enum(['glue']).describe('AWS Glue.'), ...glueShape })
     .optional()
@@ -22,12 +28,6 @@ export const KinesisSource = z.strictObject({
   protobufSchema: ProtobufSchema,
 })
 export type KinesisSource = z.infer<typeof KinesisSource>
-
-export const KINESIS_FIELDS = deriveForms(KinesisSource.shape, {
-  timestamp: 'unix-time',
-  accessKey: ACCESS_KEY_FIELDS,
-  protobufSchema: { requestOnly: 'text' },
-})
 
 const KEY = ['accessKey.accessKeyId', 'accessKey.secretKey']
 

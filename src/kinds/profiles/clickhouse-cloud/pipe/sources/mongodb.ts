@@ -1,24 +1,20 @@
-import { deriveForms } from '../../../../field-table.ts'
-import { CREDENTIALS_FIELDS, SecretRef, SensitiveText } from '../../../../secret-ref.ts'
+import { Login, SensitiveText } from '../../../../secret-ref.ts'
 import { Text, z } from '../../../../zod.ts'
-import { TARGET_FIELDS, TLS_RULES, loadShape, syncShape, targetShape, tlsShape } from './database.ts'
+import { TLS_RULES, loadShape, syncShape, targetShape, tlsShape } from './database.ts'
 import type { FieldRules } from '../field-rules.ts'
 
 /** Facts 4.8. */
 export const MongodbSource = z.strictObject({
-  credentials: z
-    .strictObject({
-      username: SensitiveText.describe('User name.'),
-      password: SecretRef.describe('Password, as a reference to a mounted secret.'),
-    })
-    .optional()
-    .describe('Credentials of the database. Request only.'),
+  credentials: Login.optional()
+    .describe('Credentials of the database. Request only.')
+    .meta({ change: 'connection' }),
   uri: SensitiveText.describe(
     'Address: mongodb:// with one or more hosts, or mongodb+srv://. It is kept from every output.',
-  ),
+  ).meta({ form: 'address', identifies: true, change: 'connection' }),
   readPreference: z
     .enum(['primary', 'primaryPreferred', 'secondary', 'secondaryPreferred', 'nearest'])
-    .describe('Member that it reads from.'),
+    .describe('Member that it reads from.')
+    .meta({ change: 'connection' }),
   ...tlsShape,
   settings: z
     .strictObject({
@@ -35,19 +31,10 @@ export const MongodbSource = z.strictObject({
         ...targetShape,
       }),
     )
-    .describe('Which collections go where.'),
+    .describe('Which collections go where.')
+    .meta({ keyedBy: ['sourceDatabaseName', 'sourceCollection'], change: 'tables' }),
 })
 export type MongodbSource = z.infer<typeof MongodbSource>
-
-export const MONGODB_FIELDS = deriveForms(MongodbSource.shape, {
-  credentials: CREDENTIALS_FIELDS,
-  uri: 'address',
-  caCertificate: 'certificate',
-  tableMappings: {
-    keyedBy: ['sourceDatabaseName', 'sourceCollection'],
-    fields: deriveForms(MongodbSource.shape.tableMappings.element.shape, TARGET_FIELDS),
-  },
-})
 
 /** A port with a path or options after it is no password. */
 const PASSWORD = /^[a-z+]+:\/\/[^:?[]*:(?:[^?]*|(?!\d*(?:[,/?]|$)).*)@/i

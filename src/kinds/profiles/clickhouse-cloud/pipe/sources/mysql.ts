@@ -1,10 +1,6 @@
-import { deriveForms } from '../../../../field-table.ts'
-import { CREDENTIALS_FIELDS } from '../../../../secret-ref.ts'
 import { Text, z } from '../../../../zod.ts'
 import { when, type FieldRules } from '../field-rules.ts'
 import {
-  COLUMNS_FIELDS,
-  TARGET_FIELDS,
   TLS_RULES,
   columnsShape,
   connectionShape,
@@ -23,22 +19,30 @@ export const MysqlSource = z.strictObject({
     .optional()
     .describe('Kind of MySQL. Default: mysql.'),
   ...connectionShape,
+  authentication: connectionShape.authentication.meta({ change: 'connection' }),
+  iamRole: connectionShape.iamRole.meta({ change: 'connection' }),
   ...tlsShape,
   serverId: z
     .int()
     .min(1)
     .max(4_294_967_295)
     .optional()
-    .describe('Id as a replica, 1 to 4294967295; no other replica of the source can have it.'),
+    .describe('Id as a replica, 1 to 4294967295; no other replica of the source can have it.')
+    .meta({ change: 'update' }),
   settings: z
     .strictObject({
       ...syncShape,
+      deleteOnMerge: syncShape.deleteOnMerge.meta({ returned: 'at times' }),
       ...loadShape,
       replicationMechanism: z
         .enum(['GTID', 'FILE_POS'])
         .optional()
         .describe('How it follows changes. Default: GTID.'),
-      useCompression: z.boolean().optional().describe('Whether the connection is compressed.'),
+      useCompression: z
+        .boolean()
+        .optional()
+        .describe('Whether the connection is compressed.')
+        .meta({ change: 'update' }),
     })
     .describe('Replication settings.'),
   tableMappings: z
@@ -51,21 +55,10 @@ export const MysqlSource = z.strictObject({
         ...partitionShape,
       }),
     )
-    .describe('Which tables go where.'),
+    .describe('Which tables go where.')
+    .meta({ keyedBy: ['sourceSchemaName', 'sourceTable'], change: 'tables' }),
 })
 export type MysqlSource = z.infer<typeof MysqlSource>
-
-const { settings, tableMappings } = MysqlSource.shape
-
-export const MYSQL_FIELDS = deriveForms(MysqlSource.shape, {
-  credentials: CREDENTIALS_FIELDS,
-  caCertificate: 'certificate',
-  settings: { fields: deriveForms(settings.shape, { deleteOnMerge: { whenReturned: 'flag' } }) },
-  tableMappings: {
-    keyedBy: ['sourceSchemaName', 'sourceTable'],
-    fields: deriveForms(tableMappings.element.shape, { ...TARGET_FIELDS, ...COLUMNS_FIELDS }),
-  },
-})
 
 export const mysqlRules: FieldRules<MysqlSource> = (source) => [
   signInRules(source),

@@ -1,5 +1,4 @@
-import { deriveForms } from '../../../../field-table.ts'
-import { ACCESS_KEY_FIELDS, AccessKey, SecretRef } from '../../../../secret-ref.ts'
+import { AccessKey, SecretRef } from '../../../../secret-ref.ts'
 import { Text, z } from '../../../../zod.ts'
 import { only, ROLE_RULE, signsInWith, when, type FieldRules } from '../field-rules.ts'
 
@@ -25,8 +24,8 @@ export const ObjectStorageSource = z.strictObject({
     .regex(/^(?:https|gs):\/\/[^\s/]+/, 'must be a URL that begins with https://, or for gcs with gs://')
     .optional()
     .describe('URL of the objects, with wildcards if needed. Not for azureblobstorage.')
-    .meta({ examples: ['https://bucket.example/events/*.json'] }),
-  delimiter: Text.optional().describe('Delimiter of the fields in a file.'),
+    .meta({ identifies: true, examples: ['https://bucket.example/events/*.json'] }),
+  delimiter: Text.optional().describe('Delimiter of the fields in a file.').meta({ form: 'raw' }),
   compression: z
     .enum(['none', 'gzip', 'gz', 'brotli', 'br', 'xz', 'LZMA', 'zstd', 'auto'])
     .optional()
@@ -35,8 +34,14 @@ export const ObjectStorageSource = z.strictObject({
   queueUrl: Text.optional().describe(
     'Queue with notices of new files: an SQS URL, or projects/PROJECT/subscriptions/SUBSCRIPTION.',
   ),
-  skipInitialLoad: z.boolean().optional().describe('Whether only files that come later are ingested.'),
-  startAfter: Text.optional().describe('Key of the object after which to begin.'),
+  skipInitialLoad: z
+    .boolean()
+    .optional()
+    .describe('Whether only files that come later are ingested.')
+    .meta({ returned: 'at times', change: 'update' }),
+  startAfter: Text.optional()
+    .describe('Key of the object after which to begin.')
+    .meta({ form: 'foreign', change: 'update' }),
   authentication: z
     .enum([
       'IAM_ROLE',
@@ -46,31 +51,26 @@ export const ObjectStorageSource = z.strictObject({
       'SERVICE_ACCOUNT_WORKLOAD_IDENTITY',
     ])
     .optional()
-    .describe('Kind of authentication. Not needed for public objects.'),
-  iamRole: Text.optional().describe('ARN of the role, for IAM_ROLE.'),
-  connectionString: SecretRef.optional().describe('Connection string, for azureblobstorage.'),
-  path: Text.optional().describe(
-    'Path of the files in the container, with wildcards if needed, for azureblobstorage.',
-  ),
-  azureContainerName: Text.optional().describe('Name of the container, for azureblobstorage.'),
-  accessKey: AccessKey.optional().describe('Access key, for IAM_USER. Request only.'),
-  serviceAccountKey: SecretRef.optional().describe(
-    'Key of the service account for SERVICE_ACCOUNT: its JSON in base64. Request only.',
-  ),
+    .describe('Kind of authentication. Not needed for public objects.')
+    .meta({ returned: 'at times', change: 'connection' }),
+  iamRole: Text.optional().describe('ARN of the role, for IAM_ROLE.').meta({ change: 'connection' }),
+  connectionString: SecretRef.optional()
+    .describe('Connection string, for azureblobstorage.')
+    .meta({ returned: 'at times', change: 'connection' }),
+  path: Text.optional()
+    .describe('Path of the files in the container, with wildcards if needed, for azureblobstorage.')
+    .meta({ returned: 'at times', identifies: true, change: 'update' }),
+  azureContainerName: Text.optional()
+    .describe('Name of the container, for azureblobstorage.')
+    .meta({ returned: 'at times', identifies: true, change: 'update' }),
+  accessKey: AccessKey.optional()
+    .describe('Access key, for IAM_USER. Request only.')
+    .meta({ change: 'connection' }),
+  serviceAccountKey: SecretRef.optional()
+    .describe('Key of the service account for SERVICE_ACCOUNT: its JSON in base64. Request only.')
+    .meta({ returned: 'never', change: 'connection' }),
 })
 export type ObjectStorageSource = z.infer<typeof ObjectStorageSource>
-
-export const OBJECT_STORAGE_FIELDS = deriveForms(ObjectStorageSource.shape, {
-  delimiter: 'raw',
-  startAfter: 'foreign',
-  skipInitialLoad: { whenReturned: 'flag' },
-  authentication: { whenReturned: 'text' },
-  connectionString: { whenReturned: 'text' },
-  path: { whenReturned: 'text' },
-  azureContainerName: { whenReturned: 'text' },
-  accessKey: ACCESS_KEY_FIELDS,
-  serviceAccountKey: { requestOnly: 'text' },
-})
 
 /** R14, N5: methods by type. Unknown for the last two. */
 const METHODS: Readonly<Record<ObjectStorageSource['type'], readonly string[]>> = {

@@ -1,10 +1,6 @@
-import { deriveForms } from '../../../../field-table.ts'
-import { CREDENTIALS_FIELDS } from '../../../../secret-ref.ts'
 import { Text, z } from '../../../../zod.ts'
 import type { FieldRules } from '../field-rules.ts'
 import {
-  COLUMNS_FIELDS,
-  TARGET_FIELDS,
   TLS_RULES,
   columnsShape,
   connectionShape,
@@ -36,17 +32,19 @@ export const PostgresSource = z.strictObject({
     .describe('Kind of Postgres. Default: postgres.'),
   ...connectionShape,
   ...tlsShape,
-  database: Text.describe('Database.'),
+  database: Text.describe('Database.').meta({ identifies: true, change: 'connection' }),
   settings: z
     .strictObject({
       ...syncShape,
+      deleteOnMerge: syncShape.deleteOnMerge.meta({ returned: 'at times' }),
       ...loadShape,
       publicationName: Text.optional().describe('Name of the publication. Default: a new one.'),
       replicationSlotName: Text.optional().describe('Name of the replication slot, for cdc_only.'),
       enableFailoverSlots: z
         .boolean()
         .optional()
-        .describe('Whether the replication slot survives a failover: from Postgres 17 on.'),
+        .describe('Whether the replication slot survives a failover: from Postgres 17 on.')
+        .meta({ returned: 'at times' }),
     })
     .describe('Replication settings.'),
   tableMappings: z
@@ -59,26 +57,10 @@ export const PostgresSource = z.strictObject({
         ...partitionShape,
       }),
     )
-    .describe('Which tables go where.'),
+    .describe('Which tables go where.')
+    .meta({ keyedBy: ['sourceSchemaName', 'sourceTable'], change: 'tables' }),
 })
 export type PostgresSource = z.infer<typeof PostgresSource>
-
-const { settings, tableMappings } = PostgresSource.shape
-
-export const POSTGRES_FIELDS = deriveForms(PostgresSource.shape, {
-  credentials: CREDENTIALS_FIELDS,
-  caCertificate: 'certificate',
-  settings: {
-    fields: deriveForms(settings.shape, {
-      enableFailoverSlots: { whenReturned: 'flag' },
-      deleteOnMerge: { whenReturned: 'flag' },
-    }),
-  },
-  tableMappings: {
-    keyedBy: ['sourceSchemaName', 'sourceTable'],
-    fields: deriveForms(tableMappings.element.shape, { ...TARGET_FIELDS, ...COLUMNS_FIELDS }),
-  },
-})
 
 export const postgresRules: FieldRules<PostgresSource> = (source) => {
   const { replicationMode, replicationSlotName } = source.settings

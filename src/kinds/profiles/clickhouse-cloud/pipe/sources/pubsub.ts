@@ -1,4 +1,3 @@
-import { deriveForms } from '../../../../field-table.ts'
 import { SecretRef } from '../../../../secret-ref.ts'
 import { Text, z } from '../../../../zod.ts'
 import { only, signsInWith, type FieldRules } from '../field-rules.ts'
@@ -6,41 +5,43 @@ import { only, signsInWith, type FieldRules } from '../field-rules.ts'
 /** Facts 4.5. */
 export const PubsubSource = z.strictObject({
   format: z.enum(['JSONEachRow', 'Avro', 'Protobuf']).describe('Format of the messages.'),
-  projectId: Text.describe('Id of the project.'),
+  projectId: Text.describe('Id of the project.').meta({ identifies: true }),
   topic: z
     .string()
     .regex(/^[^/\s]+$/, 'must be the short name of a topic, without projects/…/topics/')
-    .describe('Short name of the topic.'),
+    .describe('Short name of the topic.')
+    .meta({ identifies: true }),
   authentication: z
     .enum(['SERVICE_ACCOUNT', 'SERVICE_ACCOUNT_WORKLOAD_IDENTITY'])
-    .describe('How it signs in.'),
+    .describe('How it signs in.')
+    .meta({ change: 'connection' }),
   seekType: z.enum(['latest', 'earliest', 'timestamp']).describe('Where to begin.'),
   seekTimestamp: z.iso
     .datetime({ offset: true })
     .optional()
-    .describe('Where to begin with seekType timestamp: a timestamp such as 2026-01-31T08:00:00Z.'),
-  filter: Text.max(256).optional().describe('Which messages to take: an expression in CEL.'),
+    .describe('Where to begin with seekType timestamp: a timestamp such as 2026-01-31T08:00:00Z.')
+    .meta({ form: 'zoned' }),
+  filter: Text.max(256)
+    .optional()
+    .describe('Which messages to take: an expression in CEL.')
+    .meta({ form: 'lines' }),
   enableOrdering: z.boolean().optional().describe('Whether messages with the same key keep their order.'),
   ackDeadline: z
     .int()
     .min(10)
     .max(600)
     .optional()
-    .describe('Time to acknowledge a message, in seconds: 10 to 600.'),
+    .describe('Time to acknowledge a message, in seconds: 10 to 600.')
+    .meta({ change: 'update' }),
   serviceAccountKey: z
     .strictObject({
       serviceAccountFile: SecretRef.describe('Key of the service account: its JSON in base64.'),
     })
     .optional()
-    .describe('Key of the service account, for SERVICE_ACCOUNT. Request only.'),
+    .describe('Key of the service account, for SERVICE_ACCOUNT. Request only.')
+    .meta({ returned: 'never', change: 'update' }),
 })
 export type PubsubSource = z.infer<typeof PubsubSource>
-
-export const PUBSUB_FIELDS = deriveForms(PubsubSource.shape, {
-  filter: 'lines',
-  seekTimestamp: 'zoned',
-  serviceAccountKey: { requestOnly: { fields: { serviceAccountFile: 'text' } } },
-})
 
 /** R22, N5. */
 export const pubsubRules: FieldRules<PubsubSource> = ({ seekType, authentication }) => [

@@ -17,7 +17,7 @@ export const ProtobufSchema = z
   .regex(/^[\w+/-]+={0,2}$/, 'must be base64 without line breaks')
   .optional()
   .describe('Schema for the format Protobuf without a registry: a .proto file in base64. Request only.')
-  .meta({ examples: ['c3ludGF4ID0gInByb3RvMyI7'] })
+  .meta({ returned: 'never', examples: ['c3ludGF4ID0gInByb3RvMyI7'] })
 
 /** @param source of Kafka or Kinesis */
 export function schemaRules(source: {
