@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Catalog } from '../contract/catalog.ts'
-import { createMemoryLedger } from '../ledger/memory-backend.ts'
+import { openMemoryLedger } from '../ledger/sqlite-ledger.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import { createDryPlatform } from '../reconcile/dry-run/dry-platform.ts'
 import { createStateStore } from '../reconcile/state/store.ts'
@@ -17,7 +17,7 @@ export async function openDryWorld(
 ): Promise<ReconcileContext> {
   const { profile, clock, ledger: original } = context
   const { hashKey } = original
-  const ledger = stack.use(createMemoryLedger({ emit: nobody, hashKey }))
+  const ledger = stack.use(openMemoryLedger({ emit: nobody, hashKey }).ledger)
   const store = createStateStore({ profile, hashKey, clock })
   for (const [index, record] of (await original.list()).entries()) {
     store.note(await ledger.swap({ ...record, version: 0 }, []))

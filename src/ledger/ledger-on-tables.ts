@@ -1,40 +1,14 @@
 import type { Clock } from '../lib/clock.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Emit } from '../contract/events.ts'
-import type { HistoryEntry } from '../contract/history.ts'
-import { LedgerConflict, LedgerError, type HistoryQuery, type Ledger } from '../contract/ledger.ts'
-import { decodeActivity, decodeEntry, decodeRecord, encodeEntry, encodeRecord } from './codec.ts'
-import type { Room, Store } from './backend.ts'
-import { lacksRoom } from './sqlite-fault.ts'
-import type { ReadTables, WriteTables } from './tables.ts'
+import { LedgerConflict, type Ledger } from '../contract/ledger.ts'
+import { decodeActivity, decodeEntry, decodeRecord } from './codec.ts'
+import { type Change, createCommitQueue } from './commit-queue.ts'
+import type { Store } from './sqlite-store.ts'
+import type { Tables } from './tables.ts'
 
-interface LedgerParts {
-  readonly store: Store
-  readonly hashKey: Uint8Array
-  readonly emit: Emit
-  readonly clock: Pick<Clock, 'monotonic'>
-}
-
-interface Change {
-  readonly removed: readonly LedgerRecord[]
-  readonly written: LedgerRecord | undefined
-  readonly history: readonly HistoryEntry[]
-}
-
-type Result = { readonly written: LedgerRecord | undefined } | { readonly error: unknown }
-
-/** Until its transaction. */
-interface Waiting {
-  readonly change: Change
-  readonly room: Room
-  readonly resolve: (result: Result) => void
-}
-
-/**
- * The rules of a ledger over any backend. A key never gets the same version twice, even after its record was
- * forgotten: a stale writer could overwrite the new record.
- */
-export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledger {
+export function createLedger(store: Store, emit: Emit, clock: Pick<Clock, 'monotonic'>): Ledger {
+  const queue = createCommitQueue(store, clock)
   let closed: Promise<void> | undefined
   let failedWrites = 0
 
@@ -46,60 +20,25 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
     return record
   }
 
-  function assertOpen(): void {
-    if (closed !== undefined) throw new LedgerError('io', 'the ledger is closed')
-  }
-
-  /** For the next transaction, in the order of their calls. */
-  let waiting: Waiting[] = []
-
-  /** Changes of the same turn share a transaction, so a disk flush. */
-  async function commit(change: Change, room: Room): Promise<LedgerRecord | undefined> {
+  async function commit(change: Change): Promise<LedgerRecord | undefined> {
     const started = clock.monotonic()
     const report = (result: 'written' | 'conflict' | 'failed', message: string | undefined) =>
       emit({ type: 'LedgerWritten', result, durationMs: clock.monotonic() - started, message })
-    const result = await new Promise<Result>((resolve) => {
-      waiting.push({ change, room, resolve })
-      if (waiting.length === 1) store.soon(commitWaiting)
-    })
-    if ('error' in result) {
-      const { error } = result
+    try {
+      const written = await queue.commit(change)
+      report('written', undefined)
+      return written && give(written)
+    } catch (error) {
       failedWrites += 1
-      const message = error instanceof Error ? error.message : String(error)
-      report(error instanceof LedgerConflict ? 'conflict' : 'failed', message)
+      report(error instanceof LedgerConflict ? 'conflict' : 'failed', messageOf(error))
       throw error
     }
-    report('written', undefined)
-    return result.written && give(result.written)
   }
 
-  function commitWaiting(): void {
-    const changes = waiting
-    waiting = []
-    const together = changes.length > 1 ? commitTogether(changes) : []
-    for (const [index, one] of changes.entries()) one.resolve(together[index] ?? commitAlone(one))
-  }
-
-  /** Undefined: to be tried alone. */
-  function commitTogether(changes: readonly Waiting[]): readonly (Result | undefined)[] {
-    try {
-      assertOpen()
-      return store.write((tables) => changes.map(({ change }) => resultOf(tables, change)), 'free')
-    } catch (error) {
-      // One change was impossible, or an outcome might find room in the reserve. Other results are unknown.
-      const isTried = ({ room }: Waiting) =>
-        !(error instanceof LedgerError) || (room === 'reserved' && lacksRoom(error.cause))
-      return changes.map((one) => (isTried(one) ? undefined : { error }))
-    }
-  }
-
-  function commitAlone({ change, room }: Waiting): Result {
-    try {
-      assertOpen()
-      return { written: store.write((tables) => apply(tables, change), room) }
-    } catch (error) {
-      return { error }
-    }
+  async function write(change: Change & { readonly written: LedgerRecord }): Promise<LedgerRecord> {
+    const written = await commit(change)
+    if (written === undefined) throw new Error('bug: a write gave no record')
+    return written
   }
 
   const isFailing = { LedgerRead: false, LedgerWritten: false }
@@ -109,7 +48,7 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
    * @param proves whether success shows that the ledger works
    */
   function attempt<T>(type: keyof typeof isFailing, work: () => T, proves = true): T {
-    assertOpen()
+    queue.assertOpen()
     const started = clock.monotonic()
     const said = () => ({ durationMs: clock.monotonic() - started, message: undefined })
     try {
@@ -125,13 +64,12 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
       return result
     } catch (error) {
       isFailing[type] = true
-      const message = error instanceof Error ? error.message : String(error)
-      emit({ type, result: 'failed', ...said(), message })
+      emit({ type, result: 'failed', ...said(), message: messageOf(error) })
       throw error
     }
   }
 
-  async function read<T>(work: (tables: ReadTables) => T): Promise<T> {
+  async function read<T>(work: (tables: Tables) => T): Promise<T> {
     return attempt('LedgerRead', () => store.read(work))
   }
 
@@ -139,31 +77,11 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
     return read((tables) => tables.all().map((stored) => give(decodeRecord(stored))))
   }
 
-  async function swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
-    return present(await commit({ removed: [], written: next, history }, 'free'))
-  }
-
-  async function settle(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
-    return present(await commit({ removed: [], written: next, history }, 'reserved'))
-  }
-
-  async function move(
-    from: LedgerRecord,
-    to: LedgerRecord,
-    history: readonly HistoryEntry[],
-  ): Promise<LedgerRecord> {
-    if (from.key === to.key) throw new Error(`bug: ${from.key} cannot move to itself`)
-    return present(await commit({ removed: [from], written: to, history }, 'free'))
-  }
-
-  async function remove(record: LedgerRecord, history: readonly HistoryEntry[]): Promise<void> {
-    await commit({ removed: [record], written: undefined, history }, 'free')
-  }
-
   return {
-    hashKey,
+    hashKey: store.hashKey,
     isShared: false,
     aheadMs: 0,
+    movedAt: store.movedAt(),
     get: (key, known) =>
       read((tables) => {
         const isGiven = known !== undefined && given.has(known)
@@ -173,11 +91,16 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
       }),
     list,
     withIntent: async (intentId) => (await list()).find(({ intent }) => intent?.id === intentId),
-    swap,
-    settle,
-    move,
-    remove,
-    history: ({ key, limit }: HistoryQuery) =>
+    swap: (written, history) => write({ removed: [], written, history, room: 'free' }),
+    settle: (written, history) => write({ removed: [], written, history, room: 'reserved' }),
+    async move(from, written, history) {
+      if (from.key === written.key) throw new Error(`bug: ${from.key} cannot move to itself`)
+      return write({ removed: [from], written, history, room: 'free' })
+    },
+    async remove(record, history) {
+      await commit({ removed: [record], written: undefined, history, room: 'free' })
+    },
+    history: ({ key, limit }) =>
       read((tables) =>
         tables
           .history(key, Math.max(1, Math.floor(limit)))
@@ -186,66 +109,35 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
     async noteActivity(activity, checkedAt) {
       attempt('LedgerWritten', () =>
         store.write((tables) => {
-          tables.setActivity(JSON.stringify(activity))
+          tables.set('activity', JSON.stringify(activity))
           for (const [key, at] of checkedAt) tables.setCheckedAt(key, at)
         }, 'free'),
       )
     },
     activity: () =>
-      read((tables) => ({ last: decodeActivity(tables.activity()), checkedAt: tables.checkedAt() })),
+      read((tables) => ({ last: decodeActivity(tables.text('activity')), checkedAt: tables.checkedAt() })),
     versions: () => read((tables) => tables.versions()),
     // Its lock keeps other processes out.
     watch: async () => () => undefined,
     async othersWrites() {
-      assertOpen()
-      return failedWrites + (store.othersWrites?.() ?? 0)
+      queue.assertOpen()
+      return failedWrites + store.writes()
     },
     async owned() {
-      assertOpen()
+      queue.assertOpen()
       return store.owned()
     },
     async prepareIntent() {
       attempt('LedgerWritten', () => store.reserveRoom(), false) // the reserve is a separate file
     },
     async [Symbol.asyncDispose]() {
-      commitWaiting()
-      closed ??= Promise.resolve(store[Symbol.asyncDispose]())
+      queue.close()
+      closed ??= store[Symbol.asyncDispose]()
       await closed
     },
   }
 }
 
-/** A conflict writes nothing. Other changes can be in the same transaction. */
-function resultOf(tables: WriteTables, change: Change): Result {
-  try {
-    return { written: apply(tables, change) }
-  } catch (error) {
-    if (error instanceof LedgerConflict) return { error }
-    throw error
-  }
-}
-
-function apply(tables: WriteTables, { removed, written, history }: Change): LedgerRecord | undefined {
-  for (const record of removed) compare(tables, record)
-  if (written !== undefined) compare(tables, written)
-  const used = Math.max(tables.usedVersion(), ...removed.map((record) => record.version))
-  const record = written && { ...written, version: (written.version === 0 ? used : written.version) + 1 }
-  const stored = record && encodeRecord(record)
-
-  for (const { key } of removed) tables.delete(key)
-  if (removed.length > 0) tables.setUsedVersion(used)
-  if (stored !== undefined) tables.put(stored)
-  for (const entry of history) tables.addHistory(entry.key, encodeEntry(entry))
-  return record
-}
-
-/** @throws {LedgerConflict} unless the record is at the version that its writer read */
-function compare(tables: ReadTables, seen: LedgerRecord): void {
-  const version = tables.versionOf(seen.key) ?? 0
-  if (version !== seen.version) throw new LedgerConflict(seen.key, seen.version)
-}
-
-function present(record: LedgerRecord | undefined): LedgerRecord {
-  if (record === undefined) throw new Error('bug: a write gave no record')
-  return record
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -9,16 +9,16 @@ import {
   openSync,
   renameSync,
   rmSync,
+  writeSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { LedgerError } from '../contract/ledger.ts'
 import { corrupt, explain } from './sqlite-fault.ts'
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
-import type { Key } from '../kinds/key.ts'
 import type { Archive } from './archive.ts'
-import { APPLICATION_ID, MIGRATIONS, migrate, transaction } from './table-schema.ts'
-import { prepareWrites } from './tables.ts'
+import { createSchema, transaction } from './table-schema.ts'
+import { prepareTables } from './tables.ts'
 
 /*
  * Only SQLite opens the ledger's file; other code uses `stat`. Closing another handle in this process would
@@ -105,15 +105,14 @@ function tryToMake(folder: string, options: { readonly mode?: number }): 'there'
 /**
  * Creates a draft file and renames it once it is on disk. A ledger is complete or absent, and an empty file
  * is damage. The caller holds the lease.
- * @param now ms since the epoch
  * @param archive Default: empty
  * @throws {LedgerError} `io`
  */
-export function createLedgerFile(file: string, now: number, archive?: Archive): void {
+export function createLedgerFile(file: string, archive?: Archive): void {
   const draft = `${file}.new-${randomUUID()}`
   try {
     closeSync(openSync(draft, 'wx', 0o600)) // it will hold the hash key: readable for this user only
-    fill(draft, now, archive)
+    fill(draft, archive)
     renameSync(draft, file)
     syncFolder(file)
   } catch (error) {
@@ -122,27 +121,20 @@ export function createLedgerFile(file: string, now: number, archive?: Archive): 
   }
 }
 
-function fill(draft: string, now: number, archive: Archive | undefined): void {
-  const db = new DatabaseSync(draft)
-  try {
-    db.exec(`PRAGMA synchronous = FULL; PRAGMA application_id = ${APPLICATION_ID}`)
-    migrate(db, MIGRATIONS)
-    const put = db.prepare('INSERT INTO meta (name, value) VALUES (?, ?)')
-    put.run('hash_key', archive?.hashKey ?? randomBytes(32))
-    put.run('created_at', now)
-    if (archive !== undefined) transaction(db, () => fillWith(db, archive))
-  } finally {
-    db.close()
-  }
+function fill(draft: string, archive: Archive | undefined): void {
+  using db = new DatabaseSync(draft)
+  db.exec('PRAGMA synchronous = FULL')
+  createSchema(db, archive?.hashKey)
+  if (archive !== undefined) transaction(db, () => fillWith(db, archive))
 }
 
 function fillWith(db: DatabaseSync, { platform, profile, usedVersion, records, history }: Archive): void {
-  const tables = prepareWrites(db, Infinity)
-  tables.setPlatform(platform)
-  tables.setProfile(profile)
-  tables.setUsedVersion(usedVersion)
+  const tables = prepareTables(db, Infinity)
+  tables.set('platform', platform)
+  tables.set('profile', profile)
+  tables.set('used_version', usedVersion)
   for (const record of records) tables.put(record)
-  for (const { key, body } of history) tables.addHistory(key as Key, body)
+  for (const { key, body } of history) tables.addHistory(key, body)
 }
 
 /** Makes a file's name durable. */
@@ -152,5 +144,46 @@ export function syncFolder(file: string): void {
     fsyncSync(folder)
   } finally {
     closeSync(folder)
+  }
+}
+
+/** Bytes. Enough for the outcomes of many creates with history and journal. */
+const RESERVE_BYTES = 1_048_576
+
+/** A file that reserves disk space, removed if an outcome finds the volume full. */
+export function createReserve(ledger: string) {
+  const file = `${ledger}.reserve`
+
+  function size(): number {
+    return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  }
+
+  function remove(): void {
+    rmSync(file, { force: true })
+  }
+
+  return {
+    /** @throws file-system errors, such as ENOSPC */
+    take(): void {
+      if (size() >= RESERVE_BYTES) return
+      const handle = openSync(file, 'w', 0o600)
+      try {
+        // Not zeros: some file systems do not store them.
+        const block = Buffer.alloc(65_536, 'pipewright keeps this room for the outcome of a create\n')
+        for (let written = 0; written < RESERVE_BYTES; written += block.length) writeSync(handle, block)
+        fsyncSync(handle)
+      } catch (error) {
+        remove()
+        throw error
+      } finally {
+        closeSync(handle)
+      }
+    },
+    /** @returns whether there was a reserve */
+    release(): boolean {
+      if (size() === 0) return false
+      remove()
+      return true
+    },
   }
 }

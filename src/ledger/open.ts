@@ -3,15 +3,8 @@ import { type Ledger, LedgerError, type OpenedLedger } from '../contract/ledger.
 import type { Clock } from '../lib/clock.ts'
 import type { Archive } from './archive.ts'
 import type { ClusterPlace } from './kubernetes/cluster.ts'
-import { openMemoryLedger } from './memory-backend.ts'
-import {
-  moveSqlite,
-  openSqlite,
-  readSqliteArchive,
-  type SqliteLedgerOptions,
-  unbindSqlite,
-  writeSqliteArchive,
-} from './sqlite-ledger.ts'
+import { moveSqlite, readSqliteArchive, unbindSqlite, writeSqliteArchive } from './sqlite-archive.ts'
+import { openMemoryLedger, openSqlite, type SqliteLedgerOptions } from './sqlite-ledger.ts'
 
 export interface OpenOptions extends Omit<SqliteLedgerOptions, 'file'> {
   /** Kubernetes: lease duration in ms. Default: 15 s. */
@@ -56,7 +49,7 @@ export async function unbindLedger(
 ): Promise<string | undefined> {
   if (url === 'memory:') return undefined
   const inCluster = placeInCluster(url, options.clock)
-  if (inCluster === undefined) return unbindSqlite(fileOf(url), options)
+  if (inCluster === undefined) return unbindSqlite({ ...options, file: fileOf(url) })
   const { unbindKubernetesLedger } = await import('./kubernetes/open-kubernetes-ledger.ts')
   return unbindKubernetesLedger(inCluster)
 }
@@ -128,7 +121,7 @@ export async function importLedger(
 ): Promise<string | undefined> {
   const inCluster = placeInCluster(url, options.clock)
   if (inCluster === undefined) {
-    await writeSqliteArchive(fileOf(url), archive, options.clock.now())
+    await writeSqliteArchive({ ...options, file: fileOf(url) }, archive)
     return undefined
   }
   const { writeClusterArchive } = await import('./kubernetes/cluster-archive.ts')

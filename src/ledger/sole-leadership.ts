@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { NotLeading, type Leader, type Leadership, type Term } from '../contract/leadership.ts'
-import type { Store } from './backend.ts'
+import type { Store } from './sqlite-store.ts'
 
 /** Leadership of a ledger locked by the operating system: no takeover while its owner lives. */
 export function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
@@ -9,8 +9,8 @@ export function createSoleLeadership(store: Pick<Store, 'write'>): Leadership {
 
   function raise(): number {
     return store.write((tables) => {
-      const epoch = tables.epoch() + 1
-      tables.setEpoch(epoch)
+      const epoch = tables.count('epoch') + 1
+      tables.set('epoch', epoch)
       return epoch
     }, 'free')
   }

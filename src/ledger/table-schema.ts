@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { LedgerError } from '../contract/ledger.ts'
 import { corrupt } from './sqlite-fault.ts'
 
 /** `PRAGMA application_id`: "PWLG". */
-export const APPLICATION_ID = 0x50574c47
+const APPLICATION_ID = 0x50574c47
 
 /**
  * Statements from each schema version to the next. Never change one: some ledger has run it. A record shape
@@ -68,8 +69,15 @@ export function readMovedAt(db: DatabaseSync): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-export function readPragma(db: DatabaseSync, name: 'user_version' | 'application_id'): number {
+function readPragma(db: DatabaseSync, name: 'user_version' | 'application_id'): number {
   return Number(db.prepare(`PRAGMA ${name}`).get()?.[name])
+}
+
+/** Makes an empty ledger. @param hashKey 32 bytes */
+export function createSchema(db: DatabaseSync, hashKey: Uint8Array = randomBytes(32)): void {
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+  migrate(db, MIGRATIONS)
+  db.prepare(`INSERT INTO meta (name, value) VALUES ('hash_key', ?)`).run(hashKey)
 }
 
 /** All or none. @throws errors of SQLite */

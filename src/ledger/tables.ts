@@ -3,32 +3,39 @@ import type { Key } from '../kinds/key.ts'
 import { knownKey } from '../kinds/lookup.ts'
 import { LedgerError } from '../contract/ledger.ts'
 import type { StoredRecord } from './codec.ts'
-import { markMoved, readMovedAt } from './table-schema.ts'
 
 /** Old history lines are removed in batches. */
 const TRIM_EVERY = 64
 
-/** Reads within one consistent view. */
-export type ReadTables = ReturnType<typeof prepareReads>
+/** `activity` is JSON. A missing `profile` is the default one. */
+type Text = 'platform' | 'profile' | 'activity' | 'moved_at'
 
-/** The caller checks everything before the first change. */
-export type WriteTables = ReturnType<typeof prepareWrites>
+/**
+ * `used_version`: highest version given to a record that was removed. `epoch`: how often a process became
+ * leader. `writes` only grows.
+ */
+type Count = 'used_version' | 'epoch' | 'writes'
 
-export function prepareReads(db: DatabaseSync) {
+export type Tables = ReturnType<typeof prepareTables>
+
+/** @param historyLimit lines kept; sometimes up to {@link TRIM_EVERY} more */
+export function prepareTables(db: DatabaseSync, historyLimit: number) {
   const record = db.prepare('SELECT key, version, body FROM record WHERE key = ?')
   const version = db.prepare('SELECT version FROM record WHERE key = ?')
   const records = db.prepare('SELECT key, version, body FROM record ORDER BY key')
   const versions = db.prepare('SELECT key, version FROM record ORDER BY key')
+  const put = db.prepare('INSERT OR REPLACE INTO record (key, version, body) VALUES (?, ?, ?)')
+  const drop = db.prepare('DELETE FROM record WHERE key = ?')
   const entries = db.prepare('SELECT key, body FROM history ORDER BY id DESC LIMIT ?')
   const entriesOf = db.prepare('SELECT key, body FROM history WHERE key = ? ORDER BY id DESC LIMIT ?')
+  const addEntry = db.prepare('INSERT INTO history (key, body) VALUES (?, ?)')
+  const trim = db.prepare('DELETE FROM history WHERE id <= ?')
   const checked = db.prepare('SELECT key, at FROM checked ORDER BY key')
+  const setChecked = db.prepare('INSERT OR REPLACE INTO checked (key, at) VALUES (?, ?)')
+  const dropChecked = db.prepare('DELETE FROM checked WHERE key = ?')
   const meta = db.prepare('SELECT value FROM meta WHERE name = ?')
-
-  const valueOf = (name: MetaName) => meta.get(name)?.['value']
-  function textOf(name: MetaName): string | undefined {
-    const value = valueOf(name)
-    return typeof value === 'string' ? value : undefined
-  }
+  const setMeta = db.prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)')
+  const dropMeta = db.prepare('DELETE FROM meta WHERE name = ?')
 
   return {
     get(key: Key): StoredRecord | undefined {
@@ -42,71 +49,36 @@ export function prepareReads(db: DatabaseSync) {
     },
     /** Ordered by key. */
     all: (): readonly StoredRecord[] => records.all().map(toRecord),
+    versions: (): ReadonlyMap<Key, number> =>
+      new Map(versions.all().map((row) => [keyIn(row), Number(row['version'])])),
+    put: ({ key, version: next, body }: StoredRecord) => void put.run(key, next, body),
+    /** Also removes the time of the last check. */
+    delete(key: Key) {
+      drop.run(key)
+      dropChecked.run(key)
+    },
     /** Newest first. */
     history: (key: Key | undefined, limit: number) =>
       (key === undefined ? entries.all(limit) : entriesOf.all(key, limit)).map((row) => ({
         key: String(row['key']),
         body: String(row['body']),
       })),
-    /** As `Ledger.versions`. */
-    versions: (): ReadonlyMap<Key, number> =>
-      new Map(versions.all().map((row) => [keyIn(row), Number(row['version'])])),
-    platform: () => textOf('platform'),
-    /** Undefined: default profile, or not bound. */
-    profile: () => textOf('profile'),
-    /** Highest version given to a record that was removed. */
-    usedVersion: () => Number(valueOf('used_version') ?? 0),
-    /** Number of times a process became leader. */
-    epoch: () => Number(valueOf('epoch') ?? 0),
-    /** The owner's last activity, as JSON. */
-    activity: () => textOf('activity'),
-    checkedAt: (): ReadonlyMap<Key, number> =>
-      new Map(checked.all().map((row) => [keyIn(row), Number(row['at'])])),
-    /** As `Ledger.movedAt`. */
-    movedAt: () => readMovedAt(db),
-    /** Number of writes; it only grows. */
-    writes: () => Number(valueOf('writes')),
-  }
-}
-
-type MetaName = 'platform' | 'profile' | 'used_version' | 'epoch' | 'activity' | 'writes'
-
-/** @param historyLimit lines kept; sometimes up to {@link TRIM_EVERY} more */
-export function prepareWrites(db: DatabaseSync, historyLimit: number) {
-  const put = db.prepare('INSERT OR REPLACE INTO record (key, version, body) VALUES (?, ?, ?)')
-  const drop = db.prepare('DELETE FROM record WHERE key = ?')
-  const setChecked = db.prepare('INSERT OR REPLACE INTO checked (key, at) VALUES (?, ?)')
-  const dropChecked = db.prepare('DELETE FROM checked WHERE key = ?')
-  const addEntry = db.prepare('INSERT INTO history (key, body) VALUES (?, ?)')
-  const trim = db.prepare('DELETE FROM history WHERE id <= ?')
-  const setMeta = db.prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)')
-  const dropMeta = db.prepare('DELETE FROM meta WHERE name = ?')
-
-  function setValue(name: MetaName, value: string | number | undefined): void {
-    if (value === undefined) dropMeta.run(name)
-    else setMeta.run(name, value)
-  }
-
-  return {
-    ...prepareReads(db),
-    put: ({ key, version, body }: StoredRecord) => void put.run(key, version, body),
-    /** Also removes the time of the last check. */
-    delete(key: Key) {
-      drop.run(key)
-      dropChecked.run(key)
-    },
-    setCheckedAt: (key: Key, at: number) => void setChecked.run(key, at),
-    setUsedVersion: (version: number) => setValue('used_version', version),
-    setPlatform: (platform: string | undefined) => setValue('platform', platform),
-    setProfile: (profile: string | undefined) => setValue('profile', profile),
-    setEpoch: (epoch: number) => setValue('epoch', epoch),
-    setActivity: (body: string) => setValue('activity', body),
-    setWrites: (count: number) => setValue('writes', count),
-    setMovedAt: (at: string) => markMoved(db, at),
-    addHistory(key: Key, body: string) {
+    addHistory(key: string, body: string) {
       // Ids have no gaps: assigned in transactions, removed oldest first.
       const id = Number(addEntry.run(key, body).lastInsertRowid)
       if (id % TRIM_EVERY === 0) trim.run(id - historyLimit)
+    },
+    checkedAt: (): ReadonlyMap<Key, number> =>
+      new Map(checked.all().map((row) => [keyIn(row), Number(row['at'])])),
+    setCheckedAt: (key: Key, at: number) => void setChecked.run(key, at),
+    text(name: Text): string | undefined {
+      const value = meta.get(name)?.['value']
+      return typeof value === 'string' ? value : undefined
+    },
+    count: (name: Count) => Number(meta.get(name)?.['value'] ?? 0),
+    set(name: Text | Count, value: string | number | undefined) {
+      if (value === undefined) dropMeta.run(name)
+      else setMeta.run(name, value)
     },
   }
 }

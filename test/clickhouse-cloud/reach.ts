@@ -5,7 +5,7 @@ import { Secret } from '../../src/lib/secret.ts'
 import type { PlatformOptions } from '../../src/platform/clients.ts'
 import { CLICKHOUSE_CLOUD } from '../../src/kinds/profiles/clickhouse-cloud/profile.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
-import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
+import { openMemoryLedger } from '../../src/ledger/sqlite-ledger.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { createPlaces } from '../../src/manifest/rules/source-locator.ts'
 import type { ParsedFile } from '../../src/manifest/validate/parse-file.ts'
@@ -90,7 +90,7 @@ export async function startAround(options: Partial<StrictOptions> = {}) {
 }
 
 export function newLedger(): Ledger {
-  return createMemoryLedger({ emit: () => undefined, hashKey: new Uint8Array(32).fill(7) })
+  return openMemoryLedger({ emit: () => undefined, hashKey: new Uint8Array(32).fill(7) }).ledger
 }
 
 /** A process that ends in the middle. */

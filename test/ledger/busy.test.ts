@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
-import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts'
-import { CLOCK } from './samples.ts'
+import { CLOCK, openFile } from './samples.ts'
 
 const ACTIVITY = { command: 'run', process: 12, host: 'pod-0', startedAt: 1 } as const
 
@@ -20,8 +19,7 @@ test('room that is there is not taken for a ledger that can be written again', a
   const file = join(folder, 'ledger.db')
   const said: (string | undefined)[] = []
   const emit = (event: Event) => void said.push('result' in event ? event.result : event.type)
-  const options = { file, init: 'auto', mode: 'owner', clock: CLOCK, emit, busyTimeoutMs: 20 } as const
-  const ledger = stack.use(await openSqliteLedger(options))
+  const ledger = stack.use(await openFile(file, { emit, busyTimeoutMs: 20 }))
   const note = () => ledger.noteActivity(ACTIVITY, new Map())
 
   using other = new DatabaseSync(file)
@@ -41,8 +39,7 @@ test('another writer is waited for again after a while, also when nothing got th
   const file = join(folder, 'ledger.db')
   let now = 0
   const clock = { ...CLOCK, monotonic: () => now }
-  const options = { file, init: 'auto', mode: 'owner', clock, emit: () => undefined } as const
-  const ledger = stack.use(await openSqliteLedger({ ...options, busyTimeoutMs: WAIT_MS }))
+  const ledger = stack.use(await openFile(file, { clock, busyTimeoutMs: WAIT_MS }))
   const failsAfter = async () => {
     const started = performance.now()
     await expect(ledger.noteActivity(ACTIVITY, new Map())).rejects.toMatchObject({ code: 'io' })

@@ -1,18 +1,17 @@
 import type { Ledger } from '../../src/contract/ledger.ts'
-import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
-import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts'
+import { openMemoryLedger } from '../../src/ledger/sqlite-ledger.ts'
 import { startApiModel } from '../kubernetes/api-model.ts'
 import { openAt } from '../kubernetes/open-at.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { describeLedger } from './ledger-contract.ts'
-import { CLOCK } from './samples.ts'
+import { openFile } from './samples.ts'
 
-describeLedger('memory:', async (emit) => createMemoryLedger({ emit }))
+describeLedger('memory:', async (emit) => openMemoryLedger({ emit }).ledger)
 
 describeLedger('sqlite:', async (emit) => {
   const workspace = createWorkspace()
   const file = workspace.path('ledger.db')
-  return withEnd(await openSqliteLedger({ file, init: 'auto', mode: 'owner', clock: CLOCK, emit }), workspace)
+  return withEnd(await openFile(file, { emit }), workspace)
 })
 
 describeLedger('kubernetes:', async (emit) => {

@@ -11,8 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createLedgerFile, makeFolder } from '../../src/ledger/location.ts'
-import { createReserve } from '../../src/ledger/write-store.ts'
+import { createLedgerFile, createReserve, makeFolder } from '../../src/ledger/location.ts'
 
 let base: string
 beforeAll(() => {
@@ -43,7 +42,7 @@ describe('a folder', () => {
 test('a ledger that cannot be put in place leaves no draft', () => {
   const folder = join(base, 'ledgers')
   mkdirSync(join(folder, 'ledger.db', 'x'), { recursive: true })
-  expect(() => createLedgerFile(join(folder, 'ledger.db'), 0)).toThrow('cannot write the ledger')
+  expect(() => createLedgerFile(join(folder, 'ledger.db'))).toThrow('cannot write the ledger')
   expect(readdirSync(folder)).toEqual(['ledger.db'])
 })
 

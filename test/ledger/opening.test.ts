@@ -17,9 +17,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openLedger, unbindLedger } from '../../src/ledger/open.ts'
-import { openSqliteLedger, type SqliteLedgerOptions } from '../../src/ledger/sqlite-ledger.ts'
+import type { SqliteLedgerOptions } from '../../src/ledger/sqlite-ledger.ts'
 import { asAnotherUser } from './another-user.ts'
-import { blank, CLOCK, entry, FACTS, fullRecord, ignore, ORDERS } from './samples.ts'
+import { blank, CLOCK, entry, FACTS, fullRecord, ignore, openFile, ORDERS } from './samples.ts'
 
 let folder: string
 let file: string
@@ -35,7 +35,7 @@ afterEach(async () => {
 })
 
 function openWith(options: Partial<SqliteLedgerOptions> = {}) {
-  return openSqliteLedger({ file, init: 'auto', mode: 'owner', clock: CLOCK, emit: ignore, ...options })
+  return openFile(file, options)
 }
 
 async function makeLedger(): Promise<void> {

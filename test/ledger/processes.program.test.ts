@@ -8,8 +8,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts'
-import { blank, CLOCK, ignore, ORDERS } from './samples.ts'
+import { blank, openFile, ORDERS } from './samples.ts'
 
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url))
 
@@ -48,7 +47,7 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 function open(mode: 'owner' | 'reader') {
-  return openSqliteLedger({ file, init: 'auto', mode, clock: CLOCK, emit: ignore })
+  return openFile(file, { mode })
 }
 
 test('a second owner is refused at once, and told who holds the ledger and what to do', async () => {

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import { asAnotherUser } from './another-user.ts'
-import { blank, CLOCK, entry, ignore, ORDERS } from './samples.ts'
+import { blank, entry, openFile, ORDERS } from './samples.ts'
 
 let folder: string
 let file: string
@@ -23,7 +22,7 @@ afterEach(async () => {
 })
 
 function openAs(mode: 'owner' | 'reader', path = file): Promise<Ledger> {
-  return openSqliteLedger({ file: path, init: 'auto', mode, clock: CLOCK, emit: ignore })
+  return openFile(path, { mode })
 }
 
 function manyRows(count: number): string {
@@ -131,8 +130,7 @@ describe('an owner beside another program', () => {
   test('that waits in vain for another one says so', async () => {
     using other = new DatabaseSync(file)
     other.exec('BEGIN IMMEDIATE')
-    const options = { file, init: 'auto', mode: 'owner', clock: CLOCK, emit: ignore } as const
-    await using owner = await openSqliteLedger({ ...options, busyTimeoutMs: 20 })
+    await using owner = await openFile(file, { busyTimeoutMs: 20 })
     await expect(owner.swap(blank('Pipe/b'), [])).rejects.toMatchObject({ code: 'io' })
     other.exec('ROLLBACK')
     expect((await owner.swap(blank('Pipe/b'), [])).version).toBe(1)
@@ -142,8 +140,7 @@ describe('an owner beside another program', () => {
     using other = new DatabaseSync(file)
     other.exec('BEGIN IMMEDIATE')
     const waitMs = 500
-    const options = { file, init: 'auto', mode: 'owner', clock: CLOCK, emit: ignore } as const
-    await using owner = await openSqliteLedger({ ...options, busyTimeoutMs: waitMs })
+    await using owner = await openFile(file, { busyTimeoutMs: waitMs })
     const writes = 40
     const started = performance.now()
     for (let count = 0; count < writes; count += 1) {

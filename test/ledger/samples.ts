@@ -2,9 +2,17 @@ import type { Key } from '../../src/kinds/key.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { blankRecord, type LedgerRecord, type Remote } from '../../src/plan/record.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
+import type { Ledger } from '../../src/contract/ledger.ts'
+import { openSqlite, type SqliteLedgerOptions } from '../../src/ledger/sqlite-ledger.ts'
 
 /** A time that stands still: a ledger only measures and stamps. */
 export const CLOCK: Clock = { now: () => 1_800_000_000_000, monotonic: () => 5, after: () => () => undefined }
+
+/** As its owner, unless the options say otherwise. */
+export async function openFile(file: string, options: Partial<SqliteLedgerOptions> = {}): Promise<Ledger> {
+  const all = { file, init: 'auto', mode: 'owner', clock: CLOCK, emit: ignore, ...options } as const
+  return (await openSqlite(all)).ledger
+}
 
 export const ORDERS: Key = 'Pipe/orders'
 

@@ -6,8 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { takeLease } from '../../src/ledger/lease.ts'
 import { MIGRATIONS, migrate, schemaVersion } from '../../src/ledger/table-schema.ts'
-import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts'
-import { blank, CLOCK, entry, fullRecord, ignore, ORDERS } from './samples.ts'
+import { blank, entry, fullRecord, openFile, ORDERS } from './samples.ts'
 
 /** A made-up history of schemas: the third fills what the second adds. */
 const STEPS = [
@@ -88,7 +87,7 @@ describe('an older ledger', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'ledger-'))
     file = join(folder, 'ledger.db')
-    await (await openIt())[Symbol.asyncDispose]()
+    await (await openFile(file))[Symbol.asyncDispose]()
     using older = new DatabaseSync(file)
     // as if the first version had been without its tables
     older.exec(`CREATE TABLE kept AS SELECT * FROM meta WHERE name = 'hash_key';
@@ -99,20 +98,18 @@ describe('an older ledger', () => {
     await rm(folder, { recursive: true })
   })
 
-  const openIt = () => openSqliteLedger({ file, init: 'auto', mode: 'owner', clock: CLOCK, emit: ignore })
-
   test('is brought up to date before it is used', async () => {
-    await expect(openIt()).rejects.toThrow('has no hash key') // which the made-up older version kept elsewhere
+    await expect(openFile(file)).rejects.toThrow('has no hash key') // which the made-up older version kept elsewhere
     using db2 = new DatabaseSync(file)
     expect(schemaVersion(db2)).toBe(MIGRATIONS.length)
     db2.exec('INSERT OR REPLACE INTO meta SELECT * FROM kept')
-    await using ledger = await openIt()
+    await using ledger = await openFile(file)
     expect((await ledger.swap(blank(ORDERS), [])).version).toBe(1)
   })
 
   test('is left alone while somebody holds it', async () => {
     const held = takeLease(file, 0)
-    await expect(openIt()).rejects.toMatchObject({ code: 'locked' })
+    await expect(openFile(file)).rejects.toMatchObject({ code: 'locked' })
     using older = new DatabaseSync(file)
     expect(schemaVersion(older)).toBe(0)
     held[Symbol.dispose]()
@@ -130,11 +127,6 @@ describe('what a record holds of the platform', () => {
     await rm(folder, { recursive: true })
   })
 
-  function openFile() {
-    const file = join(folder, 'ledger.db')
-    return openSqliteLedger({ file, init: 'never', mode: 'owner', clock: CLOCK, emit: ignore })
-  }
-
   test('is kept when the ledger is one of release 0.1.0, where it was called `pipe`', async () => {
     const release = join(import.meta.dirname, '../fixtures/releases/0.1.0')
     await cp(release, folder, { recursive: true })
@@ -142,7 +134,7 @@ describe('what a record holds of the platform', () => {
     const ids = Object.fromEntries(
       shown.flatMap(({ key, pipeId }) => (pipeId === undefined ? [] : [[key, pipeId]])),
     )
-    await using ledger = await openFile()
+    await using ledger = await openFile(join(folder, 'ledger.db'))
     const held = (await ledger.list()).flatMap(({ key, remote }) =>
       remote === undefined ? [] : [[key, remote.id]],
     )
@@ -155,15 +147,7 @@ describe('what a record holds of the platform', () => {
     const { remote, former, ...rest } = full
     const { remote: gone, ...formerRest } = former ?? {}
     const older = { ...rest, pipe: remote, former: { ...formerRest, pipe: gone } }
-    await (
-      await openSqliteLedger({
-        file: join(folder, 'ledger.db'),
-        init: 'auto',
-        mode: 'owner',
-        clock: CLOCK,
-        emit: ignore,
-      })
-    )[Symbol.asyncDispose]()
+    await (await openFile(join(folder, 'ledger.db')))[Symbol.asyncDispose]()
     {
       using file = new DatabaseSync(join(folder, 'ledger.db'))
       file.exec('PRAGMA user_version = 2')
@@ -171,7 +155,7 @@ describe('what a record holds of the platform', () => {
       insert.run(full.key, full.version, JSON.stringify(older))
       insert.run('Pipe/new', 1, JSON.stringify({ key: 'Pipe/new', version: 1 }))
     }
-    await using ledger = await openFile()
+    await using ledger = await openFile(join(folder, 'ledger.db'))
     expect(await ledger.list()).toEqual([{ key: 'Pipe/new', version: 1 }, full])
   })
 })
@@ -193,14 +177,7 @@ describe('the history on disk', () => {
   })
 
   test('is bounded: the oldest lines go, a batch at a time', async () => {
-    await using ledger = await openSqliteLedger({
-      file: join(folder, 'ledger.db'),
-      init: 'auto',
-      mode: 'owner',
-      historyLimit: 100,
-      clock: CLOCK,
-      emit: ignore,
-    })
+    await using ledger = await openFile(join(folder, 'ledger.db'), { historyLimit: 100 })
     let record = blank(ORDERS)
     for (let i = 0; i < 20; i++) {
       const lines = Array.from({ length: 20 }, (_, j) => entry(ORDERS, `line ${i * 20 + j}`))

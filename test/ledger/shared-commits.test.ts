@@ -5,26 +5,24 @@ import { expect, test } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
 import { LedgerConflict, LedgerError } from '../../src/contract/ledger.ts'
 import type { Key } from '../../src/kinds/key.ts'
-import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
-import { CLOCK } from './samples.ts'
+import { CLOCK, openFile } from './samples.ts'
 
 /** A ledger in a file whose commits are counted; `fault` is thrown by the next ones. */
 async function openCounted() {
   const stack = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'ledger-'))
   stack.defer(() => rm(folder, { recursive: true }))
-  const counted = { commits: 0, fault: undefined as (() => Error | undefined) | undefined }
+  const counted = { commits: 0, takesMs: 0, fault: undefined as (() => Error | undefined) | undefined }
+  let now = 0
   const results: string[] = []
   const ledger = stack.use(
-    await openSqliteLedger({
-      file: join(folder, 'ledger.db'),
-      init: 'auto',
-      mode: 'owner',
-      clock: CLOCK,
+    await openFile(join(folder, 'ledger.db'), {
+      clock: { ...CLOCK, monotonic: () => (now += 1) },
       emit: (event: Event) => void ('result' in event && results.push(event.result)),
       beforeCommit() {
         counted.commits += 1
+        now += counted.takesMs
         const fault = counted.fault?.()
         if (fault !== undefined) throw fault
       },
@@ -39,6 +37,11 @@ const NEW = KEYS.map((key) => blankRecord(key))
 const fullDisk = () => Object.assign(new Error('database or disk is full'), { errcode: 13 })
 const busy = () => Object.assign(new Error('database is locked'), { errcode: 5 })
 
+/** Of the event loop. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => void setImmediate(resolve))
+}
+
 test('changes of one turn share a commit, and each is durable when it resolves', async () => {
   await using opened = await openCounted()
   const { ledger, counted, results } = opened
@@ -47,6 +50,25 @@ test('changes of one turn share a commit, and each is durable when it resolves',
   expect(counted.commits).toBe(1)
   expect(results).toEqual(['written', 'written', 'written'])
   expect((await ledger.list()).map(({ key }) => key)).toEqual(KEYS)
+})
+
+test('a change waits for others as long as a flush takes, but only if another record was written just before', async () => {
+  await using opened = await openCounted()
+  const { ledger, counted } = opened
+  const [a, b, c] = NEW as [LedgerRecord, LedgerRecord, LedgerRecord]
+  counted.takesMs = 10
+  const first = await ledger.swap(a, [])
+  const alone = ledger.swap(first, [])
+  await turns(1)
+  expect(counted.commits).toBe(2)
+  await alone
+  const early = ledger.swap(b, [])
+  await turns(3)
+  const late = ledger.swap(c, [])
+  expect(counted.commits).toBe(2)
+  await turns(12)
+  expect(counted.commits).toBe(3)
+  await Promise.all([early, late])
 })
 
 test('a conflict in a shared commit leaves the other changes', async () => {

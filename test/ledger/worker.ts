@@ -1,6 +1,5 @@
-import { openSqliteLedger } from '../../src/ledger/sqlite-ledger.ts'
 import { LedgerError, type Ledger } from '../../src/contract/ledger.ts'
-import { blank, CLOCK, ignore, ORDERS } from './samples.ts'
+import { blank, ignore, openFile, ORDERS } from './samples.ts'
 
 /*
  * A process of its own, for what only another process can show. It says what it did in lines on its output;
@@ -13,10 +12,6 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-function open() {
-  return openSqliteLedger({ file, init: 'auto', mode: 'owner', clock: CLOCK, emit: ignore })
-}
-
 /** The ledger is kept with it: one that nobody has any more is closed by the collector, and its lock is gone. */
 function stay(ledger: Ledger): void {
   setInterval(() => ignore(ledger), 60_000)
@@ -24,7 +19,7 @@ function stay(ledger: Ledger): void {
 
 async function hold(): Promise<void> {
   try {
-    const ledger = await open()
+    const ledger = await openFile(file)
     say('held')
     stay(ledger)
   } catch (error) {
@@ -33,7 +28,7 @@ async function hold(): Promise<void> {
 }
 
 async function write(): Promise<void> {
-  const ledger = await open()
+  const ledger = await openFile(file)
   await ledger.swap(blank(ORDERS, { platformName: 'kept' }), [])
   say('written')
   stay(ledger)
@@ -41,7 +36,7 @@ async function write(): Promise<void> {
 
 /** Writes records until it fails. */
 async function fill(): Promise<void> {
-  await using ledger = await open()
+  await using ledger = await openFile(file)
   for (let i = 0; ; i++) {
     try {
       await ledger.swap(blank(`Pipe/p${i}`, { platformName: 'x'.repeat(10_000) }), [])

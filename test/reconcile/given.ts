@@ -1,7 +1,7 @@
 import type { Profile } from '../../src/kinds/profile.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { Key } from '../../src/kinds/key.ts'
-import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
+import { openMemoryLedger } from '../../src/ledger/sqlite-ledger.ts'
 import type { Conditions } from '../../src/plan/condition.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import { type WritableBoard, createBoard } from '../../src/reconcile/state/status-board.ts'
@@ -44,7 +44,7 @@ interface Surroundings {
 
 export function createSurroundings(): Surroundings {
   const clock = createFakeClock()
-  const ledger = createMemoryLedger({ emit: () => undefined, hashKey: new Uint8Array(32).fill(7) })
+  const ledger = openMemoryLedger({ emit: () => undefined, hashKey: new Uint8Array(32).fill(7) }).ledger
   const writes: Written[] = []
   const platform = createModelPlatform({
     clock,

@@ -11,7 +11,7 @@ import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
 import { createLedgerFile } from '../../src/ledger/location.ts'
 import { createLedger } from '../../src/ledger/ledger-on-tables.ts'
-import { openWriteStore } from '../../src/ledger/write-store.ts'
+import { openStore } from '../../src/ledger/sqlite-store.ts'
 import { intent } from '../plan/inputs.ts'
 
 const ORDERS = 'Pipe/orders'
@@ -31,21 +31,15 @@ describe('a ledger with others at it', () => {
   test('reads a record again after a write that failed: it may be on disk all the same', async () => {
     using workspace = createWorkspace()
     const file = workspace.path('ledger.db')
-    createLedgerFile(file, clock.now())
-    const { store, hashKey } = openWriteStore({
-      file,
-      busyTimeoutMs: 0,
-      historyLimit: 10,
-      clock,
-      beforeCommit: undefined,
-    })
+    createLedgerFile(file)
+    const store = openStore({ file, mode: 'owner', clock })
     let fails = false
     const write: typeof store.write = (work, room) => {
       const result = store.write(work, room)
       if (fails) throw new LedgerError('io', 'the disk says that it is full')
       return result
     }
-    await using ledger = createLedger({ store: { ...store, write }, hashKey, emit: () => undefined, clock })
+    await using ledger = createLedger({ ...store, write }, () => undefined, clock)
     const first = await ledger.swap(blankRecord(ORDERS), [])
     fails = true
     await expect(ledger.swap({ ...first, line: 7 }, [])).rejects.toThrow(LedgerError)

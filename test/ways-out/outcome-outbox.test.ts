@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { HistoryEntry } from '../../src/contract/history.ts'
-import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
+import { openMemoryLedger } from '../../src/ledger/sqlite-ledger.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
 import { dismissIntent, failIntent } from '../../src/plan/transitions.ts'
 import { entry } from '../ledger/samples.ts'
@@ -8,7 +8,7 @@ import { CREATED, givenIntent, KEY, PIPE, SEEN, UNKNOWN, withIntent } from './gi
 
 /** @param replaces the id of a pipe that the key has already */
 async function given(replaces?: string) {
-  const ledger = createMemoryLedger({ emit: () => undefined })
+  const ledger = openMemoryLedger({ emit: () => undefined }).ledger
   const remote = replaces === undefined ? undefined : { ...PIPE, id: replaces }
   const before = await ledger.swap({ ...blankRecord(KEY), remote }, [])
   return { ledger, ...(await givenIntent(ledger, before)) }
@@ -102,7 +102,7 @@ async function putBack(
   before: LedgerRecord,
   then: (record: LedgerRecord) => LedgerRecord = (record) => record,
 ) {
-  const ledger = createMemoryLedger({ emit: () => undefined })
+  const ledger = openMemoryLedger({ emit: () => undefined }).ledger
   const world = await givenIntent(ledger, await ledger.swap(before, []))
   await ledger.remove(world.opened, [])
   const found = await ledger.swap({ ...before, version: 0 }, [])

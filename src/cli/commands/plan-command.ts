@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings.ts'
-import { createMemoryLedger } from '../../ledger/memory-backend.ts'
+import { openMemoryLedger } from '../../ledger/sqlite-ledger.ts'
 import { endOfPlan, type Plan } from '../../contract/plan.ts'
 import { type Ledger, LedgerError } from '../../contract/ledger.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -100,6 +100,6 @@ export async function ledgerToRead(
   } catch (error) {
     if (!(error instanceof LedgerError) || error.code !== 'missing') throw error
     const missing = { file: settings.ledger.replace(/^sqlite:/, ''), init: settings.ledgerInit }
-    return { ledger: createMemoryLedger({ emit: nobody }), missing }
+    return { ledger: openMemoryLedger({ emit: nobody }).ledger, missing }
   }
 }

@@ -1,5 +1,5 @@
 import { parseKey } from '../../../src/kinds/key.ts'
-import { openSqliteLedger } from '../../../src/ledger/sqlite-ledger.ts'
+import { openLedger } from '../../../src/ledger/open.ts'
 import type { LedgerRecord } from '../../../src/plan/record.ts'
 import { systemClock } from '../../../src/daemon/system-clock.ts'
 import type { Workspace } from '../../support/workspace.ts'
@@ -8,8 +8,7 @@ import type { Workspace } from '../../support/workspace.ts'
 export async function recordOf(workspace: Workspace, key: string): Promise<LedgerRecord | undefined> {
   const known = parseKey(key)
   if (known === undefined) throw new Error(`${key} is no key`)
-  await using ledger = await openSqliteLedger({
-    file: workspace.path('ledger.db'),
+  await using ledger = await openLedger(`sqlite:${workspace.path('ledger.db')}`, {
     init: 'never',
     mode: 'reader',
     clock: systemClock,

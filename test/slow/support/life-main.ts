@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Writable } from 'node:stream'
 import { createDaemon } from '../../../src/daemon/daemon.ts'
 import type { TriggerCause } from '../../../src/daemon/watcher.ts'
-import { openSqliteLedger } from '../../../src/ledger/sqlite-ledger.ts'
+import { openLedger } from '../../../src/ledger/open.ts'
 import { createSource } from '../../../src/manifest/source.ts'
 import { createBoard } from '../../../src/reconcile/state/status-board.ts'
 import { type Event, NOTHING_SAID_BEFORE } from '../../../src/contract/events.ts'
@@ -86,7 +86,13 @@ async function live(base: string, hours: number): Promise<LifeReport> {
     if (event.type === 'SourceLoaded' || event.type === 'SourceFailed') for (const tell of readings) tell()
   }
   const ledger = stack.use(
-    await openSqliteLedger({ file, init: 'auto', mode: 'owner', historyLimit: HISTORY_LIMIT, clock, emit }),
+    await openLedger(`sqlite:${file}`, {
+      init: 'auto',
+      mode: 'owner',
+      historyLimit: HISTORY_LIMIT,
+      clock,
+      emit,
+    }),
   )
   const platform = createModelPlatform({ clock, ledger })
   const random = createRandom()

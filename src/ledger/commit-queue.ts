@@ -1,0 +1,137 @@
+import type { Key } from '../kinds/key.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { LedgerRecord } from '../plan/record.ts'
+import type { HistoryEntry } from '../contract/history.ts'
+import { LedgerConflict, LedgerError } from '../contract/ledger.ts'
+import { encodeEntry, encodeRecord } from './codec.ts'
+import { lacksRoom } from './sqlite-fault.ts'
+import { IN_MEMORY } from './connection.ts'
+import type { Room, Store } from './sqlite-store.ts'
+import type { Tables } from './tables.ts'
+
+export interface Change {
+  readonly removed: readonly LedgerRecord[]
+  readonly written: LedgerRecord | undefined
+  readonly history: readonly HistoryEntry[]
+  readonly room: Room
+}
+
+type Result = { readonly written: LedgerRecord | undefined } | { readonly error: unknown }
+
+/** A write of another record within this time means that more are coming: ms. */
+const CROWD_MS = 20
+
+/**
+ * Changes that wait together share a transaction, so a disk flush. A change waits at most as long as the
+ * last flush took, and only if other records are being written.
+ */
+export function createCommitQueue(store: Pick<Store, 'file' | 'write'>, clock: Pick<Clock, 'monotonic'>) {
+  /** In the order of their calls. */
+  let waiting: { readonly change: Change; readonly resolve: (result: Result) => void }[] = []
+  let last = { keys: new Set<Key>(), tookMs: 0, endedAt: -Infinity }
+  let isClosed = false
+
+  function commitSoon(change: Change): void {
+    if (store.file === IN_MEMORY) return commitWaiting()
+    const startedAt = clock.monotonic()
+    const isCrowd = startedAt - last.endedAt <= CROWD_MS && !last.keys.isSubsetOf(new Set(keysOf(change)))
+    const until = startedAt + (isCrowd ? Math.min(last.tookMs, CROWD_MS) : 0)
+    // Not a timer: it would wait for a whole millisecond.
+    const turn = () => void (clock.monotonic() < until ? setImmediate(turn) : commitWaiting())
+    setImmediate(turn)
+  }
+
+  function commitWaiting(): void {
+    const group = waiting
+    waiting = []
+    const startedAt = clock.monotonic()
+    const changes = group.map(({ change }) => change)
+    const together = changes.length > 1 ? commitTogether(changes) : []
+    const results = changes.map((change, index) => together[index] ?? commitAlone(change))
+    const endedAt = clock.monotonic()
+    last = { keys: new Set(changes.flatMap(keysOf)), tookMs: endedAt - startedAt, endedAt }
+    for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result) // one of each
+  }
+
+  /** Undefined: to be tried alone. */
+  function commitTogether(changes: readonly Change[]): readonly (Result | undefined)[] {
+    try {
+      assertOpen()
+      return store.write((tables) => changes.map((change) => resultOf(tables, change)), 'free')
+    } catch (error) {
+      // One change was impossible, or an outcome might find room in the reserve. Other results are unknown.
+      const isTried = ({ room }: Change) =>
+        !(error instanceof LedgerError) || (room === 'reserved' && lacksRoom(error.cause))
+      return changes.map((change) => (isTried(change) ? undefined : { error }))
+    }
+  }
+
+  function commitAlone(change: Change): Result {
+    try {
+      assertOpen()
+      return { written: store.write((tables) => apply(tables, change), change.room) }
+    } catch (error) {
+      return { error }
+    }
+  }
+
+  /** @throws {LedgerError} */
+  function assertOpen(): void {
+    if (isClosed) throw new LedgerError('io', 'the ledger is closed')
+  }
+
+  return {
+    assertOpen,
+    /** @throws {LedgerError} {@link LedgerConflict} */
+    async commit(change: Change): Promise<LedgerRecord | undefined> {
+      const result = await new Promise<Result>((resolve) => {
+        waiting.push({ change, resolve })
+        if (waiting.length === 1) commitSoon(change)
+      })
+      if ('error' in result) throw result.error
+      return result.written
+    },
+    close() {
+      commitWaiting()
+      isClosed = true
+    },
+  }
+}
+
+function keysOf({ removed, written }: Change): readonly Key[] {
+  return [...removed, ...(written === undefined ? [] : [written])].map(({ key }) => key)
+}
+
+/** A conflict writes nothing. Other changes can be in the same transaction. */
+function resultOf(tables: Tables, change: Change): Result {
+  try {
+    return { written: apply(tables, change) }
+  } catch (error) {
+    if (error instanceof LedgerConflict) return { error }
+    throw error
+  }
+}
+
+/**
+ * A key never gets the same version twice, even after its record was forgotten: a stale writer could
+ * overwrite the new record.
+ */
+function apply(tables: Tables, { removed, written, history }: Change): LedgerRecord | undefined {
+  for (const record of removed) compare(tables, record)
+  if (written !== undefined) compare(tables, written)
+  const used = Math.max(tables.count('used_version'), ...removed.map((record) => record.version))
+  const record = written && { ...written, version: (written.version === 0 ? used : written.version) + 1 }
+  const stored = record && encodeRecord(record)
+
+  for (const { key } of removed) tables.delete(key)
+  if (removed.length > 0) tables.set('used_version', used)
+  if (stored !== undefined) tables.put(stored)
+  for (const entry of history) tables.addHistory(entry.key, encodeEntry(entry))
+  return record
+}
+
+/** @throws {LedgerConflict} unless the record is at the version that its writer read */
+function compare(tables: Tables, seen: LedgerRecord): void {
+  const version = tables.versionOf(seen.key) ?? 0
+  if (version !== seen.version) throw new LedgerConflict(seen.key, seen.version)
+}

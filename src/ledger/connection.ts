@@ -1,0 +1,139 @@
+import { DatabaseSync } from 'node:sqlite'
+import { LedgerError } from '../contract/ledger.ts'
+import { statOf } from './location.ts'
+import { movedAway } from './moved.ts'
+import { explain, sqliteCode } from './sqlite-fault.ts'
+import { createSchema, inspect, MIGRATIONS, migrate, readHashKey, readMovedAt } from './table-schema.ts'
+import { prepareTables } from './tables.ts'
+
+/** The file's name of a ledger that ends with the process. */
+export const IN_MEMORY = ':memory:'
+
+export interface ConnectionOptions {
+  readonly file: string
+  /** `owner`: holds the lease. `reader`: also beside an owner and on a read-only volume. */
+  readonly mode: 'owner' | 'reader'
+  /** {@link IN_MEMORY}: 32 bytes. Default: random. */
+  readonly hashKey?: Uint8Array | undefined
+  /** Lines. Default: 10,000. */
+  readonly historyLimit?: number | undefined
+  /** Longest wait for a writer, once in ten seconds: it blocks the event loop. Default: 2,000 ms. */
+  readonly busyTimeoutMs?: number | undefined
+}
+
+const HISTORY_LIMIT = 10_000
+const BUSY_TIMEOUT_MS = 2_000
+
+/**
+ * Rolls back the transaction of a killed writer.
+ * @throws {LedgerError}
+ */
+export function connect(options: ConnectionOptions) {
+  const { file } = options
+  try {
+    try {
+      return connectOnce(options)
+    } catch (error) {
+      if (!isCutShort(file, error)) throw error
+      undo(options)
+      return connectOnce(options)
+    }
+  } catch (error) {
+    throw isCutShort(file, error) ? cutShort(file, error) : explain('open', file, error)
+  }
+}
+
+function connectOnce(options: ConnectionOptions) {
+  const { file, mode, hashKey, historyLimit = HISTORY_LIMIT, busyTimeoutMs = BUSY_TIMEOUT_MS } = options
+  const identity = identityOf(file)
+  const db = new DatabaseSync(file, { readOnly: mode === 'reader', timeout: busyTimeoutMs })
+  try {
+    if (file === IN_MEMORY) createSchema(db, hashKey)
+    else prepareFile(db, options)
+    const tables = prepareTables(db, historyLimit)
+    return {
+      db,
+      tables,
+      busyTimeoutMs,
+      hashKey: readHashKey(db, file),
+      writes: tables.count('writes'),
+      /** Whether the file is neither removed nor replaced. */
+      isInPlace: () => identityOf(file) === identity,
+    }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function prepareFile(db: DatabaseSync, { file, mode }: ConnectionOptions): void {
+  const age = inspect(db, file)
+  if (mode === 'owner') {
+    const movedAt = readMovedAt(db)
+    if (movedAt !== undefined) throw movedAway(file, movedAt)
+    if (age === 'older') migrate(db, MIGRATIONS)
+    makeDurable(db, file)
+  } else if (age === 'older') {
+    throw new LedgerError(
+      'io',
+      `the ledger ${file} is of an older version: start \`pipewright run\` or \`apply\` once, which brings it up to date`,
+    )
+  }
+}
+
+/**
+ * Each commit is in the file on disk when it returns. With a write-ahead log, removing or truncating the log
+ * would silently lose all ids since the last checkpoint (docs/decisions.md).
+ */
+function makeDurable(db: DatabaseSync, file: string): void {
+  if (db.prepare('PRAGMA journal_mode = DELETE').get()?.['journal_mode'] !== 'delete') {
+    throw new LedgerError(
+      'io',
+      `cannot open the ledger ${file}: an earlier version of pipewright still uses it; stop that one, and start again`,
+    )
+  }
+  db.exec('PRAGMA synchronous = EXTRA; PRAGMA fullfsync = ON')
+  assertWritable(db)
+}
+
+/** SQLite codes. */
+const READ_ONLY = 8
+const CANNOT_OPEN = 14
+
+/** Detects a read-only file before the first create. */
+function assertWritable(db: DatabaseSync): void {
+  try {
+    db.exec(`BEGIN; UPDATE meta SET value = value WHERE name = 'writes'`)
+  } catch (error) {
+    if (sqliteCode(error) === READ_ONLY) throw error
+  } finally {
+    if (db.isTransaction) db.exec('ROLLBACK')
+  }
+}
+
+/** An interrupted transaction needs a rollback, which writes. */
+function isCutShort(file: string, error: unknown): boolean {
+  const code = sqliteCode(error)
+  return (code === READ_ONLY || code === CANNOT_OPEN) && statOf(`${file}-journal`) !== undefined
+}
+
+/** SQLite rolls back the transaction of a killed writer on a writer's first read. */
+function undo({ file, busyTimeoutMs = BUSY_TIMEOUT_MS }: ConnectionOptions): void {
+  using db = new DatabaseSync(file, { timeout: busyTimeoutMs })
+  db.prepare('PRAGMA schema_version').get()
+}
+
+function cutShort(file: string, cause: unknown): LedgerError {
+  return new LedgerError(
+    'io',
+    `cannot open the ledger ${file}: its last write was cut short, and nothing can be written there to undo it. Copy it, together ` +
+      'with its -journal file, to a folder that is writable, and read it there.',
+    { cause },
+  )
+}
+
+/** Undefined: missing, or in memory. */
+function identityOf(file: string): string | undefined {
+  const stats = file === IN_MEMORY ? undefined : statOf(file)
+  return stats && `${stats.dev}:${stats.ino}`
+}
