@@ -20,55 +20,77 @@ export interface PassOptions extends Omit<LoopParts, 'begin' | 'reconciled' | 'e
   /** Called once at the stop. The signal cancels running reconciles. */
   readonly deadline: () => AbortSignal
   readonly onReconciled: (key: Key, result: ReconcileResult) => void
+  /** Undefined: ends when each key was reconciled. */
+  readonly wait?: Wait
 }
 
 export interface Pass {
   readonly unfinished: number
   readonly reconciled: ReadonlySet<Key>
+  /** Not ready and not clearly bad, sorted. */
+  readonly unsettled: readonly Key[]
   readonly bugs: ReadonlyMap<Key, unknown>
 }
 
-/** A key runs after its dependencies, and again when a dependency changed. Shared by `apply` and `plan`. */
+/**
+ * The daemon until it is idle, for `apply` and `plan`. A key runs after its dependencies, and again when a
+ * dependency changed.
+ */
 export async function passOver(options: PassOptions): Promise<Pass> {
-  const { context, stopping } = options
-  const { store } = context
+  const { context, stopping, wait } = options
+  const { store, clock } = context
   const runs = new Map<Key, number>()
   const waiting = new Set<Key>()
   const reconciled = new Set<Key>()
   const limited = new Set<Key>()
+  const changes = wait && createChanges(wait, context)
   let running = 0
+  let cancelLimit: (() => void) | undefined
   const { promise: done, resolve: finish } = Promise.withResolvers<void>()
   const loop = createLoop({
     ...options,
     begin(key) {
-      waiting.delete(key)
-      runs.set(key, (runs.get(key) ?? 0) + 1)
+      if (waiting.delete(key)) runs.set(key, (runs.get(key) ?? 0) + 1)
       running += 1
     },
     reconciled(key, result) {
-      if (result.outcome.result === 'stopped') reconciled.delete(key)
-      else reconciled.add(key)
+      const isStopped = result.outcome.result === 'stopped'
+      if (!isStopped) reconciled.add(key)
+      else if (changes?.moving.has(key) !== true) reconciled.delete(key)
       if (result.action.reason === 'CreateLimit') limited.add(key)
       else limited.delete(key)
       options.onReconciled(key, result)
       for (const other of result.also) ask(other)
-      return undefined
+      return changes?.review(key, result)
     },
     ended(key) {
       running -= 1
+      if (loop.bugs.has(key)) changes?.moving.delete(key)
       for (const other of order.ended(key)) ask(other)
-      if (waiting.size === 0 && running === 0)
-        for (const other of [...order.rest(), ...releasedByLimit()]) ask(other)
-      if (waiting.size === 0 && running === 0) finish()
+      goOn()
     },
   })
+
+  function goOn(): void {
+    if (waiting.size + running > 0) return
+    for (const key of [...order.rest(), ...releasedByLimit()]) ask(key)
+    if (waiting.size > 0) return
+    if (wait === undefined || changes === undefined || changes.moving.size === 0) finish()
+    else if (cancelLimit === undefined) {
+      cancelLimit = clock.after(wait.limitMs, finish)
+      changes.begin()
+      for (const [key, count] of runs) if (count >= MOST_RUNS) ask(key)
+    }
+  }
+
   /** Keys refused while a rename among the others still counted as a create. */
   function releasedByLimit(): readonly Key[] {
     return [...limited].filter((key) => store.createLimitReached(context.maxCreates, key) === undefined)
   }
+
   function ask(key: Key): void {
-    if (options.settled?.has(key) === true) return
-    if ((runs.get(key) ?? 0) >= MOST_RUNS || order.isHeld(key)) return
+    if (options.settled?.has(key) === true || order.isHeld(key)) return
+    if (cancelLimit === undefined && (runs.get(key) ?? 0) >= MOST_RUNS) return
     waiting.add(key)
     loop.ask(key, options.urgency === 'last' ? 2 : priorityOf(store, key))
   }
@@ -76,15 +98,20 @@ export async function passOver(options: PassOptions): Promise<Pass> {
   const keys = keysOf(context).filter((key) => options.settled?.has(key) !== true)
   const order = createOrder(keys, (key) => store.dependents(key))
   for (const key of keys) ask(key)
-  if (waiting.size === 0) for (const key of order.rest()) ask(key)
-  if (keys.length === 0) finish()
+  goOn()
   stopping.addEventListener('abort', () => finish(), { once: true })
   if (stopping.aborted) finish()
   await done
+  cancelLimit?.()
   const { unfinished } = await loop.stop(options.deadline())
   // Another look at a reconciled key is optional.
   const left = [...waiting, ...order.rest()].filter((key) => !reconciled.has(key))
-  return { unfinished: unfinished + left.length, reconciled, bugs: loop.bugs }
+  return {
+    unfinished: unfinished + left.length,
+    reconciled,
+    unsettled: changes?.unsettled() ?? [],
+    bugs: loop.bugs,
+  }
 }
 
 /** Keys with a manifest or a record, sorted. */
@@ -134,113 +161,91 @@ function createOrder(keys: readonly Key[], dependents: (key: Key) => readonly Ke
   }
 }
 
-export interface SettleOptions extends Pick<
-  PassOptions,
-  'context' | 'reconciler' | 'concurrency' | 'stopping' | 'deadline'
-> {
+export interface Wait {
   readonly board: StatusBoard
-  /** Created or changed by the pass before. */
-  readonly changed: ReadonlySet<Key>
   /** `started again`: only pipes that were stopped for a change. */
   readonly waitsFor: 'all' | 'started again'
-  readonly waitMs: number
+  /** After the first reconcile of each key. */
+  readonly limitMs: number
   /** Called with the settled and all awaited keys. */
   readonly onLook: (settled: number, of: number) => void
 }
 
-export interface Settled {
-  /** Not ready and not clearly bad, sorted. */
-  readonly unsettled: readonly Key[]
-  readonly unfinished: number
-  readonly bugs: ReadonlyMap<Key, unknown>
-}
-
-/** First and longest interval between looks. The request budget can extend it. */
-const FIRST_LOOK_MS = 2_000
+/** Longest interval between looks. The request budget can extend it. */
 const LONGEST_LOOK_MS = 10_000
 
-/** Reads changing resources until they are ready or clearly bad, or the time is over. */
-export async function settle(options: SettleOptions): Promise<Settled> {
-  const { context, board, stopping } = options
-  const { store } = context
-  const changed = new Set(options.changed)
+/** For a create outcome that the ledger does not take. */
+const SAVE_MS = 10_000
+
+/** Resources that are not ready yet and not clearly bad: read again until they are. */
+interface Changes {
+  readonly moving: Set<Key>
+  /** @returns the next look at the key */
+  review(key: Key, result: ReconcileResult): { readonly priority: 1; readonly afterMs: number } | undefined
+  /** Each key was reconciled. */
+  begin(): void
+  unsettled(): readonly Key[]
+}
+
+function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileContext): Changes {
+  const { store, clock } = context
+  const changed = new Set<Key>()
   const moving = new Set<Key>()
   /** Every key that was ever moving. */
   const moved = new Set<Key>()
   /** Keys that wait for a dependency. */
   const held = new Set<Key>()
-  /** Requested by another key, which might have started their change. */
-  const due = new Set<Key>()
   /** Refused and sent again. */
   const retried = new Set<Key>()
-  let running = 0
-  const { promise: done, resolve: finish } = Promise.withResolvers<void>()
-  const loop = createLoop({
-    ...options,
-    begin(key) {
-      due.delete(key)
-      running += 1
-    },
-    reconciled(key, result) {
-      if (isChange(result)) changed.add(key)
-      if (result.action.type !== 'hold') retried.add(key)
-      review(key)
-      for (const other of result.also) {
-        due.add(other)
-        loop.ask(other, 1)
-      }
-      const afterMs = Math.min(result.next?.afterMs ?? LONGEST_LOOK_MS, LONGEST_LOOK_MS)
-      return moving.has(key) ? { priority: 1, afterMs } : undefined
-    },
-    ended(key) {
-      if (loop.bugs.has(key)) moving.delete(key)
-      running -= 1
-      end()
-    },
-  })
+  let begunAt: number | undefined
 
-  function review(key: Key): void {
-    const status = board.get(key)
-    const wasMoving = moving.delete(key)
-    held.delete(key)
-    if (status === undefined) return
-    const isAwaited =
-      options.waitsFor === 'started again'
-        ? isStoppedByUs(store.record(key))
-        : isMoving(status, { isChanged: changed.has(key), wasMoving }) || isRetriedSoon(key, status)
-    if (isAwaited) {
-      moving.add(key)
-      moved.add(key)
-    } else if (status.reason === 'DependencyNotReady') held.add(key)
-    options.onLook(moved.size - moving.size, moved.size)
+  function isAwaited(status: ResourceView, wasMoving: boolean): boolean {
+    const { key, reason } = status
+    if (reason === 'OutcomeUnsaved') return clock.monotonic() - (begunAt ?? Infinity) < SAVE_MS
+    if (waitsFor === 'started again') return isStoppedByUs(store.record(key))
+    return isMoving(status, { isChanged: changed.has(key), wasMoving }) || isRetriedSoon(status)
   }
 
   /** The next attempt reads the list, or the service might be awake. */
-  function isRetriedSoon(key: Key, { reason }: ResourceView): boolean {
+  function isRetriedSoon({ key, reason }: ResourceView): boolean {
     if (reason === 'ServiceIdle') return true
     if (reason === 'Rejected') return !retried.has(key)
     return reason === 'OutcomeUnknown' && listedKind(context, key) !== undefined
   }
 
-  function end(): void {
-    if (moving.size + due.size + running === 0) finish()
+  function show(): void {
+    if (begunAt !== undefined) onLook(moved.size - moving.size, moved.size)
   }
 
-  for (const { key } of board.list()) review(key)
-  for (const key of moving) loop.ask(key, 1, FIRST_LOOK_MS)
-  end()
-  const timer = setTimeout(finish, options.waitMs)
-  stopping.addEventListener('abort', () => finish(), { once: true })
-  if (stopping.aborted) finish()
-  await done
-  clearTimeout(timer)
-  const { unfinished } = await loop.stop(options.deadline())
-  return { unsettled: moving.size === 0 ? [] : [...moving, ...held].toSorted(), unfinished, bugs: loop.bugs }
+  return {
+    moving,
+    review(key, result) {
+      const wasMoving = moving.delete(key)
+      if (isChange(result)) changed.add(key)
+      if (wasMoving && result.action.type !== 'hold') retried.add(key)
+      const status = board.get(key)
+      held.delete(key)
+      if (status?.reason === 'DependencyNotReady') held.add(key)
+      if (status !== undefined && isAwaited(status, wasMoving)) {
+        held.delete(key)
+        moving.add(key)
+        moved.add(key)
+      }
+      show()
+      if (!moving.has(key)) return undefined
+      return { priority: 1, afterMs: Math.min(result.next?.afterMs ?? LONGEST_LOOK_MS, LONGEST_LOOK_MS) }
+    },
+    begin() {
+      begunAt ??= clock.monotonic()
+      show()
+    },
+    unsettled: () => (moving.size === 0 ? [] : [...moving, ...held].toSorted()),
+  }
 }
 
 const CHANGES: ReadonlySet<ActionType> = new Set(['create', 'adopt', 'upsert', 'update', 'delete'])
 
-export function isChange({ action, outcome }: ReconcileResult): boolean {
+function isChange({ action, outcome }: ReconcileResult): boolean {
   return CHANGES.has(action.type) && outcome.result === 'done'
 }
 

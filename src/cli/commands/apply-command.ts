@@ -2,7 +2,7 @@ import { commandContext, folderOf, worksWith } from '../command-context.ts'
 import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import type { Settings } from '../../config/settings.ts'
 import { startActivityNotes } from '../../daemon/activity-notes.ts'
-import { keysOf, passOver, type Pass, isChange, settle, type Settled } from '../../daemon/pass.ts'
+import { keysOf, passOver, type Pass } from '../../daemon/pass.ts'
 import type { Key } from '../../kinds/key.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isStoppedByUs } from '../../plan/rest.ts'
@@ -137,25 +137,22 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
 interface Applied extends Pass {
   /** Create outcomes missing from the ledger. */
   readonly unsaved: ReadonlyMap<Key, CreateEnd>
-  /** Keys whose outcome was saved late. */
-  readonly saved: ReadonlySet<Key>
-  /** Keys whose wait timed out. */
-  readonly unsettled: readonly Key[]
 }
 
 /** Marks keys whose reconcile did not finish: their status is old. */
 function shownAfter(
   statuses: readonly ResourceView[],
-  { reconciled, bugs, saved }: Applied,
+  { reconciled, bugs, unsaved }: Applied,
 ): readonly ResourceView[] {
   return statuses.map((status) => {
     const { key } = status
-    if (reconciled.has(key)) return status
+    const isSaved = status.reason === 'OutcomeUnsaved' && !unsaved.has(key)
+    if (reconciled.has(key) && !isSaved) return status
     const bug = bugs.get(key)
     const message =
       bug === undefined
-        ? saved.has(key)
-          ? 'The ledger has the result of its create. It was not read again because apply was stopped.'
+        ? isSaved
+          ? 'The ledger has the result of its create. It was not read again.'
           : 'It is not done: apply was stopped before.'
         : `It is not done, because of a bug of Pipewright: ${bugWords(bug)}. Please report it.`
     return { ...status, status: 'Failed', reason: 'Unobserved', message }
@@ -171,9 +168,8 @@ function logFormatFor(io: Io, settings: Settings): Settings['logFormat'] {
   return 'isTTY' in io.stderr && io.stderr.isTTY === true ? 'pretty' : settings.logFormat
 }
 
-/** Retries failed ledger writes for a while. */
 async function passOverAll(
-  engine: Engine,
+  { context, reconciler, board }: Engine,
   settings: Settings,
   {
     io,
@@ -181,69 +177,30 @@ async function passOverAll(
     waitMs,
   }: { readonly io: Io; readonly progress: Progress; readonly waitMs: number | undefined },
 ): Promise<Applied> {
-  const { context, reconciler, board } = engine
   const keys = keysOf(context)
   const done = new Set<Key>()
-  const changed = new Set<Key>()
   for (const key of keys) seedStatus(context, board, key)
-  const parts = {
+  const { stopping } = io.stop
+  const deadline = deadlineOf(io, settings)
+  const pass = await passOver({
     context,
     reconciler,
     concurrency: settings.concurrency,
-    stopping: io.stop.stopping,
-    deadline: deadlineOf(io, settings),
-  }
-  const passOverRest = (settled: ReadonlySet<Key>) =>
-    passOver({
-      ...parts,
-      urgency: 'normal',
-      settled,
-      onReconciled(key, result) {
-        if (isChange(result)) changed.add(key)
-        progress.show('Reconciling', done.add(key).size, keys.length)
-      },
-    })
-  let pass = await passOverRest(new Set())
-  const saved = new Set<Key>()
-  /** Also reconciles these keys and keys that wait for others. @returns outcomes still unsaved */
-  const saveOutcomes = async (until: AbortSignal | undefined) => {
-    const unsaved = await reconciler.saveOutcomes(until)
-    const isLate = (key: Key) => board.get(key)?.reason === 'OutcomeUnsaved' && !unsaved.has(key)
-    const late = new Set(keys.filter(isLate))
-    if (late.size === 0) return unsaved
-    for (const key of late) saved.add(key)
-    const isDue = (key: Key) => late.has(key) || board.get(key)?.reason === 'DependencyNotReady'
-    const again = await passOverRest(new Set(keys.filter((key) => !isDue(key))))
-    const before = [...pass.reconciled].filter((key) => !late.has(key))
-    pass = {
-      unfinished: pass.unfinished + again.unfinished,
-      reconciled: new Set([...before, ...again.reconciled]),
-      bugs: new Map([...pass.bugs, ...again.bugs]),
-    }
-    return reconciler.saveOutcomes(until)
-  }
-  let unsaved = await saveOutcomes(parts.deadline())
-  let settled = NOT_WAITED
-  if (waitMs !== undefined || keys.some((key) => isStoppedByUs(context.store.record(key)))) {
-    settled = await settle({
-      ...parts,
+    stopping,
+    deadline,
+    urgency: 'normal',
+    onReconciled(key) {
+      if (done.size < keys.length) progress.show('Reconciling', done.add(key).size, keys.length)
+    },
+    wait: {
       board,
-      changed,
       waitsFor: waitMs === undefined ? 'started again' : 'all',
-      waitMs: waitMs ?? APPLY_WAIT_MS,
+      limitMs: waitMs ?? APPLY_WAIT_MS,
       onLook: (count, of) => progress.show('Waiting until all is ready,', count, of),
-    })
-    // Do not wait twice for a broken ledger.
-    unsaved = await saveOutcomes(unsaved.size === 0 ? parts.deadline() : undefined)
-  }
-  return {
-    ...pass,
-    unfinished: pass.unfinished + settled.unfinished + unsaved.size,
-    bugs: new Map([...pass.bugs, ...settled.bugs]),
-    unsettled: settled.unsettled,
-    unsaved,
-    saved,
-  }
+    },
+  })
+  const unsaved = await reconciler.saveOutcomes(stopping.aborted ? deadline() : undefined)
+  return { ...pass, unfinished: pass.unfinished + unsaved.size, unsaved }
 }
 
 /** All work after a stop shares the grace. */
@@ -257,5 +214,3 @@ function deadlineOf({ stop }: Io, { shutdownGraceMs }: Settings): () => AbortSig
   else stop.stopping.addEventListener('abort', begin, { once: true })
   return () => ofStop ?? fromNow()
 }
-
-const NOT_WAITED: Settled = { unsettled: [], unfinished: 0, bugs: new Map() }
