@@ -12,8 +12,6 @@ export interface Again {
 }
 
 export interface Dispatcher {
-  /** For callers that add to the queue directly. */
-  wake(): void
   ask(key: Key, again: Again): void
   /** Waits for runs until `deadline` aborts. Never rejects. */
   stop(deadline: AbortSignal): Promise<{ readonly unfinished: number }>
@@ -86,7 +84,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function pump(): void {
     const now = clock.monotonic()
-    queue.promote(now)
     for (let taken = queue.take(now, mayTake); taken !== undefined; taken = queue.take(now, mayTake)) {
       start(taken, now)
     }
@@ -160,7 +157,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   return {
-    wake,
     ask(key, again) {
       add(key, again)
       wake()

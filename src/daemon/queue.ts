@@ -28,13 +28,9 @@ export interface Queue {
   /** The most urgent due key of an allowed service: by priority, then services in rotation, then due time. */
   take(now: number, mayTake: MayTake): Taken | undefined
   done(key: Key): void
-  /** Also cancels the return of a running key. */
-  remove(key: Key): void
-  /** `take` calls it. */
-  promote(now: number): void
   /** Of the next key that is not ready. */
   nextDueAt(): number | undefined
-  /** Ready keys as of the last `promote` or `take`. */
+  /** Ready keys as of the last `take`. */
   depth(): Readonly<Record<Priority, number>>
   readonly waiting: number
   readonly running: number
@@ -133,13 +129,6 @@ export function createQueue(): Queue {
       countLane(run.service, -1)
       if (run.again !== undefined) wait(key, run.again)
     },
-    remove(key) {
-      const entry = entries.get(key)
-      if (entry !== undefined) withdraw(entry)
-      const run = runs.get(key)
-      if (run !== undefined) run.again = undefined
-    },
-    promote,
     nextDueAt: () => scheduled.peek()?.dueAt,
     depth: () => ({ 0: ready[0].size, 1: ready[1].size, 2: ready[2].size }),
     get waiting() {

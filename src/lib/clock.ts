@@ -25,22 +25,17 @@ export function timeLimit(clock: Clock, delayMs: number): Disposable & { readonl
 /** @throws the signal's reason if `signal` is aborted first */
 export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) {
-      reject(reasonOf(signal))
-      return
-    }
-    const onAbort = () => {
+    const cancel = clock.after(delayMs, end)
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
+    function end(): void {
       cancel()
-      reject(reasonOf(signal))
+      signal.removeEventListener('abort', end)
+      if (!signal.aborted) resolve()
+      else
+        reject(
+          signal.reason instanceof Error ? signal.reason : new Error('stopped', { cause: signal.reason }),
+        )
     }
-    const cancel = clock.after(delayMs, () => {
-      signal.removeEventListener('abort', onAbort)
-      resolve()
-    })
-    signal.addEventListener('abort', onAbort, { once: true })
   })
-}
-
-function reasonOf(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new Error('stopped', { cause: signal.reason })
 }

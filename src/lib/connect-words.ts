@@ -53,7 +53,7 @@ export function proxyWords(fault: ProxyFault): string {
     case 'unreachable':
       return `${proxy} could not be reached (${from}): ${connectWords(fault.code, fault.addresses)}`
     case 'cut':
-      return isNoHttp(fault.code)
+      return /^(?:HTTPParserError$|HPE_)/.test(fault.code)
         ? `${proxy} does not answer as a proxy does (${fault.code}); check scheme and port in ${from}`
         : `${proxy} cut the connection before the way was open (${fault.code})`
     case 'silent':
@@ -61,10 +61,6 @@ export function proxyWords(fault: ProxyFault): string {
     case 'refused':
       return `${proxy} ${refusalWords(fault.status, fault.proxy)}`
   }
-}
-
-function isNoHttp(code: string): boolean {
-  return code === 'HTTPParserError' || code.startsWith('HPE_')
 }
 
 function refusalWords(status: number, { authorization, from }: ProxyAddress): string {

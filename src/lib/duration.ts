@@ -6,10 +6,9 @@ const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/gy
 export function parseDuration(text: string): number | undefined {
   let total = 0
   let end = 0
-  PART.lastIndex = 0
-  for (let part = PART.exec(text); part !== null; part = PART.exec(text)) {
+  for (const part of text.matchAll(PART)) {
     total += Number(part[1]) * UNITS[part[2] as keyof typeof UNITS] // the pattern names only these units
-    end = PART.lastIndex
+    end = part.index + part[0].length
   }
   return end === text.length && end > 0 ? Math.round(total) : undefined
 }
@@ -18,16 +17,15 @@ export function parseDuration(text: string): number | undefined {
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)}ms`
   const seconds = Math.round(milliseconds / 1_000)
-  const parts: readonly (readonly [number, string])[] = [
+  const parts = [
     [Math.floor(seconds / 86_400), 'd'],
     [Math.floor((seconds % 86_400) / 3_600), 'h'],
     [Math.floor((seconds % 3_600) / 60), 'm'],
     [seconds % 60, 's'],
-  ]
+  ] as const
   const first = parts.findIndex(([amount]) => amount > 0)
   return parts
     .slice(first, first + 2)
-    .filter(([amount]) => amount > 0)
-    .map(([amount, unit]) => `${amount}${unit}`)
+    .map(([amount, unit]) => (amount > 0 ? `${amount}${unit}` : ''))
     .join('')
 }

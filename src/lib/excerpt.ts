@@ -35,10 +35,9 @@ export function excerptOf(
 }
 
 function cutToBytes(text: string): string {
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(LONGEST))
-  if (read === text.length) return text
-  const room = new TextEncoder().encodeInto(text, new Uint8Array(LONGEST - 3))
-  return `${text.slice(0, room.read)}…`
+  const fitting = (bytes: number) =>
+    text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read)
+  return fitting(LONGEST) === text ? text : `${fitting(LONGEST - 3)}…`
 }
 
 function wordsOf(body: string, texts: 'shown' | 'hidden'): string {

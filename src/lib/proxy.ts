@@ -76,10 +76,8 @@ function covers(entry: string, host: string, port: string | undefined): boolean 
 
 /** Colons without brackets belong to an IPv6 address. */
 function partsOf(entry: string): readonly [string, string | undefined] {
-  const [, bracketed, portBehind] = /^\[(.+)\](?::(\d+))?$/.exec(entry) ?? []
-  if (bracketed !== undefined) return [bracketed, portBehind]
-  const [, name, port] = /^([^:]+):(\d+)$/.exec(entry) ?? []
-  return name === undefined ? [entry, undefined] : [name, port]
+  const [, bracketed, name, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(entry) ?? []
+  return [bracketed ?? name ?? entry, port]
 }
 
 /** @param length of the prefix. Default: the whole address */

@@ -1,8 +1,7 @@
-import pRetry from 'p-retry'
-import { type Clock, sleep } from '../lib/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import { connectWords, isTlsFailure, proxyWords } from '../lib/connect-words.ts'
 import type { ProxyFault } from '../lib/proxy.ts'
-import { type ReplyHeaders, retryAfterMs } from '../lib/retry-after.ts'
+import { backoffMs, type ReplyHeaders, retry, retryAfterMs } from '../lib/retry.ts'
 import type { Secret } from '../lib/secret.ts'
 import { webhookHeaders, type WebhookMessage } from './message.ts'
 
@@ -10,8 +9,7 @@ const TIMEOUT_MS = 10_000
 const MAX_REPLY_BYTES = 16 * 1024
 
 const MAX_RETRIES = 7
-const FIRST_RETRY_MS = 1_000
-const MAX_RETRY_MS = 60_000
+const RETRY = { firstMs: 1_000, maxMs: 60_000 }
 
 /** Read before each attempt: mounted secrets are swapped. */
 export type Target =
@@ -95,36 +93,28 @@ export async function deliver(
 ): Promise<void> {
   const { clock, random, onAttempt } = parts
   let startedAt = 0
-  await pRetry(
-    async (attempt) => {
+  const result = await retry(
+    async () => {
       startedAt = clock.monotonic()
-      const code = await send(message, parts, signal)
-      const durationMs = clock.monotonic() - startedAt
-      onAttempt({ id: message.id, attempt, code, durationMs, message: undefined, retryInMs: undefined })
+      return send(message, parts, signal).catch((error: unknown) => {
+        if (error instanceof DeliveryError) return error
+        throw error
+      })
     },
-    {
-      retries,
-      // `onFailedAttempt` waits instead: by our clock, and with full jitter.
-      minTimeout: 0,
-      signal,
-      async onFailedAttempt({ error, attemptNumber, retriesLeft }) {
-        if (!(error instanceof DeliveryError)) return
-        const isLast = retriesLeft === 0 || error.isRefusal
-        const longest = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (attemptNumber - 1))
-        const waitMs = error.retryAfterMs ?? Math.round(random() * longest)
-        onAttempt({
-          id: message.id,
-          attempt: attemptNumber,
-          code: error.code,
-          durationMs: clock.monotonic() - startedAt,
-          message: error.message,
-          retryInMs: isLast ? undefined : waitMs,
-        })
-        if (!isLast) await sleep(clock, waitMs, signal)
-      },
-      shouldRetry: ({ error }) => error instanceof DeliveryError && !error.isRefusal,
+    (tried, attempt) => {
+      const about = { id: message.id, attempt, durationMs: clock.monotonic() - startedAt }
+      if (!(tried instanceof DeliveryError)) {
+        onAttempt({ ...about, code: tried, message: undefined, retryInMs: undefined })
+        return undefined
+      }
+      const isLast = attempt > retries || tried.isRefusal
+      const retryInMs = isLast ? undefined : (tried.retryAfterMs ?? backoffMs(attempt, RETRY, random))
+      onAttempt({ ...about, code: tried.code, message: tried.message, retryInMs })
+      return retryInMs
     },
+    { clock, signal },
   )
+  if (result instanceof DeliveryError) throw result
 }
 
 async function send(

@@ -1,10 +1,11 @@
 import type { Changes } from '../kinds/changes.ts'
 import { isUnset } from '../kinds/field-table.ts'
 import { valueAt, type JsonObject } from '../lib/json.ts'
+import { backoffMs } from '../lib/retry.ts'
 import type { Action } from './action.ts'
 import { attemptDigest } from './gates.ts'
 import { differencesIn, type ChangeContext, type CreateOnceInput } from './input.ts'
-import { AGAIN_MS, MAX_WAIT_MS } from './corrections.ts'
+import { AGAIN, AGAIN_MS } from './corrections.ts'
 import type { LedgerRecord } from './record.ts'
 import type { Change } from './recorded-change.ts'
 import { isStoppedForChange } from './rest.ts'
@@ -117,7 +118,7 @@ function waitsAfter(
   { digest, at, refusals = 1, refused = '' }: Change,
 ): Action | undefined {
   if (desired.fingerprint === undefined || isAsked === true) return undefined
-  const left = at + Math.min(AGAIN_MS * 2 ** (refusals - 1), MAX_WAIT_MS) - steadyNow
+  const left = at + backoffMs(refusals, AGAIN) - steadyNow
   if (digest !== attemptDigest(desired.fingerprint) || left <= 0) return undefined
   const until = now + left
   return { type: 'hold', reason: 'BackingOff', until, facts: { said: refused, until } }

@@ -1,3 +1,4 @@
+import { backoffMs } from '../lib/retry.ts'
 import type { DecideInput } from './input.ts'
 import type { LedgerRecord } from './record.ts'
 import type { Correction } from './recorded-change.ts'
@@ -9,14 +10,14 @@ import type { Correction } from './recorded-change.ts'
 
 /** Wait before an ineffective or undone change is repeated. */
 export const AGAIN_MS = 60 * 60_000
-export const MAX_WAIT_MS = 24 * AGAIN_MS
+export const AGAIN = { firstMs: AGAIN_MS, maxMs: 24 * AGAIN_MS }
 
 const FREE_CORRECTIONS = 2
 
 /** Consecutive starts of a failed pipe. */
 const MAX_STARTS = 7
 /** Doubles with each start. */
-const FIRST_START_WAIT_MS = 60_000
+const START = { firstMs: 60_000 }
 
 type Corrected = Pick<DecideInput, 'recorded' | 'steadyNow' | 'isAsked'>
 
@@ -44,14 +45,14 @@ function isContested({ count, at, before = at }: Correction, now: number): boole
 }
 
 function waitAfter(count: number): number {
-  return Math.min(AGAIN_MS * 2 ** Math.max(0, count - FREE_CORRECTIONS), MAX_WAIT_MS)
+  return backoffMs(Math.max(1, count - FREE_CORRECTIONS + 1), AGAIN)
 }
 
 export function failedStart({ recorded, steadyNow, isAsked }: Corrected): 'now' | 'later' | 'given up' {
   const last = recorded.corrections?.['start']
   if (last === undefined || isAsked === true) return 'now'
   if (last.count >= MAX_STARTS) return 'given up'
-  return steadyNow - last.at >= FIRST_START_WAIT_MS * 2 ** (last.count - 1) ? 'now' : 'later'
+  return steadyNow - last.at >= backoffMs(last.count, START) ? 'now' : 'later'
 }
 
 /** @param inRowMs longest gap between consecutive corrections. Default: less than twice the wait */

@@ -1,3 +1,4 @@
+import { backoffMs } from '../lib/retry.ts'
 import { sameId } from '../lib/same-id.ts'
 import { EARLIER_KEPT, type LedgerRecord, type Replaced } from './record.ts'
 import type { Removal } from './recorded-change.ts'
@@ -79,10 +80,9 @@ export interface MassMissing {
 }
 
 /** Doubles with each replacement. */
-const FIRST_WAIT_MS = 3_600_000
-const LONGEST_WAIT_MS = 24 * 3_600_000
+const WAIT = { firstMs: 3_600_000, maxMs: 24 * 3_600_000 }
 
-const CALM_MS = 7 * LONGEST_WAIT_MS
+const CALM_MS = 7 * WAIT.maxMs
 
 /**
  * On the steady clock, ms since the epoch. Undefined: immediately. A pipe that keeps disappearing is not
@@ -90,7 +90,7 @@ const CALM_MS = 7 * LONGEST_WAIT_MS
  */
 export function replaceableFrom(replaced: Replaced | undefined): number | undefined {
   if (replaced === undefined) return undefined
-  return replaced.at + Math.min(FIRST_WAIT_MS * 2 ** Math.min(replaced.count - 1, 10), LONGEST_WAIT_MS)
+  return replaced.at + backoffMs(replaced.count, WAIT)
 }
 
 /** @param id of the replaced pipe @param now on the steady clock */

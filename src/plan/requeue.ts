@@ -1,6 +1,7 @@
 import { isResynced } from '../kinds/definition.ts'
 import { isAlarm } from '../kinds/lookup.ts'
 import { parseDuration } from '../lib/duration.ts'
+import { backoffMs } from '../lib/retry.ts'
 import type { Action } from './action.ts'
 import type { Conditions } from './condition.ts'
 import type { DecideInput } from './input.ts'
@@ -88,9 +89,7 @@ function stopLookMs({ action, decided }: RequeueInput): number {
 function stateLookMs({ decided, conditions: { Ready }, unsettledObservations }: RequeueInput): number {
   const isOnItsWay = Ready.reason === 'UnhealthyState' || Ready.reason === 'StateChanging'
   const isWatched = decided.lifecycle === 'create-once' && !isAlarm(decided.desired.key)
-  return isWatched && isOnItsWay && unsettledObservations < 30
-    ? STATE_LOOK_MS * 2 ** unsettledObservations
-    : Infinity
+  return isWatched && isOnItsWay ? backoffMs(unsettledObservations + 1, { firstMs: STATE_LOOK_MS }) : Infinity
 }
 
 function commandDueMs({ recorded: { command }, steadyNow }: DecideInput): number | undefined {
@@ -128,11 +127,11 @@ function spread(intervalMs: number, random: () => number): number {
   return Math.round(intervalMs * (1 - JITTER * random()))
 }
 
-/** `lib/retry-after.ts` has the same limit. */
+/** `lib/retry.ts` has the same limit. */
 const LONGEST_MS = 15 * 60_000
 
-const SLOW = { firstMs: 5_000, capMs: LONGEST_MS }
-const QUICK = { firstMs: 1_000, capMs: 5 * 60_000 }
+const SLOW = { firstMs: 5_000, maxMs: LONGEST_MS }
+const QUICK = { firstMs: 1_000, maxMs: 5 * 60_000 }
 
 const SHORTEST_MS = 250
 
@@ -155,8 +154,7 @@ export function backoffAfter(input: {
 }): Backoff {
   const { previous, outcome, digest, now, random } = input
   const failures = previous?.digest === digest ? previous.failures + 1 : 1
-  const { firstMs, capMs } = outcome.reason === 'Rejected' ? SLOW : QUICK
-  const ceiling = Math.min(capMs, firstMs * 2 ** Math.min(failures - 1, 30))
-  const wait = outcome.retryAfterMs ?? Math.max(SHORTEST_MS, random() * ceiling)
+  const growth = outcome.reason === 'Rejected' ? SLOW : QUICK
+  const wait = outcome.retryAfterMs ?? Math.max(SHORTEST_MS, backoffMs(failures, growth, random))
   return { failures, until: now + Math.ceil(wait), digest }
 }

@@ -4,6 +4,7 @@ import type { CredentialBreaker, AuthenticatedCaller } from './credential-breake
 import { type BudgetPlaces, createBudget, type Budget, type Rank } from './budget.ts'
 import type { Login } from './login.ts'
 import type { Clock } from '../lib/clock.ts'
+import { backoffMs } from '../lib/retry.ts'
 import type { Emit } from '../contract/events.ts'
 
 export interface Caller {
@@ -116,8 +117,7 @@ export function createAccounts(options: {
   }
 }
 
-const FIRST_PAUSE_MS = 5_000
-const LONGEST_PAUSE_MS = 15 * 60_000
+const PAUSE = { firstMs: 5_000, maxMs: 15 * 60_000 }
 
 /** Without a 429. A budget above the limit meets it repeatedly. */
 const QUIET_MS = 60_000
@@ -133,15 +133,15 @@ export interface Throttle {
 }
 
 function createThrottle(budget: Budget, clock: Clock): Throttle {
-  let next = FIRST_PAUSE_MS
+  let pauses = 0
   let limited: { readonly since: number; readonly last: number; readonly replies: number } | undefined
 
   function pauseFor(retryAfterMs: number | undefined): number {
     const { pausedForMs } = budget.snapshot()
     // Requests that were in flight are no news.
     if (retryAfterMs === undefined && pausedForMs > 0) return pausedForMs
-    const pause = retryAfterMs ?? next
-    if (retryAfterMs === undefined) next = Math.min(next * 2, LONGEST_PAUSE_MS)
+    if (retryAfterMs === undefined) pauses += 1
+    const pause = retryAfterMs ?? backoffMs(pauses, PAUSE)
     budget.pause(pause)
     return Math.max(pause, pausedForMs)
   }
@@ -154,7 +154,7 @@ function createThrottle(budget: Budget, clock: Clock): Throttle {
       return { pauseMs: pauseFor(retryAfterMs), isFirst }
     },
     speedUp() {
-      next = FIRST_PAUSE_MS
+      pauses = 0
       if (limited === undefined || clock.monotonic() - limited.last < QUIET_MS) return undefined
       const { replies, since, last } = limited
       limited = undefined

@@ -13,7 +13,7 @@ import {
 import type { SecretMask } from '../lib/mask/secret-mask.ts'
 import { Secret } from '../lib/secret.ts'
 import { excerptOf } from '../lib/excerpt.ts'
-import { retryAfterMs } from '../lib/retry-after.ts'
+import { retryAfterMs } from '../lib/retry.ts'
 import { connectWords, isClientCertificateRefused, proxyWords } from '../lib/connect-words.ts'
 import { formatDuration } from '../lib/duration.ts'
 

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import type { Method } from '../kinds/definition.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ProxyFault } from '../lib/proxy.ts'
-import type { ReplyHeaders } from '../lib/retry-after.ts'
+import type { ReplyHeaders } from '../lib/retry.ts'
 import { ProxyError } from './open-connection.ts'
 import { codeOf, NoConnectionError } from './tcp-connection.ts'
 import {

@@ -1,5 +1,4 @@
-import pRetry from 'p-retry'
-import { sleep } from '../lib/clock.ts'
+import { backoffMs, retry } from '../lib/retry.ts'
 import type { ReadOptions, Reply } from '../contract/platform.ts'
 import { RemoteError } from '../contract/remote-error.ts'
 import { admit, authenticated, type Admission, type Caller } from './admission.ts'
@@ -9,8 +8,7 @@ import { exchange } from './http-exchange.ts'
 import { headersOf } from './login.ts'
 
 /** The next reconcile handles longer failures. */
-const FIRST_RETRY_MS = 500
-const LONGEST_RETRY_MS = 4_000
+const RETRY = { firstMs: 500, maxMs: 4_000 }
 
 const FRESH_MS = 5_000
 
@@ -31,26 +29,19 @@ export interface Read<T> extends Call<T> {
  * @throws the signal's reason after an abort
  */
 export async function send<T>(read: Read<T>, parts: RequestParts, options: ReadOptions): Promise<Reply<T>> {
-  const first = await attempt(read, parts, options)
-  if (!(first instanceof RemoteError)) return first
-  async function next(attemptNumber: number): Promise<Reply<T>> {
-    const result = attemptNumber === 1 ? first : await attempt(read, parts, options)
-    if (result instanceof RemoteError) throw result
-    return result
-  }
-  return pRetry(next, {
-    retries: read.retries ?? parts.retries,
-    // `shouldRetry` waits instead: by our clock, and with full jitter.
-    minTimeout: 0,
-    shouldRetry: async ({ error, attemptNumber }) => {
-      if (!(error instanceof RemoteError) || !error.facts.transient) return false
+  const { clock, random } = parts
+  const retries = read.retries ?? parts.retries
+  const result = await retry(
+    () => attempt(read, parts, options),
+    (tried, number) => {
+      if (!(tried instanceof RemoteError) || number > retries || !tried.facts.transient) return undefined
       // The next reconcile obeys the platform's wait.
-      if (error.facts.retryAfterMs !== undefined) return false
-      const longest = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attemptNumber - 1))
-      await sleep(parts.clock, Math.round(parts.random() * longest), options.signal)
-      return true
+      return tried.facts.retryAfterMs === undefined ? backoffMs(number, RETRY, random) : undefined
     },
-  })
+    { clock, signal: options.signal },
+  )
+  if (result instanceof RemoteError) throw result
+  return result
 }
 
 /** @returns the reply or its error; throws if the request could not be sent */

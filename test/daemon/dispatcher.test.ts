@@ -271,11 +271,11 @@ describe('a run that throws', () => {
 
 describe('what a dispatcher tells', () => {
   it('the depth of the queue once per look, and only when it changed', async () => {
-    const { clock, ask, find, ofType, dispatcher } = setUp(1)
+    const { clock, ask, find, ofType } = setUp(1)
     for (let n = 0; n < 500; n += 1) ask(n, 2)
     await clock.settle()
     expect(ofType('QueueChanged').map((event) => event.depth[2])).toEqual([499])
-    dispatcher.wake()
+    ask(499, 2)
     await clock.settle()
     expect(ofType('QueueChanged')).toHaveLength(1)
     find(0).end()
@@ -354,7 +354,7 @@ describe('the health of a dispatcher', () => {
   })
 
   it('is not fine when something could run for over a minute and nothing moves', async () => {
-    const { clock, queue, dispatcher } = setUp(1)
+    const { clock, queue, ask, dispatcher } = setUp(1)
     await clock.advance(100_000)
     queue.add(key('x'), { priority: 0, dueAt: clock.monotonic(), service: 'a' }) // and nobody wakes it
     await clock.advance(60_000)
@@ -364,7 +364,7 @@ describe('the health of a dispatcher', () => {
       ok: false,
       detail: 'nothing started or ended for 160 s; 0 running, 1 waiting',
     })
-    dispatcher.wake()
+    ask('x', 0)
     await clock.settle()
     expect(dispatcher.health().ok).toBe(true)
   })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { sensitiveTexts } from '../../src/kinds/mask.ts'
 import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { excerptOf } from '../../src/lib/excerpt.ts'
-import { retryAfterMs } from '../../src/lib/retry-after.ts'
+import { retryAfterMs } from '../../src/lib/retry.ts'
 import { baseOf, pathOf } from '../../src/platform/wire.ts'
 
 const NOW = Date.UTC(2026, 0, 31, 12, 0, 0)

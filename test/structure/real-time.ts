@@ -14,7 +14,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'kubernetes/cluster-faults.test.ts': 'Connections that fail, with limits of undici.',
   'kubernetes/ignored-objects.test.ts': 'A watch over HTTP.',
   'kubernetes/ledger-rollback.test.ts': 'A watch over HTTP.',
-  'notify/delivery.test.ts': 'The back-off of p-retry.',
+  'notify/delivery.test.ts': 'Real connections.',
   'platform/create.test.ts': 'Limits of a real connection.',
   'platform/faults.test.ts': 'Limits of a real connection.',
   'platform/list.test.ts': 'A request over HTTP that waits for its turn.',

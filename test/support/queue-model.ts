@@ -60,11 +60,6 @@ export function createModel() {
       running.delete(key)
       if (again !== undefined) wait(key, again)
     },
-    remove(key: Key): void {
-      waiting.delete(key)
-      const run = running.get(key)
-      if (run !== undefined) run.again = undefined
-    },
     /** Checks what the queue handed out, and does the same. */
     taken(taken: Taken | undefined, now: number, mayTake: MayTake): void {
       const open = due(now).filter(([, one]) => mayTake(one.service, one.priority))

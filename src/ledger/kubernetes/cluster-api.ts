@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, request as send } from 'undici'
 import { timeLimit, type Clock } from '../../lib/clock.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
-import { retryAfterMs, type ReplyHeaders } from '../../lib/retry-after.ts'
+import { retryAfterMs, type ReplyHeaders } from '../../lib/retry.ts'
 import type { ClusterAccess, Credentials } from './cluster-access.ts'
 import { ClusterError, notKubernetes, refused, unanswered } from './cluster-error.ts'
 

@@ -23,7 +23,7 @@ const MASK = '[secret]'
 /** Of a longer text, only the length is shown: to search it would block the process. */
 const MAX_MASKED_LENGTH = 256 * 1024
 
-/** A shorter part of a secret is shown. */
+/** A shorter part or line of a secret is shown. */
 const MIN_PART_LENGTH = 16
 
 /** Characters to repeat: the longest that fits. Fewer begin other certificates too. */
@@ -34,9 +34,6 @@ const MAX_OVERLAP = 64
 
 /** Characters. Above it, the older half is dropped and the rest encoded again. */
 const MAX_HELD = 4 * 1024 * 1024
-
-/** Shorter lines occur in other texts too. */
-const MIN_LINE_LENGTH = 16
 
 interface Needle {
   readonly text: string
@@ -213,7 +210,7 @@ function linesOf(secret: string): readonly string[] {
   return secret
     .split('\n')
     .map((line) => line.trim())
-    .filter((line) => line.length >= MIN_LINE_LENGTH && !line.startsWith('-----'))
+    .filter((line) => line.length >= MIN_PART_LENGTH && !line.startsWith('-----'))
 }
 
 /** In both alphabets, at all byte offsets, without the characters that neighbours change. */

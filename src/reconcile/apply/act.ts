@@ -4,7 +4,7 @@ import { withSizeSeen } from '../../plan/new-size.ts'
 import { NOTHING_TO_DO } from '../../plan/outcome.ts'
 import type { Reason } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import { MAX_WAIT_MS, withoutCorrections } from '../../plan/corrections.ts'
+import { AGAIN, withoutCorrections } from '../../plan/corrections.ts'
 import { isAtRest, isFailed, isRunning, isSeenToRun, isStopping } from '../../plan/rest.ts'
 import type { Acted, ReconcileContext, ReconcileRequest } from '../context.ts'
 import { adopt } from './adoption.ts'
@@ -100,7 +100,7 @@ function settled(record: LedgerRecord, { input }: Assessment, action: Action): L
 function calmed(record: LedgerRecord, input: Assessment['input']): LedgerRecord {
   const start = record.corrections?.['start']
   if (start === undefined || input.lifecycle !== 'create-once') return record
-  const isCalm = isRunning(input) && !isFailed(input) && input.steadyNow - start.at >= MAX_WAIT_MS
+  const isCalm = isRunning(input) && !isFailed(input) && input.steadyNow - start.at >= AGAIN.maxMs
   return isCalm ? { ...record, corrections: withoutCorrections(record, ['start']) } : record
 }
 

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../lib/json.ts'
 import { withSecrets } from '../../kinds/secret-ref.ts'
 import type { Action, Step } from '../../plan/action.ts'
 import { interruptedFields } from '../../plan/change-waits.ts'
-import { MAX_WAIT_MS, withCorrections, withoutCorrections } from '../../plan/corrections.ts'
+import { AGAIN, withCorrections, withoutCorrections } from '../../plan/corrections.ts'
 import { isFailed } from '../../plan/rest.ts'
 import { attemptDigest, heldBack } from '../../plan/gates.ts'
 import type { CreateOnceInput } from '../../plan/input.ts'
@@ -60,7 +60,7 @@ export function countedCorrections({ action, input, fields }: Changing): LedgerR
   return withCorrections(
     { ...input, recorded: { ...recorded, corrections } },
     corrected,
-    isFailed(input) ? MAX_WAIT_MS : undefined,
+    isFailed(input) ? AGAIN.maxMs : undefined,
   )
 }
 

@@ -1,6 +1,7 @@
 import { anyOf, capital, nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import { sleep } from '../../lib/clock.ts'
+import { backoffMs } from '../../lib/retry.ts'
 import type { LedgerRecord, Remote, Seen } from '../../plan/record.ts'
 import { replacedAfter } from '../../plan/missing.ts'
 import { failIntent, leaveIntentUnknown, reopenIntent, succeedIntent } from '../../plan/transitions.ts'
@@ -42,7 +43,7 @@ export interface OutcomeOutbox {
 }
 
 const TRIES = 6
-const FIRST_WAIT_MS = 50
+const WAIT = { firstMs: 50 }
 
 /** Wait at the end for a locked ledger: ms. */
 const LAST_MS = 10_000
@@ -141,7 +142,7 @@ export function createOutcomeOutbox({
     async persist(key, outcome) {
       kept.set(key, outcome)
       let record: LedgerRecord | undefined = outcome.opened
-      for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      for (let attempt = 1; attempt <= TRIES; attempt += 1) {
         // After a rollback, another record might have this version.
         record = await ledger.get(key).catch(() => record)
         try {
@@ -149,15 +150,13 @@ export function createOutcomeOutbox({
           kept.delete(key)
           return written
         } catch (error) {
-          if (!(error instanceof LedgerConflict) && !(error instanceof LedgerError)) throw error
-          if (error instanceof LedgerError) await sleep(clock, FIRST_WAIT_MS * 2 ** attempt, never)
+          if (error instanceof LedgerError) await sleep(clock, backoffMs(attempt, WAIT), never)
+          else if (!(error instanceof LedgerConflict)) throw error
         }
       }
       return undefined
     },
-    remember(key, outcome) {
-      kept.set(key, outcome)
-    },
+    remember: (key, outcome) => void kept.set(key, outcome),
     recover,
     async during(key, create) {
       underWay.add(key)

@@ -1,0 +1,68 @@
+import { type Clock, sleep } from './clock.ts'
+
+/** Doubles. @param count at least 1 @param random from 0 to below 1, for full jitter */
+export function backoffMs(
+  count: number,
+  { firstMs, maxMs = Infinity }: { readonly firstMs: number; readonly maxMs?: number },
+  random = () => 1,
+): number {
+  return Math.round(random() * Math.min(maxMs, firstMs * 2 ** (count - 1)))
+}
+
+/**
+ * @param attempt its failure is a value; an error it throws is final
+ * @param waitMs until the next attempt; undefined: none
+ */
+export async function retry<T>(
+  attempt: () => Promise<T>,
+  waitMs: (result: T, number: number) => number | undefined,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<T> {
+  for (let number = 1; ; number += 1) {
+    const result = await attempt()
+    const delayMs = waitMs(result, number)
+    if (delayMs === undefined) return result
+    await sleep(clock, delayMs, signal)
+  }
+}
+
+/** A reply can ask for nonsense, or for a time meant for a person. */
+const LONGEST_WAIT_MS = 15 * 60_000
+
+/** From these values, it is a Unix time in seconds (2001 and later) or in milliseconds. */
+const UNIX_SECONDS_FROM = 1e9
+const UNIX_MS_FROM = 1e11
+
+/** Keys are lower-case names. */
+export type ReplyHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/**
+ * At most 15 minutes. `Retry-After` (seconds or an HTTP date), else `X-RateLimit-Reset` (seconds from now, or
+ * a Unix time). Undefined: no future time.
+ * @param now ms since the epoch
+ */
+export function retryAfterMs(headers: ReplyHeaders, now: number): number | undefined {
+  const after = retryAfter(first(headers['retry-after']), now)
+  const wait = after > 0 ? after : reset(first(headers['x-ratelimit-reset']), now)
+  return wait > 0 ? Math.min(Math.ceil(wait), LONGEST_WAIT_MS) : undefined
+}
+
+/** NaN: no time. */
+function retryAfter(text: string, now: number): number {
+  const seconds = numberOf(text)
+  return Number.isNaN(seconds) ? Date.parse(text) - now : seconds * 1_000
+}
+
+function reset(text: string, now: number): number {
+  const value = numberOf(text)
+  if (value >= UNIX_MS_FROM) return value - now
+  return value * 1_000 - (value >= UNIX_SECONDS_FROM ? now : 0)
+}
+
+function numberOf(text: string): number {
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN
+}
+
+function first(value: string | readonly string[] = ''): string {
+  return (typeof value === 'string' ? value : (value[0] ?? '')).trim()
+}
