@@ -40,8 +40,8 @@ export interface Budget {
   /** Undefined if no permit is free, or if other requests wait. */
   take(wanted: Wanted): BudgetPlaces | undefined
   /**
-   * `next` comes first, then lower priorities. Services take turns, first come first served within a
-   * service.
+   * `next` comes first, then lower priorities, first come first served. The queue of the daemon shares
+   * between services.
    * @throws the signal's reason after an abort
    * @throws {RemoteError} `Throttled` if the queue is full
    */
@@ -66,11 +66,20 @@ export function createBudget(options: {
 }): Budget {
   const { requests, windowMs, clock, emit } = options
   const window = createRequestWindow({ windowMs, clock, onFree: serve })
-  const line = createWaitingLine()
+  const line = { next: new Set<Waiter>(), 0: new Set<Waiter>(), 1: new Set<Waiter>(), 2: new Set<Waiter>() }
   const pace = createPace({ requests, periodMs: windowMs * (1 + 2 * MARGIN) })
   const forAll = requests - Math.floor(requests * RESERVE)
   let pausedUntil = -Infinity
   let alarm: { readonly at: number; readonly cancel: () => void } | undefined
+
+  function waiting(ranks: readonly Rank[]): number {
+    return ranks.reduce<number>((sum, rank) => sum + line[rank].size, 0)
+  }
+
+  function firstWaiter(): Waiter | undefined {
+    for (const rank of RANKS) for (const waiter of line[rank]) return waiter
+    return undefined
+  }
 
   function placesAt(now: number, count: number): BudgetPlaces {
     return { place: window.take(now), spares: Array.from({ length: count - 1 }, () => window.take(now)) }
@@ -89,9 +98,9 @@ export function createBudget(options: {
 
   function serve(): void {
     const now = clock.monotonic()
-    for (let waiter = line.first(); waiter !== undefined; waiter = line.first()) {
+    for (let waiter = firstWaiter(); waiter !== undefined; waiter = firstWaiter()) {
       if (servableAt(waiter, now) > now) break
-      line.serve(waiter)
+      line[waiter.priority].delete(waiter)
       const count = countOf(waiter)
       if (!URGENT_RANKS.includes(waiter.priority)) for (let n = 0; n < count; n += 1) pace.takeAfterWait(now)
       waiter.grant(placesAt(now, count))
@@ -101,7 +110,7 @@ export function createBudget(options: {
   }
 
   function setAlarm(now: number): void {
-    const first = line.first()
+    const first = firstWaiter()
     // A timer that fires early must not be set again without time passing.
     const at = first === undefined ? undefined : Math.max(servableAt(first, now), now + 1)
     if (at === alarm?.at) return
@@ -117,7 +126,7 @@ export function createBudget(options: {
   function takeFree(wanted: Wanted): BudgetPlaces | undefined {
     const now = clock.monotonic()
     const isUrgent = URGENT_RANKS.includes(wanted.priority)
-    if (line.size(isUrgent ? URGENT_RANKS : RANKS) > 0 || servableAt(wanted, now) > now) return undefined
+    if (waiting(isUrgent ? URGENT_RANKS : RANKS) > 0 || servableAt(wanted, now) > now) return undefined
     const count = countOf(wanted)
     if (!isUrgent) for (let n = 0; n < count; n += 1) pace.takeAtOnce(now)
     return placesAt(now, count)
@@ -131,7 +140,7 @@ export function createBudget(options: {
       const free = takeFree({ priority, places })
       if (free !== undefined) return free
       const now = clock.monotonic()
-      if (line.size(RANKS) >= LONGEST_LINE) throw tooManyWaiting()
+      if (waiting(RANKS) >= LONGEST_LINE) throw tooManyWaiting()
       return new Promise<BudgetPlaces>((resolve, reject) => {
         const waiter: Waiter = {
           service,
@@ -144,12 +153,12 @@ export function createBudget(options: {
           },
         }
         function onAbort(): void {
-          line.remove(waiter)
+          line[priority].delete(waiter)
           setAlarm(clock.monotonic())
           reject(signal.reason)
         }
         signal.addEventListener('abort', onAbort, { once: true })
-        line.add(waiter)
+        line[priority].add(waiter)
         serve()
       })
     },
@@ -161,7 +170,7 @@ export function createBudget(options: {
       const now = clock.monotonic()
       return {
         used: window.used(now),
-        waiting: line.size(RANKS),
+        waiting: waiting(RANKS),
         pausedForMs: Math.max(0, pausedUntil - now),
       }
     },
@@ -173,49 +182,4 @@ function tooManyWaiting(): RemoteError {
     'Throttled',
     `${LONGEST_LINE} requests already wait for the request budget. If the platform allows more, raise --api-budget`,
   )
-}
-
-/** Constant time. */
-function createWaitingLine() {
-  const ranks: Readonly<Record<Rank, Map<string, Set<Waiter>>>> = {
-    next: new Map(),
-    0: new Map(),
-    1: new Map(),
-    2: new Map(),
-  }
-  const sizes: Record<Rank, number> = { next: 0, 0: 0, 1: 0, 2: 0 }
-
-  /** @returns the other waiters of its service, if any */
-  function remove(waiter: Waiter): Set<Waiter> | undefined {
-    const { service, priority } = waiter
-    const waiting = ranks[priority].get(service)
-    if (waiting?.delete(waiter) !== true) return undefined
-    sizes[priority] -= 1
-    if (waiting.size > 0) return waiting
-    ranks[priority].delete(service)
-    return undefined
-  }
-
-  return {
-    size: (of: readonly Rank[]) => of.reduce<number>((sum, rank) => sum + sizes[rank], 0),
-    add(waiter: Waiter): void {
-      const { service, priority } = waiter
-      const waiting = ranks[priority].get(service)
-      if (waiting === undefined) ranks[priority].set(service, new Set([waiter]))
-      else waiting.add(waiter)
-      sizes[priority] += 1
-    },
-    remove,
-    first(): Waiter | undefined {
-      for (const rank of RANKS)
-        for (const waiting of ranks[rank].values()) for (const waiter of waiting) return waiter
-      return undefined
-    },
-    serve(waiter: Waiter): void {
-      const others = remove(waiter)
-      if (others === undefined) return
-      ranks[waiter.priority].delete(waiter.service)
-      ranks[waiter.priority].set(waiter.service, others)
-    },
-  }
 }

@@ -151,6 +151,24 @@ describe('fifty services, of which one is slow, one answers 429 and one hangs', 
     expect(Math.max(...counts.values())).toBeLessThanOrEqual(63)
   })
 
+  test('one with a thousand keys does not starve one with a single key', async () => {
+    const { clock, sent, dispatcher } = setUp({
+      requests: 10,
+      windowMs: 1_000,
+      credentialOf: () => 'one',
+      takes: () => 5,
+      againMs: 3_600_000,
+    })
+    const ask = (name: string, service: string) =>
+      dispatcher.ask(keyOf('Pipe', name), { priority: 2, afterMs: 0, service })
+    for (let n = 0; n < 1_000; n += 1) ask(`loud-${n}`, 'loud')
+    await clock.advance(2_000)
+    ask('quiet', 'quiet')
+    await clock.advance(1_000)
+    expect(sent.at(-1)?.at).toBeGreaterThan(2_500)
+    expect(sent.map(({ service }) => service)).toContain('quiet')
+  })
+
   test('with one credential, one that is slow and one that hangs take nothing from the others', async () => {
     const { 'service-1': _refuses, ...bad } = BAD
     const { clock, sent, dispatcher } = setUp({
