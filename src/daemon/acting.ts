@@ -31,7 +31,7 @@ export interface Acting {
   ask(key: Key, priority: Priority, afterMs?: number): void
   /** A person's {@link ask}: immediately. */
   askFor(key: Key): void
-  /** A person's command, between the reconciles of its key. */
+  /** A person's command, instead of the current reconcile of its key. */
   operate(command: OperatorCommand): Promise<OperatorResult>
   /** @param at monotonic ms */
   noteChange(key: Key, at: number): void
@@ -77,7 +77,7 @@ export function startActing(parts: ActingParts): Acting {
     // Applied again, or observed in sync.
     const isCertain = action.type === 'upsert' || (action.type === 'observe' && action.reason === 'InSync')
     if (outcome.result === 'done' && isCertain && wasOvertaken) store.overtaken.delete(key)
-    ending.get(key)?.()
+    if (outcome.result !== 'stopped') ending.get(key)?.()
     ending.delete(key)
     if (loop.isLast()) trimHeap(store.catalog?.entries.size ?? 0)
     parts.onRan(key, action.reason === 'ManifestVanishing')
@@ -105,7 +105,7 @@ export function startActing(parts: ActingParts): Acting {
     async operate(command) {
       const { key } = command
       try {
-        return await loop.inTurn(key, async () => {
+        return await loop.interrupt(key, async () => {
           stopping.signal.throwIfAborted()
           return reconciler.operate(command, stopping.signal)
         })

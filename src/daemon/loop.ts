@@ -24,8 +24,8 @@ export interface LoopParts {
 /** Reconciles the keys that are due: the loop of the daemon. For `apply` and `plan`, it ends when it is idle. */
 export interface Loop extends Pick<Dispatcher, 'health' | 'stop'> {
   ask(key: Key, priority: Priority, afterMs?: number): void
-  /** Between the reconciles of a key. */
-  inTurn<T>(key: Key, work: () => Promise<T>): Promise<T>
+  /** Cancels the reconcile of the key, which might wait for a permit, and works before the next one. */
+  interrupt<T>(key: Key, work: () => Promise<T>): Promise<T>
   depth(): Readonly<Record<Priority, number>>
   /** At most one key is running, and none is ready. */
   isLast(): boolean
@@ -38,6 +38,7 @@ export function createLoop(parts: LoopParts): Loop {
   const queue = createQueue()
   const bugs = new Map<Key, unknown>()
   const turns = new Map<Key, Promise<unknown>>()
+  const running = new Map<Key, AbortController>()
   const dispatcher = createDispatcher({
     clock,
     queue,
@@ -47,15 +48,19 @@ export function createLoop(parts: LoopParts): Loop {
   })
 
   async function run({ key, priority }: Taken, releaseSlot: () => Promise<void>): Promise<Again | undefined> {
+    const stop = new AbortController()
+    if (stopping.aborted) stop.abort(stopping.reason)
+    running.set(key, stop)
     try {
       const begun = parts.begin(key) ?? { changedAt: undefined }
-      const request = { priority, signal: stopping, reconcileId: context.newId(), releaseSlot, ...begun }
+      const request = { priority, signal: stop.signal, reconcileId: context.newId(), releaseSlot, ...begun }
       const again = parts.reconciled(key, await reconciler.reconcile(key, request))
       return again && { ...again, service: serviceQueueOf(store, key) }
     } catch (error) {
       if (!stopping.aborted) bugs.set(key, error)
       throw error
     } finally {
+      running.delete(key)
       parts.ended?.(key)
     }
   }
@@ -69,9 +74,17 @@ export function createLoop(parts: LoopParts): Loop {
     })
   }
 
+  function cancelAll(): void {
+    for (const stop of running.values()) stop.abort(stopping.reason)
+  }
+  stopping.addEventListener('abort', cancelAll, { once: true })
+
   return {
     ...dispatcher,
-    inTurn,
+    interrupt(key, work) {
+      running.get(key)?.abort(new DOMException('a person decides', 'AbortError'))
+      return inTurn(key, work)
+    },
     async stop(deadline) {
       const stopped = await dispatcher.stop(deadline)
       await Promise.race([Promise.allSettled(turns.values()), aborted(deadline, deadline)])
