@@ -15,7 +15,7 @@ export interface ActingParts {
   readonly board: WritableBoard
   readonly reconciler: Reconciler
   readonly concurrency: number
-  /** Services, or `alerts`. */
+  /** Services, or `alerts`, whose refused credentials have changed. */
   readonly renewed: () => Promise<readonly string[]>
   /** After this time, no request of the previous leader can arrive: ms. Undefined: there was no leader. */
   readonly lateForMs: number | undefined
@@ -51,7 +51,7 @@ export function startActing(parts: ActingParts): Acting {
   const wereOvertaken = new Set<Key>()
   const loop = createLoop({ ...parts, stopping: stopping.signal, begin, reconciled })
   const trimHeap = createHeapTrim((delayMs, callback) => clock.after(delayMs, callback))
-  const renewals = createRenewals({ clock, renewed: parts.renewed, onRenewed })
+  const renewals = createRenewals(clock, parts.renewed, onRenewed)
   if (parts.lateForMs !== undefined) clock.after(parts.lateForMs, applyAgain)
 
   /** The previous leader's last request has arrived, or never will. */
@@ -124,18 +124,15 @@ export function startActing(parts: ActingParts): Acting {
   }
 }
 
-interface RenewalsOptions {
-  readonly clock: Clock
-  /** Services whose refused credentials have changed. */
-  readonly renewed: () => Promise<readonly string[]>
-  readonly onRenewed: (service: string) => void
-}
-
 /** A look sends no request. It reads files only while credentials are refused. */
 const LOOK_MS = 5_000
 
 /** Tries new credentials after a refusal before the next retry. */
-export function createRenewals({ clock, renewed, onRenewed }: RenewalsOptions): { stop(): void } {
+export function createRenewals(
+  clock: Clock,
+  renewed: ActingParts['renewed'],
+  onRenewed: (service: string) => void,
+): { stop(): void } {
   let isStopped = false
   let cancel = clock.after(LOOK_MS, () => void look())
 

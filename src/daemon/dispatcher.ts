@@ -1,4 +1,5 @@
 import { setImmediate as giveWay } from 'node:timers/promises'
+import { aborted } from 'node:util'
 import type { Key } from '../kinds/key.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Emit } from '../contract/events.ts'
@@ -43,7 +44,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { clock, queue, emit } = options
   const urgent = createSlots({ concurrency: options.concurrency, priorities: [0], queue })
   const patient = createSlots({ concurrency: options.concurrency, priorities: [1, 2], queue })
-  const waitingForIdle = new Set<() => void>()
+  const idle = Promise.withResolvers<void>()
   let deadline: AbortSignal | undefined
   let awake = false
   let refillsLeft = options.concurrency
@@ -114,8 +115,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       releasedRuns -= 1
       wake()
     }
-    if (queue.running > 0) return
-    for (const resolve of waitingForIdle) resolve()
+    if (deadline !== undefined && queue.running === 0) idle.resolve()
   }
 
   function freeSlot({ priority, service }: Taken): void {
@@ -165,7 +165,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       deadline = signal
       timer?.cancel()
       timer = undefined
-      if (queue.running > 0 && !signal.aborted) await idleOr(signal, waitingForIdle)
+      if (queue.running > 0) await Promise.race([idle.promise, aborted(signal, signal)])
       return { unfinished: queue.running }
     },
     health() {
@@ -180,18 +180,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         : { ok, detail: `nothing started or ended for ${Math.round(stillMs / 1000)} s; ${facts}` }
     },
   }
-}
-
-async function idleOr(signal: AbortSignal, waiting: Set<() => void>): Promise<void> {
-  await new Promise<void>((resolve) => {
-    function end(): void {
-      waiting.delete(end)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    waiting.add(end)
-    signal.addEventListener('abort', end, { once: true })
-  })
 }
 
 interface Slots {

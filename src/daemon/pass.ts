@@ -54,8 +54,7 @@ export async function passOver(options: PassOptions): Promise<Pass> {
       running += 1
     },
     reconciled(key, result) {
-      const isStopped = result.outcome.result === 'stopped'
-      if (!isStopped) reconciled.add(key)
+      if (result.outcome.result !== 'stopped') reconciled.add(key)
       else if (changes?.moving.has(key) !== true) reconciled.delete(key)
       if (result.action.reason === 'CreateLimit') limited.add(key)
       else limited.delete(key)

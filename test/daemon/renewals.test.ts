@@ -6,11 +6,11 @@ test('credentials that were refused and are others now are told within five seco
   const clock = createFakeClock()
   let renewed: readonly string[] = []
   const told: string[] = []
-  const renewals = createRenewals({
+  const renewals = createRenewals(
     clock,
-    renewed: async () => renewed,
-    onRenewed: (service) => told.push(service),
-  })
+    async () => renewed,
+    (service) => told.push(service),
+  )
   await clock.advance(60_000)
   expect(told).toEqual([])
   renewed = ['analytics', 'alerts']
