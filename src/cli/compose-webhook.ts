@@ -11,6 +11,7 @@ import type { ReconcileContext } from '../reconcile/context.ts'
 import { exchange } from '../platform/http-exchange.ts'
 import { faultOfReply, type Network, openNetwork } from '../platform/network.ts'
 import { createMountedSecrets } from '../platform/secret-store.ts'
+import { messageOf } from '../plan/reason.ts'
 import { commandsTyped } from '../server/command-line.ts'
 import { commandContext } from './command-context.ts'
 import type { Engine } from './compose.ts'
@@ -54,8 +55,8 @@ export async function openWebhook(
     memory,
     problems: () => reconciler.problems.reported(),
     words(key) {
-      const message = board.get(key)?.message
-      return message && commandsTyped(message, commandContext(settings))
+      const view = board.get(key)
+      return view && commandsTyped(messageOf(view.because, key), commandContext(settings))
     },
     revision: () => context.store.revision,
     isSandbox: settings.sandbox,

@@ -79,14 +79,14 @@ function checkedLately({ context, board }: Planning, dry: ReconcileContext): Rea
   const settled = new Map<Key, Settled>()
   const asked = new Set<string | undefined>()
   const isPipe = (key: Key) => store.lifecycleOf(key) === 'create-once' && store.judged.has(key)
-  for (const { key, action, conditions, checkedAt = 0, reason, message } of board.list()) {
+  for (const { key, action, conditions, checkedAt = 0, because } of board.list()) {
     const ageMs = clock.now() - checkedAt
     const isFine = conditions.Synced.status === 'True' && conditions.Ready.status !== 'False'
     if (action !== 'observe' || !isFine || ageMs > LATELY_MS) continue
     if (!isPipe(key) || !isAsItWas(store, dry.store, key)) continue
     const service = dry.store.record(key)?.service?.serviceId
     // One pipe per service is read anyway, to test the credentials.
-    if (asked.has(service)) settled.set(key, { reason, message, ageMs })
+    if (asked.has(service)) settled.set(key, { because, ageMs })
     else asked.add(service)
   }
   return settled

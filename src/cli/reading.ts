@@ -2,18 +2,21 @@ import type { Settings } from '../config/settings.ts'
 import { runStateOf, type Activity, type RunState, type WholeFacts } from '../contract/activity.ts'
 import type { HistoryEntry } from '../contract/history.ts'
 import type { HistoryQuery, Ledger } from '../contract/ledger.ts'
-import { asListed, rememberedConditions, viewOf, type ResourceView } from '../contract/view.ts'
+import { rememberedConditions, viewOf, type ResourceView } from '../contract/view.ts'
+import type { Key } from '../kinds/key.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { LedgerRecord } from '../plan/record.ts'
 import { sentence } from '../plan/reasons/row.ts'
 import { isWell } from '../plan/severity.ts'
 import { createProblemTracker } from '../reconcile/state/problem-tracker.ts'
 import { createBoard } from '../reconcile/state/status-board.ts'
 import type { OverviewReply } from '../server/api/overview.ts'
-import type { ResourcesReply } from '../server/api/resources.ts'
+import type { ResourceReply, ResourcesReply } from '../server/api/resources.ts'
 import type { HistoryReply } from '../server/api/timeline.ts'
 import type { CommandContext } from '../server/command-line.ts'
 import { LIMITS } from '../server/parameters.ts'
-import { nextSteps, type NextStep } from '../server/remedy.ts'
+import { nextSteps, type StepContext } from '../server/remedy.ts'
+import { asListed, causeOf, type ShownResource } from '../server/shown-resource.ts'
 import { commandContext, settingsOfDaemon, stepContext, type Here } from './command-context.ts'
 import { networkToOthers } from './compose-network.ts'
 import { openLedgerToRead, sayMoved } from './compose.ts'
@@ -36,15 +39,18 @@ export interface StatusReading {
   /** Problems beyond single resources. */
   readonly whole: WholeFacts
   readonly here: CommandContext
-  readonly resources: readonly ResourceView[]
+  readonly resources: readonly ShownResource[]
   /** False: only the daemon knows the times of its checks. */
   readonly isCheckKnown?: boolean | undefined
 }
 
+type Details = Pick<ResourceReply, 'cause' | 'next'>
+
 /** Replies of the API, from `--server` or made from the ledger. */
 export interface Reader extends AsyncDisposable {
   status(): Promise<StatusReading>
-  steps(view: ResourceView): Promise<readonly NextStep[]>
+  /** @throws {CommandError} if the key has no record */
+  details(key: Key): Promise<Details>
   /** Newest first. */
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   /** Options for commands in the history. */
@@ -62,7 +68,7 @@ export async function openReader(
     const asked = { command, server, network: networkToOthers(settings) }
     return {
       status: () => readServerStatus(io, asked),
-      steps: async ({ key }) => (await getReply(io, asked, { path: `api/v1/resources/${key}` })).next,
+      details: (key) => getReply(io, asked, { path: `api/v1/resources/${key}` }),
       history: (query) => readServerHistory(io, asked, query),
       here: async () => commandContext(settings),
       [Symbol.asyncDispose]: async () => undefined,
@@ -86,7 +92,7 @@ export async function openReader(
         daemon: { state, last: last ?? read.daemon.last },
       }
     },
-    steps: async (view) => (isWell(view) ? [] : nextSteps(view, stepContext(await known()), [])),
+    details: async (key) => detailsOf(await ledger.get(key), stepContext(await known())),
     history: (query) => ledger.history(query),
     here: async () => commandContext(await known()),
     [Symbol.asyncDispose]: () => ledger[Symbol.asyncDispose](),
@@ -102,27 +108,39 @@ export async function readLedgerStatus(ledger: Ledger, settings: Here, clock: Cl
   const now = clock.now()
   const { last, checkedAt } = await ledger.activity()
   const state = runStateOf(last, await ledger.owned())
-  const views = (await ledger.list()).map((record) => {
-    const conditions = rememberedConditions(record, 0)
-    return viewOf({ record, conditions, checkedAt: checkedAt?.get(record.key) })
-  })
+  const here = commandContext(settingsOfDaemon(settings, last))
+  const views = (await ledger.list()).map((record) => recordedView(record, checkedAt?.get(record.key)))
   return {
     now,
     whole: { ...last, ...(ledger.rollback !== undefined && { problem: sentence(ledger.rollback) }) },
-    here: commandContext(settingsOfDaemon(settings, last)),
+    here,
     daemon: { state, last },
-    resources: withProblems(views, clock),
+    resources: withProblems(views, clock, here),
     // Written when a process ends.
     isCheckKnown: checkedAt !== undefined && (state === 'stopped' || state === 'never'),
   }
 }
 
+function recordedView(record: LedgerRecord, checkedAt?: number): ResourceView {
+  return viewOf({ record, conditions: rememberedConditions(record, 0), checkedAt })
+}
+
+function detailsOf(record: LedgerRecord | undefined, context: StepContext): Details {
+  if (record === undefined) return { cause: '', next: [] }
+  const view = recordedView(record)
+  return { cause: causeOf(view, context), next: isWell(view) ? [] : nextSteps(view, context, []) }
+}
+
 /** Without a daemon, a tracker of its own finds the problems. */
-export function withProblems(views: readonly ResourceView[], clock: Clock): readonly ResourceView[] {
+export function withProblems(
+  views: readonly ResourceView[],
+  clock: Clock,
+  here: CommandContext,
+): readonly ShownResource[] {
   const board = createBoard()
   for (const view of views) board.set(view)
   const problems = createProblemTracker({ clock, emit: nobody }, board)
-  return board.list().map((view) => asListed(view, problems.of(view.key)))
+  return board.list().map((view) => asListed(view, problems.of(view.key), here))
 }
 
 /** @throws {NoAnswerError | CommandError} */
@@ -144,7 +162,7 @@ export async function readServerResources(
   io: Io,
   asked: Asked,
 ): Promise<Pick<ResourcesReply, 'items' | 'overview'>> {
-  const items: ResourceView[] = []
+  const items: ShownResource[] = []
   for (let query: string | undefined = ''; ;) {
     const page: ResourcesReply = await getReply(io, asked, { path: 'api/v1/resources', query })
     items.push(...page.items)

@@ -6,7 +6,7 @@ import type { Revision } from './catalog.ts'
 import type { ResourceView } from './view.ts'
 import type { ActionType } from '../plan/action.ts'
 import type { Condition, ConditionType } from '../plan/condition.ts'
-import type { Reason } from '../plan/reason.ts'
+import type { Explanation, Reason } from '../plan/reason.ts'
 import type { Priority } from './platform.ts'
 
 /** Result of a reconcile. Label values of `pipewright_reconcile_total{result}`. */
@@ -59,8 +59,7 @@ export type Event =
       readonly reconcileId: string
       readonly revision: string
       readonly action: ActionType
-      readonly reason: Reason
-      readonly message: string
+      readonly because: Explanation
       readonly result: Result
       readonly requestId: string | undefined
       readonly durationMs: number
@@ -102,8 +101,7 @@ export type Event =
       readonly differences: readonly Difference[]
     }
   | { readonly type: 'Forgotten'; readonly key: Key }
-  | (ProblemFacts & { readonly type: 'ProblemFound'; readonly message: string })
-  | (ProblemFacts & { readonly type: 'ProblemGrew'; readonly message: string })
+  | (ProblemFacts & { readonly type: 'ProblemFound' | 'ProblemGrew'; readonly because: Explanation })
   | (ProblemFacts & { readonly type: 'ProblemOver'; readonly durationMs: number })
   | {
       readonly type: 'RequestFinished'

@@ -7,11 +7,11 @@ import { expectedOf, type Profile } from '../kinds/profile.ts'
 import { serviceOf, type ResourceManifest } from '../kinds/manifest.ts'
 import { maskSensitive } from '../kinds/mask.ts'
 import type { ActionType } from '../plan/action.ts'
-import type { Condition, Conditions } from '../plan/condition.ts'
+import type { Condition, Conditions, ConditionType } from '../plan/condition.ts'
 import { statusOf } from '../plan/conditions.ts'
 import type { Intent, LedgerRecord } from '../plan/record.ts'
 import type { Severity, Status } from '../plan/severity.ts'
-import { messageOf, type Reason } from '../plan/reason.ts'
+import { explained, type Explanation, type Reason } from '../plan/reason.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Entry } from './catalog.ts'
 
@@ -25,8 +25,8 @@ export interface ResourceView {
   readonly labels: Readonly<Record<string, string>>
   readonly status: Status
   readonly reason: Reason
-  /** Includes the remedy. */
-  readonly message: string
+  /** Of `reason`, or of a wait. The message is made from it. */
+  readonly because: Explanation
   /** Start of the status. If healthy: the last change of a condition. */
   readonly since: number
   readonly conditions: Conditions
@@ -70,7 +70,7 @@ export interface Problem {
 }
 
 interface Known extends Partial<
-  Pick<ResourceView, 'action' | 'message' | 'manifestRevision' | 'lastReconciledAt' | 'nextReconcileAt'>
+  Pick<ResourceView, 'action' | 'because' | 'manifestRevision' | 'lastReconciledAt' | 'nextReconcileAt'>
 > {
   readonly record: LedgerRecord
   readonly conditions: Conditions
@@ -93,7 +93,7 @@ export function viewOf({ record, conditions, checkedAt, entry, observation, ...k
     labels: manifest?.metadata.labels ?? record.labels ?? entry?.stated?.labels ?? {},
     status: statusOf(conditions),
     reason,
-    message: known.message ?? bestMessage(conditions, tellingCondition({ conditions, reason }).message),
+    because: known.because ?? bestExplanation(conditions, tellingCondition({ conditions, reason })),
     since: sinceOf({ conditions, reason }),
     conditions,
     action: known.action,
@@ -150,8 +150,13 @@ function sinceOf(said: Said): number {
   return telling.status === 'True' ? Math.max(Valid.since, Synced.since, Ready.since) : telling.since
 }
 
-export function tellingCondition({ conditions, reason }: Said): Condition {
-  const { Valid, Synced, Ready } = conditions
+export function tellingCondition<C extends Condition>({
+  conditions: { Valid, Synced, Ready },
+  reason,
+}: {
+  readonly conditions: Readonly<Record<ConditionType, C>>
+  readonly reason: Reason
+}): C {
   if (Valid.status === 'False') return Valid
   return Ready.reason === reason && Synced.reason !== reason ? Ready : Synced
 }
@@ -161,22 +166,20 @@ export function reasonOf({ Valid, Synced, Ready }: Conditions): Reason {
   return Synced.status === 'True' && Ready.status !== 'True' ? Ready.reason : Synced.reason
 }
 
-/** @param message of the action, or of `Synced` */
-export function bestMessage({ Valid, Synced, Ready }: Conditions, message: string): string {
-  return Valid.status !== 'False' && Synced.status === 'True' && SAYS_MORE.has(Ready.reason)
-    ? Ready.message
-    : message
+/** @param other of the action, or of `Synced` */
+export function bestExplanation({ Valid, Synced, Ready }: Conditions, other: Explanation): Explanation {
+  const isBetter = Valid.status !== 'False' && Synced.status === 'True' && SAYS_MORE.has(Ready.reason)
+  return explained(isBetter ? Ready : other)
 }
 
 const SAYS_MORE: ReadonlySet<Reason> = new Set(['UnhealthyState', 'StateChanging', 'NotJudged', 'InUse'])
 
 /** Before the first reconcile. @param since ms since the epoch. 0: unknown */
-export function rememberedConditions({ key, conditions, intent }: LedgerRecord, since: number): Conditions {
+export function rememberedConditions({ conditions, intent }: LedgerRecord, since: number): Conditions {
   if (conditions !== undefined) return conditions
   // A create in flight, or interrupted by the end of its process.
   const why = intent?.state === 'open' ? 'creating' : 'waiting'
-  const message = messageOf({ reason: 'Unobserved', facts: { why } }, key)
-  const unseen = { status: 'Unknown', reason: 'Unobserved', message, since } as const
+  const unseen = { status: 'Unknown', reason: 'Unobserved', facts: { why }, since } as const
   return { Valid: unseen, Synced: unseen, Ready: unseen }
 }
 
@@ -191,14 +194,6 @@ export function desiredBody(
 ): JsonObject | undefined {
   const body = manifest && expectedOf(profile, manifest)
   return body && maskSensitive(body)
-}
-
-export function asListed(view: ResourceView, problem: Pick<Problem, 'id'> | undefined): ResourceView {
-  return { ...view, reply: undefined, problem: problem?.id }
-}
-
-export function withBodies(view: ResourceView, desired: JsonObject | undefined) {
-  return { ...view, reply: undefined, desired, observed: bodyIn(view.reply) }
 }
 
 export interface StatusBoard {

@@ -4,7 +4,7 @@ import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
 import { appliedBefore, planItemOf, settledItem, tellingRun } from '../reconcile/dry-run/plan-item.ts'
 import { becauseOfMissing } from '../plan/gates.ts'
-import { messageOf } from '../plan/reason.ts'
+import { type Explanation, messageOf } from '../plan/reason.ts'
 import type { MissingSecret } from '../plan/reasons/missing-secret.ts'
 import { sentence } from '../plan/reasons/row.ts'
 import type { StateStore } from '../reconcile/state/store.ts'
@@ -21,7 +21,8 @@ export interface PlanOptions extends Pick<PassOptions, 'concurrency' | 'urgency'
 }
 
 /** The check of an unchanged key. */
-export interface Settled extends Pick<PlanItem, 'reason' | 'message'> {
+export interface Settled {
+  readonly because: Explanation
   readonly ageMs: number
 }
 
@@ -32,7 +33,7 @@ export async function makePlan(options: PlanOptions): Promise<Plan | undefined> 
   const applied = appliedBefore(store)
   const runs = new Map<Key, ReconcileResult>()
   const items = new Map<Key, PlanItem>()
-  for (const [key, said] of options.settled) items.set(key, settledItem(store, key, said))
+  for (const [key, { because }] of options.settled) items.set(key, settledItem(store, key, because))
   const total = keysOf(context).length - options.settled.size
   const { bugs, unfinished } = await passOver({
     ...options,

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Key } from '../kinds/key.ts'
 import { isObject, parseJson } from '../lib/json.ts'
-import { storedCondition } from '../plan/condition.ts'
 import { LedgerRecord } from '../plan/record.ts'
 import { Activity } from '../contract/activity.ts'
 import { HistoryEntry } from '../contract/history.ts'
@@ -19,7 +18,7 @@ export interface StoredRecord {
 
 /** @throws {Error} if the record is too large or cannot be read back (a bug) */
 export function encodeRecord(record: LedgerRecord): StoredRecord {
-  const body = JSON.stringify({ ...record, conditions: storedConditions(record) })
+  const body = JSON.stringify(record)
   const bytes = Buffer.byteLength(body)
   if (bytes > MAX_RECORD_BYTES) {
     throw new Error(`bug: the record of ${record.key} has ${bytes} bytes, more than ${MAX_RECORD_BYTES}`)
@@ -28,13 +27,6 @@ export function encodeRecord(record: LedgerRecord): StoredRecord {
   if (!reading.success)
     throw new Error(`bug: the record of ${record.key} is not one: ${issues(reading.error)}`)
   return { key: record.key, version: record.version, body }
-}
-
-function storedConditions({ conditions }: LedgerRecord): unknown {
-  if (conditions === undefined) return undefined
-  return Object.fromEntries(
-    Object.entries(conditions).map(([type, condition]) => [type, storedCondition(condition)]),
-  )
 }
 
 /** @throws {LedgerError} `corrupt`, naming the key */

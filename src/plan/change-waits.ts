@@ -97,8 +97,7 @@ export function stoppedInVain(input: CreateOnceInput): Action | undefined {
   const { change } = input.recorded
   if (change === undefined || change.waitsForRest === true || isStoppedForChange(input.recorded))
     return undefined
-  const said = 'It was stopped for this change, and could not be changed then.'
-  return waitsAfter(input, { ...change, refused: change.refused ?? said })
+  return waitsAfter(input, change)
 }
 
 export function waitsForRest({ recorded: { change }, desired }: CreateOnceInput): boolean {
@@ -115,11 +114,11 @@ export function refusedBefore(input: CreateOnceInput): Action | undefined {
 
 function waitsAfter(
   { desired, steadyNow, isAsked, now }: CreateOnceInput,
-  { digest, at, refusals = 1, refused = '' }: Change,
+  { digest, at, refusals = 1, refused: after }: Change,
 ): Action | undefined {
   if (desired.fingerprint === undefined || isAsked === true) return undefined
   const left = at + backoffMs(refusals, AGAIN) - steadyNow
   if (digest !== attemptDigest(desired.fingerprint) || left <= 0) return undefined
   const until = now + left
-  return { type: 'hold', reason: 'BackingOff', until, facts: { said: refused, until } }
+  return { type: 'hold', reason: 'BackingOff', until, facts: { after: after ?? 'stopped', until } }
 }

@@ -1,6 +1,5 @@
 import type { RawText } from '../lib/mask/secret-mask.ts'
 import { isReadable } from '../kinds/definition.ts'
-import type { Key } from '../kinds/key.ts'
 import type { Action } from './action.ts'
 import { type Condition, type Conditions, type ConditionType, CONDITION_TYPES } from './condition.ts'
 import type { Status } from './severity.ts'
@@ -10,7 +9,8 @@ import type { Outcome } from './outcome.ts'
 import { readinessOf } from './readiness.ts'
 import type { LedgerRecord } from './record.ts'
 import { notVerified } from './unverified.ts'
-import { isKept, messageOf, REASONS, shortFacts, type Because, type FactsOf, type Reason } from './reason.ts'
+import { sameJson } from '../lib/json.ts'
+import { explained, REASONS, type Because, type Explanation, type FactsOf, type Reason } from './reason.ts'
 
 type Claim = Omit<Condition, 'since'>
 
@@ -37,9 +37,7 @@ export function conditionsAfter(input: ConditionsInput): Conditions {
     const before = previous?.[type]
     const claim = claims[type]
     const same = before !== undefined && isSame(before, claim)
-    // Records of earlier versions have no facts.
-    const isKnown = before?.facts !== undefined || claim.facts === undefined
-    if (same && before.message === claim.message && isKnown) return before
+    if (same && sameJson(before.facts, claim.facts)) return before
     return { ...claim, since: same ? before.since : decided.now }
   }
   const after: Conditions = { Valid: stamp('Valid'), Synced: stamp('Synced'), Ready: stamp('Ready') }
@@ -60,7 +58,7 @@ export function changedConditions(
 
 function isOther(before: Condition | undefined, after: Condition): boolean {
   if (before === undefined || !isSame(before, after)) return true
-  return isToldAnew(after.reason) && before.message !== after.message
+  return isToldAnew(after.reason) && !sameJson(before.facts, after.facts)
 }
 
 function isSame(before: Condition, after: Claim): boolean {
@@ -73,45 +71,39 @@ function unjudgedState({ reason, facts }: Claim): FactsOf<'NotJudged'> | undefin
   return reason === 'NotJudged' && facts !== undefined && 'isInSync' in facts ? facts : undefined
 }
 
-function claimOf({ recorded }: DecideInput, status: Claim['status'], because: Because): Claim {
-  const { reason } = because
-  const facts = shortFacts(because.facts)
-  const message = messageOf(because, recorded.key)
-  return isKept(reason) && facts !== undefined
-    ? { status, reason, message, facts }
-    : { status, reason, message }
+function claimOf(status: Claim['status'], because: Because): Claim {
+  return { status, ...explained(because) }
 }
 
 function validOf({ decided, previous }: ConditionsInput): Claim {
   const { desired } = decided
   switch (desired.state) {
     case 'valid':
-      return claimOf(decided, 'True', { reason: 'Valid', facts: undefined })
+      return claimOf('True', { reason: 'Valid', facts: undefined })
     case 'invalid': {
       const said = desired.problem ?? 'The manifest has errors.'
       const { mistake } = desired
-      return claimOf(decided, 'False', { reason: 'InvalidManifest', facts: { said, mistake } })
+      return claimOf('False', { reason: 'InvalidManifest', facts: { said, mistake } })
     }
     case 'missing':
       // A new process counts reads again, but the orphan is confirmed.
       if (previous?.Valid.reason === 'Orphaned') return previous.Valid
-      return claimOf(decided, 'Unknown', { reason: 'ManifestVanishing', facts: {} })
+      return claimOf('Unknown', { reason: 'ManifestVanishing', facts: {} })
     case 'absent':
-      return claimOf(decided, 'Unknown', { reason: 'Orphaned', facts: undefined })
+      return claimOf('Unknown', { reason: 'Orphaned', facts: undefined })
   }
 }
 
 function syncedOf(input: ConditionsInput): Claim {
   const { action, outcome, previous, decided, recorded } = input
-  if (outcome.result === 'stopped') return previous?.Synced ?? unobserved(decided, action)
+  if (outcome.result === 'stopped') return previous?.Synced ?? UNOBSERVED
   if (outcome.result === 'unknown')
-    return claimOf(decided, 'Unknown', { reason: 'OutcomeUnknown', facts: outcome.facts })
+    return claimOf('Unknown', { reason: 'OutcomeUnknown', facts: outcome.facts })
   if (outcome.result === 'failed') {
-    const doubt =
-      action.type === 'adopt' ? stillUnknown(decided, messageOf(outcome, decided.recorded.key)) : undefined
+    const doubt = action.type === 'adopt' ? stillUnknown(decided, outcome) : undefined
     if (doubt !== undefined) return doubt
     const looking = action.type === 'observe' || action.type === 'report' || action.type === 'hold'
-    return claimOf(decided, looking ? 'Unknown' : 'False', outcome)
+    return claimOf(looking ? 'Unknown' : 'False', outcome)
   }
   const told: Because = outcome.reason === undefined ? action : outcome
   const { reason } = told
@@ -126,16 +118,12 @@ function syncedOf(input: ConditionsInput): Claim {
     case 'upsert':
     case 'update':
     case 'observe':
-      return claimOf(
-        decided,
-        reason === 'InUse' ? 'True' : NOT_KNOWN_YET.has(reason) ? 'Unknown' : 'False',
-        told,
-      )
+      return claimOf(reason === 'InUse' ? 'True' : NOT_KNOWN_YET.has(reason) ? 'Unknown' : 'False', told)
     case 'report':
     case 'delete':
-      return claimOf(decided, reason === 'Orphaned' ? 'Unknown' : 'False', told)
+      return claimOf(reason === 'Orphaned' ? 'Unknown' : 'False', told)
     case 'refuse':
-      return claimOf(decided, reason === 'OutcomeUnknown' ? 'Unknown' : 'False', told)
+      return claimOf(reason === 'OutcomeUnknown' ? 'Unknown' : 'False', told)
     case 'hold':
       return heldSynced(action, decided, previous)
   }
@@ -145,27 +133,27 @@ function syncedOf(input: ConditionsInput): Claim {
 function inSync(decided: DecideInput, recorded: LedgerRecord): Claim {
   const { lifecycle, surroundings } = decided
   const doubt = lifecycle === 'create-once' ? notVerified({ ...decided, recorded }) : undefined
-  if (doubt !== undefined) return claimOf(decided, 'False', doubt)
+  if (doubt !== undefined) return claimOf('False', doubt)
   const gone =
     lifecycle === 'create-once'
       ? surroundings.missingSecrets.filter(({ why }) => why !== 'no descriptor')
       : []
   const missing = gone.length === 0 ? undefined : gone
   const isRead = decided.kind.lifecycle === 'upsert' && isReadable(decided.kind)
-  return claimOf(decided, 'True', { reason: 'InSync', facts: { as: isRead ? 'read' : lifecycle, missing } })
+  return claimOf('True', { reason: 'InSync', facts: { as: isRead ? 'read' : lifecycle, missing } })
 }
 
 const NOT_KNOWN_YET: ReadonlySet<Reason> = new Set(['Unobserved', 'Unanswered'])
 
 const CONTACT: ReadonlySet<Reason> = new Set(['InUse', 'AuthFailed', 'Unavailable'])
 
-/** The pipe named for an unknown outcome could not be adopted. @param before the error message */
-function stillUnknown(decided: DecideInput, before: string): Claim | undefined {
+/** The pipe named for an unknown outcome could not be adopted. @param why it could not */
+function stillUnknown(decided: DecideInput, why: Because): Claim | undefined {
   const { recorded, surroundings } = decided
   const intent = undecidedIntent(recorded)
   if (intent === undefined) return undefined
-  const facts = { ...unknownFacts(recorded, intent, surroundings.knownIds), before }
-  return claimOf(decided, 'Unknown', { reason: 'OutcomeUnknown', facts })
+  const facts = { ...unknownFacts(recorded, intent, surroundings.knownIds), before: explained(why) }
+  return claimOf('Unknown', { reason: 'OutcomeUnknown', facts })
 }
 
 function heldSynced(
@@ -176,15 +164,15 @@ function heldSynced(
   const { observed, desired } = decided
   const unknown = unknownOutcomeOf(decided)
   if (unknown !== undefined)
-    return claimOf(decided, 'Unknown', {
+    return claimOf('Unknown', {
       reason: 'OutcomeUnknown',
-      facts: { ...unknown, before: withoutUnknown(action, decided.recorded.key) },
+      facts: { ...unknown, before: withoutUnknown(action) },
     })
   const isCompared = observed.status === 'found' && desired.fingerprint !== undefined
   if (action.reason === 'InvalidManifest' && isCompared) {
     return observed.differences.length === 0
-      ? claimOf(decided, 'True', { reason: 'InSync', facts: { as: 'last valid' } })
-      : claimOf(decided, 'False', {
+      ? claimOf('True', { reason: 'InSync', facts: { as: 'last valid' } })
+      : claimOf('False', {
           reason: 'Drifted',
           facts: { fields: observed.differences.map(({ field }) => field), from: 'last valid' },
         })
@@ -192,12 +180,14 @@ function heldSynced(
   const keeps =
     (SYNCED_STAYS.has(action.reason) && !isHeldForLong(action, previous)) || isMissedAnew(action, previous)
   if (keeps && previous !== undefined && !isSettledSince(previous.Synced, decided)) return previous.Synced
-  return claimOf(decided, 'Unknown', action)
+  return claimOf('Unknown', action)
 }
 
-function withoutUnknown({ reason, facts }: Because, key: Key): string {
-  const hasUnknown = facts !== undefined && 'unknown' in facts
-  return messageOf({ reason, facts: hasUnknown ? { ...facts, unknown: undefined } : facts }, key)
+function withoutUnknown(because: Because): Explanation {
+  const { reason, facts } = explained(because)
+  if (facts === undefined || !('unknown' in facts)) return { reason, facts }
+  const { unknown: _, ...others } = facts
+  return { reason, facts: others }
 }
 
 const SYNCED_STAYS: ReadonlySet<Reason> = new Set(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])
@@ -222,7 +212,7 @@ function isSettledSince({ reason }: Condition, { recorded }: DecideInput): boole
 }
 
 function readyOf({ decided, action, outcome, state, previous }: ConditionsInput, synced: Claim): Claim {
-  if (outcome.result === 'stopped') return previous?.Ready ?? unobserved(decided, action)
+  if (outcome.result === 'stopped') return previous?.Ready ?? UNOBSERVED
   if (
     action.type === 'hold' &&
     action.reason !== 'InvalidManifest' &&
@@ -242,7 +232,7 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
     const isNew = seen && action.type === 'create'
     const isInSync = synced.status === 'True'
     const { status, because } = readinessOf(decided, { state, isNew, isInSync, action })
-    return claimOf(decided, status, because)
+    return claimOf(status, because)
   }
   if (synced.reason === 'Orphaned' && unansweredIntent(decided) !== undefined) return UNKNOWN_BRIEFLY
   if (synced.reason === 'Stalled') return { ...synced, status: 'False' }
@@ -261,11 +251,8 @@ function isHealthyAsBefore(
 ): previous is Conditions {
   const { desired } = decided
   if (desired.state !== 'invalid' || desired.fingerprint !== undefined) return false
-  const healthy = claimOf(decided, 'True', {
-    reason: 'Healthy',
-    facts: { state: state === undefined ? undefined : decided.mask(state), by: 'policy.healthyStates' },
-  })
-  return previous?.Ready.reason === 'Healthy' && previous.Ready.message === healthy.message
+  const healthy = { state: state === undefined ? undefined : decided.mask(state), by: 'policy.healthyStates' }
+  return previous?.Ready.reason === 'Healthy' && sameJson(previous.Ready.facts, healthy)
 }
 
 const READY_TOO: ReadonlySet<Reason> = new Set([
@@ -276,19 +263,14 @@ const READY_TOO: ReadonlySet<Reason> = new Set([
   'ReplacedRecently',
 ])
 
-const UNKNOWN_BRIEFLY: Claim = {
-  status: 'Unknown',
-  reason: 'OutcomeUnknown',
-  message: 'It is unknown whether it exists.',
-}
+/** `Synced` has the facts. */
+const UNKNOWN_BRIEFLY: Claim = { status: 'Unknown', reason: 'OutcomeUnknown' }
 
 function briefly(claim: Claim): Claim {
   return claim.reason === 'OutcomeUnknown' ? UNKNOWN_BRIEFLY : claim
 }
 
-function unobserved({ recorded }: DecideInput, action: Action): Claim {
-  return { status: 'Unknown', reason: 'Unobserved', message: messageOf(action, recorded.key) }
-}
+const UNOBSERVED: Claim = { status: 'Unknown', reason: 'Unobserved', facts: { why: 'waiting' } }
 
 const IN_SYNC: ReadonlySet<Reason> = new Set([
   'InSync',

@@ -1,5 +1,6 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Action } from './action.ts'
+import { explained } from './reason.ts'
 import { isWaiting } from './requeue.ts'
 import type { DecideInput, CreateOnceInput } from './input.ts'
 import { attemptFacts, unknownOutcomeOf, unansweredIntent, undecidedIntent } from './outcome-unknown.ts'
@@ -173,7 +174,7 @@ export function backingOff({
     type: 'hold',
     reason: 'BackingOff',
     until: backoff.until,
-    facts: { said: recorded.conditions?.Synced.message ?? 'The last attempt failed.', until: backoff.until },
+    facts: { after: recorded.conditions && explained(recorded.conditions.Synced), until: backoff.until },
   }
 }
 

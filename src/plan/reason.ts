@@ -9,8 +9,16 @@ import { MANIFESTS } from './reasons/manifests.ts'
 import { MISSED } from './reasons/not-found.ts'
 import { REFUSING } from './reasons/refusing.ts'
 import { REQUESTS } from './reasons/requests.ts'
-import { joined, type About, type Row, type Step, type Words } from './reasons/row.ts'
-import { isWell } from './severity.ts'
+import {
+  joined,
+  only,
+  sentence,
+  type About,
+  type InnerReason,
+  type Row,
+  type Step,
+  type Words,
+} from './reasons/row.ts'
 
 /** Public interface, each with an entry in `docs/runbook.md`. */
 export const REASONS = {
@@ -35,9 +43,10 @@ export type Because<R extends Reason = Reason> = {
   readonly [K in R]: { readonly reason: K; readonly facts: FactsOf<K> }
 }[R]
 
-interface Recorded {
+/** A {@link Because} that is shown or stored. Facts of other versions can be missing. */
+export interface Explanation {
   readonly reason: Reason
-  readonly facts: Facts
+  readonly facts?: Facts
 }
 
 /** A reason always comes with its row's facts. See {@link Because}. */
@@ -45,8 +54,23 @@ function rowOf(reason: Reason): Row<z.ZodType<Facts>> {
   return REASONS[reason]
 }
 
-export function wordsOf({ reason, facts }: Recorded, key: Key): Words {
-  return rowOf(reason).words(shortFacts(facts), nounOf(key))
+/** Without its facts, only the meaning of the reason. */
+export function wordsOf({ reason, facts }: Explanation, key: Key): Words {
+  const row = rowOf(reason)
+  if (facts === undefined && !row.facts.isOptional()) return only(sentence(row.means))
+  return row.words(shortFacts(facts), nounOf(key), (inner) => innerWords(inner, key))
+}
+
+function innerWords({ reason, facts }: InnerReason, key: Key): string {
+  const known = parseReason(reason)
+  return known === undefined
+    ? sentence(reason)
+    : messageOf({ reason: known, facts: parseFacts(known, facts) }, key)
+}
+
+/** To show or store: short, with its facts only. */
+export function explained({ reason, facts }: Explanation): Explanation {
+  return facts === undefined ? { reason } : { reason, facts: shortFacts(facts) }
 }
 
 /** The last text counts all others. */
@@ -68,20 +92,16 @@ function shortened(value: unknown, length: number): unknown {
     return [...items.slice(0, MAX_LISTED - 1), `and ${items.length - MAX_LISTED + 1} more`]
   }
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner, length)]))
+  const members = Object.entries(value).filter(([, inner]) => inner !== undefined)
+  return Object.fromEntries(members.map(([name, inner]) => [name, shortened(inner, length)]))
 }
 
-export function messageOf(because: Recorded, key: Key): string {
-  return joined(wordsOf(because, key))
+export function messageOf(explanation: Explanation, key: Key): string {
+  return joined(wordsOf(explanation, key))
 }
 
-export function stepsOf({ reason, facts }: Recorded, about: About): readonly Step[] {
+export function stepsOf({ reason, facts }: Explanation, about: About): readonly Step[] {
   return rowOf(reason).steps?.(facts, about) ?? []
-}
-
-/** Healthy resources store no facts, except for a new unjudged state. */
-export function isKept(reason: Reason): boolean {
-  return !isWell(REASONS[reason]) || reason === 'NotJudged'
 }
 
 /** In older ledgers and URLs. */

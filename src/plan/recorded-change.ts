@@ -1,4 +1,5 @@
 import { z } from '../kinds/zod.ts'
+import { INNER_REASON } from './reasons/row.ts'
 
 /** ms since the epoch. */
 export const Time = z.number()
@@ -16,8 +17,8 @@ export const Change = z
     waitsForRest: z.literal(true).optional(),
     /** Refusals after a stop. Each doubles the wait. */
     refusals: z.int().optional(),
-    /** In words. */
-    refused: z.string().optional(),
+    /** Why it was refused. Earlier versions stored a sentence. */
+    refused: z.union([INNER_REASON, z.string().transform(() => ({ reason: 'Rejected' }))]).optional(),
   })
   .readonly()
 export type Change = z.infer<typeof Change>

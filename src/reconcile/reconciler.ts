@@ -124,7 +124,7 @@ async function inRounds(reconciliation: Reconciliation): Promise<ReconcileResult
       const isLast = round === MOST_ROUNDS
       if (!isOutdated(error) || (isLast && error instanceof LedgerConflict)) throw error
       if (!isLast) continue
-      const facts = { said: 'The decision keeps changing. It will be made again.' }
+      const facts = { after: 'decisions changed' } as const
       const action: Action = { type: 'hold', reason: 'BackingOff', until: undefined, facts }
       return {
         action,

@@ -3,13 +3,13 @@ import type { Key } from '../kinds/key.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
 import type { Action } from '../plan/action.ts'
 import type { Contact } from '../plan/input.ts'
-import { bestMessage, viewOf, withConditions } from '../contract/view.ts'
+import { bestExplanation, viewOf, withConditions } from '../contract/view.ts'
 import type { Condition, Conditions, ConditionType } from '../plan/condition.ts'
 import { changedConditions, statusOf } from '../plan/conditions.ts'
 import { wellnessOf } from '../plan/severity.ts'
 import { requeueAfter } from '../plan/requeue.ts'
 import type { Outcome } from '../plan/outcome.ts'
-import { messageOf, shortFacts, type Because, type Reason } from '../plan/reason.ts'
+import { explained, type Because, type Reason } from '../plan/reason.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Assessment } from './gather/assess.ts'
 import type { WritableBoard } from './state/status-board.ts'
@@ -51,7 +51,7 @@ export function report(
     unseenForMs: unseenForMs(context, written),
     random: context.random,
   })
-  const message = messageAfter(key, outcome, action)
+  const because = becauseAfter(outcome, action)
   const isDone = outcome.result === 'done' && action.type !== 'hold'
   const isDoubted = action.reason === 'Unanswered' || (isDone && conditions.Synced.status === 'False')
   const now = context.clock.now()
@@ -62,10 +62,10 @@ export function report(
       observation,
       conditions,
       action: action.type,
-      message:
+      because:
         conditions.Valid.status === 'False'
-          ? messageOf(action, key)
-          : bestMessage(conditions, isDoubted ? conditions.Synced.message : message),
+          ? explained(action)
+          : bestExplanation(conditions, isDoubted ? conditions.Synced : because),
       checkedAt: context.store.checkedAt(key),
       lastReconciledAt: now,
       nextReconcileAt: now + next.afterMs,
@@ -89,8 +89,7 @@ export function report(
     key,
     manifestRevision,
     action: action.type,
-    reason: ('reason' in outcome ? outcome.reason : undefined) ?? action.reason,
-    message,
+    because,
     result: outcome.result,
     requestId: requestIdOf(outcome) ?? assessment.requestId,
     changed: changed.length > 0 || isNews(finishing),
@@ -198,16 +197,16 @@ function waits({ store }: ReconcileContext, key: Key, ready: Condition): boolean
   return reason !== undefined && WAITS_FOR_ANOTHER.has(reason)
 }
 
-function messageAfter(key: Key, outcome: Outcome, action: Action): string {
+function becauseAfter(outcome: Outcome, action: Action): Because {
   switch (outcome.result) {
     case 'done':
-      return messageOf(outcome.reason === undefined ? action : outcome, key)
+      return outcome.reason === undefined ? action : outcome
     case 'failed':
-      return messageOf(outcome, key)
+      return outcome
     case 'unknown':
-      return messageOf({ reason: 'OutcomeUnknown', facts: outcome.facts }, key)
+      return { reason: 'OutcomeUnknown', facts: outcome.facts }
     case 'stopped':
-      return 'Stopped before anything was sent.'
+      return action
   }
 }
 
@@ -229,8 +228,6 @@ export function withoutLedger(
     unsaved === undefined
       ? { reason: 'LedgerFailed', facts: { said: error.message } }
       : unsavedBecause(key, unsaved)
-  const { reason } = because
-  const message = messageOf(because, key)
   const action: Action = { type: 'hold', until: undefined, ...because }
   const outcome = unsavedOutcome(because, undefined)
   const before = board.get(key)
@@ -239,11 +236,10 @@ export function withoutLedger(
     key,
     manifestRevision: context.store.manifestRevision(key),
     action: action.type,
-    reason,
-    message,
+    because,
     result: 'failed',
     requestId: undefined,
-    changed: before?.reason !== reason,
+    changed: before?.reason !== because.reason,
     file: before?.file,
     line: before?.line,
     changeToApplyMs: undefined,
@@ -264,13 +260,9 @@ function showFailed({ clock }: ReconcileContext, board: WritableBoard, key: Key,
   const before = board.get(key)
   if (before === undefined) return
   const { reason } = because
-  const facts = shortFacts(because.facts)
-  const message = messageOf(because, key)
   const { Synced } = before.conditions
   const since = Synced.reason === reason ? Synced.since : clock.now()
-  const conditions: Conditions = {
-    ...before.conditions,
-    Synced: { status: 'Unknown', reason, message, since, ...(facts !== undefined && { facts }) },
-  }
-  board.set({ ...withConditions(before, conditions, { status: 'Failed', reason }), message })
+  const shown = explained(because)
+  const conditions: Conditions = { ...before.conditions, Synced: { status: 'Unknown', since, ...shown } }
+  board.set({ ...withConditions(before, conditions, { status: 'Failed', reason }), because: shown })
 }

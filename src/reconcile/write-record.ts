@@ -6,6 +6,7 @@ import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Conditions } from '../plan/condition.ts'
 import { changedConditions } from '../plan/conditions.ts'
+import { messageOf } from '../plan/reason.ts'
 import type { DecideInput } from '../plan/input.ts'
 import { NOTHING_TO_DO, type Outcome } from '../plan/outcome.ts'
 import { markAfter } from '../plan/deletion-mark.ts'
@@ -93,7 +94,8 @@ async function write(
 ): Promise<LedgerRecord> {
   const { input } = assessment
   const history = changedConditions(recorded.conditions, conditions).map((type): HistoryEntry => {
-    const { status, reason, message } = conditions[type]
+    const { status, reason } = conditions[type]
+    const message = messageOf(conditions[type], input.desired.key)
     const requestId = requestIdOf(acted.outcome) ?? assessment.requestId
     return {
       type: 'condition',

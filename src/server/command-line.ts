@@ -1,4 +1,3 @@
-import type { ResourceView } from '../contract/view.ts'
 import { shellWord } from '../plan/reasons/row.ts'
 
 /** To act on the same installation. Undefined: the default. */
@@ -57,16 +56,6 @@ export function commandsTyped(message: string, context: CommandContext): string 
     /"pipewright ([^"]+)"/g,
     (_all, args: string) => `"${commandLine(args, context)}"`,
   )
-}
-
-export function resourceTyped(view: ResourceView, context: CommandContext): ResourceView {
-  const { Valid, Synced, Ready } = view.conditions
-  const conditions = {
-    Valid: messageTyped(Valid, context),
-    Synced: messageTyped(Synced, context),
-    Ready: messageTyped(Ready, context),
-  }
-  return { ...messageTyped(view, context), conditions }
 }
 
 export function messageTyped<T extends { readonly message: string }>(said: T, context: CommandContext): T {

@@ -1,10 +1,12 @@
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
+import { sameJson } from '../lib/json.ts'
 import { isWell, STATUSES, type Status } from '../plan/severity.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
 import { bodyIn, type ResourceView } from '../contract/view.ts'
-import { commandLine, commandsTyped, contextOf, type CommandContext } from './command-line.ts'
-import { nextSteps, placeOf, shortMessage, type NextStep, type StepContext } from './remedy.ts'
+import { commandLine, commandsTyped, contextOf } from './command-line.ts'
+import { nextSteps, placeOf, type NextStep, type StepContext } from './remedy.ts'
+import { causeOf } from './shown-resource.ts'
 import type { Answers } from './api/answers.ts'
 import { filtered, findingsSelected, NARROWING, type Narrowing, narrowingOf } from './api/selection.ts'
 import { paged, type Paged, type Part, partOf, pickedOf, type Query } from './parameters.ts'
@@ -160,8 +162,8 @@ function resourceProblem(
   const [first] = group
   const { key, status, reason } = first
   const isOne = group.length === 1
-  const isAlike = group.every(({ message }) => message === first.message)
-  const cause = causeWords(first, context)
+  const isAlike = group.every(({ because }) => sameJson(because, first.because))
+  const cause = causeOf(first, context)
   return {
     id,
     status,
@@ -183,13 +185,6 @@ function resourceProblem(
       return isOne ? steps : steps.map(exampleOf(first))
     },
   }
-}
-
-/** An alert's own text appears only while it fires. */
-export function causeWords(resource: ResourceView, context: CommandContext): string {
-  const { Synced, Ready } = resource.conditions
-  const fires = Synced.status !== 'Unknown' && Ready.status === 'False'
-  return shortMessage(fires ? resource : { ...resource, reply: undefined }, context)
 }
 
 function exampleOf({ key, pipeId, reply }: ResourceView): (step: NextStep) => NextStep {

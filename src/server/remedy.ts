@@ -1,9 +1,8 @@
 import type { Finding } from '../kinds/finding.ts'
-import { stepsOf, wordsOf } from '../plan/reason.ts'
-import { type About, type Step, joined } from '../plan/reasons/row.ts'
+import { stepsOf } from '../plan/reason.ts'
+import type { About, Step } from '../plan/reasons/row.ts'
 import { bodyIn, tellingCondition, type ResourceView } from '../contract/view.ts'
-import { isAlarm } from '../kinds/lookup.ts'
-import { commandLine, commandsTyped, type CommandContext } from './command-line.ts'
+import { commandLine, type CommandContext } from './command-line.ts'
 
 export interface NextStep {
   readonly text: string
@@ -78,24 +77,4 @@ function withCopy({ text, shell, edit, copy }: Step, { file }: ResourceView, con
     text: `${text} In ${place}, under \`${parents.toReversed().join('.')}\`, write:`,
     copy: `${field}: ${edit.value}`,
   }
-}
-
-/** Without the way out, which the steps repeat. */
-export function shortMessage(resource: ResourceView, context: CommandContext): string {
-  const { message, status, conditions } = resource
-  const { reason, facts } = status === 'OutcomeUnknown' ? conditions.Synced : tellingCondition(resource)
-  const words = facts === undefined ? undefined : wordsOf({ reason, facts }, resource.key)
-  // A message about something else, such as a wait, is shown whole.
-  const cause = commandsTyped(
-    words !== undefined && joined(words) === message ? words.cause : message,
-    context,
-  )
-  return isAlarm(resource.key) ? cause + alertWords(resource) : cause
-}
-
-function alertWords({ reply }: ResourceView): string {
-  const body = bodyIn(reply)
-  const [name, message] = [body?.['name'], body?.['message']]
-  if (typeof name !== 'string') return ''
-  return ` On the platform it is "${name}"${typeof message === 'string' && message !== '' ? `: ${message}` : ''}.`
 }

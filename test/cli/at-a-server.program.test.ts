@@ -7,6 +7,7 @@ import { boardOf, fakeOperator, fakeParts, finding, overview, resource, NOW } fr
 import { running } from '../server/running.ts'
 import { runHere } from '../support/command.ts'
 import { startHere } from '../support/program-here.ts'
+import { viewMessage } from '../support/messages.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
@@ -64,7 +65,7 @@ async function daemon(of: Partial<Daemon> = {}) {
 test('reconcile says what became of what was asked for', async () => {
   const { asked, run } = await daemon({ resources: [FINE, BAD] })
   const one = await run(['reconcile', 'Pipe/orders', '--wait'])
-  expect(one).toEqual({ code: 0, stdout: `Pipe/orders: Ready (InSync). ${FINE.message}\n`, stderr: '' })
+  expect(one).toEqual({ code: 0, stdout: `Pipe/orders: Ready (InSync). ${viewMessage(FINE)}\n`, stderr: '' })
   const bad = await run(['reconcile', 'Pipe/returns', '--wait', '-o', 'json'])
   expect([bad.code, JSON.parse(bad.stdout)]).toEqual([
     1,

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { closingWords } from '../../src/cli/render/status-text.ts'
+import { AS_SAID } from '../../src/server/command-line.ts'
+import { shownResource } from '../../src/server/shown-resource.ts'
 import { condition, resource } from '../server/fake-parts.ts'
 
 const WELL = resource('Pipe/a')
@@ -29,5 +31,10 @@ test.each([
     says: 'As recorded, 1 of 2 needed attention.',
   },
 ])('a list ends with how it is, where $why', ({ of, says, isOld }) => {
-  expect(closingWords(of, isOld)).toBe(says)
+  expect(
+    closingWords(
+      of.map((view) => shownResource(view, AS_SAID)),
+      isOld,
+    ),
+  ).toBe(says)
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { resource } from '../server/fake-parts.ts'
 import { AS_SAID } from '../../src/server/command-line.ts'
+import { shownResource } from '../../src/server/shown-resource.ts'
 import { daemonLine, statusDetails } from '../../src/cli/render/status-text.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
@@ -34,7 +35,7 @@ test.each([
 test.each(['running', 'stopped'] as const)(
   'of a resource whose daemon is %s, the age of its check is told',
   (state) => {
-    const view = resource('Pipe/orders', { checkedAt: NOW - 70_000 })
+    const view = shownResource(resource('Pipe/orders', { checkedAt: NOW - 70_000 }), AS_SAID)
     const text = { now: NOW, paint: plain, width: undefined, form: 'text', here: AS_SAID, next: [] } as const
     const shown = statusDetails(view, { daemon: { state, last: LAST }, whole: {} }, text)
     expect(shown.split('\n').map((line) => line.trim())).toContain('last check  1m10s ago')

@@ -1,3 +1,4 @@
+import { viewMessage } from '../support/messages.ts'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { KEY, SPEC, startAlerts, type AlertClient } from './alert-client.ts'
@@ -27,7 +28,7 @@ function writes(client: AlertClient): readonly string[] {
 
 test('it is deleted after ten minutes, once, and the manifest can go', async () => {
   await using client = await unwanted({ ensure: 'absent' })
-  expect(client.shown()?.message).toContain('The alert is deleted at ')
+  expect(viewMessage(client.shown())).toContain('The alert is deleted at ')
   client.skip(9 * MINUTE)
   await client.reconcile()
   expect(writes(client)).toEqual([])
@@ -50,7 +51,7 @@ test('not if somebody changed it', async () => {
   client.skip(GRACE)
   await client.reconcile()
   expect(writes(client)).toEqual([])
-  expect(client.shown()?.message).toContain('(threshold)')
+  expect(viewMessage(client.shown())).toContain('(threshold)')
 })
 
 test('not without the policy', async () => {
@@ -68,5 +69,5 @@ test('not while another manifest adopts it', async () => {
   client.skip(GRACE)
   await client.reconcile()
   expect(writes(client)).toEqual([])
-  expect(client.shown()?.message).toContain('Alert/other')
+  expect(viewMessage(client.shown())).toContain('Alert/other')
 })

@@ -1,3 +1,4 @@
+import { viewMessage } from '../support/messages.ts'
 import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
@@ -52,8 +53,8 @@ describe('an alert that its manifest asks for', () => {
     expect(client.shown()).toMatchObject({
       status: 'NotReady',
       reason: 'UnhealthyState',
-      message: 'Its state is ALERT, which is not a healthy one.',
     })
+    expect(viewMessage(client.shown())).toBe('Its state is ALERT, which is not a healthy one.')
     client.change(client.id, { state: 'PENDING' })
     expect((await client.reconcile()).next).toMatchObject({ why: 'drift' })
     expect(client.shown()?.status).toBe('Progressing')
@@ -165,7 +166,7 @@ describe('an alert that exists', () => {
     client.interfere(({ method }) => (method === 'POST' ? { answered: { id: pipe, ...SPEC } } : undefined))
     await client.reconcile()
     expect(client.shown()?.status).toBe('OutcomeUnknown')
-    expect(client.shown()?.message).toContain('which is not 24 hexadecimal digits')
+    expect(viewMessage(client.shown())).toContain('which is not 24 hexadecimal digits')
   })
 })
 
@@ -215,7 +216,7 @@ describe('what watches and what is created', () => {
     await client.want({ lag: { spec: { id: other } } })
     await client.settle()
     expect(client.shown()).toMatchObject({ status: 'Orphaned', reason: 'LeftBehind' })
-    expect(client.shown()?.message).toContain(`alert ${id}, which it had before, stays on the platform`)
+    expect(viewMessage(client.shown())).toContain(`alert ${id}, which it had before, stays on the platform`)
     await client.restart()
     await client.remove()
     await client.reconcile()
@@ -273,7 +274,7 @@ describe('what watches and what is created', () => {
     await client.want({ lag: { spec: { id: other } } })
     await client.settle()
     expect(client.shown()).toMatchObject({ reason: 'LeftBehind' })
-    expect(client.shown()?.message).toContain('one might have been created')
+    expect(viewMessage(client.shown())).toContain('one might have been created')
     await client.want({ lag: {} })
     client.skip(60_000)
     await client.settle()
@@ -345,7 +346,7 @@ describe('alerts and pipes of one name and one service', () => {
       await client.reconcile()
       await client.reconcile('Pipe/lag')
     }
-    expect(client.shown()?.message).toContain('The service has no other alert')
+    expect(viewMessage(client.shown())).toContain('The service has no other alert')
     client.skip(70_000)
     await client.reconcile()
     expect(client.shown()?.reason).toBe('MissingUnconfirmed')
@@ -446,7 +447,7 @@ describe('a manifest that is edited', () => {
     await client.settle()
     expect(client.alerts()).toMatchObject([{ threshold: 11, groupBy: 'ServiceName' }])
     expect(client.shown()).toMatchObject({ status: 'Drifted', reason: 'Stalled' })
-    expect(client.shown()?.message).toContain(
+    expect(viewMessage(client.shown())).toContain(
       'groupBy is not in the manifest any more, and the service keeps it',
     )
     client.sent()

@@ -1,3 +1,4 @@
+import { viewMessage } from '../support/messages.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
 import { keyOf, type Key } from '../../src/kinds/key.ts'
 import type { Policy } from '../../src/kinds/manifest.ts'
@@ -193,7 +194,7 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
       seenBefore = server.seen().length
       return seen.filter(({ method }) => method !== 'GET')
     },
-    message: () => process.shown(PIPE_KEY)?.message ?? '',
+    message: () => viewMessage(process.shown(PIPE_KEY)),
     reason: () => process.shown(PIPE_KEY)?.reason ?? '',
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]()

@@ -37,7 +37,7 @@ describe('never applied', () => {
     expect(client.sent()).toEqual(Array.from({ length: 5 }, () => 'GET 200'))
     expect(client.shown()).toMatchObject({
       status: 'Ready',
-      message: 'The platform reports what the manifest asks for.',
+      because: { reason: 'InSync', facts: { as: 'read' } },
     })
   })
 

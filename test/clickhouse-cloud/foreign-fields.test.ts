@@ -1,3 +1,4 @@
+import { conditionMessage } from '../support/messages.ts'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { Policy } from '../../src/kinds/manifest.ts'
@@ -60,7 +61,7 @@ describe('an adopted pipe that is deleted by somebody', () => {
     await deletedElsewhere(client)
     expect(sent(client)).toEqual([])
     expect(client.reason()).toBe('Missing')
-    expect(client.record()?.conditions?.Synced.message).toContain(FIELD)
+    expect(conditionMessage(client.record()?.conditions?.Synced)).toContain(FIELD)
   })
   test.each<readonly [string, Policy, (client: Client) => Promise<unknown>]>([
     ['after a restart', {}, (client) => client.restart()],
@@ -90,7 +91,7 @@ describe('an adopted pipe that is deleted by somebody', () => {
     await using client = await adopted({}, WITH_UNKNOWN)
     await deletedElsewhere(client)
     expect([sent(client), client.reason()]).toEqual([[], 'Missing'])
-    expect(client.record()?.conditions?.Synced.message).toContain(UNKNOWN)
+    expect(conditionMessage(client.record()?.conditions?.Synced)).toContain(UNKNOWN)
   })
   test('is not held for a field that a created pipe returns too: it is new in replies', async () => {
     await using client = await adopted({}, WITH_UNKNOWN)
@@ -168,7 +169,7 @@ describe('a created pipe that got such a field in the console', () => {
     await client.reconcile()
     sent(client)
     await happens(client)
-    const said = client.record()?.conditions?.Synced.message
+    const said = conditionMessage(client.record()?.conditions?.Synced)
     expect([sent(client), said]).toEqual([[], expect.stringContaining(FIELD)])
   })
 })
@@ -179,5 +180,5 @@ test('an orphan with such a field is not replaced by another manifest until it i
   await client.reconcile()
   const synced = (await other(client, POSTGRES, { replaces: 'Pipe/edited' }))?.conditions?.Synced
   expect([sent(client), synced?.reason]).toEqual([[], 'RenameSuspected'])
-  expect(synced?.message).toContain('pipewright forget Pipe/edited')
+  expect(conditionMessage(synced)).toContain('pipewright forget Pipe/edited')
 })

@@ -218,7 +218,7 @@ describe('a secret', () => {
     await client.want(edited)
     await during(client, 5 * MINUTE)
     const said = [client.events, client.record(), await client.history(), client.message()]
-    expect(client.record()?.change?.refused).toContain('BAD_REQUEST')
+    expect(JSON.stringify(client.record()?.change?.refused)).toContain('BAD_REQUEST')
     expect(JSON.stringify(said)).not.toContain(secret)
   })
 })

@@ -1,3 +1,4 @@
+import { messageOf } from '../../src/plan/reason.ts'
 import { statusOf } from '../../src/plan/conditions.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Model } from './model.ts'
@@ -8,11 +9,11 @@ export function unsettledIn(
   model: Model,
 ): readonly string[] {
   if (conditions === undefined) return [`${key} has no conditions.`]
-  const { reason, message } = conditions.Synced
+  const { reason } = conditions.Synced
   const status = statusOf(conditions)
   const isThere = model.pipes.some(({ id }) => id === pipe?.id)
   if (WELL.has(status) || ASKS.has(reason) || (UNPROVED.has(reason) && !isThere)) return []
-  return [`${key} is ${status} (${reason}) in the end: ${message}`]
+  return [`${key} is ${status} (${reason}) in the end: ${messageOf(conditions.Synced, key)}`]
 }
 
 const WELL: ReadonlySet<string> = new Set(['Ready', 'OutcomeUnknown', 'Drifted', 'Orphaned', 'Invalid'])

@@ -14,7 +14,7 @@ import { keyedHash } from '../../src/lib/digest.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { encodeRecord } from '../../src/ledger/codec.ts'
 import type { Condition } from '../../src/plan/condition.ts'
-import { messageOf, shortFacts } from '../../src/plan/reason.ts'
+import { shortFacts } from '../../src/plan/reason.ts'
 import { DIFFERENCES_KEPT, type LedgerRecord } from '../../src/plan/record.ts'
 
 /* The largest manifests and differences fit a record of 64 KiB. */
@@ -54,7 +54,6 @@ function recordOf(key: Key, fields: Fields, items: number): LedgerRecord {
   const condition: Condition = {
     status: 'False',
     reason: because.reason,
-    message: messageOf(because, key),
     since: 1,
     facts,
   }

@@ -172,7 +172,11 @@ describe('a file that is not as it should be', () => {
 
   test.each([
     ['under the name of before', `'"CreateLimit"', '"CreateBrake"'`, true],
-    ['without its facts, as an earlier version did', `',"facts":${JSON.stringify(FACTS)}', ''`, false],
+    [
+      'with a message and no facts, as an earlier version did',
+      `',"facts":${JSON.stringify(FACTS)}', ',"message":"as asked"'`,
+      false,
+    ],
     ['with facts of another reason', `'"wanted"', '"waitsFor"'`, false],
   ])('a condition that was written %s is read', async (_how, change, isKnown) => {
     await makeLedger()

@@ -25,7 +25,7 @@ export const FACTS = { service: 'analytics', wanted: 30, made: 0, limit: 25, unt
 
 /** A record with every field set. */
 export function fullRecord(key: Key): LedgerRecord {
-  const condition = { status: 'True', reason: 'InSync', message: 'as asked', since: 3 } as const
+  const condition = { status: 'True', reason: 'InSync', facts: { as: 'create-once' }, since: 3 } as const
   return {
     key,
     version: 0,
@@ -66,7 +66,7 @@ export function fullRecord(key: Key): LedgerRecord {
     backoff: { failures: 3, until: 9, digest: 'd' },
     conditions: {
       Valid: condition,
-      Synced: { status: 'False', reason: 'CreateLimit', message: 'too many', since: 3, facts: FACTS },
+      Synced: { status: 'False', reason: 'CreateLimit', since: 3, facts: FACTS },
       Ready: condition,
     },
   }

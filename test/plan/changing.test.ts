@@ -304,17 +304,19 @@ test.for<Row>([
   expect(stalledFields({ ...input, isAsked: true }, drifted, CHANGES)).toBeUndefined()
 })
 
+const NO = { reason: 'Rejected', facts: { said: 'no' } } as const
+
 test.for<[Partial<Change>, number, number | undefined]>([
-  [{ refused: 'no' }, HOUR - 1, 1],
-  [{ refused: 'no' }, HOUR, undefined],
-  [{ refused: 'no', refusals: 3 }, 4 * HOUR - 2, 2],
-  [{ refused: 'no', refusals: 9 }, 24 * HOUR - 3, 3],
-  [{ refused: 'no', digest: 'another' }, 0, undefined],
+  [{ refused: NO }, HOUR - 1, 1],
+  [{ refused: NO }, HOUR, undefined],
+  [{ refused: NO, refusals: 3 }, 4 * HOUR - 2, 2],
+  [{ refused: NO, refusals: 9 }, 24 * HOUR - 3, 3],
+  [{ refused: NO, digest: 'another' }, 0, undefined],
   [{}, 0, undefined],
 ])('a refused change %j, %i ms ago, waits %j ms', ([change, ago, left]) => {
   const input = inputOf({ record: { change: sent(ago, change) } })
   const until = NOW + (left ?? 0)
-  const hold = { type: 'hold', reason: 'BackingOff', until, facts: { said: 'no', until } }
+  const hold = { type: 'hold', reason: 'BackingOff', until, facts: { after: NO, until } }
   expect(refusedBefore(input)).toEqual(left === undefined ? undefined : hold)
   expect(refusedBefore({ ...input, isAsked: true })).toBeUndefined()
 })
@@ -330,9 +332,9 @@ function waits(change: Change | undefined): boolean {
 test('a stop that changed nothing delays the next one', () => {
   expect(vain({ change: sent(0, { isSent: undefined }) })).toMatchObject({
     until: NOW + HOUR,
-    facts: { said: 'It was stopped for this change, and could not be changed then.' },
+    facts: { after: 'stopped' },
   })
-  expect(vain({ change: sent(0, { refused: 'no' }) })).toMatchObject({ facts: { said: 'no' } })
+  expect(vain({ change: sent(0, { refused: NO }) })).toMatchObject({ facts: { after: NO } })
   expect(vain({ change: sent(0, { waitsForRest: true }) })).toBeUndefined()
   expect(vain({ change: sent(0), ...commanded('stop', 0, 0, true) })).toBeUndefined()
   expect(vain({ change: sent(0), ...commanded('stop', 0) })).toBeDefined()

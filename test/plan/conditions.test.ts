@@ -49,7 +49,7 @@ const SIGNS = { True: '+', False: '-', Unknown: '?' } as const
 
 function condition(told: Told): Condition {
   const [status, reason] = told.split(' ') as [Condition['status'], Reason] // by the type of Told
-  return { status, reason, message: `${told}.`, since: NOW - HOUR }
+  return { status, reason, since: NOW - HOUR }
 }
 
 function conditions(valid: Told, synced: Told, ready: Told): Conditions {
@@ -85,10 +85,7 @@ const HEALTHY_AND_INVALID: Conditions = {
   Ready: {
     status: 'True',
     reason: 'Healthy',
-    message: messageOf(
-      { reason: 'Healthy', facts: { state: masked('Running'), by: 'policy.healthyStates' } },
-      'Pipe/orders',
-    ),
+    facts: { state: masked('Running'), by: 'policy.healthyStates' },
     since: 0,
   },
 }
@@ -417,7 +414,7 @@ describe('conditions', () => {
     const { Valid, Synced, Ready } = after(row)
     const told = [Valid, Synced, Ready].map(({ status, reason }) => `${SIGNS[status]}${reason}`)
     expect([...told, statusOf({ Valid, Synced, Ready })].join(' ')).toBe(row.is)
-    expect([Valid, Synced, Ready].every(({ message }) => message !== '')).toBe(true)
+    for (const one of [Valid, Synced, Ready]) expect(messageOf(one, 'Pipe/orders')).toMatch(/\.$/)
   })
 
   test('keep since when they are so, and change it only with status or reason', () => {
@@ -435,11 +432,14 @@ describe('conditions', () => {
     ])
     expect(changedConditions(well, drifted)).toEqual(['Synced'])
     // A drift that grows is news; the words of what is well are not.
-    const grown = { ...drifted, Synced: { ...drifted.Synced, message: 'two fields differ' } }
+    const grown = {
+      ...drifted,
+      Synced: { ...drifted.Synced, facts: { fields: ['a', 'b'], from: 'manifest' } as const },
+    }
     expect(changedConditions(drifted, grown)).toEqual(['Synced'])
     expect(changedConditions(undefined, drifted)).toEqual(['Valid', 'Synced', 'Ready'])
     expect(
-      changedConditions(well, { ...well, Valid: { ...well.Valid, message: 'other', since: 0 } }),
+      changedConditions(well, { ...well, Synced: { ...well.Synced, facts: { as: 'upsert' }, since: 0 } }),
     ).toEqual([])
   })
 

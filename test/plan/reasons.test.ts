@@ -64,7 +64,7 @@ describe('each reason', () => {
   })
 
   test('gives the status of its row to whatever is not in sync because of it', () => {
-    const valid: Condition = { status: 'True', reason: 'Valid', message: '', since: 0 }
+    const valid: Condition = { status: 'True', reason: 'Valid', since: 0 }
     for (const reason of ALL) {
       const condition: Condition = { ...valid, status: 'False', reason }
       const status = statusOf({ Valid: valid, Synced: condition, Ready: condition })

@@ -1,3 +1,4 @@
+import { viewMessage } from '../support/messages.ts'
 import { describe, expect, test } from 'vitest'
 import type { Reason } from '../../src/plan/reason.ts'
 import type { Given } from './given.ts'
@@ -220,7 +221,7 @@ describe('a manifest that names the pipe of a record whose manifest is gone', ()
       world.remove('old.yaml')
       world.write('new.yaml', pipe('new', { ...name(id), replicas: 3 }))
       expect((await world.go('Pipe/new')).action.reason).toBe('RenameWaiting')
-      expect(world.board.get('Pipe/new')?.message).toContain(
+      expect(viewMessage(world.board.get('Pipe/new'))).toContain(
         `${by === 'a Lock' ? 'A Lock' : by} names the pipe of Pipe/old (old.yaml), whose record cannot move yet.`,
       )
       world.readAgain()

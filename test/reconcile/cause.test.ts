@@ -8,7 +8,7 @@ import { createProblemTracker } from '../../src/reconcile/state/problem-tracker.
 import { resource } from '../server/fake-parts.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
-const FINE: Condition = { status: 'True', reason: 'Valid', message: '', since: 0 }
+const FINE: Condition = { status: 'True', reason: 'Valid', since: 0 }
 
 interface Trouble {
   readonly reason: Reason

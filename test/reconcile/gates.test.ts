@@ -1,3 +1,4 @@
+import { viewMessage } from '../support/messages.ts'
 import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
 import { blankRecord } from '../../src/plan/record.ts'
@@ -30,7 +31,7 @@ describe('a pipe that depends on another resource', () => {
     world.platform.alerts.set('id-of-lag', { state: 'ALERT' })
     await world.go('Alert/lag')
     expect((await world.go('Pipe/orders')).action.reason).toBe('DependencyNotReady')
-    expect(world.board.get('Pipe/orders')?.message).toContain('Alert/lag')
+    expect(viewMessage(world.board.get('Pipe/orders'))).toContain('Alert/lag')
     world.platform.alerts.set('id-of-lag', { state: 'OK' })
     expect((await world.go('Alert/lag')).also).toEqual(['Pipe/orders'])
     expect((await world.go('Pipe/orders')).action.reason).toBe('New')
@@ -83,7 +84,7 @@ describe('a Service', () => {
     expect((await world.go('Pipe/new')).action.reason).toBe('ServiceInvalid')
     expect((await world.go('QueryEndpoint/keys')).action.reason).toBe('ServiceInvalid')
     expect((await world.go('Pipe/orders')).action.reason).toBe('InSync')
-    expect(world.board.get('Pipe/new')?.message).toContain('The manifest of Service/analytics has errors')
+    expect(viewMessage(world.board.get('Pipe/new'))).toContain('The manifest of Service/analytics has errors')
     expect(world.platform.posts).toHaveLength(1)
 
     world.write('service.yaml', service())

@@ -1,3 +1,4 @@
+import { viewMessage } from '../support/messages.ts'
 import { expect, test, vi } from 'vitest'
 import { encodeRecord } from '../../src/ledger/codec.ts'
 import { createSecretMask } from '../../src/lib/mask/secret-mask.ts'
@@ -14,10 +15,10 @@ test('a console edit of 1,500 columns is shown, and fits the record', async () =
   await world.clock.advance(6 * MINUTE)
   const { action } = await world.go('Pipe/orders')
   expect(action).toMatchObject({ type: 'report', reason: 'Drifted' })
-  expect(world.board.get('Pipe/orders')?.message).toContain(
+  expect(viewMessage(world.board.get('Pipe/orders'))).toContain(
     'destination.columns[column_0], destination.columns[column_1000], ',
   )
-  expect(world.board.get('Pipe/orders')?.message).toContain(', and 1492 more. Change them back')
+  expect(viewMessage(world.board.get('Pipe/orders'))).toContain(', and 1492 more. Change them back')
   expect(encodeRecord(await world.record('Pipe/orders')).body.length).toBeLessThan(8_000)
 })
 
@@ -32,7 +33,7 @@ test('a reconcile that throws is shown as failed until one succeeds, without sec
   expect(world.board.get('Pipe/orders')).toMatchObject({
     status: 'Failed',
     reason: 'Unavailable',
-    message: 'The reconcile failed unexpectedly: an odd reply: [secret].',
+    because: { facts: { said: 'The reconcile failed unexpectedly: an odd reply: [secret]' } },
     conditions: { Synced: { status: 'Unknown' } },
   })
   read.mockRestore()

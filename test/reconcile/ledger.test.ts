@@ -1,3 +1,4 @@
+import { viewMessage } from '../support/messages.ts'
 import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
 import type { Given } from './given.ts'
@@ -171,9 +172,11 @@ describe('a ledger', () => {
     await world.go('Pipe/orders')
     const shown = world.board.get('Pipe/orders')
     expect(shown).toMatchObject({ status: 'Failed', reason: 'LedgerFailed' })
-    const { reason, facts, message } = shown?.conditions.Synced ?? {}
-    expect({ reason, message }).toEqual({ reason: 'LedgerFailed', message: 'The disk is gone.' })
-    expect(facts).toEqual({ said: 'the disk is gone' })
+    expect(shown?.conditions.Synced).toMatchObject({
+      reason: 'LedgerFailed',
+      facts: { said: 'the disk is gone' },
+    })
+    expect(viewMessage(shown)).toBe('The disk is gone.')
     await world.go('Pipe/orders')
     expect(world.board.get('Pipe/orders')?.conditions.Synced.reason).toBe('InSync')
   })

@@ -1,3 +1,4 @@
+import { conditionMessage } from '../support/messages.ts'
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import { adoptAs } from '../../src/reconcile/operator/adopt.ts'
@@ -72,7 +73,7 @@ describe('a ledger that is lost', () => {
     const [id] = world.platform.pipes.keys()
     await world.go('Pipe/sales')
     expect((await world.conditions('Pipe/sales')).Synced).toMatchObject({ reason: 'Ambiguous' })
-    expect((await world.conditions('Pipe/sales')).Synced.message).toContain(
+    expect(conditionMessage((await world.conditions('Pipe/sales')).Synced, 'Pipe/sales')).toContain(
       `Pipe ${id} has the name "orders", and no manifest holds it.`,
     )
     expect(world.platform.posts).toHaveLength(1)

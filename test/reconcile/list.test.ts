@@ -1,3 +1,4 @@
+import { conditionMessage } from '../support/messages.ts'
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
@@ -511,7 +512,7 @@ describe('an odd item of a list', () => {
     const reports = world.events.filter(({ type }) => type === 'ListItemsOdd')
     expect(reports, 'one report').toHaveLength(1)
     if (reason !== 'Ambiguous') return
-    const { message } = (await world.conditions(ORDERS)).Synced
+    const message = conditionMessage((await world.conditions(ORDERS)).Synced)
     expect(message).toContain(`set policy.adopt: ${'id' in item ? 'ID' : '0'}`)
     expect(message).toContain(
       'id' in item ? 'at index 0 of the list' : '00000000-0000-4000-8000-000000000001',
@@ -535,7 +536,7 @@ test('a pipe whose old name a manifest has by policy.renamedFrom, and that no re
   const id = make(world, 'orders', { topics: 'else' })
   world.write('sales.yaml', pipe('sales', { topics: 'orders', policy: { renamedFrom: ORDERS } }))
   await world.go('Pipe/sales')
-  const { reason, message } = (await world.conditions('Pipe/sales')).Synced
-  expect(reason).toBe('Ambiguous')
-  expect(message).toContain(`Pipe ${id} has the name "orders", and no manifest holds it.`)
+  const { Synced } = await world.conditions('Pipe/sales')
+  expect(Synced.reason).toBe('Ambiguous')
+  expect(conditionMessage(Synced)).toContain(`Pipe ${id} has the name "orders", and no manifest holds it.`)
 })

@@ -1,3 +1,4 @@
+import { viewMessage } from '../support/messages.ts'
 import { isLockable } from '../../src/kinds/lookup.ts'
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
@@ -81,7 +82,7 @@ describe('a pipe that is not found', () => {
     expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['InSync'])
     await vanish(world, 'Pipe/p0')
     expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
-    expect(world.board.get('Pipe/p0')?.message).toContain('remove policy.recreate and add it again')
+    expect(viewMessage(world.board.get('Pipe/p0'))).toContain('remove policy.recreate and add it again')
 
     // Taken back, and said anew, it is believed.
     world.write('p0.yaml', pipe('p0'))

@@ -1,3 +1,4 @@
+import { conditionMessage } from '../support/messages.ts'
 import { describe, expect, test, vi } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Given } from './given.ts'
@@ -246,8 +247,8 @@ describe('a create of unknown outcome stays in sight', () => {
     await world.go(ORDERS)
     const { Synced } = await world.conditions(ORDERS)
     expect(Synced.reason).toBe('OutcomeUnknown')
-    expect(Synced.message).toContain(`There is no pipe ${ORGANIZATION}`)
-    expect(Synced.message).toContain('pipewright resolve Pipe/orders --retry')
+    expect(conditionMessage(Synced)).toContain(`There is no pipe ${ORGANIZATION}`)
+    expect(conditionMessage(Synced)).toContain('pipewright resolve Pipe/orders --retry')
   })
 })
 

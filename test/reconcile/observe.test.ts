@@ -1,6 +1,9 @@
+import { conditionMessage } from '../support/messages.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { seedStatus } from '../../src/reconcile/state/status-board.ts'
-import { desiredBody, withBodies } from '../../src/contract/view.ts'
+import { desiredBody } from '../../src/contract/view.ts'
+import { AS_SAID } from '../../src/server/command-line.ts'
+import { withBodies } from '../../src/server/shown-resource.ts'
 import { describe, expect, test, vi } from 'vitest'
 import type { Status } from '../../src/plan/severity.ts'
 import type { Reason } from '../../src/plan/reason.ts'
@@ -140,11 +143,15 @@ describe('a created pipe, after', () => {
       await world.go('Pipe/orders')
       const { Synced } = await world.conditions('Pipe/orders')
       expect(Synced).toMatchObject({ status: 'True', reason: 'InSync' })
-      expect(Synced.message).toContain(`${says} Until it is mounted, the pipe could not be created again.`)
+      expect(conditionMessage(Synced)).toContain(
+        `${says} Until it is mounted, the pipe could not be created again.`,
+      )
       expect(world.board.get('Pipe/orders')?.status).toBe('Ready')
       world.secrets.mounted.set('kafka/password', 'first')
       await world.go('Pipe/orders')
-      expect((await world.conditions('Pipe/orders')).Synced.message).not.toContain('Secret file')
+      expect(conditionMessage((await world.conditions('Pipe/orders')).Synced, 'Pipe/orders')).not.toContain(
+        'Secret file',
+      )
     },
   )
 
@@ -173,7 +180,7 @@ describe('a created pipe, after', () => {
       await world.go('Pipe/orders')
     }
     const { Ready } = await world.conditions('Pipe/orders')
-    expect(Ready.message).toContain('Frobnicating')
+    expect(conditionMessage(Ready)).toContain('Frobnicating')
     const told = (await world.ledger.history({ key: 'Pipe/orders', limit: 100 })).filter(({ message }) =>
       message.includes('Frobnicating'),
     )
@@ -192,7 +199,7 @@ describe('a created pipe, after', () => {
     const conditions = await world.conditions('Pipe/orders')
     expect(conditions.Valid).toMatchObject({ status: 'False', reason: 'InvalidManifest' })
     expect(conditions.Synced).toMatchObject({ status: 'False', reason: 'Drifted' })
-    expect(conditions.Synced.message).toContain('scaling.replicas')
+    expect(conditionMessage(conditions.Synced)).toContain('scaling.replicas')
     expect(world.board.get('Pipe/orders')?.differences).toEqual([
       { field: 'scaling.replicas', desired: '1', observed: '9' },
     ])
@@ -208,7 +215,7 @@ describe('a created pipe, after', () => {
     await world.go('Pipe/orders')
     const { Valid, Synced } = await world.conditions('Pipe/orders')
     expect(Valid).toMatchObject({ status: 'False', reason: 'InvalidManifest' })
-    expect(Synced.message).not.toContain('last valid manifest')
+    expect(conditionMessage(Synced)).not.toContain('last valid manifest')
   })
 })
 
@@ -272,7 +279,7 @@ describe('what is shown of a pipe', () => {
 
   function shown({ board, context }: Given) {
     const status = board.get(ORDERS)
-    return status && withBodies(status, desiredBody(DEFAULT, context.store.entry(ORDERS)?.manifest))
+    return status && withBodies(status, desiredBody(DEFAULT, context.store.entry(ORDERS)?.manifest), AS_SAID)
   }
 
   async function drifted(): Promise<Given> {

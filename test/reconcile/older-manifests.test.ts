@@ -1,3 +1,4 @@
+import { conditionMessage } from '../support/messages.ts'
 import { expect, test } from 'vitest'
 import { SERVICE_ID } from '../support/manifests.ts'
 import { given, HOUR } from './given.ts'
@@ -56,7 +57,9 @@ test('what they lack is not said to be in sync, and is an orphan once they are t
   next.readAgain()
   await next.go('Pipe/orders')
   expect(next.board.get('Pipe/orders')).toMatchObject({ status: 'Progressing', reason: 'ManifestVanishing' })
-  expect((await next.conditions('Pipe/orders')).Synced.message).toContain(`acted on revision ${OLDER}`)
+  expect(conditionMessage((await next.conditions('Pipe/orders')).Synced, 'Pipe/orders')).toContain(
+    `acted on revision ${OLDER}`,
+  )
   revision.older = undefined
   await next.go('Pipe/orders')
   expect(next.board.get('Pipe/orders')).toMatchObject({ status: 'Orphaned' })

@@ -30,7 +30,7 @@ const UNSEEN: ReadonlySet<Reason> = new Set(['Unavailable', 'RateLimited', 'Ledg
 const READY_TOO: ReadonlySet<Reason> = new Set(['SecretUnavailable'])
 
 function well(reason: Reason): Condition {
-  return { status: 'True', reason, message: '', since: 0 }
+  return { status: 'True', reason, since: 0 }
 }
 
 function setUp() {
@@ -40,13 +40,12 @@ function setUp() {
   const start = () => createProblemTracker({ clock, emit: (event) => events.push(event) }, board)
   let problems = start()
 
-  function conditionsOf(shown: Shown, words: string, facts: Condition['facts']): Conditions {
+  function conditionsOf(shown: Shown, facts: Condition['facts']): Conditions {
     const conditions = { Valid: well('Valid'), Synced: well('InSync'), Ready: well('Healthy') }
     for (const reason of shown)
       conditions[CONDITION_OF[reason] ?? 'Synced'] = {
         status: UNSEEN.has(reason) ? 'Unknown' : 'False',
         reason,
-        message: words,
         since: clock.now(),
         facts,
       }
@@ -59,9 +58,9 @@ function setUp() {
     clock,
     events,
     board,
-    show: (name: string, shown: Shown, words = `of ${name}`, facts?: Condition['facts']) => {
+    show: (name: string, shown: Shown, facts?: Condition['facts']) => {
       const key: Key = `Pipe/${name}`
-      const conditions = conditionsOf(shown, words, facts)
+      const conditions = conditionsOf(shown, facts)
       const [status, reason] = [statusOf(conditions), reasonOf(conditions)]
       problems.begin()
       board.set(
@@ -70,7 +69,6 @@ function setUp() {
           reason,
           conditions,
           service: 'analytics',
-          message: words,
           file: `${name}.yaml`,
         }),
       )
@@ -278,7 +276,7 @@ test('a stop reports the gathered changes, and the next process does not repeat 
 test('another field that drifts is reported, and the end once', () => {
   const { show, said } = setUp()
   const lines = [['replicas'], ['replicas'], ['columns'], []].map((fields) => {
-    show('a', fields.length > 0 ? ['Drifted'] : [], 'words', { fields, from: 'manifest' })
+    show('a', fields.length > 0 ? ['Drifted'] : [], { fields, from: 'manifest' })
     return said()
   })
   expect(lines).toEqual([['+Drifted'], [], ['+Drifted'], ['-Drifted']])
@@ -286,9 +284,9 @@ test('another field that drifts is reported, and the end once', () => {
 
 test('the order of facts is no news: the ledger returns another one', () => {
   const { show, said } = setUp()
-  show('a', ['Drifted'], 'words', { fields: ['replicas'], from: 'manifest' })
+  show('a', ['Drifted'], { fields: ['replicas'], from: 'manifest' })
   said()
-  show('a', ['Drifted'], 'words', { from: 'manifest', fields: ['replicas'] })
+  show('a', ['Drifted'], { from: 'manifest', fields: ['replicas'] })
   expect(said()).toEqual([])
 })
 
@@ -310,7 +308,7 @@ describe('a problem that is remembered', () => {
   test('is no news if the board has fewer facts at first, as after a takeover', () => {
     const facts = { fields: ['replicas'], from: 'manifest' } as const
     const { show, said, restart, list, board } = setUp()
-    show('a', ['Drifted'], 'words', facts)
+    show('a', ['Drifted'], facts)
     said()
     const before = list()
     const shown = board.get('Pipe/a')
@@ -320,9 +318,9 @@ describe('a problem that is remembered', () => {
     board.set({ ...shown, conditions: { ...shown.conditions, Synced: { ...Synced, facts: undefined } } })
     restart(true)
     expect(list()).toEqual(before)
-    show('a', ['Drifted'], 'words', facts)
+    show('a', ['Drifted'], facts)
     expect([said(), list()]).toEqual([[], before])
-    show('a', ['Drifted'], 'words', { ...facts, fields: ['topics'] })
+    show('a', ['Drifted'], { ...facts, fields: ['topics'] })
     expect(said()).toHaveLength(1)
   })
 

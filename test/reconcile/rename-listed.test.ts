@@ -1,3 +1,4 @@
+import { viewMessage } from '../support/messages.ts'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { SERVICE_ID } from '../support/manifests.ts'
@@ -95,7 +96,9 @@ describe('a new manifest, where the list shows the pipe of a record without a ma
     expect(world.platform.posts).toHaveLength(posts)
     const record = await world.record(isMoved ? 'Pipe/new' : 'Pipe/old')
     expect([record.remote?.id, record.platformName]).toEqual([id, isMoved ? 'new' : 'old'])
-    expect(world.board.get('Pipe/new')?.message?.includes('Pipe/old')).toBe(reasons[1] === 'RenameSuspected')
+    expect(viewMessage(world.board.get('Pipe/new')).includes('Pipe/old')).toBe(
+      reasons[1] === 'RenameSuspected',
+    )
   })
 
   test('the name that is asked for, once the ledger is restored from before a rename and an edit', async () => {

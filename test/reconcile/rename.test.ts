@@ -1,3 +1,4 @@
+import { viewMessage } from '../support/messages.ts'
 import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
 import type { Given } from './given.ts'
@@ -157,7 +158,7 @@ describe('a rename', () => {
     expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
     world.readAgain()
     expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
-    expect(world.board.get('Pipe/new')?.message).toContain('policy.renamedFrom: Pipe/old')
+    expect(viewMessage(world.board.get('Pipe/new'))).toContain('policy.renamedFrom: Pipe/old')
     expect(world.platform.posts).toHaveLength(1)
   })
 

@@ -1,3 +1,4 @@
+import { conditionMessage } from '../support/messages.ts'
 import { expect, test, vi } from 'vitest'
 import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 import { given, MINUTE, type Given } from './given.ts'
@@ -40,7 +41,7 @@ test.each([
   await later.go('Pipe/orders')
   const { remote, intent, conditions } = await later.record('Pipe/orders')
   expect([remote, intent?.state, conditions?.Synced.reason]).toEqual([undefined, 'unknown', 'OutcomeUnknown'])
-  expect(conditions?.Synced.message).toContain(says)
+  expect(conditionMessage(conditions?.Synced)).toContain(says)
   expect((await later.record('Pipe/refunds')).remote?.id).toBe(HELD)
   expect(world.platform.posts).toHaveLength(1)
 })

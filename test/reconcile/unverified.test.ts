@@ -1,3 +1,4 @@
+import { viewMessage } from '../support/messages.ts'
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import { adoptAs } from '../../src/reconcile/operator/adopt.ts'
@@ -72,15 +73,15 @@ describe('a pipe that was adopted before its secret was mounted', () => {
         expect.anything(),
         ['Refused', 'SecretUnavailable'],
       ])
-    const { message } = world.board.get(ORDERS) ?? {}
+    const message = viewMessage(world.board.get(ORDERS))
     expect(message).toContain('Credentials not verified')
     expect(message).toContain('/secrets/kafka/password')
     expect((await world.conditions(ORDERS)).Ready.status).toBe('True')
     world.secrets.mounted.set(SECRET, 'first')
     await look(world)
     expect(shown(world)).toEqual(['Drifted', 'SecretRotated'])
-    expect(world.board.get(ORDERS)?.message).toContain('Credentials not verified')
-    expect(world.board.get(ORDERS)?.message).toContain(FIELD)
+    expect(viewMessage(world.board.get(ORDERS))).toContain('Credentials not verified')
+    expect(viewMessage(world.board.get(ORDERS))).toContain(FIELD)
   })
 
   test('stays so after a restart, and is not confirmed by an edit that the platform has already', async () => {
@@ -105,7 +106,7 @@ describe('a pipe that was adopted before its secret was mounted', () => {
     world.secrets.mounted.set(SECRET, 'second')
     await look(world)
     expect(shown(world)).toEqual(['Drifted', 'SecretRotated'])
-    expect(world.board.get(ORDERS)?.message).not.toContain('not verified')
+    expect(viewMessage(world.board.get(ORDERS))).not.toContain('not verified')
     expect(world.platform.posts).toEqual([])
   })
 })

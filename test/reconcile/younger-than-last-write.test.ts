@@ -1,3 +1,4 @@
+import { conditionMessage } from '../support/messages.ts'
 import { describe, expect, test } from 'vitest'
 import type { ErrorClass } from '../../src/contract/remote-error.ts'
 import type { Key } from '../../src/kinds/key.ts'
@@ -201,7 +202,9 @@ describe('a pipe of the same source and table that no manifest holds', () => {
     const { world, id } = await withTheirs()
     const { action } = await world.go(ORDERS)
     expect(action).toMatchObject({ reason: 'Ambiguous', facts: { ids: [id], listedAs: 'theirs' } })
-    expect((await world.conditions(ORDERS)).Synced.message).toContain(`If not, set policy.replaces: ${id}.`)
+    expect(conditionMessage((await world.conditions(ORDERS)).Synced, ORDERS)).toContain(
+      `If not, set policy.replaces: ${id}.`,
+    )
     world.write('orders.yaml', pipe('orders', { policy: { replaces: id.toUpperCase() } }))
     expect((await world.go(ORDERS)).action.reason).toBe('New')
   })

@@ -112,7 +112,7 @@ test('all that a daemon in the sandbox says of a resource has commands that work
     message,
     conditions: {
       Valid: condition('True'),
-      Synced: condition('Unknown', { reason: 'OutcomeUnknown', message }),
+      Synced: condition('Unknown', { reason: 'OutcomeUnknown', facts: undefined }),
       Ready: condition('Unknown', { reason: 'OutcomeUnknown' }),
     },
   })

@@ -17,17 +17,20 @@ export const NOW = Date.UTC(2026, 5, 1, 12)
 export const REVISION = '4f2a9c1be07d5a8863c1f0e2d9b7a6c5d4e3f201'
 
 export function condition(status: Condition['status'], over: Partial<Condition> = {}): Condition {
-  return { status, reason: 'InSync', message: 'as asked for', since: NOW - 60_000, ...over }
+  const known = over.reason === undefined && { facts: { as: 'create-once' } as const }
+  return { status, reason: 'InSync', ...known, since: NOW - 60_000, ...over }
 }
 
 /** What is other than in a resource that is well; bodies as objects. */
 export type Over = Partial<Omit<ResourceView, 'reply' | 'since'>> & {
   readonly observed?: JsonObject | undefined
+  /** Words of others, as the message. */
+  readonly message?: string
 }
 
 /** A resource that is well, but for what `over` says. */
 export function resource(key: Key, over: Over = {}): ResourceView {
-  const { observed, ...facts } = over
+  const { observed, message, ...facts } = over
   const view: ResourceView = {
     key,
     kind: kindOf(key),
@@ -41,7 +44,10 @@ export function resource(key: Key, over: Over = {}): ResourceView {
     },
     action: 'observe',
     reason: 'InSync',
-    message: 'The platform reports what the manifest asks for.',
+    because:
+      message === undefined
+        ? { reason: 'InSync', facts: { as: 'create-once' } }
+        : { reason: 'Rejected', facts: { said: message } },
     differences: [],
     file: `pipes/${nameOf(key)}.yaml`,
     line: 3,

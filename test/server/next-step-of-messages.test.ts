@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
-import { shortMessage, nextSteps } from '../../src/server/remedy.ts'
+import { nextSteps } from '../../src/server/remedy.ts'
+import { causeOf } from '../../src/server/shown-resource.ts'
+import { viewMessage } from '../support/messages.ts'
 import { RemoteError } from '../../src/contract/remote-error.ts'
 import { given, type Given } from '../reconcile/given.ts'
 import { pipe } from '../reconcile/manifests.ts'
@@ -19,8 +21,8 @@ function shown({ board }: Given, key: Key) {
   const steps = nextSteps(resource, HERE, [])
   return {
     copies: steps.map(({ copy }) => copy),
-    cause: shortMessage(resource, HERE),
-    message: resource.message,
+    cause: causeOf(resource, HERE),
+    message: viewMessage(resource),
   }
 }
 

@@ -2,9 +2,10 @@ import { masked } from '../support/masked.ts'
 import { describe, expect, it } from 'vitest'
 import { unknownFacts } from '../../src/plan/outcome-unknown.ts'
 import { blankRecord } from '../../src/plan/record.ts'
-import { messageOf, REASONS, type Because, type Reason } from '../../src/plan/reason.ts'
+import { REASONS, type Because, type Reason } from '../../src/plan/reason.ts'
 import type { ResourceView } from '../../src/contract/view.ts'
-import { shortMessage, nextSteps, placeOf } from '../../src/server/remedy.ts'
+import { nextSteps, placeOf } from '../../src/server/remedy.ts'
+import { causeOf } from '../../src/server/shown-resource.ts'
 import { condition, resource, type Over } from './fake-parts.ts'
 
 const HERE = { sandbox: false, ledger: undefined, manifestsDir: 'manifests' } as const
@@ -16,10 +17,9 @@ function stuck(reason: Reason, over: Over = {}): ResourceView {
 /** Stuck for a reason whose facts are known. */
 function told(because: Because, over: Over = {}): ResourceView {
   const { reason, facts } = because
-  const message = messageOf(because, 'Pipe/orders')
-  const Synced = condition('Unknown', { reason, message, ...(facts !== undefined && { facts }) })
+  const Synced = condition('Unknown', { reason, facts })
   return stuck(reason, {
-    message,
+    because,
     conditions: { Valid: condition('True'), Synced, Ready: condition('Unknown') },
     ...over,
   })
@@ -196,23 +196,22 @@ describe('the cause', () => {
       told({ reason: 'Rejected', facts: { said: 'creating the pipe failed: no' } }),
       'Creating the pipe failed: no.',
     ],
-    [
-      'what an earlier version recorded',
-      stuck('Drifted', { message: messageOf(DRIFTED, 'Pipe/orders') }),
-      'to match.',
-    ],
   ] as const)('of %s leaves out what the steps say', (_which, shown, end) => {
-    expect(shortMessage(shown, HERE).endsWith(end)).toBe(true)
+    expect(causeOf(shown, HERE).endsWith(end)).toBe(true)
   })
 
   it('of an alert says what the alert says of itself', () => {
+    const facts = { state: masked('ALERT'), isDocumented: true } as const
+    const because = { reason: 'UnhealthyState', facts } as const
+    const Ready = condition('False', because)
     const alert = resource('Alert/lag', {
       reason: 'UnhealthyState',
-      message: 'Its state is ALERT.',
+      because,
+      conditions: { Valid: condition('True'), Synced: condition('True'), Ready },
       observed: { name: 'Ingest lag', message: 'Ingestion lags behind' },
     })
-    expect(shortMessage(alert, HERE)).toBe(
-      'Its state is ALERT. On the platform it is "Ingest lag": Ingestion lags behind.',
+    expect(causeOf(alert, HERE)).toBe(
+      'Its state is ALERT, which is not a healthy one. On the platform it is "Ingest lag": Ingestion lags behind.',
     )
   })
 })

@@ -108,7 +108,7 @@ describe('what is not well', () => {
       count: 300,
       keys: { length: 12 },
       service: 'analytics',
-      message: 'refused',
+      message: 'Refused.',
     })
     // Of three that drifted in one service nobody knows that they have one cause.
     const drifted = many.map((one) => ({ ...one, status: 'Drifted', reason: 'Drifted' }) as const)
@@ -116,8 +116,13 @@ describe('what is not well', () => {
     expect(problems(drifted.slice(0, 4))).toHaveLength(1)
     expect(problems(many.slice(0, 2))).toHaveLength(1)
     expect(problems(many.map((one, index) => ({ ...one, service: `s${index % 2}` })))).toHaveLength(2)
-    const [unlike] = problems(many.map((one, index) => ({ ...one, message: `no ${index}` })))
-    expect(unlike?.message).toBe('For example Pipe/p0: no 0')
+    const [unlike] = problems(
+      many.map((one, index) => ({
+        ...one,
+        because: { reason: 'Rejected', facts: { said: `no ${index}.` } } as const,
+      })),
+    )
+    expect(unlike?.message).toBe('For example Pipe/p0: No 0.')
   })
 
   it('never tells several unknown outcomes as one: each is another pipe to look for', () => {

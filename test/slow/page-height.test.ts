@@ -22,25 +22,26 @@ afterAll(async () => {
   await browser.close()
 })
 
-const CONDITION = { status: 'False', message: 'The platform does not answer.', since: 0 } as const
+const CONDITION = { status: 'False', since: 0 } as const
 
 function down(key: Key, service: string): ResourceView {
-  const condition = { ...CONDITION, reason: 'Unavailable' } as const
+  const facts = { said: 'The platform does not answer.' }
+  const condition = { ...CONDITION, reason: 'Unavailable', facts } as const
   const conditions = { ...resource(key).conditions, Synced: condition, Ready: condition }
   return resource(key, {
     status: 'Failed',
     reason: 'Unavailable',
     service,
     conditions,
-    message: condition.message,
+    because: condition,
   })
 }
 
 function limited(key: Key, service: string): ResourceView {
-  const message = 'The platform asks to wait (HTTP 429).'
-  const condition = { ...CONDITION, message, reason: 'RateLimited' } as const
+  const facts = { said: 'The platform asks to wait (HTTP 429).' }
+  const condition = { ...CONDITION, reason: 'RateLimited', facts } as const
   const conditions = { ...resource(key).conditions, Synced: condition }
-  return resource(key, { status: 'Failed', reason: 'RateLimited', service, conditions, message })
+  return resource(key, { status: 'Failed', reason: 'RateLimited', service, conditions, because: condition })
 }
 
 function mistaken(key: Key): ResourceView {

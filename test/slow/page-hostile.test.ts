@@ -46,9 +46,9 @@ function hostileParts() {
       observed: { id: text, name: text, scaling: { replicas: 2 }, [text]: { [text]: text } },
       differences: [{ field: text, desired: text, observed: text }],
       conditions: {
-        Valid: condition('True', { message: text }),
-        Synced: condition('False', { reason: 'Drifted', message: text }),
-        Ready: condition('True', { message: text }),
+        Valid: condition('True'),
+        Synced: condition('False', { reason: 'Drifted', facts: { fields: [text], from: 'manifest' } }),
+        Ready: condition('True', { reason: 'Healthy', facts: { state: masked(text) } }),
       },
     })
     return [drifted, resource(`Alert/${index}`, { labels: { [text]: text }, state: masked(text) })]

@@ -35,8 +35,8 @@ function wordyParts() {
     labels: { 'pipelines.example.com/owner': URL_OF_A_SCHEMA },
     conditions: {
       Valid: condition('True'),
-      Synced: condition('False', { reason: 'DependencyNotReady', message: SENTENCE }),
-      Ready: condition('Unknown', { message: URL_OF_A_SCHEMA }),
+      Synced: condition('False', { reason: 'ServiceInvalid', facts: { said: SENTENCE } }),
+      Ready: condition('Unknown', { reason: 'Rejected', facts: { said: URL_OF_A_SCHEMA } }),
     },
     differences: [{ field: 'source.kafka.schemaRegistry.url', desired: URL_OF_A_SCHEMA, observed: ID }],
     observed: { id: ID, source: { kafka: { topics: 'orders,'.repeat(40) } } },

@@ -22,13 +22,14 @@ const SEVERAL = {
   manifestRevision: undefined,
 } as const
 const UNKNOWN = { reason: 'OutcomeUnknown' } as const
+const DRIFTED = { reason: 'Drifted', facts: { fields: ['scaling.replicas'], from: 'manifest' } } as const
 
 const CHANGE: Of<'ConditionChanged'> = {
   type: 'ConditionChanged',
   key: 'Pipe/orders',
   condition: 'Ready',
-  before: { status: 'Unknown', reason: 'Unobserved', message: '', since: NOW },
-  after: { status: 'True', reason: 'Healthy', message: 'its state is Running', since: NOW },
+  before: { status: 'Unknown', reason: 'Unobserved', since: NOW },
+  after: { status: 'True', reason: 'Healthy', since: NOW },
   isNews: true,
   revision: 'abc123',
   manifestRevision: 'abc122',
@@ -174,14 +175,14 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
   ],
   Forgotten: [{ type: 'Forgotten', key: 'Pipe/orders' }],
   ProblemFound: [
-    { type: 'ProblemFound', ...PROBLEM, message: 'it drifted' },
-    { type: 'ProblemFound', ...SEVERAL, message: 'they drifted' },
-    { type: 'ProblemFound', ...PROBLEM, ...UNKNOWN, message: 'nobody knows' },
-    { type: 'ProblemFound', ...PROBLEM, message: 'it drifted', isReported: true },
+    { type: 'ProblemFound', ...PROBLEM, because: DRIFTED },
+    { type: 'ProblemFound', ...SEVERAL, because: DRIFTED },
+    { type: 'ProblemFound', ...PROBLEM, ...UNKNOWN, because: UNKNOWN },
+    { type: 'ProblemFound', ...PROBLEM, because: DRIFTED, isReported: true },
   ],
   ProblemGrew: [
-    { type: 'ProblemGrew', ...SEVERAL, message: 'they drifted' },
-    { type: 'ProblemGrew', ...SEVERAL, reason: 'RateLimited', message: 'held back' },
+    { type: 'ProblemGrew', ...SEVERAL, because: DRIFTED },
+    { type: 'ProblemGrew', ...SEVERAL, reason: 'RateLimited', because: { reason: 'RateLimited' } },
   ],
   ProblemOver: [
     { type: 'ProblemOver', ...PROBLEM, durationMs: 5 },

@@ -15,7 +15,8 @@ import { createFakeClock } from '../support/fake-clock.ts'
 import { EVERY_EVENT } from './every-event.ts'
 import { createFinished, finding, loaded, NOW, reconciled, telemetry } from './sample.ts'
 
-const CONDITION = { status: 'False', reason: 'Drifted', message: 'it drifted', since: NOW } as const
+const DRIFTED = { reason: 'Drifted', facts: { fields: ['scaling.replicas'], from: 'manifest' } } as const
+const CONDITION = { status: 'False', ...DRIFTED, since: NOW } as const
 
 const PROBLEM = {
   reason: 'Drifted',
@@ -72,7 +73,7 @@ const LEVELS: readonly (readonly [string, Event, string])[] = [
 ]
 
 function problem(over: { readonly reason: Reason }): Event {
-  return { type: 'ProblemFound', ...PROBLEM, message: 'it fails', ...over }
+  return { type: 'ProblemFound', ...PROBLEM, because: over, ...over }
 }
 
 function conditionChanged(before: Condition | undefined, over: { readonly isNews?: boolean } = {}): Event {
@@ -205,7 +206,7 @@ describe('lines', () => {
         file: 'orders.yaml',
         line: 3,
         manifestRevision: 'abc122',
-        detail: 'as asked for',
+        detail: 'The platform reports what the manifest asks for.',
       },
     ])
   })
@@ -533,12 +534,12 @@ describe('for people', () => {
 
   it('does not say the same twice in a row of the same resource', async () => {
     const { emit, text } = await telemetry({ log: { format: 'pretty' } })
-    const news = { changed: true, action: 'upsert', message: CONDITION.message } as const
+    const news = { changed: true, action: 'upsert', because: DRIFTED } as const
     emit(conditionChanged(CONDITION, { isNews: true }))
     emit(reconciled(news))
     emit(reconciled({ ...news, key: 'Pipe/other' }))
     const lines = text().trim().split('\n')
-    expect(lines.map((line) => line.includes(CONDITION.message))).toEqual([true, false, true])
+    expect(lines.map((line) => line.includes('reports other values'))).toEqual([true, false, true])
   })
 
   it('shows the stack of a fault', async () => {

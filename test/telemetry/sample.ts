@@ -23,8 +23,7 @@ export function reconciled(over: Partial<Of<'ReconcileFinished'>> = {}): Event {
     revision: 'abc123',
     manifestRevision: 'abc122',
     action: 'observe',
-    reason: 'InSync',
-    message: 'as asked for',
+    because: { reason: 'InSync', facts: { as: 'create-once' } },
     result: 'done',
     requestId: 'req-1',
     durationMs: 1_500,
@@ -72,11 +71,11 @@ export function finding(over: Partial<Finding> = {}): Finding {
 }
 
 export function resource(key: Key, over: Over = {}): ResourceView {
-  const fine = { status: 'True', reason: 'InSync', message: '', since: NOW } as const
+  const fine = { status: 'True', reason: 'InSync', since: NOW } as const
   const conditions = { Valid: fine, Synced: fine, Ready: fine }
   const place = { file: undefined, line: undefined, manifestRevision: 'abc122', service: undefined }
   const times = { lastReconciledAt: undefined, nextReconcileAt: undefined }
-  return anyResource(key, { message: '', conditions, ...place, ...times, ...over })
+  return anyResource(key, { conditions, ...place, ...times, ...over })
 }
 
 interface Overrides extends Partial<Pick<TelemetryOptions, 'board' | 'facts' | 'namedResources'>> {

@@ -1,3 +1,4 @@
+import { conditionMessage } from '../support/messages.ts'
 import { retryFrom } from '../../src/plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Run, Runner } from './daemon.ts'
@@ -118,7 +119,7 @@ export function createPerson({ scene, model, platform, runner, journal, random }
     const synced = record.conditions?.Synced
     if (how.mood === 'tidy' && isGivenUp(record)) {
       editAgain(lineage)
-      return inManifest('edits again', `edits it again: ${synced?.message}`)
+      return inManifest('edits again', `edits it again: ${conditionMessage(synced)}`)
     }
     // A list of all pipes settles it, unless it asks.
     if (synced?.reason === 'Ambiguous') return answerAmbiguous(lineage)
@@ -128,9 +129,9 @@ export function createPerson({ scene, model, platform, runner, journal, random }
     }
     if (synced?.reason === 'AdoptRefused' && lineage.adopt !== undefined) {
       lineage.adopt = undefined
-      return inManifest('takes adopt back', `takes policy.adopt back: ${synced.message}`)
+      return inManifest('takes adopt back', `takes policy.adopt back: ${conditionMessage(synced)}`)
     }
-    if (synced?.reason === 'RenameSuspected') return answerRename(lineage, synced.message)
+    if (synced?.reason === 'RenameSuspected') return answerRename(lineage, conditionMessage(synced))
     return isUnknown(record, how.run) ? answerUnknown(lineage, record, how) : undefined
   }
 
@@ -258,8 +259,8 @@ function clearSettled(lineage: Lineage, pipeId: string): Word | undefined {
 
 /** It was sent, and did not take effect, or was refused at rest: that is not tried again soon. */
 function isGivenUp({ conditions, change }: LedgerRecord): boolean {
-  const { reason, message = '', since = 0 } = conditions?.Synced ?? {}
-  if (message.startsWith('It was stopped for this change, and could not be changed then.')) return true
+  const { reason, facts, since = 0 } = conditions?.Synced ?? {}
+  if (facts !== undefined && 'after' in facts && facts.after === 'stopped') return true
   // The service took it, and did nothing: a size is waited for, for minutes.
   if (reason === 'Changing' && change?.isSent === true) return Date.now() - since > SHOWN_MS
   return reason === 'Stalled' || (reason === 'BackingOff' && change?.refused !== undefined)

@@ -10,7 +10,9 @@ import { isWell } from '../../plan/severity.ts'
 import { createLogging } from '../../telemetry/telemetry.ts'
 import { createBoard, seedStatus } from '../../reconcile/state/status-board.ts'
 import { lastWords, type CreateEnd } from '../../reconcile/apply/outcome-outbox.ts'
-import { desiredBody, withBodies, type ResourceView } from '../../contract/view.ts'
+import { desiredBody, type ResourceView } from '../../contract/view.ts'
+import { messageOf } from '../../plan/reason.ts'
+import { withBodies } from '../../server/shown-resource.ts'
 import { type Engine, compose, loadOnce, openLedgerToLead, openSource } from '../compose.ts'
 import { type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
 import { findingsAsText } from '../render/findings-text.ts'
@@ -91,7 +93,7 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
       findings: catalog.findings,
       unsettled: waitMs === undefined ? undefined : pass.unsettled,
       resources: resources.map((status) =>
-        withBodies(status, desiredBody(settings.profile, catalog.entries.get(status.key)?.manifest)),
+        withBodies(status, desiredBody(settings.profile, catalog.entries.get(status.key)?.manifest), here),
       ),
     })
   } else {
@@ -100,7 +102,7 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
       print(io.stdout, findingsAsText(catalog.findings, folderOf(settings.manifests), sheet.paint))
     if (catalog.problem !== undefined) print(io.stderr, `${settings.manifests}: ${catalog.problem.message}`)
     const text = { ...sheet, now: io.clock.now(), form: 'text', here } as const
-    print(io.stdout, resourceTable(withProblems(resources, io.clock), text))
+    print(io.stdout, resourceTable(withProblems(resources, io.clock, here), text))
   }
   const warn = (text: string) => print(io.stderr, printable(`pipewright: ${commandsTyped(text, here)}`))
   if (waitMs !== undefined && pass.unsettled.length > 0) {
@@ -108,8 +110,8 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
       ? 'apply was stopped before all was ready'
       : `not ready within ${formatDuration(waitMs)}`
     const unsettled = new Set(pass.unsettled)
-    const lines = resources.flatMap(({ key, message }) =>
-      unsettled.has(key) ? [`  ${key}: ${message}`] : [],
+    const lines = resources.flatMap(({ key, because }) =>
+      unsettled.has(key) ? [`  ${key}: ${messageOf(because, key)}`] : [],
     )
     const hint =
       'All changes that were applied remain. Wait longer with --timeout, or run "pipewright status".'

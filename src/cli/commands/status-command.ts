@@ -9,7 +9,7 @@ import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '..
 import { isTerminal, printable, sheetOf } from '../render/terminal.ts'
 import { NOTHING_RECORDED, statusDetails, statusText } from '../render/status-text.ts'
 import { assertNoFilter, filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
-import type { ResourceView } from '../../contract/view.ts'
+import type { ShownResource } from '../../server/shown-resource.ts'
 import { openReader, type StatusReading } from '../reading.ts'
 import { wholeSentences } from '../whole-facts.ts'
 import { watch } from './status-watch.ts'
@@ -45,7 +45,8 @@ export async function status(
     const reading = chosen(all, options)
     const [only] = reading.resources
     if (key === undefined || only === undefined) return reading
-    return { ...reading, next: withoutItself(await reader.steps(only), key) }
+    const { cause, next } = await reader.details(only.key)
+    return { ...reading, cause, next: withoutItself(next, key) }
   }
   if (flags.watch === true) {
     const inPlace = isTerminal(io.stdout) && (options.output === 'text' || options.output === 'wide')
@@ -65,6 +66,7 @@ function exitOf({ daemon, whole, resources }: StatusReading): ExitCode {
 interface Chosen extends StatusReading {
   /** The text for an empty result. */
   readonly nothing: string
+  readonly cause?: string
   readonly next: readonly NextStep[]
 }
 
@@ -93,7 +95,7 @@ function chosen(reading: StatusReading, { key, filter }: StatusOptions): Chosen 
 }
 
 /** Includes the reasons of the conditions. */
-function reasonsOf({ reason, conditions }: ResourceView): readonly string[] {
+function reasonsOf({ reason, conditions }: ShownResource): readonly string[] {
   const { Valid, Synced, Ready } = conditions
   return [reason, Valid.reason, Synced.reason, Ready.reason]
 }
@@ -113,7 +115,7 @@ async function assertNoManifest(io: Io, { profile, manifests }: Settings, key: s
   )
 }
 
-function viewNamed(resources: readonly ResourceView[], key: string): ResourceView {
+function viewNamed(resources: readonly ShownResource[], key: string): ShownResource {
   const found = resources.find((resource) => resource.key === key)
   if (found !== undefined) return found
   throw new CommandError(
@@ -126,7 +128,7 @@ function viewNamed(resources: readonly ResourceView[], key: string): ResourceVie
 }
 
 function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
-  const { whole, here, resources, next, isCheckKnown } = reading
+  const { whole, here, resources, next, cause, isCheckKnown } = reading
   const daemon = { state: reading.daemon.state, ...reading.daemon.last }
   const problems = wholeSentences(whole).map((problem) => commandsTyped(problem, here))
   const [only] = resources
@@ -148,7 +150,7 @@ function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
       print(
         io.stdout,
         key !== undefined && only !== undefined
-          ? statusDetails(only, reading, { ...text, next })
+          ? statusDetails(only, reading, { ...text, cause, next })
           : statusText(reading, { ...text, nothing: reading.nothing }),
       )
     }

@@ -4,7 +4,7 @@ import { EXIT, type ExitCode, type Io, print } from '../io.ts'
 import { commandsTyped } from '../../server/command-line.ts'
 import { daemonLine } from '../render/status-text.ts'
 import { printable } from '../render/terminal.ts'
-import type { ResourceView } from '../../contract/view.ts'
+import type { ShownResource } from '../../server/shown-resource.ts'
 import type { StatusReading } from '../reading.ts'
 import { NoAnswerError } from '../server-client.ts'
 import { wholeSentences } from '../whole-facts.ts'
@@ -85,6 +85,6 @@ function wholeChanges(
     : sentences.map((sentence) => commandsTyped(sentence, here))
 }
 
-function stateOf({ status: word, reason, message }: ResourceView): string {
+function stateOf({ status: word, reason, message }: ShownResource): string {
   return `${word} ${reason}: ${message}`
 }

@@ -2,13 +2,15 @@ import { capital, nounOf } from '../../kinds/lookup.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isWell, type Status } from '../../plan/severity.ts'
 import type { Intent } from '../../plan/record.ts'
-import type { ResourceView } from '../../contract/view.ts'
+import { tellingCondition } from '../../contract/view.ts'
+import type { ShownResource } from '../../server/shown-resource.ts'
+import { sameJson } from '../../lib/json.ts'
 import type { DaemonView, StatusReading } from '../reading.ts'
 import { wholeHints, wholeSentences } from '../whole-facts.ts'
 import type { WholeFacts } from '../../contract/activity.ts'
 import { shortRevision } from '../../contract/catalog.ts'
 import { commandsTyped, type CommandContext } from '../../server/command-line.ts'
-import { shortMessage, type NextStep } from '../../server/remedy.ts'
+import type { NextStep } from '../../server/remedy.ts'
 import { agoOf, fitLines, type Paint, formatTable, printable, type Sheet, wrapped } from './terminal.ts'
 
 const STYLES: Readonly<Record<Status, Parameters<Paint>[0]>> = {
@@ -74,7 +76,7 @@ function problemLines(whole: WholeFacts, text: StatusText): readonly string[] {
 
 /** Problems are below, in full. @param closing the last line */
 export function resourceTable(
-  resources: readonly ResourceView[],
+  resources: readonly ShownResource[],
   text: StatusText,
   closing = closingWords(resources),
 ): string {
@@ -94,7 +96,7 @@ export function resourceTable(
 
 const WIDE = ['SERVICE', 'PIPE', 'MANIFEST', 'LAST CHANGED IN'] as const
 
-function rowOf(resource: ResourceView, text: StatusText): readonly string[] {
+function rowOf(resource: ShownResource, text: StatusText): readonly string[] {
   const { paint, form } = text
   const { key, status, reason, service, pipeId } = resource
   return [
@@ -108,11 +110,11 @@ function rowOf(resource: ResourceView, text: StatusText): readonly string[] {
   ]
 }
 
-function checkOf({ checkedAt }: ResourceView, { isCheckKnown, now }: StatusText): string {
+function checkOf({ checkedAt }: ShownResource, { isCheckKnown, now }: StatusText): string {
   return isCheckKnown === false ? '-' : agoOf(checkedAt, now)
 }
 
-function placeOf({ file, line }: ResourceView): string {
+function placeOf({ file, line }: ShownResource): string {
   return file === undefined ? '-' : `${file}:${line ?? 1}`
 }
 
@@ -124,17 +126,17 @@ function fitted(line: string, { width }: Pick<StatusText, 'width'>): string {
 /** Most keys in a line. */
 const KEYS_NAMED = 3
 
-function causeLines(group: readonly ResourceView[], { paint, width, here }: StatusText): string {
+function causeLines(group: readonly ShownResource[], { paint, width }: StatusText): string {
   const [first, ...others] = group
   if (first === undefined) return ''
-  const { key, status, reason } = first
-  const message = commandsTyped(first.message, here)
+  const { key, status, reason, message } = first
   const fit = (line: string) => fitted(line, { width })
   if (others.length === 0) return fit(`${paint(STYLES[status], key)}: ${message}`)
   const named = group.slice(0, KEYS_NAMED).map((one) => one.key)
   const rest = group.length - named.length
   const keys = rest === 0 ? named.join(', ') : `${named.join(', ')} and ${rest} more`
-  const isSame = group.every((one) => one.message === first.message)
+  const { facts } = tellingCondition(first)
+  const isSame = group.every((one) => sameJson(tellingCondition(one).facts, facts))
   const cause = `${paint(STYLES[status], `${group.length} resources, ${reason}`)}: ${isSame ? message : `For example ${key}: ${message}`}`
   return `${fit(cause)}\n  ${keys}`
 }
@@ -170,12 +172,11 @@ export function daemonLine(
 }
 
 export function statusDetails(
-  resource: ResourceView,
+  resource: ShownResource,
   { daemon, whole }: Pick<StatusReading, 'daemon' | 'whole'>,
-  text: StatusText & { readonly next: readonly NextStep[] },
+  text: StatusText & { readonly cause?: string | undefined; readonly next: readonly NextStep[] },
 ): string {
-  const { now, paint, next, here } = text
-  const cause = next.length === 0 ? commandsTyped(resource.message, here) : shortMessage(resource, here)
+  const { now, paint, next, cause = resource.message } = text
   const { key, status, pipeId, service, intent, appliedAt, manifestRevision } = resource
   const { Valid, Synced, Ready } = resource.conditions
   const conditions = Object.entries({ Valid, Synced, Ready }).map(([type, condition]) => [
@@ -183,11 +184,11 @@ export function statusDetails(
     condition.status,
     condition.reason,
     condition.since === 0 ? '' : `for ${formatDuration(Math.max(0, now - condition.since))}`,
-    type === 'Ready' && condition.message === Synced.message
+    type === 'Ready' && condition.reason === Synced.reason
       ? 'as Synced'
-      : condition.message === resource.message
+      : condition.reason === resource.reason
         ? cause
-        : commandsTyped(condition.message, here),
+        : condition.message,
   ])
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['manifest', resource.file === undefined ? 'none' : placeOf(resource)],
@@ -232,7 +233,7 @@ function nextLines(steps: readonly NextStep[], paint: Paint): readonly string[] 
   ]
 }
 
-function differenceLines({ differences }: ResourceView, paint: Paint): readonly string[] {
+function differenceLines({ differences }: ShownResource, paint: Paint): readonly string[] {
   if (differences.length === 0) return []
   return [
     '',
@@ -255,7 +256,7 @@ function attemptLine({ attempt, state, openedAt, id, seen }: Intent): string {
 }
 
 /** Counts resources that need attention or are unknown. */
-export function closingWords(resources: readonly ResourceView[], isOld = false): string {
+export function closingWords(resources: readonly ShownResource[], isOld = false): string {
   const count = resources.length
   const troubled = resources.filter((resource) => !isWell(resource)).length
   const some = troubled === 0 ? 'none' : troubled

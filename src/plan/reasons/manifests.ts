@@ -14,6 +14,7 @@ import {
   WELL,
   type About,
   type Step,
+  type Tell,
   type Words,
 } from './row.ts'
 import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownWords } from './unknown.ts'
@@ -21,8 +22,8 @@ import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownWords } from './
 /** Needs a person, under every other hold. */
 const DOUBT = { unknown: UNKNOWN_OUTCOME.optional() }
 
-function withUnknown(text: string, unknown: z.output<typeof UNKNOWN_OUTCOME> | undefined) {
-  return only(unknown === undefined ? text : `${text} ${joined(unknownWords(unknown))}`)
+function withUnknown(text: string, unknown: z.output<typeof UNKNOWN_OUTCOME> | undefined, tell: Tell) {
+  return only(unknown === undefined ? text : `${text} ${joined(unknownWords(unknown, tell))}`)
 }
 
 const ORPHAN = z.strictObject({
@@ -102,13 +103,13 @@ export const MANIFESTS = {
       ...DOUBT,
     }),
     sample: { said: 'The manifest has errors.' },
-    words: ({ said, meanwhile, unknown }) => {
+    words: ({ said, meanwhile, unknown }, _noun, tell) => {
       if (meanwhile === undefined) return only(said)
       const rest =
         meanwhile === 'nothing'
           ? 'The resource stays unchanged until the manifest is corrected.'
           : 'The last valid version stays in force until it is corrected.'
-      return withUnknown(`${said} ${rest}`, unknown)
+      return withUnknown(`${said} ${rest}`, unknown, tell)
     },
     steps: place('Correct the manifest:'),
   }),
@@ -126,7 +127,7 @@ export const MANIFESTS = {
       ...DOUBT,
     }),
     sample: { by: 'readings' },
-    words: ({ by, olderThan, unknown }) => {
+    words: ({ by, olderThan, unknown }, _noun, tell) => {
       switch (by) {
         case undefined:
           return only('The manifest was not found.')
@@ -134,11 +135,13 @@ export const MANIFESTS = {
           return withUnknown(
             `The manifest was not found. Another process has acted on revision ${olderThan}, which might be newer. No resource counts as removed until another revision is read or an operator accepts the manifests.`,
             unknown,
+            tell,
           )
         case 'readings':
           return withUnknown(
             'The manifest was not found. It counts as removed after three equal readings. The resource stays unchanged until then.',
             unknown,
+            tell,
           )
         case 'a doubtful reading':
           return only(
@@ -200,8 +203,8 @@ export const MANIFESTS = {
     means: 'its manifest suspends it for a while',
     facts: z.strictObject({ until: z.string(), why: z.string(), ...DOUBT }),
     sample: { until: '2027-01-31T00:00:00Z', why: 'migration' },
-    words: ({ until, why, unknown }) =>
-      withUnknown(`Suspended until ${until}: ${why}. It resumes automatically then.`, unknown),
+    words: ({ until, why, unknown }, _noun, tell) =>
+      withUnknown(`Suspended until ${until}: ${why}. It resumes automatically then.`, unknown, tell),
   }),
   ServiceInvalid: row({
     ...REFUSED,

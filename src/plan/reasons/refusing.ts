@@ -5,6 +5,7 @@ import { timeOf } from '../../kinds/instant.ts'
 import {
   A_KEY,
   A_TIME,
+  INNER_REASON,
   only,
   place,
   PROGRESSING,
@@ -56,6 +57,12 @@ function whereItIsNamed(of: MissingSecret['of'], about: About): Step {
 /** A limit of 0 is set on purpose, for example with a new ledger. */
 const OF_NONE =
   'Where a ledger was lost, first take over what exists, by a Lock or policy.adopt. Then set a higher limit.'
+
+const WAITS = {
+  failed: 'The last attempt failed.',
+  stopped: 'It was stopped for this change, and could not be changed then.',
+  'decisions changed': 'The decision keeps changing. It will be made again.',
+} as const
 
 export const REFUSING = {
   ...RENAMING,
@@ -268,9 +275,14 @@ export const REFUSING = {
   BackingOff: row({
     ...PROGRESSING,
     means: 'it failed and waits for the next attempt',
-    facts: SAID.extend({ until: A_TIME.optional() }),
-    sample: { said: 'It failed.', until: 0 },
-    words: ({ said, until }) =>
-      only(until === undefined ? sentence(said) : `${sentence(said)} Next attempt at ${timeOf(until)}.`),
+    facts: z.strictObject({
+      after: z.union([INNER_REASON, z.enum(Object.keys(WAITS) as [keyof typeof WAITS])]).optional(), // the keys of an object literal
+      until: A_TIME.optional(),
+    }),
+    sample: { until: 0 },
+    words: ({ after, until }, _noun, tell) => {
+      const cause = typeof after === 'object' ? tell(after) : WAITS[after ?? 'failed']
+      return only(until === undefined ? cause : `${cause} Next attempt at ${timeOf(until)}.`)
+    },
   }),
 } as const

@@ -13,8 +13,8 @@ export type Row<S extends z.ZodType> = Standing & {
   readonly facts: S
   /** With placeholders, for the runbook. */
   readonly sample: z.output<S>
-  /** @param noun such as "pipe" */
-  words(facts: z.output<S>, noun: string): Words
+  /** @param noun such as "pipe" @param tell the message of a reason among the facts */
+  words(facts: z.output<S>, noun: string, tell: Tell): Words
   /** @param facts undefined in old records */
   steps?(facts: z.output<S> | undefined, about: About): readonly Step[]
 }
@@ -95,6 +95,11 @@ export function joined({ cause, remedy }: Words): string {
 
 /** Words of the platform, the ledger or a file, never parsed. */
 export const SAID = z.strictObject({ said: z.string() })
+
+/** A reason and its facts, as a fact of another reason. */
+export const INNER_REASON = z.strictObject({ reason: z.string(), facts: z.unknown().optional() })
+export type InnerReason = z.output<typeof INNER_REASON>
+export type Tell = (inner: InnerReason) => string
 
 export const A_KEY = z.custom<Key>((value) => typeof value === 'string' && parseKey(value) !== undefined)
 

@@ -1,7 +1,7 @@
 import { z } from '../../kinds/zod.ts'
 import { anyOf, nounOf } from '../../kinds/lookup.ts'
 import { timeOf } from '../../kinds/instant.ts'
-import { A_KEY, A_TIME, row, serviceWords, type Step, type Words } from './row.ts'
+import { A_KEY, A_TIME, INNER_REASON, row, serviceWords, type Step, type Tell, type Words } from './row.ts'
 
 export const UNKNOWN_ATTEMPT = z.strictObject({
   intentId: z.string(),
@@ -20,8 +20,8 @@ export const UNKNOWN_OUTCOME = UNKNOWN_ATTEMPT.extend({
   createdAfter: A_TIME,
   retryFrom: A_TIME,
   saidEarlyAt: A_TIME.optional(),
-  /** Another reason to wait, in sentences. */
-  before: z.string().optional(),
+  /** Another reason to wait. */
+  before: INNER_REASON.optional(),
 })
 
 export type UnknownAttempt = z.output<typeof UNKNOWN_ATTEMPT>
@@ -32,7 +32,7 @@ export function attemptWords({ openedAt, intentId, requestId, seen }: UnknownAtt
   return `sent at ${timeOf(openedAt)} (intent ${intentId}${request}): ${seen}`
 }
 
-export function unknownWords(unknown: UnknownOutcome): Words {
+export function unknownWords(unknown: UnknownOutcome, tell: Tell): Words {
   const { key, name, service, file, olderIds, saidEarlyAt, intentId, before } = unknown
   const noun = nounOf(key)
   const where = service === undefined ? '' : ` in service ${service.name} (${service.serviceId})`
@@ -46,7 +46,7 @@ export function unknownWords(unknown: UnknownOutcome): Words {
         'Check once more, remove the line, and add it again.'
   return {
     cause:
-      `${before === undefined ? '' : `${before} `}It is unknown whether the ${noun} "${name}" was created${where}. ` +
+      `${before === undefined ? '' : `${tell(before)} `}It is unknown whether the ${noun} "${name}" was created${where}. ` +
       `The create was ${attemptWords(unknown)}. Look in the console for ${anyOf(noun)} "${name}" that was created after ${since}${others}.`,
     remedy:
       `If it is there, run "pipewright resolve ${key} --adopt <its id>", or write this line ${inGit}: "adopt: <its id>". ` +
@@ -86,7 +86,7 @@ export const UNKNOWN = {
       createdAfter: 0,
       retryFrom: 0,
     },
-    words: unknownWords,
+    words: (facts, _noun, tell) => unknownWords(facts, tell),
     steps: (facts, about) => [
       {
         text: `No request is sent until you decide: a retry could create a second ${nounOf(about.key)}. Look in the console of ${serviceWords(about)}. If the ${nounOf(about.key)} is there, adopt it:`,

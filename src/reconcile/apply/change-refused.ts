@@ -2,7 +2,7 @@ import type { HistoryEntry } from '../../contract/history.ts'
 import { type ErrorClass, RemoteError } from '../../contract/remote-error.ts'
 import type { Step } from '../../plan/action.ts'
 import { type Done, NOTHING_TO_DO, type Outcome } from '../../plan/outcome.ts'
-import { messageOf, type Because } from '../../plan/reason.ts'
+import { explained, type Because } from '../../plan/reason.ts'
 import { isAtRest, isFailed, isLoading, isStoppedForChange, loadingFacts } from '../../plan/rest.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Acted, ReconcileContext } from '../context.ts'
@@ -63,7 +63,7 @@ export async function refused(
     outcome,
     record: {
       ...record,
-      change: { ...change, refusals, refused: messageOf(outcome, key) },
+      change: { ...change, refusals, refused: explained(outcome) },
       ...(await startedAgain(changing, record)),
     },
     history: [entry],

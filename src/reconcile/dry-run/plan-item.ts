@@ -9,7 +9,7 @@ import type { Difference } from '../../kinds/difference.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { PlanItem, Verdict } from '../../contract/plan.ts'
 import { bodyIn } from '../../contract/view.ts'
-import { type Because, messageOf, type Reason, REASONS } from '../../plan/reason.ts'
+import { type Explanation, messageOf, type Reason, REASONS } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Action, ActionType } from '../../plan/action.ts'
 import type { Basis, ReconcileResult } from '../context.ts'
@@ -82,18 +82,14 @@ export function planItemOf(planned: Planned, key: Key, run: ReconcileResult): Pl
   }
 }
 
-export function settledItem(
-  store: StateStore,
-  key: Key,
-  { reason, message }: Pick<PlanItem, 'reason' | 'message'>,
-): PlanItem {
+export function settledItem(store: StateStore, key: Key, because: Explanation): PlanItem {
   const entry = store.entry(key)
   const record = store.record(key)
   return {
     ...NOTHING_DONE,
     key,
-    reason,
-    message,
+    reason: because.reason,
+    message: messageOf(because, key),
     after: dependenciesOf(entry?.manifest),
     service: record?.service,
     platformName: entry?.manifest && remoteNameOf(entry.manifest),
@@ -128,14 +124,14 @@ function withReason({ action, outcome }: ReconcileResult) {
 
 function explain(store: StateStore, key: Key, run: ReconcileResult): Pick<PlanItem, 'reason' | 'message'> {
   const { action, outcome } = run
-  const said = (because: Because) => ({ reason: because.reason, message: messageOf(because, key) })
+  const said = (because: Explanation) => ({ reason: because.reason, message: messageOf(because, key) })
   if (outcome.result === 'failed') return said(outcome)
   // Differences are more useful than the adoption.
   if (action.type === 'adopt' && driftOf(run).length > 0)
     return { ...said(action), message: said(withReason(run)).message }
   const ready = store.record(key)?.conditions?.Ready
   return action.type === 'observe' && action.reason !== 'Unobserved' && ready?.status === 'False'
-    ? ready
+    ? said(ready)
     : said(action)
 }
 

@@ -81,7 +81,7 @@ async function adoptOnce(
   if (!taken.taken) return refused(taken.why)
   const history = taken.history.map((entry) => ({ ...entry, message: `By operator: ${entry.message}` }))
   const isSame = sameId(recorded.remote?.id, pipeId)
-  const anew = conditionsToRenew(recorded.conditions, key, context.clock.now())
+  const anew = conditionsToRenew(recorded.conditions, context.clock.now())
   const conditions = isSame ? keptFrom(recorded.conditions, anew) : anew
   await context.ledger.swap({ ...taken.record, conditions }, history)
   const { body } = target.found

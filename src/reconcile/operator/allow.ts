@@ -70,7 +70,7 @@ async function allowOne(
     if (blockedDigest(store, record, limit) !== allowed.digest) return false
     const at = clock.now()
     const said = { action: 'allow', reason: limit, result: 'done', message: MESSAGES[limit] } as const
-    const conditions = conditionsToRenew(record.conditions, key, at, 'allowed')
+    const conditions = conditionsToRenew(record.conditions, at, 'allowed')
     try {
       const changed = { ...record, allowed: { ...allowed, at }, conditions }
       store.note(await ledger.swap(changed, [historyLine(context, record, said)]))

@@ -3,7 +3,6 @@ import { nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import { timeOf } from '../../kinds/instant.ts'
 import type { Conditions } from '../../plan/condition.ts'
-import { messageOf } from '../../plan/reason.ts'
 import { retryFrom } from '../../plan/outcome-unknown.ts'
 import type { Intent, LedgerRecord } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
@@ -19,13 +18,11 @@ export type OperatorContext = Pick<
 /** Conditions after a command. The next reconcile determines all except `Valid`. */
 export function conditionsToRenew(
   conditions: Conditions | undefined,
-  key: Key,
   since: number,
   why: 'waiting' | 'allowed' = 'waiting',
 ): Conditions | undefined {
   if (conditions === undefined) return undefined
-  const message = messageOf({ reason: 'Unobserved', facts: { why } }, key)
-  const unknown = { status: 'Unknown', reason: 'Unobserved', message, since } as const
+  const unknown = { status: 'Unknown', reason: 'Unobserved', facts: { why }, since } as const
   return { Valid: conditions.Valid, Synced: unknown, Ready: unknown }
 }
 

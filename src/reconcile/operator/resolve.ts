@@ -40,7 +40,7 @@ export function retryCreate(
     const found = tooEarly === undefined ? 'created nothing' : 'not known'
     const risk = `If its request is still on its way, there will be two ${nounOf(key)}s.`
     const settled = dismissIntent(recorded, intent, { now, found })
-    await context.ledger.swap({ ...settled, conditions: conditionsToRenew(settled.conditions, key, now) }, [
+    await context.ledger.swap({ ...settled, conditions: conditionsToRenew(settled.conditions, now) }, [
       historyLine(context, recorded, {
         action: 'intent',
         reason: 'RetryApproved',

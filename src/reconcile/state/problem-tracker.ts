@@ -11,7 +11,7 @@ import type { Key } from '../../kinds/key.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { stableJson } from '../../lib/json.ts'
 import { isToldAnew } from '../../plan/conditions.ts'
-import { REASONS, type Reason } from '../../plan/reason.ts'
+import { explained, REASONS, type Explanation, type Reason } from '../../plan/reason.ts'
 import { isWell } from '../../plan/severity.ts'
 import type { ReconcileContext } from '../context.ts'
 
@@ -48,7 +48,8 @@ type Tracked = Omit<Problem, 'keys'> & {
   readonly keys: Map<Key, string>
   since: number
   state: string
-  message: string
+  /** Undefined: not joined since the process began. */
+  because: Explanation | undefined
   isUnseen: boolean
   isReported: boolean
   isRenewed: boolean
@@ -78,7 +79,7 @@ export function createProblemTracker(
     const tracked: Tracked = {
       ...problem,
       keys: new Map(keys),
-      message: '',
+      because: undefined,
       isUnseen: false,
       isReported: false,
       isRenewed: false,
@@ -123,7 +124,7 @@ export function createProblemTracker(
       close(one)
     }
     problem.isRenewed = problem.reported > 0
-    problem.message = problems[0]?.message ?? ''
+    problem.because = problems[0]?.because
     return problem
   }
 
@@ -136,7 +137,7 @@ export function createProblemTracker(
   }
 
   function join(problem: Tracked, status: ResourceView): void {
-    const { keys, message } = problem
+    const { keys, because } = problem
     const { key } = status
     const state = stateOf(status)
     const known = keys.get(key)
@@ -145,7 +146,8 @@ export function createProblemTracker(
     const isRenewed = hasBegun && isOther && !isOneMatter(status) && keys.size < MANY
     if (known === undefined || isRenewed) changed.add(problem)
     if (keys.size === 0 || isRenewed) problem.state = state
-    if (keys.size === 0 || message === '' || isRenewed) problem.message = tellingCondition(status).message
+    if (keys.size === 0 || because === undefined || isRenewed)
+      problem.because = explained(tellingCondition(status))
     problem.isRenewed ||= isRenewed
     problem.since = Math.min(problem.since, status.since)
     problem.isUnseen = isUnseen(status)
@@ -200,7 +202,16 @@ export function createProblemTracker(
   }
 
   function tell(type: 'ProblemFound' | 'ProblemGrew' | 'ProblemOver', problem: Tracked): void {
-    const { keys, reason, service, message, most, since, endedAt, isReported } = problem
+    const {
+      keys,
+      reason,
+      service,
+      because = { reason: problem.reason },
+      most,
+      since,
+      endedAt,
+      isReported,
+    } = problem
     if (keys.size > 0) markReported(problem)
     const resources = type === 'ProblemOver' ? most : keys.size
     const [first] = problem.named
@@ -209,8 +220,7 @@ export function createProblemTracker(
     const place = { file, line, manifestRevision }
     const facts: ProblemFacts = { reason, service, resources, keys: problem.named, ...place, isReported }
     if (type === 'ProblemOver') emit({ type, ...facts, durationMs: Math.max(0, endedAt - since) })
-    else if (type === 'ProblemGrew') emit({ type, ...facts, message })
-    else emit({ type, ...facts, message })
+    else emit({ type, ...facts, because })
   }
 
   return {

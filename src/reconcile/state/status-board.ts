@@ -3,7 +3,6 @@ import { rememberedConditions, viewOf, type ResourceView, type StatusBoard } fro
 import type { Key } from '../../kinds/key.ts'
 import { lifecycleOf } from '../../kinds/lookup.ts'
 import type { Condition } from '../../plan/condition.ts'
-import { messageOf } from '../../plan/reason.ts'
 import { blankRecord } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
 
@@ -54,9 +53,8 @@ export function createBoard(): WritableBoard {
 }
 
 /** Creates are blocked after a rollback of the ledger. */
-function heldBack(key: Key, said: string, since: number): Condition {
-  const because = { reason: 'LedgerFailed', facts: { said } } as const
-  return { status: 'Unknown', ...because, message: messageOf(because, key), since }
+function heldBack(said: string, since: number): Condition {
+  return { status: 'Unknown', reason: 'LedgerFailed', facts: { said }, since }
 }
 
 /** From the ledger, before the key's first reconcile. */
@@ -77,7 +75,7 @@ export function seedStatus({ store, clock, ledger }: ReconcileContext, board: Wr
       observation: store.observation(key),
       conditions: {
         ...remembered,
-        ...(lost !== undefined && { Synced: heldBack(key, lost, now) }),
+        ...(lost !== undefined && { Synced: heldBack(lost, now) }),
         ...(entry?.state === 'invalid' && { Valid: { ...invalidBecause(entry), since } }),
       },
       action: 'observe',
@@ -91,7 +89,7 @@ export function seedStatus({ store, clock, ledger }: ReconcileContext, board: Wr
 
 function invalidBecause({ findings: [finding] }: Entry): Omit<Condition, 'since'> {
   const invalid = { status: 'False', reason: 'InvalidManifest' } as const
-  if (finding === undefined) return { ...invalid, message: 'The manifest has errors.' }
+  if (finding === undefined) return invalid
   const said = `${finding.message} ${finding.hint}`
-  return { ...invalid, message: said, facts: { said, mistake: `${finding.code}: ${finding.message}` } }
+  return { ...invalid, facts: { said, mistake: `${finding.code}: ${finding.message}` } }
 }

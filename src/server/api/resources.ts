@@ -4,10 +4,10 @@ import type { ManifestFacts } from '../../contract/manifest-facts.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { createOnceKindOf, type Profile } from '../../kinds/profile.ts'
 import { asService } from '../../kinds/service/kind.ts'
-import { lifecycleOfView, asListed, withBodies, type ResourceView } from '../../contract/view.ts'
-import { contextOf, resourceTyped } from '../command-line.ts'
-import { causeWords } from '../problems.ts'
+import { lifecycleOfView, type ResourceView } from '../../contract/view.ts'
+import { contextOf } from '../command-line.ts'
 import { nextSteps, type NextStep } from '../remedy.ts'
+import { asListed, causeOf, withBodies, type ShownResource } from '../shown-resource.ts'
 import {
   knownKey,
   LIMITS,
@@ -36,7 +36,7 @@ import {
 import { MISSED } from '../../plan/reasons/not-found.ts'
 import { comparisonOf, sideBySide, type ComparedField, type Comparison } from './side-by-side.ts'
 
-export interface ResourcesReply extends Paged<ResourceView> {
+export interface ResourcesReply extends Paged<ShownResource> {
   /** Without the query. */
   readonly counts: Counts
   readonly overview: OverviewReply
@@ -109,7 +109,7 @@ function pageOf(parts: ServerParts, asked: Asked, overview: Overview): string {
   const behind = after === undefined ? 0 : all.findIndex(({ key }) => key > after)
   const start = (behind === -1 ? all.length : behind) + part.offset
   const page = all.slice(start, start + part.limit)
-  const items = page.map((one) => asListed(resourceTyped(one, overview), parts.problem(one.key)))
+  const items = page.map((one) => asListed(one, parts.problem(one.key), overview))
   const last = page.at(-1)
   const next =
     last === undefined || start + page.length >= all.length
@@ -163,9 +163,9 @@ export function detailsOf(parts: ServerParts, text: string): ResourceReply | und
   const desired = parts.desired(resource.key)
   const manifest = parts.manifest(resource.key)
   return {
-    ...withBodies(resourceTyped(resource, overview), desired),
+    ...withBodies(resource, desired, overview),
     revision: overview.revision?.id,
-    cause: causeWords(resource, overview),
+    cause: causeOf(resource, overview),
     next: nextSteps(resource, overview, findings),
     fields: sideBySide(parts.profile, resource, desired),
     comparison: comparisonOf(resource, desired, overview.startedAt),

@@ -4,6 +4,7 @@ import { RESOURCE_KINDS } from '../../kinds/lookup.ts'
 import { REASONS, type Reason } from '../../plan/reason.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
 import type { ResourceView } from '../../contract/view.ts'
+import { messageOf } from '../../plan/reason.ts'
 import { LIMITS, listOf, oneOf, searchWords, textsOf, wordsOf, type Query } from '../parameters.ts'
 
 const SORTS = ['key', 'status', 'kind', 'reason', 'service', 'file', 'state', 'since'] as const
@@ -128,8 +129,8 @@ function hasWords(resource: ResourceView, words: readonly string[]): boolean {
 }
 
 function searchText(resource: ResourceView): string {
-  const { key, status, reason, message, file, service, pipeId, state, labels, manifestRevision } = resource
-  const words = [key, status, reason, message, file, service, pipeId, state, manifestRevision]
+  const { key, status, reason, because, file, service, pipeId, state, labels, manifestRevision } = resource
+  const words = [key, status, reason, messageOf(because, key), file, service, pipeId, state, manifestRevision]
   return [...words, ...Object.entries(labels).map(([name, value]) => `${name}=${value}`)]
     .join('\n')
     .toLowerCase()

@@ -1,7 +1,7 @@
 import type { ActionType } from '../../plan/action.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Event, ProblemFacts } from '../../contract/events.ts'
-import type { Reason } from '../../plan/reason.ts'
+import { type Explanation, messageOf, type Reason } from '../../plan/reason.ts'
 import { kindOf } from '../../kinds/key.ts'
 import type { Instruments } from '../instruments.ts'
 import type { Facts, Level } from '../log-fields.ts'
@@ -41,8 +41,9 @@ function problemLevel({ reason, isReported }: ProblemFacts): Level {
 function problemFacts({
   service,
   isReported: _isReported,
+  because,
   ...facts
-}: ProblemFacts & { readonly message?: string }): Facts {
+}: ProblemFacts & { readonly because?: Explanation }): Facts {
   const [key] = facts.keys
   const isOne = facts.resources === 1
   return {
@@ -50,7 +51,7 @@ function problemFacts({
     key: isOne ? key : undefined,
     keys: isOne ? undefined : facts.keys,
     serviceName: service,
-    detail: facts.message,
+    detail: key && because && messageOf(because, key),
   }
 }
 
@@ -81,9 +82,11 @@ export const RESOURCE_EVENTS = {
     ],
     level: (event) => (isApplied(event) ? 'info' : 'debug'),
     // `CreateFinished` has logged the long text.
-    facts: ({ message, ...facts }) => ({
+    facts: ({ because, ...facts }) => ({
       ...facts,
-      detail: facts.action === 'create' && facts.result === 'unknown' ? undefined : message,
+      reason: because.reason,
+      detail:
+        facts.action === 'create' && facts.result === 'unknown' ? undefined : messageOf(because, facts.key),
     }),
     count: countReconcile,
   },
@@ -115,7 +118,7 @@ export const RESOURCE_EVENTS = {
       conditionStatus: after.status,
       before: before?.status,
       reason: after.reason,
-      detail: after.reason === 'OutcomeUnknown' ? undefined : after.message,
+      detail: after.reason === 'OutcomeUnknown' ? undefined : messageOf(after, key),
       ...facts,
     }),
   },
