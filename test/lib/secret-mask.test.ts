@@ -11,6 +11,9 @@ describe('a secret is masked', () => {
   test.each([
     ['as it is', SECRET],
     ['in JSON', JSON.stringify(SECRET).slice(1, -1)],
+    ['in JSON of Python', String.raw`Hq7/kV2+xe\"9 Lm4\u00e9`],
+    ['in JSON of PHP', String.raw`Hq7\/kV2+xe\"9 Lm4\u00e9`],
+    ['in JSON of .NET', String.raw`Hq7/kV2\u002Bxe\u00229 Lm4\u00E9`],
     ['in a URL', encodeURIComponent(SECRET)],
     ['in base64', BYTES.toString('base64')],
     ['in base64url', BYTES.toString('base64url')],
@@ -24,6 +27,11 @@ describe('a secret is masked', () => {
       const text = Buffer.from(`${'x'.repeat(before)}${secret} and more`).toString('base64')
       expect(createSecretMask([secret]).mask(text)).toContain('[secret]')
     }
+  })
+
+  test('in JSON of Go, which escapes HTML', () => {
+    const { mask } = createSecretMask(['Tr0ub&dor<3>'])
+    expect(mask(String.raw`"Tr0ub\u0026dor\u003c3\u003e"`)).toBe('"[secret]"')
   })
 
   test('by each of its lines, if it has several', () => {
