@@ -198,7 +198,7 @@ async function withTheirs() {
 }
 
 describe('a pipe of the same source and table that no manifest holds', () => {
-  test('stops a create under another name, until policy.replaces names it', async () => {
+  test('stops a create under another name, until policy.replaces names it: then one is created', async () => {
     const { world, id } = await withTheirs()
     const { action } = await world.go(ORDERS)
     expect(action).toMatchObject({ reason: 'Ambiguous', facts: { ids: [id], listedAs: 'theirs' } })
@@ -206,7 +206,15 @@ describe('a pipe of the same source and table that no manifest holds', () => {
       `If not, set policy.replaces: ${id}.`,
     )
     world.write('orders.yaml', pipe('orders', { policy: { replaces: id.toUpperCase() } }))
+    world.platform.script('create', lying('Rejected'))
+    world.platform.listed = (items) => items.map((item) => ({ ...item, name: `${item.name} ` }))
     expect((await world.go(ORDERS)).action.reason).toBe('New')
+    // The new pipe came after the words of its author.
+    for (let hours = 0; hours < 3; hours += 1) {
+      await world.clock.advance(60 * MINUTE)
+      expect((await world.go(ORDERS)).action.reason).toBe('Ambiguous')
+    }
+    expect(world.platform.posts).toHaveLength(1)
   })
 
   test('stops it also where the service stores another name than it was asked for', async () => {

@@ -205,10 +205,7 @@ export function listedFor(
     return isOwn || store.holderOf(id, key) !== undefined
   }
 
-  /**
-   * Equal pipes that were created or renamed under another name. Excludes the one that `policy.replaces`
-   * names.
-   */
+  /** Equal pipes that were created or renamed under another name, except the one that `policy.replaces` names. */
   function alikeUnderOtherNames(known: ReadonlySet<string | undefined>): readonly RemoteResource[] {
     if (kind === undefined || body === undefined || listing === undefined) return []
     const isAlike =
@@ -218,7 +215,7 @@ export function listedFor(
     const alike = [...listing.items.values()].filter(
       (item) => !known.has(item.name ?? undefined) && !isHeld(item) && isAlike(item as JsonObject), // it came as JSON
     )
-    return alike.some(({ id }) => sameId(id, manifest?.policy?.replaces)) ? [] : alike
+    return alike.filter(({ id }) => !sameId(id, manifest?.policy?.replaces))
   }
 
   /** Fields that differ from the manifest and its earlier version. */
