@@ -3,15 +3,36 @@ import type { Leaf } from './canonical.ts'
 import { fieldFor, howOftenReturned, type Fields } from './field-table.ts'
 import { canonicalLeaf, factsOfForm } from './leaf-forms.ts'
 import { createLabels } from './record-pairs.ts'
+import { isEmpty } from './remote-resource.ts'
 
 /* Hashes show changes since the last read. Replies can include defaults at times. */
 
 /** A longer list has one text per field of all items. This keeps the record small. */
 const MAX_ITEMS = 10
 
-/** Canonical text by field path. */
-export function flatLeaves(fields: Fields, reply: JsonObject): JsonObject {
-  return Object.fromEntries(leavesOf(fields, reply, ''))
+/** Ends the path of a field that a reply shows without a value. */
+const EMPTY = '.{}'
+
+/** Canonical text by field path. @param shown the reply with its empty fields */
+export function flatLeaves(fields: Fields, reply: JsonObject, shown: JsonObject = {}): JsonObject {
+  return Object.fromEntries([...leavesOf(fields, reply, ''), ...emptyLeaves(fields, shown, '')])
+}
+
+function emptyLeaves(fields: Fields, shown: JsonObject, prefix: string): readonly Leaf[] {
+  return Object.entries(shown).flatMap(([name, inner]) => {
+    if (inner === undefined || !Object.hasOwn(fields, name)) return []
+    const path = `${prefix}${name}`
+    if (isEmpty(inner)) return [[`${path}${EMPTY}`, 'empty']]
+    const form = formOf(fields, name, inner)
+    const isGroup = typeof form !== 'string' && !isRecords(form) && isObject(inner)
+    return isGroup ? emptyLeaves(form.fields, inner, `${path}.`) : []
+  })
+}
+
+/** Whether it was shown without a value. Not for fields of the manifest: replies omit some at times. */
+export function wasEmpty(left: Hashes, asked: Hashes, path: string): boolean {
+  const names = asked[path] === undefined ? path.split('.') : []
+  return names.some((_name, at) => left[`${names.slice(0, at + 1).join('.')}${EMPTY}`] !== undefined)
 }
 
 function leavesOf(fields: Fields, value: JsonObject, prefix: string): readonly Leaf[] {
@@ -66,6 +87,7 @@ export function changedSinceLeft(
     path.endsWith(']') || (asked[path] !== undefined && howOftenReturned(fields, path) === 'always')
   const paths = new Set([...Object.keys(left), ...Object.keys(now)])
   return [...paths]
+    .filter((path) => !path.endsWith(EMPTY))
     .filter((path) => (now[path] === undefined ? isGone(path) : now[path] !== left[path]))
     .toSorted()
 }

@@ -126,7 +126,7 @@ function foreignIn(fields: Fields, object: JsonObject, prefix: string): ReturnTy
   })
 }
 
-function isEmpty(value: Json | undefined): boolean {
+export function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === '' || value === false || value === 0) return true
   return typeof value === 'object' && Object.values(value).every(isEmpty)
 }

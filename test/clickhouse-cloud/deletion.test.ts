@@ -177,20 +177,23 @@ describe('policy.ensure absent', () => {
     )
   })
 
-  test('also a field that its manifest never named', async () => {
-    await using client = await started(KAFKA, {})
-    const setWait = (ms: number) =>
-      client.server.setBody(client.id(), { ...client.body(), settings: { streaming_max_insert_wait_ms: ms } })
-    setWait(6_000)
-    await client.want(KAFKA, DELETE)
+  test.each([
+    ['a field that its manifest never named', KAFKA, { clickhouse_max_threads: 2 }],
+    ['a field of an object that was shown empty', having(KAFKA, { settings: undefined }), {}],
+  ])('also %s', async (_what, body, before) => {
+    await using client = await started(body, {})
+    const show = (settings: JsonObject) =>
+      client.server.setBody(client.id(), { ...client.body(), settings: { ...body['settings'], ...settings } })
+    show(before)
+    await client.want(body, DELETE)
     await client.reconcile()
-    setWait(7_000)
+    show({ clickhouse_max_threads: 3 })
     client.skip(MINUTE)
     await client.reconcile()
     client.skip(GRACE)
-    await client.reconcile()
+    await goesOn(client, 5 * MINUTE)
     expect(sent(client)).toEqual([])
-    expect(client.message()).toContain('(settings.streaming_max_insert_wait_ms)')
+    expect(client.message()).toContain('(settings.clickhouse_max_threads)')
   })
 
   test('an adopted one is deleted, too: its manifest is there and says so', async () => {

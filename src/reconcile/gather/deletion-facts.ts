@@ -1,5 +1,5 @@
 import type { Entry } from '../../contract/catalog.ts'
-import { changedSinceLeft, flatLeaves } from '../../kinds/as-left.ts'
+import { changedSinceLeft, flatLeaves, wasEmpty } from '../../kinds/as-left.ts'
 import { fieldOfPath } from '../../kinds/changes.ts'
 import type { CreateOnceKind } from '../../kinds/definition.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
@@ -103,7 +103,12 @@ function leftNow(
   there: JsonObject,
 ): Readonly<Record<string, string>> {
   const known = comparedBody(kind.fields, kind.setIn?.(there) ?? there)
-  return store.hashesOf(key, flatLeaves(kind.fields, known))
+  return store.hashesOf(key, flatLeaves(kind.fields, known, withoutSlow(kind, there)))
+}
+
+/** A service hides a slow field for a while after its change. */
+function withoutSlow({ changes }: CreateOnceKind, there: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(there).filter(([name]) => changes?.isSlow(`${name}.`) !== true))
 }
 
 /** Undefined: unknown. */
@@ -120,10 +125,15 @@ export function changedSince(
     leftNow(store, { kind, key }, there),
     applied.fields,
   )
-  // During the grace, a newly shown field is no change.
+  // During the grace, a field that was not shown before is no change: services show some late.
   const isAbsent = entry?.manifest?.policy?.ensure === 'absent'
   const changed = isAbsent
-    ? fields.filter((path) => left.fields[path] !== undefined || path.includes(']'))
+    ? fields.filter(
+        (path) =>
+          left.fields[path] !== undefined ||
+          path.includes(']') ||
+          wasEmpty(left.fields, applied.fields, path),
+      )
     : fields
   return [...new Set(changed.map(fieldOfPath))]
 }
@@ -150,8 +160,9 @@ export function leftAfter(
   // A later addition is an edit.
   if (before !== undefined && steadyNow - since >= LEARNS_MS) return before
   const now = leftNow(store, { kind: input.kind, key: desired.key }, observed.there)
+  const shown = before?.fields ?? {}
+  if (input.policy.ensure !== 'absent') return { digest, since, fields: { ...shown, ...now } }
   // During the grace, only fields join that were never shown.
-  const fields =
-    input.policy.ensure === 'absent' ? { ...now, ...before?.fields } : { ...before?.fields, ...now }
-  return { digest, since, fields }
+  const late = Object.entries(now).filter(([path]) => !wasEmpty(shown, recorded.applied?.fields ?? {}, path))
+  return { digest, since, fields: { ...Object.fromEntries(late), ...shown } }
 }
