@@ -23,9 +23,10 @@ function emptyLeaves(fields: Fields, shown: JsonObject, prefix: string): readonl
     if (inner === undefined || !Object.hasOwn(fields, name)) return []
     const path = `${prefix}${name}`
     if (isEmpty(inner)) return [[`${path}${EMPTY}`, 'empty']]
-    const form = formOf(fields, name, inner)
-    const isGroup = typeof form !== 'string' && !isRecords(form) && isObject(inner)
-    return isGroup ? emptyLeaves(form.fields, inner, `${path}.`) : []
+    const { keyedBy, fields: below } = fieldFor(fields, name, inner)
+    return below !== undefined && keyedBy === undefined && isObject(inner)
+      ? emptyLeaves(below, inner, `${path}.`)
+      : []
   })
 }
 

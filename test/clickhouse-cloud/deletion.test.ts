@@ -13,6 +13,8 @@ const PIPES = GIVEN.filter(({ manifest }) => manifest.kind === 'Pipe').filter(
     at === all.findIndex((other) => kindOf(wireBody(other.manifest)) === kindOf(wireBody(manifest))),
 )
 
+const { settings: SETTINGS, ...BARE } = { settings: {}, ...KAFKA }
+
 describe('policy.ensure absent', () => {
   test('deletes after ten minutes, once; then the manifest can go, and nothing is left', async () => {
     await using client = await unwanted()
@@ -178,16 +180,16 @@ describe('policy.ensure absent', () => {
   })
 
   test.each([
-    ['a field that its manifest never named', KAFKA, { clickhouse_max_threads: 2 }],
-    ['a field of an object that was shown empty', having(KAFKA, { settings: undefined }), {}],
-  ])('also %s', async (_what, body, before) => {
+    ['a field that its manifest never named', KAFKA, { ...SETTINGS, clickhouse_max_threads: 2 }],
+    ['a field of an object that was shown empty', BARE, {}],
+  ])('also %s', async (_what, body, settings) => {
     await using client = await started(body, {})
-    const show = (settings: JsonObject) =>
-      client.server.setBody(client.id(), { ...client.body(), settings: { ...body['settings'], ...settings } })
-    show(before)
+    const show = (changed: typeof settings) =>
+      client.server.setBody(client.id(), { ...client.body(), settings: changed })
+    show(settings)
     await client.want(body, DELETE)
     await client.reconcile()
-    show({ clickhouse_max_threads: 3 })
+    show({ ...settings, clickhouse_max_threads: 3 })
     client.skip(MINUTE)
     await client.reconcile()
     client.skip(GRACE)
