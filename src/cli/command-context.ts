@@ -6,7 +6,7 @@ import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import { PROFILES } from '../kinds/profiles/profiles.ts'
 import type { Activity } from '../contract/activity.ts'
 import { AS_SAID, type CommandContext } from '../server/command-line.ts'
-import type { StepContext } from '../server/remedy.ts'
+import type { StepContext } from '../server/shown-resource.ts'
 
 export type Here = Pick<Settings, 'sandbox' | 'profile' | 'ledger'> &
   Partial<Pick<Settings, 'manifests' | 'baseUrl' | 'credentialsDir' | 'secretsDir' | 'server'>>

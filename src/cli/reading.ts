@@ -15,8 +15,13 @@ import type { ResourceReply, ResourcesReply } from '../server/api/resources.ts'
 import type { HistoryReply } from '../server/api/timeline.ts'
 import type { CommandContext } from '../server/command-line.ts'
 import { LIMITS } from '../server/parameters.ts'
-import { nextSteps, type StepContext } from '../server/remedy.ts'
-import { asListed, causeOf, type ShownResource } from '../server/shown-resource.ts'
+import {
+  nextSteps,
+  type StepContext,
+  asListed,
+  causeOf,
+  type ShownResource,
+} from '../server/shown-resource.ts'
 import { commandContext, settingsOfDaemon, stepContext, type Here } from './command-context.ts'
 import { networkToOthers } from './compose-network.ts'
 import { openLedgerToRead, sayMoved } from './compose.ts'

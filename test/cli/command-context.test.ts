@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { commandContext, replyContext, settingsOfDaemon, stepContext } from '../../src/cli/command-context.ts'
 import { AS_SAID } from '../../src/server/command-line.ts'
-import { placeOf } from '../../src/server/remedy.ts'
+import { placeOf } from '../../src/server/shown-resource.ts'
 
 const FILE = fileURLToPath(import.meta.url)
 const HERE = { profile: DEFAULT, sandbox: true, ledger: 'sqlite:.pipewright/sandbox-ledger.db' }

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
-import { nextSteps } from '../../src/server/remedy.ts'
-import { causeOf } from '../../src/server/shown-resource.ts'
+import { nextSteps, causeOf } from '../../src/server/shown-resource.ts'
 import { viewMessage } from '../support/messages.ts'
 import { RemoteError } from '../../src/contract/remote-error.ts'
 import { given, type Given } from '../reconcile/given.ts'

@@ -4,8 +4,7 @@ import { unknownFacts } from '../../src/plan/outcome-unknown.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import { REASONS, type Because, type Reason } from '../../src/plan/reason.ts'
 import type { ResourceView } from '../../src/contract/view.ts'
-import { nextSteps, placeOf } from '../../src/server/remedy.ts'
-import { causeOf } from '../../src/server/shown-resource.ts'
+import { nextSteps, placeOf, causeOf } from '../../src/server/shown-resource.ts'
 import { condition, resource, type Over } from './fake-parts.ts'
 
 const HERE = { sandbox: false, ledger: undefined, manifestsDir: 'manifests' } as const

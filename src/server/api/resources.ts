@@ -6,8 +6,14 @@ import { createOnceKindOf, type Profile } from '../../kinds/profile.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { lifecycleOfView, type ResourceView } from '../../contract/view.ts'
 import { contextOf } from '../command-line.ts'
-import { nextSteps, type NextStep } from '../remedy.ts'
-import { asListed, causeOf, withBodies, type ShownResource } from '../shown-resource.ts'
+import {
+  nextSteps,
+  type NextStep,
+  asListed,
+  causeOf,
+  withBodies,
+  type ShownResource,
+} from '../shown-resource.ts'
 import {
   knownKey,
   LIMITS,
