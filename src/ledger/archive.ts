@@ -13,16 +13,11 @@ export interface Archive {
   /** Ordered by key. */
   readonly records: readonly StoredRecord[]
   /** Keys of removed records, each with its last version if known. */
-  readonly forgotten: readonly Forgotten[]
+  readonly forgotten: readonly z.infer<typeof ForgottenLine>[]
   /** As `LedgerSecret.rollback`. */
   readonly rollback: string | undefined
   /** Oldest first. */
   readonly history: readonly { readonly key: string; readonly body: string }[]
-}
-
-export interface Forgotten {
-  readonly key: string
-  readonly version: number
 }
 
 const FORMAT = 1

@@ -8,8 +8,21 @@ export interface Binding {
   readonly profile?: string | undefined
 }
 
+/** @returns undefined: it stays as it is @throws {LedgerError} `platform`, if there are records */
+export function newBinding(
+  ledger: string,
+  bound: Binding,
+  wanted: Binding,
+  hasRecords: boolean,
+): Binding | undefined {
+  if (hasRecords) assertBinding(ledger, bound, wanted)
+  const platform = wanted.platform ?? bound.platform
+  const profile = wanted.profile === undefined ? bound.profile : keptProfile(wanted.profile)
+  return platform === bound.platform && profile === bound.profile ? undefined : { platform, profile }
+}
+
 /** The default profile is stored without a name, as in the first ledgers. */
-export function keptProfile(profile: string): string | undefined {
+function keptProfile(profile: string): string | undefined {
   return profile === DEFAULT.name ? undefined : profile
 }
 

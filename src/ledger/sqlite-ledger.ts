@@ -1,7 +1,7 @@
 import type { OpenedLedger } from '../contract/ledger.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Clock } from '../lib/clock.ts'
-import { assertBinding, keptProfile } from './binding.ts'
+import { type Binding, newBinding } from './binding.ts'
 import { createLedger } from './ledger-on-tables.ts'
 import { takeLease } from './lease.ts'
 import { createLedgerFile, ledgerExists, makeFolderOf, missing, realFile } from './location.ts'
@@ -9,13 +9,10 @@ import { createSoleLeadership } from './sole-leadership.ts'
 import { IN_MEMORY } from './connection.ts'
 import { openStore, type Store, type StoreOptions } from './sqlite-store.ts'
 
-export interface SqliteLedgerOptions extends Omit<StoreOptions, 'hashKey'> {
+/** The first owner binds the ledger. */
+export interface SqliteLedgerOptions extends Omit<StoreOptions, 'hashKey'>, Binding {
   /** Whether an owner creates a missing ledger. */
   readonly init: 'auto' | 'never'
-  /** Bound by the first owner, then compared; see {@link assertBinding}. Undefined: not compared. */
-  readonly platform?: string | undefined
-  /** The profile's name; as `platform`. */
-  readonly profile?: string | undefined
   readonly clock: Clock
   readonly emit: Emit
 }
@@ -89,20 +86,14 @@ function assertMayStart({ file, init }: Pick<SqliteLedgerOptions, 'file' | 'init
 }
 
 /** Binds an unbound ledger; refuses another binding. @throws {LedgerError} `platform` */
-function bind(store: Store, { file, mode, platform, profile }: SqliteLedgerOptions): void {
-  if (platform === undefined && profile === undefined) return
-  const bound = store.read((tables) => ({
-    platform: tables.text('platform'),
-    profile: tables.text('profile'),
-    records: tables.versions().size,
-  }))
-  if (bound.records > 0) assertBinding(file, bound, { platform, profile })
-  if (mode !== 'owner') return
-  const next = {
-    platform: platform ?? bound.platform,
-    profile: profile === undefined ? bound.profile : keptProfile(profile),
-  }
-  if (next.platform === bound.platform && next.profile === bound.profile) return
+function bind(store: Store, { file, mode, ...wanted }: SqliteLedgerOptions): void {
+  if (wanted.platform === undefined && wanted.profile === undefined) return
+  const [bound, hasRecords] = store.read((tables) => [
+    { platform: tables.text('platform'), profile: tables.text('profile') },
+    tables.versions().size > 0,
+  ])
+  const next = newBinding(file, bound, wanted, hasRecords)
+  if (mode === 'reader' || next === undefined) return
   store.write((tables) => {
     tables.set('platform', next.platform)
     tables.set('profile', next.profile)

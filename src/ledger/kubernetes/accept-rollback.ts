@@ -1,7 +1,7 @@
 import { isObject } from '../../lib/json.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { openCluster, type Cluster, type ClusterPlace } from './cluster.ts'
-import { ClusterError, asLedgerError } from './cluster-error.ts'
+import { ClusterError, throwAsLedgerError } from './cluster-error.ts'
 import { readLease, WRITES_ANNOTATION, writesIn } from './lease-object.ts'
 import { writesOf, writesRollback } from './ledger-rollback.ts'
 import { readLedgerSecret } from './ledger-secret.ts'
@@ -16,9 +16,7 @@ export async function acceptKubernetesLedger(options: ClusterPlace): Promise<str
   const secret = await readLedgerSecret(api, secrets, name)
   if (secret === undefined) throw new LedgerError('missing', `there is no ledger ${shown}.`)
   const [what, times] = [secret.rollback(), secret.rollbacks()]
-  const ofWrites = await acceptWrites(cluster).catch((error: unknown) => {
-    throw asLedgerError(error)
-  })
+  const ofWrites = await acceptWrites(cluster).catch(throwAsLedgerError)
   if (what === undefined) return ofWrites
   await secret.change(() => {
     if (secret.rollbacks() !== times)

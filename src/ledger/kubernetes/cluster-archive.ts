@@ -6,7 +6,7 @@ import type { Archive } from '../archive.ts'
 import { decodeRecord, storedRecord } from '../codec.ts'
 import { isThere } from '../moved.ts'
 import { openCluster, type Cluster, type ClusterPlace } from './cluster.ts'
-import { ClusterError, asLedgerError } from './cluster-error.ts'
+import { ClusterError, asLedgerError, throwAsLedgerError } from './cluster-error.ts'
 import type { ClusterApi } from './cluster-api.ts'
 import { readLease, writesIn } from './lease-object.ts'
 import { writesOf, writesRollback } from './ledger-rollback.ts'
@@ -132,21 +132,13 @@ export async function writeClusterArchive(
     Array.from({ length: AT_ONCE }, async () => {
       for (let kept = left.pop(); kept !== undefined; kept = left.pop()) await put(api, records, name, kept)
     }),
-  ).catch((error: unknown) => {
-    throw asLedgerError(error)
-  })
+  ).catch(throwAsLedgerError)
   const { hashKey, platform, profile } = archive
   const hasRecords = archive.records.length > 0 ? 'true' : undefined
   const setBack = archive.rollback ?? writesRollback(writesIn(await readLease(cluster)), writes)
   const setBacks = setBack === undefined ? undefined : '1'
-  await createLedgerSecret(api, secrets, name, {
-    hashKey,
-    platform,
-    profile,
-    hasRecords,
-    setBack,
-    setBacks,
-  })
+  const members = { hashKey, platform, profile, hasRecords, setBack, setBacks }
+  await createLedgerSecret(api, secrets, name, members)
   return setBack
 }
 
@@ -156,9 +148,7 @@ async function assertOnlyThese(
   left: readonly Kept[],
 ): Promise<void> {
   const names = new Set(left.map(({ key }) => objectName(name, key)))
-  const { items } = await api.list(records, selector).catch((error: unknown) => {
-    throw asLedgerError(error)
-  })
+  const { items } = await api.list(records, selector).catch(throwAsLedgerError)
   const other = items.find((object) => isRecordOf(name, object) && !names.has(object.metadata.name))
   if (other !== undefined) throw notEmpty(name, `${shown} has the record ${other.metadata.name} already`)
 }

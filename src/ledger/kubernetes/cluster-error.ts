@@ -17,6 +17,11 @@ export function asLedgerError(error: unknown): unknown {
   return new LedgerError('io', `the ledger cannot be reached: ${error.message}.`, { cause: error })
 }
 
+/** For `catch`. @throws as {@link asLedgerError} */
+export function throwAsLedgerError(error: unknown): never {
+  throw asLedgerError(error)
+}
+
 export function refused(status: number, said: unknown): ClusterError {
   const message =
     isObject(said) && typeof said['message'] === 'string' ? said['message'] : 'no reason is given'

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { openClusterAccess, type Environment } from './cluster-access.ts'
-import { createClusterApi, type ClusterApi } from './cluster-api.ts'
+import { createClusterApi } from './cluster-api.ts'
 import { API_VERSION, LEDGER_LABEL } from './record-object.ts'
 
 export interface ClusterPlace {
@@ -26,23 +26,13 @@ function placeOf(place: string): { readonly namespace: string | undefined; reado
   return { namespace, name }
 }
 
-export interface Cluster extends AsyncDisposable {
-  readonly api: ClusterApi
-  /** The API with another timeout in ms. */
-  readonly apiWithin: (timeoutMs: number) => ClusterApi
-  readonly name: string
-  /** Its name in messages. */
-  readonly shown: string
-  readonly records: string
-  readonly secrets: string
-  readonly leases: string
-  readonly selector: string
-}
+export type Cluster = Awaited<ReturnType<typeof openCluster>>
 
 /** @throws {LedgerError} */
-export async function openCluster({ env, place, clock }: ClusterPlace): Promise<Cluster> {
+export async function openCluster({ env, place, clock }: ClusterPlace) {
   const access = await openClusterAccess(env)
   const { namespace = access.namespace, name } = placeOf(place)
+  /** The API with another timeout in ms. */
   const apiWithin = (timeoutMs: number) =>
     createClusterApi({ access, userAgent: 'pipewright', timeoutMs, clock })
   const api = apiWithin(TIMEOUT_MS)
@@ -50,6 +40,7 @@ export async function openCluster({ env, place, clock }: ClusterPlace): Promise<
     api,
     apiWithin,
     name,
+    /** Its name in messages. */
     shown: `kubernetes:${namespace}/${name}`,
     records: `/apis/${API_VERSION}/namespaces/${namespace}/pipewrightrecords`,
     secrets: `/api/v1/namespaces/${namespace}/secrets`,

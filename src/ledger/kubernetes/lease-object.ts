@@ -34,15 +34,7 @@ export interface SeenLease {
   readonly since: number
 }
 
-export interface LeaseObject {
-  seen(): SeenLease | undefined
-  /** @param how `patiently` has a longer timeout @returns undefined: no Lease @throws {ClusterError} */
-  read(how?: 'patiently'): Promise<SeenLease | undefined>
-  /** Creates or replaces the Lease. @throws {ClusterError} status 409 if it has changed */
-  write(holder: string, epoch: number, over: SeenLease | undefined): Promise<SeenLease>
-  /** As `Leadership.actOn`. */
-  actOn(revision: string): void
-}
+export type LeaseObject = ReturnType<typeof createLeaseObject>
 
 export const URL_ANNOTATION = `${GROUP}/url`
 export const REVISION_ANNOTATION = `${GROUP}/revision`
@@ -72,7 +64,7 @@ export async function readLease({ api, leases, name }: Cluster): Promise<KubeObj
   }
 }
 
-export function createLeaseObject(options: LeaseObjectOptions): LeaseObject {
+export function createLeaseObject(options: LeaseObjectOptions) {
   const { api, path, name, durationMs, clock } = options
   const own = `${path}/${name}`
   let seen: SeenLease | undefined
@@ -144,7 +136,8 @@ export function createLeaseObject(options: LeaseObjectOptions): LeaseObject {
 
   return {
     seen: () => seen,
-    async read(how) {
+    /** @param how `patiently` has a longer timeout @returns undefined: no Lease @throws {ClusterError} */
+    async read(how?: 'patiently'): Promise<SeenLease | undefined> {
       const before = seen
       try {
         const object = await (how === 'patiently' ? options.patientApi : api).get(own)
@@ -158,11 +151,13 @@ export function createLeaseObject(options: LeaseObjectOptions): LeaseObject {
         throw error
       }
     },
-    async write(holder, epoch, over) {
+    /** Creates or replaces the Lease. @throws {ClusterError} status 409 if it has changed */
+    async write(holder: string, epoch: number, over: SeenLease | undefined): Promise<SeenLease> {
       const body = bodyOf(holder, epoch, over?.object)
       return noted(await (over === undefined ? api.create(path, body) : api.replace(own, body)))
     },
-    actOn(next) {
+    /** As `Leadership.actOn`. */
+    actOn(next: string) {
       revision = next
     },
   }

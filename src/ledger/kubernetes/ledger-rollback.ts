@@ -4,20 +4,9 @@ import { LedgerError } from '../../contract/ledger.ts'
 import type { LedgerSecret } from './ledger-secret.ts'
 import type { Kept } from './record-object.ts'
 
-/**
- * Detects records at an earlier state, for example after an etcd restore: pipes created since might be
- * missing. After a note in the Secret, all processes refuse creates until an operator accepts the records.
- */
-export interface LedgerRollback extends AsyncDisposable {
-  /** Writes to the Secret, with retries. @param what the rolled-back state, in words */
-  notice(what: string): void
-  /** Why creates are refused, if known. */
-  known(): string | undefined
-  /** Reads the Secret first. @throws {LedgerError} if creates are refused or the Secret cannot be read */
-  assertNone(): Promise<void>
-}
+export type LedgerRollback = ReturnType<typeof createLedgerRollback>
 
-export interface LedgerRollbackOptions {
+interface LedgerRollbackOptions {
   readonly secret: LedgerSecret
   readonly clock: Clock
   /** This process does not write. */
@@ -28,12 +17,11 @@ export interface LedgerRollbackOptions {
 /** Interval of requests to the Secret while creates are refused. */
 const AGAIN_MS = 1_000
 
-export function createLedgerRollback({
-  secret,
-  clock,
-  isReader,
-  emit,
-}: LedgerRollbackOptions): LedgerRollback {
+/**
+ * Detects records at an earlier state, for example after an etcd restore: pipes created since might be
+ * missing. After a note in the Secret, all processes refuse creates until an operator accepts the records.
+ */
+export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRollbackOptions) {
   const closing = new AbortController()
   /** The first rollback that is not in the Secret yet. */
   let unsaid: string | undefined
@@ -95,11 +83,13 @@ export function createLedgerRollback({
     following = undefined
   }
 
+  /** Writes to the Secret, with retries. @param what the rolled-back state, in words */
   function notice(what: string): void {
     note(what)
     follow()
   }
 
+  /** Why creates are refused, if known. */
   function known(): string | undefined {
     const what = unsaid ?? secret.rollback()
     return what === undefined ? undefined : `${wordsOf(what)}${unsaid === undefined ? '' : failed}`
@@ -108,6 +98,7 @@ export function createLedgerRollback({
   return {
     notice,
     known,
+    /** Reads the Secret first. @throws {LedgerError} if creates are refused or the Secret cannot be read */
     async assertNone() {
       if (unsaid === undefined) await readSecret()
       const why = known()

@@ -2,30 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { LedgerError, type Notes } from '../../contract/ledger.ts'
-import { ClusterError, asLedgerError } from './cluster-error.ts'
+import { ClusterError, asLedgerError, throwAsLedgerError } from './cluster-error.ts'
 import type { ClusterApi, KubeObject } from './cluster-api.ts'
 
-export interface LedgerSecret {
-  readonly hashKey: Uint8Array
-  /** And the profile; undefined: not bound. */
-  platform(): string | undefined
-  profile(): string | undefined
-  /** Whether a record was ever written. */
-  hasRecords(): boolean
-  /** Count of detected rollbacks. */
-  rollbacks(): number
-  /** Losses of the last rollback; undefined: none or accepted. */
-  rollback(): string | undefined
-  /** As `Ledger.movedAt`. */
-  movedAt(): string | undefined
-  /** Reads the current value. @throws {LedgerError} */
-  read(member: keyof SecretMembers): Promise<string | undefined>
-  /**
-   * @param members the change, or a function of the current members; undefined: no write
-   * @throws {LedgerError}
-   */
-  change(members: SecretMembers | (() => SecretMembers | undefined)): Promise<void>
-}
+export type LedgerSecret = ReturnType<typeof opened>
 
 /** Undefined removes a member. */
 export interface SecretMembers {
@@ -87,13 +67,17 @@ export async function createLedgerSecret(
 
 function membersOf(given: SecretMembers = {}): Record<string, Buffer> {
   const { platform, profile, hasRecords, setBack, setBacks } = given
-  const members: Record<string, Buffer> = {}
-  for (const [member, text] of Object.entries({ platform, profile, hasRecords, setBack, setBacks }))
-    if (text !== undefined) members[member] = Buffer.from(text)
-  return members
+  return bytesIn({ platform, profile, hasRecords, setBack, setBacks })
 }
 
-function opened(api: ClusterApi, collection: string, first: KubeObject): LedgerSecret {
+function bytesIn(members: SecretMembers): Record<string, Buffer> {
+  const texts = Object.entries(members) as [string, string | undefined][]
+  return Object.fromEntries(
+    texts.flatMap(([member, text]) => (text === undefined ? [] : [[member, Buffer.from(text)]])),
+  )
+}
+
+function opened(api: ClusterApi, collection: string, first: KubeObject) {
   let object = first
   const { name } = first.metadata
   const textOf = (member: string) => bytesOf(object, member)?.toString('utf8')
@@ -115,13 +99,19 @@ function opened(api: ClusterApi, collection: string, first: KubeObject): LedgerS
     textOf('setBacks') === undefined ? 0 : (countOf(textOf('setBacks')) ?? accepted() + 1)
   return {
     hashKey: new Uint8Array(hashKey),
+    /** And the profile; undefined: not bound. */
     platform: () => textOf('platform'),
     profile: () => textOf('profile'),
+    /** Whether a record was ever written. */
     hasRecords: () => textOf('hasRecords') === 'true',
+    /** Count of detected rollbacks. */
     rollbacks,
+    /** Losses of the last rollback; undefined: none or accepted. */
     rollback: () => (rollbacks() > accepted() ? (textOf('setBack') ?? 'its Secret says so') : undefined),
+    /** As `Ledger.movedAt`. */
     movedAt: () => textOf('movedAt'),
-    async read(member) {
+    /** Reads the current value. @throws {LedgerError} */
+    async read(member: keyof SecretMembers): Promise<string | undefined> {
       try {
         object = await api.get(`${collection}/${name}`)
       } catch (error) {
@@ -130,7 +120,11 @@ function opened(api: ClusterApi, collection: string, first: KubeObject): LedgerS
       }
       return textOf(member)
     },
-    async change(asked) {
+    /**
+     * @param asked the change, or a function of the current members; undefined: no write
+     * @throws {LedgerError}
+     */
+    async change(asked: SecretMembers | (() => SecretMembers | undefined)): Promise<void> {
       for (let tries = 1; ; tries += 1) {
         const members = typeof asked === 'function' ? asked() : asked
         if (members === undefined) return
@@ -139,17 +133,14 @@ function opened(api: ClusterApi, collection: string, first: KubeObject): LedgerS
           const bytes = bytesOf(object, member)
           if (bytes !== undefined && !(member in members)) data[member] = bytes
         }
-        for (const [member, text] of Object.entries(members) as [string, string | undefined][])
-          if (text !== undefined) data[member] = Buffer.from(text)
         try {
-          object = await api.replace(`${collection}/${name}`, { ...object, data: encoded(data) })
+          const next = encoded({ ...data, ...bytesIn(members) })
+          object = await api.replace(`${collection}/${name}`, { ...object, data: next })
           return
         } catch (error) {
           if (!(error instanceof ClusterError) || error.status !== 409 || tries === 3)
             throw asLedgerError(error)
-          object = await api.get(`${collection}/${name}`).catch((failed: unknown) => {
-            throw asLedgerError(failed)
-          })
+          object = await api.get(`${collection}/${name}`).catch(throwAsLedgerError)
         }
       }
     },

@@ -1,13 +1,13 @@
 import { hostname } from 'node:os'
 import { decodeActivity } from '../codec.ts'
-import { assertBinding, keptProfile, type Binding } from '../binding.ts'
+import { assertBinding, newBinding, type Binding } from '../binding.ts'
 import type { Activity } from '../../contract/activity.ts'
 import type { Emit } from '../../contract/events.ts'
 import { LedgerError, type OpenedLedger } from '../../contract/ledger.ts'
 import { movedAway } from '../moved.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { openCluster, TIMEOUT_MS, type ClusterPlace } from './cluster.ts'
-import { ClusterError, asLedgerError } from './cluster-error.ts'
+import { ClusterError, asLedgerError, throwAsLedgerError } from './cluster-error.ts'
 import { createKubernetesLease } from './kubernetes-lease.ts'
 import { createKubernetesLedger } from './kubernetes-ledger.ts'
 import { annotationIn, readLease, URL_ANNOTATION, WRITES_ANNOTATION, writesIn } from './lease-object.ts'
@@ -139,9 +139,7 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
         activity = next
       },
       async read() {
-        const seen = await lease.read('patiently').catch((error: unknown) => {
-          throw asLedgerError(error)
-        })
+        const seen = await lease.read('patiently').catch(throwAsLedgerError)
         const text = annotationIn(seen?.object, `${GROUP}/activity`)
         return { last: decodeActivity(text), isOwned: seen !== undefined && seen.holder !== '' }
       },
@@ -155,7 +153,10 @@ export async function openKubernetesLedger(options: KubernetesLedgerOptions): Pr
   async function begin(): Promise<void> {
     isRead = false
     await mirror.relist()
-    await bindTo(secret, hasRecords(), shown, options)
+    // Read again: another process might have bound it.
+    await secret.read('platform')
+    const next = newBinding(shown, bound(), options, hasRecords())
+    if (next !== undefined) await secret.change({ platform: next.platform, profile: next.profile })
     assertNotMoved(shown, secret)
     const lostSince = writesRollback(writesIn(lease.seen()?.object), mirror.writes())
     // The Secret was read, but the count of writes changes constantly.
@@ -235,22 +236,4 @@ function recordsGone(shown: string, name: string): LedgerError {
     `the ledger ${shown} had records, and has none: they were deleted, perhaps with their CustomResourceDefinition. Restore ` +
       `them from a backup. If they are not needed any more, stop every process that works with it, and delete the Secret ${name} and the Lease ${name} too: then this is a first run.`,
   )
-}
-
-/** The first leader binds the ledger. */
-async function bindTo(
-  secret: LedgerSecret,
-  hasRecords: boolean,
-  shown: string,
-  { platform, profile }: Binding,
-): Promise<void> {
-  // Read again: another process might have bound it.
-  await secret.read('platform')
-  const bound = { platform: secret.platform(), profile: secret.profile() }
-  if (hasRecords) assertBinding(shown, bound, { platform, profile })
-  const wanted = {
-    platform: platform ?? bound.platform,
-    profile: profile === undefined ? bound.profile : keptProfile(profile),
-  }
-  if (wanted.platform !== bound.platform || wanted.profile !== bound.profile) await secret.change(wanted)
 }

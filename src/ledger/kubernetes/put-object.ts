@@ -15,15 +15,7 @@ interface PutParts {
   readonly mirror: Mirror
 }
 
-/**
- * By compare-and-set.
- * @param over undefined: create
- * @throws {LedgerConflict} after a concurrent write, which the mirror then has
- * @throws {LedgerError}
- */
-export type Put = (over: Mirrored | undefined, kept: Kept, record: LedgerRecord | undefined) => Promise<void>
-
-export function createPut({ api, path, name, mirror }: PutParts): Put {
+export function createPut({ api, path, name, mirror }: PutParts) {
   /** Includes the target of a move; otherwise the record would seem missing. */
   async function refresh(key: Key, seen: readonly Key[] = []): Promise<void> {
     await mirror.refresh(key)
@@ -31,7 +23,13 @@ export function createPut({ api, path, name, mirror }: PutParts): Put {
     if (to !== undefined && !seen.includes(to)) await refresh(to, [...seen, key])
   }
 
-  return async (over, kept, record) => {
+  /**
+   * By compare-and-set.
+   * @param over undefined: create
+   * @throws {LedgerConflict} after a concurrent write, which the mirror then has
+   * @throws {LedgerError}
+   */
+  return async (over: Mirrored | undefined, kept: Kept, record: LedgerRecord | undefined): Promise<void> => {
     const { key } = kept
     try {
       await mirror.writing(key, async (): Promise<KubeObject> => {

@@ -5,19 +5,9 @@ import { bodyOf, hasArrived, type Kept } from './record-object.ts'
 import type { Mirror, Mirrored } from './record-mirror.ts'
 
 /** Records as visible to all processes, also during a move. */
-export interface MirroredRecords {
-  readonly keptAt: (key: Key) => Kept | undefined
-  readonly recordOf: (mirrored: Mirrored | undefined) => LedgerRecord | undefined
-  /** Does not decode the record. */
-  readonly versionOf: (mirrored: Mirrored | undefined) => number | undefined
-  /** Ordered by key. */
-  readonly records: () => readonly LedgerRecord[]
-  readonly written: (record: LedgerRecord) => LedgerRecord
-}
-
-export function readMirror(mirror: Mirror): MirroredRecords {
+export function readMirror(mirror: Mirror) {
   const decoded = new WeakMap<Mirrored, LedgerRecord>()
-  const keptAt = (key: Key) => mirror.get(key)?.kept
+  const keptAt = (key: Key): Kept | undefined => mirror.get(key)?.kept
 
   function recordOf(mirrored: Mirrored | undefined): LedgerRecord | undefined {
     if (mirrored === undefined) return undefined
@@ -33,6 +23,7 @@ export function readMirror(mirror: Mirror): MirroredRecords {
     return record
   }
 
+  /** Does not decode the record. */
   function versionOf(mirrored: Mirrored | undefined): number | undefined {
     if (mirrored === undefined) return undefined
     const { kept } = mirrored
@@ -40,19 +31,18 @@ export function readMirror(mirror: Mirror): MirroredRecords {
     return recordOf(mirrored)?.version
   }
 
-  return {
-    keptAt,
-    recordOf,
-    versionOf,
-    records() {
-      const inOrder = [...mirror.all()].toSorted((a, b) => (a.kept.key < b.kept.key ? -1 : 1))
-      return inOrder.flatMap((mirrored) => recordOf(mirrored) ?? [])
-    },
-    written(record) {
-      const mirrored = mirror.get(record.key)
-      if (mirrored?.kept.version === record.version && mirrored.kept.movedFrom === undefined)
-        decoded.set(mirrored, record)
-      return record
-    },
+  /** Ordered by key. */
+  function records(): readonly LedgerRecord[] {
+    const inOrder = [...mirror.all()].toSorted((a, b) => (a.kept.key < b.kept.key ? -1 : 1))
+    return inOrder.flatMap((mirrored) => recordOf(mirrored) ?? [])
   }
+
+  function written(record: LedgerRecord): LedgerRecord {
+    const mirrored = mirror.get(record.key)
+    if (mirrored?.kept.version === record.version && mirrored.kept.movedFrom === undefined)
+      decoded.set(mirrored, record)
+    return record
+  }
+
+  return { keptAt, recordOf, versionOf, records, written }
 }

@@ -7,27 +7,7 @@ import { recordRollback, writesOf } from './ledger-rollback.ts'
 import { ignoredWords, isRecordOf, keptOf, objectName, type Kept } from './record-object.ts'
 import { watchRecords } from './record-watch.ts'
 
-/** This process's copy of a ledger's objects, from lists, watches and its own writes. */
-export interface Mirror extends AsyncDisposable {
-  get(key: Key): Mirrored | undefined
-  all(): Iterable<Mirrored>
-  /** Reads a state that is no older than this call. @throws {ClusterError} */
-  relist(): Promise<void>
-  /** Reads one object again after a conflict. @throws {ClusterError} */
-  refresh(key: Key): Promise<void>
-  /** Serialized per key. Events during a write do not count as another process's. */
-  writing(key: Key, write: () => Promise<KubeObject>): Promise<KubeObject>
-  /** The next position in the common history. */
-  nextSeq(): number
-  /** Grows with each write of another process. */
-  othersWrites(): number
-  /** Soon after a write of another process. @returns unsubscribes */
-  onOthers(heard: () => void): () => void
-  /** Before, only {@link relist} and own writes change the mirror. */
-  follow(): void
-  /** Count of writes by the records' versions. Only a rollback lowers it. */
-  writes(): number
-}
+export type Mirror = ReturnType<typeof createMirror>
 
 export interface Mirrored {
   readonly kept: Kept
@@ -51,7 +31,8 @@ export interface MirrorOptions {
   readonly onIgnored: (what: string) => void
 }
 
-export function createMirror(options: MirrorOptions): Mirror {
+/** This process's copy of a ledger's objects, from lists, watches and its own writes. */
+export function createMirror(options: MirrorOptions) {
   const { api, path, selector, ledger } = options
   const objects = new Map<string, Mirrored>()
   const writes = new Map<string, Promise<unknown>>()
@@ -134,6 +115,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     noteOther()
   }
 
+  /** Reads a state that is no older than this call. @throws {ClusterError} */
   async function relist(): Promise<void> {
     const before = new Map(objects)
     const listed = await api.list(path, selector)
@@ -164,6 +146,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     if (unreadable !== undefined) throw unreadable
   }
 
+  /** Reads one object again after a conflict. @throws {ClusterError} */
   async function refresh(key: Key): Promise<void> {
     const name = objectName(ledger, key)
     const before = objects.get(name)
@@ -185,11 +168,12 @@ export function createMirror(options: MirrorOptions): Mirror {
   }
 
   return {
-    get: (key) => objects.get(objectName(ledger, key)),
-    all: () => objects.values(),
+    get: (key: Key) => objects.get(objectName(ledger, key)),
+    all: (): Iterable<Mirrored> => objects.values(),
     relist,
     refresh,
-    async writing(key, write) {
+    /** Serialized per key. Events during a write do not count as another process's. */
+    async writing(key: Key, write: () => Promise<KubeObject>) {
       const name = objectName(ledger, key)
       const before = writes.get(name) ?? Promise.resolve()
       const written = before.then(write)
@@ -213,16 +197,21 @@ export function createMirror(options: MirrorOptions): Mirror {
         }
       }
     },
+    /** Grows with each write of another process. */
     othersWrites: () => others,
+    /** The next position in the common history. */
     nextSeq: () => (lastSeq += 1),
-    onOthers(heard) {
+    /** Soon after a write of another process. @returns unsubscribes */
+    onOthers(heard: () => void) {
       listeners.add(heard)
       return () => listeners.delete(heard)
     },
+    /** Before, only {@link relist} and own writes change the mirror. */
     follow() {
       const parts = { ...options, knownUpTo: () => listedAt, readAll: relist, hear }
       following ??= watchRecords(parts, closing.signal)
     },
+    /** Count of writes by the records' versions. Only a rollback lowers it. */
     writes: () => writesOf([...objects.values()].map(({ kept }) => kept)),
     async [Symbol.asyncDispose]() {
       closing.abort()
