@@ -18,8 +18,8 @@ export interface Change {
 
 type Result = { readonly written: LedgerRecord | undefined } | { readonly error: unknown }
 
-/** A write of another record within this time means that more are coming: ms. */
-const CROWD_MS = 20
+/** A write of another record within this time means that more are coming. Also the longest wait: ms. */
+const CROWD_MS = 100
 
 /**
  * Changes that wait together share a transaction, so a disk flush. A change waits at most as long as the
