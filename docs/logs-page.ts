@@ -14,7 +14,7 @@ const EVERYWHERE: readonly Field[] = ['level', 'time', 'app', 'msg', 'revision']
 
 /** The whole page. @param note that it is generated */
 export function logsPage(note: string): string {
-  const counted = Object.entries(EVENTS).flatMap(([type, { lines }]) => (lines.length === 0 ? [type] : []))
+  const counted = Object.entries(EVENTS).flatMap(([type, { line }]) => (line === undefined ? [type] : []))
   return `# Logs
 
 ${note}

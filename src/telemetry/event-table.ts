@@ -19,7 +19,9 @@ export const EVENTS: { readonly [E in Event as E['type']]: EventRow<E> } = {
 }
 
 export const LINES: readonly LineDefinition[] = [
-  ...Object.values(EVENTS).flatMap(({ lines }) => lines),
+  ...Object.values<EventRow<never>>(EVENTS).flatMap(({ line = [], moreLines = [] }) =>
+    [line, moreLines].flat(),
+  ),
   LINES_LOST,
 ]
 
@@ -30,14 +32,13 @@ function rowOf(event: Event): EventRow<Event> {
 export function linesOf(event: Event, remembered: Remembered): readonly Line[] {
   const row = rowOf(event)
   if (row.log !== undefined) return row.log(event, remembered)
-  const facts = row.facts?.(event) ?? withDetail(event)
-  return row.lines.map(({ message, levels, fields }) => ({
-    level: row.level?.(event) ?? LEVELS.find((level) => level in levels) ?? 'error',
-    message,
-    facts: Object.fromEntries(
-      Object.entries(facts).filter(([name]) => name === 'revision' || fields.some((field) => field === name)),
-    ),
-  }))
+  if (row.line === undefined) return []
+  const { message, levels, fields } = row.line
+  const facts = Object.entries(row.facts?.(event) ?? withDetail(event)).filter(
+    ([name]) => name === 'revision' || fields.some((field) => field === name),
+  )
+  const level = row.level?.(event) ?? LEVELS.find((one) => one in levels) ?? 'error'
+  return [{ level, message, facts: Object.fromEntries(facts) }]
 }
 
 function withDetail(event: Event): Readonly<Record<string, unknown>> {
@@ -49,8 +50,8 @@ export function countEvent(metrics: Instruments, event: Event, clock: Clock): vo
 }
 
 const DETAILS: ReadonlySet<string> = new Set(
-  Object.entries(EVENTS).flatMap(([type, { lines }]) =>
-    lines.every(({ levels }) => Object.keys(levels).join() === 'debug') ? [type] : [],
+  Object.entries<EventRow<never>>(EVENTS).flatMap(([type, { line }]) =>
+    line === undefined || Object.keys(line.levels).join() === 'debug' ? [type] : [],
   ),
 )
 

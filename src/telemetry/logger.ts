@@ -23,38 +23,6 @@ export interface LogOptions {
   readonly typed?: (text: string) => string
 }
 
-interface Logger {
-  readonly debugs: boolean
-  write(level: Line['level'], facts: Line['facts'], message: string): void
-  close(): Promise<void>
-}
-
-/** Without facts of the host. */
-function createLogger(options: LogOptions): Logger {
-  const output = openOutput({
-    ...options,
-    onRoom: (lines) => logger.warn({ lines }, LINES_LOST.message),
-  })
-  const logger = pino(
-    {
-      level: options.level,
-      base: options.format === 'json' ? { app: 'pipewright' } : null,
-      timestamp: () => `,"time":"${new Date(options.clock.now()).toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: errorFacts },
-      redact: { paths: [...REDACTED_PATHS], censor: '[secret]' },
-    },
-    options.format === 'json' ? output : prettyOutput(output, options),
-  )
-  return {
-    debugs: logger.isLevelEnabled('debug'),
-    write(level, facts, message) {
-      if (logger.isLevelEnabled(level)) logger[level](facts, message)
-    },
-    close: () => output.close(),
-  }
-}
-
 function prettyOutput(output: Output, { destination, typed }: LogOptions): DestinationStream {
   const isTerminal = 'isTTY' in destination && destination.isTTY === true
   const noColour = (process.env['NO_COLOR'] ?? '') !== ''
@@ -67,20 +35,32 @@ export interface Log {
   close(): Promise<void>
 }
 
+/** Without facts of the host. */
 export function createLog(options: LogOptions): Log {
-  const logger = createLogger(options)
+  const output = openOutput({ ...options, onRoom: (lines) => logger.warn({ lines }, LINES_LOST.message) })
+  const logger = pino(
+    {
+      level: options.level,
+      base: options.format === 'json' ? { app: 'pipewright' } : null,
+      timestamp: () => `,"time":"${new Date(options.clock.now()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: errorFacts },
+      redact: { paths: [...REDACTED_PATHS], censor: '[secret]' },
+    },
+    options.format === 'json' ? output : prettyOutput(output, options),
+  )
   const remembered = { readings: createReadingLines(), ledger: createLedgerLine() }
   let revision: string | undefined
 
   return {
     tell(event) {
-      if (!logger.debugs && isDetail(event)) return
+      if (isDetail(event) && !logger.isLevelEnabled('debug')) return
       if (event.type === 'SourceLoaded') revision = event.revision.id
       for (const { level, message, facts } of linesOf(event, remembered)) {
-        logger.write(level, written({ revision, ...facts }), message)
+        if (logger.isLevelEnabled(level)) logger[level](written({ revision, ...facts }), message)
       }
     },
-    close: () => logger.close(),
+    close: () => output.close(),
   }
 }
 
@@ -135,22 +115,14 @@ const DEPTH = 4
 interface ErrorFacts {
   readonly type: string
   readonly message: string
-  readonly stack: string | undefined
-  readonly code: string | undefined
-  readonly cause: ErrorFacts | undefined
+  readonly stack?: string | undefined
+  readonly code?: string | undefined
+  readonly cause?: ErrorFacts | undefined
 }
 
 /** Other fields of client errors have requests, headers and bodies. */
 function errorFacts(error: unknown, depth = DEPTH): ErrorFacts {
-  if (!(error instanceof Error)) {
-    return {
-      type: typeof error,
-      message: shown(String(error)),
-      stack: undefined,
-      code: undefined,
-      cause: undefined,
-    }
-  }
+  if (!(error instanceof Error)) return { type: typeof error, message: shown(String(error)) }
   const { code } = error as { code?: unknown } // Node's errors have it
   return {
     type: error.name,

@@ -10,6 +10,7 @@ import type { Event } from '../../src/contract/events.ts'
 import { digestsOf } from '../../src/contract/findings-digest.ts'
 import { FIELDS, typeOf, type Field } from '../../src/telemetry/log-fields.ts'
 import { EVENTS, LINES } from '../../src/telemetry/event-table.ts'
+import type { EventRow } from '../../src/telemetry/event-rows/event-row.ts'
 import { createLogging } from '../../src/telemetry/telemetry.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { EVERY_EVENT } from './every-event.ts'
@@ -273,7 +274,8 @@ describe('the table of lines', () => {
       const { emit, lines } = await telemetry({ log: { level: 'trace' } })
       for (const event of events) emit(event)
       const told = lines()
-      const kinds = EVENTS[type as Event['type']].lines // the key of an object of all types
+      const row: EventRow<never> = EVENTS[type as Event['type']] // the key of an object of all types
+      const kinds = [row.line ?? [], row.moreLines ?? []].flat()
       const seen = kinds.map(({ message }) => {
         const ofKind = told.filter(({ msg }) => msg === message)
         const facts = new Set(

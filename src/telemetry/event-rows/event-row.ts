@@ -7,8 +7,9 @@ import type { ReadingLines } from '../reading-lines.ts'
 
 /** Info: a change. Warn: an obstacle. Error: a bug, or a person must act. */
 export interface EventRow<E extends Event> {
-  /** Empty: too frequent for the log, only counted. */
-  readonly lines: readonly LineDefinition[]
+  /** Undefined: too frequent for the log, only counted. */
+  readonly line?: LineDefinition
+  readonly moreLines?: readonly LineDefinition[]
   /** Required if the line has several levels. */
   level?(event: E): Level
   /** Default: the event's fields, with `message` as `detail`. */

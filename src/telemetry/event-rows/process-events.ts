@@ -12,55 +12,45 @@ const CROWDED =
 
 export const PROCESS_EVENTS = {
   Started: {
-    lines: [
-      {
-        message: 'Started',
-        levels: { info: 'always' },
-        fields: ['version', 'sandbox', 'listen', 'metricsListen', 'manifestsDir', 'baseUrl'],
-      },
-    ],
+    line: {
+      message: 'Started',
+      levels: { info: 'always' },
+      fields: ['version', 'sandbox', 'listen', 'metricsListen', 'manifestsDir', 'baseUrl'],
+    },
     facts: ({ manifests, ...facts }) => ({ ...facts, manifestsDir: manifests }),
   },
   ConnectionsLimited: {
-    lines: [
-      {
-        message: 'Connections limited',
-        levels: { warn: 'at most once a minute for each listener' },
-        fields: ['listener', 'closed', 'limit', 'detail'],
-      },
-    ],
+    line: {
+      message: 'Connections limited',
+      levels: { warn: 'at most once a minute for each listener' },
+      fields: ['listener', 'closed', 'limit', 'detail'],
+    },
     facts: (event) => ({ ...event, detail: CROWDED }),
   },
   SandboxReady: {
-    lines: [
-      {
-        message: 'Pipewright runs on its embedded sandbox. Open the page to see it; Ctrl-C stops it',
-        levels: { info: 'once, when the first pass is over' },
-        fields: ['page', 'baseUrl'],
-      },
-    ],
+    line: {
+      message: 'Pipewright runs on its embedded sandbox. Open the page to see it; Ctrl-C stops it',
+      levels: { info: 'once, when the first pass is over' },
+      fields: ['page', 'baseUrl'],
+    },
     facts: ({ platform, ...facts }) => ({ ...facts, baseUrl: platform }),
   },
   CredentialsExposed: {
-    lines: [
-      {
-        message: 'Credentials are in the secrets directory as well',
-        levels: { warn: 'at the start, and for each that becomes so' },
-        fields: ['detail'],
-      },
-    ],
+    line: {
+      message: 'Credentials are in the secrets directory as well',
+      levels: { warn: 'at the start, and for each that becomes so' },
+      fields: ['detail'],
+    },
   },
   TlsFilesUnusable: {
-    lines: [
-      {
-        message: 'TLS files cannot be used',
-        levels: { warn: 'when it becomes so; the last good ones stay in use' },
-        fields: ['detail'],
-      },
-    ],
+    line: {
+      message: 'TLS files cannot be used',
+      levels: { warn: 'when it becomes so; the last good ones stay in use' },
+      fields: ['detail'],
+    },
   },
   LedgerWritten: {
-    lines: [LEDGER_WRITTEN],
+    line: LEDGER_WRITTEN,
     log: (event, { ledger }) => [ledger(event)],
     count(metrics, { result, durationMs }) {
       metrics.ledger_writes_total.inc({ result })
@@ -68,53 +58,46 @@ export const PROCESS_EVENTS = {
     },
   },
   LedgerRead: {
-    lines: [LEDGER_READ],
+    line: LEDGER_READ,
     log: (event, { ledger }) => [ledger(event)],
   },
   LedgerRolledBack: {
-    lines: [
-      {
-        message: 'Ledger rolled back',
-        levels: { error: 'its records are at an earlier state: creates are refused' },
-        fields: ['detail'],
-      },
-    ],
+    line: {
+      message: 'Ledger rolled back',
+      levels: { error: 'its records are at an earlier state: creates are refused' },
+      fields: ['detail'],
+    },
     facts: ({ message }) => ({ detail: message }),
   },
   LeadershipChanged: {
-    lines: [
-      {
-        message: 'Leadership changed',
-        levels: {
-          debug: 'this process acts, and no other one can with this ledger',
-          info: 'this process acts, or is on standby',
-          warn:
-            'another process has taken over, and this process ends; ' +
-            'or this process acts, but its manifests might be older than the manifests of the process before: none counts as removed',
-        },
-        fields: ['is', 'epoch', 'leader', 'olderThan'],
+    line: {
+      message: 'Leadership changed',
+      levels: {
+        debug: 'this process acts, and no other one can with this ledger',
+        info: 'this process acts, or is on standby',
+        warn:
+          'another process has taken over, and this process ends; ' +
+          'or this process acts, but its manifests might be older than the manifests of the process before: none counts as removed',
       },
-    ],
+      fields: ['is', 'epoch', 'leader', 'olderThan'],
+    },
     level: ({ is, isShared, olderThan }) =>
       is === 'taken over' || olderThan !== undefined ? 'warn' : isShared ? 'info' : 'debug',
     count: (metrics, { isShared }) => metrics.leadership_shared.set(isShared ? 1 : 0),
   },
   LeaseRenewed: {
-    lines: [
-      {
-        message: 'Lease renewed',
-        levels: {
-          info: 'it works again after a failure',
-          warn: 'it cannot be renewed: no resource is created or changed until then',
-        },
-        fields: ['result', 'detail'],
+    line: {
+      message: 'Lease renewed',
+      levels: {
+        info: 'it works again after a failure',
+        warn: 'it cannot be renewed: no resource is created or changed until then',
       },
-    ],
+      fields: ['result', 'detail'],
+    },
     level: ({ result }) => (result === 'failed' ? 'warn' : 'info'),
     count: (metrics, { result }) => metrics.lease_renewal_failing.set(result === 'failed' ? 1 : 0),
   },
   QueueChanged: {
-    lines: [],
     count(metrics, { depth }) {
       for (const priority of [0, 1, 2] as const) {
         metrics.queue_depth.set({ priority: PRIORITY_NAMES[priority] }, depth[priority])
@@ -122,37 +105,26 @@ export const PROCESS_EVENTS = {
     },
   },
   QueueWaited: {
-    lines: [],
     count: (metrics, { priority, waitMs }) =>
       metrics.queue_wait_seconds.observe({ priority: PRIORITY_NAMES[priority] }, seconds(waitMs)),
   },
   Bug: {
-    lines: [
-      {
-        message: 'Internal error',
-        levels: { error: 'always: a bug in Pipewright, please report it' },
-        fields: ['detail', 'err'],
-      },
-    ],
+    line: {
+      message: 'Internal error',
+      levels: { error: 'always: a bug in Pipewright, please report it' },
+      fields: ['detail', 'err'],
+    },
     facts: ({ message, error }) => ({ detail: message, err: error }),
   },
   Stopping: {
-    lines: [
-      {
-        message: 'Stopping',
-        levels: { info: 'always' },
-        fields: ['signal'],
-      },
-    ],
+    line: { message: 'Stopping', levels: { info: 'always' }, fields: ['signal'] },
   },
   Stopped: {
-    lines: [
-      {
-        message: 'Stopped',
-        levels: { info: 'all running work was finished', warn: 'some work was cut short' },
-        fields: ['unfinished'],
-      },
-    ],
+    line: {
+      message: 'Stopped',
+      levels: { info: 'all running work was finished', warn: 'some work was cut short' },
+      fields: ['unfinished'],
+    },
     level: ({ unfinished }) => (unfinished > 0 ? 'warn' : 'info'),
   },
 } satisfies EventRows
@@ -161,40 +133,33 @@ const FIELDS = ['notificationId', 'reason', 'resources', 'attempt', 'code', 'dur
 
 export const NOTIFICATION_EVENTS = {
   NotificationSent: {
-    lines: [
-      {
-        message: 'Notification sent',
-        levels: { debug: 'as before', info: 'the webhook works again' },
-        fields: FIELDS,
-      },
-    ],
+    line: {
+      message: 'Notification sent',
+      levels: { debug: 'as before', info: 'the webhook works again' },
+      fields: FIELDS,
+    },
     facts: ({ id, ...facts }) => ({ ...facts, notificationId: id }),
     level: ({ recovered }) => (recovered ? 'info' : 'debug'),
     count: countAttempt,
   },
   NotificationFailed: {
-    lines: [
-      {
-        message: 'Notification not sent',
-        levels: { debug: 'again', warn: 'the first time' },
-        fields: [...FIELDS, 'detail', 'retryInMs'],
-      },
-    ],
+    line: {
+      message: 'Notification not sent',
+      levels: { debug: 'again', warn: 'the first time' },
+      fields: [...FIELDS, 'detail', 'retryInMs'],
+    },
     facts: ({ id, message, ...facts }) => ({ ...facts, notificationId: id, detail: message }),
     level: ({ first }) => (first ? 'warn' : 'debug'),
     count: countAttempt,
   },
   NotificationsForgotten: {
-    lines: [
-      {
-        message: 'Notification state lost',
-        levels: { warn: 'after a restart, some notifications can be sent again' },
-        fields: ['detail'],
-      },
-    ],
+    line: {
+      message: 'Notification state lost',
+      levels: { warn: 'after a restart, some notifications can be sent again' },
+      fields: ['detail'],
+    },
   },
   NotificationsWaiting: {
-    lines: [],
     count: (metrics, { count }) => metrics.notifications_waiting.set(count),
   },
 } satisfies EventRows
@@ -210,12 +175,13 @@ const { read, notAccepted, notRead, missed, finding, moreFindings, findingsOver 
 
 export const READING_EVENTS = {
   SourceLoaded: {
-    lines: [read, notAccepted, missed, finding, moreFindings, findingsOver],
+    line: read,
+    moreLines: [notAccepted, missed, finding, moreFindings, findingsOver],
     log: (event, { readings }) => readings.loaded(event),
     count: countReading,
   },
   SourceFailed: {
-    lines: [notRead],
+    line: notRead,
     log: (event, { readings }) => readings.failed(event),
     count(metrics, { durationMs }) {
       metrics.source_load_duration_seconds.observe(seconds(durationMs))
@@ -223,13 +189,11 @@ export const READING_EVENTS = {
     },
   },
   WatchModeChanged: {
-    lines: [
-      {
-        message: 'Watch mode changed',
-        levels: { info: 'it is watched', warn: 'it is polled, because watching is not possible' },
-        fields: ['mode', 'detail'],
-      },
-    ],
+    line: {
+      message: 'Watch mode changed',
+      levels: { info: 'it is watched', warn: 'it is polled, because watching is not possible' },
+      fields: ['mode', 'detail'],
+    },
     level: ({ mode }) => (mode === 'polling' ? 'warn' : 'info'),
     count(metrics, event) {
       for (const mode of WATCH_MODES) metrics.source_watch_mode.set({ mode }, mode === event.mode ? 1 : 0)

@@ -4,13 +4,11 @@ import { seconds, type EventRows } from './event-row.ts'
 
 export const REQUEST_EVENTS = {
   RequestFinished: {
-    lines: [
-      {
-        message: 'Request finished',
-        levels: { debug: 'always' },
-        fields: ['operation', 'serviceName', 'code', 'durationMs', 'requestId'],
-      },
-    ],
+    line: {
+      message: 'Request finished',
+      levels: { debug: 'always' },
+      fields: ['operation', 'serviceName', 'code', 'durationMs', 'requestId'],
+    },
     facts: named,
     count(metrics, { operation, code, durationMs }) {
       metrics.api_requests_total.inc({ operation, code: codeLabel(code) })
@@ -18,79 +16,61 @@ export const REQUEST_EVENTS = {
     },
   },
   BudgetWaited: {
-    lines: [
-      {
-        message: 'Waited for the request budget',
-        levels: { debug: 'always' },
-        fields: ['serviceName', 'waitMs'],
-      },
-    ],
+    line: {
+      message: 'Waited for the request budget',
+      levels: { debug: 'always' },
+      fields: ['serviceName', 'waitMs'],
+    },
     facts: named,
     count: (metrics, { waitMs }) => metrics.api_budget_wait_seconds_total.inc(seconds(waitMs)),
   },
   RateLimited: {
-    lines: [
-      {
-        message: 'Rate limited by the platform',
-        levels: {
-          warn: 'the first time; no request is sent with these credentials meanwhile',
-          debug: 'again',
-        },
-        fields: ['serviceName', 'retryAfterMs'],
+    line: {
+      message: 'Rate limited by the platform',
+      levels: {
+        warn: 'the first time; no request is sent with these credentials meanwhile',
+        debug: 'again',
       },
-    ],
+      fields: ['serviceName', 'retryAfterMs'],
+    },
     level: ({ isFirst }) => (isFirst ? 'warn' : 'debug'),
     facts: named,
     count: (metrics) => metrics.api_rate_limited_total.inc(),
   },
   RateLimitOver: {
-    lines: [
-      {
-        message: 'Rate limit over',
-        levels: { info: 'the platform takes requests, and was at no limit for a minute' },
-        fields: ['serviceName', 'replies', 'durationMs'],
-      },
-    ],
+    line: {
+      message: 'Rate limit over',
+      levels: { info: 'the platform takes requests, and was at no limit for a minute' },
+      fields: ['serviceName', 'replies', 'durationMs'],
+    },
     facts: named,
   },
   ShortSecretFound: {
-    lines: [
-      {
-        message: 'Secret too short to be masked',
-        levels: { warn: 'it has fewer than four characters: logs, messages and the ledger can show it' },
-        fields: ['file'],
-      },
-    ],
+    line: {
+      message: 'Secret too short to be masked',
+      levels: { warn: 'it has fewer than four characters: logs, messages and the ledger can show it' },
+      fields: ['file'],
+    },
     facts: (event) => event,
   },
   ListItemsOdd: {
-    lines: [
-      {
-        message: 'Items of a list cannot be read',
-        levels: { warn: 'they are skipped; a create waits only if one of them has its name' },
-        fields: ['serviceName', 'detail'],
-      },
-    ],
+    line: {
+      message: 'Items of a list cannot be read',
+      levels: { warn: 'they are skipped; a create waits only if one of them has its name' },
+      fields: ['serviceName', 'detail'],
+    },
     facts: ({ items, ...facts }) => ({ ...named(facts), detail: items.join('; ') }),
   },
   ServicePaused: {
-    lines: [
-      {
-        message: 'Service paused',
-        levels: { debug: 'its credentials were refused, or it is idle: that is a problem' },
-        fields: ['serviceName', 'detail'],
-      },
-    ],
+    line: {
+      message: 'Service paused',
+      levels: { debug: 'its credentials were refused, or it is idle: that is a problem' },
+      fields: ['serviceName', 'detail'],
+    },
     facts: ({ message, ...facts }) => ({ ...named(facts), detail: message }),
   },
   ServiceResumed: {
-    lines: [
-      {
-        message: 'Service resumed',
-        levels: { debug: 'always' },
-        fields: ['serviceName'],
-      },
-    ],
+    line: { message: 'Service resumed', levels: { debug: 'always' }, fields: ['serviceName'] },
     facts: named,
   },
 } satisfies EventRows

@@ -57,29 +57,27 @@ function problemFacts({
 
 export const RESOURCE_EVENTS = {
   ReconcileFinished: {
-    lines: [
-      {
-        message: 'Reconciled',
-        levels: {
-          debug: 'no change, or a change that another line reports, such as a create or a problem',
-          info: 'something was adopted or applied',
-        },
-        fields: [
-          'key',
-          'reconcileId',
-          'action',
-          'reason',
-          'result',
-          'detail',
-          'requestId',
-          'durationMs',
-          'file',
-          'line',
-          'manifestRevision',
-          'changeToApplyMs',
-        ],
+    line: {
+      message: 'Reconciled',
+      levels: {
+        debug: 'no change, or a change that another line reports, such as a create or a problem',
+        info: 'something was adopted or applied',
       },
-    ],
+      fields: [
+        'key',
+        'reconcileId',
+        'action',
+        'reason',
+        'result',
+        'detail',
+        'requestId',
+        'durationMs',
+        'file',
+        'line',
+        'manifestRevision',
+        'changeToApplyMs',
+      ],
+    },
     level: (event) => (isApplied(event) ? 'info' : 'debug'),
     // `CreateFinished` has logged the long text.
     facts: ({ because, ...facts }) => ({
@@ -91,26 +89,24 @@ export const RESOURCE_EVENTS = {
     count: countReconcile,
   },
   ConditionChanged: {
-    lines: [
-      {
-        message: 'Condition changed',
-        levels: {
-          debug: 'always, but:',
-          info: 'the resource is ready, or suspended, and had no problem before',
-        },
-        fields: [
-          'key',
-          'condition',
-          'conditionStatus',
-          'before',
-          'reason',
-          'detail',
-          'file',
-          'line',
-          'manifestRevision',
-        ],
+    line: {
+      message: 'Condition changed',
+      levels: {
+        debug: 'always, but:',
+        info: 'the resource is ready, or suspended, and had no problem before',
       },
-    ],
+      fields: [
+        'key',
+        'condition',
+        'conditionStatus',
+        'before',
+        'reason',
+        'detail',
+        'file',
+        'line',
+        'manifestRevision',
+      ],
+    },
     level: ({ isNews }) => (isNews ? 'info' : 'debug'),
     facts: ({ key, condition, after, before, ...facts }) => ({
       key,
@@ -123,91 +119,65 @@ export const RESOURCE_EVENTS = {
     }),
   },
   CreateStarted: {
-    lines: [
-      {
-        message: 'Create started',
-        levels: { debug: 'always' },
-        fields: ['key', 'intentId', 'attempt'],
-      },
-    ],
+    line: { message: 'Create started', levels: { debug: 'always' }, fields: ['key', 'intentId', 'attempt'] },
   },
   CreateFinished: {
-    lines: [
-      {
-        message: 'Create finished',
-        levels: {
-          info: 'the resource was created',
-          debug: 'it failed, and created no resource: that is a problem',
-          error: 'it might have worked: a person must check',
-        },
-        fields: ['key', 'intentId', 'outcome', 'pipeId', 'requestId', 'detail'],
+    line: {
+      message: 'Create finished',
+      levels: {
+        info: 'the resource was created',
+        debug: 'it failed, and created no resource: that is a problem',
+        error: 'it might have worked: a person must check',
       },
-    ],
+      fields: ['key', 'intentId', 'outcome', 'pipeId', 'requestId', 'detail'],
+    },
     level: ({ outcome }) => CREATE_LEVELS[outcome],
     count: (metrics, { outcome }) => metrics.creates_total.inc({ outcome }),
   },
   OutcomeLost: {
-    lines: [
-      {
-        message: 'Create outcome not saved',
-        levels: { error: 'always; run the command once the ledger can be written' },
-        fields: ['key', 'outcome', 'pipeId', 'command', 'detail'],
-      },
-    ],
+    line: {
+      message: 'Create outcome not saved',
+      levels: { error: 'always; run the command once the ledger can be written' },
+      fields: ['key', 'outcome', 'pipeId', 'command', 'detail'],
+    },
   },
   Observed: {
-    lines: [
-      {
-        message: 'Observed',
-        levels: { debug: 'always' },
-        fields: ['key', 'state', 'differs'],
-      },
-    ],
+    line: { message: 'Observed', levels: { debug: 'always' }, fields: ['key', 'state', 'differs'] },
     facts: ({ differences, ...facts }) => ({ ...facts, differs: differences.map(({ field }) => field) }),
   },
   Forgotten: {
-    lines: [
-      {
-        message: 'Forgotten',
-        levels: { info: 'always' },
-        fields: ['key'],
-      },
-    ],
+    line: { message: 'Forgotten', levels: { info: 'always' }, fields: ['key'] },
   },
   ProblemFound: {
-    lines: [{ message: 'Problem found', levels: PROBLEM_LEVELS, fields: PROBLEM_FIELDS }],
+    line: { message: 'Problem found', levels: PROBLEM_LEVELS, fields: PROBLEM_FIELDS },
     level: problemLevel,
     facts: problemFacts,
   },
   ProblemGrew: {
-    lines: [
-      {
-        message: 'Problem grew',
-        levels: { debug: PROBLEM_LEVELS.debug, warn: 'it affects ten times as many resources' },
-        fields: ['reason', 'serviceName', 'resources', 'keys', 'detail'],
-      },
-    ],
+    line: {
+      message: 'Problem grew',
+      levels: { debug: PROBLEM_LEVELS.debug, warn: 'it affects ten times as many resources' },
+      fields: ['reason', 'serviceName', 'resources', 'keys', 'detail'],
+    },
     level: problemLevel,
     facts: problemFacts,
   },
   ProblemOver: {
-    lines: [
-      {
-        message: 'Problem over',
-        levels: { debug: PROBLEM_LEVELS.debug, info: 'no resource has it any more' },
-        fields: [
-          'key',
-          'reason',
-          'serviceName',
-          'resources',
-          'keys',
-          'durationMs',
-          'file',
-          'line',
-          'manifestRevision',
-        ],
-      },
-    ],
+    line: {
+      message: 'Problem over',
+      levels: { debug: PROBLEM_LEVELS.debug, info: 'no resource has it any more' },
+      fields: [
+        'key',
+        'reason',
+        'serviceName',
+        'resources',
+        'keys',
+        'durationMs',
+        'file',
+        'line',
+        'manifestRevision',
+      ],
+    },
     level: ({ reason }) => (REPORTED_ELSEWHERE.has(reason) ? 'debug' : 'info'),
     facts: problemFacts,
   },
