@@ -14,7 +14,6 @@ export const PAGE_SETTINGS = {
     group: 'Page and HTTP',
     flag: 'metrics-listen',
     placeholder: 'HOST:PORT',
-    default: undefined,
     defaultNote: 'none: they are served where the page is',
     describe:
       'where the metrics and the health checks are served, on connections of their own; the other then has no metrics',
@@ -24,7 +23,6 @@ export const PAGE_SETTINGS = {
     group: 'Page and HTTP',
     flag: 'allowed-hosts',
     placeholder: 'LIST',
-    default: undefined,
     defaultNote: 'none: IP addresses, `localhost`, and the host of `--public-url`',
     describe:
       'more host names that requests can use, such as pipewright.example.com,.svc.cluster.local. With *, every web page that a user opens can read the page by DNS rebinding',
@@ -34,7 +32,6 @@ export const PAGE_SETTINGS = {
     group: 'Page and HTTP',
     flag: 'admin-token-file',
     placeholder: 'FILE',
-    default: undefined,
     sandboxDefault: '.pipewright/admin-token',
     defaultNote: 'none: those requests are off',
     describe:
@@ -45,7 +42,6 @@ export const PAGE_SETTINGS = {
     group: 'Page and HTTP',
     flag: 'server',
     placeholder: 'URL',
-    default: undefined,
     describe: 'address of a running daemon, for the commands that can ask it instead of a ledger',
     parse: parseBaseUrl,
   },
@@ -53,7 +49,6 @@ export const PAGE_SETTINGS = {
     group: 'Page and HTTP',
     flag: 'public-url',
     placeholder: 'URL',
-    default: undefined,
     describe: 'where people open the page, for links in messages of the webhook',
     parse: parseBaseUrl,
   },
@@ -61,7 +56,6 @@ export const PAGE_SETTINGS = {
     group: 'Page and HTTP',
     flag: 'repository-url',
     placeholder: 'TEMPLATE',
-    default: undefined,
     defaultNote: 'none: files and commits are no links',
     describe:
       'where a manifest is seen in a browser, for links on the page, such as https://git.example/blob/{revision}/{file}',

@@ -141,17 +141,26 @@ export function parseListen(text: string): Parsed<Listen> {
 /** An http(s) URL without credentials, query or fragment. The result has no slash at its end. */
 export function parseBaseUrl(text: string): Parsed<string> {
   const right = 'give a URL such as https://api.example.com'
+  const fault = urlFault(text)
+  if (fault === CREDENTIALS)
+    return badUrl(text, fault, `${right}; credentials belong into the secrets directory`)
+  if (fault !== undefined) return badUrl(text, fault, right)
+  if (text.includes('?')) return badUrl(text, 'it has a query', right)
+  if (text.includes('#')) return badUrl(text, 'it has a fragment', right)
+  return good(new URL(text).href.replace(/\/+$/, ''))
+}
+
+const CREDENTIALS = 'it carries credentials'
+
+function urlFault(text: string): string | undefined {
   const url = URL.parse(text)
-  if (url === null || !['http:', 'https:'].includes(url.protocol) || !/^https?:\/\//i.test(text)) {
-    return hidden(bad('it is not an http or https URL', right), text)
-  }
-  if (url.username !== '' || url.password !== '') {
-    const where = 'credentials belong into the secrets directory'
-    return hidden(bad('it carries credentials', `${right}; ${where}`), text)
-  }
-  if (text.includes('?')) return hidden(bad('it has a query', right), text)
-  if (text.includes('#')) return hidden(bad('it has a fragment', right), text)
-  return good(url.href.replace(/\/+$/, ''))
+  if (url === null || !/^https?:\/\//i.test(text)) return 'it is not an http or https URL'
+  return url.username !== '' || url.password !== '' ? CREDENTIALS : undefined
+}
+
+/** A malformed URL can still carry a password or a token. */
+function badUrl(text: string, why: string, right: string): Parsed<never> {
+  return { ok: false, why, right, ...(/[@?#]/.test(text) && { hide: true }) }
 }
 
 /** The URL is a secret: messages never show it. */
@@ -175,18 +184,10 @@ export function parseTemplate(text: string): Parsed<string> {
   const right = 'give a URL such as https://github.com/acme/pipes/blob/{revision}/manifests/{file}#L{line}'
   const unknown = (text.match(/\{[^}]*\}?/g) ?? []).find((name) => !TEMPLATE_NAMES.includes(name))
   if (unknown !== undefined)
-    return hidden(bad(`${unknown} is not one of ${TEMPLATE_NAMES.join(', ')}`, right), text)
-  if (!text.includes('{file}')) return hidden(bad('it does not have {file}', right), text)
-  const url = URL.parse(text.replaceAll(/[{}]/g, ''))
-  if (url === null || !/^https?:\/\//i.test(text))
-    return hidden(bad('it is not an http or https URL', right), text)
-  if (url.username !== '' || url.password !== '') return hidden(bad('it carries credentials', right), text)
-  return good(text)
-}
-
-/** A malformed URL can still carry a password or a token. */
-function hidden(problem: Parsed<never>, text: string): Parsed<never> {
-  return /[@?#]/.test(text) && !problem.ok ? { ...problem, hide: true } : problem
+    return badUrl(text, `${unknown} is not one of ${TEMPLATE_NAMES.join(', ')}`, right)
+  if (!text.includes('{file}')) return badUrl(text, 'it does not have {file}', right)
+  const fault = urlFault(text.replaceAll(/[{}]/g, ''))
+  return fault === undefined ? good(text) : badUrl(text, fault, right)
 }
 
 /** `sqlite:PATH`, `kubernetes:NAME` or `memory:`. Opening the ledger checks whether it exists. */

@@ -12,19 +12,14 @@ export interface ReadProxies {
 }
 
 export function readProxies(env: Environment, values: ReadValues): ReadProxies {
-  const https = proxyOf(env, 'HTTPS_PROXY')
-  const http = proxyOf(env, 'HTTP_PROXY')
   const [, noProxy = ''] = variableOf(env, 'NO_PROXY') ?? []
-  const proxies = {
-    https: addressOf(https),
-    http: addressOf(http),
-    noProxy: noProxy.split(/[,\s]+/).filter((entry) => entry !== ''),
-  }
+  const entries = noProxy.split(/[,\s]+/).filter((entry) => entry !== '')
+  const [https, http] = [proxyOf(env, 'HTTPS_PROXY'), proxyOf(env, 'HTTP_PROXY')]
   const problems = [
-    ...problemsOf(https, isUsed('https:', proxies, values)),
-    ...problemsOf(http, isUsed('http:', proxies, values)),
+    ...problemsOf(https, isUsed('https:', entries, values)),
+    ...problemsOf(http, isUsed('http:', entries, values)),
   ]
-  return { proxies, problems }
+  return { proxies: { https: addressOf(https), http: addressOf(http), noProxy: entries }, problems }
 }
 
 type ReadProxy = ProxyAddress | SettingProblem | undefined
@@ -85,7 +80,7 @@ function problemsOf(read: ReadProxy, isNeeded: boolean): readonly SettingProblem
 /** Whether a configured URL uses the proxy. The webhook's URL counts always: its file can change. */
 function isUsed(
   protocol: 'https:' | 'http:',
-  { noProxy }: ProxySettings,
+  noProxy: ProxySettings['noProxy'],
   { webhookUrl, baseUrl, alertsBaseUrl, server }: ReadValues,
 ): boolean {
   if (webhookUrl !== undefined) return true

@@ -28,7 +28,7 @@ export function readFlags(flags: Flags): Source {
     const value = flags[flag] ?? flags[camelCase(flag)]
     const from = `--${flag}`
     if (value === true && placeholder !== undefined)
-      problems.push({ ...problemAt(from, 'it has no value', `give ${placeholder}`), setting: flag })
+      problems.push(problemAt(from, 'it has no value', `give ${placeholder}`, flag))
     else if (value !== undefined) given.push({ name, text: String(value), from })
   }
   return { given, problems }
@@ -92,8 +92,8 @@ export function parseSettingsFile(file: string, content: string): Source {
   }
   const pairs = root.items.map((pair) => readPair(pair, at))
   return {
-    given: pairs.flatMap((pair) => ('name' in pair ? [pair] : [])),
-    problems: pairs.flatMap((pair) => ('name' in pair ? [] : [pair])),
+    given: pairs.filter((pair) => 'name' in pair),
+    problems: pairs.filter((pair) => 'why' in pair),
   }
 }
 
@@ -109,11 +109,10 @@ function readPair(pair: Pair, at: (offset: number) => string): Given | SettingPr
   const value = pair.value
   if (!isScalar(value)) {
     const right = 'give one plain value, in quotes if it has brackets, such as "[::1]:8080"'
-    return { ...problemAt(from, `${flag} is not one value`, right), setting: flag }
+    return problemAt(from, `${flag} is not one value`, right, flag)
   }
-  if (value.value === null) {
-    return { ...problemAt(from, `${flag} has no value`, 'give one or remove the line'), setting: flag }
-  }
+  if (value.value === null)
+    return problemAt(from, `${flag} has no value`, 'give one or remove the line', flag)
   return { name, text: textOf(value), from }
 }
 
@@ -126,6 +125,6 @@ function startOf(node: unknown): number {
   return (node as Node).range?.[0] ?? 0 // only nodes of a parsed document come here
 }
 
-function problemAt(from: string, why: string, right: string): SettingProblem {
-  return { setting: undefined, from, given: undefined, why, right }
+function problemAt(from: string, why: string, right: string, setting?: string): SettingProblem {
+  return { setting, from, given: undefined, why, right }
 }

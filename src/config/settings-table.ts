@@ -34,7 +34,6 @@ export const TABLE = {
     group: 'General',
     flag: 'config',
     placeholder: 'FILE',
-    default: undefined,
     describe: 'YAML file with settings: the names of the flags, without dashes in front, and their values',
     parse: parsePath,
   },
@@ -58,7 +57,6 @@ export const TABLE = {
     group: 'Platform',
     flag: 'base-url',
     placeholder: 'URL',
-    default: undefined,
     defaultNote: 'none; needed unless `--sandbox`',
     describe: 'where the platform answers: {base_url} of its interface',
     parse: parseBaseUrl,
@@ -67,7 +65,6 @@ export const TABLE = {
     group: 'Platform',
     flag: 'alerts-base-url',
     placeholder: 'URL',
-    default: undefined,
     defaultNote: 'none; needed once there is an `Alert`',
     describe: 'where alerts are read: {alerts_base_url} of the interface',
     parse: parseBaseUrl,
@@ -76,7 +73,6 @@ export const TABLE = {
     group: 'Platform',
     flag: 'alerts-token-file',
     placeholder: 'FILE',
-    default: undefined,
     defaultNote: '`<credentials-dir>/alerts/token`',
     describe: 'file with the bearer token for alerts; not below --secrets-dir',
     parse: parsePath,
@@ -134,7 +130,6 @@ export const TABLE = {
     group: 'Notifications',
     flag: 'webhook-url',
     placeholder: 'URL',
-    default: undefined,
     defaultNote: 'none: no notifications',
     describe:
       'receiver of a message if a problem begins, grows or ends, or file:PATH for a file that contains the URL',
@@ -144,7 +139,6 @@ export const TABLE = {
     group: 'Notifications',
     flag: 'webhook-secret-file',
     placeholder: 'FILE',
-    default: undefined,
     defaultNote: 'none: messages are not signed',
     describe: 'file with the secret that signs messages; not below --secrets-dir',
     parse: parsePath,
@@ -161,7 +155,6 @@ export const TABLE = {
     group: 'Reconciling',
     flag: 'healthy-states',
     placeholder: 'LIST',
-    default: undefined,
     defaultNote:
       'none: names that suggest a failure or a change are judged; any other is ready, but not judged',
     describe:
@@ -228,7 +221,6 @@ export const TABLE = {
   sandbox: {
     group: 'General',
     flag: 'sandbox',
-    placeholder: undefined,
     default: 'false',
     defaultNote: 'off',
     describe: 'use the sandbox, a simulated platform inside this process, with a ledger of its own',
@@ -238,7 +230,6 @@ export const TABLE = {
     group: 'Platform',
     flag: 'ca-file',
     placeholder: 'FILE',
-    default: undefined,
     defaultNote: 'none: the authorities of Node',
     describe:
       'certificates in PEM of authorities that are believed as well: by requests to the platform, to the webhook, to --server, and to an https: proxy',
@@ -248,7 +239,6 @@ export const TABLE = {
     group: 'Platform',
     flag: 'client-cert-file',
     placeholder: 'FILE',
-    default: undefined,
     defaultNote: 'none: no client certificate',
     describe: 'certificate in PEM that is shown to the platform, with those between it and its authority',
     parse: parsePath,
@@ -257,14 +247,12 @@ export const TABLE = {
     group: 'Platform',
     flag: 'client-key-file',
     placeholder: 'FILE',
-    default: undefined,
     describe: 'its private key in PEM, without a passphrase; not below --secrets-dir',
     parse: parsePath,
   },
   allowInsecureHttp: {
     group: 'Platform',
     flag: 'allow-insecure-http',
-    placeholder: undefined,
     default: 'false',
     defaultNote: 'off',
     describe: 'send credentials over plain http: to other machines',
@@ -273,7 +261,6 @@ export const TABLE = {
   allowInsecureTls: {
     group: 'Platform',
     flag: 'allow-insecure-tls',
-    placeholder: undefined,
     default: 'false',
     defaultNote: 'off',
     describe:

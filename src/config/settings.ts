@@ -31,7 +31,7 @@ type Worked = 'config' | 'alertsTokenFile'
 
 /** Frozen. Paths are as given, relative to the working directory. */
 export type Settings = {
-  readonly [N in Exclude<SettingName, Worked>]: (typeof TABLE)[N]['default'] extends string
+  readonly [N in Exclude<SettingName, Worked>]: (typeof TABLE)[N] extends { readonly default: string }
     ? ValueOf<N>
     : ValueOf<N> | undefined
 } & {
