@@ -86,10 +86,11 @@ export function createSource({ profile, root, limits, clock, onRead }: SourceOpt
     const next = await withCommit(await inSlices(steps, createSlices()), previous)
     signal.throwIfAborted()
     state = next
+    const changed = changedKeys(previous, next)
     return {
       state: next,
-      changed: changedKeys(previous, next),
-      differs: isDifferent(previous, next),
+      changed,
+      differs: changed.length > 0 || isDifferent(previous, next),
       since: await revisionSince(root, next.catalog.revision),
     }
   }

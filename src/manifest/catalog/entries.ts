@@ -164,12 +164,20 @@ function digestOfMistaken({ state, findings }: Draft): string {
 
 /** Keeps the revision of an unchanged entry. Keeps the object if its findings and place are unchanged too. */
 function finish(key: Key, draft: Draft, before: Entry | undefined, revision: string): Entry {
-  const { meaning, ...rest } = draft
-  const digest = meaning ?? digestOfMistaken(draft)
-  if (before?.digest !== digest) return { key, ...rest, digest, revision }
+  const digest = draft.meaning ?? digestOfMistaken(draft)
+  const isEqual = before?.digest === digest
   const isSame =
+    isEqual &&
     before.findings.length === 0 &&
     draft.findings.length === 0 &&
     comparePositions(before.position, draft.position) === 0
-  return isSame ? before : { key, ...rest, digest, manifest: before.manifest, revision: before.revision }
+  if (isSame) return before
+  const { meaning: _, ...rest } = draft
+  return {
+    key,
+    ...rest,
+    digest,
+    revision,
+    ...(isEqual && { manifest: before.manifest, revision: before.revision }),
+  }
 }

@@ -48,9 +48,8 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
   const before = beforeOf(input, previous)
   const report = createCrossReport()
   const losers = keyHolders(documents, before, { isHidden, report })
-  const found = new Set<Key>()
-  for (const document of documents)
-    if (document.key !== undefined && !losers.has(document)) found.add(document.key)
+  const used = losers.size === 0 ? documents : documents.filter((document) => !losers.has(document))
+  const found = keysOf(used)
   yield
   const grace = deletionGraceOf({ ...input, previous, found, isHidden })
   const problem = sourceProblemOf(input, previous, found, grace)
@@ -60,9 +59,7 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
     return keep(kept, problem, recorded)
   }
   const { held, pending } = grace
-  const existing = new Set<Key>([...held, ...pending])
-  for (const { key } of documents) if (key !== undefined) existing.add(key)
-  const used = documents.filter((document) => !losers.has(document))
+  const existing = held.union(pending).union(keysOf(documents))
   // Invalid documents claim no key in later rules.
   checkReferences({ documents, existing, isIncomplete: !isComplete(reading) }, report)
   yield
@@ -116,6 +113,12 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
     endpoints,
     counts: countsOf(documents),
   }
+}
+
+function keysOf(documents: Iterable<ParsedDocument>): ReadonlySet<Key> {
+  const keys = new Set<Key>()
+  for (const { key } of documents) if (key !== undefined) keys.add(key)
+  return keys
 }
 
 function beforeOf({ recorded, before, previous }: CatalogInput, state: CatalogState): Before {

@@ -230,10 +230,8 @@ async function readAll(
 }
 
 function knownFirst(files: readonly FoundFile[], previous: ReadOptions['previous']): readonly FoundFile[] {
-  const isKnown = ({ file }: FoundFile) => previous?.files.has(file) === true
-  const known = files.filter(isKnown)
-  if (known.length === 0 || known.length === files.length) return files
-  return [...known, ...files.filter((found) => !isKnown(found))]
+  const fresh = files.filter(({ file }) => previous?.files.has(file) !== true)
+  return fresh.length === 0 ? files : [...new Set(files).difference(new Set(fresh)), ...fresh]
 }
 
 function readOne({ file, path }: FoundFile, { limits, previous, trust }: ReadOptions): Content | Unparsed {

@@ -122,8 +122,11 @@ export function checkCircles(
   }
 }
 
+const NONE: readonly Key[] = []
+
 function targetsOf({ policy }: ResourceManifest, field: Chain['field']): readonly Key[] {
-  return [policy?.[field] ?? []].flat().flatMap((text) => parseKey(text) ?? [])
+  const texts = policy?.[field]
+  return texts === undefined ? NONE : [texts].flat().flatMap((text) => parseKey(text) ?? [])
 }
 
 /** The catalog decides, or else the ledger. */

@@ -83,9 +83,9 @@ export function checkPipeNames(
     if (key === undefined || !isResource(manifest) || !isCreateOnce(manifest) || pipes.has(key)) continue
     pipes.set(key, { document, position, manifest })
   }
-  const nameOnPlatform = ({ manifest }: NamedPipe) =>
-    `${manifest.kind} ${serviceIs(serviceOf(manifest) ?? '')} ${remoteNameOf(manifest)}`
-  for (const [, group] of groupsOf([...pipes.values()], nameOnPlatform)) {
+  const serviceIn = ({ manifest }: NamedPipe) => `${manifest.kind} ${serviceIs(serviceOf(manifest) ?? '')}`
+  const byName = groupsOf([...pipes.values()], ({ manifest }) => remoteNameOf(manifest))
+  for (const [, group] of byName.flatMap(([, ofName]) => groupsOf(ofName, serviceIn))) {
     for (const pipe of group) {
       const others = group
         .values()
