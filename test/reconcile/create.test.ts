@@ -1,77 +1,51 @@
-import { conditionMessage, viewMessage } from '../support/messages.ts'
 import { describe, expect, test } from 'vitest'
-import type { Reason } from '../../src/plan/reason.ts'
-import type { Status } from '../../src/plan/severity.ts'
-import type { Intent } from '../../src/plan/record.ts'
-import { given, HOUR, MINUTE, SECOND } from './given.ts'
+import { conditionMessage, viewMessage } from '../support/messages.ts'
+import { given, MINUTE } from './given.ts'
 import { pipe } from './manifests.ts'
-import type { Script } from './model-script.ts'
+import { play, story, times, worldAfter } from './story.ts'
 
-interface Row {
-  readonly why: string
-  readonly reply: Script | 'ok'
-  readonly intent: Intent['state']
-  readonly reason: Reason
-  readonly status: Status
-  /** POSTs after an hour without faults: a second one only where the first certainly had no effect. */
-  readonly posts: number
-}
+/** What the first one comes to, and creates after an hour without faults: a second one only where the first certainly had no effect. */
+const ROWS = [
+  ['a whole reply', 'ok', 'succeeded', 'InSync', 'Ready', 1],
+  ['words that refuse it', 'refused', 'failed', 'Rejected', 'Failed', 2],
+  ['words that refuse the credentials', 'unauthorised', 'failed', 'AuthFailed', 'Failed', 2],
+  [
+    'a reply that was lost, the work done',
+    'lost after the work',
+    'unknown',
+    'OutcomeUnknown',
+    'OutcomeUnknown',
+    1,
+  ],
+  ['a reply that was lost, the work not done', 'lost', 'unknown', 'OutcomeUnknown', 'OutcomeUnknown', 1],
+  ['a redirect', 'redirected', 'unknown', 'OutcomeUnknown', 'OutcomeUnknown', 1],
+] as const
 
-function fails(
-  errorClass: (Script & { type: 'fail' })['class'],
-  effect: 'none' | 'unknown',
-  worked: 'worked' | 'in vain' = 'in vain',
-): Script {
-  return { type: 'fail', class: errorClass, effect, worked: worked === 'worked' }
-}
-
-const none = { intent: 'failed', status: 'Failed', posts: 2 } as const
-const unknown = { intent: 'unknown', reason: 'OutcomeUnknown', status: 'OutcomeUnknown', posts: 1 } as const
-
-const ROWS: readonly Row[] = [
-  { why: 'a whole reply', reply: 'ok', intent: 'succeeded', reason: 'InSync', status: 'Ready', posts: 1 },
-  {
-    why: 'a reply with another value than asked for is drift at once',
-    reply: { type: 'other', change: { scaling: { replicas: 7 } } },
-    intent: 'succeeded',
-    reason: 'Drifted',
-    status: 'Drifted',
-    posts: 1,
-  },
-  { why: 'refused in clear words', reply: fails('Rejected', 'none'), reason: 'Rejected', ...none },
-  { why: 'refused for the credentials', reply: fails('AuthFailed', 'none'), reason: 'AuthFailed', ...none },
-  {
-    why: 'a reply that was lost, the work done',
-    reply: fails('Unavailable', 'unknown', 'worked'),
-    ...unknown,
-  },
-  { why: 'a reply that was lost, the work not done', reply: fails('Unavailable', 'unknown'), ...unknown },
-  { why: 'a redirect', reply: fails('Redirected', 'unknown'), ...unknown },
-]
+const FIRST = 'write orders; create: '
 
 describe('a create that ends in', () => {
-  test.each(ROWS)('$why is $status, and in an hour $posts POSTs', async (row) => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    const { platform, clock } = world
-    platform.script('create', row.reply)
-    const first = await world.go('Pipe/orders')
-    expect(first.action).toMatchObject({ type: 'create', reason: 'New' })
-    const record = await world.record('Pipe/orders')
-    expect(record.intent).toMatchObject({ state: row.intent, attempt: 1 })
-    expect(record.conditions?.Synced.reason).toBe(row.reason)
-    expect(world.board.get('Pipe/orders')).toMatchObject({ status: row.status, reason: row.reason })
-    for (let request = 0; request < 60; request += 1) {
-      await clock.advance(HOUR / 60)
-      await world.go('Pipe/orders')
-    }
-    expect(platform.posts).toHaveLength(row.posts)
-    expect(platform.violations).toEqual([])
+  test.each(ROWS)('%s', async (_, reply, state, reason, status, sent) => {
+    const world = await worldAfter(
+      `${FIRST}${reply}; look orders: create New; shown orders: ${status}; shown orders: ${reason}`,
+    )
+    const { intent, conditions } = await world.record('Pipe/orders')
+    expect(intent).toMatchObject({ state, attempt: 1 })
+    expect(conditions?.Synced.reason).toBe(reason)
+    await play(world, times(60, '1 min; look orders'))
+    expect(world.platform.posts).toHaveLength(sent)
+    expect(world.platform.violations).toEqual([])
+  })
+
+  test('a reply with another value than asked for is drift at once', async () => {
+    const world = await worldAfter('write orders')
+    world.platform.script('create', { type: 'other', change: { scaling: { replicas: 7 } } })
+    await play(world, `look orders: create New; shown orders: Drifted; ${times(60, '1 min; look orders')}`)
+    expect((await world.record('Pipe/orders')).intent).toMatchObject({ state: 'succeeded', attempt: 1 })
+    expect(world.platform.posts).toHaveLength(1)
   })
 
   test('an unknown outcome says what was seen, and each way out', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    world.platform.script('create', fails('BadReply', 'unknown'))
-    await world.go('Pipe/orders')
+    const world = await worldAfter(`${FIRST}unclear; look orders`)
     const { intent, conditions } = await world.record('Pipe/orders')
     for (const part of [
       intent?.id ?? '',
@@ -87,25 +61,17 @@ describe('a create that ends in', () => {
   })
 
   test('a wait that the platform asked for is kept', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    world.platform.script('create', fails('Throttled', 'none'))
-    const first = await world.go('Pipe/orders')
-    expect(first.next).toEqual({ why: 'retry', afterMs: 7_000 })
+    const world = await worldAfter(`${FIRST}throttled`)
+    expect((await world.go('Pipe/orders')).next).toEqual({ why: 'retry', afterMs: 7_000 })
     await world.clock.advance(6_999)
-    expect((await world.go('Pipe/orders')).action.reason).toBe('BackingOff')
+    await play(world, 'look orders: BackingOff')
     await world.clock.advance(1)
-    expect((await world.go('Pipe/orders')).action.reason).toBe('RetryFailed')
+    await play(world, 'look orders: RetryFailed')
     expect((await world.record('Pipe/orders')).intent).toMatchObject({ attempt: 2, state: 'succeeded' })
   })
 
-  test('an edited manifest waits for no back-off', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    world.platform.script('create', fails('Rejected', 'none'))
-    await world.go('Pipe/orders')
-    world.write('orders.yaml', pipe('orders', { replicas: 2 }))
-    expect((await world.go('Pipe/orders')).action.reason).toBe('RetryFailed')
-    expect(world.platform.posts).toHaveLength(2)
-  })
+  test('an edited manifest waits for no back-off', () =>
+    story(`${FIRST}refused; look orders; write orders replicas=2; look orders: RetryFailed`, { sent: 2 }))
 })
 
 describe('a create', () => {
@@ -154,42 +120,24 @@ describe('a create', () => {
   })
 
   test('is approved by policy.retryCreate, for that intent and once', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    const lost = fails('Unavailable', 'unknown')
-    world.platform.script('create', lost, lost)
-    await world.go('Pipe/orders')
-    const first = (await world.record('Pipe/orders')).intent
-    world.write('orders.yaml', pipe('orders', { policy: { retryCreate: first?.id ?? '' } }))
-    await world.clock.advance(2 * MINUTE + 5 * SECOND)
-    expect((await world.go('Pipe/orders')).action.reason).toBe('RetryApproved')
-    const second = (await world.record('Pipe/orders')).intent
-    expect(second).toMatchObject({ attempt: 2, state: 'unknown' })
-    expect((await world.go('Pipe/orders')).action.reason).toBe('OutcomeUnknown')
+    const world = await worldAfter(
+      `${FIRST}lost; create: lost; look orders; write orders retryCreate=@orders; 2 min; 5 s; look orders: RetryApproved`,
+    )
+    expect((await world.record('Pipe/orders')).intent).toMatchObject({ attempt: 2, state: 'unknown' })
+    await play(world, 'look orders: OutcomeUnknown')
     expect(world.platform.posts).toHaveLength(2)
   })
 
   test('is not approved by words that stood there too early: they are written again', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    world.platform.script('create', fails('Unavailable', 'unknown'))
-    await world.go('Pipe/orders')
-    const { intent } = await world.record('Pipe/orders')
-    const says = pipe('orders', { policy: { retryCreate: intent?.id ?? '' } })
-    world.write('orders.yaml', says)
-    for (let hours = 0; hours < 3; hours += 1) {
-      expect((await world.go('Pipe/orders')).action.reason).toBe('OutcomeUnknown')
-      await world.clock.advance(HOUR)
-    }
-    const view = world.board.get('Pipe/orders')
-    expect(view?.status).toBe('OutcomeUnknown')
-    expect(viewMessage(view)).toMatch(
+    const says = 'write orders retryCreate=@orders'
+    const world = await worldAfter(
+      `${FIRST}lost; look orders; ${says}; ${times(3, 'look orders: OutcomeUnknown; 1 h')}; shown orders: OutcomeUnknown`,
+      { sent: 1 },
+    )
+    expect(viewMessage(world.board.get('Pipe/orders'))).toMatch(
       /was already there at .*, when the request could still arrive\. Check once more/,
     )
-    expect(world.platform.posts).toHaveLength(1)
-
-    world.write('orders.yaml', pipe('orders'))
-    await world.go('Pipe/orders')
-    world.write('orders.yaml', says)
-    expect((await world.go('Pipe/orders')).action.reason).toBe('RetryApproved')
+    await play(world, `write orders; look orders; ${says}; look orders: RetryApproved`)
     expect(world.platform.posts).toHaveLength(2)
   })
 
@@ -198,21 +146,11 @@ describe('a create', () => {
     before.platform.script('create', { type: 'lost', worked: true })
     expect(await before.request('Pipe/orders')).toBeUndefined()
     const world = await given({ 'orders.yaml': pipe('orders', { replicas: -1 }) }, { around: before.around })
-    await world.go('Pipe/orders')
-    expect(world.board.get('Pipe/orders')).toMatchObject({
-      status: 'OutcomeUnknown',
-      reason: 'InvalidManifest',
-    })
-    const suspend = { reason: 'moving', until: '2026-01-01T02:00:00Z' }
-    world.write('orders.yaml', pipe('orders', { policy: { suspend } }))
-    await world.go('Pipe/orders')
-    expect(world.board.get('Pipe/orders')).toMatchObject({
-      status: 'OutcomeUnknown',
-      reason: 'OutcomeUnknown',
-    })
-    world.remove('orders.yaml')
-    world.readAgain()
-    await world.go('Pipe/orders')
+    await play(
+      world,
+      `look orders; shown orders: OutcomeUnknown; shown orders: InvalidManifest;
+      write orders suspended; look orders; shown orders: OutcomeUnknown; remove orders; read again; look orders`,
+    )
     expect(world.board.get('Pipe/orders')).toMatchObject({
       status: 'Orphaned',
       conditions: { Ready: { reason: 'OutcomeUnknown' } },
@@ -221,17 +159,14 @@ describe('a create', () => {
   })
 
   test('is unknown after a crash in the middle, whatever the manifest says since', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
+    const world = await worldAfter('write orders')
     world.platform.script('create', { type: 'lost', worked: true })
     expect(await world.request('Pipe/orders')).toBeUndefined()
-    const again = await given({}, { around: world.around })
-    for (const change of [
-      { replicas: 2 },
-      { policy: { retryCreate: 'b0000000-0000-4000-8000-000000000001' } },
-    ]) {
-      again.write('orders.yaml', pipe('orders', change))
-      expect((await again.go('Pipe/orders')).action.reason).toBe('OutcomeUnknown')
-    }
+    const edits = ['replicas=2', 'retryCreate=b0000000-0000-4000-8000-000000000001']
+    await play(
+      world,
+      `restart; ${edits.map((to) => `write orders ${to}; look orders: OutcomeUnknown`).join('; ')}`,
+    )
     expect(world.platform.posts).toHaveLength(1)
   })
 })

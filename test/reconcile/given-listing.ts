@@ -5,6 +5,7 @@ import type { Profile } from '../../src/kinds/profile.ts'
 import { PIPE } from '../../src/kinds/profiles/clickhouse-cloud/pipe/kind.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { type Given, MINUTE } from './given.ts'
+import { story, worldAfter, type Ending } from './story.ts'
 
 function listed(kind: Kind): Kind {
   const { list } = PIPE.operations
@@ -25,4 +26,14 @@ export async function during(world: Given, key: Key, ms: number): Promise<readon
     await world.clock.advance(result.next?.afterMs ?? MINUTE)
   }
   return results
+}
+
+/** As {@link story}, for a service that has a list. */
+export function listedStory(text: string, ending: Ending = {}): Promise<void> {
+  return story(text, ending, { profile: LISTING })
+}
+
+/** As {@link worldAfter}, for a service that has a list. */
+export function listedWorld(text: string, ending: Ending = {}): Promise<Given> {
+  return worldAfter(text, ending, { profile: LISTING })
 }

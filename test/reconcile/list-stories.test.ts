@@ -1,46 +1,29 @@
-import { conditionMessage } from '../support/messages.ts'
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import { adoptAs } from '../../src/reconcile/operator/adopt.ts'
 import { forgetKey } from '../../src/reconcile/operator/operate.ts'
 import { retryCreate } from '../../src/reconcile/operator/resolve.ts'
 import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
-import { given, HOUR, MINUTE, type Given, type ProcessOptions } from './given.ts'
+import { given, type Given, type ProcessOptions } from './given.ts'
 import { during, LISTING } from './given-listing.ts'
-import { lock, manifest, pipe, pipeBodyOf } from './manifests.ts'
+import { lock, manifest } from './manifests.ts'
+import { idOf, play, worldAfter } from './story.ts'
 
 /* What the list comes to in the company of everything else: in each story the creates are counted. */
 
 const ORDERS: Key = 'Pipe/orders'
 const NEVER = new AbortController().signal
-
-async function passes(world: Given): Promise<readonly string[]> {
-  const results = []
-  for (const key of world.keys().filter((one) => one.startsWith('Pipe/')))
-    results.push((await during(world, key, MINUTE)).at(-1))
-  return results.map((result) => `${result?.action.type} ${result?.action.reason}`)
+const LISTED = { profile: LISTING, maxCreates: Infinity }
+/** A turn of each pipe, when it says, for a minute. */
+async function passes(world: Given): Promise<void> {
+  for (const key of world.keys()) if (key.startsWith('Pipe/')) await during(world, key, 60_000)
 }
 
-/** The files with an empty ledger, on the platform that was. */
-async function withoutLedger(
-  before: Given,
-  files: Readonly<Record<string, string>>,
-  options: ProcessOptions = {},
-): Promise<Given> {
+/** A story goes on with an empty ledger and without files. */
+async function withoutLedger(before: Given, text: string, options: ProcessOptions = LISTED): Promise<Given> {
   for (const record of await before.around.ledger.list()) await before.around.ledger.remove(record, [])
   before.around.directory.files.clear()
-  return given(files, { around: before.around, profile: LISTING, ...options })
-}
-
-async function made(files: Readonly<Record<string, string>>): Promise<Given> {
-  const world = await given(files, { profile: LISTING, maxCreates: Infinity })
-  for (const key of world.keys()) if (key.startsWith('Pipe/')) await world.go(key)
-  await world.clock.advance(HOUR)
-  return world
-}
-
-function make(world: Given, name: string, topics = name): string {
-  return world.platform.make(SERVICE_ID, { name, ...pipeBodyOf(name, { topics }) })
+  return play(await given({}, { ...options, around: before.around }), text)
 }
 
 function names(world: Given): readonly string[] {
@@ -49,127 +32,111 @@ function names(world: Given): readonly string[] {
     .toSorted((a, b) => a.localeCompare(b))
 }
 
-describe('60 pipes whose ledger is lost', () => {
-  const NAMES = Array.from({ length: 60 }, (_, index) => `pipe-${index}`)
-  const FILES = Object.fromEntries(NAMES.map((name) => [`${name}.yaml`, pipe(name)]))
-
-  test('are adopted, all at once and under a create limit of one: no create, and a few lists', async () => {
-    const world = await given(FILES, { profile: LISTING, maxCreates: 1 })
-    for (const name of NAMES) make(world, name)
-    await Promise.all(world.keys().map((key) => world.request(key)))
-    expect(world.platform.posts).toHaveLength(0)
-    expect(world.platform.requests.list).toBeLessThanOrEqual(3)
-    const records = (await world.around.ledger.list()).filter(({ key }) => key.startsWith('Pipe/'))
-    expect(new Set(records.map(({ remote }) => remote?.id)).size).toBe(60)
-    expect(records.every(({ remote }) => remote?.origin === 'adopted')).toBe(true)
-  })
+test('60 pipes whose ledger is lost are adopted, all at once and under a create limit of one: a few lists', async () => {
+  const all = Array.from({ length: 60 }, (_, index) => `make pipe-${index}; write pipe-${index}`)
+  const world = await worldAfter(all.join('; '), {}, { profile: LISTING, maxCreates: 1 })
+  await Promise.all(world.keys().map((key) => world.request(key)))
+  expect(world.platform.posts).toHaveLength(0)
+  expect(world.platform.requests.list).toBeLessThanOrEqual(3)
+  const records = (await world.around.ledger.list()).filter(({ key }) => key.startsWith('Pipe/'))
+  expect(new Set(records.map(({ remote }) => remote?.id)).size).toBe(60)
+  expect(records.every(({ remote }) => remote?.origin === 'adopted')).toBe(true)
 })
 
 describe('a ledger that is lost', () => {
+  const MADE = 'write orders; look orders; 1 h'
+
   test('with a pipe that was renamed since, whose old name the platform has: it is asked about', async () => {
-    const before = await made({ 'orders.yaml': pipe('orders') })
-    const files = { 'sales.yaml': pipe('sales', { topics: 'orders', policy: { renamedFrom: ORDERS } }) }
-    const world = await withoutLedger(before, files)
-    const [id] = world.platform.pipes.keys()
-    await world.go('Pipe/sales')
-    expect((await world.conditions('Pipe/sales')).Synced).toMatchObject({ reason: 'Ambiguous' })
-    expect(conditionMessage((await world.conditions('Pipe/sales')).Synced, 'Pipe/sales')).toContain(
-      `Pipe ${id} has the name "orders", and no manifest holds it.`,
+    const before = await worldAfter(MADE, {}, LISTED)
+    const [id] = before.platform.pipes.keys()
+    const world = await withoutLedger(
+      before,
+      `write sales topics=orders renamedFrom=Pipe/orders; look sales: Ambiguous;
+      tells sales: Pipe ${id} has the name "orders", and no manifest holds it.`,
     )
     expect(world.platform.posts).toHaveLength(1)
     // once its old name is that of another manifest, which has it, it is a new one
-    world.write('orders.yaml', pipe('orders'))
-    expect((await world.go(ORDERS)).action.reason).toBe('FoundByList')
-    await world.go('Pipe/sales')
+    await play(world, 'write orders; look orders: FoundByList; look sales')
     expect(names(world)).toHaveLength(world.platform.posts.length)
   })
 
-  test('with a pipe that was renamed and kept its name: it is adopted', async () => {
-    const before = await made({ 'orders.yaml': pipe('orders') })
-    const renamed = { platformName: 'orders', topics: 'orders', policy: { renamedFrom: ORDERS } }
-    const world = await withoutLedger(before, { 'sales.yaml': pipe('sales', renamed) })
-    expect((await world.go('Pipe/sales')).action.reason).toBe('FoundByList')
-    expect(world.platform.posts).toHaveLength(1)
-  })
-
   test.each([
-    { of: 'another name', options: {}, reason: 'FoundByList' },
-    { of: 'the same name', options: { platformName: 'orders' }, reason: 'Ambiguous' },
-  ])('with a pipe that replaced another one, of $of: no resource is created', async ({ options, reason }) => {
-    const before = await made({ 'orders.yaml': pipe('orders') })
-    const files = { 'next.yaml': pipe('next', { ...options, policy: { replaces: ORDERS } }) }
-    before.remove('orders.yaml')
-    before.write('next.yaml', files['next.yaml'])
-    before.readAgain()
-    await before.go('Pipe/next')
-    expect(before.platform.posts).toHaveLength(2)
-    await before.clock.advance(HOUR)
-    const world = await withoutLedger(before, files)
-    expect((await world.go('Pipe/next')).action.reason).toBe(reason)
+    [
+      'was renamed and kept its name',
+      MADE,
+      'sales name=orders topics=orders renamedFrom=Pipe/orders',
+      'FoundByList',
+      1,
+    ],
+    ['replaced one of another name', `${MADE}; remove orders`, 'next replaces=Pipe/orders', 'FoundByList', 2],
+    [
+      'replaced one of its name',
+      `${MADE}; remove orders`,
+      'next name=orders replaces=Pipe/orders',
+      'Ambiguous',
+      2,
+    ],
+  ])('with a pipe that %s: no resource is created', async (_, first, file, reason, sent) => {
+    const key = file.split(' ')[0]
+    const before = await worldAfter(
+      sent === 1 ? first : `${first}; write ${file}; read again; look ${key}; 1 h`,
+      {},
+      LISTED,
+    )
+    expect(before.platform.posts).toHaveLength(sent)
+    const world = await withoutLedger(before, `write ${file}; look ${key}: ${reason}`)
     await passes(world)
-    expect(world.platform.posts).toHaveLength(2)
+    expect(world.platform.posts).toHaveLength(sent)
   })
 
   test.each([
-    { names: 'the pipe', id: (own: string) => own, reason: 'adopt Adopt' },
-    {
-      names: 'one that is not there',
-      id: () => '99999999-0000-4000-8000-000000000009',
-      reason: 'adopt Adopt',
-    },
+    { names: 'the pipe', id: (own: string) => own },
+    { names: 'one that is not there', id: () => '99999999-0000-4000-8000-000000000009' },
   ])('with a Lock that names $names: no resource is created', async ({ id }) => {
-    const before = await made({ 'orders.yaml': pipe('orders') })
+    const before = await worldAfter(`${MADE}; make orders`, {}, LISTED)
     const [own = ''] = before.platform.pipes.keys()
-    make(before, 'orders')
-    const world = await withoutLedger(before, {
-      'orders.yaml': pipe('orders'),
-      'lock.yaml': lock({ [ORDERS]: id(own) }),
-    })
-    const results = await during(world, ORDERS, HOUR)
+    const world = await withoutLedger(before, 'write orders')
+    world.write('lock.yaml', lock({ [ORDERS]: id(own) }))
+    const results = await during(world, ORDERS, 3_600_000)
     expect(results[0]?.action).toMatchObject({ type: 'adopt', reason: 'Adopt' })
     expect((await world.record(ORDERS)).remote?.id).toBe(id(own) === own ? own : undefined)
     expect(world.platform.posts).toHaveLength(1)
   })
 
   test('with a Lock for one of two that are alike: the other one is adopted by the other', async () => {
-    const before = await made({ 'orders.yaml': pipe('orders'), 'sales.yaml': pipe('sales') })
+    const before = await worldAfter('write orders; write sales; look orders; look sales; 1 h', {}, LISTED)
     const [orders = ''] = before.platform.pipes.keys()
-    const world = await withoutLedger(before, {
-      'orders.yaml': pipe('orders'),
-      'sales.yaml': pipe('sales'),
-      'lock.yaml': lock({ [ORDERS]: orders }),
-    })
+    const world = await withoutLedger(before, 'write orders; write sales')
+    world.write('lock.yaml', lock({ [ORDERS]: orders }))
     await passes(world)
-    expect((await world.record(ORDERS)).remote?.id).toBe(orders)
+    expect(await idOf(world, ORDERS)).toBe(orders)
     expect((await world.record('Pipe/sales')).remote?.origin).toBe('adopted')
     expect(world.platform.posts).toHaveLength(2)
   })
 })
 
 describe('two Services with two keys to one service', () => {
+  const serviceId = SERVICE_ID.toUpperCase()
+  const credentials = { secretRef: { name: 'other' } }
   const OTHER_SERVICE = manifest(
     'Service',
     'other',
     {},
-    {
-      organizationId: ORGANIZATION,
-      serviceId: SERVICE_ID.toUpperCase(),
-      credentials: { secretRef: { name: 'other' } },
-    },
+    { organizationId: ORGANIZATION, serviceId, credentials },
   )
 
-  async function twoServices(files: Readonly<Record<string, string>>): Promise<Given> {
-    const world = await given({ ...files, 'other.yaml': OTHER_SERVICE }, { profile: LISTING })
+  function addService(world: Given): Given {
     world.secrets.mounted.set('other/keyId', 'id').set('other/keySecret', 'secret')
+    world.write('other.yaml', OTHER_SERVICE)
     return world
   }
 
   test('and two pipes: each is created once, and both are found again', async () => {
-    const files = { 'a.yaml': pipe('a'), 'b.yaml': pipe('b', { service: 'other' }) }
-    const world = await twoServices(files)
+    const files = 'write a; write b service=other'
+    const world = await play(addService(await given({}, LISTED)), files)
     await Promise.all(['Pipe/a', 'Pipe/b'].map((key) => world.request(key as Key)))
     expect(names(world)).toEqual(['"a"', '"b"'])
-    const again = await withoutLedger(world, { ...files, 'other.yaml': OTHER_SERVICE })
+    const again = addService(await withoutLedger(world, files))
     await passes(again)
     expect(again.platform.posts).toHaveLength(2)
   })
@@ -177,24 +144,16 @@ describe('two Services with two keys to one service', () => {
   test.each([...Array(24).keys()])(
     'and two manifests of one pipe, whose ledger is lost, looked at at once: one of them has it (%i)',
     async (seed) => {
-      const alike = { platformName: 'orders', topics: 'orders' }
-      const before = await twoServices({ 'orders.yaml': pipe('orders') })
-      await before.go(ORDERS)
+      const before = await play(addService(await given({}, LISTED)), 'write orders; look orders')
       let calls = seed
       // the two meet at ever other points
       const hops = () => {
         calls = (calls * 7 + 3) % 31
         return calls % ((seed % 12) + 1)
       }
-      const world = await withoutLedger(
-        before,
-        {
-          'other.yaml': OTHER_SERVICE,
-          'orders.yaml': pipe('orders', alike),
-          'copy.yaml': pipe('copy', { ...alike, service: seed % 2 === 0 ? 'other' : 'analytics' }),
-        },
-        { hops },
-      )
+      const copy = `write copy name=orders topics=orders service=${seed % 2 === 0 ? 'other' : 'analytics'}`
+      const files = `write orders name=orders; ${copy}`
+      const world = addService(await withoutLedger(before, files, { profile: LISTING, hops }))
       await Promise.all([ORDERS, 'Pipe/copy' as const].map((key) => world.request(key)))
       await passes(world)
       const records = await world.around.ledger.list()
@@ -204,12 +163,8 @@ describe('two Services with two keys to one service', () => {
   )
 })
 
-async function lost(worked = true): Promise<Given> {
-  const world = await given({ 'orders.yaml': pipe('orders') }, { profile: LISTING })
-  world.platform.script('create', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked })
-  await world.go(ORDERS)
-  await world.clock.advance(20 * MINUTE)
-  return world
+function lost(how = 'lost after the work'): Promise<Given> {
+  return worldAfter(`write orders; create: ${how}; look orders; 20 min`, {}, LISTED)
 }
 
 describe('what a person says in between', () => {
@@ -217,70 +172,56 @@ describe('what a person says in between', () => {
     '%s, wrongly: the list has it, and it is adopted',
     async (by) => {
       const world = await lost()
-      const { intent } = await world.record(ORDERS)
-      if (by === 'resolve --retry') {
-        await retryCreate(world.context, ORDERS, { force: false })
-      } else world.write('orders.yaml', pipe('orders', { policy: { retryCreate: intent?.id ?? '' } }))
-      expect((await world.go(ORDERS)).action).toMatchObject({ type: 'adopt', reason: 'FoundByList' })
+      if (by === 'resolve --retry') await retryCreate(world.context, ORDERS, { force: false })
+      else await play(world, 'write orders retryCreate=@orders')
+      await play(world, 'look orders: adopt FoundByList')
       await passes(world)
       expect(world.platform.posts).toHaveLength(1)
     },
   )
 
   test('resolve --retry, rightly: it is created, once', async () => {
-    const world = await lost(false)
+    const world = await lost('lost')
     await retryCreate(world.context, ORDERS, { force: false })
-    expect((await world.go(ORDERS)).action.reason).toBe('RetryApproved')
+    await play(world, 'look orders: RetryApproved')
     await passes(world)
     expect(names(world)).toEqual(['"orders"'])
   })
 
   test('adopt for another key, while it may be the one of this: refused, and both are settled', async () => {
-    const world = await lost()
-    const [id = ''] = world.platform.pipes.keys()
-    world.write(
-      'copy.yaml',
-      pipe('copy', { platformName: 'orders', topics: 'orders', policy: { replaces: ORDERS } }),
-    )
-    const { result } = await adoptAs(world.context, { key: 'Pipe/copy', pipeId: id, word: 'adopt' }, NEVER)
+    const world = await play(await lost(), 'write copy name=orders topics=orders replaces=Pipe/orders')
+    const [pipeId = ''] = world.platform.pipes.keys()
+    const { result } = await adoptAs(world.context, { key: 'Pipe/copy', pipeId, word: 'adopt' }, NEVER)
     expect(result).toBe('refused')
-    expect((await world.go(ORDERS)).action.reason).toBe('FoundByList')
+    await play(world, 'look orders: FoundByList')
     expect(world.platform.posts).toHaveLength(1)
   })
 
   test('adopt for this key, at the same time as the list finds it: it is recorded once', async () => {
     const world = await lost()
-    const [id = ''] = world.platform.pipes.keys()
-    await Promise.all([
-      adoptAs(world.context, { key: ORDERS, pipeId: id, word: 'resolve' }, NEVER),
-      world.request(ORDERS),
-    ])
+    const [pipeId = ''] = world.platform.pipes.keys()
+    const adopting = adoptAs(world.context, { key: ORDERS, pipeId, word: 'resolve' }, NEVER)
+    await Promise.all([adopting, world.request(ORDERS)])
     await passes(world)
-    expect((await world.record(ORDERS)).remote?.id).toBe(id)
+    expect(await idOf(world, ORDERS)).toBe(pipeId)
     expect(world.platform.posts).toHaveLength(1)
   })
 
-  test('forget, and its manifest comes back: it is adopted', async () => {
-    const world = await made({ 'orders.yaml': pipe('orders'), 'other.yaml': pipe('other') })
-    world.remove('orders.yaml')
-    world.readAgain()
-    await world.go(ORDERS)
+  test.each([
+    ['and its manifest comes back: it is adopted', 'write orders; look orders: FoundByList'],
+    [
+      'of a pipe that another one is to replace, and that is like it: a person is asked',
+      'write next name=orders replaces=Pipe/orders; look next: Ambiguous',
+    ],
+  ])('forget, %s', async (_, next) => {
+    const gone = 'remove orders; read again; look orders'
+    const world = await worldAfter(
+      `write orders; write other; look orders; look other; 1 h; ${gone}`,
+      {},
+      LISTED,
+    )
     expect((await forgetKey(world.context, ORDERS)).result).toBe('done')
-    await world.clock.advance(HOUR)
-    world.write('orders.yaml', pipe('orders'))
-    expect((await world.go(ORDERS)).action.reason).toBe('FoundByList')
-    expect(world.platform.posts).toHaveLength(2)
-  })
-
-  test('forget of a pipe that another one is to replace, and that is like it: a person is asked', async () => {
-    const world = await made({ 'orders.yaml': pipe('orders'), 'other.yaml': pipe('other') })
-    world.remove('orders.yaml')
-    world.readAgain()
-    await world.go(ORDERS)
-    await forgetKey(world.context, ORDERS)
-    await world.clock.advance(HOUR)
-    world.write('next.yaml', pipe('next', { platformName: 'orders', policy: { replaces: ORDERS } }))
-    expect((await world.go('Pipe/next')).action.reason).toBe('Ambiguous')
+    await play(world, `1 h; ${next}`)
     expect(world.platform.posts).toHaveLength(2)
   })
 })

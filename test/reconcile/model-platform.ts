@@ -57,6 +57,8 @@ export interface ModelPlatform extends Platform {
   readonly alerts: Map<string, JsonObject>
   /** Ids of pipes whose reading fails as unavailable. */
   readonly unreadable: Set<string>
+  /** Ids of pipes that are there, and are not found. */
+  readonly hidden: Set<string>
   readonly posts: readonly Post[]
   readonly upserts: readonly JsonObject[]
   /** What should never be: a create without a durable intent, one intent sent twice. */
@@ -97,6 +99,7 @@ export function createModelPlatform(parts: {
   const pipes = new Map<string, ModelPipe>()
   const alerts = new Map<string, JsonObject>()
   const unreadable = new Set<string>()
+  const hidden = new Set<string>()
   const posts: Post[] = []
   const upserts: JsonObject[] = []
   const violations: string[] = []
@@ -181,7 +184,7 @@ export function createModelPlatform(parts: {
     signal.throwIfAborted()
     const script = next('get')
     if (unreadable.has(id)) throw remoteError('Unavailable', 'none')
-    const pipe = pipes.get(id.toLowerCase())
+    const pipe = hidden.has(id) ? undefined : pipes.get(id.toLowerCase())
     await obey(script, signal)
     if (pipe?.kind.name !== kind.name || !sameId(pipe.serviceId, service?.serviceId))
       throw remoteError('Missing', 'none')
@@ -197,7 +200,7 @@ export function createModelPlatform(parts: {
     const script = next('list')
     await obey(script, signal)
     const there = [...pipes.values()].filter(
-      (pipe) => pipe.kind.name === kind.name && sameId(pipe.serviceId, serviceId),
+      (pipe) => pipe.kind.name === kind.name && sameId(pipe.serviceId, serviceId) && !hidden.has(pipe.id),
     )
     return {
       value: model.listed(there.map((pipe) => shown(pipe, script))),
@@ -219,6 +222,7 @@ export function createModelPlatform(parts: {
     pipes,
     alerts,
     unreadable,
+    hidden,
     posts,
     upserts,
     violations,

@@ -1,157 +1,87 @@
-import { conditionMessage } from '../support/messages.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { seedStatus } from '../../src/reconcile/state/status-board.ts'
 import { desiredBody } from '../../src/contract/view.ts'
 import { AS_SAID } from '../../src/server/command-line.ts'
 import { withBodies } from '../../src/server/shown-resource.ts'
 import { describe, expect, test, vi } from 'vitest'
-import type { Status } from '../../src/plan/severity.ts'
-import type { Reason } from '../../src/plan/reason.ts'
+import { conditionMessage } from '../support/messages.ts'
 import { type Given, given, MINUTE } from './given.ts'
 import { alert, endpoint, pipe } from './manifests.ts'
-
-interface Row {
-  readonly why: string
-  readonly happens: (world: Given) => unknown
-  /** In sync unless given. */
-  readonly status?: Status
-  readonly reason?: Reason
-}
+import { idOf, play, story, worldAfter } from './story.ts'
 
 async function change(world: Given, body: object): Promise<void> {
-  const made = world.platform.pipes.get((await world.record('Pipe/orders')).remote?.id ?? '')
+  const made = world.platform.pipes.get(await idOf(world, ORDERS))
   if (made === undefined) throw new Error('there is no pipe')
   made.body = { ...made.body, ...body }
 }
 
-const suspend = { reason: 'migration', until: '2026-01-01T02:00:00Z' }
-
-const IN_SYNC = { status: 'Ready', reason: 'InSync' }
-
-const ROWS: readonly Row[] = [
-  { why: 'nothing', happens: () => undefined },
-  {
-    why: 'a change in the console',
-    happens: (world) => change(world, { scaling: { replicas: 9 } }),
-    status: 'Drifted',
-    reason: 'Drifted',
-  },
-  {
-    why: 'a change in the console of what the manifest does not set',
-    happens: (world) => change(world, { settings: { db_max_threads: 4 } }),
-  },
-  {
-    why: 'an edit',
-    happens: (world) => world.write('orders.yaml', pipe('orders', { replicas: 2 })),
-    status: 'Drifted',
-    reason: 'NotUpdatable',
-  },
-  {
-    why: 'an edit, and the same change in the console',
-    async happens(world) {
-      await change(world, { scaling: { replicas: 2 } })
-      world.write('orders.yaml', pipe('orders', { replicas: 2 }))
-    },
-  },
-  {
-    why: 'a secret with another value',
-    happens: (world) => world.secrets.mounted.set('kafka/password', 'second'),
-    status: 'Drifted',
-    reason: 'SecretRotated',
-  },
-  {
-    why: 'a secret that is not mounted for a while',
-    happens: (world) => world.secrets.mounted.delete('kafka/password'),
-  },
-  {
-    why: 'an invalid manifest',
-    happens: (world) => world.write('orders.yaml', pipe('orders', { more: { unknown: 1 } })),
-    status: 'Invalid',
-    reason: 'InvalidManifest',
-  },
-  { why: 'a manifest that one reading did not find', happens: (world) => world.remove('orders.yaml') },
-  {
-    why: 'a manifest that three readings did not find',
-    happens(world) {
-      world.remove('orders.yaml')
-      world.readAgain()
-    },
-    status: 'Orphaned',
-    reason: 'Orphaned',
-  },
-  {
-    why: 'a suspension',
-    happens: (world) => world.write('orders.yaml', pipe('orders', { policy: { suspend } })),
-    status: 'Suspended',
-    reason: 'Suspended',
-  },
-  {
-    why: 'a state that is not healthy',
-    happens: (world) => world.write('orders.yaml', pipe('orders', { policy: { healthyStates: ['Idle'] } })),
-    status: 'NotReady',
-    reason: 'UnhealthyState',
-  },
-  {
-    why: 'a platform that does not answer',
-    happens: (world) =>
-      world.platform.script('get', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: false }),
-    status: 'Failed',
-    reason: 'Unavailable',
-  },
-  {
-    why: 'credentials of the platform that are not mounted',
-    happens: (world) => world.platform.script('get', { type: 'no-credentials' }),
-    status: 'Refused',
-    reason: 'SecretUnavailable',
-  },
-  {
-    why: 'a Service manifest that is broken, while the last valid one is known',
-    happens: (world) => world.write('service.yaml', '{"kind": '),
-  },
-]
+const ORDERS = 'Pipe/orders'
+const CREATED = 'write orders; look orders'
 
 describe('a created pipe, after', () => {
-  test.each(ROWS.map((row) => ({ ...IN_SYNC, ...row })))(
-    '$why, is $status ($reason), and is not created again',
-    async ({ happens, status, reason }) => {
-      const world = await given({ 'orders.yaml': pipe('orders') })
-      await world.go('Pipe/orders')
-      await happens(world)
-      await world.go('Pipe/orders')
-      expect(world.board.get('Pipe/orders')).toMatchObject({ status, reason })
-      expect(world.platform.posts).toHaveLength(1)
-    },
+  test.each<readonly [why: string, happens: string, status: string, reason: string]>([
+    ['nothing', '', 'Ready', 'InSync'],
+    ['a change in the console', 'edit #1 replicas=9', 'Drifted', 'Drifted'],
+    ['an edit', 'write orders replicas=2', 'Drifted', 'NotUpdatable'],
+    [
+      'an edit, and the same in the console',
+      'edit #1 replicas=2; write orders replicas=2',
+      'Ready',
+      'InSync',
+    ],
+    ['a secret with another value', 'mount kafka/password=second', 'Drifted', 'SecretRotated'],
+    ['a secret that is not mounted for a while', 'unmount kafka/password', 'Ready', 'InSync'],
+    ['an invalid manifest', 'write orders invalid', 'Invalid', 'InvalidManifest'],
+    ['a manifest that one reading did not find', 'remove orders', 'Ready', 'InSync'],
+    ['one that three readings did not find', 'remove orders; read again', 'Orphaned', 'Orphaned'],
+    ['a suspension', 'write orders suspended', 'Suspended', 'Suspended'],
+    ['a platform that does not answer', 'get: lost', 'Failed', 'Unavailable'],
+  ])('%s, it is not created again', (_, happens, status, reason) =>
+    story(`${CREATED}; ${happens}; look orders; shown orders: ${status}; shown orders: ${reason}`, {
+      sent: 1,
+    }),
   )
 
+  test.each<readonly [why: string, happens: (world: Given) => unknown, status: string, reason: string]>([
+    [
+      'a console edit of what the manifest does not set',
+      (world) => change(world, { settings: { x: 4 } }),
+      'Ready',
+      'InSync',
+    ],
+    [
+      'a state that is not healthy',
+      (world) => world.write('orders.yaml', pipe('orders', { policy: { healthyStates: ['Idle'] } })),
+      'NotReady',
+      'UnhealthyState',
+    ],
+    [
+      'credentials of the platform that are not mounted',
+      (world) => world.platform.script('get', { type: 'no-credentials' }),
+      'Refused',
+      'SecretUnavailable',
+    ],
+    ['a broken Service manifest', (world) => world.write('service.yaml', '{"kind": '), 'Ready', 'InSync'],
+  ])('%s, it is not created again', async (_, happens, status, reason) => {
+    const world = await worldAfter(CREATED)
+    await happens(world)
+    await play(world, `look orders; shown orders: ${status}; shown orders: ${reason}`)
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
   test.each([
-    {
-      why: 'gone',
-      happens: (world: Given) => world.secrets.mounted.delete('kafka/password'),
-      says: 'Secret file not found: /secrets/kafka/password.',
-    },
-    {
-      why: 'empty',
-      happens: (world: Given) => world.secrets.mounted.set('kafka/password', ''),
-      says: 'Secret file cannot be used: /secrets/kafka/password (empty).',
-    },
+    ['gone', 'unmount kafka/password', 'Secret file not found: /secrets/kafka/password.'],
+    ['empty', 'mount kafka/password=', 'Secret file cannot be used: /secrets/kafka/password (empty).'],
   ])(
-    'its secret is $why, stays Ready, and says that it could not be created again, until it is back',
-    async ({ happens, says }) => {
-      const world = await given({ 'orders.yaml': pipe('orders') })
-      await world.go('Pipe/orders')
-      happens(world)
-      await world.go('Pipe/orders')
-      const { Synced } = await world.conditions('Pipe/orders')
-      expect(Synced).toMatchObject({ status: 'True', reason: 'InSync' })
-      expect(conditionMessage(Synced)).toContain(
-        `${says} Until it is mounted, the pipe could not be created again.`,
+    'its secret is %s, stays Ready, and says that it could not be created again, until it is back',
+    async (_, happens, says) => {
+      const world = await worldAfter(
+        `${CREATED}; ${happens}; look orders; shown orders: Ready; shown orders: InSync;
+        tells orders: ${says} Until it is mounted, the pipe could not be created again.`,
       )
-      expect(world.board.get('Pipe/orders')?.status).toBe('Ready')
-      world.secrets.mounted.set('kafka/password', 'first')
-      await world.go('Pipe/orders')
-      expect(conditionMessage((await world.conditions('Pipe/orders')).Synced, 'Pipe/orders')).not.toContain(
-        'Secret file',
-      )
+      expect((await world.conditions(ORDERS)).Synced.status).toBe('True')
+      await play(world, 'mount kafka/password=first; look orders')
+      expect(conditionMessage((await world.conditions(ORDERS)).Synced)).not.toContain('Secret file')
     },
   )
 
@@ -172,8 +102,7 @@ describe('a created pipe, after', () => {
   })
 
   test('another state that nobody judged, has a line in the history, and one only', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    await world.go('Pipe/orders')
+    const world = await worldAfter(CREATED)
     await change(world, { state: 'Frobnicating' })
     for (let check = 0; check < 3; check += 1) {
       await world.clock.advance(MINUTE)
@@ -191,8 +120,7 @@ describe('a created pipe, after', () => {
   })
 
   test('an invalid manifest, is still looked at with the last valid one', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    await world.go('Pipe/orders')
+    const world = await worldAfter(CREATED)
     world.write('orders.yaml', pipe('orders', { replicas: 4, more: { unknown: 1 } }))
     await change(world, { scaling: { replicas: 9 } })
     await world.go('Pipe/orders')
@@ -251,8 +179,7 @@ describe('a pass over an unchanged world', () => {
 })
 
 test('the platform is asked first, and what is wanted is worked out while it answers', async () => {
-  const world = await given({ 'orders.yaml': pipe('orders') })
-  await world.go('Pipe/orders')
+  const world = await worldAfter(CREATED)
   const asks = vi.spyOn(world.platform, 'read')
   const reads = vi.spyOn(world.secrets, 'read')
   await world.go('Pipe/orders')
@@ -274,22 +201,20 @@ test('a reconcile releases its slot when it knows what is there, and keeps it wh
   expect(world.placesLeft).toHaveLength(2)
 })
 
+function shown({ board, context }: Given) {
+  const status = board.get(ORDERS)
+  return status && withBodies(status, desiredBody(DEFAULT, context.store.entry(ORDERS)?.manifest), AS_SAID)
+}
+
+async function drifted(): Promise<Given> {
+  const world = await given({ 'orders.yaml': pipe('orders', { replicas: 1 }) })
+  await world.go(ORDERS)
+  await change(world, { scaling: { replicas: 9, concurrency: 2 }, settings: { db_max_threads: 4 } })
+  await world.go(ORDERS)
+  return world
+}
+
 describe('what is shown of a pipe', () => {
-  const ORDERS = 'Pipe/orders'
-
-  function shown({ board, context }: Given) {
-    const status = board.get(ORDERS)
-    return status && withBodies(status, desiredBody(DEFAULT, context.store.entry(ORDERS)?.manifest), AS_SAID)
-  }
-
-  async function drifted(): Promise<Given> {
-    const world = await given({ 'orders.yaml': pipe('orders', { replicas: 1 }) })
-    await world.go(ORDERS)
-    await change(world, { scaling: { replicas: 9, concurrency: 2 }, settings: { db_max_threads: 4 } })
-    await world.go(ORDERS)
-    return world
-  }
-
   test('is what the platform said, and what the manifest asks for', async () => {
     const world = await drifted()
     const { mask } = world.context.mask

@@ -1,30 +1,23 @@
-import { conditionMessage } from '../support/messages.ts'
 import { describe, expect, test } from 'vitest'
-import type { ErrorClass } from '../../src/contract/remote-error.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { createLastWrites } from '../../src/reconcile/state/last-writes.ts'
-import { given, type Given, HOUR, MINUTE, SECOND } from './given.ts'
-import { during, LISTING } from './given-listing.ts'
+import { type Given, HOUR, MINUTE, SECOND } from './given.ts'
+import { during, listedStory, listedWorld, LISTING } from './given-listing.ts'
 import { SERVICE_ID } from '../support/manifests.ts'
-import { pipe, pipeBodyOf } from './manifests.ts'
+import { pipe } from './manifests.ts'
+import { play, times } from './story.ts'
 
 /* Before a request that changes something, every shared reading is younger than the last such request of its key. */
 
 const ORDERS: Key = 'Pipe/orders'
 const VICTIM: Key = 'Pipe/victim'
-
-/** The platform creates a pipe and answers that it did not. */
-function lying(errorClass: ErrorClass) {
-  return { type: 'fail', class: errorClass, effect: 'none', worked: true } as const
-}
+const LISTED = { profile: LISTING }
 
 /** Another key asked for the list so long before the first attempt. */
 async function listedBefore(ms: number): Promise<Given> {
-  const world = await given({ 'orders.yaml': pipe('orders') }, { profile: LISTING })
-  await world.go(ORDERS)
+  const world = await listedWorld('write orders; look orders')
   await world.clock.advance(ms)
-  world.write('victim.yaml', pipe('victim'))
-  return world
+  return play(world, 'write victim')
 }
 
 function victims(world: Given): number {
@@ -32,13 +25,12 @@ function victims(world: Given): number {
 }
 
 describe('a create that is answered with an error and was carried out', () => {
-  const rows: readonly ErrorClass[] = ['Rejected', 'Throttled', 'ServiceIdle', 'AuthFailed', 'Unavailable']
+  const rows = ['refused', 'throttled', 'idle', 'unauthorised', 'unavailable']
 
   test.each(rows.flatMap((of) => [0, 1, 3 * SECOND, 9 * SECOND].map((ms) => ({ of, ms }))))(
     '$of, $ms ms after a list of another key: the next attempt reads the list again and finds the pipe',
     async ({ of, ms }) => {
-      const world = await listedBefore(ms)
-      world.platform.script('create', lying(of))
+      const world = await play(await listedBefore(ms), `create: ${of} after the work`)
       const [, ...next] = await during(world, VICTIM, MINUTE)
       expect(next[0]?.action).toMatchObject({ type: 'adopt', reason: 'FoundByList' })
       expect(victims(world)).toBe(1)
@@ -46,58 +38,35 @@ describe('a create that is answered with an error and was carried out', () => {
   )
 
   test('twice, the second time after the list had nothing: every attempt has a list of its own', async () => {
-    const world = await listedBefore(SECOND)
-    const nothing = { type: 'fail', class: 'Rejected', effect: 'none', worked: false } as const
-    world.platform.script('create', nothing, lying('Rejected'))
+    const world = await play(await listedBefore(SECOND), 'create: refused; create: refused after the work')
     await during(world, VICTIM, 5 * MINUTE)
     expect(victims(world)).toBe(2)
     expect(world.platform.pipes.size).toBe(2)
   })
 
-  test('and whose manifest goes and comes back in a moment: the pipe is found', async () => {
+  const renamed = 'remove victim; write renamed name=victim topics=victim'
+
+  test.each([
+    ['goes and comes back', 'remove victim; read again; look victim; write victim; look victim'],
+    ['is renamed', `${renamed}; look renamed`],
+    ['is renamed, and forgotten', `${renamed}; read again; look victim; look renamed`],
+  ])('and whose manifest %s in a moment: the pipe is found', async (_, next) => {
     const world = await listedBefore(SECOND)
-    world.platform.script('create', lying('Rejected'))
-    await world.go(VICTIM)
-    world.remove('victim.yaml')
-    world.readAgain()
-    await world.go(VICTIM)
-    world.write('victim.yaml', pipe('victim'))
-    expect((await world.go(VICTIM)).action.reason).toBe('FoundByList')
+    await play(world, `create: refused after the work; look victim; ${next}: FoundByList`)
     expect(victims(world)).toBe(1)
   })
-
-  test.each([false, true])(
-    'and whose manifest is renamed in a moment (it is forgotten: %s): the pipe is found',
-    async (isForgotten) => {
-      const world = await listedBefore(SECOND)
-      world.platform.script('create', lying('Rejected'))
-      await world.go(VICTIM)
-      world.remove('victim.yaml')
-      world.write('renamed.yaml', pipe('renamed', { platformName: 'victim', topics: 'victim' }))
-      if (isForgotten) {
-        world.readAgain()
-        await world.go(VICTIM)
-      }
-      expect((await world.go('Pipe/renamed')).action.reason).toBe('FoundByList')
-      expect(victims(world)).toBe(1)
-    },
-  )
 })
 
 test('ten keys that were never sent share one list', async () => {
   const names = Array.from({ length: 10 }, (_, index) => `pipe-${index}`)
-  const files = Object.fromEntries(names.map((name) => [`${name}.yaml`, pipe(name)]))
-  const world = await given(files, { profile: LISTING })
-  for (const name of names) await world.go(`Pipe/${name}`)
-  expect(world.platform.posts).toHaveLength(10)
+  const all = (step: string) => names.map((name) => `${step} ${name}`).join('; ')
+  const world = await listedWorld(`${all('write')}; ${all('look')}`, { sent: 10 })
   expect(world.platform.requests.list).toBe(1)
 })
 
 test('a create on a list from before the last attempt throws, and nothing is sent', async () => {
-  const world = await listedBefore(SECOND)
+  const world = await play(await listedBefore(SECOND), 'create: refused; look victim')
   const { listings } = world.context.store
-  world.platform.script('create', { ...lying('Rejected'), worked: false })
-  await world.go(VICTIM)
   const [stale] = [...listings.all()].map(([, listing]) => listing)
   if (stale === undefined) throw new Error('there is no list')
   Object.assign(listings, { since: async () => stale })
@@ -106,16 +75,14 @@ test('a create on a list from before the last attempt throws, and nothing is sen
   expect(victims(world)).toBe(1)
 })
 
-test.each<ErrorClass>(['Rejected', 'Throttled', 'AuthFailed'])(
+const RENAMED = 'write renamed topics=orders'
+
+test.each(['refused', 'throttled', 'unauthorised'])(
   'a create that is answered with %s and was carried out, and whose manifest is renamed before the next attempt',
   async (of) => {
-    const world = await given({ 'orders.yaml': pipe('orders') }, { profile: LISTING })
-    world.platform.script('create', lying(of))
-    await world.go(ORDERS)
-    world.remove('orders.yaml')
-    world.write('renamed.yaml', pipe('renamed', { topics: 'orders' }))
-    world.readAgain()
-    await world.go(ORDERS)
+    const world = await listedWorld(
+      `write orders; create: ${of} after the work; look orders; remove orders; ${RENAMED}; read again; look orders`,
+    )
     const [first] = await during(world, 'Pipe/renamed', 5 * MINUTE)
     expect(first?.action.reason).toBe('Ambiguous')
     expect(world.platform.pipes.size).toBe(1)
@@ -123,20 +90,16 @@ test.each<ErrorClass>(['Rejected', 'Throttled', 'AuthFailed'])(
 )
 
 test('a failed create that was carried out is known after a restart, too, whatever its manifest is named by then', async () => {
-  const first = await given({ 'orders.yaml': pipe('orders') }, { profile: LISTING })
-  first.platform.script('create', lying('Rejected'))
-  await first.go(ORDERS)
+  const first = await listedWorld('write orders; create: refused after the work; look orders')
   first.around.directory.files.set('orders.yaml', pipe('renamed', { topics: 'orders' }))
-  const next = await given({}, { profile: LISTING, around: first.around })
-  expect((await next.go('Pipe/renamed')).action.reason).toBe('Ambiguous')
+  const next = await play(first, 'restart; look renamed: Ambiguous', LISTED)
   expect(next.platform.pipes.size).toBe(1)
 })
 
 test('a failed create of another process that was carried out is known to this one', async () => {
-  const first = await given({ 'orders.yaml': pipe('orders') }, { profile: LISTING })
-  const standby = await given({}, { profile: LISTING, around: first.around })
-  first.platform.script('create', lying('Rejected'))
-  await first.go(ORDERS)
+  const first = await listedWorld('write orders')
+  const standby = await play(first, 'restart', LISTED)
+  await play(first, 'create: refused after the work; look orders')
   const { store } = standby.context
   const failed = await first.record(ORDERS)
   if (failed.intent === undefined) throw new Error('there is no attempt')
@@ -147,91 +110,61 @@ test('a failed create of another process that was carried out is known to this o
 })
 
 test('a failed create that was carried out is known after its manifest went and a restart', async () => {
-  const first = await given({ 'orders.yaml': pipe('orders') }, { profile: LISTING })
-  first.platform.script('create', lying('Rejected'))
-  await first.go(ORDERS)
-  first.remove('orders.yaml')
-  first.readAgain()
-  await first.go(ORDERS)
-  const next = await given({}, { profile: LISTING, around: first.around })
-  next.write('renamed.yaml', pipe('renamed', { topics: 'orders' }))
-  expect((await next.go('Pipe/renamed')).action.reason).toBe('Ambiguous')
+  const gone = 'remove orders; read again; look orders; restart'
+  const next = await listedWorld(
+    `write orders; create: refused after the work; look orders; ${gone}; ${RENAMED}; look renamed: Ambiguous`,
+  )
   await during(next, 'Pipe/renamed', 2 * HOUR)
   expect(next.platform.pipes.size).toBe(1)
 })
 
 test('a recreate that failed and was carried out is known after an edit of its name', async () => {
-  const world = await given({ 'orders.yaml': pipe('orders') }, { profile: LISTING })
-  await world.go(ORDERS)
-  const { id } = (await world.record(ORDERS)).remote ?? {}
-  world.platform.pipes.delete(id ?? '')
-  const gone = { policy: { recreate: id ?? '' } }
-  world.write('orders.yaml', pipe('orders', gone))
-  world.platform.script('create', lying('Rejected'))
-  await world.go(ORDERS)
-  expect(world.platform.posts).toHaveLength(2)
-  world.write('orders.yaml', pipe('orders', { ...gone, platformName: 'orders-v2' }))
+  const world = await listedWorld(
+    `write orders; look orders; delete orders; write orders recreate=#1; create: refused after the work; look orders;
+    write orders recreate=#1 name=orders-v2`,
+    { sent: 2 },
+  )
   await during(world, ORDERS, 5 * MINUTE)
   expect(world.platform.posts).toHaveLength(2)
 })
 
 test('a dismissed create that was carried out is known after a restart and an edit of its name', async () => {
-  const first = await given({ 'orders.yaml': pipe('orders') }, { profile: LISTING })
-  first.platform.script('create', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: true })
+  const first = await listedWorld('write orders; create: lost after the work')
   first.platform.listed = () => []
-  await first.go(ORDERS)
-  const { intent } = await first.record(ORDERS)
-  await first.clock.advance(20 * MINUTE)
+  await play(first, 'look orders; 20 min')
   first.platform.listed = (items) => items
-  const next = await given({}, { profile: LISTING, around: first.around })
-  const policy = { retryCreate: intent?.id ?? '' }
-  next.write('orders.yaml', pipe('orders', { platformName: 'orders-v2', topics: 'orders', policy }))
-  expect((await next.go(ORDERS)).action.reason).toBe('Ambiguous')
+  const edited = 'write orders name=orders-v2 topics=orders retryCreate=@orders'
+  const next = await play(first, `restart; ${edited}; look orders: Ambiguous`, LISTED)
   expect(next.platform.pipes.size).toBe(1)
 })
 
-async function withTheirs() {
-  const world = await given({}, { profile: LISTING })
-  const id = world.platform.make(SERVICE_ID, { ...pipeBodyOf('orders'), name: 'theirs' })
-  world.write('orders.yaml', pipe('orders'))
-  return { world, id }
-}
-
 describe('a pipe of the same source and table that no manifest holds', () => {
+  const THEIRS = 'make orders name=theirs'
+
   test('stops a create under another name, until policy.replaces names it: then one is created', async () => {
-    const { world, id } = await withTheirs()
+    const world = await listedWorld(`${THEIRS}; write orders`)
+    const ids = [...world.platform.pipes.keys()]
     const { action } = await world.go(ORDERS)
-    expect(action).toMatchObject({ reason: 'Ambiguous', facts: { ids: [id], listedAs: 'theirs' } })
-    expect(conditionMessage((await world.conditions(ORDERS)).Synced, ORDERS)).toContain(
-      `If not, set policy.replaces: ${id}.`,
-    )
-    world.write('orders.yaml', pipe('orders', { policy: { replaces: id.toUpperCase() } }))
-    world.platform.script('create', lying('Rejected'))
+    expect(action).toMatchObject({ reason: 'Ambiguous', facts: { ids, listedAs: 'theirs' } })
+    const replaces = 'write orders replaces=#1; create: refused after the work'
+    await play(world, `tells orders: If not, set policy.replaces: ${ids[0]}.; ${replaces}`)
     world.platform.listed = (items) => items.map((item) => ({ ...item, name: `${item.name} ` }))
-    expect((await world.go(ORDERS)).action.reason).toBe('New')
     // The new pipe came after the words of its author.
-    for (let hours = 0; hours < 3; hours += 1) {
-      await world.clock.advance(60 * MINUTE)
-      expect((await world.go(ORDERS)).action.reason).toBe('Ambiguous')
-    }
+    await play(world, `look orders: New; ${times(3, '60 min; look orders: Ambiguous')}`)
     expect(world.platform.posts).toHaveLength(1)
   })
 
   test('stops it also where the service stores another name than it was asked for', async () => {
-    const { world } = await withTheirs()
-    world.platform.script('create', lying('Rejected'))
+    const world = await listedWorld(`${THEIRS}; write orders; create: refused after the work`)
     world.platform.listed = (items) => items.map((item) => ({ ...item, name: `${item.name} ` }))
-    expect((await world.go(ORDERS)).action.reason).toBe('Ambiguous')
+    await play(world, 'look orders: Ambiguous')
     expect(world.platform.posts).toEqual([])
   })
 
-  test('is no question where another key has it, or its table is another one', async () => {
-    const { world, id } = await withTheirs()
-    world.write('orders.yaml', pipe('theirs', { topics: 'orders', policy: { adopt: id } }))
-    await world.go('Pipe/theirs')
-    world.write('sales.yaml', pipe('sales', { topics: 'sales' }))
-    expect((await world.go('Pipe/sales')).action.reason).toBe('New')
-  })
+  test('is no question where another key has it, or its table is another one', () =>
+    listedStory(
+      `${THEIRS}; write theirs@orders topics=orders adopt=#1; look theirs; write sales topics=sales; look sales: New`,
+    ))
 })
 
 test('the end of a write is kept for an hour, and a failed create counts in its service', () => {
