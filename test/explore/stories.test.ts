@@ -272,6 +272,20 @@ describe('a process that stands still between its intent and its POST', () => {
   )
 })
 
+describe('a process that stands still on its way to a create, while another one takes over', () => {
+  const FORCED = '=> resolve Pipe/a --retry --force'
+
+  test.each([
+    'stands still',
+    'goes on => stands still',
+    `goes on => goes on => stands still ${FORCED}`,
+    `goes on => goes on => goes on => stands still ${FORCED}`,
+    `goes on => goes on => goes on => goes on => stands still ${FORCED}`,
+  ])('sends nothing when it wakes up: "%s"', (when) =>
+    story(worldOf('pods'), `one looks at Pipe/a => ${when}`, { sent: 1 }),
+  )
+})
+
 describe('policy.replaces', () => {
   const COPIED = 'copy ac; look Pipe/ac; remove Pipe/a; look Pipe/a; 3 min; look Pipe/ac'
   const RENAMES = worldOf('renamings', {

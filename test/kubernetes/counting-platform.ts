@@ -8,8 +8,6 @@ export interface CountingPlatform extends AsyncDisposable {
   readonly pipes: ReadonlyMap<string, readonly string[]>
   /** How many creates arrived. */
   readonly creates: () => number
-  /** What the query endpoint was set to, each time. */
-  readonly endpoints: readonly Readonly<Record<string, unknown>>[]
 }
 
 export async function startCountingPlatform(fateOf: (name: string) => CreateFate): Promise<CountingPlatform> {
@@ -21,10 +19,6 @@ export async function startCountingPlatform(fateOf: (name: string) => CreateFate
       return new Map([...byName].map(([name, pipes]) => [name, pipes.map(({ id }) => id)]))
     },
     creates: () => platform.creates.length,
-    get endpoints() {
-      const upserts = platform.requests().filter(({ operation }) => operation === 'upsertQueryEndpoint')
-      return upserts.map(({ body }) => body as Readonly<Record<string, unknown>>) // the sandbox keeps it as it came
-    },
     [Symbol.asyncDispose]: () => platform[Symbol.asyncDispose](),
   }
 }
