@@ -48,20 +48,13 @@ async function problemOf(files: TlsFiles): Promise<SettingProblem | undefined> {
   }
 }
 
-/** For expiry and damage. */
-interface TlsWatch {
-  /** Reports only new problems. */
-  look(): Promise<void>
-}
-
-export function createTlsWatch(files: TlsFiles, emit: Emit, clock: Pick<Clock, 'now'>): TlsWatch {
+/** For expiry and damage. @returns reports new problems */
+export function createTlsWatch(files: TlsFiles, emit: Emit, clock: Pick<Clock, 'now'>): () => Promise<void> {
   let said: string | undefined
-  return {
-    async look() {
-      const message = await messageOf(files, clock.now())
-      if (message !== undefined && message !== said) emit({ type: 'TlsFilesUnusable', message })
-      said = message
-    },
+  return async () => {
+    const message = await messageOf(files, clock.now())
+    if (message !== undefined && message !== said) emit({ type: 'TlsFilesUnusable', message })
+    said = message
   }
 }
 

@@ -108,9 +108,7 @@ export function httpPost(network: Pick<Network, 'wayTo'>, clock: Clock): Deliver
       timeoutMs,
       maxReplyBytes,
       signal,
-      mayStart: () => clock.monotonic() < notAfter,
-      onSent: () => undefined,
-      onWhole: () => undefined,
+      notAfter,
     })
     if (seen.type !== 'reply') return seen
     const fault = faultOfReply(seen, way.proxy)

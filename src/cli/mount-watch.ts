@@ -5,33 +5,25 @@ import type { Emit } from '../contract/events.ts'
 /** In a message. */
 const MOST_NAMES = 5
 
-/** Detects platform credentials where manifests can refer to them. */
-interface MountWatch {
-  /** Reports new problems only. */
-  look(): Promise<void>
-}
-
-/** For a double mount. Looks at folder names only. */
+/** Platform credentials where manifests can refer to them. By folder names. @returns reports new problems */
 export function createMountWatch(
   { credentialsDir, secretsDir }: Pick<Settings, 'credentialsDir' | 'secretsDir'>,
   emit: Emit,
-): MountWatch {
+): () => Promise<void> {
   let said: readonly string[] = []
-  return {
-    async look() {
-      const [credentials, secrets] = await Promise.all([namesIn(credentialsDir), namesIn(secretsDir)])
-      const before = said
-      said = credentials.filter((name) => secrets.includes(name)).toSorted()
-      const names = said.filter((name) => !before.includes(name))
-      if (names.length === 0) return
-      emit({
-        type: 'CredentialsExposed',
-        names,
-        message:
-          `${listOf(names)} are in --credentials-dir (${credentialsDir}) and in --secrets-dir (${secretsDir}) as well. ` +
-          `A manifest can name what is in the latter, and send it to a source: remove them from the secrets directory.`,
-      })
-    },
+  return async () => {
+    const [credentials, secrets] = await Promise.all([namesIn(credentialsDir), namesIn(secretsDir)])
+    const before = said
+    said = credentials.filter((name) => secrets.includes(name)).toSorted()
+    const names = said.filter((name) => !before.includes(name))
+    if (names.length === 0) return
+    emit({
+      type: 'CredentialsExposed',
+      names,
+      message:
+        `${listOf(names)} are in --credentials-dir (${credentialsDir}) and in --secrets-dir (${secretsDir}) as well. ` +
+        `A manifest can name what is in the latter, and send it to a source: remove them from the secrets directory.`,
+    })
   }
 }
 

@@ -73,9 +73,6 @@ export async function callServer(io: Io, call: ServerCall): Promise<ServerReply>
       timeoutMs,
       maxReplyBytes: MOST_BYTES,
       signal: io.stop.stopping,
-      mayStart: () => true,
-      onSent: () => undefined,
-      onWhole: () => undefined,
     })
     if (seen.type === 'stopped') throw new CommandError(`${command}: stopped before the server answered.`)
     const fault = seen.type === 'silence' ? seen.fault : faultOfReply(seen, way.proxy)

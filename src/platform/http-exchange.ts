@@ -50,10 +50,10 @@ interface ExchangeLimits {
   readonly maxReplyBytes: number
   /** Undefined if only the time limit can end it. */
   readonly signal: AbortSignal | undefined
-  /** Called right before the first byte. */
-  readonly mayStart: () => boolean
-  readonly onSent: () => void
-  readonly onWhole: () => void
+  /** Latest first byte, in ms of the monotonic clock. Default: no limit. */
+  readonly notAfter?: number
+  readonly onSent?: () => void
+  readonly onWhole?: () => void
 }
 
 /** A later timer shows that the process stood still. */
@@ -67,7 +67,7 @@ export function exchange(
   request: WireRequest,
   limits: ExchangeLimits,
 ): Promise<Seen> {
-  const { clock, timeoutMs, maxReplyBytes, signal } = limits
+  const { clock, timeoutMs, maxReplyBytes, signal, notAfter = Infinity } = limits
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined
     let head: Head | undefined
@@ -138,7 +138,7 @@ export function exchange(
               started.abort(new Error('given up'))
               return
             }
-            if (!limits.mayStart()) {
+            if (clock.monotonic() > notAfter) {
               const nothing = { code: undefined, addresses: [], fault: undefined, sent: false } as const
               giveUp({ type: 'silence', why: 'too late', ...nothing })
               return
@@ -147,7 +147,7 @@ export function exchange(
             chunks = []
             size = 0
             sent = true
-            limits.onSent()
+            limits.onSent?.()
           },
           onResponseStart(_controller, status, headers) {
             // Informational replies (1xx) come first.
@@ -161,7 +161,7 @@ export function exchange(
           },
           onResponseEnd() {
             if (over || head === undefined) return
-            limits.onWhole()
+            limits.onWhole?.()
             finish(reply(head, 'whole'))
           },
           onResponseError(_controller, error) {

@@ -138,9 +138,8 @@ async function perform<T>(
     timeoutMs,
     maxReplyBytes: Math.max(read.maxReplyBytes ?? 0, parts.maxReplyBytes),
     signal,
-    mayStart: () => clock.monotonic() <= notAfter,
+    notAfter,
     onSent: () => place.sent(),
-    onWhole: () => undefined,
   })
   place.ended()
   if (seen.type === 'stopped') throw signal.reason

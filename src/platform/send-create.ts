@@ -108,7 +108,7 @@ async function exchangeOnce(
       timeoutMs,
       maxReplyBytes,
       signal: undefined,
-      mayStart: () => clock.monotonic() <= about.notAfter,
+      notAfter: about.notAfter,
       onSent: about.onSent,
       onWhole: connection.whole,
     })

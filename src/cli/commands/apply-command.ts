@@ -69,8 +69,8 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
     stack,
   )
   const catalog = await loadOnce(engine, io.stop.stopping, yes ? 'force' : 'normal')
-  await createMountWatch(settings, emit).look()
-  await createTlsWatch(networkOf(settings).tls, emit, io.clock).look()
+  await createMountWatch(settings, emit)()
+  await createTlsWatch(networkOf(settings).tls, emit, io.clock)()
   const { store } = engine.context
   const activity = await startActivityNotes({
     command: 'apply',

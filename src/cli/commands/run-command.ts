@@ -174,12 +174,12 @@ function tellStart(
     baseUrl,
   })
   if (sandbox) listen(createGreeting({ board, emit, clock: context.clock, page: url, platform: baseUrl }))
-  const mounts = createMountWatch(settings, emit)
-  const tls = createTlsWatch(networkOf(settings).tls, emit, context.clock)
+  const lookAtMounts = createMountWatch(settings, emit)
+  const lookAtTls = createTlsWatch(networkOf(settings).tls, emit, context.clock)
   listen((event) => {
     if (event.type !== 'SourceLoaded') return
-    void mounts.look()
-    void tls.look()
+    void lookAtMounts()
+    void lookAtTls()
   })
 }
 

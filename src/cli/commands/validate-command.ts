@@ -14,6 +14,7 @@ import {
   findingsAsText,
 } from '../render/findings-text.ts'
 import { IGNORE_FILE, IgnoreFileError, readIgnoreFile } from '../../manifest/files/ignore-file.ts'
+import { isBelow } from '../../lib/below.ts'
 import { createProgress } from '../render/progress.ts'
 import { paintFor } from '../render/terminal.ts'
 
@@ -33,8 +34,8 @@ function scopeOf(
   const [only] = paths
   if (only !== undefined && paths.length === 1) {
     const isFolder = existsSync(only) ? isDirectory(only) : !/\.(ya?ml|json)$/.test(only)
-    const isBelow = resolve(only) !== resolve(root) && isIn(only, root) && isDirectory(root)
-    if (isFolder && !isBelow) return { root: only, paths: [] }
+    const isInside = resolve(only) !== resolve(root) && isBelow(only, root) && isDirectory(root)
+    if (isFolder && !isInside) return { root: only, paths: [] }
   }
   const isSaid = flags.manifests !== undefined || root !== MANIFESTS
   return { root, paths, ...(isSaid ? undefined : assumedRoot(paths)) }
@@ -73,7 +74,7 @@ export async function validate(
 function belowRoot(path: string, root: string): string {
   if (!existsSync(path))
     misuse(`${path} does not exist. Correct the path; it is relative to the current directory.`)
-  if (!isIn(path, root))
+  if (!isBelow(path, root))
     misuse(
       `${path} is not in ${root}, whose manifests are read. Name the directory that it is in: ` +
         `pipewright validate --manifests ${usualRootAround(path) ?? (isDirectory(path) ? path : dirname(path))} ${path}`,
@@ -167,8 +168,8 @@ function inRepository(dir: string, env: Io['env']): string {
   // A checkout of GitHub Actions can lack `.git`.
   const workspace = env['GITHUB_WORKSPACE']
   if (workspace !== undefined && workspace !== '') {
-    const below = relative(resolve(workspace), absolute)
-    if (below !== '..' && !below.startsWith(`..${sep}`)) return below.split(sep).join('/')
+    const root = resolve(workspace)
+    if (isBelow(absolute, root)) return relative(root, absolute).split(sep).join('/')
   }
   for (let root = absolute; ; root = dirname(root)) {
     if (existsSync(join(root, '.git'))) return relative(root, absolute).split(sep).join('/')
@@ -199,11 +200,6 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-function isIn(path: string, root: string): boolean {
-  const below = relative(resolve(root), resolve(path))
-  return below !== '..' && !below.startsWith(`..${sep}`)
-}
-
 /** Relative to the current directory. */
 function usualRootAround(path: string): string | undefined {
   for (let dir = resolve(path); dir !== dirname(dir); dir = dirname(dir)) {
@@ -212,24 +208,18 @@ function usualRootAround(path: string): string | undefined {
   return undefined
 }
 
-/** Derived from the named files. */
-interface AssumedRoot {
-  readonly root: string
-  /** A hint, if the directory does not have the default name. */
-  readonly note: string | undefined
-}
-
 /**
  * The common directory of the default name around the files, else their folder.
- * @returns undefined if it is the default, or if they have none in common
+ * @returns undefined if it is the default, or if they have none in common; a note if its name is unusual
  */
-function assumedRoot(files: readonly string[]): AssumedRoot | undefined {
+function assumedRoot(
+  files: readonly string[],
+): { readonly root: string; readonly note?: string } | undefined {
   const [first] = files
-  if (first === undefined || files.every((file) => isIn(file, MANIFESTS))) return undefined
+  if (first === undefined || files.every((file) => isBelow(file, MANIFESTS))) return undefined
   if (!files.every((file) => existsSync(file))) return undefined
   const around = usualRootAround(dirname(resolve(first)))
-  if (around !== undefined)
-    return files.every((file) => isIn(file, around)) ? { root: around, note: undefined } : undefined
+  if (around !== undefined) return files.every((file) => isBelow(file, around)) ? { root: around } : undefined
   const folder = dirname(resolve(first))
   if (isDirectory(first) || files.some((file) => dirname(resolve(file)) !== folder)) return undefined
   const root = typed(folder)
