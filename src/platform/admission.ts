@@ -90,10 +90,14 @@ export interface Account {
   readonly throttle: Throttle
   /** Paths of services with a read or a list that worked. */
   readonly read: Set<string>
+  /** Request ids of its 404s. */
+  readonly notFoundIds: Set<string>
 }
 
 export interface Accounts {
   of(credential: string): Account
+  /** Secrets with the same login share an account. */
+  join(credential: string, login: Login): void
   entries(): Iterable<readonly [string, Account]>
 }
 
@@ -104,14 +108,23 @@ export function createAccounts(options: {
   readonly emit: Emit
 }): Accounts {
   const accounts = new Map<string, Account>()
-  return {
-    of(credential) {
-      const known = accounts.get(credential)
-      if (known !== undefined) return known
+  const byLogin = new Map<string, Account>()
+
+  function accountOf(credential: string): Account {
+    return accounts.getOrInsertComputed(credential, () => {
       const budget = createBudget(options)
-      const account = { budget, throttle: createThrottle(budget, options.clock), read: new Set<string>() }
-      accounts.set(credential, account)
-      return account
+      const throttle = createThrottle(budget, options.clock)
+      return { budget, throttle, read: new Set(), notFoundIds: new Set() }
+    })
+  }
+
+  return {
+    of: accountOf,
+    join(credential, { digest }) {
+      accounts.set(
+        credential,
+        byLogin.getOrInsertComputed(digest, () => accountOf(credential)),
+      )
     },
     entries: () => accounts.entries(),
   }

@@ -92,9 +92,23 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   /** @param service undefined for alerts, which share one credential */
   function callerOf(operation: Operation, service: ServiceAccess | undefined): Caller {
     const { name, secretName } = service ?? { name: ALERTS, secretName: ALERTS_CREDENTIAL }
-    const login = service === undefined ? () => credentials.bearer() : () => credentials.basic(secretName)
+    const read = service === undefined ? () => credentials.bearer() : () => credentials.basic(secretName)
+    const login = () => {
+      const now = read()
+      const join = (known: Login) => accounts.join(secretName, known)
+      if (now instanceof Promise) void now.then(join, () => undefined)
+      else join(now)
+      return now
+    }
     logins.set(`${operation.api} ${name}`, login)
-    return { operation, service: name, account: accounts.of(secretName), login }
+    return {
+      operation,
+      service: name,
+      get account() {
+        return accounts.of(secretName)
+      },
+      login,
+    }
   }
 
   /** @throws {RemoteError} without a base URL, or for an id that no path can carry */

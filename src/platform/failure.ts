@@ -37,6 +37,8 @@ interface Failure extends Attempt<unknown> {
   /** Empty for `silence`. */
   readonly body: ReplyBody
   readonly mask: SecretMask['mask']
+  /** A cache gave this 404 before: it has the same request id. */
+  readonly isRepeated: boolean
   /** ms since the epoch. */
   readonly now: number
 }
@@ -96,7 +98,7 @@ const ASKS_FOR_WHAT_IS_THERE: ReadonlySet<Operation['does']> = new Set(['read', 
 
 type SeenClass = Exclude<ErrorClass, 'NotLeading'>
 
-function kindOf({ caller, seen, body, way }: Failure): SeenClass {
+function kindOf({ caller, seen, body, way, isRepeated }: Failure): SeenClass {
   if (seen.type === 'silence' || faultOfReply(seen, way.proxy) !== undefined) return 'Unavailable'
   const { operation } = caller
   const { status } = seen
@@ -105,7 +107,7 @@ function kindOf({ caller, seen, body, way }: Failure): SeenClass {
   if (status === 401 || status === 403) return 'AuthFailed'
   // Alerts have no envelope to identify the platform's own 404.
   if (status === 404 && ASKS_FOR_WHAT_IS_THERE.has(operation.does) && operation.api === 'services')
-    return body.isPlatforms && !isKept(seen) ? 'Missing' : 'Unavailable'
+    return body.isPlatforms && !isKept(seen) && !isRepeated ? 'Missing' : 'Unavailable'
   if (status === 424 || status === 425) return 'ServiceIdle'
   if (status === 429) return 'Throttled'
   if (GIVEN_UP_BETWEEN.has(status) || status >= 500) return 'Unavailable'

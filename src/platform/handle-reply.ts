@@ -7,7 +7,7 @@ import type { CredentialBreaker, Verdict } from './credential-breaker.ts'
 import { type Attempt, classify, servicePath } from './failure.ts'
 import type { Fence } from './fence.ts'
 import type { FreshSecrets } from './secret-store.ts'
-import { NO_BODY, readBody } from './wire.ts'
+import { NO_BODY, readBody, type ReplyBody } from './wire.ts'
 
 export interface RequestParts {
   readonly clock: Clock
@@ -38,7 +38,13 @@ export function handleReply<T>(attempt: Attempt<T>, parts: RequestParts): Reply<
   const requestId = body.requestId === undefined ? undefined : mask(body.requestId)
   const result =
     value === undefined
-      ? classify({ ...attempt, body: { ...body, requestId }, mask, now: parts.clock.now() })
+      ? classify({
+          ...attempt,
+          body: { ...body, requestId },
+          mask,
+          isRepeated: isRepeated(attempt, body),
+          now: parts.clock.now(),
+        })
       : { value, requestId, credential: attempt.admission.login.digest }
   const problem = result instanceof RemoteError ? result : undefined
   parts.emit({
@@ -51,6 +57,19 @@ export function handleReply<T>(attempt: Attempt<T>, parts: RequestParts): Reply<
   })
   follow(attempt, problem, parts)
   return result
+}
+
+/** Of one credential: enough for all 404s between two reads of a pipe. */
+const MAX_NOT_FOUND_IDS = 10_000
+
+function isRepeated({ seen, caller }: Attempt<unknown>, { requestId }: ReplyBody): boolean {
+  if (seen.type !== 'reply' || seen.status !== 404 || requestId === undefined) return false
+  const { notFoundIds } = caller.account
+  if (caller.operation.does !== 'read' || notFoundIds.has(requestId)) return notFoundIds.has(requestId)
+  notFoundIds.add(requestId)
+  const [oldest] = notFoundIds
+  if (oldest !== undefined && notFoundIds.size > MAX_NOT_FOUND_IDS) notFoundIds.delete(oldest)
+  return false
 }
 
 function follow(

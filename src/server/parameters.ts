@@ -213,10 +213,6 @@ function parseBody(text: string, contentType: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new RequestError(
-      400,
-      'the body is not JSON',
-      'Send {"key": "Kind/name"}, or an empty body for all resources.',
-    )
+    throw new RequestError(400, 'the body is not JSON', 'Send what docs/api.md shows for this address.')
   }
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -55,9 +55,13 @@ export function registerReplies(app: FastifyInstance): void {
     if (error instanceof RequestError && error.statusCode === 401) {
       reply.header('www-authenticate', 'Bearer realm="pipewright"')
     }
-    const [status, body] = errorReply(error)
-    return reply.code(status).send(body)
+    sendError(error, reply)
   })
+}
+
+export function sendError(error: unknown, reply: FastifyReply): void {
+  const [status, body] = errorReply(error)
+  void reply.code(status).headers(REPLY_HEADERS).send(body)
 }
 
 function errorReply(error: unknown): readonly [status: number, body: ErrorReply] {

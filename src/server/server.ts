@@ -3,7 +3,7 @@ import { fastify, type FastifyInstance } from 'fastify'
 import { registerApi, registerMetrics, registerMetricsMoved, registerProbes, registerPage } from './routes.ts'
 import { openListener, type Listener } from './listener.ts'
 import { registerBodies } from './parameters.ts'
-import { registerReplies } from './replies.ts'
+import { registerReplies, sendError } from './replies.ts'
 import { registerWhoAsks } from './who-asks.ts'
 
 export interface Server extends Listener {
@@ -82,6 +82,8 @@ function createMetricsApp(parts: ServerParts): FastifyInstance {
 function createBareApp(): FastifyInstance {
   const app = fastify({
     logger: false,
+    // A URL that cannot be decoded has no route.
+    frameworkErrors: (error, _request, reply) => sendError(error, reply),
     bodyLimit: BODY_LIMIT_BYTES,
     connectionTimeout: IDLE_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,

@@ -73,6 +73,8 @@ describe('a 404', () => {
     const { facts } = await failure(p.client.read(target, readOptions()))
     expect(facts).toMatchObject({ class: is, effect: 'none' })
     expect(server.requests).toHaveLength(attempts)
+    // The same again is from a cache.
+    expect((await failure(p.client.read(target, readOptions()))).facts.class).toBe('Unavailable')
   })
 
   test.each(rows)('$why to a deletion is $is', async ({ body, is, attempts }) => {

@@ -8,6 +8,7 @@ import nock from 'nock'
 import { expect, test } from 'vitest'
 import {
   access,
+  apiKey,
   envelope,
   failure,
   KEY_ID,
@@ -17,6 +18,7 @@ import {
   PIPES_PATH,
   platform,
   readOptions,
+  secretsOf,
   SERVICE,
   TOKEN,
   admitOptions,
@@ -191,6 +193,21 @@ test('a request that nobody mocked, and a mock that nobody used, fail the test t
       nock(HOST).get('/other').reply(200)
     }),
   ).rejects.toThrow('not used')
+})
+
+test('two secrets with one API key share its budget', async () => {
+  const budgets = await mocked(async () => {
+    nock(HOST).get(`${PIPES_PATH}/${PIPE}`).twice().reply(200, envelope(PIPE_RESULT))
+    const names = ['api', 'copy']
+    const keys = names.flatMap((name) =>
+      [...apiKey()].map(([file, text]) => [file.replace(/^[^/]+/, name), text]),
+    )
+    await using p = platform({ baseUrl: HOST, secrets: secretsOf(new Map(keys as [string, string][])) })
+    for (const secretName of names)
+      await p.client.read({ kind: PIPE_KIND, service: { ...access, secretName }, id: PIPE }, readOptions())
+    return p.client.budgets()
+  })
+  expect(budgets).toMatchObject([{ used: 2 }, { used: 2 }])
 })
 
 test('a request goes out before its caller goes on, when nothing has to be waited for', async () => {

@@ -54,6 +54,14 @@ describe('what was read', () => {
   })
 })
 
+test('a create that was refused and waits for its next attempt is refused', async () => {
+  const world = await given({ 'a.yaml': pipe('a') })
+  world.platform.script('create', { type: 'fail', class: 'Rejected', effect: 'none', worked: false })
+  await world.go('Pipe/a')
+  const item = (await itemsOf(await next(world))).get('Pipe/a')
+  expect([item?.verdict, item?.reason]).toEqual(['refused', 'BackingOff'])
+})
+
 describe('what would be sent', () => {
   test('a pipe that a 403 keeps from being read keeps no other from being created', async () => {
     const world = await given({ 'a.yaml': pipe('a') })

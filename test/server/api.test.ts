@@ -344,6 +344,8 @@ describe('everything', () => {
     expect(status).toBe(404)
     expect(body['error']).toBe('there is nothing at GET /api/v2/x')
     expect(body['hint']).toContain('/api/v1/resources')
+    const odd = await ask(`${url}/api/v1/resources/Pipe/%E0%A4%A`)
+    expect([odd.status, Object.keys(odd.body)]).toEqual([400, ['error', 'hint']])
   })
 
   it('says which port cannot be had', async () => {

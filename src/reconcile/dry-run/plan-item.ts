@@ -170,12 +170,17 @@ function verdictOf({ action, outcome, movedFrom }: ReconcileResult, reason: Reas
       return action.reason === 'NotUpdatable' ? 'refused' : 'attention'
     case 'hold':
       if (isToBeDeleted(action)) return 'change'
-      return action.reason === 'InvalidManifest' ? 'refused' : 'held'
+      return isRefused(action) ? 'refused' : 'held'
     case 'observe':
       if (movedFrom !== undefined) return 'change'
       if (reason === 'Unobserved') return 'failed'
       return reason === action.reason ? 'unchanged' : 'attention'
   }
+}
+
+/** A back-off follows a request that was refused. */
+function isRefused({ reason, facts }: Action): boolean {
+  return reason === 'InvalidManifest' || (reason === 'BackingOff' && typeof facts.after === 'object')
 }
 
 function idBefore(assessment: Basis | undefined): string | undefined {
