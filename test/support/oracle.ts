@@ -190,6 +190,31 @@ export function judgeRecord({
   return found
 }
 
+/** What there is of one pipe that is asked for, seen from outside while no create is under way. */
+interface Seen {
+  readonly name: string
+  /** Ids on the platform. */
+  readonly pipes: readonly string[]
+  /** Ids that the ledger, or what people are told, names for it. */
+  readonly known: readonly (string | undefined)[]
+  /** The id in its record, if that has to be on the platform. */
+  readonly recorded: string | undefined
+  /** Whether people are told that it is unknown what a create came to. */
+  readonly isUnknown: boolean
+}
+
+/** The first two promises. @returns what is broken */
+export function judgeSeen({ name, pipes, known, recorded, isUnknown }: Seen) {
+  const broken: { readonly law: 'duplicate' | 'lost' | 'ghost'; readonly what: string }[] = []
+  if (pipes.length > 1)
+    broken.push({ law: 'duplicate', what: `"${name}" has ${pipes.length} pipes: ${pipes.join(', ')}` })
+  for (const id of isUnknown ? [] : pipes.filter((there) => !known.includes(there)))
+    broken.push({ law: 'lost', what: `pipe ${id} of "${name}" is in no record, and nothing says unknown` })
+  if (recorded !== undefined && !pipes.includes(recorded))
+    broken.push({ law: 'ghost', what: `the ledger has pipe ${recorded} of "${name}", which does not exist` })
+  return broken
+}
+
 /** One pipe belongs to one key. */
 export function heldTwice(records: Iterable<LedgerRecord>): readonly string[] {
   const holders = Map.groupBy(records, ({ remote: pipe }) => pipe?.id)

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Lineage } from './lineage.ts'
 import { keyOfLineage } from './lineage.ts'
-import { judgeLost } from './judge.ts'
+import { judgeKept } from './judge.ts'
 import type { Parts } from './storm.ts'
 import { isAsWished, wordsOfEnd } from './cloud/end.ts'
 import { ROTATED_SECRETS, SERVICES } from './world.ts'
@@ -54,7 +54,7 @@ export async function finale(parts: Parts): Promise<Finale> {
   await scanEverything(parts)
   await killer.stop()
   const records = (await ledger.records()) ?? []
-  judgeLost(records, evidence, journal)
+  judgeKept(records, evidence, journal)
   await quietPass(parts)
   return open.length > 0
     ? { slowestSettleMs: undefined, slowest: undefined }

@@ -13,6 +13,7 @@ export interface Violation {
     | 'duplicate'
     | 'unapproved-post'
     | 'lost'
+    | 'ghost'
     | 'wrongly-unknown'
     | 'wrongly-missing'
     | 'leak'

@@ -1,5 +1,6 @@
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
+import { judgeSeen } from '../support/oracle.ts'
 import type { Run } from './daemon.ts'
 import type { Journal } from './journal.ts'
 import type { Lineage } from './lineage.ts'
@@ -73,15 +74,6 @@ export function judgePosts(evidence: Evidence, journal: Journal): number {
       journal.violate({ law: 'unapproved-post', subject: platformName, what })
     }
   }
-  for (const [name, pipes] of platform.alive()) {
-    if (pipes.length > 1) {
-      journal.violate({
-        law: 'duplicate',
-        subject: name,
-        what: `${pipes.length} pipes: ${pipes.map(({ id }) => id).join(', ')}`,
-      })
-    }
-  }
   return duplicates
 }
 
@@ -94,30 +86,24 @@ function isRefusedReplacement({ platformName, at }: Post, { outages, lineages }:
 /** A 404 is not believed before. */
 const CONFIRMED_MS = 60_000
 
-/** Every pipe must be in the ledger, or its key must say that it does not know. @returns how many are neither */
-export function judgeLost(
+/** Every pipe must be the only one of its name, and in the ledger, or its key must say that it does not know. */
+export function judgeKept(
   records: readonly LedgerRecord[],
   { platform, history }: Evidence,
   journal: Journal,
-): number {
+): void {
   const ids = new Set(records.flatMap(({ remote: pipe, former }) => [pipe?.id, former?.remote.id]))
-  let lost = 0
-  for (const [name, pipes] of platform.alive()) {
-    const undecided = records.some(
+  for (const [name, there] of platform.alive()) {
+    const pipes = there.map(({ id }) => id)
+    const known = pipes.filter((id) => ids.has(id) || history.some(({ message }) => message.includes(id)))
+    const isUnknown = records.some(
       ({ platformName, intent }) =>
         platformName === name && (intent?.state === 'open' || intent?.state === 'unknown'),
     )
-    for (const { id } of pipes) {
-      if (undecided || ids.has(id) || history.some(({ message }) => message.includes(id))) continue
-      lost += 1
-      journal.violate({
-        law: 'lost',
-        subject: name,
-        what: `pipe ${id} is in no record, and its key does not say unknown`,
-      })
-    }
+    // Pipes that vanish are still recorded for a while.
+    for (const { law, what } of judgeSeen({ name, pipes, known, recorded: undefined, isUnknown }))
+      journal.violate({ law, subject: name, what })
   }
-  return lost
 }
 
 /** A look that is this old may still be what is said of a pipe, ms: the look before, and a restart in between. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Runner } from './daemon.ts'
 import type { Edits } from './edits.ts'
 import type { Evidence } from './judge.ts'
-import { judgeLost } from './judge.ts'
+import { judgeKept } from './judge.ts'
 import type { Outages } from './outages.ts'
 import type { Journal } from './journal.ts'
 import type { Killer } from './killer.ts'
@@ -85,7 +85,7 @@ async function lives(parts: Parts, end: End): Promise<void> {
           subject: undefined,
           what: 'the ledger cannot be read after a kill',
         })
-      } else if (records !== undefined && losses.length === 0) judgeLost(records, evidence, journal)
+      } else if (records !== undefined && losses.length === 0) judgeKept(records, evidence, journal)
     }
     if (random.chance(0.05)) await exclusive(() => tree.relayout())
     if (scene.changes && random.chance(0.04)) await loseLedger(parts)
