@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../lib/json.ts'
-import type { Leaf } from './canonical.ts'
+import type { Leaf } from './fingerprint.ts'
 import { fieldFor, howOftenReturned, type Fields } from './field-table.ts'
 import { canonicalLeaf, factsOfForm } from './leaf-forms.ts'
 import { createLabels } from './record-pairs.ts'

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../lib/json.ts'
+import type { Json } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { Kind } from './definition.ts'
 import { fieldAt, howOftenReturned, leafFormAt } from './field-table.ts'
@@ -32,7 +32,7 @@ export interface FieldFacts {
 
 /** A whole kind as a field. Undefined: no such kind. */
 export function explainKind(profile: Profile, name: string): FieldFacts | undefined {
-  const schema = kindJsonSchema(profile, name)
+  const schema = kindJsonSchema(profile, name) as Schema | undefined // made from our schemas
   return schema && factsOf({ profile, kind: name, steps: [], schema, isRequired: false })
 }
 
@@ -70,8 +70,22 @@ interface Place {
   readonly kind: string
   /** From the manifest's top. */
   readonly steps: readonly string[]
-  readonly schema: JsonObject
+  readonly schema: Schema
   readonly isRequired: boolean
+}
+
+/** Parts of JSON Schema. */
+interface Schema {
+  readonly type?: string
+  readonly format?: string
+  readonly const?: Json
+  readonly enum?: readonly string[]
+  readonly description?: string
+  readonly examples?: readonly Json[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
 }
 
 /** Descriptions that the schemas lack. */
@@ -87,17 +101,16 @@ const MEANINGS: Readonly<Record<string, string>> = {
 function factsOf(place: Place): FieldFacts {
   const { profile, kind, steps, schema, isRequired } = place
   const name = (steps.at(-1) ?? kind).replace('[]', '')
-  const path = [kind, ...steps].join('.')
   const fields = fieldsIn(place)
   const names = steps.map((step) => step.replace('[]', ''))
   const form = formWithField(profile.kinds, kind, names[1])
   return {
-    path,
+    path: [kind, ...steps].join('.'),
     name,
     type: typeOf(schema),
     isRequired,
-    meaning: textIn(schema['description']) ?? MEANINGS[name] ?? '',
-    allowed: wordsIn(schema['enum']),
+    meaning: schema.description ?? MEANINGS[name] ?? '',
+    allowed: schema.enum ?? [],
     example: exampleOf(name, schema),
     compared: comparedWords(form, names, fields.length > 0),
     changed: changedWords(form, names),
@@ -106,43 +119,23 @@ function factsOf(place: Place): FieldFacts {
   }
 }
 
-function fieldsIn({ profile, kind, steps, schema }: Place): readonly FieldFacts[] {
-  const items = objectIn(schema['items'])
-  const isList = items !== undefined
-  const object = items ?? objectOfUnion(schema) ?? schema
-  const properties = objectIn(object['properties']) ?? {}
-  const required = wordsIn(object['required'])
-  const [last, ...before] = steps.toReversed()
-  const parents = isList && last !== undefined ? [...before.toReversed(), `${last}[]`] : steps
-  return Object.entries(properties).flatMap(([name, inner]) =>
-    isObject(inner)
-      ? [
-          factsOf({
-            profile,
-            kind,
-            steps: [...parents, name],
-            schema: inner,
-            isRequired: required.includes(name),
-          }),
-        ]
-      : [],
+function fieldsIn({ schema, ...place }: Place): readonly FieldFacts[] {
+  const { items, anyOf } = schema
+  const { properties = {}, required = [] } = items ?? anyOf?.find(({ type }) => type === 'object') ?? schema
+  const last = place.steps.length - 1
+  const parents = items ? place.steps.map((step, at) => (at === last ? `${step}[]` : step)) : place.steps
+  return Object.entries(properties).map(([name, inner]) =>
+    factsOf({ ...place, steps: [...parents, name], schema: inner, isRequired: required.includes(name) }),
   )
 }
 
-function objectOfUnion(schema: JsonObject): JsonObject | undefined {
-  const branches = schema['anyOf']
-  if (!Array.isArray(branches)) return undefined
-  return branches.filter(isObject).find((branch) => branch['type'] === 'object')
-}
-
-function typeOf(schema: JsonObject): string {
-  if (Array.isArray(schema['anyOf'])) return 'text, or a reference to a secret'
-  if (schema['const'] !== undefined) return `always ${JSON.stringify(schema['const'])}`
-  const type = textIn(schema['type']) ?? ''
-  if (type === 'array')
-    return objectIn(schema['items'])?.['type'] === 'object' ? 'list of mappings' : 'list of texts'
+function typeOf(schema: Schema): string {
+  const { type = '', format = '', anyOf, const: only, items } = schema
+  if (anyOf !== undefined) return 'text, or a reference to a secret'
+  if (only !== undefined) return `always ${JSON.stringify(only)}`
+  if (items !== undefined) return items.type === 'object' ? 'list of mappings' : 'list of texts'
   if (type === 'object') return isReference(schema) ? 'reference to a secret' : 'mapping'
-  return TYPES[type] ?? FORMATS[textIn(schema['format']) ?? ''] ?? 'text'
+  return TYPES[type] ?? FORMATS[format] ?? 'text'
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -153,23 +146,20 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const FORMATS: Readonly<Record<string, string>> = { uuid: 'UUID', 'date-time': 'timestamp' }
 
-function isReference(schema: JsonObject): boolean {
-  return objectIn(schema['properties'])?.['secretRef'] !== undefined
+function isReference({ properties }: Schema): boolean {
+  return properties?.['secretRef'] !== undefined
 }
 
 /** The field's own example, or one by its type. */
-function exampleOf(name: string, schema: JsonObject): Json | undefined {
-  const { examples, const: only, enum: words, anyOf, items, format, type } = schema
-  if (Array.isArray(examples)) return examples[0]
-  if (only !== undefined) return only
-  if (Array.isArray(words)) return words[0]
+function exampleOf(name: string, schema: Schema): Json | undefined {
+  const { examples, const: only, enum: words, anyOf, items, format = '', type } = schema
+  const own = examples?.[0] ?? only ?? words?.[0]
+  if (own !== undefined) return own
   if (type === 'boolean') return true
-  if (isReference(schema) || Array.isArray(anyOf)) return { secretRef: { name: 'orders', key: name } }
-  if (isObject(items)) {
-    const example = exampleOf(name, items)
-    return example === undefined ? undefined : [example]
-  }
-  return EXAMPLES[textIn(format) ?? '']
+  if (isReference(schema) || anyOf !== undefined) return { secretRef: { name: 'orders', key: name } }
+  if (items === undefined) return EXAMPLES[format]
+  const example = exampleOf(name, items)
+  return example === undefined ? undefined : [example]
 }
 
 const EXAMPLES: Readonly<Record<string, string>> = {
@@ -211,16 +201,4 @@ function formWithField(kinds: readonly Kind[], name: string, field = ''): Kind |
   const kind = kinds.find((one) => one.name === name)
   const isOfWatched = ['id', 'expect'].includes(field)
   return kind?.lifecycle === 'read-only' && !isOfWatched ? (kind.written ?? kind) : kind
-}
-
-function objectIn(value: unknown): JsonObject | undefined {
-  return isObject(value) ? value : undefined
-}
-
-function textIn(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
-}
-
-function wordsIn(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((word) => typeof word === 'string') : []
 }

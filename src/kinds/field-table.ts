@@ -24,7 +24,7 @@ declare module 'zod' {
   interface GlobalMeta extends Declared {}
 }
 
-/** For schemas of editors, which do without them. */
+/** Not for editors. */
 export const DECLARED = ['form', 'keyedBy', 'returned', 'change', 'identifies'] as const
 
 export interface Field extends Declared {

@@ -49,6 +49,19 @@ export function ruleWarning(code: RuleCode, place: Place): RuleFinding {
   return { code, severity: 'warning', ...place }
 }
 
+/** Items that are equal to an earlier one, by index. */
+export function repeatsIn(
+  values: readonly string[],
+): readonly { readonly index: number; readonly first: number }[] {
+  const seen = new Map<string, number>()
+  return values.flatMap((value, index) => {
+    const first = seen.get(value)
+    if (first !== undefined) return [{ index, first }]
+    seen.set(value, index)
+    return []
+  })
+}
+
 export const RULE_CODES = {
   'source-kind-count': 'a pipe names no source kind, or more than one',
   'brokers-invalid': 'an entry of the brokers is not host:port',

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../lib/json.ts'
-import type { Fields } from './field-table.ts'
-import { canonicalLeaves, type Leaf } from './canonical.ts'
+import { isObject, type Json, type JsonObject } from '../lib/json.ts'
+import { type Field, fieldFor, type Fields } from './field-table.ts'
+import { canonicalLeaf, canonicalValue, joined } from './leaf-forms.ts'
 
 /** Equal bodies have equal digests. References are hashed as references: a rotated secret has no effect. */
 export function fingerprintBody(
@@ -38,4 +38,51 @@ export function changedFields(
 ): readonly string[] {
   const paths = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...paths].filter((path) => before[path] !== after[path]).toSorted()
+}
+
+/** Order of objects does not matter. Undefined: empty. */
+function canonicalRecords(fields: Fields, value: Json): string | undefined {
+  if (!Array.isArray(value)) return canonicalLeaf('text', value)
+  const items = value.map((item: Json) =>
+    isObject(item) ? canonicalItem(fields, item) : canonicalValue(item),
+  )
+  return joined(items.filter((item) => item !== undefined).toSorted())
+}
+
+/** As JSON. */
+function canonicalItem(fields: Fields, item: JsonObject): string {
+  const members = canonicalLeaves(fields, item).map(
+    ([path, text]) => `${JSON.stringify(path)}:${JSON.stringify(text)}`,
+  )
+  return `{${members.join(',')}}`
+}
+
+export type Leaf = readonly [path: string, text: string]
+
+/** All set fields by sorted path. A list of objects is one field. References stay. */
+export function canonicalLeaves(fields: Fields, body: JsonObject): readonly Leaf[] {
+  const leaves: Leaf[] = []
+  addLeaves(leaves, fields, body, '')
+  return leaves
+}
+
+function addLeaves(leaves: Leaf[], fields: Fields, body: JsonObject, prefix: string): void {
+  // No name has a character that sorts before the dot.
+  for (const name of Object.keys(body).toSorted()) {
+    const value = body[name]
+    if (value === undefined) continue
+    const path = prefix + name
+    const field = fieldFor(fields, name, value)
+    if (field.form === undefined && field.keyedBy === undefined && isObject(value)) {
+      addLeaves(leaves, field.fields, value, `${path}.`)
+      continue
+    }
+    const text = canonicalField(field, value)
+    if (text !== undefined) leaves.push([path, text])
+  }
+}
+
+function canonicalField({ form, keyedBy, fields }: Field, value: Json): string | undefined {
+  if (form !== undefined) return canonicalLeaf(form, value)
+  return keyedBy === undefined ? canonicalValue(value) : canonicalRecords(fields, value)
 }

@@ -5,7 +5,7 @@ import { comparedBody } from './remote-resource.ts'
 
 const SOURCE = 'source.'
 
-/** Fields that identify a resource across edits, with the keys of their lists. */
+/** With the keys of lists. */
 export function identityIn(fields: Fields): Fields {
   return identifying(fields, [])
 }

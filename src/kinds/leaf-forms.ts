@@ -33,7 +33,6 @@ const FORMS = {
     canonical: (value) => canonicalValue(typeof value === 'string' ? oneLineEnding(value) : value),
     compared: 'yes, except spaces',
   },
-  /** A set. */
   'comma-list': {
     written: (value) =>
       Array.isArray(value) && value.every((item) => typeof item === 'string') ? value.join(',') : undefined,
@@ -44,7 +43,6 @@ const FORMS = {
   ordered: { compared: 'yes, in this order' },
   /** UTC by default. */
   time: { ...BY_INSTANT, written: (value) => timeAs(value, (at) => withoutFraction(at).slice(0, -1)) },
-  /** UTC by default. */
   minute: { ...BY_INSTANT, written: (value) => timeAs(value, (at) => at.toISOString().slice(0, 16)) },
   zoned: { ...BY_INSTANT, written: (value) => timeAs(value, withoutFraction) },
   /** Seconds. ISO text in some replies. */

@@ -1,4 +1,4 @@
-import { Text, z } from './zod.ts'
+import { Flag, Text, z } from './zod.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { parseKey } from './key.ts'
 
@@ -133,6 +133,10 @@ export const CreateOncePolicy = z.strictObject({
   ),
 })
 
+const OnDrift = z.enum(['report', 'correct']).optional()
+
+const Ensure = z.enum(['present', 'absent']).optional()
+
 const CONTESTED =
   'After two corrections of a field within an hour, the third waits an hour. Each further wait is twice as long, up to a day.'
 
@@ -152,29 +156,20 @@ export const ChangeablePolicy = CreateOncePolicy.extend({
       'Reaction to an edit, or to a secret that has changed or is not verified: change the pipe, or report ' +
         'it. Default: `apply`.',
     ),
-  onDrift: z
-    .enum(['report', 'correct'])
-    .optional()
-    .describe(
-      `Reaction if the pipe was changed elsewhere: report it, or change it back. ${CONTESTED} Default: \`report\`.`,
-    ),
-  paused: z
-    .boolean()
-    .optional()
-    .describe(
-      'Whether the pipe is stopped: `true` keeps it stopped; `false` starts it whenever it is stopped. By default, ' +
-        'it is only stopped and started for a change that needs it.',
-    ),
+  onDrift: OnDrift.describe(
+    `Reaction if the pipe was changed elsewhere: report it, or change it back. ${CONTESTED} Default: \`report\`.`,
+  ),
+  paused: Flag.describe(
+    'Whether the pipe is stopped: `true` keeps it stopped; `false` starts it whenever it is stopped. By default, ' +
+      'it is only stopped and started for a change that needs it.',
+  ),
 })
 
 export const DeletablePolicy = ChangeablePolicy.extend({
-  ensure: z
-    .enum(['present', 'absent'])
-    .optional()
-    .describe(
-      'Whether the pipe should exist. `absent` deletes the recorded pipe after ten minutes, if it is as it was when it was last in sync and ' +
-        'few pipes are deleted together. Remove the manifest afterwards. Removing a manifest deletes no pipe. Default: `present`.',
-    ),
+  ensure: Ensure.describe(
+    'Whether the pipe should exist. `absent` deletes the recorded pipe after ten minutes, if it is as it was when it was last in sync and ' +
+      'few pipes are deleted together. Remove the manifest afterwards. Removing a manifest deletes no pipe. Default: `present`.',
+  ),
   onImmutable: z
     .enum(['report', 'replace'])
     .optional()
@@ -190,24 +185,32 @@ export const UpsertPolicy = z.strictObject(commonPolicy)
 /** If the service reads and deletes the kind. */
 export const ReadableUpsertPolicy = UpsertPolicy.extend({
   interval: Interval.optional().describe('How often to look for drift, such as `10m`.'),
-  onDrift: z
-    .enum(['report', 'correct'])
-    .optional()
-    .describe(
-      `Reaction if it was changed elsewhere, or is gone: report it, or apply the manifest again. ${CONTESTED} Default: \`report\`.`,
-    ),
-  ensure: z
-    .enum(['present', 'absent'])
-    .optional()
-    .describe(
-      'Whether the query endpoint should exist. `absent` deletes it after ten minutes, if it was not changed elsewhere. Remove the manifest ' +
-        'afterwards. Removing a manifest deletes no query endpoint. Default: `present`.',
-    ),
+  onDrift: OnDrift.describe(
+    `Reaction if it was changed elsewhere, or is gone: report it, or apply the manifest again. ${CONTESTED} Default: \`report\`.`,
+  ),
+  ensure: Ensure.describe(
+    'Whether the query endpoint should exist. `absent` deletes it after ten minutes, if it was not changed elsewhere. Remove the manifest ' +
+      'afterwards. Removing a manifest deletes no query endpoint. Default: `present`.',
+  ),
 })
 
 export type Policy = z.infer<typeof DeletablePolicy> & z.infer<typeof ReadableUpsertPolicy>
 
 export const ReadOnlyPolicy = z.strictObject({ ...commonPolicy, healthyStates: HealthyStates })
+
+export function manifestSchema<K extends string, P extends z.ZodType, S extends z.ZodType>(
+  kind: K,
+  policy: P,
+  spec: S,
+) {
+  return z.strictObject({
+    apiVersion: z.literal(API_VERSION),
+    kind: z.literal(kind),
+    metadata: Metadata,
+    policy: policy.optional(),
+    spec,
+  })
+}
 
 export interface ResourceManifest {
   readonly apiVersion: typeof API_VERSION

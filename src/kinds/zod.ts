@@ -7,6 +7,8 @@ export { z }
 
 export const Text = z.string().min(1)
 
+export const Flag = z.boolean().optional()
+
 /** In several lines. */
 export const Lines = Text.meta({ form: 'lines' })
 

@@ -1,5 +1,5 @@
 import { createNearest } from '../../lib/nearest.ts'
-import { ruleError, type RuleFinding } from '../finding.ts'
+import { repeatsIn, ruleError, type RuleFinding } from '../finding.ts'
 
 /** Names in a message. */
 const NAMES_SHOWN = 5
@@ -13,21 +13,14 @@ interface Columns {
 }
 
 export function columnRules(spec: Columns): readonly RuleFinding[] {
-  const seen = new Map<string, number>()
-  return (spec.destination?.columns ?? []).flatMap(({ name }, index) => {
-    const before = seen.get(name)
-    if (before === undefined) {
-      seen.set(name, index)
-      return []
-    }
-    return [
-      ruleError('column-repeated', {
-        path: ['spec', 'destination', 'columns', index, 'name'],
-        message: `The column "${name}" is already column ${before + 1} of the destination.`,
-        hint: 'Remove one of the two, or give it another name.',
-      }),
-    ]
-  })
+  const names = (spec.destination?.columns ?? []).map(({ name }) => name)
+  return repeatsIn(names).map(({ index, first }) =>
+    ruleError('column-repeated', {
+      path: ['spec', 'destination', 'columns', index, 'name'],
+      message: `The column "${names[index]}" is already column ${first + 1} of the destination.`,
+      hint: 'Remove one of the two, or give it another name.',
+    }),
+  )
 }
 
 /** Each column must be filled once. Without columns, the table might already exist. */

@@ -1,12 +1,9 @@
 import type { Changes, Compared } from '../../../changes.ts'
 import { fieldAt } from '../../../field-table.ts'
-import { ALERT_FIELDS, RANGES } from './schema.ts'
+import { ALERT_FIELDS, RANGES, SERVER_FIELDS, WRITTEN_FIELDS } from './schema.ts'
 import { isObject, valueAt, type Json, type JsonObject } from '../../../../lib/json.ts'
 
 /* An update sends a whole body (facts 3.3, 8): the body just read, with changes. Other users' fields stay. */
-
-/** Fields that the server sets. */
-const SERVERS: ReadonlySet<string> = new Set(['id', 'teamId', 'state', 'createdAt', 'updatedAt'])
 
 /** A reply's set values, without the server's. A single channel comes in two fields. */
 export function setIn(reply: JsonObject): JsonObject {
@@ -18,10 +15,9 @@ export function setIn(reply: JsonObject): JsonObject {
 }
 
 function setFields(reply: JsonObject): JsonObject {
-  const own = [...SERVERS, 'silenced', 'executionErrors']
   return Object.fromEntries(
     Object.entries(reply).flatMap(([name, value]) => {
-      if (value === undefined || value === null || own.includes(name)) return []
+      if (value === undefined || value === null || SERVER_FIELDS.includes(name)) return []
       if (Array.isArray(value))
         return [[name, value.map((item: Json) => (isObject(item) ? setFields(item) : item))]]
       return [[name, isObject(value) ? setFields(value) : value]]
@@ -30,7 +26,7 @@ function setFields(reply: JsonObject): JsonObject {
 }
 
 /** Other fields in a request might be refused. */
-const WRITABLE: ReadonlySet<string> = new Set(Object.keys(ALERT_FIELDS).filter((name) => !SERVERS.has(name)))
+const WRITABLE: ReadonlySet<string> = new Set(WRITTEN_FIELDS)
 
 const OF_CHANNEL: ReadonlySet<string> = new Set(Object.keys(fieldAt(ALERT_FIELDS, 'channel')?.fields ?? {}))
 

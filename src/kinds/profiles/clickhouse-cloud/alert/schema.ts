@@ -1,5 +1,5 @@
 import { fieldsIn } from '../../../field-table.ts'
-import { API_VERSION, DeletablePolicy, Metadata, ReadOnlyPolicy, ResourceName } from '../../../manifest.ts'
+import { DeletablePolicy, manifestSchema, ReadOnlyPolicy, ResourceName } from '../../../manifest.ts'
 import { Lines, Text, z } from '../../../zod.ts'
 
 const Timestamp = z.iso.datetime({ offset: true }).meta({ form: 'time' })
@@ -161,12 +161,10 @@ export const WATCHED_POLICY: readonly string[] = Object.keys(ReadOnlyPolicy.shap
 /** Fields of a created alert. */
 export const WRITTEN_FIELDS: readonly string[] = Object.keys(WRITTEN)
 
-export const AlertManifest = z.strictObject({
-  apiVersion: z.literal(API_VERSION),
-  kind: z.literal('Alert'),
-  metadata: Metadata,
-  policy: AlertPolicy.optional(),
-  spec: z.strictObject({
+export const AlertManifest = manifestSchema(
+  'Alert',
+  AlertPolicy,
+  z.strictObject({
     service: ResourceName.optional().describe(
       'Name of the Service manifest of the alert. Created alerts need it. Without it, a watched alert is read at ' +
         '--alerts-base-url, from HyperDX.',
@@ -179,8 +177,15 @@ export const AlertManifest = z.strictObject({
     ),
     ...WRITTEN,
   }),
-})
+)
 export type AlertManifest = z.infer<typeof AlertManifest>
+
+/** Only the server sets them. */
+export const SERVER_FIELDS: readonly string[] = [
+  ...Object.keys(AlertExpectation.shape).filter((name) => !Object.hasOwn(WRITTEN, name)),
+  'silenced',
+  'executionErrors',
+]
 
 /** Of watched and created alerts. */
 export const ALERT_FIELDS = fieldsIn(AlertExpectation.extend({ channels: WRITTEN.channels }))

@@ -6,7 +6,8 @@ import { PIPE_FIELDS, PipeManifest } from './schema.ts'
 import { withoutEmpty } from './sent.ts'
 import { kindsOf } from './source.ts'
 import { pipeStates } from './states.ts'
-import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
+import { isObject, type JsonObject } from '../../../../lib/json.ts'
+import { outlineOf } from '../../../pipe/outline.ts'
 import { TO_WRITE } from '../../../imported.ts'
 
 const PIPES = '/v1/organizations/{organizationId}/services/{serviceId}/clickpipes'
@@ -55,16 +56,8 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   setIn,
   outline({ spec: { source, destination } }) {
     const [kind] = kindsOf(source)
-    const { database, table } = destination
     const of = kind && source[kind]
-    const targets =
-      of !== undefined && 'tableMappings' in of ? of.tableMappings.map(({ targetTable }) => targetTable) : []
-    const [first, ...more] = table === undefined ? targets : [table]
-    const tables = [database, first].filter((name) => name !== undefined).join('.')
-    return {
-      ...(kind !== undefined && { source: kind }),
-      ...(first !== undefined && { table: more.length === 0 ? tables : `${tables} and ${more.length} more` }),
-    }
+    return outlineOf(kind, of !== undefined && 'tableMappings' in of ? of.tableMappings : [], destination)
   },
 }
 
@@ -73,42 +66,18 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
  * that replies omit but that follow from others.
  */
 function setIn(reply: JsonObject): JsonObject {
-  const { scaling, destination, source, ...rest } = setFields(reply)
+  const { scaling, destination, source, ...rest } = withoutEmpty(reply, false)
   return {
     ...rest,
     ...(isObject(source) && { source: withUnshown(source) }),
     ...(isObject(destination) && { destination: withManagedTable(destination) }),
-    ...(isObject(scaling) && { scaling: withoutZeros(scaling) }),
+    ...(isObject(scaling) && { scaling: withoutEmpty(scaling, 0) }),
   }
-}
-
-function setFields(object: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(object).flatMap(([name, value]) => {
-      const kept = value === undefined ? undefined : setValue(value)
-      return kept === undefined ? [] : [[name, kept]]
-    }),
-  )
-}
-
-function setValue(value: Json): Json | undefined {
-  if (value === null || value === '' || value === false) return undefined
-  if (Array.isArray(value))
-    return value.length === 0
-      ? undefined
-      : value.map((item: Json) => (isObject(item) ? setFields(item) : item))
-  if (!isObject(value)) return value
-  const rest = setFields(value)
-  return Object.keys(rest).length === 0 ? undefined : rest
 }
 
 /** With a table, replies omit false. */
 function withManagedTable(destination: JsonObject): JsonObject {
   return 'table' in destination ? { managedTable: false, ...destination } : destination
-}
-
-function withoutZeros(scaling: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(scaling).filter(([, value]) => value !== 0))
 }
 
 function withUnshown({ objectStorage, kafka, kinesis, ...others }: JsonObject): JsonObject {

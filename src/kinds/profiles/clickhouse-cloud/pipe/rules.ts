@@ -74,9 +74,6 @@ function partsOf(spec: PipeSpec, kind: SourceKind): readonly FieldRule[] {
     ]
   }
   const isStorage = kind === 'objectStorage'
-  const settings = Object.keys(spec.settings ?? {}).filter(
-    (name) => name !== 'kafka_read_committed' && name.startsWith('streaming_') === isStorage,
-  )
   return [
     { needs: ['destination.table', 'destination.managedTable', 'destination.columns'], because },
     ...when(spec.destination.managedTable === true, {
@@ -89,8 +86,15 @@ function partsOf(spec: PipeSpec, kind: SourceKind): readonly FieldRule[] {
       because,
     }),
     ...when(kind !== 'kafka', { excludes: ['settings.kafka_read_committed'], because }),
-    { doubts: settings.map((name) => `settings.${name}`), because },
+    { doubts: foreignSettings(kind, spec.settings ?? {}).map((name) => `settings.${name}`), because },
   ]
+}
+
+/** Without a known effect (R37). */
+export function foreignSettings(kind: SourceKind, settings: object): readonly string[] {
+  return Object.keys(settings).filter(
+    (name) => name !== 'kafka_read_committed' && name.startsWith('streaming_') === (kind === 'objectStorage'),
+  )
 }
 
 /** Facts 4.10. */

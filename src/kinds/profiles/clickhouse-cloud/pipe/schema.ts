@@ -1,6 +1,6 @@
 import { fieldsIn } from '../../../field-table.ts'
-import { API_VERSION, DeletablePolicy, Metadata, ResourceName } from '../../../manifest.ts'
-import { OrderedTexts, Lines, Text, TextSet, z } from '../../../zod.ts'
+import { DeletablePolicy, manifestSchema, ResourceName } from '../../../manifest.ts'
+import { Flag, Lines, OrderedTexts, Text, TextSet, z } from '../../../zod.ts'
 import { PipeSource } from './source.ts'
 
 /** Bounds included. */
@@ -14,7 +14,7 @@ const Destination = z.strictObject({
     .describe('Database of the destination. Required for database sources. Default: `default`.')
     .meta({ identifies: true }),
   table: Text.optional().describe('Destination table.').meta({ identifies: true }),
-  managedTable: z.boolean().optional().describe('Whether the service makes the table.'),
+  managedTable: Flag.describe('Whether the service makes the table.'),
   tableDefinition: z
     .strictObject({
       engine: z
@@ -110,18 +110,9 @@ const Settings = z.strictObject({
   clickhouse_parallel_distributed_insert_select: within(0, 2).describe(
     'How distributed INSERT SELECT runs in parallel, 0 to 2.',
   ),
-  kafka_read_committed: z
-    .boolean()
-    .optional()
-    .describe('Whether only committed messages are read. Only for Kafka.'),
-  object_storage_use_cluster_function: z
-    .boolean()
-    .optional()
-    .describe('Whether files are read by the whole cluster.'),
-  clickhouse_parallel_view_processing: z
-    .boolean()
-    .optional()
-    .describe('Whether views are processed in parallel.'),
+  kafka_read_committed: Flag.describe('Whether only committed messages are read. Only for Kafka.'),
+  object_storage_use_cluster_function: Flag.describe('Whether files are read by the whole cluster.'),
+  clickhouse_parallel_view_processing: Flag.describe('Whether views are processed in parallel.'),
 })
 
 /** The body of a create (facts 3.1), plus `service`. */
@@ -145,13 +136,7 @@ export const PipeSpec = z.strictObject({
 })
 export type PipeSpec = z.infer<typeof PipeSpec>
 
-export const PipeManifest = z.strictObject({
-  apiVersion: z.literal(API_VERSION),
-  kind: z.literal('Pipe'),
-  metadata: Metadata,
-  policy: DeletablePolicy.optional(),
-  spec: PipeSpec,
-})
+export const PipeManifest = manifestSchema('Pipe', DeletablePolicy, PipeSpec)
 export type PipeManifest = z.infer<typeof PipeManifest>
 
 export const PIPE_FIELDS = fieldsIn(PipeSpec.omit({ service: true }), 'flag')

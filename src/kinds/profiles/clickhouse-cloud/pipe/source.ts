@@ -1,4 +1,4 @@
-import { z } from '../../../zod.ts'
+import { Flag, z } from '../../../zod.ts'
 import { BigquerySource } from './sources/bigquery.ts'
 import { KafkaSource } from './sources/kafka.ts'
 import { KinesisSource } from './sources/kinesis.ts'
@@ -21,11 +21,9 @@ export type SourceKind = (typeof SOURCE_KINDS)[number]
 
 /** A separate rule requires one kind. */
 export const PipeSource = z.strictObject({
-  validateSamples: z
-    .boolean()
-    .optional()
-    .describe('Whether the service reads samples of the source before it creates the pipe. Request only.')
-    .meta({ returned: 'never', change: 'update' }),
+  validateSamples: Flag.describe(
+    'Whether the service reads samples of the source before it creates the pipe. Request only.',
+  ).meta({ returned: 'never', change: 'update' }),
   kafka: KafkaSource.optional().describe('A source of Kafka or its like.'),
   objectStorage: ObjectStorageSource.optional().describe('Files in an object storage.'),
   kinesis: KinesisSource.optional().describe('A Kinesis stream.'),

@@ -1,4 +1,4 @@
-import { ruleError, type RuleFinding } from '../../../finding.ts'
+import { repeatsIn, ruleError, type RuleFinding } from '../../../finding.ts'
 import { brokenRules, when, type FieldRule } from './field-rules.ts'
 import type { PipeSource, SourceKind } from './source.ts'
 
@@ -78,14 +78,8 @@ export function repeatedIn(
     readonly hint: string
   },
 ): readonly RuleFinding[] {
-  const seen = new Map<string, number>()
-  return values.flatMap((value, index) => {
-    const before = seen.get(value)
-    if (before === undefined) {
-      seen.set(value, index)
-      return []
-    }
+  return repeatsIn(values).map(({ index, first }) => {
     const { path, what, hint } = about(index)
-    return [ruleError('item-repeated', { path, message: `${what} item ${before + 1}.`, hint })]
+    return ruleError('item-repeated', { path, message: `${what} item ${first + 1}.`, hint })
   })
 }

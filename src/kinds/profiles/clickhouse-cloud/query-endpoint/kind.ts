@@ -1,16 +1,14 @@
 import type { UpsertKind } from '../../../definition.ts'
-import { API_VERSION, Metadata, ReadableUpsertPolicy, ResourceName } from '../../../manifest.ts'
+import { manifestSchema, ReadableUpsertPolicy, ResourceName } from '../../../manifest.ts'
 import { z } from '../../../zod.ts'
 import { QUERY_ENDPOINT as DEFAULT_QUERY_ENDPOINT } from '../../default/query-endpoint/kind.ts'
 import { ENDPOINT_ROLES, MAX_KEYS, MAX_ORIGINS_LENGTH } from '../../default/query-endpoint/schema.ts'
 
 /** The upsert's body (facts 4.12; all three required), plus `service`. */
-export const QueryEndpointManifest = z.strictObject({
-  apiVersion: z.literal(API_VERSION),
-  kind: z.literal('QueryEndpoint'),
-  metadata: Metadata,
-  policy: ReadableUpsertPolicy.optional(),
-  spec: z.strictObject({
+export const QueryEndpointManifest = manifestSchema(
+  'QueryEndpoint',
+  ReadableUpsertPolicy,
+  z.strictObject({
     service: ResourceName.describe('Name of the Service manifest whose endpoint this is.'),
     roles: z.array(z.enum(ENDPOINT_ROLES)).describe('Roles that can query.').meta({ form: 'set' }),
     openApiKeys: z
@@ -24,7 +22,7 @@ export const QueryEndpointManifest = z.strictObject({
       .describe('Comma-separated list of domains; `*` is any, and an empty text none: for servers only.')
       .meta({ form: 'comma-list', examples: ['https://app.example,localhost:3000'] }),
   }),
-})
+)
 export type QueryEndpointManifest = z.infer<typeof QueryEndpointManifest>
 
 const UPSERT = {

@@ -2,7 +2,7 @@ import { ruleError, type RuleFinding } from '../../../finding.ts'
 import { fieldsIn } from '../../../field-table.ts'
 import type { ReadOnlyKind } from '../../../definition.ts'
 import { Text, z } from '../../../zod.ts'
-import { API_VERSION, Metadata, ReadOnlyPolicy } from '../../../manifest.ts'
+import { manifestSchema, ReadOnlyPolicy } from '../../../manifest.ts'
 
 const Timestamp = z.iso.datetime({ offset: true }).meta({ form: 'time' })
 
@@ -33,16 +33,14 @@ const AlertExpectation = z.strictObject({
   updatedAt: Timestamp.optional().describe('Time of the last change.'),
 })
 
-export const AlertManifest = z.strictObject({
-  apiVersion: z.literal(API_VERSION),
-  kind: z.literal('Alert'),
-  metadata: Metadata,
-  policy: ReadOnlyPolicy.optional(),
-  spec: z.strictObject({
+export const AlertManifest = manifestSchema(
+  'Alert',
+  ReadOnlyPolicy,
+  z.strictObject({
     id: Text.max(255).describe('Id of the alert in the observability service.'),
     expect: AlertExpectation.optional().describe('Expected values. Other values are not compared.'),
   }),
-})
+)
 export type AlertManifest = z.infer<typeof AlertManifest>
 
 export const ALERT: ReadOnlyKind<AlertManifest> = {

@@ -4,11 +4,19 @@ import { PIPE_FIELDS, PipeManifest, type PipeSpec } from './schema.ts'
 import { identityIn } from '../../../identity.ts'
 import { isReturnedField, leafFormAt } from '../../../field-table.ts'
 import { ruleWarning, type RuleFinding } from '../../../finding.ts'
+import { outlineOf } from '../../../pipe/outline.ts'
 import { columnRules, mappingRules, typeRules } from '../../../pipe/columns.ts'
 import { brokerRules, sourceKindRules } from '../../../pipe/source-rules.ts'
 import { secretRefsIn } from '../../../secret-ref.ts'
 
-const PIPES = '/v1/organizations/{organizationId}/services/{serviceId}/pipes'
+const CREATE = {
+  name: 'createPipe',
+  does: 'create',
+  method: 'POST',
+  noun: 'pipe',
+  api: 'services',
+  path: '/v1/organizations/{organizationId}/services/{serviceId}/pipes',
+} as const
 
 export const PIPE: CreateOnceKind<PipeManifest> = {
   name: 'Pipe',
@@ -34,22 +42,8 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
     updatedAt: 'text',
   },
   operations: {
-    create: {
-      name: 'createPipe',
-      does: 'create',
-      method: 'POST',
-      noun: 'pipe',
-      api: 'services',
-      path: PIPES,
-    },
-    read: {
-      name: 'getPipe',
-      does: 'read',
-      method: 'GET',
-      noun: 'pipe',
-      api: 'services',
-      path: `${PIPES}/{id}`,
-    },
+    create: CREATE,
+    read: { ...CREATE, name: 'getPipe', does: 'read', method: 'GET', path: `${CREATE.path}/{id}` },
   },
   /** 4.1. */
   body(manifest) {
@@ -58,15 +52,7 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   },
   outline({ spec: { source, destination } }) {
     const kind = SOURCE_KINDS.find((name) => source[name] !== undefined)
-    const { database, table } = destination ?? {}
-    const targets = source.postgres?.tableMappings?.map(({ targetTable }) => targetTable) ?? []
-    const [first, ...more] = table === undefined ? targets : [table]
-    const tables = [database, first].filter((name) => name !== undefined).join('.')
-    return {
-      ...(kind !== undefined && { source: kind }),
-      ...(first !== undefined && { table: more.length === 0 ? tables : `${tables} and ${more.length} more` }),
-      ...(first === undefined && database !== undefined && { database }),
-    }
+    return outlineOf(kind, source.postgres?.tableMappings ?? [], destination ?? {})
   },
 }
 

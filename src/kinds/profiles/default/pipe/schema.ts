@@ -1,13 +1,13 @@
 import { fieldsIn } from '../../../field-table.ts'
-import { Count, OrderedTexts, Lines, Text, TextSet, z } from '../../../zod.ts'
-import { API_VERSION, Metadata, ResourceName, CreateOncePolicy } from '../../../manifest.ts'
+import { Count, Flag, Lines, OrderedTexts, Text, TextSet, z } from '../../../zod.ts'
+import { manifestSchema, ResourceName, CreateOncePolicy } from '../../../manifest.ts'
 import { PipeSource } from './source-schema.ts'
 
 /** `spec/api.md` 2.4. */
 const Destination = z.strictObject({
   database: Text.optional().describe('Destination database.').meta({ identifies: true }),
   table: Text.optional().describe('Destination table.').meta({ identifies: true }),
-  managedTable: z.boolean().optional().describe('Whether the platform makes and owns the table.'),
+  managedTable: Flag.describe('Whether the platform makes and owns the table.'),
   tableDefinition: z
     .strictObject({
       engine: z
@@ -70,11 +70,8 @@ const Settings = z.strictObject({
   db_parallel_distributed_insert_select: Count.optional().describe(
     'How distributed INSERT SELECT runs in parallel.',
   ),
-  object_storage_use_cluster_function: z
-    .boolean()
-    .optional()
-    .describe('Whether files are read by the whole cluster.'),
-  db_parallel_view_processing: z.boolean().optional().describe('Whether views are processed in parallel.'),
+  object_storage_use_cluster_function: Flag.describe('Whether files are read by the whole cluster.'),
+  db_parallel_view_processing: Flag.describe('Whether views are processed in parallel.'),
 })
 
 /** The body of `POST …/pipes` (4.1), plus `service`. */
@@ -93,13 +90,7 @@ export const PipeSpec = z.strictObject({
 })
 export type PipeSpec = z.infer<typeof PipeSpec>
 
-export const PipeManifest = z.strictObject({
-  apiVersion: z.literal(API_VERSION),
-  kind: z.literal('Pipe'),
-  metadata: Metadata,
-  policy: CreateOncePolicy.optional(),
-  spec: PipeSpec,
-})
+export const PipeManifest = manifestSchema('Pipe', CreateOncePolicy, PipeSpec)
 export type PipeManifest = z.infer<typeof PipeManifest>
 
 export const PIPE_FIELDS = fieldsIn(PipeSpec.omit({ service: true }))

@@ -1,5 +1,5 @@
 import { AccessKey, Certificate, SensitiveText, UserCredentials } from '../../../secret-ref.ts'
-import { Count, HostName, OrderedTexts, Text, TextSet, Url, z } from '../../../zod.ts'
+import { Count, Flag, HostName, OrderedTexts, Text, TextSet, Url, z } from '../../../zod.ts'
 import { isRealDateTime } from '../../../instant.ts'
 
 /** `spec/api.md` 2.3, source.kafka. */
@@ -47,7 +47,7 @@ export const ObjectStorageSource = z.strictObject({
     .meta({ identifies: true, examples: ['https://bucket.example/events/*.json'] }),
   delimiter: z.string().optional().describe('Delimiter of the fields in a file.').meta({ form: 'raw' }),
   compression: Text.optional().describe('Compression of the files.'),
-  isContinuous: z.boolean().optional().describe('Whether new files are ingested continuously.'),
+  isContinuous: Flag.describe('Whether new files are ingested continuously.'),
   queueUrl: Url.optional()
     .describe('URL of a notification queue.')
     .meta({ examples: ['https://queue.example/new-files'] }),
@@ -64,7 +64,7 @@ export const ObjectStorageSource = z.strictObject({
 export const ManagedStreamSource = z.strictObject({
   streamName: Text.optional().describe('Name of the stream.').meta({ identifies: true }),
   region: Text.optional().describe('Region of the stream.').meta({ identifies: true }),
-  useEnhancedFanOut: z.boolean().optional().describe('Whether to read with enhanced fan-out.'),
+  useEnhancedFanOut: Flag.describe('Whether to read with enhanced fan-out.'),
   timestamp: Count.optional().describe('Where to begin: Unix time in seconds.').meta({ form: 'unix-time' }),
   iamRole: Text.optional().describe('Role identifier for cloud-role authentication.'),
   accessKey: AccessKey.optional().describe('Access key. Request only.'),
@@ -76,11 +76,11 @@ const PostgresSettings = z.strictObject({
   pullBatchSize: Count.optional().describe('Rows pulled in one batch.'),
   publicationName: Text.optional().describe('Name of the publication.'),
   replicationSlotName: Text.optional().describe('Name of the replication slot.'),
-  allowNullableColumns: z.boolean().optional().describe('Whether nullable columns stay nullable.'),
+  allowNullableColumns: Flag.describe('Whether nullable columns stay nullable.'),
   initialLoadParallelism: Count.optional().describe('Parallel workers of the initial load.'),
   snapshotNumRowsPerPartition: Count.optional().describe('Rows per partition of the snapshot.'),
   snapshotNumberOfParallelTables: Count.optional().describe('Tables loaded in parallel during the snapshot.'),
-  enableFailoverSlots: z.boolean().optional().describe('Whether the replication slot survives a failover.'),
+  enableFailoverSlots: Flag.describe('Whether the replication slot survives a failover.'),
 })
 
 /** `spec/api.md` 2.3, postgres.tableMappings item. */
@@ -89,10 +89,7 @@ const TableMapping = z.strictObject({
   sourceTable: Text.optional().describe('Source table.'),
   targetTable: Text.optional().describe('Destination table.').meta({ identifies: true }),
   excludedColumns: TextSet.optional().describe('Columns that are left out.'),
-  useCustomSortingKey: z
-    .boolean()
-    .optional()
-    .describe('Whether `sortingKeys` replace the default sorting key.'),
+  useCustomSortingKey: Flag.describe('Whether `sortingKeys` replace the default sorting key.'),
   sortingKeys: OrderedTexts.optional().describe('Columns of the sorting key, in order.'),
 })
 
@@ -115,11 +112,9 @@ export const SOURCE_KINDS = ['kafka', 'objectStorage', 'managedStream', 'postgre
 
 /** `spec/api.md` 2.3. A separate rule requires one kind. */
 export const PipeSource = z.strictObject({
-  validateSamples: z
-    .boolean()
-    .optional()
-    .describe('Whether the platform checks samples of the source. Request only.')
-    .meta({ returned: 'never' }),
+  validateSamples: Flag.describe('Whether the platform checks samples of the source. Request only.').meta({
+    returned: 'never',
+  }),
   kafka: KafkaSource.optional().describe('A Kafka-type topic source.'),
   objectStorage: ObjectStorageSource.optional().describe('An object-storage source.'),
   managedStream: ManagedStreamSource.optional().describe('A managed-stream source.'),

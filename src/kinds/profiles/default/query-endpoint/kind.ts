@@ -4,7 +4,7 @@ import { showText } from '../../../difference.ts'
 import type { UpsertKind } from '../../../definition.ts'
 import { fieldsIn } from '../../../field-table.ts'
 import { QueryEndpointManifest, QueryEndpointSpec } from './schema.ts'
-import { ruleError, ruleWarning, type RuleCode, type RuleFinding } from '../../../finding.ts'
+import { repeatsIn, ruleError, ruleWarning, type RuleCode, type RuleFinding } from '../../../finding.ts'
 
 export const QUERY_ENDPOINT: UpsertKind<QueryEndpointManifest> = {
   name: 'QueryEndpoint',
@@ -74,20 +74,13 @@ function queryEndpointRules(manifest: QueryEndpointManifest): readonly RuleFindi
 }
 
 function repeated(code: RuleCode, field: string, values: readonly string[]): readonly RuleFinding[] {
-  const seen = new Set<string>()
-  return values.flatMap((value, index) => {
-    if (!seen.has(value)) {
-      seen.add(value)
-      return []
-    }
-    return [
-      ruleWarning(code, {
-        path: ['spec', field, index],
-        message: `"${value}" is listed twice.`,
-        hint: 'Remove one of the two; the order does not matter.',
-      }),
-    ]
-  })
+  return repeatsIn(values).map(({ index }) =>
+    ruleWarning(code, {
+      path: ['spec', field, index],
+      message: `"${values[index]}" is listed twice.`,
+      hint: 'Remove one of the two; the order does not matter.',
+    }),
+  )
 }
 
 /** A blank text allows no origin. */

@@ -1,5 +1,5 @@
 import { Text, z } from '../../../zod.ts'
-import { API_VERSION, Metadata, ResourceName, UpsertPolicy } from '../../../manifest.ts'
+import { manifestSchema, ResourceName, UpsertPolicy } from '../../../manifest.ts'
 
 /** 2.7. */
 export const ENDPOINT_ROLES = ['sql_console_read_only', 'sql_console_admin'] as const
@@ -26,11 +26,5 @@ export const QueryEndpointSpec = z.strictObject({
     .meta({ form: 'comma-list', examples: ['https://app.example,localhost:3000'] }),
 })
 
-export const QueryEndpointManifest = z.strictObject({
-  apiVersion: z.literal(API_VERSION),
-  kind: z.literal('QueryEndpoint'),
-  metadata: Metadata,
-  policy: UpsertPolicy.optional(),
-  spec: QueryEndpointSpec,
-})
+export const QueryEndpointManifest = manifestSchema('QueryEndpoint', UpsertPolicy, QueryEndpointSpec)
 export type QueryEndpointManifest = z.infer<typeof QueryEndpointManifest>

@@ -1,5 +1,5 @@
 import { SecretRef } from '../../../../secret-ref.ts'
-import { Text, z } from '../../../../zod.ts'
+import { Flag, Text, z } from '../../../../zod.ts'
 import { signsInWith, type FieldRules } from '../field-rules.ts'
 import { columnsShape, targetShape } from './database.ts'
 
@@ -15,7 +15,7 @@ export const BigquerySource = z.strictObject({
   settings: z
     .strictObject({
       replicationMode: z.enum(['snapshot']).describe('Copied data. snapshot: the existing rows, once.'),
-      allowNullableColumns: z.boolean().optional().describe('Whether nullable columns stay nullable.'),
+      allowNullableColumns: Flag.describe('Whether nullable columns stay nullable.'),
       initialLoadParallelism: MoreThanZero.optional().describe('Parallel workers of the load.'),
       snapshotNumRowsPerPartition: MoreThanZero.optional().describe('Rows in a partition of the snapshot.'),
       snapshotNumberOfParallelTables: MoreThanZero.optional().describe('Tables loaded in parallel.'),

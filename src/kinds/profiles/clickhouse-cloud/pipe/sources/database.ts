@@ -1,5 +1,5 @@
 import { Certificate, SecretRef, SensitiveText } from '../../../../secret-ref.ts'
-import { HostName, OrderedTexts, Lines, Text, TextSet, z } from '../../../../zod.ts'
+import { Flag, HostName, Lines, OrderedTexts, Text, TextSet, z } from '../../../../zod.ts'
 import { pemRules, ROLE_RULE, signsInWith, type FieldRule } from '../field-rules.ts'
 
 const Positive = z.int().min(1)
@@ -30,16 +30,10 @@ export const tlsShape = {
   caCertificate: Certificate.optional()
     .describe('CA certificate of the server (PEM).')
     .meta({ change: 'connection' }),
-  disableTls: z
-    .boolean()
-    .optional()
-    .describe('Whether to connect without TLS.')
-    .meta({ change: 'connection' }),
-  skipCertVerification: z
-    .boolean()
-    .optional()
-    .describe('Whether the certificate of the server is not checked.')
-    .meta({ change: 'connection' }),
+  disableTls: Flag.describe('Whether to connect without TLS.').meta({ change: 'connection' }),
+  skipCertVerification: Flag.describe('Whether the certificate of the server is not checked.').meta({
+    change: 'connection',
+  }),
 }
 
 /** Postgres, MySQL and MongoDB. */
@@ -61,12 +55,12 @@ export const syncShape = {
   snapshotNumberOfParallelTables: Positive.optional().describe(
     'Tables loaded in parallel during the snapshot.',
   ),
-  deleteOnMerge: z.boolean().optional().describe('Whether deleted rows are removed when parts are merged.'),
+  deleteOnMerge: Flag.describe('Whether deleted rows are removed when parts are merged.'),
 }
 
 /** Postgres and MySQL. */
 export const loadShape = {
-  allowNullableColumns: z.boolean().optional().describe('Whether nullable columns stay nullable.'),
+  allowNullableColumns: Flag.describe('Whether nullable columns stay nullable.'),
   initialLoadParallelism: Positive.optional().describe('Parallel workers of the initial load.'),
 }
 
@@ -83,10 +77,7 @@ export const targetShape = {
 /** Table mappings of Postgres, MySQL and BigQuery. */
 export const columnsShape = {
   excludedColumns: TextSet.optional().describe('Columns that are left out.'),
-  useCustomSortingKey: z
-    .boolean()
-    .optional()
-    .describe('Whether sortingKeys replace the default sorting key.'),
+  useCustomSortingKey: Flag.describe('Whether sortingKeys replace the default sorting key.'),
   sortingKeys: OrderedTexts.optional().describe('Columns of the sorting key, in order.'),
 }
 

@@ -1,6 +1,6 @@
 import { isRealDateTime } from '../../../../instant.ts'
 import { Certificate, Login, SecretRef, SensitiveText } from '../../../../secret-ref.ts'
-import { HttpsUrl, Text, z } from '../../../../zod.ts'
+import { Flag, HttpsUrl, Text, z } from '../../../../zod.ts'
 import { only, pemRules, ROLE_RULE, signsInWith, when, type FieldRules } from '../field-rules.ts'
 import { glueShape, ProtobufSchema, schemaRules } from './registry.ts'
 
@@ -71,7 +71,7 @@ export const KafkaSource = z.strictObject({
     .describe('Ids of reverse private endpoints of the same service.')
     .meta({ form: 'set', change: 'update' }),
   protobufSchema: ProtobufSchema,
-  exactlyOnce: z.boolean().optional().describe('Whether each message is ingested exactly once.'),
+  exactlyOnce: Flag.describe('Whether each message is ingested exactly once.'),
   tombstoneMode: z
     .enum(['delete', 'soft_delete'])
     .optional()

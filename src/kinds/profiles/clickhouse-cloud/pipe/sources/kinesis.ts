@@ -1,5 +1,5 @@
 import { AccessKey } from '../../../../secret-ref.ts'
-import { Count, Text, z } from '../../../../zod.ts'
+import { Count, Flag, Text, z } from '../../../../zod.ts'
 import { only, ROLE_RULE, signsInWith, type FieldRules } from '../field-rules.ts'
 import { glueShape, ProtobufSchema, schemaRules } from './registry.ts'
 
@@ -8,7 +8,7 @@ export const KinesisSource = z.strictObject({
   format: z.enum(['JSONEachRow', 'Avro', 'AvroConfluent', 'Protobuf']).describe('Format of the records.'),
   streamName: Text.describe('Name of the stream.').meta({ identifies: true }),
   region: Text.describe('Region of the stream.').meta({ identifies: true }),
-  useEnhancedFanOut: z.boolean().optional().describe('Whether to read with enhanced fan-out.'),
+  useEnhancedFanOut: Flag.describe('Whether to read with enhanced fan-out.'),
   iteratorType: z.enum(['TRIM_HORIZON', 'LATEST', 'AT_TIMESTAMP']).describe('Where to begin.'),
   timestamp: Count.optional()
     .describe('Where to begin with AT_TIMESTAMP: Unix time in seconds.')

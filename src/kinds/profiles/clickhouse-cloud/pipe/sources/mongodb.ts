@@ -1,5 +1,5 @@
 import { Login, SensitiveText } from '../../../../secret-ref.ts'
-import { Text, z } from '../../../../zod.ts'
+import { Flag, Text, z } from '../../../../zod.ts'
 import { TLS_RULES, loadShape, syncShape, targetShape, tlsShape } from './database.ts'
 import type { FieldRules } from '../field-rules.ts'
 
@@ -20,7 +20,7 @@ export const MongodbSource = z.strictObject({
     .strictObject({
       ...syncShape,
       initialLoadParallelism: loadShape.initialLoadParallelism,
-      useJsonNativeFormat: z.boolean().optional().describe('Whether documents are kept as JSON.'),
+      useJsonNativeFormat: Flag.describe('Whether documents are kept as JSON.'),
     })
     .describe('Replication settings.'),
   tableMappings: z

@@ -1,4 +1,4 @@
-import { Text, z } from '../../../../zod.ts'
+import { Flag, Text, z } from '../../../../zod.ts'
 import { when, type FieldRules } from '../field-rules.ts'
 import {
   TLS_RULES,
@@ -38,11 +38,7 @@ export const MysqlSource = z.strictObject({
         .enum(['GTID', 'FILE_POS'])
         .optional()
         .describe('How it follows changes. Default: GTID.'),
-      useCompression: z
-        .boolean()
-        .optional()
-        .describe('Whether the connection is compressed.')
-        .meta({ change: 'update' }),
+      useCompression: Flag.describe('Whether the connection is compressed.').meta({ change: 'update' }),
     })
     .describe('Replication settings.'),
   tableMappings: z

@@ -1,5 +1,5 @@
 import { AccessKey, SecretRef } from '../../../../secret-ref.ts'
-import { Text, z } from '../../../../zod.ts'
+import { Flag, Text, z } from '../../../../zod.ts'
 import { only, ROLE_RULE, signsInWith, when, type FieldRules } from '../field-rules.ts'
 
 /** Facts 4.3. */
@@ -30,15 +30,14 @@ export const ObjectStorageSource = z.strictObject({
     .enum(['none', 'gzip', 'gz', 'brotli', 'br', 'xz', 'LZMA', 'zstd', 'auto'])
     .optional()
     .describe('Compression of the files.'),
-  isContinuous: z.boolean().optional().describe('Whether new files are ingested as they come.'),
+  isContinuous: Flag.describe('Whether new files are ingested as they come.'),
   queueUrl: Text.optional().describe(
     'Queue with notices of new files: an SQS URL, or projects/PROJECT/subscriptions/SUBSCRIPTION.',
   ),
-  skipInitialLoad: z
-    .boolean()
-    .optional()
-    .describe('Whether only files that come later are ingested.')
-    .meta({ returned: 'at times', change: 'update' }),
+  skipInitialLoad: Flag.describe('Whether only files that come later are ingested.').meta({
+    returned: 'at times',
+    change: 'update',
+  }),
   startAfter: Text.optional()
     .describe('Key of the object after which to begin.')
     .meta({ form: 'foreign', change: 'update' }),

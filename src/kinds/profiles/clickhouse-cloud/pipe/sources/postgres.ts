@@ -1,4 +1,4 @@
-import { Text, z } from '../../../../zod.ts'
+import { Flag, Text, z } from '../../../../zod.ts'
 import type { FieldRules } from '../field-rules.ts'
 import {
   TLS_RULES,
@@ -40,11 +40,9 @@ export const PostgresSource = z.strictObject({
       ...loadShape,
       publicationName: Text.optional().describe('Name of the publication. Default: a new one.'),
       replicationSlotName: Text.optional().describe('Name of the replication slot, for cdc_only.'),
-      enableFailoverSlots: z
-        .boolean()
-        .optional()
-        .describe('Whether the replication slot survives a failover: from Postgres 17 on.')
-        .meta({ returned: 'at times' }),
+      enableFailoverSlots: Flag.describe(
+        'Whether the replication slot survives a failover: from Postgres 17 on.',
+      ).meta({ returned: 'at times' }),
     })
     .describe('Replication settings.'),
   tableMappings: z

@@ -1,5 +1,5 @@
 import { SecretRef } from '../../../../secret-ref.ts'
-import { Text, z } from '../../../../zod.ts'
+import { Flag, Text, z } from '../../../../zod.ts'
 import { only, signsInWith, type FieldRules } from '../field-rules.ts'
 
 /** Facts 4.5. */
@@ -25,7 +25,7 @@ export const PubsubSource = z.strictObject({
     .optional()
     .describe('Which messages to take: an expression in CEL.')
     .meta({ form: 'lines' }),
-  enableOrdering: z.boolean().optional().describe('Whether messages with the same key keep their order.'),
+  enableOrdering: Flag.describe('Whether messages with the same key keep their order.'),
   ackDeadline: z
     .int()
     .min(10)
