@@ -142,9 +142,10 @@ export function isControl(request: FastifyRequest): boolean {
 export function maskSecrets(value: Json): Json {
   if (Array.isArray(value)) return value.map(maskSecrets)
   if (!isObject(value)) return value
-  const members = Object.entries(value).map(([name, member]): [string, Json] => [
-    name,
-    SECRET_FIELDS.has(name) ? '[secret]' : maskSecrets(member ?? null),
-  ])
-  return Object.fromEntries(members)
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member = null]) => [
+      name,
+      SECRET_FIELDS.has(name) ? '[secret]' : maskSecrets(member),
+    ]),
+  )
 }

@@ -11,8 +11,6 @@ import { bodyShape, mapped, required, type Shape, shapeIn } from './wire-schema.
 /** A profile as the platform speaks it. */
 export interface Dialect {
   readonly pipe: CreateOnceKind
-  /** Whether pipes have changes, commands and counted credentials. */
-  readonly canChange: boolean
   /** Of a create's body. */
   readonly pipeShape: Shape
   /** Of an upsert's body. */
@@ -40,15 +38,13 @@ export function dialectOf({ name, kinds }: Profile): Dialect {
   if (facts === undefined || pipe === undefined || endpoint === undefined)
     throw new Error(`the sandbox does not speak ${name}`)
   const shape = bodyShape(pipe)
-  const canChange = pipe.changes !== undefined
   return {
     ...facts,
     pipe,
-    canChange,
     pipeShape: {
       ...shape,
       name: required(shape['name']),
-      ...(canChange && { startPaused: z.boolean().optional() }),
+      ...(pipe.changes && { startPaused: z.boolean().optional() }),
     },
     endpointShape: bodyShape(endpoint),
     alert: kinds.find((kind) => kind.lifecycle === 'read-only')?.written,
@@ -73,7 +69,9 @@ const FACTS: Readonly<Record<string, Facts>> = {
     codes: { 400: 'BAD_REQUEST', 404: 'NOT_FOUND', 409: 'CONFLICT', 424: 'FAILED_DEPENDENCY' },
     serviceStates: ['running', 'idle', 'starting', 'awaking', 'stopping', 'stopped', 'degraded', 'failed'],
     spelled: ({ scaling, settings, destination, ...parts }) => ({
-      ...UNSET,
+      scaling: null,
+      settings: {},
+      fieldMappings: [],
       ...spelled(CLOUD_PIPE.fields, {
         ...parts,
         destination: { database: 'default', ...(isObject(destination) && destination) },
@@ -87,9 +85,6 @@ const FACTS: Readonly<Record<string, Facts>> = {
 }
 
 const SIZE = fieldAt(CLOUD_PIPE.fields, 'scaling')?.fields ?? {}
-
-/** Observed values of unset fields. */
-const UNSET: JsonObject = { scaling: null, settings: {}, fieldMappings: [] }
 
 /** @param omitted fields that replies can omit, except the size */
 function spelled(fields: Fields, object: JsonObject, omitted: Field['returned'] = 'at times'): JsonObject {

@@ -1,7 +1,7 @@
 import { sha256 } from '../lib/digest.ts'
 import { z } from '../kinds/zod.ts'
 import { Fault } from './fault-types.ts'
-import { type Operation, OPERATIONS } from './operations.ts'
+import { type Operation, OPERATIONS } from './sandbox-platform.ts'
 
 /** The first unused rule that fits a request applies. */
 export const FaultRule = z.strictObject({

@@ -1,4 +1,5 @@
-import { isDatabase, SOURCE_KINDS, type SourceKind } from '../kinds/profiles/clickhouse-cloud/pipe/source.ts'
+import { foreignSettings } from '../kinds/profiles/clickhouse-cloud/pipe/rules.ts'
+import { isDatabase } from '../kinds/profiles/clickhouse-cloud/pipe/source.ts'
 import { z } from '../kinds/zod.ts'
 import { type Json, type JsonObject, valueAt } from '../lib/json.ts'
 import { mergePatch } from '../lib/merge-patch.ts'
@@ -25,11 +26,6 @@ export function obstacle(error: string): Refusal {
   return { ...refusal(400, error), isUncoded: true }
 }
 
-export function sourceKindOf(body: JsonObject): SourceKind {
-  const { kind } = sourceOf(body)
-  return SOURCE_KINDS.find((one) => one === kind) ?? 'kafka'
-}
-
 const Command = z.strictObject({ command: z.enum(['start', 'stop', 'resync']) })
 
 /** Running, or on the way to it. */
@@ -43,7 +39,7 @@ export function command(before: PipeBefore, json: JsonObject): PipeChange {
   const body = Command.safeParse(json)
   if (!body.success) return refusal(400, wordIssues(body.error))
   const { dialect, pipe, state } = before
-  const kind = sourceKindOf(pipe.body)
+  const { kind } = sourceOf(pipe.body)
   const settled = settledState(dialect, pipe.body)
   switch (body.data.command) {
     case 'start':
@@ -69,7 +65,7 @@ export function moved({ pipe, now }: PipeBefore, states: readonly string[]): Pip
 
 /** `PATCH {pipe}/scaling`: merges the fields that R36 allows for the source kind. */
 export function scale(before: PipeBefore, json: JsonObject): PipeChange {
-  const kind = sourceKindOf(before.pipe.body)
+  const { kind } = sourceOf(before.pipe.body)
   if (isDatabase(kind)) return refusal(400, `scaling: there is none for ${kind}`)
   const change = merged(before, 'scaling', json)
   if (!change.ok) return change
@@ -79,12 +75,9 @@ export function scale(before: PipeBefore, json: JsonObject): PipeChange {
 
 /** `PUT {pipe}/settings`: merges the fields that R37 allows for the source kind. Keeps `0` and `false`. */
 export function configure(before: PipeBefore, json: JsonObject): PipeChange {
-  const kind = sourceKindOf(before.pipe.body)
+  const { kind } = sourceOf(before.pipe.body)
   if (isDatabase(kind)) return refusal(404, 'this pipe has no settings')
-  const isOfFiles = kind === 'objectStorage'
-  const foreign = Object.keys(json).find(
-    (name) => name !== 'kafka_read_committed' && name.startsWith('streaming_') === isOfFiles,
-  )
+  const [foreign] = foreignSettings(kind, json)
   return foreign === undefined
     ? merged(before, 'settings', json)
     : refusal(400, `${foreign}: is no setting of ${kind}`)

@@ -10,7 +10,6 @@ import {
   type PipeBefore,
   type PipeChange,
   completedRefusal,
-  sourceKindOf,
   moved,
   obstacle,
   ruleRefusal,
@@ -23,7 +22,7 @@ import { credentialDigests, settledState, sourceOf } from './world.ts'
 /** `PATCH {pipe}`: merges all or nothing (facts 3.1 and 8). */
 export function update(before: PipeBefore, json: JsonObject): PipeChange {
   const { dialect, pipe, state, now } = before
-  const kind = sourceKindOf(pipe.body)
+  const { kind, fields: was } = sourceOf(pipe.body)
   const declared = fieldAt(dialect.pipe.fields, `source.${kind}`)?.fields ?? {}
   const { settings: _ignored, ...body } = json
   const misshapen = shapeRefusal(shapeOf(dialect, kind, declared, json), json) ?? partsRefusal(body)
@@ -32,7 +31,6 @@ export function update(before: PipeBefore, json: JsonObject): PipeChange {
   const completed = isRename ? undefined : completedRefusal(before)
   if (completed !== undefined) return completed
 
-  const { fields: was } = sourceOf(pipe.body)
   const isEffective = (name: string) => kind !== 'kafka' || declared[name]?.change !== undefined
   const sent = Object.entries(sourceOf(body).fields)
   const patch: JsonObject = Object.fromEntries(sent.filter(([name]) => isEffective(name)))
@@ -130,7 +128,7 @@ function partsRefusal(body: JsonObject): Refusal | undefined {
   return Object.keys(body).length === 0 ? refusal(400, 'settings: use the settings of the pipe') : undefined
 }
 
-/** Removes first. Source fields identify a mapping (R27); a given target must match. */
+/** Removes first. Source fields identify a mapping (R27). */
 function tablesAfter(
   { pipe, state }: PipeBefore,
   { tableMappingsToAdd: toAdd, tableMappingsToRemove: toRemove }: JsonObject,

@@ -6,8 +6,7 @@ import { type Answer, type Call, failure, type OperationResult, plain, sendAnswe
 import { maskSecrets } from './control.ts'
 import { distort, isWorkDone } from './fault-types.ts'
 import type { Faults, FaultTarget } from './faults.ts'
-import type { Operation } from './operations.ts'
-import { perform } from './sandbox-platform.ts'
+import { type Operation, perform } from './sandbox-platform.ts'
 import { lowerCaseIds, type RecordedRequest } from './stored.ts'
 import type { World } from './world.ts'
 

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { SERVER_FIELDS } from '../kinds/profiles/clickhouse-cloud/alert/schema.ts'
 import { z } from '../kinds/zod.ts'
 import { type Json, type JsonObject, stableJson } from '../lib/json.ts'
 import { UUID } from '../lib/sensitive.ts'
@@ -10,7 +11,6 @@ import {
   type Refusal,
   refusal,
 } from './call.ts'
-import type { Operation } from './operations.ts'
 import { type PipeBefore, type PipeChange, command, configure, scale } from './pipe-changes.ts'
 import { update } from './pipe-update.ts'
 import { lowerCaseIds, servicePath, type StoredAlert, type StoredPipe } from './stored.ts'
@@ -34,25 +34,33 @@ export function perform(world: World, operation: Operation, call: Call): Operati
 
 type Handler = (world: World, call: Call) => OperationResult
 
-const HANDLERS: Readonly<Record<Operation, Handler>> = {
+/** `spec/api.md` 4, and single profiles. */
+const HANDLERS = {
   createPipe,
   getPipe: onPipe((world, { now }, pipe) => ({ ok: true, result: viewPipe(world, pipe, now) })),
+  upsertQueryEndpoint,
+  getAlert,
+  getServiceAlert: onAlert((_world, _call, { body }) => ({ ok: true, result: body })),
   listPipes,
   updatePipe: changePipe(update),
   scalePipe: changePipe(scale),
   putPipeSettings: changePipe(configure, ({ settings = {} }) => settings as JsonObject), // its schema says so
   setPipeState: changePipe(command),
   deletePipe: onPipe(deletePipe),
-  upsertQueryEndpoint,
   getQueryEndpoint,
   deleteQueryEndpoint,
-  getAlert,
-  getServiceAlert: onAlert((_world, _call, { body }) => ({ ok: true, result: body })),
   listServiceAlerts,
   createAlert,
   updateAlert: onAlert(updateAlert),
-  deleteAlert: onAlert(deleteAlert),
-}
+  deleteAlert: onAlert(({ storage }, _call, { id }) => {
+    storage.remove('alert', id)
+    return { ok: true }
+  }),
+} satisfies Readonly<Record<string, Handler>>
+
+export type Operation = keyof typeof HANDLERS
+
+export const OPERATIONS = Object.keys(HANDLERS) as readonly Operation[] // its own keys
 
 function serviceRefusal({ services }: World, { service }: Call): Refusal | undefined {
   for (const [name, id] of Object.entries(service))
@@ -175,25 +183,17 @@ function createAlert(world: World, call: Call): OperationResult {
   return { ok: true, result: body }
 }
 
-/** Set by the server. */
-const SERVERS = ['id', 'teamId', 'state', 'silenced', 'executionErrors', 'createdAt']
-
 /** Replaces the alert. An omitted start stays, and with it an omitted offset (facts 3.3). */
 function updateAlert(world: World, call: Call, alert: StoredAlert): OperationResult {
   const read = readAlert(world, call)
   if (!read.ok) return read
   const schedule = 'scheduleStartAt' in read.json ? [] : ['scheduleStartAt', 'scheduleOffsetMinutes']
-  const stays = [...SERVERS, ...schedule]
+  const stays = [...SERVER_FIELDS, ...schedule]
   const kept = Object.entries(alert.body).filter(([name]) => stays.includes(name))
   const updatedAt = world.dialect.timestamp(call.now)
   const body: JsonObject = { ...Object.fromEntries(kept), ...read.json, updatedAt }
   world.storage.put('alert', alert.id, { ...alert, body })
   return { ok: true, result: body }
-}
-
-function deleteAlert({ storage }: World, _call: Call, { id }: StoredAlert): OperationResult {
-  storage.remove('alert', id)
-  return { ok: true }
 }
 
 function onAlert(act: (world: World, call: Call, alert: StoredAlert) => OperationResult): Handler {

@@ -1,12 +1,13 @@
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
-import type { Profile } from '../kinds/profile.ts'
+import type { Method } from '../kinds/definition.ts'
+import { operationsOf, type Profile } from '../kinds/profile.ts'
 import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import { addControl, createControl, isControl, type SandboxControl } from './control.ts'
 import { dialectOf } from './dialect.ts'
 import { createFaults, type FaultsInput } from './faults.ts'
 import { applyFixture, fixtureSchema, type FixtureInput } from './fixture.ts'
-import { type Route, routesOf } from './operations.ts'
 import { type Access, createRequestHandler, type RequestHandler } from './request-handler.ts'
+import { type Operation, OPERATIONS } from './sandbox-platform.ts'
 import { type FileUse, openStorage } from './storage.ts'
 
 /** `credentials` and `alertTokens`: besides the fixture's. */
@@ -116,4 +117,27 @@ async function listen(server: FastifyInstance, host: string, port: number): Prom
     await server.close()
     throw error
   }
+}
+
+/** In fastify's notation. */
+interface Route {
+  readonly operation: Operation
+  readonly method: Method
+  readonly url: string
+}
+
+function routesOf(profile: Profile): readonly Route[] {
+  const routes = operationsOf(profile).map(({ api, name, method, path }): Route => {
+    const known = (api === 'services' ? IN_SERVICE[name] : undefined) ?? name
+    const operation = OPERATIONS.find((one) => one === known)
+    if (operation === undefined) throw new Error(`the sandbox has no operation ${known}`)
+    return { operation, method, url: path.replaceAll(/\{(\w+)\}/g, ':$1') }
+  })
+  return [...new Map(routes.map((route) => [route.operation, route])).values()]
+}
+
+/** The other interface for alerts has an operation of the same name. */
+const IN_SERVICE: Readonly<Record<string, Operation>> = {
+  getAlert: 'getServiceAlert',
+  listAlerts: 'listServiceAlerts',
 }

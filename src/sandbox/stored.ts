@@ -1,5 +1,4 @@
 import type { JsonObject } from '../lib/json.ts'
-import type { Operation } from './operations.ts'
 
 /** In lower case. */
 export interface ServiceIds {
@@ -59,7 +58,7 @@ export interface RecordedRequest {
   readonly seq: number
   /** ms since the epoch. */
   readonly at: number
-  readonly operation: Operation | undefined
+  readonly operation: string | undefined
   readonly method: string
   readonly path: string
   /** Without `authorization`. */

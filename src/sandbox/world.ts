@@ -1,4 +1,5 @@
 import { comparedBody } from '../kinds/remote-resource.ts'
+import type { SourceKind } from '../kinds/profiles/clickhouse-cloud/pipe/source.ts'
 import { Text, z } from '../kinds/zod.ts'
 import { sha256 } from '../lib/digest.ts'
 import { isObject, type JsonObject, stableJson } from '../lib/json.ts'
@@ -138,7 +139,7 @@ export function newPipe(
     updatedAt: createdAt,
     body: { ...comparedBody(dialect.pipe.fields, asked), ...(state !== undefined && { state }) },
     incidents: [],
-    internals: dialect.canChange
+    internals: dialect.pipe.changes
       ? {
           credentials: credentialDigests(id, sourceOf(body).fields),
           credentialsRevision: 0,
@@ -168,7 +169,7 @@ export function viewInSandbox(world: World, pipe: StoredPipe, now: number): Pipe
   return {
     ...viewPipe(world, pipe, now),
     organizationId: pipe.organizationId,
-    ...(world.dialect.canChange && { credentialsRevision: pipe.internals?.credentialsRevision ?? 0 }),
+    ...(world.dialect.pipe.changes && { credentialsRevision: pipe.internals?.credentialsRevision ?? 0 }),
   }
 }
 
@@ -189,10 +190,10 @@ export function settledState({ pipe }: Pick<Dialect, 'pipe'>, body: JsonObject):
 }
 
 /** The source kind of a pipe, and its fields. */
-export function sourceOf({ source }: JsonObject): { readonly kind: string; readonly fields: JsonObject } {
+export function sourceOf({ source }: JsonObject): { readonly kind: SourceKind; readonly fields: JsonObject } {
   for (const [kind, fields] of Object.entries(isObject(source) ? source : {}))
-    if (isObject(fields)) return { kind, fields }
-  return { kind: '', fields: {} }
+    if (isObject(fields)) return { kind: kind as SourceKind, fields } // only pipes with these kinds change
+  return { kind: 'kafka', fields: {} }
 }
 
 const CREDENTIALS = ['credentials', 'accessKey', 'serviceAccountKey', 'connectionString']
