@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
-import { passOver } from '../../src/daemon/pass.ts'
+import { passOver, type Wait } from '../../src/daemon/pass.ts'
 import { alert, endpoint, pipe } from '../reconcile/manifests.ts'
 import { given, type Given, HOUR } from '../reconcile/given.ts'
 
@@ -13,9 +13,10 @@ async function pass(files: Readonly<Record<string, string>>, alerts: readonly st
   return passOf(world)
 }
 
-async function passOf(world: Given): Promise<readonly string[]> {
+async function passOf(world: Given, wait?: Wait): Promise<readonly string[]> {
   const decided: string[] = []
   await passOver({
+    ...(wait && { wait }),
     context: world.context,
     reconciler: world.reconciler,
     concurrency: 8,
@@ -67,4 +68,21 @@ test('what was refused while a rename still looked like a creation is created in
   expect(decided).toContain('Pipe/another refuse')
   expect(decided.at(-1)).toBe('Pipe/another create')
   expect(world.platform.posts).toHaveLength(2)
+})
+
+test('with a wait, it ends when what it created runs and what waited for that was created', async () => {
+  const world = await given({ 'a.yaml': pipe('a'), 'b.yaml': pipe('b', { policy: after('a') }) })
+  const looks: string[] = []
+  const onLook = (settled: number, of: number) => looks.push(`${settled} of ${of}`)
+  const wait = { board: world.board, waitsFor: 'all', limitMs: HOUR, onLook } as const
+  const provisioning = { type: 'other', change: { state: 'Provisioning' } } as const
+  world.platform.always('create', provisioning)
+  world.platform.always('get', provisioning)
+  const passed = passOf(world, wait)
+  await world.clock.advance(HOUR / 60)
+  expect(world.platform.posts).toHaveLength(1)
+  world.platform.always('get', 'ok')
+  await world.clock.advance(2 * HOUR)
+  expect(await passed).toContain('Pipe/b create')
+  expect(looks.at(-1)).toBe('2 of 2')
 })
