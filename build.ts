@@ -26,7 +26,9 @@ export interface Bundle {
  * @param main another `main.ts` than that of this checkout
  */
 export async function bundle(main = join(ROOT, 'src/main.ts')): Promise<Bundle> {
-  await using build = await rolldown({ input: main, platform: 'node' })
+  // The entry of `yaml` for Node reads an environment variable for each token.
+  const alias = { yaml: join(ROOT, 'node_modules/yaml/browser/index.js') }
+  await using build = await rolldown({ input: main, platform: 'node', resolve: { alias } })
   const { output } = await build.generate({ codeSplitting: false, comments: false })
   const [{ code, moduleIds }] = output
   const ids = moduleIds.map((id) => relative(ROOT, id))

@@ -64,11 +64,12 @@ function* firstTokens(parser: Parser, text: string, depth: number): Generator<CS
 }
 
 function deepestIn({ stack }: Parser, depth: number): number | undefined {
+  // The first item of the stack is the document.
+  if (stack.length - 1 <= depth) return undefined
   const top = stack.at(-1)
   const isCollection =
     top?.type === 'block-map' || top?.type === 'block-seq' || top?.type === 'flow-collection'
-  // The first item of the stack is the document.
-  return isCollection && stack.length - 1 > depth ? top.offset : undefined
+  return isCollection ? top.offset : undefined
 }
 
 /** Offsets of the part of a file that holds one document. */
