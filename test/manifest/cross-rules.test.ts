@@ -14,7 +14,19 @@ interface Row {
 
 const s = service('analytics')
 
+/** Named "orders" on the platform. */
+function orders(name: string, of: string): string {
+  return pipe(name, { service: of }).replace('spec:', 'spec:\n  name: orders')
+}
+
 const rows: readonly Row[] = [
+  {
+    name: 'two pipes of one name in two services are no copies',
+    files: {
+      'a.yaml': documents(s, service('other', OTHER), orders('a', 'analytics'), orders('b', 'other')),
+    },
+    findings: [],
+  },
   {
     name: 'all is well',
     files: { 'a.yaml': documents(s, pipe('a'), pipe('b', { policy: 'dependsOn: [Pipe/a]' })) },

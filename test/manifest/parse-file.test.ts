@@ -18,6 +18,11 @@ const REST = '  source: {kafka: {}}\n  destination: {columns: []}\n  fieldMappin
 
 const rows: readonly Row[] = [
   { name: 'a good manifest has none', text: pipe('a'), findings: [] },
+  {
+    name: 'an alias of the name of a field',
+    text: pipe('a').replace('{name: a}', '{name: a, labels: {&team team: *team}}'),
+    findings: [],
+  },
   ...['999ms', '0s', '24h1ms', '40d', `${'9'.repeat(400)}s`].map((interval) => ({
     name: `an interval of ${interval.slice(0, 8)}`,
     text: pipe('a', { policy: `interval: ${interval}` }),
