@@ -92,7 +92,9 @@ async function world(
       response.end(envelope(value))
     } catch (error) {
       const status = error instanceof RemoteError ? (error.facts.httpStatus ?? 500) : 500
-      response.writeHead(status).end(envelope(undefined, status))
+      // The same id again would be an answer from a cache.
+      const fresh = String(asked.length).padStart(12, '0')
+      response.writeHead(status).end(envelope(undefined, status).replace(/\d{12}(?=")/, fresh))
     }
   }
 
