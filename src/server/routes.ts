@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../lib/clock.ts'
 import { RequestError } from './replies.ts'
 import { attentionText } from './problems.ts'
@@ -137,28 +137,26 @@ const PACKAGES = {
   'simple.css': 'simpledotcss/simple.min.css',
 } as const
 
-/** `GET /`. Reads its files once. */
+/** `GET /`. */
 export async function registerPage(app: FastifyInstance): Promise<void> {
-  const files = await readdir(FOLDER)
+  const files = (await readdir(FOLDER)).filter((file) => TYPES.has(extname(file)))
   const packages = Object.entries(PACKAGES).filter(([file]) => !files.includes(file))
+  const served = new Map([
+    ...files.map((file) => [file, new URL(file, FOLDER)] as const),
+    ...packages.map(([file, name]) => [file, new URL(import.meta.resolve(name))] as const),
+  ])
   // Otherwise a browser finds the modules one level after another.
-  const preloads = [...files, ...packages.map(([file]) => file)]
+  const preloads = [...served.keys()]
     .filter((file) => file.endsWith('.js'))
     .map((file) => `<link rel="modulepreload" href="${file}" />`)
-  for (const file of files) {
-    if (!TYPES.has(extname(file))) continue
-    const text = (await readFile(new URL(file, FOLDER), 'utf8'))
-      .replace('</head>', `${preloads.join('')}</head>`)
-      .replace(/(?<=^import .* from ')(?:preact|htm)(?=')/gm, './$&.js')
-    app.get(file === 'index.html' ? '/' : `/${file}`, (_request, reply) => sendFile(reply, file, text))
-  }
-  for (const [file, name] of packages)
-    app.get(`/${file}`, async (_request, reply) =>
-      sendFile(reply, file, await readFile(new URL(import.meta.resolve(name)), 'utf8')),
-    )
-}
-
-function sendFile(reply: FastifyReply, file: string, text: string): FastifyReply {
-  const type = TYPES.get(extname(file))
-  return reply.header('content-type', type).header('cache-control', 'no-cache').send(text)
+  for (const [file, url] of served)
+    app.get(file === 'index.html' ? '/' : `/${file}`, async (_request, reply) => {
+      const text = (await readFile(url, 'utf8'))
+        .replace('</head>', `${preloads.join('')}</head>`)
+        .replace(/(?<=^import .* from ')(?:preact|htm)(?=')/gm, './$&.js')
+      return reply
+        .header('content-type', TYPES.get(extname(file)))
+        .header('cache-control', 'no-cache')
+        .send(text)
+    })
 }

@@ -22,6 +22,11 @@ const RESOURCES = [
   resource('Service/analytics'),
 ]
 
+const fail = (): never => {
+  throw new Error('x')
+}
+const bad = (detail: string) => ({ ok: false, detail })
+
 describe('/metrics and the probes', () => {
   it('gives the scrape as it is, with its content type', async () => {
     const { url } = await running(fakeParts())
@@ -32,28 +37,10 @@ describe('/metrics and the probes', () => {
 
   const PROBES: readonly (readonly [string, string, Parameters<typeof fakeParts>[0], number, object])[] = [
     ['healthy', '/healthz', {}, 200, { ok: true, detail: 'the queue moves' }],
-    [
-      'stuck',
-      '/healthz',
-      { health: () => ({ ok: false, detail: 'stuck' }) },
-      503,
-      { ok: false, detail: 'stuck' },
-    ],
+    ['stuck', '/healthz', { health: () => bad('stuck') }, 503, bad('stuck')],
     ['ready', '/readyz', {}, 200, { ok: true, detail: 'ready' }],
-    [
-      'not ready',
-      '/readyz',
-      { ready: () => ({ ok: false, detail: 'no ledger' }) },
-      503,
-      { ok: false, detail: 'no ledger' },
-    ],
-    [
-      'a check that throws',
-      '/readyz',
-      { ready: fail },
-      503,
-      { ok: false, detail: 'the check itself failed' },
-    ],
+    ['not ready', '/readyz', { ready: () => bad('no ledger') }, 503, bad('no ledger')],
+    ['a check that throws', '/readyz', { ready: fail }, 503, bad('the check itself failed')],
   ]
 
   it.each(PROBES)('%s: %s', async (_, path, over, status, body) => {
@@ -61,10 +48,6 @@ describe('/metrics and the probes', () => {
     expect(await ask(url + path)).toMatchObject({ status, body })
   })
 })
-
-function fail(): never {
-  throw new Error('x')
-}
 
 describe('/api/v1/resources', () => {
   const FILTERS: readonly (readonly [string, string, readonly string[]])[] = [
@@ -102,12 +85,21 @@ describe('/api/v1/resources', () => {
     ['by kind', '?sort=kind&limit=2', ['Service/analytics', 'Pipe/clicks']],
   ]
 
-  it.each(FILTERS)('%s', async (_, query, keys) => {
+  it('gives those that a question asks for, in its order', async () => {
     const { url } = await running(fakeParts({}, RESOURCES))
-    const { status, body } = await ask(`${url}/api/v1/resources${query}`)
-    expect(status).toBe(200)
-    expect((body['items'] as { key: string }[]).map(({ key }) => key)).toEqual(keys) // of resources
-    expect(body['counts']).toMatchObject({ Ready: 2, Missing: 1, Drifted: 1, NotReady: 1, Invalid: 0 })
+    for (const [what, query, keys] of FILTERS) {
+      const { status, body } = await ask(`${url}/api/v1/resources${query}`)
+      expect.soft(status, what).toBe(200)
+      expect
+        .soft(
+          (body['items'] as { key: string }[]).map(({ key }) => key),
+          what,
+        )
+        .toEqual(keys) // of resources
+      expect
+        .soft(body['counts'], what)
+        .toMatchObject({ Ready: 2, Missing: 1, Drifted: 1, NotReady: 1, Invalid: 0 })
+    }
   })
 
   it('says how many match, and leaves the bodies out', async () => {

@@ -21,8 +21,9 @@ afterEach(() => {
 
 /** A server of three connections. `/wait` is not answered. `/long` is more than a client that does not read takes. */
 async function ofThree() {
-  const counts = { closed: 0 }
+  const counts = { asked: 0, closed: 0 }
   const server = createServer((request, reply) => {
+    counts.asked += 1
     if (request.url === '/long') reply.end(Buffer.alloc(32 * 1_024 * 1_024))
     else if (request.url !== '/wait') reply.end('here')
   })
@@ -61,9 +62,11 @@ async function openAll(server: Awaited<ReturnType<typeof ofThree>>, texts: reado
   const clients: Client[] = []
   for (const text of texts) {
     const before = await server.count()
+    const { asked } = server.counts
     const one = client(server.port, text)
     clients.push(one)
     await until('the connection', async () => (await server.count()) > before)
+    if (text === WAIT) await until('its request', () => server.counts.asked > asked)
     if (text === GET) await until('its reply', () => one.text().includes('here'))
   }
   return clients

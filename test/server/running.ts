@@ -1,17 +1,11 @@
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { ServerParts } from '../../src/server/parts.ts'
 import { startServer, type Server } from '../../src/server/server.ts'
-
-const started: Server[] = []
-
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((server) => server.close()))
-})
 
 /** A server that the end of the test closes. */
 export async function running(parts: ServerParts): Promise<Server> {
   const server = await startServer(parts)
-  started.push(server)
+  onTestFinished(() => server.close())
   return server
 }
 

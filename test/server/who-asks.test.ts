@@ -11,13 +11,10 @@ interface Reply {
   readonly text: string
 }
 
+type Sent = Readonly<Record<string, string>>
+
 /** A request with headers that fetch does not let anybody set. */
-function send(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  path = '/api/v1/overview',
-  method = 'GET',
-) {
+function send(url: string, headers: Sent, path = '/api/v1/overview', method = 'GET') {
   const { hostname, port } = new URL(url)
   return new Promise<Reply>((resolve, reject) => {
     const sent = request(
@@ -64,7 +61,7 @@ const PATHS = [
 ]
 
 describe('by which names it is asked', () => {
-  it.each([
+  const NAMES: readonly (readonly [host: string, status: number, what: string])[] = [
     ['127.0.0.1', 200, 'its address'],
     ['127.0.0.1:8080', 200, 'an address with a port, which a port-forward makes another'],
     ['[::FFFF:10.0.0.1]:8080', 200, 'an IPv4 address, written as IPv6'],
@@ -87,21 +84,26 @@ describe('by which names it is asked', () => {
     ['[evil.test]', 421, 'a name in brackets'],
     ['localhost:80:80', 421, 'two ports'],
     ['localhost, evil.test', 421, 'two hosts'],
-  ])('%s → %i: %s', async (host, status) => {
+  ]
+
+  it('is answered by those of its own alone', async () => {
     const { url } = await running(fakeParts({ hosts: HOSTS }))
-    expect(await send(url, { host })).toMatchObject({ status })
+    for (const [host, status, what] of NAMES)
+      expect.soft(await send(url, { host }), `${host}: ${what}`).toMatchObject({ status })
   })
 
-  it.each(PATHS)('refuses %s to a page that was led here by a name, and says what to do', async (path) => {
+  it('refuses each path to a page that was led here by a name, and says what to do', async () => {
     const { url } = await running(fakeParts())
-    for (const method of ['GET', 'POST', 'HEAD', 'OPTIONS']) {
-      const { status, headers, text } = await send(url, { host: 'evil.test:8080' }, path, method)
-      expect([method, status]).toEqual([method, 421])
-      expect(headers['access-control-allow-origin']).toBeUndefined()
-      if (method === 'HEAD') continue
-      expect(text).toContain('the host \\"evil.test\\" is not known here')
-      expect(text).toContain('--allowed-hosts')
-    }
+    for (const path of PATHS)
+      for (const method of ['GET', 'POST', 'HEAD', 'OPTIONS']) {
+        const { status, headers, text } = await send(url, { host: 'evil.test:8080' }, path, method)
+        const row = `${method} ${path}`
+        expect.soft(status, row).toBe(421)
+        expect.soft(headers['access-control-allow-origin'], row).toBeUndefined()
+        if (method === 'HEAD') continue
+        expect.soft(text, row).toContain('the host \\"evil.test\\" is not known here')
+        expect.soft(text, row).toContain('--allowed-hosts')
+      }
   })
 
   it('lets monitoring ask for probes and metrics on a listener of their own by any name, and no browser', async () => {
@@ -163,31 +165,34 @@ describe('by which names it is asked', () => {
 
 describe('what a page from elsewhere may ask', () => {
   const OWN = { host: 'localhost:8080' }
-  const NAVIGATE = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
-  it.each<readonly [string, Readonly<Record<string, string>>, string, number]>([
+  const LINKED = {
+    'sec-fetch-site': 'cross-site',
+    'sec-fetch-mode': 'navigate',
+    'sec-fetch-dest': 'document',
+  }
+  const ASKED: readonly (readonly [what: string, Sent, path: string, status: number])[] = [
     ['its own page', { 'sec-fetch-site': 'same-origin' }, '/api/v1/overview', 200],
     ['an address that was typed', { 'sec-fetch-site': 'none' }, '/api/v1/overview', 200],
     ['no browser', {}, '/api/v1/overview', 200],
     ['a page elsewhere', { 'sec-fetch-site': 'cross-site' }, '/api/v1/overview', 403],
     ['its metrics', { 'sec-fetch-site': 'cross-site' }, '/metrics', 403],
-    ['a link to the page', { 'sec-fetch-site': 'cross-site', ...NAVIGATE }, '/?status=Drifted', 200],
-    ['a link to the API', { 'sec-fetch-site': 'cross-site', ...NAVIGATE }, '/api/v1/overview', 403],
-    [
-      'the page in a frame',
-      { 'sec-fetch-site': 'cross-site', ...NAVIGATE, 'sec-fetch-dest': 'iframe' },
-      '/',
-      403,
-    ],
+    ['a link to the page', LINKED, '/?status=Drifted', 200],
+    ['a link to the API', LINKED, '/api/v1/overview', 403],
+    ['the page in a frame', { ...LINKED, 'sec-fetch-dest': 'iframe' }, '/', 403],
     ['its own origin', { origin: 'http://localhost:8080' }, '/api/v1/overview', 200],
     ['another origin', { origin: 'http://evil.test' }, '/api/v1/overview', 403],
     ['what is no origin', { origin: 'x' }, '/api/v1/overview', 403],
     ['a file', { origin: 'file://' }, '/api/v1/overview', 403],
-  ])('%s', async (_, headers, path, status) => {
+  ]
+
+  it('is what is its own, and a link to it', async () => {
     const { url } = await running(fakeParts())
-    const reply = await send(url, { ...OWN, ...headers }, path)
-    expect(reply.status).toBe(status)
-    expect(reply.headers['access-control-allow-origin']).toBeUndefined()
-    expect(reply.headers['cross-origin-resource-policy']).toBe('same-origin')
+    for (const [what, headers, path, status] of ASKED) {
+      const reply = await send(url, { ...OWN, ...headers }, path)
+      expect.soft(reply.status, what).toBe(status)
+      expect.soft(reply.headers['access-control-allow-origin'], what).toBeUndefined()
+      expect.soft(reply.headers['cross-origin-resource-policy'], what).toBe('same-origin')
+    }
   })
 
   it.each([
@@ -201,7 +206,7 @@ describe('what a page from elsewhere may ask', () => {
 
   it('nothing is set off by a form of another page', async () => {
     const { url } = await running(fakeParts())
-    const form = { ...OWN, origin: 'https://evil.test', 'sec-fetch-site': 'cross-site', ...NAVIGATE }
+    const form = { ...OWN, origin: 'https://evil.test', ...LINKED }
     for (const path of ['/', '/-/reconcile', '/-/allow', '/api/v1/plan']) {
       expect(await send(url, form, path, 'POST')).toMatchObject({ status: 403 })
     }
