@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-const MOCKED = ['test/kinds/fifth-kind.test.ts', 'test/kinds/new-field.test.ts']
+const EDITED = ['test/kinds/fifth-kind.test.ts', 'test/kinds/new-field.test.ts']
 const PROGRAMS = 'test/**/*.program.test.ts'
 
 /** The explorer takes longest: it begins first, so that nothing waits for it in the end. */
@@ -38,12 +38,21 @@ export default defineConfig({
           // No test of them mocks a module, so the loader need not look for that.
           experimental: { viteModuleRunner: false, nodeLoader: false },
           include: ['test/**/*.test.ts'],
-          exclude: ['test/slow/**', PROGRAMS, ...MOCKED],
+          exclude: ['test/slow/**', PROGRAMS, ...EDITED],
           setupFiles: 'test/support/no-programs.ts',
         },
       },
       // They have modules of their own, which other files must not see.
-      { extends: true, test: { name: 'fifth kind', include: MOCKED, isolate: true } },
+      {
+        extends: true,
+        test: {
+          name: 'fifth kind',
+          experimental: { viteModuleRunner: false, nodeLoader: false },
+          include: EDITED,
+          setupFiles: ['test/support/no-programs.ts', 'test/kinds/edited-sources.ts'],
+          isolate: true,
+        },
+      },
       {
         extends: true,
         test: { name: 'programs', include: [PROGRAMS], globalSetup: 'test/slow/support/bundled.ts' },

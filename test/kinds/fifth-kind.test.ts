@@ -1,8 +1,7 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { PassThrough } from 'node:stream'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { CreateFailpoint } from '../../src/contract/failpoint.ts'
-import type { Kind } from '../../src/kinds/definition.ts'
 import { keyOf, type Key } from '../../src/kinds/key.ts'
 import { MANIFEST_KINDS } from '../../src/kinds/lookup.ts'
 import { operationsOf } from '../../src/kinds/profile.ts'
@@ -19,16 +18,6 @@ import { SERVICE_ID } from '../support/manifests.ts'
 /*
  * A kind is a folder: with `View` in the registry, and nothing else, all that holds for what is created once holds for it.
  */
-
-interface Registry {
-  readonly KINDS: readonly Kind[]
-}
-
-vi.mock('../../src/kinds/registry.ts', async (original) => {
-  const { KINDS } = await original<Registry>()
-  const { VIEW: added } = await import('./view/kind.ts')
-  return { KINDS: [...KINDS, added] }
-})
 
 const PASSWORD = { secretRef: { name: 'kafka', key: 'password' } }
 const TOTALS = keyOf('View', 'totals')

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { fieldsPage } from '../../docs/fields-page.ts'
 import { compareBody } from '../../src/kinds/compare-body.ts'
 import { findField } from '../../src/kinds/explain.ts'
@@ -14,18 +14,6 @@ import { update } from '../../src/sandbox/pipe-update.ts'
 import { newPipe } from '../../src/sandbox/world.ts'
 
 /* A field is one declaration: with `racks` in the schema of Kafka, and nothing else, all that holds for a field holds for it. */
-
-vi.mock('../../src/kinds/profiles/clickhouse-cloud/pipe/sources/kafka.ts', async (original) => {
-  const kafka = await original<{ readonly KafkaSource: z.ZodObject }>()
-  const { SecretRef } = await import('../../src/kinds/secret-ref.ts')
-  const { Text } = await import('../../src/kinds/zod.ts')
-  const facts = { form: 'comma-list', change: 'connection', identifies: true, examples: ['a,b'] } as const
-  const KafkaSource = kafka.KafkaSource.extend({
-    racks: Text.describe('Racks of the brokers.').meta(facts),
-    rackToken: SecretRef.optional().describe('Token of the racks.').meta({ returned: 'never' }),
-  })
-  return { ...kafka, KafkaSource }
-})
 
 const FIELD = 'source.kafka.racks'
 const CREDENTIALS = { username: 'u', password: 'p' }
