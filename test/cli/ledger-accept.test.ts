@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { openLedger } from '../../src/ledger/open.ts'
-import { systemClock } from '../../src/daemon/system-clock.ts'
 import { runHere } from '../support/command.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
-const OPTIONS = { mode: 'owner', init: 'auto', clock: systemClock, emit: () => undefined } as const
+const OPTIONS = { mode: 'owner', init: 'auto', clock: createFakeClock(), emit: () => undefined } as const
 
 test.each(['one that is there', 'one that is not there'])(
   'accept refuses a ledger in a file, %s: its rollback would not be noticed',

@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, realpath, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { concerns, watchPathsOf } from '../../src/daemon/watch-paths.ts'
 
@@ -13,6 +12,16 @@ beforeEach(async () => {
 afterEach(async () => {
   await rm(base, { recursive: true, force: true })
 })
+
+/** Ends with the next tick of the file system's clock. */
+async function tick(): Promise<void> {
+  const file = join(base, 'tick')
+  const write = async () => {
+    await writeFile(file, 'a')
+    return (await stat(file, { bigint: true })).mtimeNs
+  }
+  for (const first = await write(); (await write()) === first;);
+}
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567'
 
@@ -180,7 +189,7 @@ describe('where to watch', () => {
       await rm(root, { recursive: true, force: true })
       await mkdir(root)
       signatures.add((await watchPathsOf(root)).signature)
-      await setTimeout(20) // longer than a tick of the file system's clock, at most 10 ms
+      await tick()
     }
     expect(signatures.size).toBe(10)
   })

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { httpPost } from '../../src/cli/compose-webhook.ts'
-import { systemClock } from '../../src/daemon/system-clock.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import { type Attempt, deliver } from '../../src/notify/delivery.ts'
 import { openNetwork } from '../../src/platform/network.ts'
 import { DIRECT } from '../platform/support/platform.ts'
 import { httpServer, tcpServer } from '../platform/support/server.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
 
 /* One message over a real connection. No line about it holds the path of the URL or the secret. */
 
@@ -17,16 +17,21 @@ const SECRET = 'planted-signing-key'
 async function send(url: string, { signal = new AbortController().signal, retries = 0 } = {}) {
   const network = openNetwork(DIRECT, 5_000)
   const attempts: Attempt[] = []
+  const clock = createFakeClock(Date.now())
   const error = await deliver(
     MESSAGE,
     {
       readTarget: async () => ({ url: new URL(url), secret: new Secret(SECRET) }),
-      post: httpPost(network, systemClock),
+      post: httpPost(network, clock),
       confirm: async () => Infinity,
-      clock: systemClock,
+      clock,
       random: () => 0,
       userAgent: 'pipewright/test',
-      onAttempt: (attempt) => attempts.push(attempt),
+      onAttempt(attempt) {
+        attempts.push(attempt)
+        // The back-off of a random 0.
+        void clock.advance(0)
+      },
     },
     { signal, retries },
   ).catch((thrown: unknown) => thrown)
@@ -93,9 +98,8 @@ test('a receiver that cuts the first connection gets the message by the second',
 })
 
 test('a stop ends an attempt that hangs', async () => {
-  await using server = await httpServer(() => undefined)
   const stopping = new AbortController()
-  const sending = send(`${server.url}/planted-path`, { signal: stopping.signal, retries: 3 })
-  setTimeout(() => stopping.abort(new Error('stop')), 100)
-  expect(await sending).toMatchObject({ error: new Error('stop') })
+  await using server = await httpServer(() => stopping.abort(new Error('stop')))
+  const ended = await send(`${server.url}/planted-path`, { signal: stopping.signal, retries: 3 })
+  expect(ended).toMatchObject({ error: new Error('stop') })
 })

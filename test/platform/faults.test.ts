@@ -6,7 +6,6 @@ import type { ServerResponse } from 'node:http'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import type { Effect, ErrorClass } from '../../src/contract/remote-error.ts'
-import { realClock } from './support/clock.ts'
 import {
   access,
   envelope,
@@ -458,7 +457,7 @@ test('a stop ends a reading with its own reason, and leaves a create alone', asy
   const reason = new Error('stopping')
   await using server = await httpServer((response, request) => {
     stopping.abort(reason)
-    if (request.method === 'POST') setTimeout(() => json(200, DONE)(response), 30)
+    if (request.method === 'POST') setImmediate(() => json(200, DONE)(response))
   })
   await using p = platform({ baseUrl: server.url })
   const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions(stopping.signal))
@@ -520,7 +519,7 @@ test('20 readings at once under one stop signal leave no listener and no warning
   process.on('warning', onWarning)
   const { signal } = new AbortController()
   await using server = await httpServer(json(200, DONE))
-  await using p = platform({ baseUrl: server.url, clock: realClock })
+  await using p = platform({ baseUrl: server.url })
   await Promise.all(
     Array.from({ length: 20 }, () =>
       p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions(signal)),

@@ -13,7 +13,6 @@ import {
   SERVICE,
 } from './support/platform.ts'
 import { ODD } from '../../src/kinds/remote-resource.ts'
-import { until } from '../support/until.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { httpServer } from './support/server.ts'
 
@@ -85,7 +84,8 @@ describe('a list', () => {
     const other = await p.client.admitCreate(PIPE_KIND, access, { ...admitOptions(), looks: 0 })
     expect(permit).toMatchObject({ lookCostsMs: 61_200, waitedMs: 0 })
     const listed = permit.list(PIPE_KIND, readOptions())
-    await until('the list to wait for another place', () => p.client.budgets()[0]?.waiting === 1)
+    await clock.settle()
+    expect(p.client.budgets()).toMatchObject([{ waiting: 1 }])
     expect((await failure(other.send(createRequest('{}', 'intent-1')))).facts.class).toBe('Throttled')
     await clock.advance(899_000)
     expect(p.client.budgets()).toMatchObject([{ waiting: 1 }])

@@ -7,17 +7,12 @@ import { fileURLToPath } from 'node:url'
  * is a row of `budget.json`, so a new one needs another one to go.
  */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
-  'cli/ledger-accept.test.ts': 'The ledger takes a clock, and waits for nothing.',
   'daemon/system-clock.test.ts': 'The system clock itself.',
-  'daemon/watch-paths.test.ts': 'Time stamps of the file system.',
   'daemon/watcher.test.ts': 'Events of the file system.',
   'kubernetes/cluster-faults.test.ts': 'Connections that fail, with limits of undici.',
   'kubernetes/ignored-objects.test.ts': 'A watch over HTTP.',
   'kubernetes/ledger-rollback.test.ts': 'A watch over HTTP.',
-  'notify/delivery.test.ts': 'Real connections.',
   'platform/create.test.ts': 'Limits of a real connection.',
-  'platform/faults.test.ts': 'Limits of a real connection.',
-  'platform/list.test.ts': 'A request over HTTP that waits for its turn.',
   'server/connections.test.ts': 'Real connections that the server closes.',
 }
 
