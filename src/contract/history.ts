@@ -1,6 +1,8 @@
 import { z } from '../kinds/zod.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
 import { CONDITION_TYPES, ConditionStatus } from '../plan/condition.ts'
+import { innerWords, REASONS } from '../plan/reason.ts'
+import { INNER_REASON, sentence } from '../plan/reasons/row.ts'
 import { RecordedKey, RecordedReason } from '../plan/record.ts'
 
 const common = {
@@ -12,12 +14,16 @@ const common = {
   /** Of the manifest's last change. Absent in old entries and without a manifest. */
   manifestRevision: z.string().optional(),
   requestId: z.string().optional(),
-  message: z.string(),
   reason: RecordedReason,
+  /** What happened. Its message is made from it. */
+  because: INNER_REASON.optional(),
+  by: z.literal('operator').optional(),
+  /** Of earlier versions. */
+  message: z.string().optional(),
 }
 
 /** An action that changed the platform or the record, or a changed condition. */
-export const HistoryEntry = z.discriminatedUnion('type', [
+const StoredEntry = z.discriminatedUnion('type', [
   z
     .strictObject({
       ...common,
@@ -36,4 +42,12 @@ export const HistoryEntry = z.discriminatedUnion('type', [
     })
     .readonly(),
 ])
+/** To write. */
+export type NewEntry = z.infer<typeof StoredEntry>
+
+/** As it is read: with its message. */
+export const HistoryEntry = StoredEntry.transform(({ because, by, message, ...entry }) => {
+  const words = because === undefined ? sentence(REASONS[entry.reason].means) : innerWords(because, entry.key)
+  return { ...entry, message: message ?? (by === undefined ? words : `By operator: ${words}`) }
+})
 export type HistoryEntry = z.infer<typeof HistoryEntry>

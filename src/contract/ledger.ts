@@ -1,7 +1,7 @@
 import type { Key } from '../kinds/key.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Activity } from './activity.ts'
-import type { HistoryEntry } from './history.ts'
+import type { HistoryEntry, NewEntry } from './history.ts'
 import type { Leadership } from './leadership.ts'
 
 /** Writes use compare-and-set. A lost race throws {@link LedgerConflict}. */
@@ -28,13 +28,13 @@ export interface Ledger extends AsyncDisposable {
    * @throws {LedgerConflict} if the version differs; unchanged
    * @throws {LedgerError} the write failed or its result is unknown
    */
-  swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord>
+  swap(next: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord>
   /** As {@link swap}, for the outcome of a create. Uses room that other writes leave free. */
-  settle(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord>
+  settle(next: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord>
   /** As {@link swap}, for two records in one transaction: a rename. */
-  move(from: LedgerRecord, to: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord>
+  move(from: LedgerRecord, to: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord>
   /** As {@link swap}, but removes the record. */
-  remove(record: LedgerRecord, history: readonly HistoryEntry[]): Promise<void>
+  remove(record: LedgerRecord, history: readonly NewEntry[]): Promise<void>
   /** Reserves room for the outcome, where possible. @throws {LedgerError} creates are blocked */
   prepareIntent(): Promise<void>
   /** For status only. Times are ms since the epoch. @throws {LedgerError} */

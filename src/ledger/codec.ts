@@ -3,7 +3,7 @@ import type { Key } from '../kinds/key.ts'
 import { isObject, parseJson } from '../lib/json.ts'
 import { LedgerRecord } from '../plan/record.ts'
 import { Activity } from '../contract/activity.ts'
-import { HistoryEntry } from '../contract/history.ts'
+import { HistoryEntry, type NewEntry } from '../contract/history.ts'
 import { LedgerError } from '../contract/ledger.ts'
 
 /** Records are a few kilobytes; a larger one is a bug. */
@@ -57,7 +57,7 @@ export function storedRecord(key: Key, body: string): StoredRecord {
   return { key, version: reading.data.version, body }
 }
 
-export function encodeEntry(entry: HistoryEntry): string {
+export function encodeEntry(entry: NewEntry): string {
   return JSON.stringify(entry)
 }
 

@@ -1,7 +1,7 @@
 import type { Key } from '../kinds/key.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { LedgerRecord } from '../plan/record.ts'
-import type { HistoryEntry } from '../contract/history.ts'
+import type { NewEntry } from '../contract/history.ts'
 import { LedgerConflict, LedgerError } from '../contract/ledger.ts'
 import { encodeEntry, encodeRecord } from './codec.ts'
 import { lacksRoom } from './sqlite-fault.ts'
@@ -12,7 +12,7 @@ import type { Tables } from './tables.ts'
 export interface Change {
   readonly removed: readonly LedgerRecord[]
   readonly written: LedgerRecord | undefined
-  readonly history: readonly HistoryEntry[]
+  readonly history: readonly NewEntry[]
   readonly room: Room
 }
 

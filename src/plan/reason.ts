@@ -61,7 +61,7 @@ export function wordsOf({ reason, facts }: Explanation, key: Key): Words {
   return row.words(shortFacts(facts), nounOf(key), (inner) => innerWords(inner, key))
 }
 
-function innerWords({ reason, facts }: InnerReason, key: Key): string {
+export function innerWords({ reason, facts }: InnerReason, key: Key): string {
   const known = parseReason(reason)
   return known === undefined
     ? sentence(reason)

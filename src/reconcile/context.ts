@@ -17,7 +17,7 @@ import type { JsonObject } from '../lib/json.ts'
 import type { SecretMask } from '../lib/mask/secret-mask.ts'
 import type { BodySecrets } from './gather/body-secrets.ts'
 import type { DesiredService } from './gather/service-access.ts'
-import type { HistoryEntry } from '../contract/history.ts'
+import type { NewEntry } from '../contract/history.ts'
 
 export interface ReconcileContext {
   readonly profile: Profile
@@ -78,7 +78,7 @@ export interface ReconcileResult {
 export interface Acted {
   readonly outcome: Outcome
   readonly record: LedgerRecord
-  readonly history: readonly HistoryEntry[]
+  readonly history: readonly NewEntry[]
 }
 
 /** No request was sent. The key is decided again. */

@@ -1,4 +1,4 @@
-import { lineOf, swapped } from './state/journal.ts'
+import { lineOf, saying, swapped } from './state/journal.ts'
 import type { Action } from '../plan/action.ts'
 import { isResynced } from '../kinds/definition.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
@@ -6,7 +6,6 @@ import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Conditions } from '../plan/condition.ts'
 import { changedConditions } from '../plan/conditions.ts'
-import { messageOf } from '../plan/reason.ts'
 import type { DecideInput } from '../plan/input.ts'
 import { NOTHING_TO_DO, type Outcome } from '../plan/outcome.ts'
 import { markAfter } from '../plan/deletion-mark.ts'
@@ -18,7 +17,7 @@ import type { WritableBoard } from './state/status-board.ts'
 import type { ReconcileContext, ReconcileResult, Acted } from './context.ts'
 import { requestIdOf } from './apply/outcome-of-error.ts'
 import { sameJson } from '../lib/json.ts'
-import type { HistoryEntry } from '../contract/history.ts'
+import type { NewEntry } from '../contract/history.ts'
 import { LedgerError } from '../contract/ledger.ts'
 
 export interface Recording {
@@ -93,16 +92,15 @@ async function write(
   next: LedgerRecord,
 ): Promise<LedgerRecord> {
   const { input } = assessment
-  const history = changedConditions(recorded.conditions, conditions).map((type): HistoryEntry => {
-    const { status, reason } = conditions[type]
-    const message = messageOf(conditions[type], input.desired.key)
+  const history = changedConditions(recorded.conditions, conditions).map((type): NewEntry => {
+    const { status, reason, facts } = conditions[type]
     const requestId = requestIdOf(acted.outcome) ?? assessment.requestId
     return {
       type: 'condition',
       condition: type,
       status,
       reason,
-      message,
+      because: { reason, facts },
       key: input.desired.key,
       at: context.clock.now(),
       revision: context.store.revision,
@@ -141,12 +139,9 @@ export async function forget(
 }
 
 /** Failed attempts get a history line; reads do not. */
-function lastWords(
-  context: ReconcileContext,
-  { key, intent, remote }: LedgerRecord,
-): readonly HistoryEntry[] {
+function lastWords(context: ReconcileContext, { key, intent, remote }: LedgerRecord): readonly NewEntry[] {
   if (intent === undefined || remote !== undefined) return []
-  const message = `Its manifest is gone, and none of its attempts (${intent.attempt}) created anything; it is forgotten.`
+  const said = saying({ reason: 'Orphaned', facts: { key, isNothing: true } })
   const about = { requestId: intent.seen?.requestId, intentId: intent.id }
-  return [lineOf(context, key, { action: 'forget', reason: 'Orphaned', message, ...about })]
+  return [lineOf(context, key, { action: 'forget', ...said, ...about })]
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Agent, type Dispatcher } from 'undici'
 import { isObject, type Json, type JsonObject } from '../../src/lib/json.ts'
 import type { StrictReply, StrictServer } from './strict-server.ts'
@@ -124,6 +125,6 @@ function bodyOf(content: Buffer): JsonObject {
 }
 
 function inWordsOfOthers(said: { readonly status: number } & JsonObject): Answered {
-  const text = JSON.stringify({ ...said, requestId: '00000000-0000-4000-8000-00000000fa17' })
+  const text = JSON.stringify({ ...said, requestId: randomUUID() })
   return { reply: { status: said.status, type: 'application/json', text }, end: 'whole' }
 }

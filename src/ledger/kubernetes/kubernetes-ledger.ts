@@ -3,7 +3,7 @@ import type { Key } from '../../kinds/key.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Activity } from '../../contract/activity.ts'
 import type { Emit } from '../../contract/events.ts'
-import type { HistoryEntry } from '../../contract/history.ts'
+import type { NewEntry } from '../../contract/history.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../contract/ledger.ts'
 import { decodeEntry, encodeEntry, encodeRecord } from '../codec.ts'
 import type { ClusterApi } from './cluster-api.ts'
@@ -53,7 +53,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     if (isClosed) throw new LedgerError('io', 'the ledger is closed')
   }
 
-  function linesOf(entries: readonly HistoryEntry[]): readonly Line[] {
+  function linesOf(entries: readonly NewEntry[]): readonly Line[] {
     return entries.map((entry) => ({ seq: mirror.nextSeq(), body: encodeEntry(entry) }))
   }
 
@@ -91,7 +91,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   function keptWith(
     over: Mirrored | undefined,
     next: LedgerRecord,
-    history: readonly HistoryEntry[],
+    history: readonly NewEntry[],
     atLeast = 0,
   ): { readonly kept: Kept; readonly record: LedgerRecord } {
     const used = Math.max(over?.kept.version ?? 0, atLeast)
@@ -119,7 +119,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     return write(record, [])
   }
 
-  async function write(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
+  async function write(next: LedgerRecord, history: readonly NewEntry[]): Promise<LedgerRecord> {
     const over = compare(next)
     const { kept, record } = keptWith(over, next, history)
     await keepAway(over)
@@ -129,7 +129,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     return written(record)
   }
 
-  function forgotten(over: Mirrored, history: readonly HistoryEntry[], movedTo: Moved | undefined): Kept {
+  function forgotten(over: Mirrored, history: readonly NewEntry[], movedTo: Moved | undefined): Kept {
     const { key, version } = over.kept
     const lines = withLines(over.kept.history, linesOf(history))
     // A new version: a process with the earlier state then detects a rollback.
@@ -139,7 +139,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
   async function move(
     from: LedgerRecord,
     to: LedgerRecord,
-    history: readonly HistoryEntry[],
+    history: readonly NewEntry[],
   ): Promise<LedgerRecord> {
     if (from.key === to.key) throw new Error(`bug: ${from.key} cannot move to itself`)
     compare(from)
@@ -157,7 +157,7 @@ export function createKubernetesLedger(parts: KubernetesLedgerParts): Ledger {
     return record
   }
 
-  async function remove(record: LedgerRecord, history: readonly HistoryEntry[]): Promise<void> {
+  async function remove(record: LedgerRecord, history: readonly NewEntry[]): Promise<void> {
     const over = compare(record)
     await keepAway(over)
     if (over !== undefined) await put(over, forgotten(over, history, undefined), undefined)

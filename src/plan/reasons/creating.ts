@@ -61,10 +61,16 @@ export const CREATING = {
   RetryApproved: row({
     ...PROGRESSING,
     means: 'an operator settled the last attempt',
-    facts: ATTEMPT,
+    facts: ATTEMPT.extend({
+      /** The request might still have an effect. */ isForced: z.literal(true).optional(),
+    }),
     sample: { attempt: 1 },
-    words: ({ attempt }, noun) =>
-      only(`An operator settled attempt ${attempt}. The ${noun} will be created again.`),
+    words: ({ attempt, isForced }, noun) =>
+      only(
+        isForced === true
+          ? `An operator set attempt ${attempt} aside with --force. If its request still arrives, there will be two ${noun}s.`
+          : `An operator settled attempt ${attempt}. The ${noun} will be created again.`,
+      ),
   }),
   RetryFailed: row({
     ...PROGRESSING,

@@ -23,6 +23,7 @@ const MET = {
 const UNOBSERVED = {
   waiting: 'Not reconciled yet.',
   creating: 'Its create was begun, and what became of it is not recorded yet.',
+  resumed: 'Resumed by an operator.',
   allowed: 'Allowed by an operator. It is created when its turn comes within the request budget.',
   'not asked': 'Not read yet: the platform could not be asked.',
 } as const
@@ -32,7 +33,7 @@ export const REQUESTS = {
     ...PROGRESSING,
     means: 'it was not read yet',
     facts: z.strictObject({
-      why: z.enum(['not read', 'waiting', 'not asked', 'creating', 'allowed']),
+      why: z.enum(['not read', 'waiting', 'not asked', 'creating', 'allowed', 'resumed']),
       pipeId: z.string().optional(),
     }),
     sample: { why: 'waiting' },

@@ -10,7 +10,7 @@ import { adoptRemote } from '../../plan/transitions.ts'
 import type { ReconcileContext } from '../context.ts'
 import { foreignIn } from '../gather/observe.ts'
 import { awaitedElsewhere, heldElsewhere, heldMeanwhile } from './other-claims.ts'
-import type { HistoryEntry } from '../../contract/history.ts'
+import type { NewEntry } from '../../contract/history.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { ReadOptions, Reply, ServiceAccess } from '../../contract/platform.ts'
@@ -38,7 +38,7 @@ type AdoptResult =
       readonly record: LedgerRecord
       readonly reply: Reply<RemoteResource>
       readonly because: Because<'Adopted'>
-      readonly history: readonly HistoryEntry[]
+      readonly history: readonly NewEntry[]
     }
   | { readonly taken: false; readonly why: string }
 
@@ -105,9 +105,13 @@ export async function adoptExisting(
     reason: 'Adopted',
     facts: { pipeId: remote.id, inPlaceOf: inPlaceOf(recorded, remote.id) },
   } as const
-  const { message } = saying(because, key)
   const about = { at, revision, requestId, intentId: undecidedIntent(recorded)?.id }
-  const history = lineOf(context, key, { action: 'adopt', reason: wanted.reason, message, ...about })
+  const history = lineOf(context, key, {
+    action: 'adopt',
+    ...saying(because),
+    ...about,
+    reason: wanted.reason,
+  })
   return { taken: true, record, reply, because, history: [history] }
 }
 

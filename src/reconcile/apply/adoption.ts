@@ -166,7 +166,7 @@ async function adoptByRead(
   const record = succeedIntent(recorded, intent, { remote, replaced })
   const because = { reason: 'FoundByRead', facts: { pipeId: remote.id } } as const
   const about = { at: remote.at, revision, requestId, intentId: intent.id }
-  const history = lineOf(context, key, { action: 'adopt', ...saying(because, key), ...about })
+  const history = lineOf(context, key, { action: 'adopt', ...saying(because), ...about })
   const done: Done = { result: 'done', ...because, differences: [], requestId }
   return {
     outcome: noteReply(context, { key, entry, body, reply, readAt: undefined }, done),

@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '../../contract/history.ts'
+import type { NewEntry } from '../../contract/history.ts'
 import { type ErrorClass, RemoteError } from '../../contract/remote-error.ts'
 import type { Step } from '../../plan/action.ts'
 import { type Done, NOTHING_TO_DO, type Outcome } from '../../plan/outcome.ts'
@@ -30,7 +30,7 @@ export async function refused(
   const outcome: Outcome = outcomeOf(error, options.signal)
   if (outcome.result !== 'failed') return { outcome, record, history: [] }
   const { key } = record
-  const entry: HistoryEntry = {
+  const entry: NewEntry = {
     ...entryOf(changing, outcome, outcome.requestId),
     result: 'failed',
   }

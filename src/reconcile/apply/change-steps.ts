@@ -154,5 +154,5 @@ export async function look({ context, kind, access, id, options }: Changing): Pr
 
 export function entryOf({ context, input }: Changing, because: Because, requestId: string | undefined): Line {
   const { key } = input.desired
-  return lineOf(context, key, { action: 'update', ...saying(because, key), requestId })
+  return lineOf(context, key, { action: 'update', ...saying(because), requestId })
 }

@@ -1,4 +1,3 @@
-import { capital, nounOf } from '../../kinds/lookup.ts'
 import { idFormOf } from '../../kinds/id-form.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
@@ -129,12 +128,12 @@ async function recordIntent(
   // Noted before the write: an equal manifest under another key now waits as a rename.
   context.store.note(opened)
   try {
-    const message = `Create attempt ${opened.intent?.attempt ?? 1} recorded.${keptWords(record)}`
+    const because = { reason: 'New', facts: { is: 'created' } } as const
     const started = historyOf(context, creation, {
       result: 'started',
       intentId,
       requestId: undefined,
-      message,
+      because,
     })
     const written = await context.ledger.swap(opened, [started])
     context.store.note(written)
@@ -151,12 +150,6 @@ async function recordIntent(
 
 function isLetThrough({ store, maxCreates }: ReconcileContext, record: LedgerRecord): boolean {
   return maxCreates === Infinity || isAllowed(record, store.entry(record.key)?.digest, store.steadyNow())
-}
-
-function keptWords({ key, remote }: LedgerRecord): string {
-  return remote === undefined
-    ? ''
-    : ` ${capital(nounOf(key))} ${remote.id}, which is not found, is kept until the new one is recorded.`
 }
 
 function unsent(

@@ -5,11 +5,11 @@ import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Failed, Outcome, Unknown } from '../../plan/outcome.ts'
 import { unknownFacts } from '../../plan/outcome-unknown.ts'
-import { messageOf, type Because, type Reason } from '../../plan/reason.ts'
+import { explained, messageOf, type Because, type Reason } from '../../plan/reason.ts'
 import type { Fingerprint, Intent, LedgerRecord, Remote, Seen, ServiceIdentity } from '../../plan/record.ts'
 import type { ReconcileContext, ReconcileRequest } from '../context.ts'
 import { readRepliedId, type ReadOfId } from './replied-id.ts'
-import type { HistoryEntry } from '../../contract/history.ts'
+import type { NewEntry } from '../../contract/history.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
 import type { RemoteFailure } from './outcome-of-error.ts'
 import { forgetMisses } from '../state/observations.ts'
@@ -93,14 +93,13 @@ async function settleCreated(
   const { creation, opened, intent } = attempt
   const { remote, reply, why } = created
   const { key, revision } = creation
-  const message = messageOf(why, key)
   const { requestId } = reply
   const end = { type: 'created', remote } as const
   const reason = why.reason === 'FoundByRead' ? why.reason : creation.reason
   const pendingOutcome = unsavedOf(
     context,
     { ...attempt, creation: { ...creation, reason } },
-    { end, requestId, message },
+    { end, requestId, because: why },
   )
   // Until it is recorded, another reply might name the same id.
   context.store.claim(key, remote.id)
@@ -117,7 +116,7 @@ async function settleCreated(
     await context.fail?.('after-outcome')
     return { record: opened, outcome: unsavedOutcome(lost, requestId), reply: undefined }
   }
-  context.emit({ type: 'CreateFinished', outcome: 'created', message, ...facts })
+  context.emit({ type: 'CreateFinished', outcome: 'created', message: messageOf(why, key), ...facts })
   await context.fail?.('after-outcome')
   if (!isOf(attempt, record) || record.remote?.id !== remote.id) throw new LedgerConflict(key, opened.version)
   const outcome: Outcome = { result: 'done', ...why, differences: [], requestId }
@@ -138,7 +137,7 @@ export async function settleFailure(
       ? ''
       : ` ${capital(nounOf(creation.key))} ${creation.record.remote.id} is kept.`
   const said = messageOf(outcome, creation.key)
-  const message = `${said}${kept}`
+  const failed = { ...outcome, facts: { ...outcome.facts, said: `${said}${kept}` } }
   const seen: Seen = {
     at: context.clock.now(),
     httpStatus: undefined,
@@ -146,11 +145,15 @@ export async function settleFailure(
     what: said,
     pipeId: undefined,
   }
-  const pendingOutcome = unsavedOf(context, attempt, { end: { type: 'failed', seen }, requestId, message })
+  const pendingOutcome = unsavedOf(context, attempt, {
+    end: { type: 'failed', seen },
+    requestId,
+    because: failed,
+  })
   const record = await outbox.persist(creation.key, pendingOutcome)
   forgetMisses(context, creation.key)
   return finish(context, attempt, {
-    outcome: { ...outcome, facts: { ...outcome.facts, said: message } },
+    outcome: failed,
     record: record ?? opened,
     pipeId: undefined,
   })
@@ -170,8 +173,8 @@ export async function settleUnknown(
   const isFree = pipeId !== undefined && context.store.holderOf(pipeId, key) === undefined
   const seen = { ...outcome.seen, pipeId: isFree ? pipeId : undefined }
   const facts = unknownFacts(opened, { ...intent, state: 'unknown', seen }, knownIds(context.store, opened))
-  const message = messageOf({ reason: 'OutcomeUnknown', facts }, key)
-  const pendingOutcome = unsavedOf(context, attempt, { end: { type: 'unknown', seen }, requestId, message })
+  const because = { reason: 'OutcomeUnknown', facts } as const
+  const pendingOutcome = unsavedOf(context, attempt, { end: { type: 'unknown', seen }, requestId, because })
   const record = await outbox.persist(key, pendingOutcome)
   if (record !== undefined && isOf(attempt, record) && isFree) {
     const read = await readAtOnce(context, { ...attempt, opened: record }, pipeId)
@@ -251,11 +254,11 @@ function isOf({ creation, intent }: Attempt, record: LedgerRecord): boolean {
 function unsavedOf(
   context: ReconcileContext,
   { creation, opened, intent }: Attempt,
-  about: { readonly end: CreateEnd; readonly requestId: string | undefined; readonly message: string },
+  about: { readonly end: CreateEnd; readonly requestId: string | undefined; readonly because: Because },
 ): PendingOutcome {
-  const { end, requestId, message } = about
+  const { end, requestId, because } = about
   const result = end.type === 'created' ? 'done' : end.type
-  const history = historyOf(context, creation, { result, intentId: intent.id, requestId, message })
+  const history = historyOf(context, creation, { result, intentId: intent.id, requestId, because })
   return { intentId: intent.id, opened, end, history: [history] }
 }
 
@@ -266,9 +269,9 @@ export function historyOf(
     readonly result: 'started' | 'done' | 'failed' | 'unknown'
     readonly intentId: string
     readonly requestId: string | undefined
-    readonly message: string
+    readonly because: Because
   },
-): HistoryEntry {
+): NewEntry {
   const action = what.result === 'started' ? 'intent' : 'create'
-  return lineOf(context, key, { action, reason, revision, ...what })
+  return lineOf(context, key, { action, reason, revision, ...what, because: explained(what.because) })
 }

@@ -6,7 +6,7 @@ import type { LedgerRecord, Remote, Seen } from '../../plan/record.ts'
 import { replacedAfter } from '../../plan/missing.ts'
 import { failIntent, leaveIntentUnknown, reopenIntent, succeedIntent } from '../../plan/transitions.ts'
 import type { ReconcileContext } from '../context.ts'
-import type { HistoryEntry } from '../../contract/history.ts'
+import type { NewEntry } from '../../contract/history.ts'
 import { LedgerConflict, LedgerError } from '../../contract/ledger.ts'
 import type { Failed } from '../../plan/outcome.ts'
 import type { Because } from '../../plan/reason.ts'
@@ -21,7 +21,7 @@ export interface PendingOutcome {
   /** Undefined: perhaps not written. */
   readonly opened: LedgerRecord | undefined
   readonly end: CreateEnd
-  readonly history: readonly HistoryEntry[]
+  readonly history: readonly NewEntry[]
 }
 
 /**

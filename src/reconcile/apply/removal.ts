@@ -171,7 +171,7 @@ function going(
       removal: record.removal && { ...record.removal, isAnswered: true },
       backoff: undefined,
     },
-    history: [lineOf(context, record.key, { action: 'delete', ...saying(because, record.key), requestId })],
+    history: [lineOf(context, record.key, { action: 'delete', ...saying(because), requestId })],
   }
 }
 
@@ -195,6 +195,6 @@ function nothingLeft(
   return {
     outcome: { ...NOTHING_TO_DO, ...told, requestId },
     record: { ...blankRecord(key), version: record.version, service: record.service },
-    history: [lineOf(context, key, { action: 'delete', ...saying(because, key), requestId })],
+    history: [lineOf(context, key, { action: 'delete', ...saying(because), requestId })],
   }
 }

@@ -1,4 +1,4 @@
-import { lineOf, swapped } from '../state/journal.ts'
+import { lineOf, saying, swapped } from '../state/journal.ts'
 import { sameId } from '../../lib/same-id.ts'
 import { retryFrom, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
@@ -30,11 +30,10 @@ export async function heedRetryCreate(
   if (isOlder || entry.state !== 'valid' || isLeftAlone(entry, now)) return record
   const said = lineOf(context, record.key, {
     action: 'intent',
-    reason: 'RetryApproved',
+    ...saying({ reason: 'RetryApproved', facts: { attempt: intent.attempt } }),
     result: 'failed',
     intentId: intent.id,
     requestId: intent.seen?.requestId,
-    message: `Attempt ${intent.attempt} created nothing, as policy.retryCreate says.`,
   })
   return swapped(context, dismissIntent(record, intent, { now, found: 'created nothing' }), [said])
 }

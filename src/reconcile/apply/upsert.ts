@@ -1,4 +1,4 @@
-import { currentRecord, lineOf, saying } from '../state/journal.ts'
+import { currentRecord, lineOf } from '../state/journal.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { isReadable } from '../../kinds/definition.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -6,7 +6,7 @@ import type { Action } from '../../plan/action.ts'
 import { withCorrections } from '../../plan/corrections.ts'
 import { decide } from '../../plan/decide.ts'
 import { correctedBy } from '../../plan/decide-read-upsert.ts'
-import { type Because } from '../../plan/reason.ts'
+import { type Because, explained } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { sameAccess } from '../gather/service-access.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
@@ -73,11 +73,10 @@ export async function upsert(
   const because: Because<'Stalled' | 'Applied'> = stalled
     ? { reason: 'Stalled', facts: { fields: differences.map(({ field }) => field), now: true } }
     : { reason: 'Applied', facts: undefined }
-  const { message } = saying(because, key)
   const history = lineOf(context, key, {
     action: 'upsert',
     reason: action.reason,
-    message,
+    because: explained(because),
     at,
     revision,
     requestId,

@@ -79,7 +79,7 @@ async function adoptOnce(
 
   const taken = await adoptExisting(context, { recorded, pipeId, ...target.found }, options)
   if (!taken.taken) return refused(taken.why)
-  const history = taken.history.map((entry) => ({ ...entry, message: `By operator: ${entry.message}` }))
+  const history = taken.history.map((entry) => ({ ...entry, by: 'operator' as const }))
   const isSame = sameId(recorded.remote?.id, pipeId)
   const anew = conditionsToRenew(recorded.conditions, context.clock.now())
   const conditions = isSame ? keptFrom(recorded.conditions, anew) : anew

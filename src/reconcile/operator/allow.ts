@@ -4,18 +4,16 @@ import type { Key } from '../../kinds/key.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
 import { isAllowed } from '../../plan/create-limit.ts'
 import { deletionDigest } from '../../plan/delete-limit.ts'
+import { explained } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { StateStore } from '../state/store.ts'
 import { conditionsToRenew, historyLine, type OperatorContext } from './operator.ts'
 
+type Limit = 'CreateLimit' | 'DeleteLimit'
+
 /** Minimum. Longer for many creates with a small budget. */
 const GOOD_FOR_MS = 15 * 60_000
 const EACH_MS = 2_000
-
-const MESSAGES = {
-  CreateLimit: 'An operator allowed this creation, although the create limit is reached.',
-  DeleteLimit: 'An operator allowed this deletion, although the limit on deletions is reached.',
-} as const
 
 /**
  * Lets pass what a limit blocks now, but no later request. Each record keeps its allowance until a request
@@ -49,7 +47,7 @@ function serviceNamed(store: Pick<StateStore, 'entry'>, { key, service }: Ledger
 function blockedDigest(
   store: Pick<StateStore, 'entry' | 'steadyNow'>,
   record: LedgerRecord,
-  limit: keyof typeof MESSAGES,
+  limit: Limit,
 ): string | undefined {
   const entry = store.entry(record.key)
   if (entry?.state !== 'valid' || record.conditions?.Synced.reason !== limit) return undefined
@@ -61,7 +59,7 @@ function blockedDigest(
 async function allowOne(
   context: OperatorContext,
   listed: LedgerRecord,
-  limit: keyof typeof MESSAGES,
+  limit: Limit,
   allowed: { readonly digest: string; readonly until: number },
 ): Promise<boolean> {
   const { ledger, store, clock } = context
@@ -69,7 +67,12 @@ async function allowOne(
   for (let record: LedgerRecord | undefined = listed; record !== undefined; record = await ledger.get(key)) {
     if (blockedDigest(store, record, limit) !== allowed.digest) return false
     const at = clock.now()
-    const said = { action: 'allow', reason: limit, result: 'done', message: MESSAGES[limit] } as const
+    const said = {
+      action: 'allow',
+      reason: limit,
+      result: 'done',
+      because: explained(record.conditions?.Synced ?? { reason: limit }),
+    } as const
     const conditions = conditionsToRenew(record.conditions, at, 'allowed')
     try {
       const changed = { ...record, allowed: { ...allowed, at }, conditions }

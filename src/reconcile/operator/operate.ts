@@ -1,3 +1,5 @@
+import { saying } from '../state/journal.ts'
+import type { Because } from '../../plan/reason.ts'
 import type { OperatorCommand, OperatorResult } from '../../contract/person-command.ts'
 import { idFormOf } from '../../kinds/id-form.ts'
 import { anyOf, nounOf, isReference } from '../../kinds/lookup.ts'
@@ -72,9 +74,8 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
     await context.ledger.remove(recorded, [
       historyLine(context, recorded, {
         action: 'forget',
-        reason: 'Orphaned',
+        ...saying({ reason: 'Orphaned', facts: orphanFacts(recorded) }),
         result: 'done',
-        message: `Forgotten by an operator. ${left}`,
       }),
     ])
     return done(recorded, `Forgot ${key}. ${left} A manifest of that name counts as new.`)
@@ -128,6 +129,13 @@ function whatIsLeft(recorded: LedgerRecord): string {
   return 'The platform has no such resource.'
 }
 
+function orphanFacts({ key, file, remote, former, intent, upsert }: LedgerRecord) {
+  const open = intent?.state === 'succeeded' ? undefined : intent
+  const isNothing = remote === undefined && open === undefined && upsert === undefined
+  const pipeId = (remote ?? former?.remote)?.id
+  return { key, file, pipeId, attempt: open && attemptFacts(open), isNothing }
+}
+
 /** Until the next revision. */
 export function suspendKey(
   context: OperatorContext,
@@ -141,19 +149,22 @@ export function suspendKey(
     const { position } = entry
     if (isReference(key)) return refused(`${key} is only read. Suspend the resources that use it.`)
     if (Date.parse(until) <= clock.now()) return refused(`${until} is over. Give a time to come.`)
+    const why = context.mask.mask(reason)
+    const suspended = { reason: 'Suspended', facts: { until, why } } as const
     const inGit = store.catalog?.entries.get(key)
     if (inGit !== undefined && isSuspendedLonger(inGit, until)) {
       const said = `Suspended ${key} by its manifest, at ${position.file}:${position.line}, which says a later time.`
-      await write(context, { ...recorded, suspension: undefined }, said)
+      await write(context, { ...recorded, suspension: undefined }, suspended)
       return done(recorded, said)
     }
-    const why = context.mask.mask(reason)
     const said = `Suspended ${key} until ${until} or the next revision, whichever comes first.`
-    await write(context, { ...recorded, suspension: { ...at(context), reason: why, until } }, said)
+    await write(context, { ...recorded, suspension: { ...at(context), reason: why, until } }, suspended)
     const line = `suspend: { reason: ${JSON.stringify(why)}, until: ${JSON.stringify(until)} }`
     return done(recorded, `${said} To keep it suspended, write under policy: in ${position.file}:\n${line}`)
   })
 }
+
+const RESUMED = { reason: 'Unobserved', facts: { why: 'resumed' } } as const
 
 /** Also against the manifest, until the next revision. */
 export function resumeKey(
@@ -166,11 +177,11 @@ export function resumeKey(
     const entry = store.catalog?.entries.get(key)
     if (entry === undefined || !isLeftAlone(entry, clock.now())) {
       const said = `Resumed ${key}.`
-      await write(context, { ...recorded, suspension: undefined }, said)
+      await write(context, { ...recorded, suspension: undefined }, RESUMED)
       return done(recorded, said)
     }
     const said = `Resumed ${key} until the next revision.`
-    await write(context, { ...recorded, suspension: at(context) }, said)
+    await write(context, { ...recorded, suspension: at(context) }, RESUMED)
     const { file, line } = entry.position
     return done(
       recorded,
@@ -183,7 +194,7 @@ function at({ store, clock }: OperatorContext) {
   return { revision: store.revision, at: clock.now() }
 }
 
-async function write(context: OperatorContext, next: LedgerRecord, message: string): Promise<void> {
-  const line = { action: 'report', reason: 'Suspended', result: 'done', message } as const
+async function write(context: OperatorContext, next: LedgerRecord, because: Because): Promise<void> {
+  const line = { action: 'report', ...saying(because), result: 'done' } as const
   await context.ledger.swap(next, [historyLine(context, next, line)])
 }

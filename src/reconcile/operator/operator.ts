@@ -6,7 +6,7 @@ import type { Conditions } from '../../plan/condition.ts'
 import { retryFrom } from '../../plan/outcome-unknown.ts'
 import type { Intent, LedgerRecord } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
-import type { HistoryEntry } from '../../contract/history.ts'
+import type { NewEntry } from '../../contract/history.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
 import type { OperatorResult } from '../../contract/person-command.ts'
 
@@ -99,11 +99,11 @@ export function nothingToResolve({ key, version, remote, intent }: LedgerRecord)
 export function historyLine(
   context: OperatorContext,
   recorded: LedgerRecord,
-  what: Pick<Line, 'action' | 'reason' | 'result' | 'message'>,
-): HistoryEntry {
+  what: Pick<Line, 'action' | 'reason' | 'because' | 'result'>,
+): NewEntry {
   const { key, intent, remote } = recorded
   const requestId = remote?.requestId ?? intent?.seen?.requestId
-  return lineOf(context, key, { requestId, intentId: intent?.id, ...what })
+  return lineOf(context, key, { requestId, intentId: intent?.id, by: 'operator', ...what })
 }
 
 export function refused(message: string): OperatorResult {

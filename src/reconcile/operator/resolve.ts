@@ -14,6 +14,7 @@ import {
   historyLine,
 } from './operator.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
+import { saying } from '../state/journal.ts'
 import { sentence } from '../../plan/reasons/row.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess } from '../gather/service-access.ts'
@@ -43,12 +44,11 @@ export function retryCreate(
     await context.ledger.swap({ ...settled, conditions: conditionsToRenew(settled.conditions, now) }, [
       historyLine(context, recorded, {
         action: 'intent',
-        reason: 'RetryApproved',
+        ...saying({
+          reason: 'RetryApproved',
+          facts: { attempt: intent.attempt, ...(found === 'not known' && { isForced: true as const }) },
+        }),
         result: 'failed',
-        message:
-          found === 'created nothing'
-            ? `An operator confirmed that ${lowered(attempt)} created nothing.`
-            : `An operator set ${lowered(attempt)} aside with --force. Its outcome is unknown. ${risk}`,
       }),
     ])
     const next =
@@ -62,10 +62,6 @@ export function retryCreate(
         : `${attempt} of ${key} is set aside, as --force says. Its outcome is unknown. ${next} ${risk}`,
     )
   })
-}
-
-function lowered(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
 /** Needs no further proof that the pipe is gone. */
@@ -89,9 +85,8 @@ export function approveRecreate(
     await context.ledger.swap({ ...recorded, remote: said }, [
       historyLine(context, recorded, {
         action: 'report',
-        reason: 'RecreateApproved',
+        ...saying({ reason: 'RecreateApproved', facts: { pipeId: remote.id } }),
         result: 'done',
-        message,
       }),
     ])
     return done(recorded, `${message} The next reconcile reads it once more, and creates a new one.`)

@@ -1,6 +1,6 @@
-import type { HistoryEntry } from '../../contract/history.ts'
+import type { NewEntry } from '../../contract/history.ts'
 import type { Key } from '../../kinds/key.ts'
-import { type Because, messageOf } from '../../plan/reason.ts'
+import { type Because, explained } from '../../plan/reason.ts'
 import { type LedgerRecord, blankRecord } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
 
@@ -49,26 +49,26 @@ export async function newsIn({ ledger, store }: Known): Promise<readonly LedgerR
   return news
 }
 
-export type Line = HistoryEntry & { readonly type: 'action' }
+export type Line = NewEntry & { readonly type: 'action' }
 
 /** An action for the history. Default: done now. */
 export function lineOf(
   { clock, store }: Pick<ReconcileContext, 'clock' | 'store'>,
   key: Key,
-  what: Pick<Line, 'action' | 'reason' | 'message'> & Partial<Line>,
+  what: Pick<Line, 'action' | 'reason'> & Partial<Line>,
 ): Line {
   return { type: 'action', result: 'done', key, at: clock.now(), revision: store.revision, ...what }
 }
 
-export function saying(because: Because, key: Key): Pick<Line, 'reason' | 'message'> {
-  return { reason: because.reason, message: messageOf(because, key) }
+export function saying(because: Because): Pick<Line, 'reason' | 'because'> {
+  return { reason: because.reason, because: explained(because) }
 }
 
 /** @throws as `Ledger.swap` */
 export async function swapped(
   { ledger, store }: Known,
   record: LedgerRecord,
-  history: readonly HistoryEntry[] = [],
+  history: readonly NewEntry[] = [],
 ): Promise<LedgerRecord> {
   const written = await ledger.swap(record, history)
   store.note(written)

@@ -9,7 +9,7 @@ import { sinceWhen } from './time.js'
  * @import { Paged } from '../parameters.ts'
  * @import { Problem } from '../problems.ts'
  * @import { FindingsReply } from '../api/findings.ts'
- * @import { NextStep } from '../remedy.ts'
+ * @import { NextStep } from '../shown-resource.ts'
  * @import { Finding } from '../../kinds/finding.ts'
  * @import { Shown } from './markup.js'
  */

@@ -119,6 +119,8 @@ export async function failure(promise: Promise<unknown>): Promise<RemoteError> {
   throw new Error('expected a RemoteError', { cause: error })
 }
 
-export function envelope(result: unknown, status = 200): string {
-  return JSON.stringify({ status, requestId: 'b6a1f0de-0000-4000-8000-000000000001', result })
+const REQUEST_ID = 'b6a1f0de-0000-4000-8000-000000000001'
+
+export function envelope(result: unknown, status = 200, requestId = REQUEST_ID): string {
+  return JSON.stringify({ status, requestId, result })
 }
