@@ -258,6 +258,8 @@ function isMoving(
   const { key, status, reason, conditions } = resource
   if (status === 'Progressing' && isChanged) return true
   if (wasMoving && PASSING.has(reason)) return true
+  // Includes the grace before its request.
+  if (conditions.Synced.reason === 'Deleting') return true
   if (lifecycleOfView(resource) !== 'create-once') return false
   // Further reads tell whether it is gone.
   if (reason === 'MissingUnconfirmed') return true

@@ -3,6 +3,7 @@ import type { Key } from '../../src/kinds/key.ts'
 import { passOver, type Wait } from '../../src/daemon/pass.ts'
 import { alert, endpoint, pipe } from '../reconcile/manifests.ts'
 import { given, type Given, HOUR } from '../reconcile/given.ts'
+import { condition, resource } from '../server/fake-parts.ts'
 
 const never = new AbortController().signal
 
@@ -85,4 +86,25 @@ test('with a wait, it ends when what it created runs and what waited for that wa
   await world.clock.advance(2 * HOUR)
   expect(await passed).toContain('Pipe/b create')
   expect(looks.at(-1)).toBe('2 of 2')
+})
+
+test('with a wait, it ends when the grace of a deletion is over and the pipe is gone', async () => {
+  const world = await given({ 'a.yaml': pipe('a') })
+  await world.go('Pipe/a')
+  const { clock, board } = world
+  const Synced = condition('False', { reason: 'Deleting' })
+  const conditions = { Valid: condition('True'), Synced, Ready: condition('True') }
+  const deleting = resource('Pipe/a', { status: 'Progressing', reason: 'Deleting', conditions })
+  const goneAt = clock.monotonic() + HOUR / 6
+  const shown: Wait['board'] = {
+    ...board,
+    get: (key) => (key === 'Pipe/a' && clock.monotonic() < goneAt ? deleting : board.get(key)),
+  }
+  let ended = false
+  const wait = { board: shown, waitsFor: 'all', limitMs: HOUR, onLook: () => undefined } as const
+  const passed = passOf(world, wait).then(() => (ended = true))
+  await clock.advance(HOUR / 7)
+  expect(ended).toBe(false)
+  await clock.advance(HOUR / 20)
+  expect(await passed).toBe(true)
 })

@@ -26,7 +26,7 @@ import { readWait, type WaitFlags } from '../wait-flags.ts'
 import { wholeFacts } from '../whole-facts.ts'
 
 /** Default of `--timeout`: ms. */
-export const APPLY_WAIT_MS = 10 * 60_000
+export const APPLY_WAIT_MS = 15 * 60_000
 
 export interface ApplyFlags extends WaitFlags {
   readonly output: 'text' | 'json'
