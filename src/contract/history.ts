@@ -15,7 +15,6 @@ const common = {
   manifestRevision: z.string().optional(),
   requestId: z.string().optional(),
   reason: RecordedReason,
-  /** What happened. Its message is made from it. */
   because: INNER_REASON.optional(),
   by: z.literal('operator').optional(),
   /** Of earlier versions. */
@@ -42,10 +41,8 @@ const StoredEntry = z.discriminatedUnion('type', [
     })
     .readonly(),
 ])
-/** To write. */
 export type NewEntry = z.infer<typeof StoredEntry>
 
-/** As it is read: with its message. */
 export const HistoryEntry = StoredEntry.transform(({ because, by, message, ...entry }) => {
   const words = because === undefined ? sentence(REASONS[entry.reason].means) : innerWords(because, entry.key)
   return { ...entry, message: message ?? (by === undefined ? words : `By operator: ${words}`) }

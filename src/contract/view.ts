@@ -25,7 +25,7 @@ export interface ResourceView {
   readonly labels: Readonly<Record<string, string>>
   readonly status: Status
   readonly reason: Reason
-  /** Of `reason`, or of a wait. The message is made from it. */
+  /** Of `reason`, or of a wait. */
   readonly because: Explanation
   /** Start of the status. If healthy: the last change of a condition. */
   readonly since: number

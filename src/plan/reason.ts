@@ -43,7 +43,7 @@ export type Because<R extends Reason = Reason> = {
   readonly [K in R]: { readonly reason: K; readonly facts: FactsOf<K> }
 }[R]
 
-/** A {@link Because} that is shown or stored. Facts of other versions can be missing. */
+/** A {@link Because}, shown or stored. Facts can be missing in old records. */
 export interface Explanation {
   readonly reason: Reason
   readonly facts?: Facts
@@ -68,7 +68,7 @@ export function innerWords({ reason, facts }: InnerReason, key: Key): string {
     : messageOf({ reason: known, facts: parseFacts(known, facts) }, key)
 }
 
-/** To show or store: short, with its facts only. */
+/** To show or store. */
 export function explained({ reason, facts }: Explanation): Explanation {
   return facts === undefined ? { reason } : { reason, facts: shortFacts(facts) }
 }

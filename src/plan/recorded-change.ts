@@ -17,7 +17,7 @@ export const Change = z
     waitsForRest: z.literal(true).optional(),
     /** Refusals after a stop. Each doubles the wait. */
     refusals: z.int().optional(),
-    /** Why it was refused. Earlier versions stored a sentence. */
+    /** A text in old records. */
     refused: z.union([INNER_REASON, z.string().transform(() => ({ reason: 'Rejected' }))]).optional(),
   })
   .readonly()

@@ -93,9 +93,9 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   function callerOf(operation: Operation, service: ServiceAccess | undefined): Caller {
     const { name, secretName } = service ?? { name: ALERTS, secretName: ALERTS_CREDENTIAL }
     const read = service === undefined ? () => credentials.bearer() : () => credentials.basic(secretName)
+    const join = (known: Login) => accounts.join(secretName, known)
     const login = () => {
       const now = read()
-      const join = (known: Login) => accounts.join(secretName, known)
       if (now instanceof Promise) void now.then(join, () => undefined)
       else join(now)
       return now

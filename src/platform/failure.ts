@@ -37,7 +37,7 @@ interface Failure extends Attempt<unknown> {
   /** Empty for `silence`. */
   readonly body: ReplyBody
   readonly mask: SecretMask['mask']
-  /** A cache gave this 404 before: it has the same request id. */
+  /** A 404 with the request id of another, from a cache. */
   readonly isRepeated: boolean
   /** ms since the epoch. */
   readonly now: number

@@ -59,7 +59,7 @@ export function handleReply<T>(attempt: Attempt<T>, parts: RequestParts): Reply<
   return result
 }
 
-/** Of one credential: enough for all 404s between two reads of a pipe. */
+/** Of one credential. */
 const MAX_NOT_FOUND_IDS = 10_000
 
 function isRepeated({ seen, caller }: Attempt<unknown>, { requestId }: ReplyBody): boolean {

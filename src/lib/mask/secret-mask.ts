@@ -191,20 +191,25 @@ function needlesOf(secret: string): readonly Needle[] {
   ]
 }
 
-const HTML = /[&<>\u2028\u2029]/g
-const NOT_ASCII = /[\u0080-\uffff]/g
-const HTML_AND_QUOTES = /[&<>'=+]|\\"|[\u0080-\uffff]/g
+/** Go escapes HTML; Python and PHP all except ASCII, PHP also slashes; .NET all of these. */
+const ESCAPED = [/[&<>\u2028\u2029]/g, /[\u0080-\uffff]/g, /[&<>'=+]|\\"|[\u0080-\uffff]/g]
 
-/** As encoders write it: Go escapes HTML; Python and PHP all except ASCII, PHP also slashes; .NET all of these. */
 function jsonFormsOf(secret: string): readonly string[] {
   const json = JSON.stringify(secret).slice(1, -1)
-  const hex = (text: string) =>
-    String.raw`\u` + (text.at(-1) ?? '').charCodeAt(0).toString(16).padStart(4, '0')
-  const escaped = [HTML, NOT_ASCII, HTML_AND_QUOTES].map((some) => json.replaceAll(some, hex))
-  return [json, ...escaped].flatMap((text) => {
+  return [json, ...ESCAPED.map((some) => json.replaceAll(some, codeOf))].flatMap((text) => {
     const upper = text.replaceAll(/(?<=\\u)[0-9a-f]{4}/g, (code) => code.toUpperCase())
     return [text, upper, text.replaceAll('/', String.raw`\/`)]
   })
+}
+
+function codeOf(text: string): string {
+  return (
+    String.raw`\u` +
+    text
+      .charCodeAt(text.length - 1)
+      .toString(16)
+      .padStart(4, '0')
+  )
 }
 
 /** With digits in both cases, as in a form, and with each reserved character encoded (RFC 3986, 2.2). */

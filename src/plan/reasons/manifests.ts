@@ -14,16 +14,15 @@ import {
   WELL,
   type About,
   type Step,
-  type Tell,
   type Words,
 } from './row.ts'
 import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownWords } from './unknown.ts'
 
 /** Needs a person, under every other hold. */
-const DOUBT = { unknown: UNKNOWN_OUTCOME.optional() }
+const DOUBT = { unknown: UNKNOWN_OUTCOME.omit({ before: true }).optional() }
 
-function withUnknown(text: string, unknown: z.output<typeof UNKNOWN_OUTCOME> | undefined, tell: Tell) {
-  return only(unknown === undefined ? text : `${text} ${joined(unknownWords(unknown, tell))}`)
+function withUnknown(text: string, unknown: z.output<typeof UNKNOWN_OUTCOME> | undefined) {
+  return only(unknown === undefined ? text : `${text} ${joined(unknownWords(unknown))}`)
 }
 
 const ORPHAN = z.strictObject({
@@ -103,13 +102,13 @@ export const MANIFESTS = {
       ...DOUBT,
     }),
     sample: { said: 'The manifest has errors.' },
-    words: ({ said, meanwhile, unknown }, _noun, tell) => {
+    words: ({ said, meanwhile, unknown }) => {
       if (meanwhile === undefined) return only(said)
       const rest =
         meanwhile === 'nothing'
           ? 'The resource stays unchanged until the manifest is corrected.'
           : 'The last valid version stays in force until it is corrected.'
-      return withUnknown(`${said} ${rest}`, unknown, tell)
+      return withUnknown(`${said} ${rest}`, unknown)
     },
     steps: place('Correct the manifest:'),
   }),
@@ -127,7 +126,7 @@ export const MANIFESTS = {
       ...DOUBT,
     }),
     sample: { by: 'readings' },
-    words: ({ by, olderThan, unknown }, _noun, tell) => {
+    words: ({ by, olderThan, unknown }) => {
       switch (by) {
         case undefined:
           return only('The manifest was not found.')
@@ -135,13 +134,11 @@ export const MANIFESTS = {
           return withUnknown(
             `The manifest was not found. Another process has acted on revision ${olderThan}, which might be newer. No resource counts as removed until another revision is read or an operator accepts the manifests.`,
             unknown,
-            tell,
           )
         case 'readings':
           return withUnknown(
             'The manifest was not found. It counts as removed after three equal readings. The resource stays unchanged until then.',
             unknown,
-            tell,
           )
         case 'a doubtful reading':
           return only(
@@ -203,8 +200,8 @@ export const MANIFESTS = {
     means: 'its manifest suspends it for a while',
     facts: z.strictObject({ until: z.string(), why: z.string(), ...DOUBT }),
     sample: { until: '2027-01-31T00:00:00Z', why: 'migration' },
-    words: ({ until, why, unknown }, _noun, tell) =>
-      withUnknown(`Suspended until ${until}: ${why}. It resumes automatically then.`, unknown, tell),
+    words: ({ until, why, unknown }) =>
+      withUnknown(`Suspended until ${until}: ${why}. It resumes automatically then.`, unknown),
   }),
   ServiceInvalid: row({
     ...REFUSED,

@@ -13,7 +13,7 @@ export type Row<S extends z.ZodType> = Standing & {
   readonly facts: S
   /** With placeholders, for the runbook. */
   readonly sample: z.output<S>
-  /** @param noun such as "pipe" @param tell the message of a reason among the facts */
+  /** @param noun such as "pipe" */
   words(facts: z.output<S>, noun: string, tell: Tell): Words
   /** @param facts undefined in old records */
   steps?(facts: z.output<S> | undefined, about: About): readonly Step[]
@@ -96,7 +96,7 @@ export function joined({ cause, remedy }: Words): string {
 /** Words of the platform, the ledger or a file, never parsed. */
 export const SAID = z.strictObject({ said: z.string() })
 
-/** A reason and its facts, as a fact of another reason. */
+/** As a fact of another reason. */
 export const INNER_REASON = z.strictObject({ reason: z.string(), facts: z.unknown().optional() })
 export type InnerReason = z.output<typeof INNER_REASON>
 export type Tell = (inner: InnerReason) => string

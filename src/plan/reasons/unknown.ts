@@ -32,7 +32,7 @@ export function attemptWords({ openedAt, intentId, requestId, seen }: UnknownAtt
   return `sent at ${timeOf(openedAt)} (intent ${intentId}${request}): ${seen}`
 }
 
-export function unknownWords(unknown: UnknownOutcome, tell: Tell): Words {
+export function unknownWords(unknown: UnknownOutcome, tell?: Tell): Words {
   const { key, name, service, file, olderIds, saidEarlyAt, intentId, before } = unknown
   const noun = nounOf(key)
   const where = service === undefined ? '' : ` in service ${service.name} (${service.serviceId})`
@@ -46,7 +46,7 @@ export function unknownWords(unknown: UnknownOutcome, tell: Tell): Words {
         'Check once more, remove the line, and add it again.'
   return {
     cause:
-      `${before === undefined ? '' : `${tell(before)} `}It is unknown whether the ${noun} "${name}" was created${where}. ` +
+      `${before && tell ? `${tell(before)} ` : ''}It is unknown whether the ${noun} "${name}" was created${where}. ` +
       `The create was ${attemptWords(unknown)}. Look in the console for ${anyOf(noun)} "${name}" that was created after ${since}${others}.`,
     remedy:
       `If it is there, run "pipewright resolve ${key} --adopt <its id>", or write this line ${inGit}: "adopt: <its id>". ` +

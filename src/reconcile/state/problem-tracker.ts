@@ -48,8 +48,7 @@ type Tracked = Omit<Problem, 'keys'> & {
   readonly keys: Map<Key, string>
   since: number
   state: string
-  /** Undefined: not joined since the process began. */
-  because: Explanation | undefined
+  because: Explanation
   isUnseen: boolean
   isReported: boolean
   isRenewed: boolean
@@ -79,7 +78,7 @@ export function createProblemTracker(
     const tracked: Tracked = {
       ...problem,
       keys: new Map(keys),
-      because: undefined,
+      because: { reason: problem.reason },
       isUnseen: false,
       isReported: false,
       isRenewed: false,
@@ -124,7 +123,7 @@ export function createProblemTracker(
       close(one)
     }
     problem.isRenewed = problem.reported > 0
-    problem.because = problems[0]?.because
+    problem.because = problems[0]?.because ?? problem.because
     return problem
   }
 
@@ -146,8 +145,8 @@ export function createProblemTracker(
     const isRenewed = hasBegun && isOther && !isOneMatter(status) && keys.size < MANY
     if (known === undefined || isRenewed) changed.add(problem)
     if (keys.size === 0 || isRenewed) problem.state = state
-    if (keys.size === 0 || because === undefined || isRenewed)
-      problem.because = explained(tellingCondition(status))
+    const isUntold = keys.size === 0 || because.facts === undefined || isRenewed
+    if (isUntold) problem.because = explained(tellingCondition(status))
     problem.isRenewed ||= isRenewed
     problem.since = Math.min(problem.since, status.since)
     problem.isUnseen = isUnseen(status)
@@ -202,16 +201,7 @@ export function createProblemTracker(
   }
 
   function tell(type: 'ProblemFound' | 'ProblemGrew' | 'ProblemOver', problem: Tracked): void {
-    const {
-      keys,
-      reason,
-      service,
-      because = { reason: problem.reason },
-      most,
-      since,
-      endedAt,
-      isReported,
-    } = problem
+    const { keys, reason, service, because, most, since, endedAt, isReported } = problem
     if (keys.size > 0) markReported(problem)
     const resources = type === 'ProblemOver' ? most : keys.size
     const [first] = problem.named

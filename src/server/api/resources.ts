@@ -6,14 +6,7 @@ import { createOnceKindOf, type Profile } from '../../kinds/profile.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { lifecycleOfView, type ResourceView } from '../../contract/view.ts'
 import { contextOf } from '../command-line.ts'
-import {
-  nextSteps,
-  type NextStep,
-  asListed,
-  causeOf,
-  withBodies,
-  type ShownResource,
-} from '../shown-resource.ts'
+import { asListed, causeOf, nextSteps, withBodies, type ShownResource } from '../shown-resource.ts'
 import {
   knownKey,
   LIMITS,
@@ -54,7 +47,7 @@ export interface ResourceReply extends ReturnType<typeof withBodies> {
   readonly revision: string | undefined
   /** Without the next steps. */
   readonly cause: string
-  readonly next: readonly NextStep[]
+  readonly next: ReturnType<typeof nextSteps>
   /** Differing fields first. */
   readonly fields: readonly ComparedField[]
   readonly comparison: Comparison
