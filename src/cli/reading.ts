@@ -13,7 +13,7 @@ import { createBoard } from '../reconcile/state/status-board.ts'
 import type { OverviewReply } from '../server/api/overview.ts'
 import type { ResourceReply, ResourcesReply } from '../server/api/resources.ts'
 import type { HistoryReply } from '../server/api/timeline.ts'
-import type { CommandContext } from '../server/command-line.ts'
+import { AS_SAID, type CommandContext } from '../server/command-line.ts'
 import { LIMITS } from '../server/parameters.ts'
 import {
   nextSteps,
@@ -113,14 +113,13 @@ export async function readLedgerStatus(ledger: Ledger, settings: Here, clock: Cl
   const now = clock.now()
   const { last, checkedAt } = await ledger.activity()
   const state = runStateOf(last, await ledger.owned())
-  const here = commandContext(settingsOfDaemon(settings, last))
   const views = (await ledger.list()).map((record) => recordedView(record, checkedAt?.get(record.key)))
   return {
     now,
     whole: { ...last, ...(ledger.rollback !== undefined && { problem: sentence(ledger.rollback) }) },
-    here,
+    here: commandContext(settingsOfDaemon(settings, last)),
     daemon: { state, last },
-    resources: withProblems(views, clock, here),
+    resources: withProblems(views, clock),
     // Written when a process ends.
     isCheckKnown: checkedAt !== undefined && (state === 'stopped' || state === 'never'),
   }
@@ -137,15 +136,11 @@ function detailsOf(record: LedgerRecord | undefined, context: StepContext): Deta
 }
 
 /** Without a daemon, a tracker of its own finds the problems. */
-export function withProblems(
-  views: readonly ResourceView[],
-  clock: Clock,
-  here: CommandContext,
-): readonly ShownResource[] {
+export function withProblems(views: readonly ResourceView[], clock: Clock): readonly ShownResource[] {
   const board = createBoard()
   for (const view of views) board.set(view)
   const problems = createProblemTracker({ clock, emit: nobody }, board)
-  return board.list().map((view) => asListed(view, problems.of(view.key), here))
+  return board.list().map((view) => asListed(view, problems.of(view.key), AS_SAID))
 }
 
 /** @throws {NoAnswerError | CommandError} */

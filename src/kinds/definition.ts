@@ -68,9 +68,7 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
     readonly list?: Operation
     /** Absent fields stay, except with {@link Changes.replacesWhole}. */
     readonly update?: Operation
-    /** For `scaling` fields. */
     readonly scale?: Operation
-    /** For `settings` fields. */
     readonly configure?: Operation
     /** Sends `{command}`: start or stop. */
     readonly state?: Operation

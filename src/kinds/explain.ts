@@ -74,7 +74,6 @@ interface Place {
   readonly isRequired: boolean
 }
 
-/** Parts of JSON Schema. */
 interface Schema {
   readonly type?: string
   readonly format?: string

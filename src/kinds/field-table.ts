@@ -103,7 +103,6 @@ export function isUnset(value: Json | undefined): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-/** By dotted path. */
 export function fieldAt(fields: Fields, path: string): Field | undefined {
   let field: Field | undefined = { ...UNKNOWN_OBJECT, fields }
   for (const name of path.split('.'))

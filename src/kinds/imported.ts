@@ -62,7 +62,6 @@ function once(all: readonly LeftOut[]): readonly LeftOut[] {
 }
 
 interface Place {
-  /** From the manifest's root. */
   readonly path: string
   readonly secret: string
   /** Names of parent objects, without lists. */

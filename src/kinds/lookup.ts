@@ -25,7 +25,6 @@ function knownKind(name: string): KindFacts {
   return kind
 }
 
-/** "pipe". */
 export function nounOf(key: Key): string {
   return kindNamed(kindOf(key))?.noun ?? 'resource' // a ledger can have keys of other versions
 }

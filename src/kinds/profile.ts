@@ -21,7 +21,6 @@ export interface Profile {
   readonly version: string | undefined
   /** Date of the newest facts about the interface: `2026-09-22`. Undefined: without a date. */
   readonly document: string | undefined
-  /** In documentation order. */
   readonly kinds: readonly Kind[]
 }
 

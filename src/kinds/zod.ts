@@ -9,7 +9,6 @@ export const Text = z.string().min(1)
 
 export const Flag = z.boolean().optional()
 
-/** In several lines. */
 export const Lines = Text.meta({ form: 'lines' })
 
 export const TextSet = z.array(Text).meta({ form: 'set' })

@@ -3,7 +3,7 @@ import type { Action } from './action.ts'
 import { explained } from './reason.ts'
 import { isWaiting } from './requeue.ts'
 import type { DecideInput, CreateOnceInput } from './input.ts'
-import { attemptFacts, unknownOutcomeOf, unansweredIntent, undecidedIntent } from './outcome-unknown.ts'
+import { attemptFacts, unknownOutcomeOf, undecidedIntent } from './outcome-unknown.ts'
 import type { Because, FactsOf } from './reason.ts'
 import { unopenedIn, type MissingSecret } from './reasons/missing-secret.ts'
 import type { LedgerRecord } from './record.ts'
@@ -42,19 +42,15 @@ export function isKnownGone({ conditions }: LedgerRecord): boolean {
 /** Shown until a person forgets it or restores the manifest. */
 export function orphaned(input: DecideInput): Action | undefined {
   if (input.desired.state !== 'absent') return undefined
-  return { type: 'report', reason: 'Orphaned', differences: [], facts: orphanFacts(input) }
+  return { type: 'report', reason: 'Orphaned', differences: [], facts: orphanFacts(input.recorded) }
 }
 
-function orphanFacts(input: DecideInput): NonNullable<FactsOf<'Orphaned'>> {
-  const { desired, recorded } = input
-  const intent = unansweredIntent(input)
-  return {
-    key: desired.key,
-    file: recorded.file,
-    pipeId: recorded.remote?.id,
-    attempt: intent && attemptFacts(intent),
-    isNothing: false,
-  }
+/** Has the ids that might remain on the platform. */
+export function orphanFacts(recorded: LedgerRecord): NonNullable<FactsOf<'Orphaned'>> {
+  const { key, file, remote, former } = recorded
+  const intent = undecidedIntent(recorded)
+  const pipeId = (remote ?? former?.remote)?.id
+  return { key, file, pipeId, attempt: intent && attemptFacts(intent), isNothing: !leftSomething(recorded) }
 }
 
 export function manifestMissing(input: DecideInput): Action | undefined {

@@ -4,7 +4,6 @@ import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import type { ServiceIds } from './stored.ts'
 import { type Shape, wordIssues } from './wire-schema.ts'
 
-/** With valid credentials. */
 export interface Call {
   readonly service: ServiceIds
   /** Of a pipe or an alert. Empty: of neither. */
@@ -46,7 +45,6 @@ export function readCheckedBody(call: Call, shape: Shape): ReturnType<typeof rea
   return error === undefined ? body : refusal(400, wordIssues(error))
 }
 
-/** Before any fault. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

@@ -17,18 +17,15 @@ export interface Dialect {
   readonly endpointShape: Shape
   /** Undefined: alerts are only read. */
   readonly alert: CreateOnceKind | undefined
-  /** In a fixture. */
   readonly fixtureAlert: z.ZodType<{ readonly id: string } & Readonly<Record<string, unknown>>>
   /** Begins the text of a refusal, by status. */
   readonly codes: Readonly<Record<number, string>>
   /** Empty if the profile ignores the service's state. */
   readonly serviceStates: readonly string[]
-  /** As in replies. */
   spelled(pipe: JsonObject): JsonObject
   timestamp(ms: number): string
 }
 
-/** Not in the profile. */
 type Facts = Pick<Dialect, 'fixtureAlert' | 'codes' | 'serviceStates' | 'spelled' | 'timestamp'>
 
 export function dialectOf({ name, kinds }: Profile): Dialect {

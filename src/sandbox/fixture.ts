@@ -121,7 +121,6 @@ export function applyFixture({ storage, dialect, ...world }: World, fixture: Fix
   })
 }
 
-/** Without `undefined`. */
 function asJson(value: unknown): JsonObject {
   const plain: unknown = JSON.parse(JSON.stringify(value))
   return isObject(plain) ? plain : {}

@@ -9,13 +9,11 @@ import {
   type StoredService,
 } from './stored.ts'
 
-/** By kind. */
 interface Stored {
   readonly pipe: StoredPipe
   readonly alert: StoredAlert
   readonly endpoint: StoredEndpoint
   readonly service: StoredService
-  /** Part of a fixture. */
   readonly applied: true
   /** Right content of a credential file. */
   readonly secret: string

@@ -13,7 +13,6 @@ export interface StoredPipe extends ServiceIds {
   readonly updatedAt: number
   /** Without request-only fields. `state` only if set, otherwise computed from the time. */
   readonly body: JsonObject
-  /** Incidents that happened. */
   readonly incidents: readonly string[]
   readonly internals?: PipeInternals | undefined
 }
@@ -49,7 +48,6 @@ export interface StoredAlert {
   readonly service: string
   /** `spec/api.md` 2.8. */
   readonly body: JsonObject
-  /** Incidents that happened. */
   readonly incidents: readonly string[]
 }
 

@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Emit } from '../contract/events.ts'
 import type { Clock } from '../lib/clock.ts'
 
-/** For running replies. */
 const CLOSE_MS = 2_000
 
 /** Leaves descriptors for the ledger, the manifests and the platform. */

@@ -12,11 +12,8 @@ export type Query = Readonly<Record<string, string | readonly string[] | undefin
 export const LIMITS = {
   /** Per parameter, repeated or in a comma list. */
   values: 100,
-  /** Of `label`. */
   labels: 16,
-  /** Of a search. */
   words: 16,
-  /** Of a search word. */
   letters: 100,
   /** Letters. */
   text: 500,

@@ -93,7 +93,6 @@ export interface Overview extends Omit<CommandContext, 'server'> {
 
 export interface BudgetUse {
   readonly credential: string
-  /** In the current window. */
   readonly used: number
   readonly limit: number
   readonly windowMs: number
@@ -109,7 +108,6 @@ interface ServicePause {
 }
 
 export interface CreateLimit {
-  /** Per service. */
   readonly limit: number
   /** Creates that it blocks now. */
   readonly held: number

@@ -11,10 +11,8 @@ import { filtered, findingsSelected, NARROWING, type Narrowing, narrowingOf } fr
 import { paged, type Paged, type Part, partOf, pickedOf, type Query } from './parameters.ts'
 import type { ServerParts } from './parts.ts'
 
-/** In one problem. */
 const KEYS_NAMED = 12
 
-/** Of one resource. */
 const FINDINGS_SHOWN = 3
 
 /** Times are ms since the epoch. */
@@ -27,13 +25,11 @@ export interface Problem {
   /** Without the way out. */
   readonly message: string
   readonly since: number | undefined
-  /** The first. */
   readonly keys: readonly Key[]
   readonly count: number
   readonly service: string | undefined
   readonly file: string | undefined
   readonly line: number | undefined
-  /** Of the first manifest. */
   readonly revision: string | undefined
   readonly differences: ResourceView['differences']
   readonly findings: readonly Finding[]

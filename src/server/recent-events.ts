@@ -23,7 +23,6 @@ export type SourceEntry = { readonly at: number } & (
       readonly revision: string
       readonly from: Revision['from']
       readonly commit?: Revision['commit']
-      /** The first 20. */
       readonly keys: readonly Key[]
       readonly changed: number
       readonly removed: number

@@ -40,7 +40,6 @@ export class RequestError extends Error {
   }
 }
 
-/** Shows no internal errors. */
 export function registerReplies(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(REPLY_HEADERS)

@@ -27,7 +27,6 @@ export interface Replies {
   readonly [progress: `api/v1/reconciles/${string}`]: ReconcileProgress
 }
 
-/** By path. */
 export interface Orders {
   readonly '-/reconcile': AcceptedReply
   readonly '-/allow': AllowedReply
@@ -137,7 +136,6 @@ const PACKAGES = {
   'simple.css': 'simpledotcss/simple.min.css',
 } as const
 
-/** `GET /`. */
 export async function registerPage(app: FastifyInstance): Promise<void> {
   const files = (await readdir(FOLDER)).filter((file) => TYPES.has(extname(file)))
   const packages = Object.entries(PACKAGES).filter(([file]) => !files.includes(file))

@@ -216,7 +216,6 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS
 
-/** By kind. */
 export const STATE_METRICS: Readonly<Record<string, string>> = Object.fromEntries(
   KINDS.filter((kind) => 'reply' in kind && 'state' in kind.reply).map(({ name }) => [
     name,

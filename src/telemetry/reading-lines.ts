@@ -6,7 +6,6 @@ import type { Facts, Level, Line, LineDefinition } from './log-fields.ts'
 /** Per read. The line then has the number of the others. */
 const SORTS_PER_READING = 10
 
-/** In one line. */
 const KEYS_NAMED = 5
 
 type Loaded = Extract<Event, { type: 'SourceLoaded' }>

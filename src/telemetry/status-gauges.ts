@@ -14,7 +14,6 @@ const LONGEST_STATE = 100
 /** Platforms can invent states. */
 const STATES_PER_KIND = 20
 
-/** Computed at each scrape. */
 export function createBoardGauges(metrics: Instruments, namedResources: number) {
   const keys = boundLabels(namedResources)
   const showInfo = createResourceInfo(metrics.resource_info, namedResources)
@@ -127,7 +126,6 @@ function ofKind(resources: readonly ResourceView[], kind: string): readonly Reso
   return resources.filter((resource) => resource.kind === kind)
 }
 
-/** Per label. */
 const MOST_GROUPS = 100
 
 type Said = Pick<ResourceView, 'status' | 'reason'>

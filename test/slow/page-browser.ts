@@ -124,7 +124,7 @@ export function partsThatSay(first: string) {
   const clicks = resource('Pipe/clicks', { status: 'Missing', reason: 'Missing' })
   const board = {
     get: () => clicks,
-    list: () => [{ ...clicks, message }],
+    list: () => [{ ...clicks, because: { reason: 'Rejected', facts: { said: message } } } as const],
     get version() {
       return message.length
     },

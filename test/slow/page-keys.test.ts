@@ -64,7 +64,7 @@ describe('keys', () => {
     let message = 'gone'
     const board = {
       get: () => CLICKS,
-      list: () => [{ ...CLICKS, message }],
+      list: () => [{ ...CLICKS, because: { reason: 'Rejected', facts: { said: message } } } as const],
       get version() {
         return message.length
       },

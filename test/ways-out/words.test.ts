@@ -3,9 +3,9 @@ import type { FaultInput } from '../../src/sandbox/fault-types.ts'
 import { pipeManifest, SERVICE_ID } from '../support/manifests.ts'
 import { ageIntent, given, unknownOutcome } from './given.ts'
 
-/** The commands in a message, without the options of this installation. */
+/** The commands in a message. */
 function commandsIn(message: string): readonly string[] {
-  return [...message.matchAll(/"pipewright ([^"]+?)( --ledger [^"]+)?"/g)].map((match) => match[1] ?? '')
+  return [...message.matchAll(/"pipewright ([^"]+)"/g)].map((match) => match[1] ?? '')
 }
 
 describe('what is said of a create of unknown outcome', () => {

@@ -1,5 +1,5 @@
 import { commandContext, folderOf, worksWith } from '../command-context.ts'
-import { commandLine, commandsTyped } from '../../server/command-line.ts'
+import { AS_SAID, commandLine, commandsTyped } from '../../server/command-line.ts'
 import type { Settings } from '../../config/settings.ts'
 import { startActivityNotes } from '../../daemon/activity-notes.ts'
 import { keysOf, passOver, type Pass } from '../../daemon/pass.ts'
@@ -93,7 +93,7 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
       findings: catalog.findings,
       unsettled: waitMs === undefined ? undefined : pass.unsettled,
       resources: resources.map((status) =>
-        withBodies(status, desiredBody(settings.profile, catalog.entries.get(status.key)?.manifest), here),
+        withBodies(status, desiredBody(settings.profile, catalog.entries.get(status.key)?.manifest), AS_SAID),
       ),
     })
   } else {
@@ -102,7 +102,7 @@ export async function apply(io: Io, settings: Settings, flags: ApplyFlags): Prom
       print(io.stdout, findingsAsText(catalog.findings, folderOf(settings.manifests), sheet.paint))
     if (catalog.problem !== undefined) print(io.stderr, `${settings.manifests}: ${catalog.problem.message}`)
     const text = { ...sheet, now: io.clock.now(), form: 'text', here } as const
-    print(io.stdout, resourceTable(withProblems(resources, io.clock, here), text))
+    print(io.stdout, resourceTable(withProblems(resources, io.clock), text))
   }
   const warn = (text: string) => print(io.stderr, printable(`pipewright: ${commandsTyped(text, here)}`))
   if (waitMs !== undefined && pass.unsettled.length > 0) {
@@ -151,13 +151,18 @@ function shownAfter(
     const isSaved = status.reason === 'OutcomeUnsaved' && !unsaved.has(key)
     if (reconciled.has(key) && !isSaved) return status
     const bug = bugs.get(key)
-    const message =
+    const said =
       bug === undefined
         ? isSaved
           ? 'The ledger has the result of its create. It was not read again.'
           : 'It is not done: apply was stopped before.'
         : `It is not done, because of a bug of Pipewright: ${bugWords(bug)}. Please report it.`
-    return { ...status, status: 'Failed', reason: 'Unobserved', message }
+    return {
+      ...status,
+      status: 'Failed',
+      reason: 'Unobserved',
+      because: { reason: 'Unavailable', facts: { said } },
+    }
   })
 }
 

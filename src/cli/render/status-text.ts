@@ -125,10 +125,11 @@ function fitted(line: string, { width }: Pick<StatusText, 'width'>): string {
 /** Most keys in a line. */
 const KEYS_NAMED = 3
 
-function causeLines(group: readonly ShownResource[], { paint, width }: StatusText): string {
+function causeLines(group: readonly ShownResource[], { paint, width, here }: StatusText): string {
   const [first, ...others] = group
   if (first === undefined) return ''
-  const { key, status, reason, message } = first
+  const { key, status, reason } = first
+  const message = commandsTyped(first.message, here)
   const fit = (line: string) => fitted(line, { width })
   if (others.length === 0) return fit(`${paint(STYLES[status], key)}: ${message}`)
   const named = group.slice(0, KEYS_NAMED).map((one) => one.key)
@@ -175,7 +176,8 @@ export function statusDetails(
   { daemon, whole }: Pick<StatusReading, 'daemon' | 'whole'>,
   text: StatusText & { readonly cause?: string | undefined; readonly next: readonly NextStep[] },
 ): string {
-  const { now, paint, next, cause = resource.message } = text
+  const { now, paint, next, here, cause = commandsTyped(resource.message, here) } = text
+  const telling = tellingCondition(resource)
   const { key, status, pipeId, service, intent, appliedAt, manifestRevision } = resource
   const { Valid, Synced, Ready } = resource.conditions
   const conditions = Object.entries({ Valid, Synced, Ready }).map(([type, condition]) => [
@@ -185,9 +187,9 @@ export function statusDetails(
     condition.since === 0 ? '' : `for ${formatDuration(Math.max(0, now - condition.since))}`,
     type === 'Ready' && condition.reason === Synced.reason
       ? 'as Synced'
-      : condition.reason === resource.reason
+      : condition === telling
         ? cause
-        : condition.message,
+        : commandsTyped(condition.message, here),
   ])
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['manifest', resource.file === undefined ? 'none' : placeOf(resource)],

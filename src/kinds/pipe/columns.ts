@@ -1,10 +1,8 @@
 import { createNearest } from '../../lib/nearest.ts'
 import { repeatsIn, ruleError, type RuleFinding } from '../finding.ts'
 
-/** Names in a message. */
 const NAMES_SHOWN = 5
 
-/** Name comparisons per manifest. */
 const MOST_COMPARISONS = 10_000
 
 interface Columns {

@@ -109,7 +109,6 @@ function remembered(keys: ReadonlySet<Key>, { catalog }: Before): readonly Wish[
   })
 }
 
-/** From the ledger. */
 function recordedEndpoint(key: Key, { recorded }: Before): string | undefined {
   const service = recorded.get(key)?.endpointOf
   return service === undefined ? undefined : `${kindOf(key)} ${service}`

@@ -68,7 +68,7 @@ export const CREATING = {
     words: ({ attempt, isForced }, noun) =>
       only(
         isForced === true
-          ? `An operator set attempt ${attempt} aside with --force. If its request still arrives, there will be two ${noun}s.`
+          ? `An operator set attempt ${attempt} aside with --force. Its outcome is unknown. If its request still arrives, there will be two ${noun}s.`
           : `An operator settled attempt ${attempt}. The ${noun} will be created again.`,
       ),
   }),

@@ -1,5 +1,5 @@
 import { saying } from '../state/journal.ts'
-import type { Because } from '../../plan/reason.ts'
+import { type Because, wordsOf } from '../../plan/reason.ts'
 import type { OperatorCommand, OperatorResult } from '../../contract/person-command.ts'
 import { idFormOf } from '../../kinds/id-form.ts'
 import { anyOf, nounOf, isReference } from '../../kinds/lookup.ts'
@@ -16,9 +16,8 @@ import {
 } from './operator.ts'
 import { approveRecreate, retryCreate } from './resolve.ts'
 import type { Key } from '../../kinds/key.ts'
-import { attemptFacts, undecidedIntent } from '../../plan/outcome-unknown.ts'
-import { attemptWords } from '../../plan/reasons/unknown.ts'
-import { isKnownGone } from '../../plan/gates.ts'
+import { undecidedIntent } from '../../plan/outcome-unknown.ts'
+import { isKnownGone, orphanFacts } from '../../plan/gates.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { isLeftAlone, isSuspendedLonger } from '../state/entry-policy.ts'
 
@@ -70,15 +69,14 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
     // A returning manifest is created.
     const wait = intent && (stillSending(context, key, intent) ?? stillOnItsWay(context, key, intent))
     if (wait !== undefined) return refused(wait)
-    const left = whatIsLeft(recorded)
+    const orphan = { reason: 'Orphaned', facts: orphanFacts(recorded) } as const
     await context.ledger.remove(recorded, [
-      historyLine(context, recorded, {
-        action: 'forget',
-        ...saying({ reason: 'Orphaned', facts: orphanFacts(recorded) }),
-        result: 'done',
-      }),
+      historyLine(context, recorded, { action: 'forget', ...saying(orphan), result: 'done' }),
     ])
-    return done(recorded, `Forgot ${key}. ${left} A manifest of that name counts as new.`)
+    return done(
+      recorded,
+      `Forgot ${key}. ${wordsOf(orphan, key).cause} A manifest of that name counts as new.`,
+    )
   })
 }
 
@@ -105,35 +103,6 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
     'the directory that the daemon reads. If it does, wait until "pipewright status" shows it as Orphaned, or run ' +
     '"pipewright apply". Then run this again.'
   )
-}
-
-/** Ids that might remain on the platform, for the history. */
-function whatIsLeft(recorded: LedgerRecord): string {
-  const intent = undecidedIntent(recorded)
-  if (recorded.remote !== undefined) {
-    const where = recorded.service === undefined ? '' : ` in service ${recorded.service.serviceId}`
-    const isAsked = recorded.removal?.isSent === true
-    const fate = isAsked
-      ? 'whose deletion was requested, and which might still exist'
-      : 'which is not deleted'
-    return `Its ${nounOf(recorded.key)} was ${recorded.remote.id}${where}, ${fate}.`
-  }
-  if (intent !== undefined) {
-    const former =
-      recorded.former === undefined
-        ? ''
-        : ` Before, its ${nounOf(recorded.key)} was ${recorded.former.remote.id}.`
-    return `A ${nounOf(recorded.key)} may have been created: the create was ${attemptWords(attemptFacts(intent))}.${former}`
-  }
-  if (recorded.upsert !== undefined) return 'All applied values remain.'
-  return 'The platform has no such resource.'
-}
-
-function orphanFacts({ key, file, remote, former, intent, upsert }: LedgerRecord) {
-  const open = intent?.state === 'succeeded' ? undefined : intent
-  const isNothing = remote === undefined && open === undefined && upsert === undefined
-  const pipeId = (remote ?? former?.remote)?.id
-  return { key, file, pipeId, attempt: open && attemptFacts(open), isNothing }
 }
 
 /** Until the next revision. */

@@ -69,10 +69,8 @@ async function oneText(parts: ServerParts, key: string): Promise<string> {
   return JSON.stringify({ resource, history })
 }
 
-/** Of one file. */
 const FOLDERS = 20
 
-/** The most frequent. */
 const VALUES = 200
 
 export interface Facet {

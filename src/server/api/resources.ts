@@ -43,12 +43,10 @@ export interface ResourcesReply extends Paged<ShownResource> {
 
 /** `GET /api/v1/resources/{kind}/{name}`. */
 export interface ResourceReply extends ReturnType<typeof withBodies> {
-  /** In force. */
   readonly revision: string | undefined
   /** Without the next steps. */
   readonly cause: string
   readonly next: ReturnType<typeof nextSteps>
-  /** Differing fields first. */
   readonly fields: readonly ComparedField[]
   readonly comparison: Comparison
   /** Since the daemon started, oldest first. */

@@ -150,7 +150,6 @@ interface AlikeEntries {
 /** Read by an earlier process. */
 interface EarlierRevision {
   readonly type: 'revision'
-  /** Of its first entry. */
   readonly at: number
   readonly revision: string
   readonly earlier: true

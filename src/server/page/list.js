@@ -8,7 +8,7 @@ import { change, view } from './view.js'
 /**
  * @import { OverviewReply } from '../api/overview.ts'
  * @import { Facet, PageReply } from '../api/page.ts'
- * @import { ResourceView } from '../../contract/view.ts'
+ * @import { ShownResource } from '../shown-resource.ts'
  * @import { Sort } from '../api/selection.ts'
  * @import { Address } from './address-bar.js'
  * @import { Shown } from './markup.js'
@@ -103,7 +103,7 @@ function matchesText(total, overview) {
   return total === all ? `${all} in all` : `${total} of ${all} match`
 }
 
-/** @param {readonly ResourceView[]} items @param {Address} wanted */
+/** @param {readonly ShownResource[]} items @param {Address} wanted */
 function resourceTable(items, wanted) {
   const heads = COLUMNS.map((column) => columnHead(column, wanted))
   return rowsOf('Resources', 'list', heads, items.map(resourceRow))
@@ -120,7 +120,7 @@ function columnHead([title, name], wanted) {
   return head(h`<button id=${`sort-${name}`} class="plain" onClick=${sort}>${title}</button>`, state)
 }
 
-/** @param {ResourceView} resource */
+/** @param {ShownResource} resource */
 function resourceRow(resource) {
   const { key, status, reason, message, labels, service, file, line, since } = resource
   const cells = [

@@ -1,5 +1,5 @@
 /**
- * @import { ResourceView } from '../../contract/view.ts'
+ * @import { ShownResource } from '../shown-resource.ts'
  * @import { ResourceReply } from '../api/resources.ts'
  */
 
@@ -8,7 +8,7 @@ import { ago, duration, serverTime } from './time.js'
 
 /**
  * Whether the last check read it: otherwise the state is old.
- * @param {Pick<ResourceView, 'conditions'>} resource
+ * @param {Pick<ShownResource, 'conditions'>} resource
  */
 function isRead({ conditions }) {
   return conditions.Synced.status !== 'Unknown'
@@ -16,7 +16,7 @@ function isRead({ conditions }) {
 
 /**
  * The last reported state, with the age of an old state.
- * @param {Pick<ResourceView, 'state' | 'checkedAt' | 'conditions'>} resource
+ * @param {Pick<ShownResource, 'state' | 'checkedAt' | 'conditions'>} resource
  */
 export function stateWords(resource) {
   const { state, checkedAt } = resource

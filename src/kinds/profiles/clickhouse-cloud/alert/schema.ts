@@ -26,7 +26,6 @@ const THRESHOLD_TYPES = [
   'not_between',
 ] as const
 
-/** With an upper bound. */
 export const RANGES: readonly string[] = ['between', 'not_between']
 
 const INTERVALS = ['30s', '1m', '5m', '15m', '30m', '1h', '6h', '12h', '1d'] as const

@@ -3,7 +3,6 @@ import { DeletablePolicy, manifestSchema, ResourceName } from '../../../manifest
 import { Flag, Lines, OrderedTexts, Text, TextSet, z } from '../../../zod.ts'
 import { PipeSource } from './source.ts'
 
-/** Bounds included. */
 function within(least: number, most: number) {
   return z.int().min(least).max(most).optional()
 }

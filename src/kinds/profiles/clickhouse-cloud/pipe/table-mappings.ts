@@ -2,7 +2,6 @@ import { repeatsIn, ruleError, type RuleFinding } from '../../../finding.ts'
 import { brokenRules, when, type FieldRule } from './field-rules.ts'
 import type { PipeSource, SourceKind } from './source.ts'
 
-/** Common to all databases. */
 type Mapping = {
   readonly targetTable: string
   readonly excludedColumns?: readonly string[] | undefined
