@@ -60,7 +60,10 @@ export async function passOver(options: PassOptions): Promise<Pass> {
       else limited.delete(key)
       options.onReconciled(key, result)
       for (const other of result.also) ask(other)
-      return changes?.review(key, result)
+      const wasMoving = changes?.moving.has(key) === true
+      const again = changes?.review(key, result)
+      if (wasMoving && again === undefined) for (const other of changes?.held ?? []) ask(other)
+      return again
     },
     ended(key) {
       running -= 1
@@ -179,6 +182,8 @@ const SAVE_MS = 10_000
 /** Resources that are not ready yet and not clearly bad: read again until they are. */
 interface Changes {
   readonly moving: Set<Key>
+  /** Keys that wait for a dependency. */
+  readonly held: ReadonlySet<Key>
   /** @returns the next look at the key */
   review(key: Key, result: ReconcileResult): { readonly priority: 1; readonly afterMs: number } | undefined
   /** Each key was reconciled. */
@@ -192,7 +197,6 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
   const moving = new Set<Key>()
   /** Every key that was ever moving. */
   const moved = new Set<Key>()
-  /** Keys that wait for a dependency. */
   const held = new Set<Key>()
   /** Refused and sent again. */
   const retried = new Set<Key>()
@@ -218,6 +222,7 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
 
   return {
     moving,
+    held,
     review(key, result) {
       const wasMoving = moving.delete(key)
       if (isChange(result)) changed.add(key)
