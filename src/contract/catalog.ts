@@ -40,7 +40,6 @@ export interface Catalog {
   readonly hiddenLocks: readonly string[]
   /** Files that might hold manifests. As {@link hiddenLocks}. */
   readonly unread: readonly string[]
-  /** Sorted by file, line and column. */
   readonly findings: readonly Finding[]
   /** Missed by three reads in a row. */
   readonly deleted: ReadonlySet<Key>

@@ -7,7 +7,7 @@ import { expectedOf, type Profile } from '../kinds/profile.ts'
 import { serviceOf, type ResourceManifest } from '../kinds/manifest.ts'
 import { maskSensitive } from '../kinds/mask.ts'
 import type { ActionType } from '../plan/action.ts'
-import type { Condition, Conditions, ConditionType } from '../plan/condition.ts'
+import type { Condition, Conditions } from '../plan/condition.ts'
 import { statusOf } from '../plan/conditions.ts'
 import type { Intent, LedgerRecord } from '../plan/record.ts'
 import type { Severity, Status } from '../plan/severity.ts'
@@ -25,7 +25,6 @@ export interface ResourceView {
   readonly labels: Readonly<Record<string, string>>
   readonly status: Status
   readonly reason: Reason
-  /** Of `reason`, or of a wait. */
   readonly because: Explanation
   /** Start of the status. If healthy: the last change of a condition. */
   readonly since: number
@@ -39,13 +38,11 @@ export interface ResourceView {
   readonly manifestRevision: string | undefined
   readonly service: string | undefined
   readonly pipeId: string | undefined
-  /** The last create. */
   readonly intent: Intent | undefined
   readonly appliedAt: number | undefined
   readonly state: MaskedText | undefined
   /** The last reply as JSON text, masked. Objects would take many times the memory. Not in lists. */
   readonly reply: string | undefined
-  /** Last answered read. */
   readonly checkedAt: number | undefined
   readonly lastReconciledAt: number | undefined
   readonly nextReconcileAt: number | undefined
@@ -150,13 +147,7 @@ function sinceOf(said: Said): number {
   return telling.status === 'True' ? Math.max(Valid.since, Synced.since, Ready.since) : telling.since
 }
 
-export function tellingCondition<C extends Condition>({
-  conditions: { Valid, Synced, Ready },
-  reason,
-}: {
-  readonly conditions: Readonly<Record<ConditionType, C>>
-  readonly reason: Reason
-}): C {
+export function tellingCondition({ conditions: { Valid, Synced, Ready }, reason }: Said): Condition {
   if (Valid.status === 'False') return Valid
   return Ready.reason === reason && Synced.reason !== reason ? Ready : Synced
 }

@@ -182,11 +182,9 @@ const SAVE_MS = 10_000
 /** Resources that are not ready yet and not clearly bad: read again until they are. */
 interface Changes {
   readonly moving: Set<Key>
-  /** Keys that wait for a dependency. */
   readonly held: ReadonlySet<Key>
   /** @returns the next look at the key */
   review(key: Key, result: ReconcileResult): { readonly priority: 1; readonly afterMs: number } | undefined
-  /** Each key was reconciled. */
   begin(): void
   unsettled(): readonly Key[]
 }
@@ -195,7 +193,6 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
   const { store, clock } = context
   const changed = new Set<Key>()
   const moving = new Set<Key>()
-  /** Every key that was ever moving. */
   const moved = new Set<Key>()
   const held = new Set<Key>()
   /** Refused and sent again. */

@@ -1,7 +1,6 @@
 import { formatDuration } from './duration.ts'
 import type { ProxyAddress, ProxyFault } from './proxy.ts'
 
-/** More are counted, not named. */
 const MAX_ADDRESSES = 4
 
 /** Codes and addresses only: the text of an error can repeat what was sent. */

@@ -16,16 +16,12 @@ export function parseDuration(text: string): number | undefined {
 /** At most two units: `850ms`, `12s`, `4m10s`, `2h5m`, `3d4h`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)}ms`
-  const seconds = Math.round(milliseconds / 1_000)
-  const parts = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor((seconds % 86_400) / 3_600), 'h'],
-    [Math.floor((seconds % 3_600) / 60), 'm'],
-    [seconds % 60, 's'],
-  ] as const
-  const first = parts.findIndex(([amount]) => amount > 0)
-  return parts
-    .slice(first, first + 2)
-    .map(([amount, unit]) => (amount > 0 ? `${amount}${unit}` : ''))
-    .join('')
+  let left = Math.round(milliseconds / 1_000) * 1_000
+  const parts = (['d', 'h', 'm', 's'] as const).map((unit) => {
+    const amount = Math.floor(left / UNITS[unit])
+    left -= amount * UNITS[unit]
+    return amount > 0 ? `${amount}${unit}` : ''
+  })
+  const first = parts.findIndex((part) => part !== '')
+  return parts.slice(first, first + 2).join('')
 }

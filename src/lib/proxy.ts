@@ -7,7 +7,6 @@ export interface ProxyAddress {
   /** `Proxy-Authorization` header. Undefined if the proxy needs none. */
   readonly authorization: Secret | undefined
   readonly secrets: readonly Secret[]
-  /** Variable, such as `HTTPS_PROXY`. */
   readonly from: string
 }
 

@@ -18,9 +18,7 @@ export interface ConditionsInput {
   readonly decided: DecideInput
   readonly action: Action
   readonly outcome: Outcome
-  /** The record after the action. */
   readonly recorded: LedgerRecord
-  /** The platform's last `state` in this reconcile. */
   readonly state: RawText | undefined
   readonly previous: Conditions | undefined
 }
@@ -263,7 +261,6 @@ const READY_TOO: ReadonlySet<Reason> = new Set([
   'ReplacedRecently',
 ])
 
-/** `Synced` has the facts. */
 const UNKNOWN_BRIEFLY: Claim = { status: 'Unknown', reason: 'OutcomeUnknown' }
 
 function briefly(claim: Claim): Claim {

@@ -29,7 +29,6 @@ export function adoptInstead(input: CreateOnceInput): Action | undefined {
   return invalid(input) ?? adoptOfOlder(input, adopt, by) ?? taken
 }
 
-/** A pipe that was never seen needs fewer proofs. */
 function isGone(input: CreateOnceInput): boolean {
   const { remote } = input.recorded
   const observed = missingOf(input)

@@ -22,7 +22,6 @@ export interface Misses {
   readonly firstAt: number
   readonly lastAt: number
   readonly besideSince: number | undefined
-  /** Equal for equal credentials. */
   readonly credential: string | undefined
 }
 
@@ -79,7 +78,6 @@ export interface MassMissing {
   readonly of: number
 }
 
-/** Doubles with each replacement. */
 const WAIT = { firstMs: 3_600_000, maxMs: 24 * 3_600_000 }
 
 const CALM_MS = 7 * WAIT.maxMs

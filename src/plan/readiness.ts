@@ -11,7 +11,6 @@ import type { z } from '../kinds/zod.ts'
 const ROLLOUT_MS = 15 * 60_000
 
 interface SeenState {
-  /** Last `state` in this reconcile. */
   readonly state: RawText | undefined
   readonly isNew: boolean
   readonly isInSync: boolean

@@ -54,7 +54,6 @@ function rowOf(reason: Reason): Row<z.ZodType<Facts>> {
   return REASONS[reason]
 }
 
-/** Without its facts, only the meaning of the reason. */
 export function wordsOf({ reason, facts }: Explanation, key: Key): Words {
   const row = rowOf(reason)
   if (facts === undefined && !row.facts.isOptional()) return only(sentence(row.means))
@@ -68,7 +67,6 @@ export function innerWords({ reason, facts }: InnerReason, key: Key): string {
     : messageOf({ reason: known, facts: parseFacts(known, facts) }, key)
 }
 
-/** To show or store. */
 export function explained({ reason, facts }: Explanation): Explanation {
   return facts === undefined ? { reason } : { reason, facts: shortFacts(facts) }
 }
@@ -79,7 +77,6 @@ const MAX_LISTED = 10
 const MAX_LISTED_LENGTH = 300
 const MAX_LENGTH = 4_000
 
-/** Cuts long lists and texts. */
 export function shortFacts<T>(facts: T): T {
   return shortened(facts, MAX_LENGTH) as T // only texts are shorter
 }

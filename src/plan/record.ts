@@ -131,7 +131,6 @@ const Intent = z
     saidEarlyAt: Time.optional(),
     /** By a person: the create limit does not count it. */
     isAllowed: z.literal(true).optional(),
-    /** As in `madeAt`. */
     earlier: z.array(Time).readonly().optional(),
   })
   .readonly()
@@ -151,7 +150,6 @@ type RecordedUpsert = z.infer<typeof RecordedUpsert>
 /** Only kept while its manifest permits deletion. */
 const Left = z
   .strictObject({
-    /** As {@link Fingerprint}. */
     digest: z.string(),
     /** On the steady clock. */
     since: Time,

@@ -11,7 +11,6 @@ export const Change = z
     /** On the steady clock. */
     at: Time,
     fields: z.array(z.string()).readonly(),
-    /** Accepted completely. */
     isSent: z.literal(true).optional(),
     /** The service takes it only at rest, and the stop was put off. */
     waitsForRest: z.literal(true).optional(),
@@ -23,7 +22,6 @@ export const Change = z
   .readonly()
 export type Change = z.infer<typeof Change>
 
-/** Consecutive corrections. */
 export const Correction = z
   .strictObject({
     count: z.int().min(1),

@@ -90,7 +90,6 @@ export interface Account {
   readonly throttle: Throttle
   /** Paths of services with a read or a list that worked. */
   readonly read: Set<string>
-  /** Request ids of its 404s. */
   readonly notFoundIds: Set<string>
 }
 

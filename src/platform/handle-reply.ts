@@ -59,7 +59,6 @@ export function handleReply<T>(attempt: Attempt<T>, parts: RequestParts): Reply<
   return result
 }
 
-/** Of one credential. */
 const MAX_NOT_FOUND_IDS = 10_000
 
 function isRepeated({ seen, caller }: Attempt<unknown>, { requestId }: ReplyBody): boolean {

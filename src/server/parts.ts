@@ -29,13 +29,11 @@ export interface ServerParts {
   readonly emit: Emit
   readonly board: StatusBoard
   problem(key: Key): Pick<Problem, 'id' | 'since'> | undefined
-  /** With masked secrets. */
   desired(key: Key): JsonObject | undefined
   manifest(key: Key): ManifestFacts | undefined
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   readonly recentEvents: Omit<RecentEvents, 'add'>
   readonly metrics: { render(): Promise<Scrape> }
-  /** Ignores the platform. */
   health(): Health
   /** A first read was tried and the ledger is open. */
   ready(): Health

@@ -51,7 +51,6 @@ export interface LastReading {
   readonly ok: boolean
 }
 
-/** In memory and bounded. No ledger keeps them. */
 export interface RecentEvents {
   readonly add: (event: Event) => void
   subscribe(listener: (change: Change) => void): () => void
@@ -74,7 +73,6 @@ function problemChanged({ keys }: Pick<ProblemFacts, 'keys'>): readonly Change[]
   return [resources(...keys)]
 }
 
-/** Other events change nothing that the page shows. */
 type ChangesOf = {
   readonly [T in Event['type']]?: (event: Extract<Event, { readonly type: T }>) => readonly Change[]
 }

@@ -7,9 +7,7 @@ import { messageOf, stepsOf, wordsOf } from '../plan/reason.ts'
 import { type About, joined, type Step } from '../plan/reasons/row.ts'
 import { commandLine, commandsTyped, type CommandContext } from './command-line.ts'
 
-/** As the API and the commands show it. */
 export interface ShownResource extends Omit<ResourceView, 'because' | 'conditions'> {
-  /** Includes the remedy. */
   readonly message: string
   readonly conditions: Readonly<Record<ConditionType, Condition & { readonly message: string }>>
 }

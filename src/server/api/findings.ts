@@ -14,7 +14,6 @@ import type { Answers } from './answers.ts'
 import { findingsSelected, NARROWING, narrowingOf } from './selection.ts'
 
 export interface FindingsReply extends Paged<Finding> {
-  /** Without the query. */
   readonly counts: FindingCounts
 }
 

@@ -36,7 +36,6 @@ import { MISSED } from '../../plan/reasons/not-found.ts'
 import { comparisonOf, sideBySide, type ComparedField, type Comparison } from './side-by-side.ts'
 
 export interface ResourcesReply extends Paged<ShownResource> {
-  /** Without the query. */
   readonly counts: Counts
   readonly overview: OverviewReply
 }
@@ -44,7 +43,6 @@ export interface ResourcesReply extends Paged<ShownResource> {
 /** `GET /api/v1/resources/{kind}/{name}`. */
 export interface ResourceReply extends ReturnType<typeof withBodies> {
   readonly revision: string | undefined
-  /** Without the next steps. */
   readonly cause: string
   readonly next: ReturnType<typeof nextSteps>
   readonly fields: readonly ComparedField[]
