@@ -1,3 +1,4 @@
+import { decodeEntry } from '../../src/ledger/codec.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { systemClock } from '../../src/daemon/system-clock.ts'
@@ -53,8 +54,7 @@ export function createLedgerView(file: string): LedgerView {
         using db = new DatabaseSync(file, { readOnly: true, timeout: 2_000 })
         const rows = db.prepare('SELECT id, key, body FROM history WHERE id > ? ORDER BY id').all(last)
         for (const row of rows) {
-          const entry = JSON.parse(String(row['body'])) as HistoryEntry // the ledger wrote it; the key stands beside it
-          history.push({ ...entry, key: String(row['key']) as HistoryEntry['key'] }) // the ledger takes only keys
+          history.push(decodeEntry(String(row['key']), String(row['body'])))
           last = Number(row['id'])
         }
       } catch {
