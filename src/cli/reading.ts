@@ -54,7 +54,6 @@ type Details = Pick<ResourceReply, 'cause' | 'next'>
 /** Replies of the API, from `--server` or made from the ledger. */
 export interface Reader extends AsyncDisposable {
   status(): Promise<StatusReading>
-  /** @throws {CommandError} if the key has no record */
   details(key: Key): Promise<Details>
   /** Newest first. */
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>

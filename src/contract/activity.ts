@@ -26,7 +26,6 @@ export const Activity = z
     /** Why the last read of the manifests failed or was refused. */
     problem: z.string().optional(),
     errors: z.number().optional(),
-    /** Digest. See `findings-digest.ts`. */
     findings: z.string().optional(),
     /** Pipes that no Lock names. Absent without a Lock. */
     withoutLock: z.number().optional(),

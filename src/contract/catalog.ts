@@ -49,7 +49,6 @@ export interface Catalog {
 
 export interface Recorded {
   readonly file: string | undefined
-  /** As {@link Entry.digest}. */
   readonly digest: string | undefined
   readonly validIn: string | undefined
   readonly pipeId: string | undefined

@@ -57,14 +57,13 @@ function rowOf(reason: Reason): Row<z.ZodType<Facts>> {
 export function wordsOf({ reason, facts }: Explanation, key: Key): Words {
   const row = rowOf(reason)
   if (facts === undefined && !row.facts.isOptional()) return only(sentence(row.means))
-  return row.words(shortFacts(facts), nounOf(key), (inner) => innerWords(inner, key))
+  return row.words(shortFacts(facts), nounOf(key), (inner) => joined(innerWords(inner, key)))
 }
 
-export function innerWords({ reason, facts }: InnerReason, key: Key): string {
+export function innerWords({ reason, facts }: InnerReason, key: Key): Words {
   const known = parseReason(reason)
-  return known === undefined
-    ? sentence(reason)
-    : messageOf({ reason: known, facts: parseFacts(known, facts) }, key)
+  if (known === undefined) return only(sentence(reason))
+  return wordsOf({ reason: known, facts: parseFacts(known, facts) }, key)
 }
 
 export function explained({ reason, facts }: Explanation): Explanation {

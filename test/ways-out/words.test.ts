@@ -79,6 +79,7 @@ describe('what is said of a create of unknown outcome', () => {
     const [last] = JSON.parse(stdout) as readonly [{ action: string; message: string }]
     expect(last.action).toBe('forget')
     expect(last.message).toContain(`intent ${intent?.id}`)
+    expect(commandsIn(last.message)).toEqual([])
   })
 })
 
