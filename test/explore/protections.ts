@@ -180,8 +180,8 @@ export const REMOVALS: readonly Removal[] = [
     patches: [
       { from: `      kept.set(key, outcome)\n      let record`, to: `      let record` },
       {
-        from: `    remember(key, outcome) {\n      kept.set(key, outcome)`,
-        to: `    remember(key, outcome) {\n      kept.set(key, { ...outcome, history: [] })\n      kept.delete(key)`,
+        from: `remember: (key, outcome) => void kept.set(key, outcome),`,
+        to: `remember: () => undefined,`,
       },
     ],
   },

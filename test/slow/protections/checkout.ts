@@ -44,9 +44,15 @@ export function copyOf(patches: Patches): Checkout {
   }
 }
 
+/** @throws when the patch has no place in the sources of this directory, or more than one */
+export function placeOf(dir: string, { from }: Patch) {
+  return theOnlyPlace(dir, anyLayoutOf(from), from)
+}
+
 /** @returns the path of the patched file */
-function applyTo(dir: string, { from, to, below = '' }: Patch): string {
-  const { path, text, found } = theOnlyPlace(dir, anyLayoutOf(from), from)
+function applyTo(dir: string, patch: Patch): string {
+  const { to, below = '' } = patch
+  const { path, text, found } = placeOf(dir, patch)
   const imported = below.replace(/'#(\w+)'/g, (_, name: string) => {
     const other = relative(dirname(path), fileOf(dir, name))
     return `'${other.startsWith('.') ? other : `./${other}`}'`
