@@ -76,7 +76,7 @@ function textOf({ manifest, leftOut }: Made): string {
     ),
     ...comment(
       'No manifest can have these fields. A new resource would lack them:',
-      leftOut.flatMap(({ path, value }) => (value === undefined ? [] : [`${path}: ${value}`])),
+      leftOut.flatMap(({ path, isUnknown }) => (isUnknown === true ? [path] : [])),
     ),
     stringify(manifest),
   ].join('\n')

@@ -4,7 +4,7 @@ import type { Field, Fields } from './field-table.ts'
 import { asWritten, type LeafForm } from './leaf-forms.ts'
 import { type Fitted, fitted, isOnlyReferences, type LeftOut } from './left-out.ts'
 import { API_VERSION } from './manifest.ts'
-import { isSensitiveName, UUID } from '../lib/sensitive.ts'
+import { isSensitiveName } from '../lib/sensitive.ts'
 import type { SecretMask } from '../lib/mask/secret-mask.ts'
 import { escapeControls } from '../lib/shown-text.ts'
 import { faultOf } from './odd-text.ts'
@@ -43,7 +43,11 @@ export interface ImportRequest {
 export function importedManifest({ kind, name, service, secret, resource, mask }: ImportRequest): Fitted {
   const came = resource as JsonObject // parsed from JSON
   const reply = kind.setIn?.(came) ?? came
-  const leftOut = foreignFields(kind, came).flatMap(([path, value]) => unknownFields(path, value, mask))
+  const leftOut = foreignFields(kind, came).map(([path]): LeftOut => ({
+    path: `spec.${path}`,
+    why: 'A manifest has no such field.',
+    isUnknown: true,
+  }))
   const isRuled = kind.credentialRules === true
   const place = { path: 'spec', secret, keys: [], leftOut, mask, isRuled }
   const result = fitted(kind, {
@@ -78,58 +82,6 @@ const MAX_PATH = 200
 function onOneLine(path: string): string {
   const short = path.length > MAX_PATH ? `${path.slice(0, MAX_PATH - 1)}…` : path
   return escapeControls(short.toWellFormed())
-}
-
-/** Named members of an unknown field, and their levels. */
-const MAX_MEMBERS = 50
-const DEEPEST = 8
-
-/** Only a harmless value is shown, and none from inside an unknown object or list. */
-function unknownFields(path: string, value: Json, mask: ImportRequest['mask']): readonly LeftOut[] {
-  const shown = isHarmless(path, value, mask)
-    ? [[path, JSON.stringify(value)] as const]
-    : membersIn(path, value, DEEPEST).take(MAX_MEMBERS).toArray()
-  const all = shown.length === MAX_MEMBERS ? [...shown, [path, '[perhaps more, not shown]'] as const] : shown
-  return all.map(([at, text]) => ({ path: `spec.${at}`, why: 'A manifest has no such field.', value: text }))
-}
-
-function* membersIn(
-  path: string,
-  value: Json,
-  levels: number,
-): Generator<readonly [path: string, text: string], undefined> {
-  const isNested = typeof value === 'object' && value !== null && levels > 0
-  const members = isNested ? Object.entries(value) : []
-  if (members.length === 0) {
-    const what = typeof value === 'string' ? `text of ${value.length} characters` : inputName(value)
-    yield [path, `[${what}, not shown]`]
-  }
-  for (const [name, inner = null] of members) {
-    const shown = isTokenLike(name) ? `[name of ${name.length} characters]` : name
-    yield* membersIn(Array.isArray(value) ? `${path}[]` : `${path}.${shown}`, inner, levels - 1)
-  }
-}
-
-/** Names that are sensitive if the field is unknown, beside those that always are. */
-const PERHAPS_SECRET =
-  /pw|pass|auth|key|cert|pem|pin$|otp|jwt|cookie|session|login|sig$|sas|dsn|hash|salt|seed|psk|nonce/i
-
-/** Such as a host, a mode or a path. A colon is before a port or of a scheme: "user:password" is not shown. */
-const SHORT = /^(?:[\w./-]|:(?=\d{1,5}(?:\/|$)|\/\/)){1,24}$/
-
-/** By its name and its form. */
-function isHarmless(path: string, value: Json, mask: ImportRequest['mask']): boolean {
-  const text = JSON.stringify(value)
-  if (mask.mask(text) !== text) return false
-  if (typeof value === 'string' && UUID.test(value) && path.endsWith('Id')) return true
-  if (path.split(/[.[\]]+/).some((name) => isSensitiveName(name) || PERHAPS_SECRET.test(name))) return false
-  if (typeof value !== 'string') return typeof value !== 'object' || value === null
-  return UUID.test(value) || (SHORT.test(value) && !isTokenLike(value))
-}
-
-/** Such as a JWT. */
-function isTokenLike(text: string): boolean {
-  return text.length >= 20 && /[a-z]/i.test(text) && /\d/.test(text) && !UUID.test(text)
 }
 
 function objectOf(fields: Fields, reply: JsonObject, place: Place): JsonObject {

@@ -11,8 +11,8 @@ export interface LeftOut {
   readonly path: string
   /** A sentence without the value, which might be secret. */
   readonly why: string
-  /** The masked value of an unknown field, in JSON. */
-  readonly value?: string
+  /** Pipewright does not know the field: a new resource would lack it. */
+  readonly isUnknown?: true
 }
 
 type Path = readonly (string | number)[]

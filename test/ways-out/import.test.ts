@@ -38,9 +38,9 @@ const ODD = {
 }
 
 const LEFT_OUT = [
-  ['spec.scaling.autoscale', 'A manifest has no such field.', 'true'],
-  ['spec.owner', 'A manifest has no such field.', '"me"'],
-  ['spec.ssh.x\\nspec: evil', 'A manifest has no such field.', '[text of 3 characters, not shown]'],
+  ['spec.scaling.autoscale', 'A manifest has no such field.', true],
+  ['spec.owner', 'A manifest has no such field.', true],
+  ['spec.ssh', 'A manifest has no such field.', true],
   ['spec.settings', 'It is null.'],
   ['spec.fieldMappings', '"destinationField" of item 1 is missing.'],
   ['spec.scaling.replicas', 'It must be at least 0.'],
@@ -74,7 +74,7 @@ describe('import of a pipe that no manifest can have as it is', () => {
     ])
     expect(yaml.code).toBe(0)
     expect(yaml.stdout).toContain('# No secret is written here.')
-    expect(yaml.stdout).toContain('#   spec.scaling.autoscale: true\n#   spec.owner: "me"\n')
+    expect(yaml.stdout).toContain('#   spec.scaling.autoscale\n#   spec.owner\n')
     workspace.write('manifests/orders.yaml', yaml.stdout)
     expect((await runHere(['validate', workspace.manifests])).code).toBe(0)
   })
@@ -84,7 +84,7 @@ describe('import of a pipe that no manifest can have as it is', () => {
     using workspace = given()
     const { stdout } = await importIn(workspace, platform.url, '-o', 'json')
     const shown = JSON.parse(stdout) as Record<string, unknown>
-    expect(shown['leftOut']).toEqual(LEFT_OUT.map(([path, why, value]) => ({ path, why, value })))
+    expect(shown['leftOut']).toEqual(LEFT_OUT.map(([path, why, isUnknown]) => ({ path, why, isUnknown })))
     expect(shown['secrets']).toContainEqual({
       path: 'spec.source.kafka.credentials.password',
       ref: { name: 'orders', key: 'password' },
