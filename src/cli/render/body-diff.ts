@@ -1,3 +1,4 @@
+import { diff } from 'node:util'
 import { stringify } from 'yaml'
 import type { JsonObject } from '../../lib/json.ts'
 import { printable } from './terminal.ts'
@@ -28,39 +29,16 @@ function linesOf(body: JsonObject): readonly string[] {
     .split('\n')
 }
 
-/** By the longest common subsequence. */
-function compared(a: readonly string[], b: readonly string[]): readonly DiffLine[] {
-  if (a.length > MOST_COMPARED || b.length > MOST_COMPARED) {
-    return [...a.map((text) => line('-', text)), ...b.map((text) => line('+', text))]
-  }
-  const width = b.length + 1
-  const longest = new Uint16Array((a.length + 1) * width)
-  const at = (i: number, j: number) => longest[i * width + j] ?? 0
-  for (let i = a.length - 1; i >= 0; i -= 1)
-    for (let j = b.length - 1; j >= 0; j -= 1)
-      longest[i * width + j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
-  const lines: DiffLine[] = []
-  let [i, j] = [0, 0]
-  while (i < a.length || j < b.length) {
-    const [old, next] = [a[i], b[j]]
-    if (old !== undefined && old === next) {
-      lines.push(line(' ', old))
-      i += 1
-      j += 1
-    } else if (old !== undefined && (next === undefined || at(i + 1, j) >= at(i, j + 1))) {
-      lines.push(line('-', old))
-      i += 1
-    } else if (next !== undefined) {
-      lines.push(line('+', next))
-      j += 1
-    }
-  }
-  return lines
+function compared(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
+  if (before.length > MOST_COMPARED || after.length > MOST_COMPARED)
+    return [
+      ...before.map((text): DiffLine => ({ sign: '-', text })),
+      ...after.map((text): DiffLine => ({ sign: '+', text })),
+    ]
+  return diff(before, after).map(([operation, text]) => ({ sign: SIGNS[operation], text }))
 }
 
-function line(sign: DiffLine['sign'], text: string): DiffLine {
-  return { sign, text }
-}
+const SIGNS = { 1: '-', 0: ' ', [-1]: '+' } as const
 
 /** Keeps the parents of a change. */
 function withContext(lines: readonly DiffLine[]): readonly DiffLine[] {
@@ -82,7 +60,7 @@ function withContext(lines: readonly DiffLine[]): readonly DiffLine[] {
   const shown: DiffLine[] = []
   let hidden = 0
   const flush = () => {
-    if (hidden > 0) shown.push(line('…', `${hidden} unchanged ${hidden === 1 ? 'line' : 'lines'}`))
+    if (hidden > 0) shown.push({ sign: '…', text: `${hidden} unchanged ${hidden === 1 ? 'line' : 'lines'}` })
     hidden = 0
   }
   for (const [index, each] of lines.entries()) {
