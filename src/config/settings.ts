@@ -205,7 +205,7 @@ export function otherFolder(
   return folder === undefined || folder === standardOf(name, where) ? undefined : resolve(folder)
 }
 
-export const MANIFESTS = TABLE.manifests.default
+const MANIFESTS = TABLE.manifests.default
 
 export function usualManifests(where: Pick<Settings, 'sandbox' | 'profile'>): string {
   return standardOf('manifests', where) ?? MANIFESTS

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
 import { runHere } from '../support/command.ts'
-import { alertManifest } from '../support/manifests.ts'
-import { createWorkspace } from '../support/workspace.ts'
 import { given } from '../ways-out/given.ts'
 
 test.each<{ why: string; args: readonly string[]; says: string | RegExp }>([
@@ -71,16 +69,6 @@ test('a flag of a setting never takes the next flag for its value', async () => 
   const { code, stderr } = await runHere(['apply', '--manifests', '--sandbox'])
   expect(code).toBe(64)
   expect(stderr).toContain('--manifests: it has no value; give DIR')
-})
-
-test('a folder that is read as one of manifests is named', async () => {
-  using workspace = createWorkspace()
-  for (const name of ['a', 'b']) workspace.write(`pipes/${name}.yaml`, alertManifest(name, name))
-  const files = ['a', 'b'].map((name) => workspace.path(`pipes/${name}.yaml`))
-  expect(await runHere(['validate', ...files])).toMatchObject({
-    code: 0,
-    stderr: expect.stringContaining('No directory of manifests is given') as unknown,
-  })
 })
 
 test('one pass ends with 1 for an error in a manifest, and with 0 for a warning', async () => {

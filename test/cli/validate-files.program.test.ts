@@ -16,8 +16,6 @@ writeFileSync(join(root, 'manifests/team/b.yaml'), alert('b', 'policy: {dependsO
 writeFileSync(join(root, 'manifests/team/c.yaml'), alert('c', 'colour: red\n'))
 writeFileSync(join(root, 'elsewhere.yaml'), alert('d'))
 for (const folder of ['alone', 'two', 'tools']) mkdirSync(join(root, folder))
-writeFileSync(join(root, 'alone/x.yaml'), alert('x', 'policy: {dependsOn: [Alert/y]}\n'))
-writeFileSync(join(root, 'alone/y.yaml'), alert('y'))
 writeFileSync(join(root, 'two/x.yaml'), alert('x'))
 writeFileSync(join(root, 'two/y.yaml'), alert('x'))
 
@@ -89,41 +87,15 @@ test.each([
   expect(code).toBe(64)
 })
 
-test('a file of a folder named manifests is read with all of it, from wherever it is named', async () => {
-  const within = await from('manifests/team', 'b.yaml')
-  expect(within).toMatchObject({ code: 0, stderr: '' })
-  expect(within.stdout).toContain('no findings. Read all of ..; shown are the findings of 1 path.')
-  const { stdout, code } = await from(
-    'tools',
-    '../manifests/team/c.yaml',
-    '../manifests/a.yaml',
-    '-o',
-    'compact',
-  )
-  expect(stdout).toMatch(/^\.\.\/manifests\/a\.yaml:4:20: .*\n\.\.\/manifests\/team\/c\.yaml:4:1: /)
-  expect(code).toBe(1)
-})
-
-test('a file of no such folder is read with its neighbours, and that is said', async () => {
-  const { stdout, stderr, code } = await from('.', 'alone/x.yaml')
-  expect(stderr).toBe(
-    'No directory of manifests is given, so alone is read as one: what stands elsewhere seems to be missing. ' +
-      'To read more, add --manifests DIR.\n',
-  )
-  expect(stdout).toContain('2 manifests, no findings. Read all of alone; shown are the findings of 1 path.')
-  expect(code).toBe(0)
-  expect((await from('alone', 'x.yaml')).stderr).toContain('so this folder is read as one')
-  expect((await from('.', 'alone/x.yaml', 'elsewhere.yaml')).stderr).toContain(
-    'alone/x.yaml is not in manifests',
-  )
+test('a file elsewhere needs the name of its directory', async () => {
+  const { code, stderr } = await from('tools', '../manifests/a.yaml')
+  expect(stderr).toContain('pipewright validate --manifests ../manifests ../manifests/a.yaml')
+  expect(code).toBe(64)
 })
 
 test('where there is no directory of manifests, what to write is said', async () => {
   expect((await from('alone')).stderr).toBe(
     'manifests: The manifests directory is missing. Name it: pipewright validate DIR.\n',
-  )
-  expect((await from('manifests/team')).stderr).toBe(
-    'manifests: The manifests directory is missing. You are in one: run "pipewright validate ..".\n',
   )
 })
 

@@ -1,6 +1,6 @@
-import { type Settings, MANIFESTS } from '../../config/settings.ts'
+import type { Settings } from '../../config/settings.ts'
 import { existsSync, statSync } from 'node:fs'
-import { dirname, join, relative, resolve, sep, basename } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { Finding } from '../../kinds/finding.ts'
 import type { Catalog } from '../../contract/catalog.ts'
 import { folderOf } from '../command-context.ts'
@@ -21,24 +21,19 @@ import { paintFor } from '../render/terminal.ts'
 export const VALIDATE_OUTPUTS = ['text', 'compact', 'json', 'github', 'sarif'] as const
 
 interface ValidateFlags {
-  readonly manifests?: string
   readonly output: (typeof VALIDATE_OUTPUTS)[number]
 }
 
-/** All findings are shown if `paths` is empty. */
+/** A single folder is the directory. All findings are shown if `paths` is empty. */
 function scopeOf(
   { manifests: root }: Settings,
-  flags: ValidateFlags,
   paths: readonly string[],
-): { readonly root: string; readonly paths: readonly string[]; readonly note?: string | undefined } {
+): { readonly root: string; readonly paths: readonly string[] } {
   const [only] = paths
-  if (only !== undefined && paths.length === 1) {
-    const isFolder = existsSync(only) ? isDirectory(only) : !/\.(ya?ml|json)$/.test(only)
-    const isInside = resolve(only) !== resolve(root) && isBelow(only, root) && isDirectory(root)
-    if (isFolder && !isInside) return { root: only, paths: [] }
-  }
-  const isSaid = flags.manifests !== undefined || root !== MANIFESTS
-  return { root, paths, ...(isSaid ? undefined : assumedRoot(paths)) }
+  if (only === undefined || paths.length > 1) return { root, paths }
+  const isFolder = existsSync(only) ? isDirectory(only) : !/\.(ya?ml|json)$/.test(only)
+  const isInside = resolve(only) !== resolve(root) && isBelow(only, root) && isDirectory(root)
+  return isFolder && !isInside ? { root: only, paths: [] } : { root, paths }
 }
 
 /** Sends no requests. */
@@ -48,8 +43,7 @@ export async function validate(
   flags: ValidateFlags,
   words: readonly string[],
 ): Promise<ExitCode> {
-  const { root, paths, note } = scopeOf(asked, flags, words)
-  if (note !== undefined) print(io.stderr, note)
+  const { root, paths } = scopeOf(asked, words)
   const settings = { ...asked, manifests: root }
   const named = paths.map((path) => belowRoot(path, settings.manifests))
   for (const path of ignoredAmong(named, settings.manifests))
@@ -62,7 +56,8 @@ export async function validate(
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
   for (const text of endedSuspensions(catalog, settings.manifests, Date.now())) print(io.stderr, text)
   const problem =
-    (catalog.problem && catalog.problem.message + whereElse(settings.manifests)) ??
+    (catalog.problem &&
+      `${catalog.problem.message}${existsSync(root) ? '' : ' Name it: pipewright validate DIR.'}`) ??
     (total === 0 && catalog.findings.length === 0 ? NOTHING_THERE : undefined)
   const findings = named.length === 0 ? catalog.findings : findingsOf(catalog.findings, named)
   const errors = findings.filter((finding) => finding.severity === 'error')
@@ -77,17 +72,9 @@ function belowRoot(path: string, root: string): string {
   if (!isBelow(path, root))
     misuse(
       `${path} is not in ${root}, whose manifests are read. Name the directory that it is in: ` +
-        `pipewright validate --manifests ${usualRootAround(path) ?? (isDirectory(path) ? path : dirname(path))} ${path}`,
+        `pipewright validate --manifests ${isDirectory(path) ? path : dirname(path)} ${path}`,
     )
   return relative(resolve(root), resolve(path))
-}
-
-function whereElse(root: string): string {
-  if (existsSync(root)) return ''
-  const around = usualRootAround('.')
-  return around === undefined
-    ? ' Name it: pipewright validate DIR.'
-    : ` You are in one: run "pipewright validate ${around}".`
 }
 
 /** None while the ignore file cannot be read, which is a finding. */
@@ -194,45 +181,6 @@ function summary(findings: readonly Finding[], total: number): string {
 const NOTHING_THERE =
   'There are no manifests: no .yaml, .yml or .json file with a document in it. Give the right --manifests DIR.'
 
-/* For a command typed outside the manifests directory. */
-
 function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-}
-
-/** Relative to the current directory. */
-function usualRootAround(path: string): string | undefined {
-  for (let dir = resolve(path); dir !== dirname(dir); dir = dirname(dir)) {
-    if (basename(dir) === MANIFESTS && isDirectory(dir)) return typed(dir)
-  }
-  return undefined
-}
-
-/**
- * The common directory of the default name around the files, else their folder.
- * @returns undefined if it is the default, or if they have none in common; a note if its name is unusual
- */
-function assumedRoot(
-  files: readonly string[],
-): { readonly root: string; readonly note?: string } | undefined {
-  const [first] = files
-  if (first === undefined || files.every((file) => isBelow(file, MANIFESTS))) return undefined
-  if (!files.every((file) => existsSync(file))) return undefined
-  const around = usualRootAround(dirname(resolve(first)))
-  if (around !== undefined) return files.every((file) => isBelow(file, around)) ? { root: around } : undefined
-  const folder = dirname(resolve(first))
-  if (isDirectory(first) || files.some((file) => dirname(resolve(file)) !== folder)) return undefined
-  const root = typed(folder)
-  return {
-    root,
-    note: `No directory of manifests is given, so ${root === '.' ? 'this folder' : root} is read as one: what stands elsewhere seems to be missing. To read more, add --manifests DIR.`,
-  }
-}
-
-/** Relative to the current directory. */
-function typed(dir: string): string {
-  const below = relative('.', dir)
-  if (below === '') return '.'
-  const up = below.split(sep).filter((step) => step === '..').length
-  return up > 3 ? join(dir) : below
 }
