@@ -21,7 +21,7 @@ import { createPlanner } from './planner.ts'
 import { manifestFacts } from './shown-manifest.ts'
 import { isOfOneHost, ownerTokenOf } from './running-server.ts'
 
-export interface PageParts extends Pick<ServerParts, 'metrics'> {
+interface PageParts extends Pick<ServerParts, 'metrics'> {
   readonly engine: Engine
   readonly daemon: Daemon
   readonly leading: Leading

@@ -8,7 +8,7 @@ import type { Engine } from './compose.ts'
 import { openWebhook } from './compose-webhook.ts'
 import type { Io } from './io.ts'
 
-export interface LeadershipRunParts {
+interface LeadershipRunParts {
   readonly settings: Settings
   readonly stop: Io['stop']
   readonly events: EventBus
@@ -19,7 +19,7 @@ export interface LeadershipRunParts {
   readonly daemon: Daemon
 }
 
-export interface LeadershipRun extends AsyncDisposable {
+interface LeadershipRun extends AsyncDisposable {
   /** Another process took over, or the run broke. */
   readonly ended: AbortSignal
   /** Starts the daemon. @returns a standby's wait for its term; undefined: this process leads */

@@ -95,7 +95,7 @@ export function duration(min: number, max: number): Parser<number> {
   }
 }
 
-export interface ApiBudget {
+interface ApiBudget {
   readonly requests: number
   readonly windowMs: number
 }
@@ -112,7 +112,7 @@ export function parseBudget(text: string): Parsed<ApiBudget> {
   return good({ requests: requests.value, windowMs: window.value })
 }
 
-export interface Listen {
+interface Listen {
   /** Without the brackets of an IPv6 address. */
   readonly host: string
   /** 0 selects a free port. */

@@ -5,7 +5,7 @@ import type { Environment } from './setting-sources.ts'
 import type { ReadValues } from './settings-table.ts'
 
 /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case. */
-export interface ReadProxies {
+interface ReadProxies {
   readonly proxies: ProxySettings
   /** Invalid variables that would be used. Never their values, which can hold a password. */
   readonly problems: readonly SettingProblem[]

@@ -56,7 +56,7 @@ export function readEnvironment(env: Environment): Source {
   return { given, problems }
 }
 
-export const FILE_KEYS: ReadonlyMap<string, SettingName> = new Map(
+const FILE_KEYS: ReadonlyMap<string, SettingName> = new Map(
   SETTING_NAMES.filter((name) => name !== 'config').map((name) => [TABLE[name].flag, name]),
 )
 
@@ -64,7 +64,7 @@ export const FILE_KEYS: ReadonlyMap<string, SettingName> = new Map(
 const REMOVED_NOTIFICATIONS =
   'it was removed: give webhook-url, and webhook-secret-file to sign; Alertmanager routes and groups (docs/notifications.md)'
 
-export function nearestOf(word: string, known: Iterable<string>): string {
+function nearestOf(word: string, known: Iterable<string>): string {
   if (/(^|\W|_)notifications$/i.test(word)) return REMOVED_NOTIFICATIONS
   const meant = nearest(word, known)
   return meant === undefined ? 'remove it' : `did you mean ${meant}?`

@@ -58,7 +58,7 @@ export interface SettingsInput {
   readonly realPath?: (path: string) => string
 }
 
-export type SettingsReading = (
+type SettingsReading = (
   { readonly settings: Settings } | { readonly problems: readonly SettingProblem[] }
 ) & {
   /** Commands that use the platform fail with it. */

@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 import { sameJson } from '../lib/json.ts'
 import type { StateStore } from '../reconcile/state/store.ts'
 
-export interface ActivityParts {
+interface ActivityParts {
   readonly command: Activity['command']
   readonly ledger: Ledger
   readonly store: StateStore

@@ -19,7 +19,7 @@ import { createReadings, type ReadingContext } from './readings.ts'
 import { createRequests } from './reconcile-tokens.ts'
 import type { TriggerCause, Watcher } from './watcher.ts'
 
-export interface DaemonParts {
+interface DaemonParts {
   readonly context: ReconcileContext
   readonly board: WritableBoard
   readonly reconciler: Reconciler

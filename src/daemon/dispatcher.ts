@@ -20,7 +20,7 @@ export interface Dispatcher {
   health(): { readonly ok: boolean; readonly detail: string }
 }
 
-export interface DispatcherOptions {
+interface DispatcherOptions {
   readonly clock: Clock
   readonly queue: Queue
   /** Slots for priority 0, and as many again for priorities 1 and 2 together. */

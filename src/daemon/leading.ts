@@ -23,7 +23,7 @@ export interface Leading {
   readonly assertMayAct: () => void
 }
 
-export interface LeadingParts {
+interface LeadingParts {
   readonly clock: Clock
   /** Without renewal for so long, another process can take the Lease: ms. */
   readonly leaseMs: number

@@ -22,7 +22,7 @@ export interface LoopParts {
 }
 
 /** Reconciles the keys that are due: the loop of the daemon. For `apply` and `plan`, it ends when it is idle. */
-export interface Loop extends Pick<Dispatcher, 'health' | 'stop'> {
+interface Loop extends Pick<Dispatcher, 'health' | 'stop'> {
   ask(key: Key, priority: Priority, afterMs?: number): void
   /** Cancels the reconcile of the key, which might wait for a permit, and works before the next one. */
   interrupt<T>(key: Key, work: () => Promise<T>): Promise<T>

@@ -11,7 +11,7 @@ import type { StateStore } from '../reconcile/state/store.ts'
 import { createBoard } from '../reconcile/state/status-board.ts'
 import { keysOf, passOver, type PassOptions } from './pass.ts'
 
-export interface PlanOptions extends Pick<PassOptions, 'concurrency' | 'urgency' | 'stopping'> {
+interface PlanOptions extends Pick<PassOptions, 'concurrency' | 'urgency' | 'stopping'> {
   /** Of a dry run. */
   readonly context: ReconcileContext
   /** The directory as shown. */

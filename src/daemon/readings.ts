@@ -4,7 +4,7 @@ import { createdOf, recordedOf } from '../reconcile/state/recorded.ts'
 import { createSerial } from './serial.ts'
 import type { TriggerCause } from './watcher.ts'
 
-export type ReadingCause = TriggerCause | 'asked' | 'start'
+type ReadingCause = TriggerCause | 'asked' | 'start'
 
 /** `normal`: a mass removal is rejected, and three reads must agree that a key is gone. */
 type Acceptance = 'force' | 'normal'
@@ -35,7 +35,7 @@ export interface Readings {
   stop(): Promise<void>
 }
 
-export interface ReadingsOptions {
+interface ReadingsOptions {
   readonly context: Pick<ReconcileContext, 'store' | 'clock'>
   readonly source: Source
   readonly stopping: AbortSignal

@@ -1,5 +1,5 @@
 /** Never two runs at a time. Calls during a run share one more run. */
-export interface Serial {
+interface Serial {
   /** Resolves after a run that began after this call. */
   run(): Promise<void>
   /** Waits for the run in progress. Later calls have no effect. */

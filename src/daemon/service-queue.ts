@@ -12,7 +12,7 @@ export interface ReadyEntry extends Placed {
 }
 
 /** Of one priority: by due time within a service, services in rotation. */
-export interface ReadyLanes<T extends ReadyEntry> {
+interface ReadyLanes<T extends ReadyEntry> {
   readonly size: number
   add(entry: T): void
   remove(entry: T): void

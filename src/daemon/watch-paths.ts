@@ -11,7 +11,7 @@ import { codeOf } from '../manifest/files/read-bytes.ts'
 import { commitOf } from '../manifest/files/commit.ts'
 import { walkTree } from '../manifest/files/walk.ts'
 
-export interface WatchPaths {
+interface WatchPaths {
   /** Links on the path to the root, or its first missing name. */
   readonly names: ReadonlySet<string>
   /** Folder watched at any depth, except names with a leading dot. */

@@ -148,7 +148,7 @@ export async function createWatcher(options: WatcherOptions): Promise<Watcher> {
   }
 }
 
-export interface DebounceOptions {
+interface DebounceOptions {
   readonly clock: Clock
   readonly quietMs: number
   /** Longest delay under steady noise. */

@@ -24,7 +24,7 @@ export function placesToWrite(value: Json | undefined, path = ''): readonly stri
   )
 }
 
-export interface ImportRequest {
+interface ImportRequest {
   readonly kind: CreateOnceKind
   /** `metadata.name`. */
   readonly name: string

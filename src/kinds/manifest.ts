@@ -141,7 +141,7 @@ const CONTESTED =
   'After two corrections of a field within an hour, the third waits an hour. Each further wait is twice as long, up to a day.'
 
 /** If the service lists, changes and stops the kind. */
-export const ChangeablePolicy = CreateOncePolicy.extend({
+const ChangeablePolicy = CreateOncePolicy.extend({
   onUnknown: z
     .enum(['ask', 'adopt'])
     .optional()

@@ -28,7 +28,7 @@ export const SecretBundleRef = z
   .meta({ examples: [{ secretRef: { name: 'analytics-api' } }] })
 export type SecretBundleRef = z.infer<typeof SecretBundleRef>
 
-export function isQuotedReference(text: unknown): boolean {
+function isQuotedReference(text: unknown): boolean {
   return typeof text === 'string' && /^\s*\{?\s*["']?secretRef["']?\s*:\s*\{/.test(text)
 }
 
@@ -85,7 +85,7 @@ export function asSecretRef(value: unknown): SecretRef['secretRef'] | undefined 
   return SecretRef.safeParse(value).data?.secretRef
 }
 
-export interface PlacedRef {
+interface PlacedRef {
   /** Such as `source.kafka.credentials.password`. */
   readonly path: string
   readonly ref: SecretRef['secretRef']

@@ -4,7 +4,7 @@ const LONGEST = 64
 
 const MOST = 20_000
 
-export type Nearest = (word: string, candidates: Iterable<string>) => string | undefined
+type Nearest = (word: string, candidates: Iterable<string>) => string | undefined
 
 /**
  * The first if tied. At most a third of the longer word can differ. Undefined for words over 64 letters and

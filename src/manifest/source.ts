@@ -44,7 +44,7 @@ export interface Source {
   ): Promise<LoadResult>
 }
 
-export interface SourceOptions {
+interface SourceOptions {
   readonly profile: Profile
   /** The manifests directory, or a single file. */
   readonly root: string

@@ -85,7 +85,7 @@ export function authenticated({ service, operation }: Caller, login: Login): Aut
 }
 
 /** The platform counts requests per credential. */
-export interface Account {
+interface Account {
   readonly budget: Budget
   readonly throttle: Throttle
   /** Paths of services with a read or a list that worked. */
@@ -93,7 +93,7 @@ export interface Account {
   readonly notFoundIds: Set<string>
 }
 
-export interface Accounts {
+interface Accounts {
   of(credential: string): Account
   /** Secrets with the same login share an account. */
   join(credential: string, login: Login): void
@@ -134,7 +134,7 @@ const PAUSE = { firstMs: 5_000, maxMs: 15 * 60_000 }
 /** Without a 429. A budget above the limit meets it repeatedly. */
 const QUIET_MS = 60_000
 
-export interface Throttle {
+interface Throttle {
   /**
    * @param retryAfterMs undefined: twice the previous pause
    * @returns the pause in ms, and whether this is the first 429 of a limit

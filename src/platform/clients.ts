@@ -56,7 +56,7 @@ export interface PlatformOptions extends Omit<RequestParts, OwnParts> {
   readonly assertMayAct?: (() => void) | undefined
 }
 
-export interface CredentialBudget extends BudgetSnapshot {
+interface CredentialBudget extends BudgetSnapshot {
   readonly credential: string
 }
 

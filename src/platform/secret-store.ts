@@ -18,7 +18,7 @@ const API_KEY: readonly string[] = [WIRE.keyIdKey, WIRE.keySecretKey]
 
 export type ReadSecretFile = (file: string) => Promise<SecretReading>
 
-export interface SecretFolders {
+interface SecretFolders {
   readonly credentialsDir: string
   readonly secretsDir: string
   readonly ownFiles?: readonly string[]
@@ -26,7 +26,7 @@ export interface SecretFolders {
 
 type MaybeReading = ReturnType<SecretStore['read']>
 
-export interface MountedSecrets extends SecretStore {
+interface MountedSecrets extends SecretStore {
   readFile(file: string): MaybeReading
 }
 

@@ -83,7 +83,7 @@ export function fixtureSchema(profile: Profile) {
       ),
   })
 }
-export type Fixture = z.infer<ReturnType<typeof fixtureSchema>>
+type Fixture = z.infer<ReturnType<typeof fixtureSchema>>
 export type FixtureInput = z.input<ReturnType<typeof fixtureSchema>>
 
 /** @throws {SandboxFileError} */

@@ -33,7 +33,7 @@ function limitOf({ deletions }: Pick<Allowance, 'deletions'>): keyof typeof LIMI
 /** Most keys in a message. */
 const NAMED = 20
 
-export interface AllowFlags extends Pick<Allowance, 'service' | 'count'> {
+interface AllowFlags extends Pick<Allowance, 'service' | 'count'> {
   readonly dryRun?: true
   readonly deletions?: true
   readonly output: 'text' | 'json'

@@ -28,7 +28,7 @@ import { wholeFacts } from '../whole-facts.ts'
 /** Default of `--timeout`: ms. */
 export const APPLY_WAIT_MS = 15 * 60_000
 
-export interface ApplyFlags extends WaitFlags {
+interface ApplyFlags extends WaitFlags {
   readonly output: 'text' | 'json'
   /** Disables the create limit. */
   readonly yes?: true

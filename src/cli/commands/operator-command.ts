@@ -190,7 +190,7 @@ type Found =
   /** The key's pipe is gone. */
   | { readonly type: 'gone' }
 
-export interface ResolveFlags extends Printed {
+interface ResolveFlags extends Printed {
   readonly adopt?: string
   readonly retry?: true
   readonly recreate?: true
@@ -240,7 +240,7 @@ export async function resolve(
 
 const LOCAL = { platform: 'not asked', ledger: 'existing' } as const
 
-export interface SuspendFlags extends Printed {
+interface SuspendFlags extends Printed {
   readonly reason: string
   /** ms. */
   readonly for: number

@@ -18,7 +18,7 @@ import { callServer, expectObject, getReply, type Asked, type ServerReply } from
 /** Default of `--timeout`: ms. */
 export const RECONCILE_WAIT_MS = 5 * 60_000
 
-export interface ReconcileFlags extends WaitFlags {
+interface ReconcileFlags extends WaitFlags {
   /** Accepts a directory that lost most manifests. */
   readonly accept?: true
   readonly output: Output

@@ -39,7 +39,7 @@ export interface DeletionGrace {
 }
 
 /** For an unknown file: whether any file might hold more than a reading saw. */
-export type IsHidden = (file: string | undefined) => boolean
+type IsHidden = (file: string | undefined) => boolean
 
 interface Input {
   readonly previous: CatalogState

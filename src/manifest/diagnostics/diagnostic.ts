@@ -134,4 +134,4 @@ export const FINDING_CODES = {
   'lock-unused': 'a Lock names a pipe that has no manifest',
 } as const
 
-export type SourceCode = keyof typeof FINDING_CODES
+type SourceCode = keyof typeof FINDING_CODES

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, lstatSync } from 'node:fs'
 
-export type BytesReading =
+type BytesReading =
   | { readonly what: 'read'; readonly bytes: Buffer; readonly stamp: Stamp | undefined }
   | { readonly what: 'too-large' }
   | { readonly what: 'not-regular' }

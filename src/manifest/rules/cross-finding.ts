@@ -15,7 +15,7 @@ export const RELATED = 5
 /** Per code and document. */
 const SAID = 20
 
-export interface Participant {
+interface Participant {
   readonly document: ParsedDocument
   readonly path: Path
   readonly message: string

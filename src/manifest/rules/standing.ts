@@ -152,7 +152,7 @@ export function firstOf<T>(group: readonly T[], had: (item: T) => number): T | u
 /** Returns the name itself if no manifest has the ids. */
 export type ServiceIs = (name: string) => string
 
-export function serviceIdentities(manifests: Iterable<ResourceManifest>): ServiceIs {
+function serviceIdentities(manifests: Iterable<ResourceManifest>): ServiceIs {
   const identities = new Map<string, string>()
   for (const manifest of manifests) {
     const service = asService(manifest)

@@ -28,7 +28,7 @@ export interface ParseOptions {
 }
 
 /** Findings that can still be worded. Beyond it, a document reports only that it has errors. */
-export interface FindingRoom {
+interface FindingRoom {
   left: number
 }
 

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 /** Longest uninterrupted run, in ms. */
 const SLICE_MS = 8
 
-export interface Slices {
+interface Slices {
   isOver(): boolean
   next(): Promise<void>
 }

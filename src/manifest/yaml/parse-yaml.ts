@@ -24,7 +24,7 @@ const YAML_OPTIONS = {
   logLevel: 'silent',
 } as const
 
-export interface YamlStream {
+interface YamlStream {
   readonly documents: readonly Document.Parsed[]
   /** Errors and warnings outside documents. Empty if there is a document. */
   readonly findings: readonly (Document['errors'][number] | Document['warnings'][number])[]

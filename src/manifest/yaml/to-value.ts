@@ -13,7 +13,7 @@ import type { YamlFinding } from './syntax-findings.ts'
 /** Even if each alias expands to little: resolving them is quadratic. */
 const MOST_ALIASES = 1_000
 
-export interface Conversion {
+interface Conversion {
   /** The first of repeated fields wins, and null replaces an alias. */
   readonly value: unknown
   /** Aliases before or inside their anchor, or too many aliases. */

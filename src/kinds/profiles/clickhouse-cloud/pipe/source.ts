@@ -9,7 +9,7 @@ import { PostgresSource } from './sources/postgres.ts'
 import { PubsubSource } from './sources/pubsub.ts'
 
 /** Messages or files. */
-export const STREAMING_KINDS = ['kafka', 'objectStorage', 'kinesis', 'pubsub'] as const
+const STREAMING_KINDS = ['kafka', 'objectStorage', 'kinesis', 'pubsub'] as const
 
 /** `tableMappings` define their tables. */
 export const DATABASE_KINDS = ['postgres', 'mysql', 'mongodb', 'bigquery'] as const

@@ -61,7 +61,7 @@ export const ObjectStorageSource = z.strictObject({
 })
 
 /** `spec/api.md` 2.3, source.managedStream. */
-export const ManagedStreamSource = z.strictObject({
+const ManagedStreamSource = z.strictObject({
   streamName: Text.optional().describe('Name of the stream.').meta({ identifies: true }),
   region: Text.optional().describe('Region of the stream.').meta({ identifies: true }),
   useEnhancedFanOut: Flag.describe('Whether to read with enhanced fan-out.'),
