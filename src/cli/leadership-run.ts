@@ -19,16 +19,7 @@ interface LeadershipRunParts {
   readonly daemon: Daemon
 }
 
-interface LeadershipRun extends AsyncDisposable {
-  /** Another process took over, or the run broke. */
-  readonly ended: AbortSignal
-  /** Starts the daemon. @returns a standby's wait for its term; undefined: this process leads */
-  begin(): Promise<{ readonly standing: Promise<void> | undefined }>
-  /** Sends what the webhook has to send. */
-  flush(deadline: AbortSignal): Promise<void>
-}
-
-export function createLeadershipRun(parts: LeadershipRunParts): LeadershipRun {
+export function createLeadershipRun(parts: LeadershipRunParts) {
   const { settings, stop, events, leading, leadership, notes, engine, daemon } = parts
   const ending = new AbortController()
   let webhook: Awaited<ReturnType<typeof openWebhook>>
@@ -99,7 +90,9 @@ export function createLeadershipRun(parts: LeadershipRunParts): LeadershipRun {
   }
 
   return {
+    /** Another process took over, or the run broke. */
     ended: ending.signal,
+    /** Starts the daemon. @returns a standby's wait for its term; undefined: this process leads */
     async begin() {
       const term = await unlessStopped(leadership.attempt(stop.stopping))
       if (term !== undefined) await act(term)
@@ -108,7 +101,8 @@ export function createLeadershipRun(parts: LeadershipRunParts): LeadershipRun {
         standing: term === undefined ? standBy().catch((error: unknown) => ending.abort(error)) : undefined,
       }
     },
-    async flush(deadline) {
+    /** Sends what the webhook has to send. */
+    async flush(deadline: AbortSignal) {
       await webhook?.stop(deadline)
     },
     async [Symbol.asyncDispose]() {

@@ -2,7 +2,7 @@ import type { Key } from '../kinds/key.ts'
 import type { Priority } from '../contract/platform.ts'
 import type { WritableBoard } from '../reconcile/state/status-board.ts'
 import type { ReconcileContext, ReconcileRequest, ReconcileResult } from '../reconcile/context.ts'
-import type { OperatorCommand, OperatorResult } from '../contract/person-command.ts'
+import type { OperatorCommand } from '../contract/person-command.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { createLoop } from './loop.ts'
 import { serviceQueueOf } from './service-queue.ts'
@@ -27,21 +27,9 @@ export interface ActingParts {
 }
 
 /** The leader's work: reconciles keys on request and when due. */
-export interface Acting {
-  ask(key: Key, priority: Priority, afterMs?: number): void
-  /** A person's {@link ask}: immediately. */
-  askFor(key: Key): void
-  /** A person's command, instead of the current reconcile of its key. */
-  operate(command: OperatorCommand): Promise<OperatorResult>
-  /** @param at monotonic ms */
-  noteChange(key: Key, at: number): void
-  queueDepth(): Readonly<Record<Priority, number>>
-  health(): { readonly ok: boolean; readonly detail: string }
-  /** Waits for running reconciles until `deadline` aborts. */
-  stop(deadline: AbortSignal): Promise<{ readonly unfinished: number }>
-}
+export type Acting = ReturnType<typeof startActing>
 
-export function startActing(parts: ActingParts): Acting {
+export function startActing(parts: ActingParts) {
   const { context, board, reconciler } = parts
   const { store, clock } = context
   const stopping = new AbortController()
@@ -100,9 +88,11 @@ export function startActing(parts: ActingParts): Acting {
   }
 
   return {
-    ask: (key, priority, afterMs) => loop.ask(key, priority, afterMs),
+    ask: (key: Key, priority: Priority, afterMs?: number) => loop.ask(key, priority, afterMs),
+    /** A person's {@link ask}: immediately. */
     askFor,
-    async operate(command) {
+    /** A person's command, instead of the current reconcile of its key. */
+    async operate(command: OperatorCommand) {
       const { key } = command
       try {
         return await loop.interrupt(key, async () => {
@@ -113,10 +103,12 @@ export function startActing(parts: ActingParts): Acting {
         loop.ask(key, 0)
       }
     },
-    noteChange: (key, at) => void changedAt.set(key, at),
+    /** @param at monotonic ms */
+    noteChange: (key: Key, at: number) => void changedAt.set(key, at),
     queueDepth: () => loop.depth(),
     health: () => loop.health(),
-    async stop(deadline) {
+    /** Waits for running reconciles until `deadline` aborts. */
+    async stop(deadline: AbortSignal) {
       stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
       renewals.stop()
       return loop.stop(deadline)

@@ -18,13 +18,7 @@ interface ActivityParts {
 }
 
 /** Who owns the ledger and what it read, for commands and for the next process. */
-export interface ActivityNotes {
-  readonly before: Activity | undefined
-  /** After a read of the manifests. Writes only news. */
-  noteRead(): void
-  /** The process ends normally. Also writes the times of its checks. */
-  stop(): Promise<void>
-}
+export type ActivityNotes = Awaited<ReturnType<typeof startActivityNotes>>
 
 /** Writes the first entry before it returns. The next reconcile reports a broken ledger. */
 export async function startActivityNotes({
@@ -35,7 +29,7 @@ export async function startActivityNotes({
   url,
   worksWith,
   whole,
-}: ActivityParts): Promise<ActivityNotes> {
+}: ActivityParts) {
   const startedAt = clock.now()
   const { last: before, checkedAt } = await ledger.activity()
   const who = { command, process: process.pid, host: hostname(), url, ...worksWith, startedAt }
@@ -65,10 +59,12 @@ export async function startActivityNotes({
   await write(read())
   return {
     before,
+    /** After a read of the manifests. Writes only news. */
     noteRead() {
       const facts = read()
       if (!sameJson(facts, said)) void write(facts)
     },
+    /** The process ends normally. Also writes the times of its checks. */
     async stop() {
       const checked = new Map<Key, number>()
       for (const { key } of store.records()) {

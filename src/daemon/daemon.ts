@@ -9,7 +9,7 @@ import { isSuspensionOver } from '../reconcile/state/entry-policy.ts'
 import { seedStatus, type WritableBoard } from '../reconcile/state/status-board.ts'
 import { catchUp } from '../reconcile/state/journal.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
-import type { OperatorCommand, OperatorResult } from '../contract/person-command.ts'
+import type { OperatorCommand } from '../contract/person-command.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { isSuspended } from '../contract/view.ts'
 import { listAffected } from './catalog-changes.ts'
@@ -40,42 +40,10 @@ interface DaemonParts {
   readonly watch: (onTrigger: (cause: TriggerCause) => void) => Promise<Watcher>
 }
 
-export interface Daemon {
-  readonly isStarted: boolean
-  /** Before it, requests are ignored. @param isActing false: reads and shows only, until {@link Daemon.act} */
-  start(isActing: boolean): Promise<void>
-  /**
-   * Without a key: reads the directory and reconciles everything.
-   * @param accept `force`: a person accepts the directory even if most manifests are gone
-   */
-  request(
-    key: Key | undefined,
-    accept: 'force' | 'normal',
-  ): {
-    readonly token: string
-    readonly accepted: readonly Key[] | 'all'
-    readonly suspended: readonly Key[]
-  }
-  /** Reads the directory, then carries out a person's command. Undefined: not yet started, or on standby. */
-  operate(command: OperatorCommand): Promise<OperatorResult> | undefined
-  progress(token: string): { readonly done: boolean; readonly pending: number } | undefined
-  health(): { readonly ok: boolean; readonly detail: string }
-  ready(): { readonly ok: boolean; readonly detail: string }
-  queueDepth(): Readonly<Record<Priority, number>>
-  watchMode(): WatchMode
-  readonly catalog: Catalog | undefined
-  /** ms since the epoch. */
-  readonly lastLoadAt: number | undefined
-  /** When the revision in force appeared: ms since the epoch. Undefined: unknown. */
-  readonly revisionSince: number | undefined
-  /** Why the last read failed or was rejected. */
-  readonly sourceProblem: string | undefined
-  act(): Promise<void>
-  stop(deadline: AbortSignal): Promise<{ readonly unfinished: number }>
-}
+export type Daemon = ReturnType<typeof createDaemon>
 
 /** Follows the watcher, the queue and the clock after a first read. */
-export function createDaemon(parts: DaemonParts): Daemon {
+export function createDaemon(parts: DaemonParts) {
   const { context, board, source } = parts
   const { store, ledger, clock, emit } = context
   const stopping = new AbortController()
@@ -209,7 +177,8 @@ export function createDaemon(parts: DaemonParts): Daemon {
     get isStarted() {
       return following !== undefined
     },
-    async start(isActing) {
+    /** Before it, requests are ignored. @param isActing false: reads and shows only, until {@link Daemon.act} */
+    async start(isActing: boolean) {
       if (isActing) acting = begin()
       // Before the first read of the records: no write falls between.
       const endLedgerWatch = await ledger.watch(takeWritten)
@@ -217,7 +186,11 @@ export function createDaemon(parts: DaemonParts): Daemon {
       following = { endLedgerWatch, watcher: await parts.watch((cause) => readings.nudge(cause)) }
       readings.start()
     },
-    request(key, accept) {
+    /**
+     * Without a key: reads the directory and reconciles everything.
+     * @param accept `force`: a person accepts the directory even if most manifests are gone
+     */
+    request(key: Key | undefined, accept: 'force' | 'normal') {
       if (following === undefined) return { token: '', accepted: [], suspended: [] }
       const token = requests.open()
       parts.forgetSecrets()
@@ -227,20 +200,21 @@ export function createDaemon(parts: DaemonParts): Daemon {
       if (key === undefined) {
         if (accept === 'force') parts.onAccept()
         readings.request(token, accept)
-        return { token, accepted: 'all', suspended }
+        return { token, accepted: 'all' as const, suspended }
       }
       requests.expect(token, [key])
       parts.probeNow(isReference(key) ? nameOf(key) : serviceQueueOf(store, key))
       acting?.askFor(key)
       return { token, accepted: [key], suspended }
     },
-    operate(command) {
+    /** Reads the directory, then carries out a person's command. Undefined: not yet started, or on standby. */
+    operate(command: OperatorCommand) {
       const actor = acting
       if (actor === undefined || !readings.attempted) return undefined
       parts.forgetSecrets()
       return readings.refresh().then(() => actor.operate(command))
     },
-    progress: (token) => requests.progress(token),
+    progress: (token: string) => requests.progress(token),
     health: () =>
       acting?.health() ?? { ok: true, detail: following === undefined ? 'starting' : 'on standby' },
     ready: () =>
@@ -252,12 +226,15 @@ export function createDaemon(parts: DaemonParts): Daemon {
     get catalog() {
       return store.catalog
     },
+    /** ms since the epoch. */
     get lastLoadAt() {
       return readings.lastLoadAt
     },
+    /** When the revision in force appeared: ms since the epoch. Undefined: unknown. */
     get revisionSince() {
       return revisionSince
     },
+    /** Why the last read failed or was rejected. */
     get sourceProblem() {
       return sourceProblem
     },
@@ -271,7 +248,7 @@ export function createDaemon(parts: DaemonParts): Daemon {
         ask(key, isSettled(key) ? 2 : 0)
       }
     },
-    async stop(deadline) {
+    async stop(deadline: AbortSignal) {
       stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
       following?.endLedgerWatch()
       const stopped = acting?.stop(deadline) ?? { unfinished: 0 }

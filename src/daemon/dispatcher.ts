@@ -12,14 +12,6 @@ export interface Again {
   readonly service: string
 }
 
-export interface Dispatcher {
-  ask(key: Key, again: Again): void
-  /** Waits for runs until `deadline` aborts. Never rejects. */
-  stop(deadline: AbortSignal): Promise<{ readonly unfinished: number }>
-  /** Whether the queue moves, for `/healthz`. Ignores the platform's state. */
-  health(): { readonly ok: boolean; readonly detail: string }
-}
-
 interface DispatcherOptions {
   readonly clock: Clock
   readonly queue: Queue
@@ -40,7 +32,7 @@ const AFTER_BUG_MS = 60_000
 const STUCK_MS = 60_000
 
 /** Runs due keys within limits (design §7). */
-export function createDispatcher(options: DispatcherOptions): Dispatcher {
+export function createDispatcher(options: DispatcherOptions) {
   const { clock, queue, emit } = options
   const urgent = createSlots({ concurrency: options.concurrency, priorities: [0], queue })
   const patient = createSlots({ concurrency: options.concurrency, priorities: [1, 2], queue })
@@ -157,17 +149,19 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   return {
-    ask(key, again) {
+    ask(key: Key, again: Again) {
       add(key, again)
       wake()
     },
-    async stop(signal) {
+    /** Waits for runs until `deadline` aborts. Never rejects. */
+    async stop(signal: AbortSignal) {
       deadline = signal
       timer?.cancel()
       timer = undefined
       if (queue.running > 0) await Promise.race([idle.promise, aborted(signal, signal)])
       return { unfinished: queue.running }
     },
+    /** Whether the queue moves, for `/healthz`. Ignores the platform's state. */
     health() {
       if (deadline !== undefined) return { ok: true, detail: 'stopping' }
       const now = clock.monotonic()
@@ -182,11 +176,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 }
 
-interface Slots {
-  mayStart(service: string): boolean
-  started(service: string): void
-  finished(service: string): void
-}
+type Slots = ReturnType<typeof createSlots>
 
 interface SlotsOptions {
   /** Slots, at least 1. */
@@ -199,7 +189,7 @@ interface SlotsOptions {
  * A service's share: all slots divided by services with ready or running keys, rounded up. The last free slot
  * is reserved for a service without runs; otherwise a single hanging service fills all slots.
  */
-function createSlots({ concurrency, priorities, queue }: SlotsOptions): Slots {
+function createSlots({ concurrency, priorities, queue }: SlotsOptions) {
   const running = new Map<string, number>()
   let total = 0
 
@@ -212,18 +202,18 @@ function createSlots({ concurrency, priorities, queue }: SlotsOptions): Slots {
   }
 
   return {
-    mayStart(service) {
+    mayStart(service: string) {
       if (total >= concurrency) return false
       const mine = running.get(service) ?? 0
       if (mine === 0) return true
       if (total === concurrency - 1 && queue.services > running.size) return false
       return mine < share()
     },
-    started(service) {
+    started(service: string) {
       running.set(service, (running.get(service) ?? 0) + 1)
       total += 1
     },
-    finished(service) {
+    finished(service: string) {
       const left = (running.get(service) ?? 0) - 1
       if (left > 0) running.set(service, left)
       else running.delete(service)

@@ -2,26 +2,7 @@ import type { Event } from '../contract/events.ts'
 import { NotLeading, type Term } from '../contract/leadership.ts'
 import type { Clock } from '../lib/clock.ts'
 
-export interface Leading {
-  /** Undefined: standby. */
-  readonly term: Term | undefined
-  /** Why the Lease cannot be renewed, and since when: monotonic ms. */
-  readonly failing: { readonly why: string; readonly since: number } | undefined
-  /** False after a lease duration without renewal: another process might act. */
-  readonly isActing: boolean
-  begin(term: Term): void
-  readonly observe: (event: Event) => void
-  /** For a standby: the leader's revision. Undefined: the leader does not say. */
-  noteLeader(revision: string | undefined): void
-  /** Another process acted on this revision, which might be newer. While set, no resource counts as removed. */
-  readonly olderThan: string | undefined
-  /** A person accepts the manifests as they are. */
-  trust(): void
-  /** {@link Term.confirm} for the revision read last. */
-  readonly confirm: () => Promise<number>
-  /** The local part of {@link confirm}. @throws {NotLeading} */
-  readonly assertMayAct: () => void
-}
+export type Leading = ReturnType<typeof createLeading>
 
 interface LeadingParts {
   readonly clock: Clock
@@ -33,10 +14,10 @@ interface LeadingParts {
   readonly actOn: (revision: string) => void
 }
 
-export function createLeading({ clock, leaseMs, revision: inForce, actOn }: LeadingParts): Leading {
+export function createLeading({ clock, leaseMs, revision: inForce, actOn }: LeadingParts) {
   const checkout = createOlderCheckout(clock)
   let term: Term | undefined
-  let failing: Leading['failing']
+  let failing: { readonly why: string; readonly since: number } | undefined
 
   async function confirm(): Promise<number> {
     const acting = mayAct()
@@ -51,21 +32,24 @@ export function createLeading({ clock, leaseMs, revision: inForce, actOn }: Lead
   }
 
   return {
+    /** Undefined: standby. */
     get term() {
       return term
     },
+    /** Why the Lease cannot be renewed, and since when: monotonic ms. */
     get failing() {
       return failing
     },
+    /** False after a lease duration without renewal: another process might act. */
     get isActing() {
       if (term === undefined || term.over.aborted) return false
       return failing === undefined || clock.monotonic() - failing.since < leaseMs
     },
-    begin(taken) {
+    begin(taken: Term) {
       term = taken
       checkout.begin(taken.revisionBefore)
     },
-    observe(event) {
+    observe: (event: Event) => {
       if (event.type === 'LeaseRenewed')
         failing = event.message === undefined ? undefined : { why: event.message, since: clock.monotonic() }
       if (event.type !== 'SourceLoaded') return
@@ -73,12 +57,17 @@ export function createLeading({ clock, leaseMs, revision: inForce, actOn }: Lead
       // The next leader needs the revision, even without a request. Failures are reported elsewhere.
       if (term !== undefined) confirm().catch(() => undefined)
     },
+    /** Another process acted on this revision, which might be newer. While set, no resource counts as removed. */
     get olderThan() {
       return checkout.olderThan
     },
+    /** A person accepts the manifests as they are. */
     trust: () => checkout.trust(),
-    noteLeader: (revision) => checkout.noteLeader(revision),
+    /** For a standby: the leader's revision. Undefined: the leader does not say. */
+    noteLeader: (revision: string | undefined) => checkout.noteLeader(revision),
+    /** {@link Term.confirm} for the revision read last. */
     confirm,
+    /** The local part of {@link confirm}. @throws {NotLeading} */
     assertMayAct: () => void mayAct(),
   }
 }
@@ -94,23 +83,7 @@ const AND = '; '
  * removed resources and treat added ones as removed. Ends when the checkout reaches that revision, or
  * changes after the start. Creates and applies continue after five minutes; removals stay blocked.
  */
-interface OlderCheckout {
-  /** A new accepted revision. */
-  noteRead(revision: string): void
-  /** As `Leading.noteLeader`. */
-  noteLeader(revision: string | undefined): void
-  /** @param before revision that the previous leader acted on; undefined: unknown */
-  begin(before: string | undefined): void
-  trust(): void
-  /** As `Leading.olderThan`. */
-  readonly olderThan: string | undefined
-  /** Revisions for the next leader: this one, and each that might be newer. */
-  actedOn(revision: string): string
-  /** @throws {NotLeading} */
-  check(): void
-}
-
-export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>): OlderCheckout {
+export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>) {
   /** Since this process last had the leader's revision. */
   const readRevisions = new Set<string>()
   /** While this process was standby. */
@@ -136,12 +109,14 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>): OlderCheck
   }
 
   return {
-    noteLeader(revision) {
+    /** As `Leading.noteLeader`. */
+    noteLeader(revision: string | undefined) {
       if (leader !== undefined && leader !== revision) replacedByLeader.add(leader)
       leader = revision
       forgetWhenSame()
     },
-    noteRead(revision) {
+    /** A new accepted revision. */
+    noteRead(revision: string) {
       now = revision
       if (hasBegun && waiting === undefined) return
       readRevisions.add(revision)
@@ -149,20 +124,24 @@ export function createOlderCheckout(clock: Pick<Clock, 'monotonic'>): OlderCheck
       // The checkout is followed from its first read.
       if (waiting?.at === undefined && waiting !== undefined) waiting = { ...waiting, at: revision }
     },
-    begin(before) {
+    /** @param before revision that the previous leader acted on; undefined: unknown */
+    begin(before: string | undefined) {
       hasBegun = true
       waiting = before === undefined ? undefined : { for: before, since: clock.monotonic(), at: now }
     },
     trust() {
       waiting = undefined
     },
+    /** As `Leading.olderThan`. */
     get olderThan() {
       return olderThan()
     },
-    actedOn(revision) {
+    /** Revisions for the next leader: this one, and each that might be newer. */
+    actedOn(revision: string) {
       const before = olderThan()?.split(AND) ?? []
       return [...before.filter((other) => other !== revision), revision].join(AND)
     },
+    /** @throws {NotLeading} */
     check() {
       const before = olderThan()
       if (before === undefined || waiting === undefined) return

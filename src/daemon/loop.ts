@@ -3,7 +3,7 @@ import type { Key } from '../kinds/key.ts'
 import type { Priority } from '../contract/platform.ts'
 import type { ReconcileContext, ReconcileRequest, ReconcileResult } from '../reconcile/context.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
-import { type Again, createDispatcher, type Dispatcher } from './dispatcher.ts'
+import { type Again, createDispatcher } from './dispatcher.ts'
 import { createQueue, type Taken } from './queue.ts'
 import { serviceQueueOf } from './service-queue.ts'
 
@@ -22,17 +22,7 @@ export interface LoopParts {
 }
 
 /** Reconciles the keys that are due: the loop of the daemon. For `apply` and `plan`, it ends when it is idle. */
-interface Loop extends Pick<Dispatcher, 'health' | 'stop'> {
-  ask(key: Key, priority: Priority, afterMs?: number): void
-  /** Cancels the reconcile of the key, which might wait for a permit, and works before the next one. */
-  interrupt<T>(key: Key, work: () => Promise<T>): Promise<T>
-  depth(): Readonly<Record<Priority, number>>
-  /** At most one key is running, and none is ready. */
-  isLast(): boolean
-  readonly bugs: ReadonlyMap<Key, unknown>
-}
-
-export function createLoop(parts: LoopParts): Loop {
+export function createLoop(parts: LoopParts) {
   const { context, reconciler, concurrency, stopping } = parts
   const { store, clock, emit } = context
   const queue = createQueue()
@@ -81,20 +71,22 @@ export function createLoop(parts: LoopParts): Loop {
 
   return {
     ...dispatcher,
-    interrupt(key, work) {
+    /** Cancels the reconcile of the key, which might wait for a permit, and works before the next one. */
+    interrupt<T>(key: Key, work: () => Promise<T>) {
       running.get(key)?.abort(new DOMException('a person decides', 'AbortError'))
       return inTurn(key, work)
     },
-    async stop(deadline) {
+    async stop(deadline: AbortSignal) {
       const stopped = await dispatcher.stop(deadline)
       await Promise.race([Promise.allSettled(turns.values()), aborted(deadline, deadline)])
       return stopped
     },
     bugs,
-    ask(key, priority, afterMs = 0) {
+    ask(key: Key, priority: Priority, afterMs = 0) {
       dispatcher.ask(key, { priority, afterMs, service: serviceQueueOf(store, key) })
     },
     depth: () => queue.depth(),
+    /** At most one key is running, and none is ready. */
     isLast() {
       const due = queue.depth()
       return queue.running <= 1 && due[0] + due[1] + due[2] === 0

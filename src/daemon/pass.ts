@@ -130,15 +130,7 @@ function priorityOf(store: ReconcileContext['store'], key: Key): Priority {
 }
 
 /** A key waits until its dependencies were reconciled once. */
-interface Order {
-  isHeld(key: Key): boolean
-  /** @returns keys that this one released */
-  ended(key: Key): readonly Key[]
-  /** Releases the remaining keys, which wait for each other, in order. */
-  rest(): readonly Key[]
-}
-
-function createOrder(keys: readonly Key[], dependents: (key: Key) => readonly Key[]): Order {
+function createOrder(keys: readonly Key[], dependents: (key: Key) => readonly Key[]) {
   const before = new Map<Key, Set<Key>>()
   for (const key of keys)
     for (const other of dependents(key)) {
@@ -147,14 +139,16 @@ function createOrder(keys: readonly Key[], dependents: (key: Key) => readonly Ke
       before.set(other, needed.add(key))
     }
   return {
-    isHeld: (key) => before.has(key),
-    ended(key) {
+    isHeld: (key: Key) => before.has(key),
+    /** @returns keys that this one released */
+    ended(key: Key) {
       return dependents(key).filter((other) => {
         const needed = before.get(other)
         needed?.delete(key)
         return needed?.size === 0 && before.delete(other)
       })
     },
+    /** Releases the remaining keys, which wait for each other, in order. */
     rest() {
       const held = keys.filter((key) => before.has(key))
       before.clear()
@@ -180,16 +174,7 @@ const LONGEST_LOOK_MS = 10_000
 const SAVE_MS = 10_000
 
 /** Resources that are not ready yet and not clearly bad: read again until they are. */
-interface Changes {
-  readonly moving: Set<Key>
-  readonly held: ReadonlySet<Key>
-  /** @returns the next look at the key */
-  review(key: Key, result: ReconcileResult): { readonly priority: 1; readonly afterMs: number } | undefined
-  begin(): void
-  unsettled(): readonly Key[]
-}
-
-function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileContext): Changes {
+function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileContext) {
   const { store, clock } = context
   const changed = new Set<Key>()
   const moving = new Set<Key>()
@@ -220,7 +205,8 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
   return {
     moving,
     held,
-    review(key, result) {
+    /** @returns the next look at the key */
+    review(key: Key, result: ReconcileResult) {
       const wasMoving = moving.delete(key)
       if (isChange(result)) changed.add(key)
       if (wasMoving && result.action.type !== 'hold') retried.add(key)
@@ -234,7 +220,10 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
       }
       show()
       if (!moving.has(key)) return undefined
-      return { priority: 1, afterMs: Math.min(result.next?.afterMs ?? LONGEST_LOOK_MS, LONGEST_LOOK_MS) }
+      return {
+        priority: 1 as const,
+        afterMs: Math.min(result.next?.afterMs ?? LONGEST_LOOK_MS, LONGEST_LOOK_MS),
+      }
     },
     begin() {
       begunAt ??= clock.monotonic()

@@ -4,17 +4,10 @@ export interface Placed {
 }
 
 /** Binary. An item is in at most one heap. */
-export interface Heap<T extends Placed> {
-  readonly size: number
-  peek(): T | undefined
-  /** O(log n). */
-  push(item: T): void
-  /** O(log n). Ignores an item that is not in this heap. */
-  remove(item: T): void
-}
+export type Heap<T extends Placed> = ReturnType<typeof createHeap<T>>
 
 /** @param before strict order, constant while an item is in the heap */
-export function createHeap<T extends Placed>(before: (a: T, b: T) => boolean): Heap<T> {
+export function createHeap<T extends Placed>(before: (a: T, b: T) => boolean) {
   const items: T[] = []
 
   function put(item: T, index: number): void {
@@ -57,11 +50,13 @@ export function createHeap<T extends Placed>(before: (a: T, b: T) => boolean): H
       return items.length
     },
     peek: () => items[0],
-    push(item) {
+    /** O(log n). */
+    push(item: T) {
       put(item, items.length)
       rise(item)
     },
-    remove(item) {
+    /** O(log n). Ignores an item that is not in this heap. */
+    remove(item: T) {
       const index = item.place
       if (items[index] !== item) return
       item.place = -1

@@ -22,24 +22,7 @@ export interface Taken {
 export type MayTake = (service: string, priority: Priority) => boolean
 
 /** One entry per key, never two runs at a time (design §7). Times are monotonic ms and never decrease. */
-export interface Queue {
-  /** Merged: more urgent priority, earlier due time, new service. A running key returns after `done`. */
-  add(key: Key, ask: Ask): void
-  /** The most urgent due key of an allowed service: by priority, then services in rotation, then due time. */
-  take(now: number, mayTake: MayTake): Taken | undefined
-  done(key: Key): void
-  /** Of the next key that is not ready. */
-  nextDueAt(): number | undefined
-  /** Ready keys as of the last `take`. */
-  depth(): Readonly<Record<Priority, number>>
-  readonly waiting: number
-  readonly running: number
-  /** With a waiting or running key. */
-  readonly services: number
-  readyServices(priority: Priority): Iterable<string>
-  /** How long the oldest ready key of an allowed service has been due: ms; 0: none. */
-  oldestReadyAgeMs(now: number, mayTake?: MayTake): number
-}
+export type Queue = ReturnType<typeof createQueue>
 
 export const PRIORITIES = [0, 1, 2] as const satisfies readonly Priority[]
 
@@ -56,7 +39,7 @@ interface Run {
   again: Ask | undefined
 }
 
-export function createQueue(): Queue {
+export function createQueue() {
   const entries = new Map<Key, Entry>()
   const runs = new Map<Key, Run>()
   const scheduled = createHeap<Entry>(isEarlier)
@@ -105,12 +88,14 @@ export function createQueue(): Queue {
   }
 
   return {
-    add(key, ask) {
+    /** Merged: more urgent priority, earlier due time, new service. A running key returns after `done`. */
+    add(key: Key, ask: Ask) {
       const run = runs.get(key)
       if (run === undefined) wait(key, ask)
       else run.again = run.again === undefined ? ask : urgent(run.again, ask)
     },
-    take(now, mayTake) {
+    /** The most urgent due key of an allowed service: by priority, then services in rotation, then due time. */
+    take(now: number, mayTake: MayTake) {
       promote(now)
       for (const priority of PRIORITIES) {
         const entry = ready[priority].take((service) => mayTake(service, priority))
@@ -122,14 +107,16 @@ export function createQueue(): Queue {
       }
       return undefined
     },
-    done(key) {
+    done(key: Key) {
       const run = runs.get(key)
       if (run === undefined) return
       runs.delete(key)
       countLane(run.service, -1)
       if (run.again !== undefined) wait(key, run.again)
     },
+    /** Of the next key that is not ready. */
     nextDueAt: () => scheduled.peek()?.dueAt,
+    /** Ready keys as of the last `take`. */
     depth: () => ({ 0: ready[0].size, 1: ready[1].size, 2: ready[2].size }),
     get waiting() {
       return entries.size
@@ -137,11 +124,13 @@ export function createQueue(): Queue {
     get running() {
       return runs.size
     },
+    /** With a waiting or running key. */
     get services() {
       return keysOfLane.size
     },
-    readyServices: (priority) => ready[priority].names(),
-    oldestReadyAgeMs(now, mayTake = () => true) {
+    readyServices: (priority: Priority) => ready[priority].names(),
+    /** How long the oldest ready key of an allowed service has been due: ms; 0: none. */
+    oldestReadyAgeMs(now: number, mayTake: MayTake = () => true) {
       promote(now)
       const dueTimes = PRIORITIES.map(
         (priority) => ready[priority].earliest((service) => mayTake(service, priority)) ?? now,

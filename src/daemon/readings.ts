@@ -18,23 +18,6 @@ export interface ReadingContext {
   readonly tokens: readonly string[]
 }
 
-/** Reads the whole directory, one read at a time. */
-export interface Readings {
-  nudge(cause: TriggerCause): void
-  /** A person's request; compares bytes. @param accept `force`: a person accepts every removal */
-  request(token: string, accept: Acceptance): void
-  start(): void
-  /** Resolves after a read that began after this call. */
-  refresh(): Promise<void>
-  /** Three reads must agree that a key is gone. */
-  readAgain(): void
-  readonly attempted: boolean
-  /** ms since the epoch. */
-  readonly lastLoadAt: number | undefined
-  /** The caller has aborted its signal. */
-  stop(): Promise<void>
-}
-
 interface ReadingsOptions {
   readonly context: Pick<ReconcileContext, 'store' | 'clock'>
   readonly source: Source
@@ -45,7 +28,8 @@ interface ReadingsOptions {
 
 const AGAIN_MS = 500
 
-export function createReadings(options: ReadingsOptions): Readings {
+/** Reads the whole directory, one read at a time. */
+export function createReadings(options: ReadingsOptions) {
   const { context, source, stopping } = options
   const { store, clock } = context
   const loads = createSerial(load)
@@ -90,14 +74,17 @@ export function createReadings(options: ReadingsOptions): Readings {
   }
 
   return {
-    nudge: (why) => void read(why),
-    request(token, accept) {
+    nudge: (why: TriggerCause) => void read(why),
+    /** A person's request; compares bytes. @param accept `force`: a person accepts every removal */
+    request(token: string, accept: Acceptance) {
       asked.push(token)
       if (accept === 'force') acceptance = accept
       void read('asked')
     },
     start: () => void read('start'),
+    /** Resolves after a read that began after this call. */
     refresh: () => read('asked'),
+    /** Three reads must agree that a key is gone. */
     readAgain() {
       if (stopping.aborted) return
       cancelAgain ??= clock.after(AGAIN_MS, () => void read('asked'))
@@ -105,9 +92,11 @@ export function createReadings(options: ReadingsOptions): Readings {
     get attempted() {
       return attempted
     },
+    /** ms since the epoch. */
     get lastLoadAt() {
       return lastLoadAt
     },
+    /** The caller has aborted its signal. */
     async stop() {
       cancelAgain?.()
       await loads.stop()

@@ -1,24 +1,14 @@
 import type { Key } from '../kinds/key.ts'
 
-/** Requests by `POST /-/reconcile` and SIGHUP (design §7). */
-export interface Requests {
-  /** @returns token for `progress` */
-  open(): string
-  /** After the read: keys to reconcile. */
-  expect(token: string, keys: readonly Key[]): void
-  /** @returns callback for the end of the reconcile */
-  request(key: Key): () => void
-  /** Undefined: unknown or forgotten token. */
-  progress(token: string): { readonly done: boolean; readonly pending: number } | undefined
-}
-
 /** Latest requests with a known progress. */
 const REMEMBERED = 100
 
-export function createRequests(newId: () => string): Requests {
+/** Requests by `POST /-/reconcile` and SIGHUP (design §7). */
+export function createRequests(newId: () => string) {
   /** Keys to reconcile. Undefined: before the read. */
   const requests = new Map<string, Set<Key> | undefined>()
   return {
+    /** @returns token for `progress` */
     open() {
       const token = newId()
       requests.set(token, undefined)
@@ -28,17 +18,20 @@ export function createRequests(newId: () => string): Requests {
       }
       return token
     },
-    expect(token, keys) {
+    /** After the read: keys to reconcile. */
+    expect(token: string, keys: readonly Key[]) {
       if (requests.has(token)) requests.set(token, new Set(keys))
     },
-    request(key) {
+    /** @returns callback for the end of the reconcile */
+    request(key: Key) {
       // A reconcile that began before the request does not answer it.
       const answered = [...requests.values()].filter((pending) => pending?.has(key))
       return () => {
         for (const pending of answered) pending?.delete(key)
       }
     },
-    progress(token) {
+    /** Undefined: unknown or forgotten token. */
+    progress(token: string) {
       if (!requests.has(token)) return undefined
       const pending = requests.get(token)
       return { done: pending?.size === 0, pending: pending?.size ?? 0 }

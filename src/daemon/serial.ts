@@ -1,13 +1,5 @@
-/** Never two runs at a time. Calls during a run share one more run. */
-interface Serial {
-  /** Resolves after a run that began after this call. */
-  run(): Promise<void>
-  /** Waits for the run in progress. Later calls have no effect. */
-  stop(): Promise<void>
-}
-
-/** @param task must not reject */
-export function createSerial(task: () => Promise<void>): Serial {
+/** Never two runs at a time. Calls during a run share one more run. @param task must not reject */
+export function createSerial(task: () => Promise<void>) {
   let current: Promise<void> | undefined
   let next: Promise<void> | undefined
   let stopped = false
@@ -21,6 +13,7 @@ export function createSerial(task: () => Promise<void>): Serial {
   }
 
   return {
+    /** Resolves after a run that began after this call. */
     run() {
       if (stopped) return Promise.resolve()
       if (current === undefined) return start()
@@ -30,6 +23,7 @@ export function createSerial(task: () => Promise<void>): Serial {
       })
       return next
     },
+    /** Waits for the run in progress. Later calls have no effect. */
     async stop() {
       stopped = true
       await current

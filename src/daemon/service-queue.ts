@@ -11,22 +11,12 @@ export interface ReadyEntry extends Placed {
   readonly number: number
 }
 
-/** Of one priority: by due time within a service, services in rotation. */
-interface ReadyLanes<T extends ReadyEntry> {
-  readonly size: number
-  add(entry: T): void
-  remove(entry: T): void
-  /** Calls `mayTake` once per service. */
-  take(mayTake: (service: string) => boolean): T | undefined
-  earliest(mayTake: (service: string) => boolean): number | undefined
-  names(): Iterable<string>
-}
-
 export function isEarlier(a: ReadyEntry, b: ReadyEntry): boolean {
   return a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.number < b.number)
 }
 
-export function createReadyLanes<T extends ReadyEntry>(): ReadyLanes<T> {
+/** Of one priority: by due time within a service, services in rotation. */
+export function createReadyLanes<T extends ReadyEntry>() {
   // In order of rotation, without empty heaps.
   const services = new Map<string, Heap<T>>()
   let size = 0
@@ -41,17 +31,18 @@ export function createReadyLanes<T extends ReadyEntry>(): ReadyLanes<T> {
     get size() {
       return size
     },
-    add(entry) {
+    add(entry: T) {
       const heap = services.get(entry.service) ?? createHeap<T>(isEarlier)
       services.set(entry.service, heap)
       heap.push(entry)
       size += 1
     },
-    remove(entry) {
+    remove(entry: T) {
       const heap = services.get(entry.service)
       if (heap !== undefined) drop(entry, heap)
     },
-    take(mayTake) {
+    /** Calls `mayTake` once per service. */
+    take(mayTake: (service: string) => boolean) {
       for (const [service, heap] of services) {
         const entry = mayTake(service) ? heap.peek() : undefined
         if (entry === undefined) continue
@@ -61,7 +52,7 @@ export function createReadyLanes<T extends ReadyEntry>(): ReadyLanes<T> {
       }
       return undefined
     },
-    earliest(mayTake) {
+    earliest(mayTake: (service: string) => boolean) {
       let earliest: number | undefined
       for (const [service, heap] of services) {
         const dueAt = heap.peek()?.dueAt

@@ -8,11 +8,7 @@ import { statWalk, listenTo, watchPathsOf } from './watch-paths.ts'
 export type TriggerCause = 'event' | 'poll' | 'full'
 
 /** Possible changes of the manifests directory, without details. */
-export interface Watcher {
-  mode(): WatchMode
-  /** No trigger follows. */
-  close(): Promise<void>
-}
+export type Watcher = Awaited<ReturnType<typeof createWatcher>>
 
 /** Defaults, in ms. */
 const TIMES = {
@@ -46,7 +42,7 @@ const EXHAUSTED: Readonly<Record<string, string>> = {
 }
 
 /** Watching has begun when it resolves: read the directory. Never rejects: periodic walks remain. */
-export async function createWatcher(options: WatcherOptions): Promise<Watcher> {
+export async function createWatcher(options: WatcherOptions) {
   const { root, clock, emit, walk = statWalk, listen = listenTo } = options
   const { quietMs, noisyLimitMs, walkMs, longestWalkMs, fullMs, pollingFullMs } = { ...TIMES, ...options }
   const closing = new AbortController()
@@ -138,6 +134,7 @@ export async function createWatcher(options: WatcherOptions): Promise<Watcher> {
 
   return {
     mode: () => mode,
+    /** No trigger follows. */
     async close() {
       closing.abort()
       debounce.cancel()

@@ -23,11 +23,7 @@ export interface WebhookParts extends Omit<DeliveryParts, 'onAttempt'> {
 }
 
 /** Tells one receiver if a problem begins, grows tenfold or ends. */
-export interface Webhook {
-  readonly observe: (event: Event) => void
-  /** Tries each unsent message once more. */
-  stop(deadline: AbortSignal): Promise<void>
-}
+export type Webhook = ReturnType<typeof createWebhook>
 
 interface Change {
   readonly change: ProblemChange
@@ -36,7 +32,7 @@ interface Change {
 
 const PROBLEM_EVENTS: ReadonlySet<Event['type']> = new Set(['ProblemFound', 'ProblemGrew', 'ProblemOver'])
 
-export function createWebhook(parts: WebhookParts): Webhook {
+export function createWebhook(parts: WebhookParts) {
   const { memory, clock, emit } = parts
   const told = new Map(memory.before.map((problem) => [problem.id, problem]))
   const stopping = new AbortController()
@@ -142,12 +138,13 @@ export function createWebhook(parts: WebhookParts): Webhook {
   }
 
   return {
-    observe({ type }) {
+    observe: ({ type }: Event) => {
       if (!PROBLEM_EVENTS.has(type) && (hasLooked || type !== 'ReconcileFinished')) return
       hasLooked = true
       wake()
     },
-    async stop(deadline) {
+    /** Tries each unsent message once more. */
+    async stop(deadline: AbortSignal) {
       cancelTimer?.()
       stopping.abort(new Error('Pipewright stops'))
       await running

@@ -93,19 +93,12 @@ interface Account {
   readonly notFoundIds: Set<string>
 }
 
-interface Accounts {
-  of(credential: string): Account
-  /** Secrets with the same login share an account. */
-  join(credential: string, login: Login): void
-  entries(): Iterable<readonly [string, Account]>
-}
-
 export function createAccounts(options: {
   readonly requests: number
   readonly windowMs: number
   readonly clock: Clock
   readonly emit: Emit
-}): Accounts {
+}) {
   const accounts = new Map<string, Account>()
   const byLogin = new Map<string, Account>()
 
@@ -119,7 +112,8 @@ export function createAccounts(options: {
 
   return {
     of: accountOf,
-    join(credential, { digest }) {
+    /** Secrets with the same login share an account. */
+    join(credential: string, { digest }: Login) {
       accounts.set(
         credential,
         byLogin.getOrInsertComputed(digest, () => accountOf(credential)),
@@ -134,17 +128,9 @@ const PAUSE = { firstMs: 5_000, maxMs: 15 * 60_000 }
 /** Without a 429. A budget above the limit meets it repeatedly. */
 const QUIET_MS = 60_000
 
-interface Throttle {
-  /**
-   * @param retryAfterMs undefined: twice the previous pause
-   * @returns the pause in ms, and whether this is the first 429 of a limit
-   */
-  slowDown(retryAfterMs: number | undefined): { readonly pauseMs: number; readonly isFirst: boolean }
-  /** @returns the limit that just ended: its 429 replies and the time from first to last */
-  speedUp(): { readonly replies: number; readonly durationMs: number } | undefined
-}
+type Throttle = ReturnType<typeof createThrottle>
 
-function createThrottle(budget: Budget, clock: Clock): Throttle {
+function createThrottle(budget: Budget, clock: Clock) {
   let pauses = 0
   let limited: { readonly since: number; readonly last: number; readonly replies: number } | undefined
 
@@ -159,12 +145,17 @@ function createThrottle(budget: Budget, clock: Clock): Throttle {
   }
 
   return {
-    slowDown(retryAfterMs) {
+    /**
+     * @param retryAfterMs undefined: twice the previous pause
+     * @returns the pause in ms, and whether this is the first 429 of a limit
+     */
+    slowDown(retryAfterMs: number | undefined) {
       const now = clock.monotonic()
       const isFirst = limited === undefined
       limited = { since: limited?.since ?? now, last: now, replies: (limited?.replies ?? 0) + 1 }
       return { pauseMs: pauseFor(retryAfterMs), isFirst }
     },
+    /** @returns the limit that just ended: its 429 replies and the time from first to last */
     speedUp() {
       pauses = 0
       if (limited === undefined || clock.monotonic() - limited.last < QUIET_MS) return undefined

@@ -34,22 +34,7 @@ export interface BudgetSnapshot {
   readonly pausedForMs: number
 }
 
-export interface Budget {
-  /** ms from an answer until its permit is free again. */
-  readonly turnMs: number
-  /** Undefined if no permit is free, or if other requests wait. */
-  take(wanted: Wanted): BudgetPlaces | undefined
-  /**
-   * `next` comes first, then lower priorities, first come first served. The queue of the daemon shares
-   * between services.
-   * @throws the signal's reason after an abort
-   * @throws {RemoteError} `Throttled` if the queue is full
-   */
-  acquire(wanted: Wanted & { readonly service: string; readonly signal: AbortSignal }): Promise<BudgetPlaces>
-  /** Never shortens a pause. */
-  pause(ms: number): void
-  snapshot(): BudgetSnapshot
-}
+export type Budget = ReturnType<typeof createBudget>
 
 interface Waiter extends Wanted {
   readonly service: string
@@ -63,7 +48,7 @@ export function createBudget(options: {
   readonly windowMs: number
   readonly clock: Clock
   readonly emit: Emit
-}): Budget {
+}) {
   const { requests, windowMs, clock, emit } = options
   const window = createRequestWindow({ windowMs, clock, onFree: serve })
   const line = { next: new Set<Waiter>(), 0: new Set<Waiter>(), 1: new Set<Waiter>(), 2: new Set<Waiter>() }
@@ -133,9 +118,22 @@ export function createBudget(options: {
   }
 
   return {
+    /** ms from an answer until its permit is free again. */
     turnMs: windowMs * (1 + 2 * MARGIN),
+    /** Undefined if no permit is free, or if other requests wait. */
     take: takeFree,
-    async acquire({ service, priority, places, signal }) {
+    /**
+     * `next` comes first, then lower priorities, first come first served. The queue of the daemon shares
+     * between services.
+     * @throws the signal's reason after an abort
+     * @throws {RemoteError} `Throttled` if the queue is full
+     */
+    async acquire({
+      service,
+      priority,
+      places,
+      signal,
+    }: Wanted & { readonly service: string; readonly signal: AbortSignal }) {
       signal.throwIfAborted()
       const free = takeFree({ priority, places })
       if (free !== undefined) return free
@@ -162,7 +160,8 @@ export function createBudget(options: {
         serve()
       })
     },
-    pause(ms) {
+    /** Never shortens a pause. */
+    pause(ms: number) {
       pausedUntil = Math.max(pausedUntil, clock.monotonic() + ms)
       setAlarm(clock.monotonic())
     },

@@ -36,19 +36,7 @@ export interface Pause {
  * Sends one probe at a time until it works or the secret changes. A 403 pauses only the forbidden operation.
  * Other services with the same credentials continue.
  */
-export interface CredentialBreaker {
-  /** @throws {RemoteError} `AuthFailed` or `ServiceIdle`, effect none */
-  check(caller: AuthenticatedCaller): void
-  /**
-   * If this request is the probe, others wait.
-   * @throws {RemoteError} `AuthFailed` or `ServiceIdle`, effect none
-   */
-  enter(caller: AuthenticatedCaller): void
-  report(caller: AuthenticatedCaller, verdict: Verdict): void
-  probeNow(service: string): void
-  pauses(): readonly Pause[]
-  refused(): readonly Pick<Trip, 'service' | 'api' | 'digest'>[]
-}
+export type CredentialBreaker = ReturnType<typeof createCredentialBreaker>
 
 type Refusal = Exclude<Verdict, 'accepted'>
 
@@ -66,10 +54,7 @@ interface Trip {
   readonly probing: boolean
 }
 
-export function createCredentialBreaker(options: {
-  readonly clock: Clock
-  readonly emit: Emit
-}): CredentialBreaker {
+export function createCredentialBreaker(options: { readonly clock: Clock; readonly emit: Emit }) {
   const { clock, emit } = options
   const tripped = new Map<string, Trip>()
 
@@ -127,18 +112,23 @@ export function createCredentialBreaker(options: {
   }
 
   return {
+    /** @throws {RemoteError} `AuthFailed` or `ServiceIdle`, effect none */
     check,
-    enter(caller) {
+    /**
+     * If this request is the probe, others wait.
+     * @throws {RemoteError} `AuthFailed` or `ServiceIdle`, effect none
+     */
+    enter(caller: AuthenticatedCaller) {
       check(caller)
       for (const [scope, entry] of trippedFor(caller)) {
         tripped.set(scope, { ...entry, probing: true, probeAt: clock.monotonic() + entry.probeAfterMs })
       }
     },
-    report(caller, verdict) {
+    report(caller: AuthenticatedCaller, verdict: Verdict) {
       if (verdict !== 'accepted') trip(caller, verdict)
       else if (tripped.size > 0) reset(caller)
     },
-    probeNow(service) {
+    probeNow(service: string) {
       for (const [scope, entry] of tripped) {
         if (entry.service === service && !isIdle(entry))
           tripped.set(scope, { ...entry, probeAt: clock.monotonic() })

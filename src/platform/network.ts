@@ -47,13 +47,10 @@ export interface Way {
   readonly mask: Pick<SecretMask, 'mask'>
 }
 
-export interface Network extends AsyncDisposable {
-  wayTo(origin: string): Way
-  destroy(): Promise<void>
-}
+export type Network = ReturnType<typeof openNetwork>
 
 /** @param timeoutMs per step: TCP, the proxy's answer, TLS */
-export function openNetwork({ proxies, tls }: NetworkSettings, timeoutMs: number): Network {
+export function openNetwork({ proxies, tls }: NetworkSettings, timeoutMs: number) {
   const source = openTls(tls)
   // Client certificates are for the platform only.
   const proxySource = openTls({ ...tls, certFile: undefined, keyFile: undefined })
@@ -82,7 +79,7 @@ export function openNetwork({ proxies, tls }: NetworkSettings, timeoutMs: number
   }
 
   return {
-    wayTo(origin) {
+    wayTo(origin: string) {
       const address = proxyFor(origin, proxies)
       const does = origin.startsWith('https:') ? 'joins' : 'forwards'
       const id = address === undefined ? 'direct' : does

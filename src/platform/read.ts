@@ -66,17 +66,9 @@ async function attempt<T>(
 }
 
 /** Permits taken together, for a request and its looks. */
-export interface TakenPlaces {
-  admission(): Admission
-  look<T>(read: Read<T>, options: ReadOptions): Promise<Reply<T>>
-  /** As `Looks.lookCostsMs`. */
-  lookCostsMs(): number
-  /** As `CreatePermit.waitedMs`. */
-  waitedMs(): number
-  release(): void
-}
+export type TakenPlaces = ReturnType<typeof takenPlaces>
 
-export function takenPlaces(first: Admission, caller: Caller, parts: RequestParts): TakenPlaces {
+export function takenPlaces(first: Admission, caller: Caller, parts: RequestParts) {
   const { breaker, clock } = parts
   const { budget } = caller.account
   let admission = first
@@ -92,9 +84,11 @@ export function takenPlaces(first: Admission, caller: Caller, parts: RequestPart
 
   return {
     admission: () => admission,
+    /** As `Looks.lookCostsMs`. */
     lookCostsMs: () => (spares.length > 0 ? 0 : budget.turnMs),
+    /** As `CreatePermit.waitedMs`. */
     waitedMs: () => waitedMs,
-    async look(read, options) {
+    async look<T>(read: Read<T>, options: ReadOptions) {
       const login = await read.caller.login()
       const asking = authenticated(read.caller, login)
       breaker.enter(asking)

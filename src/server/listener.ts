@@ -23,16 +23,10 @@ interface ListenerOptions {
   readonly emit: Emit
 }
 
-export interface Listener {
-  /** From this machine. */
-  readonly url: string
-  readonly port: number
-  /** Also ends event streams. Waits briefly for replies. */
-  close(): Promise<void>
-}
+export type Listener = Awaited<ReturnType<typeof openListener>>
 
 /** @throws if the port is unusable; the message names it */
-export async function openListener(app: FastifyInstance, options: ListenerOptions): Promise<Listener> {
+export async function openListener(app: FastifyInstance, options: ListenerOptions) {
   const { setting, on, clock, emit } = options
   const { host, port: wanted } = on
   const limit = MAX_CONNECTIONS[setting]
@@ -64,8 +58,10 @@ export async function openListener(app: FastifyInstance, options: ListenerOption
   app.server.on('error', (error) => emit({ type: 'Bug', message: 'The HTTP server failed', error }))
   const { port } = app.server.address() as AddressInfo // it listens on TCP
   return {
+    /** From this machine. */
     url: `http://${reachable(host)}:${port}`,
     port,
+    /** Also ends event streams. Waits briefly for replies. */
     async close() {
       // Even for a client that never reads.
       const cancel = clock.after(CLOSE_MS, () => app.server.closeAllConnections())

@@ -51,17 +51,7 @@ export interface LastReading {
   readonly ok: boolean
 }
 
-export interface RecentEvents {
-  readonly add: (event: Event) => void
-  subscribe(listener: (change: Change) => void): () => void
-  /** Newest first. */
-  source(): readonly SourceEntry[]
-  /** Oldest first. */
-  states(key: Key): readonly StateSpan[]
-  readonly lastReading: LastReading | undefined
-  readonly watch: { readonly mode: WatchMode; readonly message: string } | undefined
-  readonly missedChanges: number
-}
+export type RecentEvents = ReturnType<typeof createRecentEvents>
 
 const SOURCE: Change = { type: 'source', keys: [] }
 
@@ -78,13 +68,13 @@ type ChangesOf = {
 }
 
 /** @param now ms since the epoch */
-export function createRecentEvents(now: () => number): RecentEvents {
+export function createRecentEvents(now: () => number) {
   const entries: SourceEntry[] = []
   const spans = new Map<Key, readonly StateSpan[]>()
   let lastReading: LastReading | undefined
   let lastRevision: string | undefined
   let problem: string | undefined
-  let watch: RecentEvents['watch']
+  let watch: { readonly mode: WatchMode; readonly message: string } | undefined
   let missedChanges = 0
   const listeners = new Set<(change: Change) => void>()
 
@@ -174,16 +164,18 @@ export function createRecentEvents(now: () => number): RecentEvents {
   }
 
   return {
-    add(event) {
+    add: (event: Event) => {
       const changes = (changesOf[event.type] as ((of: Event) => readonly Change[]) | undefined)?.(event) ?? [] // of its type
       for (const change of changes) for (const listener of listeners) listener(change)
     },
-    subscribe(listener) {
+    subscribe(listener: (change: Change) => void) {
       listeners.add(listener)
-      return () => listeners.delete(listener)
+      return () => void listeners.delete(listener)
     },
+    /** Newest first. */
     source: () => entries.toReversed(),
-    states: (key) => spans.get(key) ?? [],
+    /** Oldest first. */
+    states: (key: Key) => spans.get(key) ?? [],
     get lastReading() {
       return lastReading
     },

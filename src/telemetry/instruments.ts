@@ -100,20 +100,17 @@ function combinations(labels: readonly (readonly [string, readonly string[] | 'o
 /** In UTF-16 code units. */
 const LONGEST = 253
 
-export interface LabelBound {
-  /** Takes a place if free. A value keeps its place. */
-  admits(value: string): boolean
-  retain(values: ReadonlySet<string>): void
-}
+export type LabelBound = ReturnType<typeof boundLabels>
 
-export function boundLabels(limit: number): LabelBound {
+export function boundLabels(limit: number) {
   const placed = new Set<string>()
   return {
-    admits(value) {
+    /** Takes a place if free. A value keeps its place. */
+    admits(value: string) {
       if (placed.size < limit) placed.add(value)
       return placed.has(value)
     },
-    retain(values) {
+    retain(values: ReadonlySet<string>) {
       for (const value of placed) {
         if (!values.has(value)) placed.delete(value)
       }

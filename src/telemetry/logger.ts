@@ -30,13 +30,10 @@ function prettyOutput(output: Output, { destination, typed }: LogOptions): Desti
   return { write: (text) => output.write(pretty(text)) }
 }
 
-export interface Log {
-  tell(event: Event): void
-  close(): Promise<void>
-}
+export type Log = ReturnType<typeof createLog>
 
 /** Without facts of the host. */
-export function createLog(options: LogOptions): Log {
+export function createLog(options: LogOptions) {
   const output = openOutput({ ...options, onRoom: (lines) => logger.warn({ lines }, LINES_LOST.message) })
   const logger = pino(
     {
@@ -53,7 +50,7 @@ export function createLog(options: LogOptions): Log {
   let revision: string | undefined
 
   return {
-    tell(event) {
+    tell(event: Event) {
       if (isDetail(event) && !logger.isLevelEnabled('debug')) return
       if (event.type === 'SourceLoaded') revision = event.revision.id
       for (const { level, message, facts } of linesOf(event, remembered)) {

@@ -65,18 +65,15 @@ function line(name: keyof typeof READING_LINES, level: Level, facts: Facts): Lin
 }
 
 /** Logs changes between reads. */
-export interface ReadingLines {
-  loaded(event: Loaded): readonly Line[]
-  failed(event: Failed): readonly Line[]
-}
+export type ReadingLines = ReturnType<typeof createReadingLines>
 
-export function createReadingLines(): ReadingLines {
+export function createReadingLines() {
   let known = new Set<string>()
   let revision: string | undefined
   let problem: string | undefined
   let isDeaf = false
   return {
-    loaded(event) {
+    loaded(event: Loaded) {
       const lines: Line[] = []
       if (event.problem !== undefined) {
         lines.push(
@@ -104,7 +101,7 @@ export function createReadingLines(): ReadingLines {
       known = event.problem === undefined ? now : known.union(now)
       return lines
     },
-    failed(event) {
+    failed(event: Failed) {
       const { type: _, message, ...facts } = event
       const news = message !== problem
       problem = message

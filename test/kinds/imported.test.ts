@@ -296,7 +296,11 @@ test('what repeats a secret that was sent is left out, also where it is a name',
     Hq7kV2xe9Lm4: 1,
   })
   expect(JSON.stringify({ manifest, leftOut })).not.toContain('Hq7kV2xe')
-  expect(leftOut).toContainEqual({ path: 'spec.[secret]', why: 'A manifest has no such field.', isUnknown: true })
+  expect(leftOut).toContainEqual({
+    path: 'spec.[secret]',
+    why: 'A manifest has no such field.',
+    isUnknown: true,
+  })
   expect(leftOut).toContainEqual({
     path: 'spec.source.kafka.consumerGroup',
     why: 'It repeats a secret that Pipewright sends.',

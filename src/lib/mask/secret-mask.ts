@@ -12,11 +12,7 @@ export type RawText = string & { readonly [masked]?: never }
 export const MIN_MASKED_LENGTH = 4
 
 /** Works in linear time. */
-export interface SecretMask {
-  readonly add: (secret: string) => void
-  readonly mask: (text: string) => MaskedText
-  readonly encoded: number
-}
+export type SecretMask = ReturnType<typeof createSecretMask>
 
 const MASK = '[secret]'
 
@@ -41,7 +37,7 @@ interface Needle {
   readonly isWord: boolean
 }
 
-export function createSecretMask(secrets: Iterable<string> = []): SecretMask {
+export function createSecretMask(secrets: Iterable<string> = []) {
   /** In the order of the last `add`. */
   const held = new Set<string>()
   /** By their first characters and `PART_LENGTHS`, in the order of their texts. */

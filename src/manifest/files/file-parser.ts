@@ -6,19 +6,11 @@ import { createSlices, inSlices } from '../validate/slices.ts'
 import type { Limits } from '../yaml/limits.ts'
 
 /** Of one reading. Files beyond its limits keep their last content. */
-export interface FileParser {
-  /** Undefined if there is no room. */
-  parse(content: FileContent): Promise<ParsedFile | undefined>
-  /** Counts a file that was parsed before. */
-  add(file: ParsedFile, bytes: number): void
-  pause(): Promise<void>
-  readonly left: readonly string[]
-  findings(): readonly Finding[]
-}
+export type FileParser = ReturnType<typeof createFileParser>
 
 export function createFileParser(
   options: Pick<ParseOptions, 'profile' | 'limits'> & { readonly signal: AbortSignal },
-): FileParser {
+) {
   const { limits, signal } = options
   const slices = createSlices()
   const room = createFindingRoom()
@@ -32,9 +24,11 @@ export function createFileParser(
   }
 
   return {
+    /** Counts a file that was parsed before. */
     add,
     left,
-    async parse(content) {
+    /** Undefined if there is no room. */
+    async parse(content: FileContent) {
       const { length } = content.bytes
       if (bytes + length > limits.bytes || documents >= limits.allDocuments) {
         left.push(content.file)

@@ -40,14 +40,9 @@ export interface Words extends Pick<Statement, 'message' | 'hint'> {
   })[]
 }
 
-export interface CrossReport {
-  /** @param words called only for a shown finding */
-  add(at: At, words: () => Words): void
-  readonly isInvalid: (document: ParsedDocument) => boolean
-  findings(): readonly CrossFinding[]
-}
+export type CrossReport = ReturnType<typeof createCrossReport>
 
-export function createCrossReport(): CrossReport {
+export function createCrossReport() {
   const said: CrossFinding[] = []
   const invalid = new Set<ParsedDocument>()
   const counts = new Map<ParsedDocument, Map<string, number>>()
@@ -60,7 +55,8 @@ export function createCrossReport(): CrossReport {
   }
 
   return {
-    add(at, words) {
+    /** @param words called only for a shown finding */
+    add(at: At, words: () => Words) {
       if (at.severity === 'error') invalid.add(at.document)
       const count = countOf(at)
       if (count > SAID + 1) return
@@ -70,7 +66,7 @@ export function createCrossReport(): CrossReport {
         .flatMap((other) => (other.document === undefined ? [] : [{ ...other, document: other.document }]))
       said.push({ ...at, ...more, others: shown })
     },
-    isInvalid: (document) => invalid.has(document),
+    isInvalid: (document: ParsedDocument) => invalid.has(document),
     findings: () => said,
   }
 }

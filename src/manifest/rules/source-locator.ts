@@ -10,22 +10,18 @@ interface Wanted {
   readonly path: Path
 }
 
-export interface Places {
-  /** One document per step. Each file is read once, and each document is parsed once. */
-  find(wanted: readonly Wanted[]): Generator<void>
-  /** Default: the beginning of the document. */
-  readonly of: (document: ParsedDocument, path: Path) => Place
-}
+export type Places = ReturnType<typeof createPlaces>
 
 /**
  * Parses the text again: texts and syntax trees are large, rarely needed, and not kept. Places live as long
  * as their documents.
  * @param textOf undefined if the text of the last parse is gone
  */
-export function createPlaces(textOf: (file: string) => string | undefined): Places {
+export function createPlaces(textOf: (file: string) => string | undefined) {
   const known = new WeakMap<ParsedDocument, Map<string, Place>>()
   return {
-    *find(wanted) {
+    /** One document per step. Each file is read once, and each document is parsed once. */
+    *find(wanted: readonly Wanted[]) {
       const missing = wanted.filter(({ document, path }) => known.get(document)?.has(nameOf(path)) !== true)
       for (const [file, ofFile] of Map.groupBy(missing, ({ document }) => document.position.file)) {
         const text = textOf(file)
@@ -40,7 +36,8 @@ export function createPlaces(textOf: (file: string) => string | undefined): Plac
         }
       }
     },
-    of(document, path) {
+    /** Default: the beginning of the document. */
+    of: (document: ParsedDocument, path: Path): Place => {
       const { position } = document
       const beginning = { ...position, endColumn: position.column + 1, lineText: '' }
       return known.get(document)?.get(nameOf(path)) ?? beginning

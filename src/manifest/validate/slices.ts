@@ -3,12 +3,9 @@ import { setImmediate } from 'node:timers/promises'
 /** Longest uninterrupted run, in ms. */
 const SLICE_MS = 8
 
-interface Slices {
-  isOver(): boolean
-  next(): Promise<void>
-}
+type Slices = ReturnType<typeof createSlices>
 
-export function createSlices(): Slices {
+export function createSlices() {
   let since = performance.now()
   return {
     isOver: () => performance.now() - since >= SLICE_MS,

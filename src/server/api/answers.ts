@@ -5,19 +5,17 @@ import type { Overview, ServerParts } from '../parts.ts'
 const MAX_ANSWERS = 32
 
 /** Cached per version of the resources: all open pages ask for the same. */
-export interface Answers {
-  /** Independent of the time. @param question all other inputs of the reply */
-  text(question: readonly unknown[], overview: Overview, make: () => string): string
-}
+export type Answers = ReturnType<typeof createAnswers>
 
-export function createAnswers({ board }: Pick<ServerParts, 'board'>): Answers {
+export function createAnswers({ board }: Pick<ServerParts, 'board'>) {
   const known = new Map<string, string>()
   let version = -1
   let findings: readonly Finding[] = []
   let loadedAt: number | undefined
 
   return {
-    text(question, overview, make) {
+    /** Independent of the time. @param question all other inputs of the reply */
+    text(question: readonly unknown[], overview: Overview, make: () => string) {
       // A read can move lines that no resource shows.
       if (version !== board.version || findings !== overview.findings || loadedAt !== overview.lastLoadAt)
         known.clear()

@@ -48,19 +48,8 @@ export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
   })
 }
 
-interface EventHub {
-  /**
-   * After the client's headers. The caller checks {@link isFull}.
-   * @param lastEventId of the `Last-Event-ID` header; if outdated, everything might be new
-   */
-  add(client: Writable, lastEventId: string | undefined): void
-  isFull(): boolean
-  tell(change: Change): void
-  close(): void
-}
-
 /** @param epoch distinguishes the event ids of two processes */
-export function createEventHub(clock: Clock, epoch: string): EventHub {
+export function createEventHub(clock: Clock, epoch: string) {
   const clients = new Set<Writable>()
   /** With unread data since the last heartbeat. */
   const stalled = new Set<Writable>()
@@ -121,7 +110,11 @@ export function createEventHub(clock: Clock, epoch: string): EventHub {
 
   return {
     isFull: () => clients.size >= CLIENTS,
-    add(client, lastEventId) {
+    /**
+     * After the client's headers. The caller checks {@link isFull}.
+     * @param lastEventId of the `Last-Event-ID` header; if outdated, everything might be new
+     */
+    add(client: Writable, lastEventId: string | undefined) {
       clients.add(client)
       client.on('close', () => forget(client))
       client.on('drain', () => stalled.delete(client))
@@ -133,7 +126,7 @@ export function createEventHub(clock: Clock, epoch: string): EventHub {
         for (const type of CHANGE_TYPES) client.write(eventText(id, type, undefined))
       }
     },
-    tell({ type, keys }) {
+    tell({ type, keys }: Change) {
       if (clients.size === 0) {
         sequence += 1 // a reconnecting client notices the change
         return
