@@ -1,9 +1,9 @@
 import type { SecretRef } from '../kinds/secret-ref.ts'
 import { MORE_FILES } from '../lib/open-files.ts'
 import type { Secret } from '../lib/secret.ts'
-import { misplacedWords, unopenedWords, type MissingSecret } from '../plan/reasons/missing-secret.ts'
+import { misplacedWords, missingSecretWords, type MissingSecret } from '../plan/reasons/missing-secret.ts'
 
-/** Never holds an error, which could carry content. */
+/** Holds no error, which could carry content. */
 export type SecretReading =
   | { readonly found: true; readonly value: Secret }
   | ({ readonly found: false; readonly why: Exclude<MissingSecret['why'], 'malformed'> } & Pick<
@@ -41,13 +41,13 @@ const WAY_OUT = {
 } as const
 
 function wordsOf({ file, why, of, misplaced }: MissingCredential): string {
-  if (why === 'no descriptor') return `${unopenedWords(file)} ${MORE_FILES}`
+  if (why === 'no descriptor') return `${missingSecretWords([{ file, why }])} ${MORE_FILES}`
   return misplaced === undefined
     ? `The file ${file} ${WHY[why]}. ${WAY_OUT[of]}`
     : misplacedWords(file, misplaced)
 }
 
-/** No request was sent. Never holds content. */
+/** No request was sent. Holds no content. */
 export class SecretUnavailableError extends Error {
   readonly missing: MissingCredential
 

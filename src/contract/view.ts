@@ -163,7 +163,7 @@ export function bestExplanation({ Valid, Synced, Ready }: Conditions, other: Exp
   return explained(isBetter ? Ready : other)
 }
 
-const SAYS_MORE: ReadonlySet<Reason> = new Set(['UnhealthyState', 'StateChanging', 'NotJudged', 'InUse'])
+const SAYS_MORE: ReadonlySet<Reason> = new Set(['UnhealthyState', 'Changing', 'NotJudged'])
 
 /** Before the first reconcile. @param since ms since the epoch. 0: unknown */
 export function rememberedConditions({ conditions, intent }: LedgerRecord, since: number): Conditions {

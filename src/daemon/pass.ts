@@ -1,3 +1,4 @@
+import { dependencyWaits } from '../plan/gates.ts'
 import type { Key } from '../kinds/key.ts'
 import { isAlarm } from '../kinds/lookup.ts'
 import type { Priority } from '../contract/platform.ts'
@@ -212,7 +213,7 @@ function createChanges({ board, waitsFor, onLook }: Wait, context: ReconcileCont
       if (wasMoving && result.action.type !== 'hold') retried.add(key)
       const status = board.get(key)
       held.delete(key)
-      if (status?.reason === 'DependencyNotReady') held.add(key)
+      if (status !== undefined && dependencyWaits(status.because).length > 0) held.add(key)
       if (status !== undefined && isAwaited(status, wasMoving)) {
         held.delete(key)
         moving.add(key)
@@ -258,7 +259,7 @@ function isMoving(
   if (isAlarm(key)) return status === 'Progressing' && conditions.Synced.reason === 'Changing'
   // Includes a change that another process began.
   if (status === 'Progressing')
-    return conditions.Synced.reason === 'Changing' || conditions.Ready.reason === 'StateChanging'
+    return conditions.Synced.reason === 'Changing' || conditions.Ready.reason === 'Changing'
   // A list of healthy states can omit the states before them.
   const { Ready } = conditions
   return (

@@ -3,7 +3,6 @@ import { type Plan, type PlanItem, VERDICTS } from '../contract/plan.ts'
 import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
 import { appliedBefore, planItemOf, settledItem, tellingRun } from '../reconcile/dry-run/plan-item.ts'
-import { becauseOfMissing } from '../plan/gates.ts'
 import { type Explanation, messageOf } from '../plan/reason.ts'
 import type { MissingSecret } from '../plan/reasons/missing-secret.ts'
 import { sentence } from '../plan/reasons/row.ts'
@@ -110,13 +109,13 @@ function withWaits(items: readonly PlanItem[], runs: ReadonlyMap<Key, ReconcileR
     if (before !== undefined) return before
     known.set(key, false) // until known; dependencies have no cycle
     const item = byKey.get(key)
-    const waits = item?.reason === 'DependencyNotReady' && item.waitsFor.every(comes)
-    const answer = item?.verdict === 'change' || waits
+    const waits = item?.waitsFor ?? []
+    const answer = item?.verdict === 'change' || (waits.length > 0 && waits.every(comes))
     known.set(key, answer)
     return answer
   }
   return items.map((item) => {
-    if (item.reason !== 'DependencyNotReady') return item
+    if (item.waitsFor.length === 0) return item
     if (!comes(item.key)) return { ...item, before: undefined, desired: undefined }
     const missing = runs.get(item.key)?.assessment?.input.surroundings.missingSecrets ?? []
     return missing.length > 0 ? asRefused(item, missing) : asWaiting(item)
@@ -124,8 +123,8 @@ function withWaits(items: readonly PlanItem[], runs: ReadonlyMap<Key, ReconcileR
 }
 
 function asRefused(item: PlanItem, missing: readonly MissingSecret[]): PlanItem {
-  const because = becauseOfMissing(missing)
-  return { ...item, reason: because.reason, message: messageOf(because, item.key) }
+  const reason = 'SecretUnavailable'
+  return { ...item, reason, message: messageOf({ reason, facts: { missing } }, item.key) }
 }
 
 function asWaiting(item: PlanItem): PlanItem {

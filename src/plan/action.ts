@@ -25,10 +25,15 @@ export interface Step {
 
 export type StopFor = 'rest' | 'change'
 
+/** An unchanged upsert is repeated at its interval. */
+export function isResync({ type, reason, facts }: Action): boolean {
+  return type === 'upsert' && reason === 'Changing' && facts.why === 'interval'
+}
+
 export type Action = Because &
   (
     | { readonly type: 'create' }
-    | { readonly type: 'adopt'; readonly pipeId: string }
+    | { readonly type: 'adopt'; readonly reason: 'Adopt' }
     | { readonly type: 'upsert'; readonly takesAway: readonly string[] }
     | {
         readonly type: 'update'

@@ -108,7 +108,7 @@ function syncedOf(input: ConditionsInput): Claim {
   // Another reason for being in sync changes no condition.
   if (IN_SYNC.has(reason)) return inSync(decided, recorded)
   // The previous process's answer stays until this process has one.
-  if (reason === 'Unanswered' && previous !== undefined && CONTACT.has(previous.Synced.reason))
+  if (isUnanswered(told) && previous !== undefined && CONTACT.has(previous.Synced.reason))
     return previous.Synced
   switch (action.type) {
     case 'create':
@@ -116,7 +116,7 @@ function syncedOf(input: ConditionsInput): Claim {
     case 'upsert':
     case 'update':
     case 'observe':
-      return claimOf(reason === 'InUse' ? 'True' : NOT_KNOWN_YET.has(reason) ? 'Unknown' : 'False', told)
+      return claimOf(reason === 'Unobserved' ? 'Unknown' : 'False', told)
     case 'report':
     case 'delete':
       return claimOf(reason === 'Orphaned' ? 'Unknown' : 'False', told)
@@ -141,9 +141,12 @@ function inSync(decided: DecideInput, recorded: LedgerRecord): Claim {
   return claimOf('True', { reason: 'InSync', facts: { as: isRead ? 'read' : lifecycle, missing } })
 }
 
-const NOT_KNOWN_YET: ReadonlySet<Reason> = new Set(['Unobserved', 'Unanswered'])
+const CONTACT: ReadonlySet<Reason> = new Set(['InSync', 'AuthFailed', 'Unavailable'])
 
-const CONTACT: ReadonlySet<Reason> = new Set(['InUse', 'AuthFailed', 'Unavailable'])
+/** No request with its credentials had a reply yet. */
+function isUnanswered({ reason, facts }: Because): boolean {
+  return reason === 'Unobserved' && facts.why === 'not answered'
+}
 
 /** The pipe named for an unknown outcome could not be adopted. @param why it could not */
 function stillUnknown(decided: DecideInput, why: Because): Claim | undefined {
@@ -197,7 +200,7 @@ function isHeldForLong(action: Action, previous: Conditions | undefined): boolea
 }
 
 /** From counted 404s: a new process counts again. */
-const COUNTED: ReadonlySet<Reason> = new Set(['MassMissing', 'Missing', 'NeverSeen', 'ReplacedRecently'])
+const COUNTED: ReadonlySet<Reason> = new Set(['MassMissing', 'Missing', 'NeverSeen'])
 
 function isMissedAnew(action: Action, previous: Conditions | undefined): boolean {
   return (
@@ -258,7 +261,7 @@ const READY_TOO: ReadonlySet<Reason> = new Set([
   'Suspended',
   'NeverSeen',
   'MissingUnconfirmed',
-  'ReplacedRecently',
+  'Missing',
 ])
 
 const UNKNOWN_BRIEFLY: Claim = { status: 'Unknown', reason: 'OutcomeUnknown' }
@@ -269,14 +272,7 @@ function briefly(claim: Claim): Claim {
 
 const UNOBSERVED: Claim = { status: 'Unknown', reason: 'Unobserved', facts: { why: 'waiting' } }
 
-const IN_SYNC: ReadonlySet<Reason> = new Set([
-  'InSync',
-  'Accepted',
-  'Created',
-  'FoundByRead',
-  'Adopted',
-  'Applied',
-])
+const IN_SYNC: ReadonlySet<Reason> = new Set(['InSync', 'Created', 'Adopted', 'Applied'])
 
 export function statusOf(conditions: Conditions): Status {
   const { Valid, Synced, Ready } = conditions

@@ -1,4 +1,6 @@
+import type { Difference } from '../kinds/difference.ts'
 import { backoffMs } from '../lib/retry.ts'
+import type { Action } from './action.ts'
 import type { DecideInput } from './input.ts'
 import type { LedgerRecord } from './record.ts'
 import type { Correction } from './recorded-change.ts'
@@ -36,6 +38,10 @@ export function contestOf(input: Corrected, fields: readonly string[]): Contest 
   if (contested.length === 0 || isAsked === true) return undefined
   const times = Math.max(...contested.map(({ count }) => count))
   return { fields: contested.map(({ field }) => field), times, waitMs: waitAfter(times) }
+}
+
+export function reportContest(differences: readonly Difference[], { fields, ...contest }: Contest): Action {
+  return { type: 'report', reason: 'Drifted', differences, facts: { fields, from: 'manifest', contest } }
 }
 
 function isContested({ count, at, before = at }: Correction, now: number): boolean {

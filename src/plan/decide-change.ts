@@ -2,7 +2,7 @@ import { fieldOfPath, type Changes, type Compared } from '../kinds/changes.ts'
 import { howOftenReturned } from '../kinds/field-table.ts'
 import type { Action } from './action.ts'
 import { interruptedFields, isSet, keptBefore, notShownYet, stalledFields } from './change-waits.ts'
-import { contestOf } from './corrections.ts'
+import { contestOf, reportContest } from './corrections.ts'
 import { attemptDigest, reportDrift } from './gates.ts'
 import { differencesIn, type ChangeContext, type CreateOnceInput } from './input.ts'
 import { editedFields, rotatedSecrets } from './edited.ts'
@@ -97,7 +97,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
               : 'created'
   if (fields.size > 0)
     return decideWish({ input, remote, changes, compared, fields, edited: open, corrected, why })
-  if (contest !== undefined) return { type: 'report', reason: 'Contested', differences, facts: contest }
+  if (contest !== undefined) return reportContest(differences, contest)
   if (differences.length > 0) return reportDrift(differences, 'manifest')
   if (kept.length > 0)
     return {
@@ -107,7 +107,7 @@ function decideFields(input: CreateOnceInput, remote: Remote, changes: Changes, 
       facts: { fields: kept, now: false, again: 'once edited' },
     }
   return edited.length > 0
-    ? { type: 'observe', reason: 'Accepted', facts: { fields: edited } }
+    ? { type: 'observe', reason: 'InSync', facts: { as: 'create-once', accepted: edited } }
     : (notVerified(input) ?? { type: 'observe', reason: 'InSync', facts: { as: 'create-once' } })
 }
 

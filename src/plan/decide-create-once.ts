@@ -91,16 +91,14 @@ function whyNow({ policy, knownStates }: CreateOnceInput, intent: Intent | undef
   if (intent === undefined)
     return { reason: 'New', facts: { is: 'created', ...(policy.paused === true && { paused }) } }
   const { attempt } = intent
-  return intent.state === 'failed'
-    ? { reason: 'RetryFailed', facts: { attempt } }
-    : { reason: 'RetryApproved', facts: { attempt } }
+  return { reason: 'New', facts: { is: intent.state === 'failed' ? 'tried again' : 'settled', attempt } }
 }
 
 /** The reply's id is no proof, but a read is. */
 function foundByRead({ attempt, seen }: Intent): Action | undefined {
   if (seen?.pipeId === undefined) return undefined
   const { pipeId } = seen
-  return { type: 'adopt', reason: 'FoundByRead', pipeId, facts: { pipeId, attempt } }
+  return { type: 'adopt', reason: 'Adopt', facts: { pipeId, by: 'a reply', attempt } }
 }
 
 function adoption(input: CreateOnceInput): Action | undefined {
@@ -110,9 +108,7 @@ function adoption(input: CreateOnceInput): Action | undefined {
   const by = pipeId === input.policy.adopt ? 'policy.adopt' : 'a Lock'
   const held = adoptOfOlder(input, pipeId, by)
   if (held === undefined)
-    return isOfOrphan(input)
-      ? similarFirst(input)
-      : { type: 'adopt', reason: 'Adopt', pipeId, facts: { pipeId, by } }
+    return isOfOrphan(input) ? similarFirst(input) : { type: 'adopt', reason: 'Adopt', facts: { pipeId, by } }
   const attempt = undecidedIntent(input.recorded)
   return attempt === undefined ? held : outcomeUnknown(input, attempt)
 }
@@ -201,7 +197,7 @@ function decideMissing(input: CreateOnceInput, remote: Remote): Action {
     return { type: 'create', reason: 'Deleting', facts }
   }
   return isSaid
-    ? { type: 'create', reason: 'RecreateApproved', facts: { pipeId: remote.id } }
+    ? { type: 'create', reason: 'New', facts: { is: 'gone', pipeId: remote.id } }
     : { type: 'create', reason: 'Missing', facts: { pipeId: remote.id, onMissing: 'recreate' } }
 }
 
@@ -217,7 +213,7 @@ function decideFound(input: CreateOnceInput, remote: Remote): Action {
       differences.length === 0 &&
       edited.every((field) => isReturnedField(input.kind.fields, field))
     if (settled && !desired.otherService) {
-      return { type: 'observe', reason: 'Accepted', facts: { fields: edited } }
+      return { type: 'observe', reason: 'InSync', facts: { as: 'create-once', accepted: edited } }
     }
     const fields = desired.otherService ? ['service', ...edited] : edited
     return {

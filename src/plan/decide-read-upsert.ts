@@ -1,6 +1,6 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Action } from './action.ts'
-import { AGAIN_MS, contestOf } from './corrections.ts'
+import { AGAIN_MS, contestOf, reportContest } from './corrections.ts'
 import { decideAbsentUpsert } from './decide-deletion.ts'
 import { editedFields } from './edited.ts'
 import {
@@ -16,26 +16,12 @@ import {
   unfound,
 } from './gates.ts'
 import type { UpsertInput } from './input.ts'
+import type { FactsOf } from './reason.ts'
+import type { LedgerRecord } from './record.ts'
 
 /**
  * For an upserted resource that can be read. The observed values decide, and no request is sent while they
- * match.
- *
- * | desired | recorded | observed | action, reason |
- * |---|---|---|---|
- * | valid | never applied | none / differs | upsert New, with access taken away and given |
- * | valid | never applied | equal | observe Adopted |
- * | valid, edited | applied | none / differs | upsert Edited, as above |
- * | valid, edited to the observed values | applied | equal | observe Accepted |
- * | valid | a request without an outcome | none / differs | upsert Edited |
- * | valid | a request without an outcome | equal | observe Applied |
- * | valid | applied | equal | observe InSync |
- * | valid | applied | differs as the last reply did | report Stalled; after an hour upsert Changing |
- * | valid | applied, overtaken | differs | upsert Changing |
- * | valid | applied | differs | report Drifted; `onDrift: correct`: upsert Changing, third time report Contested |
- * | valid | applied | none | report Missing; `onDrift: correct`: upsert Missing |
- * | valid, ensure: absent | – | any | as {@link decideAbsentUpsert} |
- * | valid | – | not read | observe Unobserved; without a Service: refuse ServiceInvalid |
+ * match. `test/plan/decide-read-upsert.test.ts` has a row for each case.
  */
 export function decideRead(input: UpsertInput): Action {
   const stop = firstStop(input, [deletedBefore, orphaned, manifestMissing, suspended, invalid])
@@ -78,16 +64,16 @@ function decideNone(input: UpsertInput): Action {
   if (isEdited(input))
     return {
       type: 'upsert',
-      reason: 'Edited',
+      reason: 'Changing',
       takesAway: [],
-      facts: { takesAway: [], gives, again: recorded.applied === undefined },
+      facts: applyFacts(recorded, { takesAway: [], gives }),
     }
   if (policy.onDrift !== 'correct')
     return { type: 'report', reason: 'Missing', differences: [], facts: { onDrift: 'report' } }
   const contest = contestOf(input, [EXISTENCE])
   return contest === undefined
     ? { type: 'upsert', reason: 'Missing', takesAway: [], facts: { onDrift: 'correct' } }
-    : { type: 'report', reason: 'Contested', differences: [], facts: contest }
+    : reportContest([], contest)
 }
 
 function decideEqual(input: UpsertInput): Action {
@@ -98,7 +84,7 @@ function decideEqual(input: UpsertInput): Action {
   const fields = editedFields(input)
   return recorded.upsert === undefined || fields.length === 0
     ? { type: 'observe', reason: 'Adopted', facts: { pipeId: idThere(input), isAsAsked: true } }
-    : { type: 'observe', reason: 'Accepted', facts: { fields } }
+    : { type: 'observe', reason: 'InSync', facts: { as: 'read', accepted: fields } }
 }
 
 function decideDifferent(input: UpsertInput, differences: readonly Difference[]): Action {
@@ -114,9 +100,9 @@ function decideDifferent(input: UpsertInput, differences: readonly Difference[])
   if (isEdited(input))
     return {
       type: 'upsert',
-      reason: 'Edited',
+      reason: 'Changing',
       takesAway,
-      facts: { ...access, again: recorded.applied === undefined },
+      facts: applyFacts(recorded, access),
     }
   const fields = differences.map(({ field }) => field)
   const isOurs = input.isAsLeft || input.isOvertaken
@@ -130,7 +116,7 @@ function decideDifferent(input: UpsertInput, differences: readonly Difference[])
   if (!isOurs && policy.onDrift !== 'correct')
     return { type: 'report', reason: 'Drifted', differences, facts: { fields, from: 'manifest' } }
   const contest = isOurs ? undefined : contestOf(input, fields)
-  if (contest !== undefined) return { type: 'report', reason: 'Contested', differences, facts: contest }
+  if (contest !== undefined) return reportContest(differences, contest)
   return {
     type: 'upsert',
     reason: 'Changing',
@@ -143,6 +129,12 @@ function decideDifferent(input: UpsertInput, differences: readonly Difference[])
       access,
     },
   }
+}
+
+/** After an edit, or after a request whose outcome is unknown. */
+function applyFacts({ applied }: LedgerRecord, access: FactsOf<'Changing'>['access']): FactsOf<'Changing'> {
+  const why = applied === undefined ? 'unknown' : 'edited'
+  return { why, fields: [], by: [], is: 'to be applied', access }
 }
 
 /** Stands for the whole resource among corrected fields. */

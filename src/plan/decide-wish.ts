@@ -4,7 +4,6 @@ import type { Action, Step, StopFor } from './action.ts'
 import { refusedBefore, stoppedInVain, waitsForRest } from './change-waits.ts'
 import {
   backingOff,
-  becauseOfMissing,
   createLimitReached,
   dependencyNotReady,
   firstStop,
@@ -147,7 +146,8 @@ function sentSecretUnavailable(
       return one === undefined ? [] : [[one.file, one]]
     }),
   )
-  return missing.size === 0 ? undefined : { type: 'refuse', ...becauseOfMissing([...missing.values()]) }
+  if (missing.size === 0) return undefined
+  return { type: 'refuse', reason: 'SecretUnavailable', facts: { missing: [...missing.values()] } }
 }
 
 export function notSent(

@@ -52,7 +52,8 @@ function leftBehind(input: ReadOnlyInput): Action | undefined {
   if (pipeId === undefined && intent === undefined) return undefined
   const attempt = intent && attemptFacts(intent)
   const differences = differencesIn(input.observed)
-  return { type: 'report', reason: 'LeftBehind', differences, facts: { key: desired.key, pipeId, attempt } }
+  const facts = { key: desired.key, pipeId, attempt, isNothing: false, isWatching: true } as const
+  return { type: 'report', reason: 'Orphaned', differences, facts }
 }
 
 function decideFound({ observed }: ReadOnlyInput): Action {
@@ -71,9 +72,9 @@ function decideReference(input: ReferenceInput): Action {
   const { contact } = input
   switch (contact?.type) {
     case undefined:
-      return { type: 'observe', reason: 'Unanswered', facts: undefined }
+      return { type: 'observe', reason: 'Unobserved', facts: { why: 'not answered' } }
     case 'answered':
-      return { type: 'observe', reason: 'InUse', facts: undefined }
+      return { type: 'observe', reason: 'InSync', facts: { as: 'reference' } }
     case 'refused':
       return { type: 'refuse', reason: 'AuthFailed', facts: { said: contact.said } }
     case 'unreachable':
@@ -92,6 +93,8 @@ function decideUpsert(input: UpsertInput): Action {
   )
 }
 
+const APPLIED = { fields: [], by: [], is: 'to be applied' } as const
+
 function decideApplied(input: UpsertInput): Action {
   const { desired, recorded, policy, timing, now, replyDiffers, takesAway, isOvertaken, mask } = input
   const waiting = backingOff(input)
@@ -109,9 +112,13 @@ function decideApplied(input: UpsertInput): Action {
   if (again || desired.otherService || desired.fingerprint?.digest !== applied.digest) {
     return {
       type: 'upsert',
-      reason: 'Edited',
+      reason: 'Changing',
       takesAway,
-      facts: { takesAway: takesAway.map(mask), again },
+      facts: {
+        why: again ? 'unknown' : 'edited',
+        ...APPLIED,
+        ...(!again && { access: { takesAway: takesAway.map(mask) } }),
+      },
     }
   }
   const intervalMs =
@@ -120,9 +127,9 @@ function decideApplied(input: UpsertInput): Action {
   if (isOvertaken || now - upsert.at >= intervalMs || now < upsert.at) {
     return {
       type: 'upsert',
-      reason: 'Resync',
+      reason: 'Changing',
       takesAway: [],
-      facts: undefined,
+      facts: { why: 'interval', ...APPLIED },
     }
   }
   if (replyDiffers.length > 0) {

@@ -61,13 +61,12 @@ const ENDS: ReadonlySet<Reason> = new Set([
   'Suspended',
   'InvalidManifest',
   'ManifestVanishing',
-  'ServiceInvalid',
   'NotUpdatable',
   'SecretRotated',
 ])
 
 function isHeld({ type, reason, facts }: Action): boolean {
-  if (ENDS.has(reason)) return true
+  if (ENDS.has(reason) || (reason === 'DependencyNotReady' && 'said' in facts)) return true
   const isWaiting = type === 'hold' && reason === 'Deleting'
   return isWaiting && ['doubted', 'older', 'claimed'].includes(facts.removal.is)
 }

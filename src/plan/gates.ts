@@ -4,8 +4,7 @@ import { explained } from './reason.ts'
 import { isWaiting } from './requeue.ts'
 import type { DecideInput, CreateOnceInput } from './input.ts'
 import { attemptFacts, unknownOutcomeOf, undecidedIntent } from './outcome-unknown.ts'
-import type { Because, FactsOf } from './reason.ts'
-import { unopenedIn, type MissingSecret } from './reasons/missing-secret.ts'
+import type { Explanation, FactsOf } from './reason.ts'
 import type { LedgerRecord } from './record.ts'
 
 /** Undefined: passes. */
@@ -127,7 +126,7 @@ export function invalid(input: DecideInput): Action | undefined {
 
 export function serviceInvalid({ surroundings }: DecideInput): Action | undefined {
   if (surroundings.serviceProblem === undefined) return undefined
-  return { type: 'refuse', reason: 'ServiceInvalid', facts: { said: surroundings.serviceProblem } }
+  return { type: 'refuse', reason: 'DependencyNotReady', facts: { said: surroundings.serviceProblem } }
 }
 
 export function dependencyNotReady({ surroundings }: DecideInput): Action | undefined {
@@ -139,18 +138,16 @@ export function dependencyNotReady({ surroundings }: DecideInput): Action | unde
   }
 }
 
-export function secretUnavailable({ surroundings }: DecideInput): Action | undefined {
-  const { missingSecrets } = surroundings
-  return missingSecrets.length === 0 ? undefined : { type: 'refuse', ...becauseOfMissing(missingSecrets) }
+/** The resources of `policy.dependsOn` that are not ready. */
+export function dependencyWaits({ reason, facts }: Explanation): readonly string[] {
+  const waits = reason === 'DependencyNotReady' && facts !== undefined && 'waitsFor' in facts
+  return waits ? facts.waitsFor : []
 }
 
-export function becauseOfMissing(
-  missing: readonly MissingSecret[],
-): Because<'SecretUnavailable' | 'TooManyOpenFiles'> {
-  const file = unopenedIn(missing)
-  return file === undefined
-    ? { reason: 'SecretUnavailable', facts: { missing } }
-    : { reason: 'TooManyOpenFiles', facts: { file } }
+export function secretUnavailable({ surroundings }: DecideInput): Action | undefined {
+  const { missingSecrets } = surroundings
+  if (missingSecrets.length === 0) return undefined
+  return { type: 'refuse', reason: 'SecretUnavailable', facts: { missing: missingSecrets } }
 }
 
 /** Waits until an edit, a rotated secret, a person's request or a fresh checkout. */
@@ -186,21 +183,21 @@ export function attemptDigest(fingerprint: {
 export function similarFirst({ surroundings, desired, recorded }: CreateOnceInput): Action | undefined {
   const { similar } = surroundings
   if (similar === undefined) return undefined
-  const facts = { key: desired.key, other: similar.key, file: similar.file }
+  const facts = { how: similar.how, key: desired.key, other: similar.key, file: similar.file }
   const { platformName, foreign } = similar
   switch (similar.how) {
     case 'unclaimed':
       return {
         type: 'refuse',
-        reason: 'RenameSuspected',
+        reason: 'Ambiguous',
         facts: { ...facts, isCreated: recorded.remote !== undefined, platformName, foreign },
       }
     case 'claimed':
-      return { type: 'refuse', reason: 'NameTaken', facts }
+      return { type: 'refuse', reason: 'Ambiguous', facts }
     case 'renamed-from':
       return {
         type: 'refuse',
-        reason: 'RenameWaiting',
+        reason: 'Ambiguous',
         facts: { ...facts, by: similar.by, rival: similar.rival },
       }
   }
@@ -215,8 +212,8 @@ export function lockUnreadable({ surroundings, recorded }: CreateOnceInput): Act
   const shown = files.slice(0, FILES_SHOWN)
   return {
     type: 'refuse',
-    reason: 'LockUnreadable',
-    facts: { files: shown, more: files.length - shown.length },
+    reason: 'DependencyNotReady',
+    facts: { unreadable: shown, more: files.length - shown.length },
   }
 }
 

@@ -22,7 +22,7 @@ export function foundByList({ surroundings, policy, desired }: CreateOnceInput):
   const [first, ...more] = listed?.candidates ?? []
   if (listed === undefined || first === undefined) return undefined
   if (more.length === 0 && first.differs.length === 0 && policy.onUnknown !== 'ask')
-    return { type: 'adopt', reason: 'FoundByList', pipeId: first.id, facts: { pipeId: first.id } }
+    return { type: 'adopt', reason: 'Adopt', facts: { pipeId: first.id, by: 'the list' } }
   return { type: 'refuse', reason: 'Ambiguous', facts: { key: desired.key, ...factsOf(listed, first) } }
 }
 

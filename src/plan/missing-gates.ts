@@ -23,7 +23,6 @@ export function adoptInstead(input: CreateOnceInput): Action | undefined {
   const taken: Action = {
     type: 'adopt',
     reason: 'Adopt',
-    pipeId: adopt,
     facts: { pipeId: adopt, by, gone: remote?.id },
   }
   return invalid(input) ?? adoptOfOlder(input, adopt, by) ?? taken
@@ -91,7 +90,7 @@ export function replacedRecently(input: CreateOnceInput): Action | undefined {
   if (from === undefined || from <= steadyNow) return undefined
   const until = now + (from - steadyNow)
   const facts = { ...notFound(input, recorded.remote?.id ?? ''), until }
-  return { type: 'hold', reason: 'ReplacedRecently', until, facts }
+  return { type: 'hold', reason: 'Missing', until, facts }
 }
 
 function notFound({ desired, recorded }: CreateOnceInput, pipeId: string) {

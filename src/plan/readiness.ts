@@ -49,13 +49,14 @@ export function readinessOf(
     case 'moving':
       return {
         status: 'Unknown',
-        because: { reason: 'StateChanging', facts: { state: shown ?? decided.mask('') } },
+        because: { reason: 'Changing', facts: { ...BY_PLATFORM, state: shown ?? decided.mask('') } },
       }
     case 'unjudged':
       return { status: 'True', because: { reason: 'NotJudged', facts: { state: shown, isInSync } } }
   }
 }
 
+const BY_PLATFORM = { why: 'platform', fields: [], by: [], is: 'moving' } as const
 const DOCUMENTED = { isDocumented: true } as const
 const MAY_BE_MOVING = { mayBeMoving: true } as const
 

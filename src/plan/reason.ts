@@ -102,8 +102,29 @@ export function stepsOf({ reason, facts }: Explanation, about: About): readonly 
 
 /** In older ledgers and URLs. */
 const FORMER: ReadonlyMap<string, Reason> = new Map([
-  ['CreateBrake', 'CreateLimit'],
+  ['Accepted', 'InSync'],
   ['Changed', 'Applied'],
+  ['Contested', 'Drifted'],
+  ['CreateBrake', 'CreateLimit'],
+  ['Edited', 'Changing'],
+  ['FoundByList', 'Adopt'],
+  ['FoundByRead', 'Created'],
+  ['InUse', 'InSync'],
+  ['LeftBehind', 'Orphaned'],
+  ['LockUnreadable', 'DependencyNotReady'],
+  ['Moved', 'Adopted'],
+  ['NameTaken', 'Ambiguous'],
+  ['RecreateApproved', 'New'],
+  ['RenameSuspected', 'Ambiguous'],
+  ['RenameWaiting', 'Ambiguous'],
+  ['ReplacedRecently', 'Missing'],
+  ['Resync', 'Changing'],
+  ['RetryApproved', 'New'],
+  ['RetryFailed', 'New'],
+  ['ServiceInvalid', 'DependencyNotReady'],
+  ['StateChanging', 'Changing'],
+  ['TooManyOpenFiles', 'SecretUnavailable'],
+  ['Unanswered', 'Unobserved'],
 ])
 
 export function parseReason(text: unknown): Reason | undefined {

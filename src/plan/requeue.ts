@@ -87,7 +87,7 @@ function stopLookMs({ action, decided }: RequeueInput): number {
 
 /** Infinity for alerts: they keep their interval. */
 function stateLookMs({ decided, conditions: { Ready }, unsettledObservations }: RequeueInput): number {
-  const isOnItsWay = Ready.reason === 'UnhealthyState' || Ready.reason === 'StateChanging'
+  const isOnItsWay = Ready.reason === 'UnhealthyState' || Ready.reason === 'Changing'
   const isWatched = decided.lifecycle === 'create-once' && !isAlarm(decided.desired.key)
   return isWatched && isOnItsWay ? backoffMs(unsettledObservations + 1, { firstMs: STATE_LOOK_MS }) : Infinity
 }
@@ -106,7 +106,7 @@ function holdLook(
 ): Requeue {
   if (action.until !== undefined) {
     const afterMs = Math.max(0, action.until - decided.now)
-    const isLookedFor = action.reason === 'ReplacedRecently'
+    const isLookedFor = action.reason === 'Missing'
     return isLookedFor && afterMs > intervalMs
       ? { why: 'drift', afterMs: spread(intervalMs, random) }
       : { why: 'retry', afterMs }

@@ -1,5 +1,5 @@
 import type { Action } from './action.ts'
-import { contestOf } from './corrections.ts'
+import { contestOf, reportContest } from './corrections.ts'
 import { backingOff, firstStop, unfound } from './gates.ts'
 import { differencesIn, type CreateOnceInput } from './input.ts'
 import { isFailed, restStep, unheeded } from './rest.ts'
@@ -18,13 +18,8 @@ export function restAction(input: CreateOnceInput): Action | undefined {
   if (fate === 'unheeded') return stalled(input)
   const contest = isFailed(input) ? undefined : contestOf(input, rest.corrects)
   if (contest !== undefined || fate === 'given up') {
-    const differences = differencesIn(input.observed)
-    return {
-      type: 'report',
-      reason: 'Contested',
-      differences,
-      facts: contest ?? { fields: [command], times: input.recorded.corrections?.[command]?.count ?? 0 },
-    }
+    const times = input.recorded.corrections?.[command]?.count ?? 0
+    return reportContest(differencesIn(input.observed), contest ?? { fields: [command], times })
   }
   return {
     type: 'update',

@@ -1,8 +1,7 @@
 import { secretRefsIn } from '../kinds/secret-ref.ts'
 import type { Action } from './action.ts'
-import { becauseOfMissing } from './gates.ts'
 import { stateIn, type ChangeContext, type CreateOnceInput } from './input.ts'
-import type { MissingSecret } from './reasons/missing-secret.ts'
+import { unopenedIn, type MissingSecret } from './reasons/missing-secret.ts'
 import type { NotSentWhy } from './reasons/not-sent.ts'
 import { isAtRest, isStoppedForChange } from './rest.ts'
 
@@ -69,14 +68,10 @@ export function notVerified(input: CreateOnceInput): Action | undefined {
   const unread = unverifiedFiles(input)
   const missing = unread.length > 0 || about === undefined ? unread : neededFiles(input, about, paths)
   if (missing.length > 0) {
-    const because = becauseOfMissing(missing)
-    if (because.reason === 'TooManyOpenFiles') return { type: 'refuse', ...because }
-    return {
-      type: 'report',
-      differences: [],
-      reason: because.reason,
-      facts: { ...because.facts, isUnverified: true },
-    }
+    if (unopenedIn(missing) !== undefined)
+      return { type: 'refuse', reason: 'SecretUnavailable', facts: { missing } }
+    const facts = { missing, isUnverified: true } as const
+    return { type: 'report', differences: [], reason: 'SecretUnavailable', facts }
   }
   const pipeId = recorded.remote?.id
   if (paths.length === 0 || pipeId === undefined) return undefined

@@ -1,7 +1,7 @@
 import type { Event } from '../contract/events.ts'
 import type { Key } from '../kinds/key.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
-import type { Action } from '../plan/action.ts'
+import { isResync, type Action } from '../plan/action.ts'
 import type { Contact } from '../plan/input.ts'
 import { bestExplanation, viewOf, withConditions } from '../contract/view.ts'
 import type { Condition, Conditions, ConditionType } from '../plan/condition.ts'
@@ -53,7 +53,9 @@ export function report(
   })
   const because = becauseAfter(outcome, action)
   const isDone = outcome.result === 'done' && action.type !== 'hold'
-  const isDoubted = action.reason === 'Unanswered' || (isDone && conditions.Synced.status === 'False')
+  const isDoubted =
+    (action.reason === 'Unobserved' && action.facts.why === 'not answered') ||
+    (isDone && conditions.Synced.status === 'False')
   const now = context.clock.now()
   board.set(
     viewOf({
@@ -138,7 +140,7 @@ function isNews({ action, acted, backoff }: Reporting): boolean {
     action.type === 'create' ||
     action.type === 'update' ||
     action.type === 'delete' ||
-    (action.type === 'upsert' && action.reason !== 'Resync')
+    (action.type === 'upsert' && !isResync(action))
   )
 }
 
@@ -188,7 +190,7 @@ function ofService({ what }: Outcome & { readonly result: 'failed' }, said: stri
   return what === undefined ? said : `The last request with its credentials failed: ${what}.`
 }
 
-const WAITS_FOR_ANOTHER: ReadonlySet<Reason> = new Set(['DependencyNotReady', 'ServiceInvalid', 'AuthFailed'])
+const WAITS_FOR_ANOTHER: ReadonlySet<Reason> = new Set(['DependencyNotReady', 'AuthFailed'])
 
 /** After an outage of the service, the key skips its back-off. */
 function waits({ store }: ReconcileContext, key: Key, ready: Condition): boolean {

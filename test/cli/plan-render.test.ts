@@ -66,7 +66,7 @@ describe('how a plan ends', () => {
     ['a change, and one that waits for it', [CREATE, { verdict: 'waits' }], 'changes'],
     [
       'a refusal beside a change',
-      [CREATE, { verdict: 'refused', action: 'refuse', reason: 'NameTaken' }],
+      [CREATE, { verdict: 'refused', action: 'refuse', reason: 'Ambiguous' }],
       'refused',
     ],
     ['what could not be found out', [{ verdict: 'failed', reason: 'Unavailable' }], 'refused'],
@@ -176,7 +176,7 @@ describe('as a comment', () => {
     key: 'Pipe/zz',
     verdict: 'refused',
     action: 'refuse',
-    reason: 'NameTaken',
+    reason: 'Ambiguous',
   }
 
   test('is no longer than GitHub takes, begins with what matters most, and says what is left out', () => {

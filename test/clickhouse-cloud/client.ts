@@ -163,7 +163,7 @@ export async function startClient(body: JsonObject, options: Partial<StrictOptio
     dependency(is: 'ready' | 'not ready') {
       const { store } = process.context
       const key = keyOf('Service', 'analytics')
-      const condition = { reason: 'InUse', message: '', since: 0 } as const
+      const condition = { reason: 'InSync', message: '', since: 0 } as const
       const [well, ready] = [
         { status: 'True', ...condition },
         { status: is === 'ready' ? 'True' : 'False', ...condition },

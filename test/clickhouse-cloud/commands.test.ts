@@ -57,7 +57,7 @@ describe('a pipe that was stopped for its change', () => {
     async ({ healthyStates }) => {
       await using client = await startResting(healthyStates && { healthyStates })
       await during(client, 9 * MINUTE)
-      expect([client.state(), ready(client)]).toEqual(['Paused', 'StateChanging'])
+      expect([client.state(), ready(client)]).toEqual(['Paused', 'Changing'])
       expect(isTold(client, 'UnhealthyState')).toBe(false)
       await during(client, 3 * MINUTE)
       expect([client.state(), ready(client)]).toEqual(['Paused', 'UnhealthyState'])
@@ -94,7 +94,7 @@ describe('a pipe that was stopped for its change', () => {
     await client.want(POSTGRES, { paused: false })
     ignore(client, 'start')
     await during(client, 8 * MINUTE)
-    expect([ready(client), isTold(client, 'UnhealthyState')]).toEqual(['StateChanging', false])
+    expect([ready(client), isTold(client, 'UnhealthyState')]).toEqual(['Changing', false])
   })
 })
 

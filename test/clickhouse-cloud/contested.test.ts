@@ -52,7 +52,7 @@ describe('a field that another writer keeps changing', () => {
     const undo = () => byHand(client, { 'settings.streaming_max_insert_wait_ms': 1500 })
     const times = await fight(client, 16 * HOUR, undo, 15 * MINUTE)
     expect(hours(times)).toEqual([0, 0, 1, 3, 7, 15])
-    expect([client.status(), client.reason()]).toEqual(['Drifted', 'Contested'])
+    expect([client.status(), client.reason()]).toEqual(['Drifted', 'Drifted'])
     expect(client.message()).toContain('settings.streaming_max_insert_wait_ms')
   })
 
@@ -62,7 +62,7 @@ describe('a field that another writer keeps changing', () => {
     const undo = () => byHand(client, { 'scaling.replicas': 5 })
     const times = await fight(client, 57 * HOUR, undo, 30 * MINUTE)
     expect(times.map((ms) => ms / HOUR)).toEqual([0, 0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 55.5])
-    expect([client.status(), client.reason()]).toEqual(['Drifted', 'Contested'])
+    expect([client.status(), client.reason()]).toEqual(['Drifted', 'Drifted'])
   })
 
   test('the columns and their mappings', async () => {
@@ -83,7 +83,7 @@ describe('a field that another writer keeps changing', () => {
       byHand(client, { [MAPPINGS]: tablesIn(POSTGRES).slice(0, 1) }),
     )
     expect(hours(times)).toEqual([0, 0, 1, 3])
-    expect(client.reason()).toBe('Contested')
+    expect(client.reason()).toBe('Drifted')
   })
 
   test('others are still corrected, except those that the same request sets', async () => {
@@ -93,7 +93,7 @@ describe('a field that another writer keeps changing', () => {
     sent(client)
     byHand(client, { 'settings.streaming_max_insert_wait_ms': 1500, 'scaling.replicaMemoryGb': 2 })
     await passes(client, 2)
-    expect([sent(client), client.reason()]).toEqual([['PUT /settings'], 'Contested'])
+    expect([sent(client), client.reason()]).toEqual([['PUT /settings'], 'Drifted'])
   })
 
   test('waits through a restart', async () => {
@@ -103,7 +103,7 @@ describe('a field that another writer keeps changing', () => {
     sent(client)
     await client.restart()
     await passes(client, 3)
-    expect([sent(client), client.reason()]).toEqual([[], 'Contested'])
+    expect([sent(client), client.reason()]).toEqual([[], 'Drifted'])
   })
 
   test('is sent when it is edited, and when a person asks', async () => {
@@ -133,7 +133,7 @@ describe('a field that another writer keeps changing', () => {
     const setRunning = () => client.server.setStates(client.id(), 'Running')
     const starts = await fight(client, 4 * HOUR, setRunning, 15 * MINUTE)
     expect(hours(starts)).toEqual([0, 0, 1, 3])
-    expect([client.status(), client.reason()]).toEqual(['Drifted', 'Contested'])
+    expect([client.status(), client.reason()]).toEqual(['Drifted', 'Drifted'])
     expect(client.message()).toContain('stop')
   })
 
@@ -172,7 +172,7 @@ describe('policy.paused: false starts a pipe that failed', () => {
   test('seven times, with growing waits, and then says so', async () => {
     await using client = await startFailed()
     expect(await failing(client, 48 * HOUR)).toEqual([0, 1, 3, 7, 15, 31, 63])
-    expect([client.status(), client.reason()]).toEqual(['Drifted', 'Contested'])
+    expect([client.status(), client.reason()]).toEqual(['Drifted', 'Drifted'])
     expect(client.message()).toContain('7 starts')
     await client.restart()
     await passes(client, 2)

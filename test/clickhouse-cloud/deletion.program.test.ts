@@ -94,7 +94,7 @@ test('the limit counts anew once a Service manifest that had errors is back', as
   unwant(world, 'a', 'b')
   await world.apply()
   world.skip(11 * MINUTE)
-  expect(await world.apply()).toMatchObject({ a: 'ServiceInvalid' })
+  expect(await world.apply()).toMatchObject({ a: 'DependencyNotReady' })
   world.workspace.write('manifests/service.yaml', SERVICE)
   await world.apply()
   world.skip(11 * MINUTE)

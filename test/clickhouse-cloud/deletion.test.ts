@@ -101,7 +101,7 @@ describe('policy.ensure absent', () => {
     [
       'nor one whose service has no valid manifest',
       (client: Client) => client.service('broken'),
-      'ServiceInvalid',
+      'DependencyNotReady',
     ],
     [
       'nor one whose pipe a Lock gives to another key',

@@ -131,7 +131,7 @@ describe('policy.ensure absent', () => {
     [
       'names a service without a valid manifest',
       (client: EndpointClient) => client.want(DELETE, { 'service.json': broken('analytics') }),
-      'ServiceInvalid',
+      'DependencyNotReady',
     ],
     [
       'is in a directory that is empty by now',

@@ -53,7 +53,7 @@ describe('never applied', () => {
     expect((await client.reconcile()).action.reason).toBe('InSync')
     await client.want({ analytics: { spec: { ...SPEC, roles: [] } } })
     const edited = await client.reconcile()
-    expect(edited.action).toMatchObject({ reason: 'Edited', takesAway: ['role sql_console_read_only'] })
+    expect(edited.action).toMatchObject({ reason: 'Changing', takesAway: ['role sql_console_read_only'] })
     expect(client.sent()).toEqual(['GET 200', 'GET 200', 'GET 200', 'GET 200', 'GET 200', 'POST 200'])
   })
 
@@ -114,7 +114,7 @@ describe('applied', () => {
       client.skip(4 * MINUTE)
     }
     expect(posts.flat()).toHaveLength(2)
-    expect(client.shown()).toMatchObject({ status: 'Drifted', reason: 'Contested' })
+    expect(client.shown()).toMatchObject({ status: 'Drifted', reason: 'Drifted' })
     client.skip(20 * MINUTE)
     expect((await client.reconcile()).action.type).toBe('upsert')
   })
@@ -129,8 +129,8 @@ describe('applied', () => {
     const { action } = await client.reconcile()
     expect(action).toMatchObject({
       type: 'observe',
-      reason: 'Accepted',
-      facts: { fields: ['openApiKeys', 'roles'] },
+      reason: 'InSync',
+      facts: { accepted: ['openApiKeys', 'roles'] },
     })
     expect((await client.reconcile()).action.reason).toBe('InSync')
     expect(client.sent()).toEqual(['GET 200', 'GET 200'])
@@ -186,7 +186,7 @@ describe('applied', () => {
     await client.want({ analytics: { spec: { ...SPEC, openApiKeys: [KEY_B] } } })
     const result = await client.reconcile()
     expect(result.action).toMatchObject({
-      reason: 'Edited',
+      reason: 'Changing',
       takesAway: ['role sql_console_admin', `key ${KEY_A}`],
     })
     expect(saidBy(result)).toBe(
@@ -213,7 +213,10 @@ describe('what is there when it is sent', () => {
     }
     Object.assign(client.context.platform, { upsert: slow })
     const { action } = await client.reconcile()
-    expect(action).toMatchObject({ reason: 'Edited', takesAway: [`key ${KEY_B}`, 'origin app.example.com'] })
+    expect(action).toMatchObject({
+      reason: 'Changing',
+      takesAway: [`key ${KEY_B}`, 'origin app.example.com'],
+    })
     // once more than it would be without, and sent once
     expect(client.sent()).toEqual(['GET 200', 'GET 200', 'GET 200', 'POST 200'])
   })

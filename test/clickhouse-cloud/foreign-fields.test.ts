@@ -179,6 +179,6 @@ test('an orphan with such a field is not replaced by another manifest until it i
   await client.remove()
   await client.reconcile()
   const synced = (await other(client, POSTGRES, { replaces: 'Pipe/edited' }))?.conditions?.Synced
-  expect([sent(client), synced?.reason]).toEqual([[], 'RenameSuspected'])
+  expect([sent(client), synced?.reason]).toEqual([[], 'Ambiguous'])
   expect(conditionMessage(synced)).toContain('pipewright forget Pipe/edited')
 })

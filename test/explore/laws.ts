@@ -159,7 +159,6 @@ const CALLED_MISSING: ReadonlySet<Reason> = new Set([
   'Missing',
   'MassMissing',
   'MissingUnconfirmed',
-  'ReplacedRecently',
   'NeverSeen',
 ])
 

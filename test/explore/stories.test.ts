@@ -98,12 +98,12 @@ describe('a pipe that is not found', () => {
   test('after it was replaced is held for an hour, then for two, and is kept if it comes back', async () => {
     const again = `61 s; ${EACH}; delete 1`
     const held = `delete 0; ${A_MINUTE}; ${again}; ${A_MINUTE}; ${EACH}`
-    await story(TWO, held, { sent: 1, says: { 'Pipe/a': 'ReplacedRecently' } })
+    await story(TWO, held, { sent: 1, says: { 'Pipe/a': 'Missing' } })
     const replaced = `${held}; 61 min; ${A_MINUTE}; ${again}; 61 min; ${A_MINUTE}`
-    await story(TWO, replaced, { sent: 2, says: { 'Pipe/a': 'ReplacedRecently' } })
+    await story(TWO, replaced, { sent: 2, says: { 'Pipe/a': 'Missing' } })
     await story(TWO, `${replaced}; 61 min; ${A_MINUTE}`, { sent: 3 })
     const back = `delete 0; ${A_QUARTER}; 61 s; look Pipe/a; permission lost; ${A_QUARTER}`
-    await story(ONE, back, { sent: 1, says: { 'Pipe/a': 'ReplacedRecently' } })
+    await story(ONE, back, { sent: 1, says: { 'Pipe/a': 'Missing' } })
     await story(ONE, `${back}; permission back; look Pipe/a`, { sent: 1, says: { 'Pipe/a': 'InSync' } })
   })
 })
@@ -229,7 +229,7 @@ describe('while a create waits for its permit,', () => {
     { edit: 'remove Pipe/a', sent: 0, says: 'Orphaned' },
     { edit: 'rename Pipe/a ax', sent: 0, says: 'Orphaned' },
     { edit: 'manifest Pipe/a', sent: 0, says: 'InvalidManifest' },
-    { edit: 'flaw', sent: 0, says: 'ServiceInvalid' },
+    { edit: 'flaw', sent: 0, says: 'DependencyNotReady' },
     { edit: 'lock Pipe/a', sent: 0, says: 'AdoptRefused' },
     { edit: 'unmount', sent: 0, says: 'SecretUnavailable' },
     { edit: 'service', sent: 1, says: 'Created' },
@@ -246,7 +246,7 @@ describe('while an upsert waits for its place,', () => {
     { edit: 'service', says: 'Applied' },
     { edit: 'remove endpoint', says: 'Orphaned' },
     { edit: 'suspend endpoint', says: 'Suspended' },
-    { edit: 'flaw', says: 'ServiceInvalid' },
+    { edit: 'flaw', says: 'DependencyNotReady' },
   ])('"$edit" counts: $says', ({ edit, says }) =>
     story(worldOf('endpoint'), `look QueryEndpoint/one => ${edit}`, { says: { 'QueryEndpoint/one': says } }),
   )
@@ -294,8 +294,8 @@ describe('policy.replaces', () => {
 
   test.each([
     { rename: 'rename Pipe/ac acx', key: 'Pipe/acx', says: 'InSync' },
-    { rename: 'rename Pipe/ac acy', key: 'Pipe/acy', says: 'RenameSuspected' },
-    { rename: 'rename Pipe/ac acx; topics Pipe/acx', key: 'Pipe/acx', says: 'RenameSuspected' },
+    { rename: 'rename Pipe/ac acy', key: 'Pipe/acy', says: 'Ambiguous' },
+    { rename: 'rename Pipe/ac acx; topics Pipe/acx', key: 'Pipe/acx', says: 'Ambiguous' },
   ] as const)('is no leave for a later "$rename": $says', ({ rename, key, says }) =>
     story(RENAMES, `${COPIED}; ${rename}; look ${key}; 3 min; look ${key}`, {
       sent: 1,

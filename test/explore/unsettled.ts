@@ -1,3 +1,4 @@
+import { fineReason } from '../support/fine-reason.ts'
 import { messageOf } from '../../src/plan/reason.ts'
 import { statusOf } from '../../src/plan/conditions.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
@@ -12,22 +13,17 @@ export function unsettledIn(
   const { reason } = conditions.Synced
   const status = statusOf(conditions)
   const isThere = model.pipes.some(({ id }) => id === pipe?.id)
-  if (WELL.has(status) || ASKS.has(reason) || (UNPROVED.has(reason) && !isThere)) return []
+  if (WELL.has(status) || ASKS.has(fineReason(conditions.Synced)) || (UNPROVED.has(reason) && !isThere))
+    return []
   return [`${key} is ${status} (${reason}) in the end: ${messageOf(conditions.Synced, key)}`]
 }
 
 const WELL: ReadonlySet<string> = new Set(['Ready', 'OutcomeUnknown', 'Drifted', 'Orphaned', 'Invalid'])
 const ASKS: ReadonlySet<string> = new Set([
-  'RenameSuspected',
-  'AdoptRefused',
   'Ambiguous',
+  'Ambiguous unclaimed',
+  'AdoptRefused',
   'DependencyNotReady',
 ])
 /** Not proved, and never to be: no other pipe of the service shows that it can be seen. Or nobody ever saw it. */
-const UNPROVED: ReadonlySet<string> = new Set([
-  'NeverSeen',
-  'MissingUnconfirmed',
-  'MassMissing',
-  'Missing',
-  'ReplacedRecently',
-])
+const UNPROVED: ReadonlySet<string> = new Set(['NeverSeen', 'MissingUnconfirmed', 'MassMissing', 'Missing'])

@@ -148,7 +148,7 @@ describe('a view', () => {
       expect(world.platform.posts).toHaveLength(1)
       const { intent } = await world.record(TOTALS)
       world.write('totals.yaml', view('totals', { policy: { retryCreate: intent?.id ?? '' } }))
-      expect((await world.go(TOTALS)).action.reason).toBe('RetryApproved')
+      expect((await world.go(TOTALS)).action.reason).toBe('New')
       expect(world.platform.posts).toHaveLength(2)
     },
   )
@@ -170,7 +170,7 @@ describe('a view', () => {
       view('new', { query: 'select 1', called: 'totals', policy: { renamedFrom: 'View/old' } }),
     )
     world.write('copy.yaml', view('old', { query: 'select 1', called: 'totals' }))
-    expect((await world.go('View/new')).action.reason).toBe('RenameWaiting')
+    expect((await world.go('View/new')).action.reason).toBe('Ambiguous')
     world.remove('copy.yaml')
     world.readAgain()
     expect((await world.go('View/new')).action.reason).toBe('InSync')
@@ -184,7 +184,7 @@ describe('a view', () => {
     await world.go('View/old')
     world.remove('old.yaml')
     world.write('new.yaml', view('new', { query: 'select 1' }))
-    expect((await world.go('View/new')).action.reason).toBe('RenameSuspected')
+    expect((await world.go('View/new')).action.reason).toBe('Ambiguous')
     expect(world.platform.posts).toHaveLength(1)
   })
 

@@ -96,12 +96,12 @@ const ROWS: readonly Row[] = [
     why: 'created a short while ago, and on its way to a healthy state',
     decided: pipe({ recorded: createdBefore(14 * MINUTE), observed: FOUND, policy: healthy }),
     state: 'Provisioning',
-    is: '+Valid +InSync ?StateChanging Progressing',
+    is: '+Valid +InSync ?Changing Progressing',
   },
   {
     why: 'created a while ago, and still on its way: nothing else has changed',
     decided: pipe({ recorded: createdBefore(15 * MINUTE), observed: FOUND, policy: healthy }),
-    previous: conditions('True Valid', 'True InSync', 'Unknown StateChanging'),
+    previous: conditions('True Valid', 'True InSync', 'Unknown Changing'),
     state: 'Provisioning',
     is: '+Valid +InSync -UnhealthyState NotReady',
   },
@@ -347,7 +347,7 @@ const ROWS: readonly Row[] = [
     why: 'in a state that sounds like moving',
     decided: pipe({ recorded: created(), observed: FOUND }),
     state: 'Provisioning',
-    is: '+Valid +InSync ?StateChanging Progressing',
+    is: '+Valid +InSync ?Changing Progressing',
   },
   {
     why: 'in a state of unknown health',
@@ -364,18 +364,18 @@ const ROWS: readonly Row[] = [
   {
     why: 'a service that nobody has asked yet',
     decided: service({ contact: undefined }),
-    is: '+Valid ?Unanswered ?Unanswered Progressing',
+    is: '+Valid ?Unobserved ?Unobserved Progressing',
   },
   {
     why: 'a service that answered the process before this one: that stands until it is asked',
     decided: service({ contact: undefined }),
-    previous: conditions('True Valid', 'True InUse', 'True InUse'),
-    is: '+Valid +InUse +InUse Ready',
+    previous: conditions('True Valid', 'True InSync', 'True InSync'),
+    is: '+Valid +InSync +InSync Ready',
   },
   {
     why: 'a service that does not answer',
     decided: service({ contact: { type: 'unreachable', said: 'no route' } }),
-    previous: conditions('True Valid', 'True InUse', 'True InUse'),
+    previous: conditions('True Valid', 'True InSync', 'True InSync'),
     is: '+Valid -Unavailable -Unavailable Failed',
   },
   {

@@ -58,7 +58,7 @@ const ROWS: readonly Row[] = [
   { why: 'a reading is not accepted', around: { isDoubted: true }, is: ['hold', 'doubted'] },
   { why: 'the checkout may be older', around: OLDER, is: ['hold', 'older'] },
   { why: 'the manifest was not found', around: { unfound: true }, is: ['hold', 'ManifestVanishing'] },
-  { why: 'no service leads there', around: { serviceProblem: 'none' }, is: ['refuse', 'ServiceInvalid'] },
+  { why: 'no service leads there', around: { serviceProblem: 'none' }, is: ['refuse', 'DependencyNotReady'] },
   { why: 'the manifest names another service', desired: { otherService: true }, is: ['report', 'Drifted'] },
   { why: 'another manifest names it', facts: { claimant: 'Pipe/new' }, is: ['hold', 'claimed'] },
   { why: 'somebody changed it', changedSince: ['name'], is: ['report', 'Drifted'] },

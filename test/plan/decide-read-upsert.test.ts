@@ -29,7 +29,9 @@ const correct = { onDrift: 'correct' } as const
 interface Row {
   readonly why: string
   readonly input: Partial<Parameters<typeof endpoint>[0]> & { readonly isAsked?: true }
-  readonly is: Partial<Action> & { readonly type: Action['type'] }
+  readonly is: Partial<Pick<Action, 'type' | 'reason'>> & { readonly type: Action['type'] } & Readonly<
+      Record<string, unknown>
+    >
 }
 
 const ROWS: readonly Row[] = [
@@ -51,12 +53,22 @@ const ROWS: readonly Row[] = [
   {
     why: 'edited, and not there as edited',
     input: { observed: DIFFERS, recorded: applied, desired: { fingerprint: EDITED }, takesAway, gives },
-    is: { type: 'upsert', reason: 'Edited', takesAway, facts: { takesAway, gives, again: false } },
+    is: {
+      type: 'upsert',
+      reason: 'Changing',
+      takesAway,
+      facts: { why: 'edited', access: { takesAway, gives } },
+    },
   },
   {
     why: 'edited, and gone',
     input: { observed: NONE, recorded: applied, desired: { fingerprint: EDITED }, gives },
-    is: { type: 'upsert', reason: 'Edited', takesAway: [], facts: { takesAway: [], gives, again: false } },
+    is: {
+      type: 'upsert',
+      reason: 'Changing',
+      takesAway: [],
+      facts: { why: 'edited', access: { takesAway: [], gives } },
+    },
   },
   {
     why: 'an edit is an edit, also where what is there drifted',
@@ -66,12 +78,12 @@ const ROWS: readonly Row[] = [
       desired: { fingerprint: EDITED },
       policy: { onDrift: 'report' },
     },
-    is: { type: 'upsert', reason: 'Edited' },
+    is: { type: 'upsert', reason: 'Changing', facts: { is: 'to be applied' } },
   },
   {
     why: 'edited to what is there',
     input: { observed: EQUAL, recorded: applied, desired: { fingerprint: EDITED } },
-    is: { type: 'observe', reason: 'Accepted', facts: { fields: ['source.kafka.topics'] } },
+    is: { type: 'observe', reason: 'InSync', facts: { accepted: ['source.kafka.topics'] } },
   },
   {
     why: 'moved to another service, which has the same',
@@ -81,12 +93,12 @@ const ROWS: readonly Row[] = [
   {
     why: 'moved to another service, which has none',
     input: { observed: NONE, recorded: applied, desired: { otherService: true } },
-    is: { type: 'upsert', reason: 'Edited' },
+    is: { type: 'upsert', reason: 'Changing', facts: { is: 'to be applied' } },
   },
   {
     why: 'nobody knows what became of the last request, and it is not there',
     input: { observed: DIFFERS, recorded: undecided, takesAway, gives },
-    is: { type: 'upsert', reason: 'Edited', facts: { takesAway, gives, again: true } },
+    is: { type: 'upsert', reason: 'Changing', facts: { why: 'unknown', access: { takesAway, gives } } },
   },
   {
     why: 'nobody knew what became of the last request, and it is there',
@@ -144,9 +156,9 @@ const ROWS: readonly Row[] = [
     input: { observed: DIFFERS, recorded: corrected('scaling.replicas'), policy: correct, takesAway, gives },
     is: {
       type: 'report',
-      reason: 'Contested',
+      reason: 'Drifted',
       differences: [DIFFERENCE],
-      facts: { fields: ['scaling.replicas'], times: 2, waitMs: HOUR },
+      facts: { fields: ['scaling.replicas'], contest: { times: 2, waitMs: HOUR } },
     },
   },
   {
@@ -157,7 +169,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'gone for the third time within an hour',
     input: { observed: NONE, recorded: corrected('existence'), policy: correct },
-    is: { type: 'report', reason: 'Contested', facts: { fields: ['existence'], times: 2, waitMs: HOUR } },
+    is: { type: 'report', reason: 'Drifted', facts: { fields: ['existence'], contest: { times: 2 } } },
   },
   {
     why: 'gone',
@@ -177,7 +189,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'nobody could read it, for want of its Service',
     input: { surroundings: { serviceProblem: 'Service/analytics has no valid manifest.' } },
-    is: { type: 'refuse', reason: 'ServiceInvalid' },
+    is: { type: 'refuse', reason: 'DependencyNotReady' },
   },
   {
     why: 'what is there is looked at, whatever it waits for',

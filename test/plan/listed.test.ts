@@ -33,7 +33,7 @@ const ROWS: readonly {
   {
     why: 'one that is the same: it is adopted, and no resource is created',
     input: pipe({ surroundings: listed({ candidates: [EQUAL] }) }),
-    is: ['adopt', 'FoundByList'],
+    is: ['adopt', 'Adopt'],
   },
   {
     why: 'an adoption is no creation: the create limit does not hold it',
@@ -43,12 +43,12 @@ const ROWS: readonly {
         createLimit: { service: 'analytics', wanted: 30, made: 0, limit: 25 },
       },
     }),
-    is: ['adopt', 'FoundByList'],
+    is: ['adopt', 'Adopt'],
   },
   {
     why: 'what failed before may be there all the same',
     input: pipe({ recorded: failed, surroundings: listed({ candidates: [EQUAL] }) }),
-    is: ['adopt', 'FoundByList'],
+    is: ['adopt', 'Adopt'],
   },
   {
     why: 'two of the name: which one, a person knows',
@@ -93,7 +93,7 @@ const ROWS: readonly {
   {
     why: 'one that is gone, and somebody made it again',
     input: pipe({ recorded: created(), observed: MISSING, surroundings: listed({ candidates: [OTHER] }) }),
-    is: ['adopt', 'FoundByList'],
+    is: ['adopt', 'Adopt'],
   },
   {
     why: 'one that is not found by its id and is in the list is not gone',

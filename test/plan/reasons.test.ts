@@ -138,8 +138,8 @@ describe('a state that cannot be seen stands in quotes', () => {
     ],
     ['NotJudged', { state: masked(' '), isInSync: false }, 'Nothing says whether state " " is healthy.'],
     [
-      'StateChanging',
-      { state: masked('Pending\n') },
+      'Changing',
+      { why: 'platform', fields: [], by: [], is: 'moving', state: masked('Pending\n') },
       String.raw`Its state is "Pending\n". It is checked again until that changes.`,
     ],
     ['UnhealthyState', { state: masked('Failed ') }, 'Its state is "Failed ", which sounds unhealthy.'],
@@ -167,8 +167,9 @@ test.each([
   [[], ''],
   [['SELECT'], ' It gives SELECT.'],
 ])('a request without outcome that gives %j', (gives, more) => {
-  const facts = { takesAway: [], gives, again: true }
-  expect(wordsOf({ reason: 'Edited', facts }, 'Pipe/orders').cause).toMatch(
+  const access = { takesAway: [], gives }
+  const facts = { why: 'unknown', fields: [], by: [], is: 'to be applied', access } as const
+  expect(wordsOf({ reason: 'Changing', facts }, 'Pipe/orders').cause).toMatch(
     new RegExp(`Will be applied again\\.${more}$`),
   )
 })

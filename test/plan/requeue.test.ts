@@ -11,11 +11,10 @@ const looked = pipe({ recorded: created(), observed: FOUND })
 
 function action(type: Action['type'], reason: Reason, until?: number): Action {
   // With the fields of every type, whichever it is.
-  return {
+  const fields = {
     type,
     ...because(reason),
     until,
-    pipeId: '',
     takesAway: [],
     differences: [],
     steps: [],
@@ -23,14 +22,17 @@ function action(type: Action['type'], reason: Reason, until?: number): Action {
     stopFor: undefined,
     corrects: [],
   }
+  return fields as unknown as Action
 }
 
-function ready(reason: Reason): Conditions {
+function ready(reason: Reason, synced = reason): Conditions {
   const condition = { status: 'True', reason, message: '', since: NOW } as const
-  return { Valid: condition, Synced: condition, Ready: condition }
+  return { Valid: condition, Synced: { ...condition, reason: synced }, Ready: condition }
 }
 
 interface Row {
+  /** As `ready` unless given. */
+  readonly synced?: Reason
   readonly why: string
   readonly action?: Action
   readonly decided?: DecideInput
@@ -129,12 +131,12 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'a replacement that has to wait: it is looked for at its interval meanwhile',
-    action: action('hold', 'ReplacedRecently', NOW + HOUR),
+    action: action('hold', 'Missing', NOW + HOUR),
     is: ['drift', 5 * MINUTE, 4 * MINUTE],
   },
   {
     why: 'a replacement that is due before: then',
-    action: action('hold', 'ReplacedRecently', NOW + MINUTE),
+    action: action('hold', 'Missing', NOW + MINUTE),
     is: ['retry', MINUTE, MINUTE],
   },
   {
@@ -193,7 +195,8 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'it is on its way after a change, and the stop for it may still arrive: its state comes first',
-    ready: 'StateChanging',
+    ready: 'Changing',
+    synced: 'InSync',
     decided: changing({ command: { command: 'stop', at: NOW + 87_000, isForChange: true } }),
     is: ['retry', 2_000, 2_000],
   },
@@ -210,7 +213,7 @@ describe('the next look', () => {
     const at = (random: number) =>
       requeueAfter({
         action: row.action ?? action('observe', 'InSync'),
-        conditions: ready(row.ready ?? 'Healthy'),
+        conditions: ready(row.ready ?? 'Healthy', row.synced),
         backoff: row.backoff,
         decided: row.decided ?? looked,
         unsettledObservations: row.unsettledObservations ?? 0,

@@ -11,7 +11,6 @@ describe('severity', () => {
       'Missing',
       'MassMissing',
       'NeverSeen',
-      'ReplacedRecently',
       'LedgerFailed',
     ])
   })

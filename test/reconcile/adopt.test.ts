@@ -122,7 +122,7 @@ test.each([
   async (by, name) => {
     const world = await worldAfter(
       `make old; write old adopt=#1; look old; ${by === 'A Lock' ? 'lock new=#1; ' : ''}remove old; write ${name} replicas=3;
-      look new: RenameWaiting;
+      look new: Ambiguous renamed-from;
     tells new: ${by} names the pipe of Pipe/old (old.yaml), whose record cannot move yet.;
     read again; look new: from Pipe/old; shown new: NotUpdatable`,
       { sent: 0, holds: { 'Pipe/new': '1' } },

@@ -66,12 +66,12 @@ describe('a create that ends in', () => {
     await world.clock.advance(6_999)
     await play(world, 'look orders: BackingOff')
     await world.clock.advance(1)
-    await play(world, 'look orders: RetryFailed')
+    await play(world, 'look orders: New tried again')
     expect((await world.record('Pipe/orders')).intent).toMatchObject({ attempt: 2, state: 'succeeded' })
   })
 
   test('an edited manifest waits for no back-off', () =>
-    story(`${FIRST}refused; look orders; write orders replicas=2; look orders: RetryFailed`, { sent: 2 }))
+    story(`${FIRST}refused; look orders; write orders replicas=2; look orders: New tried again`, { sent: 2 }))
 })
 
 describe('a create', () => {
@@ -121,7 +121,7 @@ describe('a create', () => {
 
   test('is approved by policy.retryCreate, for that intent and once', async () => {
     const world = await worldAfter(
-      `${FIRST}lost; create: lost; look orders; write orders retryCreate=@orders; 2 min; 5 s; look orders: RetryApproved`,
+      `${FIRST}lost; create: lost; look orders; write orders retryCreate=@orders; 2 min; 5 s; look orders: New settled`,
     )
     expect((await world.record('Pipe/orders')).intent).toMatchObject({ attempt: 2, state: 'unknown' })
     await play(world, 'look orders: OutcomeUnknown')
@@ -137,7 +137,7 @@ describe('a create', () => {
     expect(viewMessage(world.board.get('Pipe/orders'))).toMatch(
       /was already there at .*, when the request could still arrive\. Check once more/,
     )
-    await play(world, `write orders; look orders; ${says}; look orders: RetryApproved`)
+    await play(world, `write orders; look orders; ${says}; look orders: New settled`)
     expect(world.platform.posts).toHaveLength(2)
   })
 

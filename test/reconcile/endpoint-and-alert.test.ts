@@ -15,7 +15,7 @@ describe('a query endpoint', () => {
     }
     world.write('endpoint.yaml', endpoint('analytics', { openApiKeys: [] }))
     const edited = await world.go(KEY)
-    expect([...reasons, edited.action.reason]).toEqual(['New', 'InSync', 'Resync', 'InSync', 'Edited'])
+    expect([...reasons, edited.action.reason]).toEqual(['New', 'InSync', 'Changing', 'InSync', 'Changing'])
     expect(messageOf(edited.action, 'Pipe/orders')).toContain('takes away')
     expect(messageOf(edited.action, 'Pipe/orders')).toContain('key-1')
     expect(world.board.get(KEY)).toMatchObject({ status: 'Ready', reason: 'InSync' })

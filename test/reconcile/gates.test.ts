@@ -56,7 +56,7 @@ describe('a Service', () => {
   test('without a manifest stops creations, and lets them go on when it is there', async () => {
     const blind = await play(
       await given({ 'service.yaml': BROKEN }),
-      'write orders; look orders: ServiceInvalid',
+      'write orders; look orders: DependencyNotReady',
     )
     expect(blind.write('service.yaml', service())).toContain('Service/analytics')
     await play(blind, 'look orders: New')
@@ -69,19 +69,19 @@ describe('a Service', () => {
     world.write('keys.yaml', endpoint('keys', { roles: ['sql_console_admin'] }))
     await play(
       world,
-      `write new; look new: ServiceInvalid; look QueryEndpoint/keys: ServiceInvalid; look orders: InSync;
+      `write new; look new: DependencyNotReady; look QueryEndpoint/keys: DependencyNotReady; look orders: InSync;
       tells new: The manifest of Service/analytics has errors`,
     )
     expect(world.platform.posts).toHaveLength(1)
     world.write('service.yaml', service())
-    await play(world, 'look new: New; look QueryEndpoint/keys: Edited')
+    await play(world, 'look new: New; look QueryEndpoint/keys: Changing edited')
   })
 
   const LOOK = 'look Service/analytics'
 
   test('whose credentials are refused says so, and until when', async () => {
     const world = await worldAfter(
-      `write orders; write returns; ${LOOK}: Unanswered; shown Service/analytics: Progressing; create: unauthorised`,
+      `write orders; write returns; ${LOOK}: Unobserved; shown Service/analytics: Progressing; create: unauthorised`,
     )
     expect((await world.go('Pipe/orders')).also).toContain('Service/analytics')
     await play(world, `${LOOK}: AuthFailed; shown Service/analytics: Failed`)
@@ -98,7 +98,7 @@ describe('a Service', () => {
     expect((await world.go('Service/analytics')).also).toContain('Pipe/orders')
     await play(
       world,
-      `look orders: New; ${LOOK}; shown Service/analytics: Ready; shown Service/analytics: InUse`,
+      `look orders: New; ${LOOK}; shown Service/analytics: Ready; shown Service/analytics: InSync`,
     )
   })
 

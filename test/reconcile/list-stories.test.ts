@@ -56,7 +56,7 @@ describe('a ledger that is lost', () => {
     )
     expect(world.platform.posts).toHaveLength(1)
     // once its old name is that of another manifest, which has it, it is a new one
-    await play(world, 'write orders; look orders: FoundByList; look sales')
+    await play(world, 'write orders; look orders: Adopt the list; look sales')
     expect(names(world)).toHaveLength(world.platform.posts.length)
   })
 
@@ -65,10 +65,16 @@ describe('a ledger that is lost', () => {
       'was renamed and kept its name',
       MADE,
       'sales name=orders topics=orders renamedFrom=Pipe/orders',
-      'FoundByList',
+      'Adopt the list',
       1,
     ],
-    ['replaced one of another name', `${MADE}; remove orders`, 'next replaces=Pipe/orders', 'FoundByList', 2],
+    [
+      'replaced one of another name',
+      `${MADE}; remove orders`,
+      'next replaces=Pipe/orders',
+      'Adopt the list',
+      2,
+    ],
     [
       'replaced one of its name',
       `${MADE}; remove orders`,
@@ -174,7 +180,7 @@ describe('what a person says in between', () => {
       const world = await lost()
       if (by === 'resolve --retry') await retryCreate(world.context, ORDERS, { force: false })
       else await play(world, 'write orders retryCreate=@orders')
-      await play(world, 'look orders: adopt FoundByList')
+      await play(world, 'look orders: Adopt the list')
       await passes(world)
       expect(world.platform.posts).toHaveLength(1)
     },
@@ -183,7 +189,7 @@ describe('what a person says in between', () => {
   test('resolve --retry, rightly: it is created, once', async () => {
     const world = await lost('lost')
     await retryCreate(world.context, ORDERS, { force: false })
-    await play(world, 'look orders: RetryApproved')
+    await play(world, 'look orders: New settled')
     await passes(world)
     expect(names(world)).toEqual(['"orders"'])
   })
@@ -193,7 +199,7 @@ describe('what a person says in between', () => {
     const [pipeId = ''] = world.platform.pipes.keys()
     const { result } = await adoptAs(world.context, { key: 'Pipe/copy', pipeId, word: 'adopt' }, NEVER)
     expect(result).toBe('refused')
-    await play(world, 'look orders: FoundByList')
+    await play(world, 'look orders: Adopt the list')
     expect(world.platform.posts).toHaveLength(1)
   })
 
@@ -208,7 +214,7 @@ describe('what a person says in between', () => {
   })
 
   test.each([
-    ['and its manifest comes back: it is adopted', 'write orders; look orders: FoundByList'],
+    ['and its manifest comes back: it is adopted', 'write orders; look orders: Adopt the list'],
     [
       'of a pipe that another one is to replace, and that is like it: a person is asked',
       'write next name=orders replaces=Pipe/orders; look next: Ambiguous',

@@ -37,8 +37,8 @@ describe('the pipe that was given up, named again', () => {
 })
 
 test.each([
-  ['while the other one has its manifest still', 'write other', 'NameTaken'],
-  ['when the other one has none any more', 'remove other', 'RenameSuspected'],
+  ['while the other one has its manifest still', 'write other', 'Ambiguous claimed'],
+  ['when the other one has none any more', 'remove other', 'Ambiguous unclaimed'],
 ])(
   'a pipe that is gone, and whose manifest is that of another one now, is not created as that one, %s',
   (_, other, is) =>
@@ -176,8 +176,8 @@ describe('a create of unknown outcome stays in sight', () => {
 
 test('a pipe that was renamed in the console, as its manifest was, has its new name: another one of that name waits', () =>
   story(
-    `${SETTLED}; write orders name=orders-x topics=orders; edit #1 name=orders-x; look orders: Accepted;
-    write copy name=orders-x topics=else; look copy: NameTaken`,
+    `${SETTLED}; write orders name=orders-x topics=orders; edit #1 name=orders-x; look orders: InSync accepted;
+    write copy name=orders-x topics=else; look copy: Ambiguous claimed`,
   ))
 
 test('an endpoint whose request may or may not have been carried out is applied again, also when the edit is taken back', async () => {
@@ -202,7 +202,7 @@ test('policy.retryCreate that was read too early counts no more after a rename t
 test('an edit that the platform has already does not hide that a secret was rotated', () =>
   story(
     `${SETTLED}; mount kafka/password=another; look orders: SecretRotated; edit #1 replicas=2; write orders replicas=2;
-    look orders: Accepted; look orders: SecretRotated`,
+    look orders: InSync accepted; look orders: SecretRotated`,
   ))
 
 describe('a Lock that names', () => {

@@ -91,7 +91,7 @@ describe('a created pipe, after', () => {
     await world.go('Pipe/orders')
     await change(world, { state: 'Provisioning' })
     await world.go('Pipe/orders')
-    expect(world.board.get('Pipe/orders')).toMatchObject({ status: 'Progressing', reason: 'StateChanging' })
+    expect(world.board.get('Pipe/orders')).toMatchObject({ status: 'Progressing', reason: 'Changing' })
     await world.clock.advance(14 * MINUTE)
     const { next } = await world.go('Pipe/orders')
     expect(world.board.get('Pipe/orders')?.status).toBe('Progressing')

@@ -31,7 +31,7 @@ test('an attempt of unknown outcome is not dismissed for what they say, and is o
   })
   expect(next.platform.posts).toHaveLength(1)
   revision.older = undefined
-  expect((await next.go('Pipe/orders')).action.reason).toBe('RetryApproved')
+  expect((await next.go('Pipe/orders')).action.reason).toBe('New')
   expect(next.platform.posts).toHaveLength(2)
 })
 

@@ -263,7 +263,7 @@ test('a plan writes nothing, and says of each resource what apply then does', as
           const isNoted = unchecked.has(key as Key) && words === 'refuse SecretUnavailable'
           const said = says[key as Key] ?? ''
           // Nobody has asked the service before something is sent to it.
-          const isAsked = words === 'observe InUse' && said === 'observe Unanswered'
+          const isAsked = words === 'observe InSync' && said === 'observe Unobserved'
           const may = (isNoted && ['create New', 'refuse CreateLimit'].includes(said)) || isAsked
           return [key, may ? says[key as Key] : words]
         }),
@@ -285,15 +285,13 @@ const EXPECTED = [
   'hold MissingUnconfirmed',
   'hold Suspended',
   'observe InSync',
-  'observe InUse',
   'refuse CreateLimit',
   'refuse DependencyNotReady',
-  'refuse NameTaken',
-  'refuse RenameSuspected',
+  'refuse Ambiguous',
   'refuse SecretUnavailable',
   'report Drifted',
   'report NotUpdatable',
   'report Orphaned',
-  'upsert Edited',
+  'upsert Changing',
   'upsert New',
 ]

@@ -17,8 +17,8 @@ describe('a new manifest, where the list shows the pipe of a record without a ma
     reasons: readonly [string, string],
     moves: boolean,
   ]
-  const SUSPECTED = ['RenameSuspected', 'RenameSuspected'] as const
-  const MOVED = ['RenameSuspected', 'Accepted'] as const
+  const SUSPECTED = ['Ambiguous unclaimed', 'Ambiguous unclaimed'] as const
+  const MOVED = ['Ambiguous unclaimed', 'InSync accepted'] as const
   const MADE = ['New', 'InSync'] as const
 
   test.each<Row>([
@@ -37,7 +37,9 @@ describe('a new manifest, where the list shows the pipe of a record without a ma
       { sent: whileMissing === 'New' ? 2 : 1, holds: { [key]: '1', ...others } },
     )
     expect((await world.record(key)).platformName).toBe(moves ? 'new' : 'old')
-    expect(viewMessage(world.board.get('Pipe/new')).includes('Pipe/old')).toBe(onceGone === 'RenameSuspected')
+    expect(viewMessage(world.board.get('Pipe/new')).includes('Pipe/old')).toBe(
+      onceGone.startsWith('Ambiguous'),
+    )
   })
 
   test('the name that is asked for, once the ledger is restored from before a rename and an edit', async () => {
@@ -51,7 +53,7 @@ describe('a new manifest, where the list shows the pipe of a record without a ma
 })
 
 test('a new manifest is not created while the list shows the pipe of another manifest under its name', () =>
-  listedStory(`${edited('name=new')}; write new; look new: NameTaken`, { sent: 1 }))
+  listedStory(`${edited('name=new')}; write new; look new: Ambiguous claimed`, { sent: 1 }))
 
 test('a pipe that is gone is created again, though the list shows a copy of it under its name', () =>
   story(
@@ -65,7 +67,7 @@ test('a pipe that is gone is not created again under a name that the list shows 
   const world = await listedWorld(`write orders; write other; write third; ${each}; 60 min; ${each}`)
   await play(
     world,
-    `delete orders; edit #2 name=orders; ${times(39, `30 s; ${each}`)}; 30 s; look orders: NameTaken; look other; look third`,
+    `delete orders; edit #2 name=orders; ${times(39, `30 s; ${each}`)}; 30 s; look orders: Ambiguous claimed; look other; look third`,
   )
   expect(world.platform.posts).toHaveLength(3)
 })

@@ -15,12 +15,12 @@ describe('a new manifest beside an orphan with', () => {
       'the same name on the platform, another body',
       NAMED,
       `${NAMED} replicas=2`,
-      'RenameSuspected',
+      'Ambiguous unclaimed',
       1,
       'old',
     ],
-    ['the same body, a name of its own', 'topics=a', 'topics=a', 'RenameSuspected', 1, 'old'],
-    ['the same source and table', 'topics=a', 'topics=a replicas=2', 'RenameSuspected', 1, 'old'],
+    ['the same body, a name of its own', 'topics=a', 'topics=a', 'Ambiguous unclaimed', 1, 'old'],
+    ['the same source and table', 'topics=a', 'topics=a replicas=2', 'Ambiguous unclaimed', 1, 'old'],
     ['the same, and replaces', 'topics=a', 'topics=a replicas=2 replaces=Pipe/old', 'New', 2, 'old'],
     [
       'the same, and renamedFrom',
@@ -46,7 +46,7 @@ describe('a new manifest beside an orphan with', () => {
       'replaces of another one',
       NAMED,
       `${NAMED} replicas=2 replaces=Pipe/other`,
-      'RenameSuspected',
+      'Ambiguous unclaimed',
       1,
       'old',
     ],
@@ -70,23 +70,26 @@ describe('a rename', () => {
       'with another edit in the same commit creates nothing',
       'topics=orders',
       'write new@old topics=orders replicas=2',
-      'RenameSuspected; tells new: policy.renamedFrom: Pipe/old',
+      'Ambiguous unclaimed; tells new: policy.renamedFrom: Pipe/old',
     ],
     [
       'is compared with the pipe as it was last seen, too',
       '',
       'edit #1 name=new topics=new; look old: Drifted; remove old; write new',
-      'RenameSuspected; tells new: policy.renamedFrom: Pipe/old',
+      'Ambiguous unclaimed; tells new: policy.renamedFrom: Pipe/old',
     ],
   ])('%s', (_, old, renamed, end) =>
-    story(`write old ${old}; look old; ${renamed}; look new: RenameSuspected; read again; look new: ${end}`, {
-      sent: 1,
-    }),
+    story(
+      `write old ${old}; look old; ${renamed}; look new: Ambiguous unclaimed; read again; look new: ${end}`,
+      {
+        sent: 1,
+      },
+    ),
   )
 
   test('by policy.renamedFrom waits until it is sure that the old manifest is gone', async () => {
     const world = await worldAfter(
-      `write old ${NAMED}; look old; remove old; write new ${NAMED} renamedFrom=Pipe/old; look new: RenameWaiting;
+      `write old ${NAMED}; look old; remove old; write new ${NAMED} renamedFrom=Pipe/old; look new: Ambiguous renamed-from;
       write old ${NAMED}; look new; look old: InSync; remove old; read again`,
     )
     expect((await world.go('Pipe/old')).also).toContain('Pipe/new')
@@ -105,21 +108,21 @@ describe('a rename', () => {
       ['Pipe/new', 'Pipe/a'],
     ] as const) {
       const { action } = await world.go(key)
-      expect(action.reason).toBe('RenameWaiting')
+      expect(action.reason).toBe('Ambiguous')
       expect(messageOf(action, key)).toBe(
         `policy.renamedFrom names Pipe/old (old.yaml), and so does that of ${rival}; the record can move to one of them. ` +
           'Remove that line from the wrong manifest.',
       )
     }
-    await play(world, `write a ${NAMED}; look new: from Pipe/old; look a: NameTaken`)
+    await play(world, `write a ${NAMED}; look new: from Pipe/old; look a: Ambiguous claimed`)
     expect(world.platform.posts).toHaveLength(1)
   })
 
   test('gives nothing to a copy that was there before: a person says which of the two it is', () =>
     story(
       `write old ${NAMED}; write a-copy ${NAMED}; look old; look a-copy; remove old; write new ${NAMED}; read again;
-      look a-copy: RenameSuspected; look new: RenameSuspected; write new ${NAMED} renamedFrom=Pipe/old;
-      look new: from Pipe/old; look a-copy: NameTaken`,
+      look a-copy: Ambiguous unclaimed; look new: Ambiguous unclaimed; write new ${NAMED} renamedFrom=Pipe/old;
+      look new: from Pipe/old; look a-copy: Ambiguous claimed`,
       { sent: 1 },
     ))
 
@@ -134,7 +137,7 @@ describe('a rename', () => {
   test('of two manifests that cannot be told apart is suspected', () =>
     story(
       `write a ${NAMED}; write b ${NAMED} replaces=Pipe/a; look a; look b; remove a; remove b; read again;
-      write c ${NAMED}; look c: RenameSuspected`,
+      write c ${NAMED}; look c: Ambiguous unclaimed`,
       { sent: 2 },
     ))
 
@@ -184,8 +187,8 @@ describe('a rename while a create is under way', () => {
     expect(world.platform.posts).toHaveLength(1)
     await play(
       world,
-      `write new@old ${NAMED}; look new: RenameSuspected; read again; look new: RenameSuspected;
-      write new@old ${NAMED} renamedFrom=Pipe/old; look new: RenameWaiting`,
+      `write new@old ${NAMED}; look new: Ambiguous unclaimed; read again; look new: Ambiguous unclaimed;
+      write new@old ${NAMED} renamedFrom=Pipe/old; look new: Ambiguous renamed-from`,
     )
     reply.resolve()
     await creating
@@ -219,7 +222,7 @@ describe('a rename while a create is under way', () => {
     reply.resolve()
     await world.clock.advance(10_000)
     await creating
-    await play(world, `look new: RenameSuspected; ${times(3, 'look old')}; look new: InSync`)
+    await play(world, `look new: Ambiguous unclaimed; ${times(3, 'look old')}; look new: InSync`)
     expect(world.platform.posts).toHaveLength(1)
     expect((await world.record('Pipe/new')).remote?.id).toBe(world.platform.posts[0]?.pipeId)
   })
@@ -235,10 +238,15 @@ test('a look that was still due at a key that is forgotten writes nothing', asyn
 
 describe('a new manifest beside one that still holds its pipe', () => {
   test.each([
-    ['the same service and body', NAMED, 'NameTaken', 'new'],
-    ['the same name, another body', `${NAMED} replicas=2`, 'NameTaken', 'old'],
-    ['the same body under another name', 'name=orders-v2 topics=orders', 'NameTaken', 'old'],
-    ['policy.renamedFrom alone', 'name=returns topics=returns renamedFrom=Pipe/old', 'RenameWaiting', 'new'],
+    ['the same service and body', NAMED, 'Ambiguous claimed', 'new'],
+    ['the same name, another body', `${NAMED} replicas=2`, 'Ambiguous claimed', 'old'],
+    ['the same body under another name', 'name=orders-v2 topics=orders', 'Ambiguous claimed', 'old'],
+    [
+      'policy.renamedFrom alone',
+      'name=returns topics=returns renamedFrom=Pipe/old',
+      'Ambiguous renamed-from',
+      'new',
+    ],
   ])('%s: no second pipe when the old one goes', (_, fresh, reason, at) =>
     story(
       `write old ${NAMED}; look old; write new ${fresh}; look new: ${reason}; tells new: Pipe/old (old.yaml);
@@ -256,13 +264,13 @@ describe('a new manifest beside one that still holds its pipe', () => {
     (by, reply) =>
       story(
         `write old ${NAMED}; create: ${reply}; look old; write old ${by}; write new topics=orders replicas=2;
-      look new: NameTaken; write new topics=orders replicas=2 replaces=Pipe/old; look new: New`,
+      look new: Ambiguous claimed; write new topics=orders replicas=2 replaces=Pipe/old; look new: New`,
       ),
   )
 
   test.each([
-    ['write old topics=returns', 'NameTaken'],
-    ['remove old', 'RenameSuspected'],
+    ['write old topics=returns', 'Ambiguous claimed'],
+    ['remove old', 'Ambiguous unclaimed'],
   ])('the same source by an edit after its own pipe was deleted, and %s: %s', (old, reason) =>
     story(
       `write old ${NAMED}; write new; look old; look new; delete new; write new topics=orders replicas=2 recreate=#2;
@@ -276,13 +284,13 @@ describe('a new manifest beside one that still holds its pipe', () => {
   test('of two that are new, one is created, though both were decided', async () => {
     const world = await worldAfter(`write a ${NAMED}; write b ${NAMED}`)
     const reasons = await Promise.all([world.go('Pipe/a'), world.go('Pipe/b')])
-    expect(reasons.map(({ action }) => action.reason).toSorted()).toEqual(['NameTaken', 'New'])
+    expect(reasons.map(({ action }) => action.reason).toSorted()).toEqual(['Ambiguous', 'New'])
     expect(world.platform.posts).toHaveLength(1)
   })
 
   test('is created where the other one failed without effect', () =>
     story(
-      `write a ${NAMED}; write b ${NAMED}; create: refused; look a; look b: New; 1 h; look a: NameTaken`,
+      `write a ${NAMED}; write b ${NAMED}; create: refused; look a; look b: New; 1 h; look a: Ambiguous claimed`,
       { sent: 2 },
     ))
 })
@@ -302,13 +310,13 @@ describe('an orphan whose pipe has another name or source in the console', () =>
       const world = await worldAfter(`write orders; look orders; edit #1 ${edit}`)
       world.context.mask.add(secret)
       const gone = 'look orders; remove orders; read again; look orders'
-      await play(world, `${gone}; write ${wanted}; look ${wanted.split(' ')[0]}: RenameSuspected`)
+      await play(world, `${gone}; write ${wanted}; look ${wanted.split(' ')[0]}: Ambiguous unclaimed`)
     },
   )
 
   test.each([
-    ['name', `name=${RAW}`, BY_NAME, 'RenameSuspected'],
-    ['topics', `topics=${RAW}`, `${RAW} topics=${RAW}`, 'RenameSuspected'],
+    ['name', `name=${RAW}`, BY_NAME, 'Ambiguous unclaimed'],
+    ['topics', `topics=${RAW}`, `${RAW} topics=${RAW}`, 'Ambiguous unclaimed'],
     ['long name', `name=${LONG}`, BY_NAME, 'New'],
     ['other topics', `topics=${LONG}`, BY_NAME, 'New'],
   ])('after a restart, with another %s in the console', async (_, edit, wanted, reason) => {
@@ -327,7 +335,7 @@ describe('an orphan whose pipe has another name or source in the console', () =>
     const world = await given({ 'orders.yaml': JSON.stringify({ ...manifest, spec }) })
     await play(
       world,
-      'look orders; remove orders; restart; write sales topics=orders; read again; look orders; look sales: RenameSuspected',
+      'look orders; remove orders; restart; write sales topics=orders; read again; look orders; look sales: Ambiguous unclaimed',
     )
   })
 })

@@ -160,7 +160,7 @@ describe.each(BUDGETS)('with $requests request(s) in $windowMs ms', (budget) => 
     await w.given.clock.advance(HOUR)
     w.given.write('orders.yaml', pipe('orders', { policy: { recreate: id } }))
     const before = w.asked.length
-    expect((await w.go(ORDERS)).action).toMatchObject({ type: 'create', reason: 'RecreateApproved' })
+    expect((await w.go(ORDERS)).action).toMatchObject({ type: 'create', reason: 'New' })
     const since = w.asked.slice(before)
     // one look decides, and then, with the right to create, the list and the pipe once more
     expect(since.map(({ what }) => what)).toEqual(['get', 'list', 'get', 'post'])

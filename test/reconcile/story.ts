@@ -1,3 +1,4 @@
+import { fineReason } from '../support/fine-reason.ts'
 import { expect } from 'vitest'
 import { conditionMessage } from '../support/messages.ts'
 import type { Key } from '../../src/kinds/key.ts'
@@ -172,8 +173,10 @@ async function playStep(world: Given, step: string): Promise<void> {
 function toldBy({ action, outcome, movedFrom }: ReconcileResult): readonly (string | undefined)[] {
   return [
     action.reason,
+    fineReason(action),
     action.type,
     `${action.type} ${action.reason}`,
+    `${action.type} ${fineReason(action)}`,
     outcome.result,
     'reason' in outcome ? outcome.reason : '',
     `from ${movedFrom}`,

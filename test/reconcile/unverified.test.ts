@@ -43,7 +43,7 @@ describe('a pipe that was adopted before its secret was mounted', () => {
 
   test('stays so after a restart, and is not confirmed by an edit that the platform has already', () =>
     story(
-      `${ADOPTED_BEFORE}; edit #1 replicas=2; write orders replicas=2 adopt=#1; restart; look orders: Accepted; ${ROTATED};
+      `${ADOPTED_BEFORE}; edit #1 replicas=2; write orders replicas=2 adopt=#1; restart; look orders: InSync accepted; ${ROTATED};
       ${LOOK}; ${ROTATED}`,
     ))
 

@@ -32,7 +32,7 @@ describe('a create that is answered with an error and was carried out', () => {
     async ({ of, ms }) => {
       const world = await play(await listedBefore(ms), `create: ${of} after the work`)
       const [, ...next] = await during(world, VICTIM, MINUTE)
-      expect(next[0]?.action).toMatchObject({ type: 'adopt', reason: 'FoundByList' })
+      expect(next[0]?.action).toMatchObject({ type: 'adopt', reason: 'Adopt' })
       expect(victims(world)).toBe(1)
     },
   )
@@ -52,7 +52,7 @@ describe('a create that is answered with an error and was carried out', () => {
     ['is renamed, and forgotten', `${renamed}; read again; look victim; look renamed`],
   ])('and whose manifest %s in a moment: the pipe is found', async (_, next) => {
     const world = await listedBefore(SECOND)
-    await play(world, `create: refused after the work; look victim; ${next}: FoundByList`)
+    await play(world, `create: refused after the work; look victim; ${next}: Adopt the list`)
     expect(victims(world)).toBe(1)
   })
 })

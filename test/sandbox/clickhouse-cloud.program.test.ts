@@ -27,13 +27,13 @@ test('every manifest is created once, is compared without false drift, and is ke
   }
   const first = await apply()
   expect([...first].filter(([key]) => key.startsWith('Pipe/')).map(([, reason]) => reason)).toEqual(
-    Array.from({ length: 11 }, () => 'StateChanging'),
+    Array.from({ length: 11 }, () => 'Changing'),
   )
   expect(first.get('QueryEndpoint/dashboards')).toBe('InSync')
   const second = await apply()
-  expect([...second].filter(([, reason]) => reason !== 'InSync' && reason !== 'StateChanging')).toEqual([
+  expect([...second].filter(([, reason]) => reason !== 'InSync' && reason !== 'Changing')).toEqual([
     ['Alert/checkout-latency', 'UnhealthyState'],
-    ['Service/warehouse', 'InUse'],
+    ['Service/warehouse', 'InSync'],
   ])
   expect(existsSync(workspace.path('.pipewright/clickhouse-cloud/sandbox-ledger.db'))).toBe(true)
   expect(existsSync(workspace.path('.pipewright/sandbox-ledger.db'))).toBe(false)

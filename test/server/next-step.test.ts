@@ -96,8 +96,8 @@ const ROWS: readonly (readonly [string, ResourceView, readonly (string | undefin
   [
     'a rename: the two answers with the other key',
     told({
-      reason: 'RenameSuspected',
-      facts: { key: 'Pipe/orders', other: 'Pipe/old.name', isCreated: false },
+      reason: 'Ambiguous',
+      facts: { how: 'unclaimed', key: 'Pipe/orders', other: 'Pipe/old.name', isCreated: false },
     }),
     ['renamedFrom: Pipe/old.name', 'replaces: Pipe/old.name'],
   ],

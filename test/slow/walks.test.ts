@@ -41,7 +41,7 @@ const EVENTS: Readonly<Record<string, (written: Written) => boolean>> = {
   'a pipe was found by the id in a reply that was not whole': ({ before, after }) =>
     before?.intent?.seen?.pipeId !== undefined && after?.remote?.id === before.intent.seen.pipeId,
   'a pipe was replaced on the word of a person': ({ after }) =>
-    after?.intent?.state === 'open' && after.intent.reason === 'RecreateApproved',
+    after?.intent?.state === 'open' && after.intent.reason === 'New' && after.former !== undefined,
   'a word that a pipe is gone was refuted': ({ before, after }) =>
     before?.remote?.refutedAt === undefined && after?.remote?.refutedAt !== undefined,
   'a word to create again was read too early': ({ before, after }) =>
@@ -55,7 +55,6 @@ const REACHED: readonly Reason[] = [
   'DependencyNotReady',
   'Drifted',
   'InvalidManifest',
-  'LockUnreadable',
   'MassMissing',
   'MissingUnconfirmed',
   'NeverSeen',
@@ -64,11 +63,10 @@ const REACHED: readonly Reason[] = [
   'OutcomeUnknown',
   'RateLimited',
   'Rejected',
-  'RenameSuspected',
+  'Ambiguous',
   'SecretRotated',
   'SecretUnavailable',
   'ServiceIdle',
-  'ServiceInvalid',
   'Suspended',
   'Unavailable',
 ]

@@ -126,7 +126,8 @@ function judgeOpening(
     found.push(`${key}: an intent was opened, though intent ${last.id} may have worked`)
   if (after.former?.remote.id !== before?.remote?.id)
     found.push(`${key}: pipe ${before?.remote?.id} was forgotten before its successor was known`)
-  if (opened.reason === 'RecreateApproved' && !isSaidGone(before))
+  // Only a person's word replaces a recorded pipe as a new one.
+  if (opened.reason === 'New' && before?.remote !== undefined && !isSaidGone(before))
     found.push(`${key}: pipe ${before?.remote?.id} was to be replaced by words that were refuted`)
   return found
 }

@@ -93,7 +93,7 @@ function unsettled(
   const inUse = new Set(model.lineages.map(({ service }) => `Service/${service}`))
   const others = shown.filter(
     ({ key, status, reason }) =>
-      !key.startsWith('Pipe/') && status !== 'Ready' && (reason !== 'Unanswered' || inUse.has(key)),
+      !key.startsWith('Pipe/') && status !== 'Ready' && (reason !== 'Unobserved' || inUse.has(key)),
   )
   const leftovers = shown.filter(({ key }) => key.startsWith('Pipe/') && !wanted.has(key))
   return [

@@ -130,7 +130,7 @@ export function judgeMissing(
   return wrongly
 }
 
-const MISSED: ReadonlySet<string> = new Set(['Missing', 'ReplacedRecently'])
+const MISSED: ReadonlySet<string> = new Set(['Missing'])
 
 export interface UnknownVerdict {
   /** How many outcomes were unknown, by what the platform had seen. */

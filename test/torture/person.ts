@@ -1,3 +1,4 @@
+import { fineReason } from '../support/fine-reason.ts'
 import { conditionMessage } from '../support/messages.ts'
 import { retryFrom } from '../../src/plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
@@ -50,13 +51,8 @@ const SHOWN_MS = 15_000
 /** A shell command takes its time on a small machine. */
 const MOST_COMMANDS = 4
 
-const LOST: ReadonlySet<string | undefined> = new Set(['NeverSeen', 'ReplacedRecently'])
-const NOT_FOUND: ReadonlySet<string | undefined> = new Set([
-  ...LOST,
-  'MissingUnconfirmed',
-  'MassMissing',
-  'Missing',
-])
+const LOST: ReadonlySet<string | undefined> = new Set(['NeverSeen', 'Missing'])
+const NOT_FOUND: ReadonlySet<string | undefined> = new Set([...LOST, 'MissingUnconfirmed', 'MassMissing'])
 
 export function createPerson({ scene, model, platform, runner, journal, random }: PersonParts): Person {
   const approved = new Set<string>()
@@ -122,7 +118,8 @@ export function createPerson({ scene, model, platform, runner, journal, random }
       return inManifest('edits again', `edits it again: ${conditionMessage(synced)}`)
     }
     // A list of all pipes settles it, unless it asks.
-    if (synced?.reason === 'Ambiguous') return answerAmbiguous(lineage)
+    const asked = synced && fineReason(synced)
+    if (asked === 'Ambiguous') return answerAmbiguous(lineage)
     if (record.remote !== undefined) {
       const settled = clearSettled(lineage, record.remote.id)
       return settled ?? answerMissing(lineage, record.remote.id, { ...how, reason: synced?.reason })
@@ -131,7 +128,7 @@ export function createPerson({ scene, model, platform, runner, journal, random }
       lineage.adopt = undefined
       return inManifest('takes adopt back', `takes policy.adopt back: ${conditionMessage(synced)}`)
     }
-    if (synced?.reason === 'RenameSuspected') return answerRename(lineage, conditionMessage(synced))
+    if (asked === 'Ambiguous unclaimed') return answerRename(lineage, conditionMessage(synced))
     return isUnknown(record, how.run) ? answerUnknown(lineage, record, how) : undefined
   }
 

@@ -153,16 +153,7 @@ function wordsOf(entry: HistoryEntry): string {
   return `${entry.key} ${what}, ${entry.reason}: ${entry.message}`
 }
 
-const HELD: ReadonlySet<string> = new Set([
-  'NeverSeen',
-  'ReplacedRecently',
-  'MissingUnconfirmed',
-  'MassMissing',
-  'Missing',
-  'RecreateApproved',
-  'RetryApproved',
-  'FoundByRead',
-])
+const HELD: ReadonlySet<string> = new Set(['NeverSeen', 'Missing', 'MissingUnconfirmed', 'MassMissing'])
 
 /** How often each reason was told that has to do with what is not found, or not known. */
 function heldIn(history: readonly HistoryEntry[]): ReadonlyMap<string, number> {

@@ -22,7 +22,7 @@ test.each([
       recorded: { ...blankRecord('Pipe/orders'), version: 1, intent: { ...intent('unknown'), id: ID } },
       policy: { retryCreate: ID.toUpperCase() },
     }),
-    'RetryApproved',
+    'New',
   ],
 ])('an id in capitals is the same id: %s', (_, input, reason) => {
   expect(decide(input).reason).toBe(reason)

@@ -83,7 +83,6 @@ const REPORTED: Readonly<Partial<Record<Reason, string>>> = {
   Missing: 'missing',
   Stalled: 'stalled',
   UnhealthyState: 'not ready',
-  Unanswered: 'not answered yet',
   InvalidManifest: 'invalid',
 }
 

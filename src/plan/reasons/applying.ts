@@ -1,8 +1,7 @@
 import { nounOf } from '../../kinds/lookup.ts'
 import { shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
-import { accessWords } from './access.ts'
-import { A_STATE, DRIFTED, only, PROGRESSING, row, WELL, withId } from './row.ts'
+import { A_STATE, DRIFTED, only, row, WELL, withId } from './row.ts'
 
 const COMMANDS = {
   change: {
@@ -26,29 +25,6 @@ const COMMANDS = {
 type Command = keyof typeof COMMANDS
 
 export const APPLYING = {
-  Edited: row({
-    ...PROGRESSING,
-    means: 'the manifest changed since it was applied',
-    facts: z.strictObject({
-      takesAway: z.array(z.string()).readonly(),
-      gives: z.array(z.string()).readonly().optional(),
-      again: z.boolean(),
-    }),
-    sample: { takesAway: [], again: false },
-    words: ({ takesAway, gives, again }) => {
-      const unknown = 'It is unknown whether the last request was carried out. Will be applied again.'
-      const isRead = gives !== undefined
-      if (again) return only(isRead ? `${unknown}${accessWords({ takesAway, gives })}` : unknown)
-      return only(`The manifest changed. Will be applied.${accessWords({ takesAway, gives })}`)
-    },
-  }),
-  Resync: row({
-    ...PROGRESSING,
-    means: 'it was last applied longer ago than its interval',
-    facts: z.undefined(),
-    sample: undefined,
-    words: () => only('Last applied longer ago than its interval. Will be applied again.'),
-  }),
   Applied: row({
     ...WELL,
     means: 'it was applied, and the reply or a reading confirms it',

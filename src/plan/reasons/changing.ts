@@ -1,13 +1,15 @@
-import { nounOf } from '../../kinds/lookup.ts'
 import { shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
-import { formatDuration } from '../../lib/duration.ts'
 import { ACCESS, accessWords } from './access.ts'
 import { REMOVAL, removalWords } from './removal-words.ts'
-import { A_KEY, A_STATE, DRIFTED, only, PROGRESSING, row, withId } from './row.ts'
+import { A_KEY, A_STATE, only, PROGRESSING, row } from './row.ts'
 
 const WHY = {
-  edited: (fields: string) => `${fields} changed in the manifest.`,
+  edited: (fields: string) =>
+    `${fields === '' ? 'The manifest' : fields} changed${fields === '' ? '' : ' in the manifest'}.`,
+  interval: () => 'Last applied longer ago than its interval.',
+  unknown: () => 'It is unknown whether the last request was carried out.',
+  platform: () => '',
   rotated: (fields: string) => `The value of ${fields} changed.`,
   unverified: (fields: string) =>
     `Credentials not verified: Pipewright never sent the value of ${fields}. It is sent once.`,
@@ -39,26 +41,29 @@ const DELETED_THEN: Readonly<
   removed: { after: '', toKeep: '' },
 }
 
-function contestedWords(fields: readonly string[]): string {
-  return fields
-    .map((field) => (field === 'start' || field === 'stop' ? `the state (${field})` : field))
-    .join(', ')
-}
-
 export const CHANGING = {
   Changing: row({
     ...PROGRESSING,
-    means: 'an existing resource is being changed to the manifest',
+    means: 'an existing resource is being changed',
     facts: z.strictObject({
       why: z.enum(Object.keys(WHY) as [keyof typeof WHY]), // the keys of an object literal
       fields: z.array(z.string()).readonly(),
       by: z.array(z.string()).readonly(),
-      is: z.enum(['to be sent', 'to be stopped first', 'stopping', 'loading', 'not seen yet']),
+      is: z.enum([
+        'to be applied',
+        'to be sent',
+        'to be stopped first',
+        'stopping',
+        'loading',
+        'not seen yet',
+        'moving',
+      ]),
       /** A table is removed and added again, which loads its data again. */
       loadsAgain: z.literal(true).optional(),
       /** Only a person can stop a pipe in this state. */
       loading: z.strictObject({ key: A_KEY, state: A_STATE }).optional(),
-      access: ACCESS.optional(),
+      access: ACCESS.partial({ gives: true }).optional(),
+      state: A_STATE.optional(),
     }),
     sample: {
       why: 'edited',
@@ -66,10 +71,16 @@ export const CHANGING = {
       by: ['scalePipe'],
       is: 'to be sent',
     },
-    words: ({ why, fields, by, is, loadsAgain, loading, access }, noun) => {
+    words: ({ why, fields, by, is, loadsAgain, loading, access, state }, noun) => {
       const cause = WHY[why](fields.join(', '))
       const requests = `Requests: ${by.join(', ')}.${loadsAgain === true ? ' A table whose mapping changes is removed and added, and so loaded again.' : ''}`
       switch (is) {
+        case 'to be applied':
+          return only(
+            `${cause} Will be applied${why === 'edited' ? '' : ' again'}.${access === undefined ? '' : accessWords(access)}`,
+          )
+        case 'moving':
+          return only(`Its state is ${shownState(state ?? '')}. It is checked again until that changes.`)
         case 'to be sent':
           return only(`${cause} ${requests}${access === undefined ? '' : accessWords(access)}`)
         case 'to be stopped first':
@@ -109,39 +120,5 @@ export const CHANGING = {
         staysBehind,
         ...DELETED_THEN[why],
       }),
-  }),
-  Contested: row({
-    ...DRIFTED,
-    toldAnew: true,
-    means: 'it was corrected twice or more, and each correction was undone',
-    facts: z.strictObject({
-      /** `start` and `stop` are commands. */
-      fields: z.array(z.string()).readonly(),
-      times: z.number(),
-      /** Absent if no correction follows. */
-      waitMs: z.number().optional(),
-    }),
-    sample: { fields: ['scaling.replicas'], times: 2, waitMs: 3_600_000 },
-    words: ({ fields, times, waitMs }, noun) => ({
-      cause:
-        waitMs === undefined
-          ? `The ${noun} failed again after ${times} starts. Pipewright does not start it again.`
-          : `Pipewright corrected ${contestedWords(fields)} ${times} times, and each correction was undone. ` +
-            `The next one goes out ${formatDuration(waitMs)} after the last.`,
-      remedy:
-        waitMs === undefined
-          ? `Find out why the ${noun} fails. Then edit the manifest, or ask for a reconcile.`
-          : 'Stop the other writer, or let the manifest agree with it.',
-    }),
-    steps: (facts, about) =>
-      facts !== undefined && facts.waitMs === undefined
-        ? [
-            withId(`Find out in the console why the ${nounOf(about.key)} fails.`, about.id),
-            { text: 'Then have it started again:', shell: `reconcile ${about.key}` },
-          ]
-        : [
-            withId('Find out in the console who else changes it, and stop that.', about.id),
-            { text: 'Or let the manifest agree with it:', copy: about.place },
-          ],
   }),
 } as const

@@ -1,21 +1,6 @@
 import { z } from '../../kinds/zod.ts'
 import { anyOf, nounOf } from '../../kinds/lookup.ts'
-import {
-  A_KEY,
-  joined,
-  only,
-  place,
-  plain,
-  PROGRESSING,
-  REFUSED,
-  row,
-  SAID,
-  shellWord,
-  WELL,
-  type About,
-  type Step,
-  type Words,
-} from './row.ts'
+import { A_KEY, joined, only, PROGRESSING, row, WELL, type About, type Step, type Words } from './row.ts'
 import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownWords } from './unknown.ts'
 
 /** Needs a person, under every other hold. */
@@ -31,10 +16,13 @@ const ORPHAN = z.strictObject({
   pipeId: z.string().optional(),
   attempt: UNKNOWN_ATTEMPT.optional(),
   isNothing: z.boolean(),
+  /** Its manifest only watches another alert now. */
+  isWatching: z.literal(true).optional(),
 })
 
 function orphanWords(orphan: z.output<typeof ORPHAN>): Words {
-  const { key, file, pipeId, attempt, isNothing } = orphan
+  const { key, file, pipeId, attempt, isNothing, isWatching } = orphan
+  if (isWatching === true) return leftBehindWords(nounOf(key), pipeId, attempt)
   if (isNothing) return only('Its manifest was removed, and the platform has no such resource.')
   const noun = nounOf(key)
   const where = file === undefined ? '' : ` (it was in ${file})`
@@ -88,7 +76,13 @@ function afterOrphan({ key, pipeId }: About): Step {
 }
 
 export const MANIFESTS = {
-  Valid: plain({ ...WELL, means: 'the manifest is valid', message: 'The manifest is valid.' }),
+  Valid: row({
+    ...WELL,
+    means: 'the manifest is valid',
+    facts: z.undefined(),
+    sample: undefined,
+    words: () => only('The manifest is valid.'),
+  }),
   InvalidManifest: row({
     status: 'Invalid',
     severity: 'warning',
@@ -110,7 +104,7 @@ export const MANIFESTS = {
           : 'The last valid version stays in force until it is corrected.'
       return withUnknown(`${said} ${rest}`, unknown)
     },
-    steps: place('Correct the manifest:'),
+    steps: (_facts, { place }) => [{ text: 'Correct the manifest:', copy: place }],
   }),
   ManifestVanishing: row({
     ...PROGRESSING,
@@ -151,14 +145,22 @@ export const MANIFESTS = {
     status: 'Orphaned',
     severity: 'warning',
     alert: 'PipewrightOrphaned',
-    means: 'it is recorded, but its manifest was removed',
+    means: 'it is recorded, but no manifest describes it any more',
     facts: ORPHAN.optional(),
     sample: { key: 'Pipe/orders', file: 'orders.yaml', pipeId: 'ID', isNothing: false },
     words: (facts) => (facts === undefined ? only('The manifest was removed.') : orphanWords(facts)),
-    steps: (_facts, about) => [
-      { text: 'If it is still wanted, restore its manifest. It was in:', copy: about.place },
-      afterOrphan(about),
-    ],
+    steps: (facts, about) =>
+      facts?.isWatching === true
+        ? [
+            ...(facts.pipeId === undefined
+              ? []
+              : [{ text: 'To watch the remaining alert, set spec.id to:', copy: facts.pipeId }]),
+            { text: 'Or remove spec.id and write what it was created with, in:', copy: about.place },
+          ]
+        : [
+            { text: 'If it is still wanted, restore its manifest. It was in:', copy: about.place },
+            afterOrphan(about),
+          ],
   }),
   Absent: row({
     status: 'Absent',
@@ -171,27 +173,7 @@ export const MANIFESTS = {
       remedy:
         'If the service has it nevertheless, adopt it first: set policy.adopt and remove policy.ensure. Otherwise remove the manifest.',
     }),
-    steps: place('Remove the manifest:'),
-  }),
-  LeftBehind: row({
-    status: 'Orphaned',
-    severity: 'warning',
-    alert: 'PipewrightOrphaned',
-    toldAnew: true,
-    means: 'its manifest described a new alert before, and now only watches another alert',
-    facts: z.strictObject({
-      key: A_KEY,
-      pipeId: z.string().optional(),
-      attempt: UNKNOWN_ATTEMPT.optional(),
-    }),
-    sample: { key: 'Alert/lag', pipeId: 'ID' },
-    words: ({ key, pipeId, attempt }) => leftBehindWords(nounOf(key), pipeId, attempt),
-    steps: (facts, about) => [
-      ...(facts?.pipeId === undefined
-        ? []
-        : [{ text: 'To watch the remaining alert, set spec.id to:', copy: facts.pipeId }]),
-      { text: 'Or remove spec.id and write what it was created with, in:', copy: about.place },
-    ],
+    steps: (_facts, { place }) => [{ text: 'Remove the manifest:', copy: place }],
   }),
   Suspended: row({
     status: 'Suspended',
@@ -202,16 +184,5 @@ export const MANIFESTS = {
     sample: { until: '2027-01-31T00:00:00Z', why: 'migration' },
     words: ({ until, why, unknown }) =>
       withUnknown(`Suspended until ${until}: ${why}. It resumes automatically then.`, unknown),
-  }),
-  ServiceInvalid: row({
-    ...REFUSED,
-    means: 'the Service it belongs to has no valid manifest',
-    facts: SAID,
-    sample: { said: 'Service/analytics has no valid manifest. This resumes automatically when it has one.' },
-    words: ({ said }) => only(said),
-    steps: (_facts, { service }) => {
-      const text = 'Correct the Service manifest, or spec.service in this one:'
-      return [service === undefined ? { text } : { text, shell: `status Service/${shellWord(service)}` }]
-    },
   }),
 } as const

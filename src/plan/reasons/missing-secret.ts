@@ -28,11 +28,13 @@ export function unopenedIn(missing: readonly MissingSecret[]): string | undefine
   return missing.find(({ why }) => why === 'no descriptor')?.file
 }
 
-export function unopenedWords(file: string): string {
+function unopenedWords(file: string): string {
   return `Too many open files: the process has no free file descriptor to read ${file}. The secret is not at fault.`
 }
 
 export function missingSecretWords(missing: readonly MissingSecret[]): string {
+  const unopened = unopenedIn(missing)
+  if (unopened !== undefined) return unopenedWords(unopened)
   const there = missing.filter(({ misplaced }) => misplaced === undefined)
   const moved = new Set(
     missing.flatMap(({ file, misplaced }) =>

@@ -52,6 +52,8 @@ export const MISSED = {
         foreign: z.array(z.string()).readonly().optional(),
       }),
       z.strictObject({ onDrift: z.enum(['correct', 'report']) }),
+      /** Gone again, soon after it replaced another one. */
+      NOT_FOUND.extend({ until: A_TIME }),
     ]),
     sample: { pipeId: 'ID', onMissing: 'report' },
     words(facts, noun) {
@@ -60,6 +62,11 @@ export const MISSED = {
           facts.onDrift === 'correct'
             ? `${noneWords(noun)} It was applied before. Will be applied again.`
             : `${noneWords(noun)} It was applied before, and policy.onDrift is not "correct": set it to have it applied again.`,
+        )
+      if ('until' in facts)
+        return only(
+          `${capital(noun)} ${facts.pipeId} is gone, shortly after it replaced another one. Find out what removes it. A new one will be created at ` +
+            `${timeOf(facts.until)}. ${goneWords(facts)}`,
         )
       const { pipeId, onMissing, foreign } = facts
       if (foreign !== undefined)
@@ -73,23 +80,32 @@ export const MISSED = {
           : `${capital(noun)} ${pipeId} is gone, and policy.onMissing is "report". Set it to "recreate" to have it created again.`,
       )
     },
-    steps: (facts, { key, place }) => [
-      facts !== undefined && 'onDrift' in facts
-        ? {
-            text: 'Check organizationId and serviceId in the Service manifest. To have it applied again, say so in its manifest.',
-            edit: { path: ['policy', 'onDrift'], value: 'correct' },
-          }
-        : facts?.foreign !== undefined
+    steps: (facts, { key, place, service }) => {
+      if (facts !== undefined && 'until' in facts)
+        return [
+          {
+            text: `Find out what removes the ${nounOf(key)}: look in the console of ${serviceWords({ service })}. A new one is created automatically later.`,
+          },
+          { text: 'To create it now:', shell: `resolve ${key} --recreate` },
+        ]
+      return [
+        facts !== undefined && 'onDrift' in facts
           ? {
-              text: 'Create one in the console, and adopt it. Or have one without these fields:',
-              shell: `resolve ${key} --recreate`,
+              text: 'Check organizationId and serviceId in the Service manifest. To have it applied again, say so in its manifest.',
+              edit: { path: ['policy', 'onDrift'], value: 'correct' },
             }
-          : {
-              text: 'To have it created again, say so in its manifest.',
-              edit: { path: ['policy', 'onMissing'], value: 'recreate' },
-            },
-      { text: `If it was deleted on purpose, remove it from ${place}, then run:`, shell: `forget ${key}` },
-    ],
+          : facts !== undefined && facts.foreign !== undefined
+            ? {
+                text: 'Create one in the console, and adopt it. Or have one without these fields:',
+                shell: `resolve ${key} --recreate`,
+              }
+            : {
+                text: 'To have it created again, say so in its manifest.',
+                edit: { path: ['policy', 'onMissing'], value: 'recreate' },
+              },
+        { text: `If it was deleted on purpose, remove it from ${place}, then run:`, shell: `forget ${key}` },
+      ]
+    },
   }),
   MassMissing: row({
     ...MISSING,
@@ -131,23 +147,6 @@ export const MISSED = {
         text: 'If it is there under another id, adopt that one.',
         edit: { path: ['policy', 'adopt'], value: 'PIPE_ID' },
       },
-    ],
-  }),
-  ReplacedRecently: row({
-    ...MISSING,
-    means: 'the resource is gone again, soon after it was replaced',
-    facts: NOT_FOUND.extend({ until: A_TIME }),
-    sample: { ...SAMPLE, until: 0 },
-    words: (facts, noun) =>
-      only(
-        `${capital(noun)} ${facts.pipeId} is gone, shortly after it replaced another one. Find out what removes it. A new one will be created at ` +
-          `${timeOf(facts.until)}. ${goneWords(facts)}`,
-      ),
-    steps: (_facts, about) => [
-      {
-        text: `Find out what removes the ${nounOf(about.key)}: look in the console of ${serviceWords(about)}. A new one is created automatically later.`,
-      },
-      { text: 'To create it now:', shell: `resolve ${about.key} --recreate` },
     ],
   }),
 } as const

@@ -2,6 +2,7 @@ import { LIFECYCLES } from '../../kinds/definition.ts'
 import { anyOf, isAlarm, nounOf } from '../../kinds/lookup.ts'
 import { saysFailure, shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
+import { formatDuration } from '../../lib/duration.ts'
 import { MISSING_SECRET, missingSecretWords } from './missing-secret.ts'
 import { keptWords, NOT_SENT, NOT_SENT_STEPS, wayOutWords } from './not-sent.ts'
 import { REMOVAL } from './removal-words.ts'
@@ -11,7 +12,6 @@ import {
   DRIFTED,
   NOT_READY,
   only,
-  PROGRESSING,
   row,
   sampleState,
   WELL,
@@ -31,13 +31,51 @@ const CANNOT_UPDATE = FIELDS.extend({
   kept: REMOVAL.optional(),
 })
 
+const CONTEST = z.strictObject({
+  times: z.number(),
+  /** Absent if no correction follows. */
+  waitMs: z.number().optional(),
+})
+
+/** @param fields `start` and `stop` are commands */
+function contestWords(
+  fields: readonly string[],
+  { times, waitMs }: z.output<typeof CONTEST>,
+  noun: string,
+): Words {
+  if (waitMs === undefined)
+    return {
+      cause: `The ${noun} failed again after ${times} starts. Pipewright does not start it again.`,
+      remedy: `Find out why the ${noun} fails. Then edit the manifest, or ask for a reconcile.`,
+    }
+  const what = fields.map((field) => (field === 'start' || field === 'stop' ? `the state (${field})` : field))
+  return {
+    cause:
+      `Pipewright corrected ${what.join(', ')} ${times} times, and each correction was undone. ` +
+      `The next one goes out ${formatDuration(waitMs)} after the last.`,
+    remedy: 'Stop the other writer, or let the manifest agree with it.',
+  }
+}
+
+function contestSteps({ waitMs }: z.output<typeof CONTEST>, about: About): readonly Step[] {
+  if (waitMs === undefined)
+    return [
+      withId(`Find out in the console why the ${nounOf(about.key)} fails.`, about.id),
+      { text: 'Then have it started again:', shell: `reconcile ${about.key}` },
+    ]
+  return [
+    withId('Find out in the console who else changes it, and stop that.', about.id),
+    { text: 'Or let the manifest agree with it:', copy: about.place },
+  ]
+}
+
 const A_LIST = z.enum(['policy.healthyStates', '--healthy-states'])
 
 const IN_SYNC = {
   'create-once': 'The platform reports what the manifest asks for.',
   upsert: 'The last reply was equal to the manifest.',
   'read-only': 'The alert is as the manifest expects.',
-  reference: 'Its credentials are mounted and were not refused.',
+  reference: 'The platform answers with its credentials.',
   'last valid': 'The platform reports what the last valid manifest asks for.',
   read: 'The platform reports what the manifest asks for.',
 } as const
@@ -68,32 +106,33 @@ export const OBSERVING = {
     facts: z.strictObject({
       as: z.enum([...LIFECYCLES, 'last valid', 'read']),
       missing: z.array(MISSING_SECRET).readonly().optional(),
+      /** Fields that were edited to what the platform reports. */
+      accepted: z.array(z.string()).readonly().optional(),
     }),
     sample: { as: 'create-once' },
-    words: ({ as, missing }, noun) =>
+    words: ({ as, missing, accepted }, noun) =>
       only(
-        missing === undefined
-          ? IN_SYNC[as]
-          : `${IN_SYNC[as]} ${missingSecretWords(missing)} Until it is mounted, the ${noun} could not be created again.`,
+        accepted !== undefined
+          ? `The manifest was edited (${accepted.join(', ')}) to what the platform reports.`
+          : missing === undefined
+            ? IN_SYNC[as]
+            : `${IN_SYNC[as]} ${missingSecretWords(missing)} Until it is mounted, the ${noun} could not be created again.`,
       ),
-  }),
-  Accepted: row({
-    ...WELL,
-    means: 'the manifest was edited to the values of the platform',
-    facts: FIELDS,
-    sample: { fields: ['scaling.replicas'] },
-    words: ({ fields }) =>
-      only(`The manifest was edited (${fields.join(', ')}) to what the platform reports.`),
   }),
   Drifted: row({
     ...DRIFTED,
     toldAnew: true,
     means: 'the platform reports other values, though the manifest did not change',
-    facts: FIELDS.extend({ from: z.enum(['manifest', 'expectation', 'last valid', 'ensure']) }),
+    facts: FIELDS.extend({
+      from: z.enum(['manifest', 'expectation', 'last valid', 'ensure']),
+      contest: CONTEST.optional(),
+    }),
     sample: { fields: ['scaling.replicas'], from: 'manifest' },
     // The same words for each read: a second read is not news.
-    words: ({ fields, from }) => DRIFT_WORDS[from](fields.join(', ')),
-    steps: (_facts, about) => driftSteps(about),
+    words: ({ fields, from, contest }, noun) =>
+      contest === undefined ? DRIFT_WORDS[from](fields.join(', ')) : contestWords(fields, contest, noun),
+    steps: (facts, about) =>
+      facts?.contest === undefined ? driftSteps(about) : contestSteps(facts.contest, about),
   }),
   NotUpdatable: row({
     ...DRIFTED,
@@ -196,13 +235,6 @@ export const STATE = {
           : `Nothing says whether state ${shownState(state)} is healthy.`
       return only(isInSync ? `In sync. ${judgement}` : judgement)
     },
-  }),
-  StateChanging: row({
-    ...PROGRESSING,
-    means: 'its state sounds like a change in progress',
-    facts: z.strictObject({ state: A_STATE }),
-    sample: { state: sampleState('Provisioning') },
-    words: ({ state }) => only(`Its state is ${shownState(state)}. It is checked again until that changes.`),
   }),
   UnhealthyState: row({
     ...NOT_READY,

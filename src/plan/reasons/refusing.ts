@@ -7,7 +7,6 @@ import {
   A_TIME,
   INNER_REASON,
   only,
-  place,
   PROGRESSING,
   REFUSED,
   row,
@@ -23,7 +22,7 @@ import {
   MISSING_SECRET,
   misplacedWords,
   missingSecretWords,
-  unopenedWords,
+  unopenedIn,
   type MissingSecret,
 } from './missing-secret.ts'
 import { RENAMING } from './renaming.ts'
@@ -143,16 +142,39 @@ export const REFUSING = {
   DependencyNotReady: row({
     ...REFUSED,
     means: 'something it depends on is not ready',
-    facts: z.strictObject({ waitsFor: z.array(z.string()).readonly() }),
+    facts: z.union([
+      z.strictObject({ waitsFor: z.array(z.string()).readonly() }),
+      SAID,
+      z.strictObject({
+        /** An empty text stands for the whole directory. */
+        unreadable: z.array(z.string()).readonly(),
+        more: z.number(),
+      }),
+    ]),
     sample: { waitsFor: ['Pipe/other'] },
-    words: ({ waitsFor }) =>
-      only(
-        `Waiting until ${waitsFor.join(', ')} (policy.dependsOn) ${waitsFor.length === 1 ? 'is' : 'are'} ready. It continues automatically.`,
-      ),
-    steps: (facts) => {
-      const text = 'It waits for another resource. Check that one first:'
-      const [first] = facts?.waitsFor ?? []
-      return [first === undefined ? { text } : { text, shell: `status ${first}` }]
+    words: (facts, noun) => {
+      if ('said' in facts) return only(facts.said)
+      if ('waitsFor' in facts)
+        return only(
+          `Waiting until ${facts.waitsFor.join(', ')} (policy.dependsOn) ${facts.waitsFor.length === 1 ? 'is' : 'are'} ready. It continues automatically.`,
+        )
+      const { unreadable, more } = facts
+      const shown = unreadable.map((file) => (file === '' ? 'the manifests directory' : file))
+      return only(
+        `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''} cannot be read completely and may hold a Lock that names ` +
+          `the ${noun} to adopt. Correct that; then it continues automatically.`,
+      )
+    },
+    steps: (facts, { service, place: manifest }) => {
+      if (facts === undefined || 'waitsFor' in facts) {
+        const text = 'It waits for another resource. Check that one first:'
+        const [first] = facts?.waitsFor ?? []
+        return [first === undefined ? { text } : { text, shell: `status ${first}` }]
+      }
+      if ('unreadable' in facts)
+        return [{ text: 'Correct the file named above. The manifest that waits for it is:', copy: manifest }]
+      const text = 'Correct the Service manifest, or spec.service in this one:'
+      return [service === undefined ? { text } : { text, shell: `status Service/${shellWord(service)}` }]
     },
   }),
   SecretUnavailable: row({
@@ -167,6 +189,11 @@ export const REFUSING = {
     sample: { missing: [{ file: 'SECRETS_DIR/NAME/KEY', why: 'absent' }] },
     words: ({ missing, said, isUnverified }) => {
       if (said !== undefined) return only(sentence(said))
+      if (unopenedIn(missing) !== undefined)
+        return {
+          cause: missingSecretWords(missing),
+          remedy: `${MORE_FILES} It is tried again in a few seconds.`,
+        }
       if (isUnverified === true)
         return {
           cause: `Credentials not verified. ${missingSecretWords(missing)}`,
@@ -180,45 +207,20 @@ export const REFUSING = {
           : 'Mount the secret there, or correct the secretRef. It continues automatically.',
       }
     },
-    steps: (facts, about) => [
-      ...(facts?.missing ?? [])
-        .slice(0, SECRETS_SHOWN)
-        .map(({ file, why, misplaced }) =>
-          misplaced === undefined
-            ? { text: SECRET_TEXT[why], copy: file }
-            : { text: misplacedWords(file, misplaced), copy: folderOf(file) },
-        ),
-      whereItIsNamed(facts?.missing[0]?.of, about),
-    ],
-  }),
-  TooManyOpenFiles: row({
-    ...REFUSED,
-    means: 'a secret it needs could not be read, because the process has no free file descriptor',
-    facts: z.strictObject({ file: z.string() }),
-    sample: { file: 'SECRETS_DIR/NAME/KEY' },
-    words: ({ file }) => ({
-      cause: unopenedWords(file),
-      remedy: `${MORE_FILES} It is tried again in a few seconds.`,
-    }),
-    steps: () => [{ text: `The process has too many open files. ${MORE_FILES}` }],
-  }),
-  LockUnreadable: row({
-    ...REFUSED,
-    means: 'a file that might contain a Lock cannot be read',
-    facts: z.strictObject({
-      /** An empty text stands for the whole directory. */
-      files: z.array(z.string()).readonly(),
-      more: z.number(),
-    }),
-    sample: { files: ['lock.yaml'], more: 0 },
-    words: ({ files, more }, noun) => {
-      const shown = files.map((file) => (file === '' ? 'the manifests directory' : file))
-      return only(
-        `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''} cannot be read completely and may hold a Lock that names ` +
-          `the ${noun} to adopt. Correct that; then it continues automatically.`,
-      )
+    steps: (facts, about) => {
+      if (facts !== undefined && unopenedIn(facts.missing) !== undefined)
+        return [{ text: `The process has too many open files. ${MORE_FILES}` }]
+      return [
+        ...(facts?.missing ?? [])
+          .slice(0, SECRETS_SHOWN)
+          .map(({ file, why, misplaced }) =>
+            misplaced === undefined
+              ? { text: SECRET_TEXT[why], copy: file }
+              : { text: misplacedWords(file, misplaced), copy: folderOf(file) },
+          ),
+        whereItIsNamed(facts?.missing[0]?.of, about),
+      ]
     },
-    steps: place('Correct the file named above. The manifest that waits for it is:'),
   }),
   ...UNKNOWN,
   OutcomeUnsaved: row({

@@ -1,18 +1,6 @@
 import { capital } from '../../kinds/lookup.ts'
 import { z } from '../../kinds/zod.ts'
-import {
-  FAILED,
-  NOT_READY,
-  only,
-  plain,
-  PROGRESSING,
-  row,
-  SAID,
-  sentence,
-  serviceWords,
-  shellWord,
-  WELL,
-} from './row.ts'
+import { FAILED, NOT_READY, only, PROGRESSING, row, SAID, sentence, serviceWords, shellWord } from './row.ts'
 
 const MET = {
   facts: SAID,
@@ -25,6 +13,7 @@ const UNOBSERVED = {
   creating: 'Its create was begun, and what became of it is not recorded yet.',
   resumed: 'Resumed by an operator.',
   allowed: 'Allowed by an operator. It is created when its turn comes within the request budget.',
+  'not answered': 'Not answered yet: no request with its credentials had a reply so far.',
   'not asked': 'Not read yet: the platform could not be asked.',
 } as const
 
@@ -33,7 +22,7 @@ export const REQUESTS = {
     ...PROGRESSING,
     means: 'it was not read yet',
     facts: z.strictObject({
-      why: z.enum(['not read', 'waiting', 'not asked', 'creating', 'allowed', 'resumed']),
+      why: z.enum(['not read', 'waiting', 'not asked', 'not answered', 'creating', 'allowed', 'resumed']),
       pipeId: z.string().optional(),
     }),
     sample: { why: 'waiting' },
@@ -144,15 +133,5 @@ export const REQUESTS = {
         shell: 'status',
       },
     ],
-  }),
-  InUse: plain({
-    ...WELL,
-    means: 'the platform answers with its credentials',
-    message: 'The platform answers with its credentials.',
-  }),
-  Unanswered: plain({
-    ...PROGRESSING,
-    means: 'the platform has not answered with its credentials yet',
-    message: 'Not answered yet: no request with its credentials had a reply so far.',
   }),
 } as const

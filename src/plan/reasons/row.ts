@@ -74,13 +74,6 @@ export function row<S extends z.ZodType>(of: Row<S>): Row<S> {
   return of
 }
 
-export function plain(
-  of: Standing & { readonly means: string; readonly message: string },
-): Row<z.ZodUndefined> {
-  const { message, ...rest } = of
-  return { ...rest, facts: z.undefined(), sample: undefined, words: () => ({ cause: message, remedy: '' }) }
-}
-
 export function only(cause: string): Words {
   return { cause, remedy: '' }
 }
@@ -111,11 +104,7 @@ export const sampleState = createSecretMask().mask
 
 export const A_TIME = z.number()
 
-export function place(text: string): (facts: unknown, about: About) => readonly Step[] {
-  return (_facts, about) => [{ text, copy: about.place }]
-}
-
-export function serviceWords({ service }: About): string {
+export function serviceWords({ service }: Pick<About, 'service'>): string {
   return service === undefined ? 'its service' : `service ${service}`
 }
 

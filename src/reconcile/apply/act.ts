@@ -2,7 +2,6 @@ import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
 import type { Action } from '../../plan/action.ts'
 import { withSizeSeen } from '../../plan/new-size.ts'
 import { NOTHING_TO_DO } from '../../plan/outcome.ts'
-import type { Reason } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { AGAIN, withoutCorrections } from '../../plan/corrections.ts'
 import { isAtRest, isFailed, isRunning, isSeenToRun, isStopping } from '../../plan/rest.ts'
@@ -41,7 +40,7 @@ export function act(
       return {
         outcome: NOTHING_TO_DO,
         record:
-          assessment.input.lifecycle === 'upsert' && IS_THERE.has(action.reason)
+          assessment.input.lifecycle === 'upsert' && isThere(action)
             ? withWhatIsThere(context, assessment)
             : seen(settled(accepted(record, assessment, action), assessment, action), assessment),
         history: [],
@@ -58,13 +57,20 @@ export function act(
 }
 
 /** The platform has the manifest's values. */
-const IS_THERE: ReadonlySet<Reason> = new Set(['Accepted', 'Adopted', 'Applied'])
+function isThere(action: Action): boolean {
+  return action.reason === 'Adopted' || action.reason === 'Applied' || isAccepted(action)
+}
+
+/** The manifest was edited to what the platform has. */
+function isAccepted({ reason, facts }: Action): boolean {
+  return reason === 'InSync' && facts.accepted !== undefined
+}
 
 /** An edit that the platform already has is the new baseline. */
 function accepted(record: LedgerRecord, { input, entry }: Assessment, action: Action): LedgerRecord {
   const { fingerprint } = input.desired
   const manifest = entry?.manifest
-  if (action.reason !== 'Accepted' || fingerprint === undefined || manifest === undefined) return record
+  if (!isAccepted(action) || fingerprint === undefined || manifest === undefined) return record
   const { digest, fields } = fingerprint
   // Replies never show secrets.
   const secrets = record.applied?.secrets ?? {}
@@ -79,7 +85,7 @@ function seen(record: LedgerRecord, { input }: Assessment): LedgerRecord {
 function settled(record: LedgerRecord, { input }: Assessment, action: Action): LedgerRecord {
   const { command } = record
   if (command === undefined && record.change === undefined) return calmed(record, input)
-  if (action.reason === 'InSync' || action.reason === 'Accepted') {
+  if (action.reason === 'InSync') {
     // A pipe stopped for a change still needs its start.
     const isStillStopping = input.lifecycle === 'create-once' && isStopping(input)
     return { ...record, change: undefined, command: isStillStopping ? command : undefined }

@@ -3,7 +3,7 @@ import { capital, nounOf } from '../../kinds/lookup.ts'
 import { createOnceKindOf } from '../../kinds/profile.ts'
 import { isDeleting } from '../../kinds/state.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
-import { type Because } from '../../plan/reason.ts'
+import type { Because } from '../../plan/reason.ts'
 import type { LedgerRecord, Fingerprint, ServiceIdentity } from '../../plan/record.ts'
 import { replacedAfter } from '../../plan/missing.ts'
 import { adoptRemote } from '../../plan/transitions.ts'
@@ -19,8 +19,8 @@ import { saysDeleted } from '../state/entry-policy.ts'
 
 /** A resource that a manifest, a Lock or an operator names. */
 export interface AdoptRequest {
-  /** For the history. */
-  readonly reason: 'Adopt' | 'FoundByList'
+  /** In the list, by its name and settings. */
+  readonly isFound: boolean
   readonly recorded: LedgerRecord
   readonly pipeId: string
   readonly access: ServiceAccess
@@ -54,7 +54,7 @@ export async function adoptExisting(
   const held = heldElsewhere(store, pipeId, key)
   if (held !== undefined) return refused(held)
   const { listed } = wanted
-  const isRead = listed === undefined || wanted.reason === 'FoundByList'
+  const isRead = listed === undefined || wanted.isFound
   let reply
   try {
     const asked = { kind: createOnceKindOf(profile, key), service: access, id: pipeId, listed }
@@ -62,10 +62,9 @@ export async function adoptExisting(
   } catch (error) {
     if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
     const where = `service ${service.name} (${service.serviceId})`
-    const next =
-      wanted.reason === 'FoundByList'
-        ? 'It was in the list of the service a moment ago. No resource is created, and it is read again.'
-        : 'Correct the id. No resource is created until then.'
+    const next = wanted.isFound
+      ? 'It was in the list of the service a moment ago. No resource is created, and it is read again.'
+      : 'Correct the id. No resource is created until then.'
     return refused(`There is no ${nounOf(key)} ${pipeId} in ${where}. ${next}`)
   }
   const { value: remote, requestId } = reply
@@ -110,7 +109,7 @@ export async function adoptExisting(
     action: 'adopt',
     ...saying(because),
     ...about,
-    reason: wanted.reason,
+    reason: 'Adopt',
   })
   return { taken: true, record, reply, because, history: [history] }
 }

@@ -33,23 +33,24 @@ export async function adopt(
   const { fingerprint, key } = input.desired
   const manifest = entry?.manifest
   const { recorded } = input
+  const { pipeId, by } = action.facts
   if (manifest === undefined || !isCreateOnce(manifest) || body === undefined || fingerprint === undefined) {
     throw new Error(`an adoption of ${key} was decided without a valid manifest`)
   }
-  if (action.reason === 'FoundByRead') return adoptByRead(context, assessment, action, request)
-  if (!service.usable) return refusedAdoption(recorded, service.problem, 'ServiceInvalid')
-  const isFound = action.reason === 'FoundByList'
-  const asked = { key, access: service.access, id: action.pipeId }
+  if (by === 'a reply') return adoptByRead(context, assessment, action, request)
+  if (!service.usable) return refusedAdoption(recorded, service.problem, 'DependencyNotReady')
+  const isFound = by === 'the list'
+  const asked = { key, access: service.access, id: pipeId }
   const isRead =
-    request.isAsked === true || undecidedIntent(recorded) !== undefined || saysDeleted(entry, action.pipeId)
+    request.isAsked === true || undecidedIntent(recorded) !== undefined || saysDeleted(entry, pipeId)
   const listed = isRead ? undefined : await listedAsWanted(context, body, asked, request)
   const readAt = isFound ? context.clock.monotonic() : (listed?.askedAt ?? context.clock.monotonic())
   const taken = await adoptExisting(
     context,
     {
       recorded,
-      reason: isFound ? 'FoundByList' : 'Adopt',
-      pipeId: action.pipeId,
+      isFound,
+      pipeId,
       access: service.access,
       service: service.identity,
       // An unknown create used its name of that time.
@@ -64,15 +65,15 @@ export async function adopt(
   )
   if (!isStillAsked(context, assessment)) throw new DecisionOutdated(key)
   if (!taken.taken) return refusedAdoption(recorded, taken.why)
-  const held = heldElsewhere(context.store, action.pipeId, key)
+  const held = heldElsewhere(context.store, pipeId, key)
   if (held !== undefined) return refusedAdoption(recorded, held)
   if (isFound && !isAsListed(context, assessment, taken.reply)) {
     context.store.listings.forget(nameOfListing(createOnceKindOf(context.profile, key), service.access))
     // Backs off like a failure: the list can lag.
-    return refusedAdoption(recorded, unlikeListed(action.pipeId))
+    return refusedAdoption(recorded, unlikeListed(pipeId))
   }
   // Claimed until it is recorded: another key might have found it, too.
-  context.store.claim(key, action.pipeId)
+  context.store.claim(key, pipeId)
   const { reply, because, record, history } = taken
   const { requestId } = reply
   const done: Done = { result: 'done', ...because, differences: [], requestId }
@@ -142,7 +143,7 @@ async function adoptByRead(
   const intent = undecidedIntent(recorded)
   const access = recordedAccess(context.store, recorded, service)
   if (intent === undefined) throw new Error(`${key} was decided to be read, and has no unknown outcome`)
-  const { pipeId } = action
+  const { pipeId } = action.facts
   const { revision } = context.store
   const read =
     access === undefined
@@ -164,7 +165,7 @@ async function adoptByRead(
   const { requestId } = reply
   const replaced = replacedAfter(recorded.replaced, recorded.former?.remote.id, context.store.steadyNow())
   const record = succeedIntent(recorded, intent, { remote, replaced })
-  const because = { reason: 'FoundByRead', facts: { pipeId: remote.id } } as const
+  const because = { reason: 'Created', facts: { pipeId: remote.id, isByRead: true } } as const
   const about = { at: remote.at, revision, requestId, intentId: intent.id }
   const history = lineOf(context, key, { action: 'adopt', ...saying(because), ...about })
   const done: Done = { result: 'done', ...because, differences: [], requestId }
@@ -178,7 +179,7 @@ async function adoptByRead(
 function refusedAdoption(
   record: LedgerRecord,
   said: string,
-  reason: 'AdoptRefused' | 'ServiceInvalid' = 'AdoptRefused',
+  reason: 'AdoptRefused' | 'DependencyNotReady' = 'AdoptRefused',
 ): Acted {
   const outcome: Outcome = {
     result: 'failed',

@@ -33,7 +33,7 @@ import { refused } from './change-refused.ts'
 
 const NO_SERVICE: Outcome = {
   result: 'failed',
-  reason: 'ServiceInvalid',
+  reason: 'DependencyNotReady',
   facts: { said: 'The Service of this pipe is not there any more.' },
   requestId: undefined,
   retryAfterMs: undefined,

@@ -87,7 +87,7 @@ async function settleCreated(
   created: {
     readonly remote: Remote
     readonly reply: Reply<RemoteResource>
-    readonly why: Because<'Created' | 'FoundByRead'>
+    readonly why: Because<'Created'>
   },
 ): Promise<Created> {
   const { creation, opened, intent } = attempt
@@ -95,12 +95,7 @@ async function settleCreated(
   const { key, revision } = creation
   const { requestId } = reply
   const end = { type: 'created', remote } as const
-  const reason = why.reason === 'FoundByRead' ? why.reason : creation.reason
-  const pendingOutcome = unsavedOf(
-    context,
-    { ...attempt, creation: { ...creation, reason } },
-    { end, requestId, because: why },
-  )
+  const pendingOutcome = unsavedOf(context, attempt, { end, requestId, because: why })
   // Until it is recorded, another reply might name the same id.
   context.store.claim(key, remote.id)
   // From here on, no error loses the id.
@@ -179,7 +174,7 @@ export async function settleUnknown(
   if (record !== undefined && isOf(attempt, record) && isFree) {
     const read = await readAtOnce(context, { ...attempt, opened: record }, pipeId)
     if (read?.is === 'the created one') {
-      const why = { reason: 'FoundByRead', facts: { pipeId } } as const
+      const why = { reason: 'Created', facts: { pipeId, isByRead: true } } as const
       return settleCreated(context, outbox, { ...attempt, opened: record }, { ...read, why })
     }
   }

@@ -67,7 +67,7 @@ export async function moveRecord(
     line: to.line,
     conditions: undefined,
   }
-  const said = saying({ reason: 'Moved', facts: { from: from.key, to: to.key } })
+  const said = saying({ reason: 'Adopted', facts: { from: from.key, to: to.key } })
   const entry = lineOf(context, to.key, { action: 'move', ...said, revision })
   let record: LedgerRecord
   try {

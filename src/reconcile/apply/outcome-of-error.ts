@@ -1,6 +1,5 @@
 import type { Failed, Outcome, Stopped, Unknown } from '../../plan/outcome.ts'
 import type { IdForm } from '../../kinds/id-form.ts'
-import { becauseOfMissing } from '../../plan/gates.ts'
 import type { Because } from '../../plan/reason.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
@@ -31,12 +30,8 @@ export function outcomeOf(error: unknown, signal: AbortSignal): Failed | Stopped
   }
   if (error instanceof SecretUnavailableError) {
     const { missing, message } = error
-    const because = becauseOfMissing([missing])
-    return local(
-      because.reason === 'SecretUnavailable'
-        ? { ...because, facts: { ...because.facts, said: message } }
-        : because,
-    )
+    const said = missing.why === 'no descriptor' ? undefined : message
+    return local({ reason: 'SecretUnavailable', facts: { missing: [missing], said } })
   }
   if (error instanceof LedgerError) return local({ reason: 'LedgerFailed', facts: { said: error.message } })
   throw error

@@ -30,7 +30,7 @@ export async function heedRetryCreate(
   if (isOlder || entry.state !== 'valid' || isLeftAlone(entry, now)) return record
   const said = lineOf(context, record.key, {
     action: 'intent',
-    ...saying({ reason: 'RetryApproved', facts: { attempt: intent.attempt } }),
+    ...saying({ reason: 'New', facts: { is: 'settled', attempt: intent.attempt } }),
     result: 'failed',
     intentId: intent.id,
     requestId: intent.seen?.requestId,

@@ -2,7 +2,7 @@ import { currentRecord, lineOf } from '../state/journal.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { isReadable } from '../../kinds/definition.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import type { Action } from '../../plan/action.ts'
+import { isResync, type Action } from '../../plan/action.ts'
 import { withCorrections } from '../../plan/corrections.ts'
 import { decide } from '../../plan/decide.ts'
 import { correctedBy } from '../../plan/decide-read-upsert.ts'
@@ -82,7 +82,7 @@ export async function upsert(
     requestId,
   })
   // An unchanged resync is no news.
-  const news = action.reason === 'Resync' && !stalled ? [] : [history]
+  const news = isResync(action) && !stalled ? [] : [history]
   return { outcome: { result: 'done', ...because, differences, requestId }, record, history: news }
 }
 

@@ -1,3 +1,4 @@
+import { dependencyWaits } from '../../plan/gates.ts'
 import { beforeBody, beforeWhole } from '../../kinds/before-body.ts'
 import { isReadable } from '../../kinds/definition.ts'
 import { kindOf, parseKey, type Key } from '../../kinds/key.ts'
@@ -67,12 +68,12 @@ export function planItemOf(planned: Planned, key: Key, run: ReconcileResult): Pl
     verdict: verdictOf(run, explanation.reason),
     message: explanation.message,
     after: dependenciesOf(manifest),
-    waitsFor: action.reason === 'DependencyNotReady' ? (assessment?.input.surroundings.notReady ?? []) : [],
+    waitsFor: dependencyWaits(action).length > 0 ? (assessment?.input.surroundings.notReady ?? []) : [],
     renamedFrom: movedFrom,
     service: serviceOfItem(run, record),
     outline: outline ?? {},
     platformName: manifest && kind.lifecycle === 'create-once' ? remoteNameOf(manifest) : undefined,
-    remoteId: action.type === 'adopt' ? action.pipeId : idBefore(assessment),
+    remoteId: action.type === 'adopt' ? action.facts.pipeId : idBefore(assessment),
     ...bodiesOf(planned, key, run, differences),
     differences,
     ...accessOf(applied, run),
@@ -197,7 +198,7 @@ function bodiesOf(
   const asked = manifest && expectedOf(planned.profile, manifest)
   // A failed adoption has no fields to show.
   const isShown =
-    ((WRITES.has(action.type) || action.reason === 'DependencyNotReady') && outcome.result === 'done') ||
+    ((WRITES.has(action.type) || dependencyWaits(action).length > 0) && outcome.result === 'done') ||
     differences.length > 0 ||
     action.reason === 'NotUpdatable' ||
     action.reason === 'Deleting'
@@ -236,7 +237,7 @@ function accessOf(
     const reply = input.recorded.upsert?.reply ?? {}
     return { gives: [], takesAway: input.kind.takenAway(reply, {}).map(input.mask) }
   }
-  const comes = action.type === 'upsert' || action.reason === 'DependencyNotReady'
+  const comes = action.type === 'upsert' || dependencyWaits(action).length > 0
   if (!comes || input?.lifecycle !== 'upsert' || assessment?.body === undefined)
     return { gives: [], takesAway: [] }
   const reply = lastReply(applied, assessment) ?? {}

@@ -100,7 +100,7 @@ function isReady(store: StateStore, key: Key): boolean {
   return ready.status === 'True' || (isReference(key) && FOUND_OUT_BY_ASKING.has(ready.reason))
 }
 
-const FOUND_OUT_BY_ASKING: ReadonlySet<Reason> = new Set(['Unanswered', 'Unavailable', 'AuthFailed'])
+const FOUND_OUT_BY_ASKING: ReadonlySet<Reason> = new Set(['Unobserved', 'Unavailable', 'AuthFailed'])
 
 /** Why a known service gets no request: its manifest is invalid. */
 function problemOfService(store: StateStore, { name }: ServiceIdentity): string | undefined {

@@ -30,7 +30,7 @@ import { heldElsewhere } from '../apply/other-claims.ts'
 import { replyMask } from '../../kinds/mask.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { MORE_FILES } from '../../lib/open-files.ts'
-import { missingSecretWords, unopenedIn, unopenedWords } from '../../plan/reasons/missing-secret.ts'
+import { missingSecretWords, unopenedIn } from '../../plan/reasons/missing-secret.ts'
 import { withSecretHashes } from '../gather/assess.ts'
 import { type BodySecrets, NO_SECRETS, readBodySecrets } from '../gather/body-secrets.ts'
 
@@ -171,7 +171,7 @@ async function heldRemote(
 }
 
 /** Not read by this process, and one 404 is no proof. */
-const GONE: ReadonlySet<Reason> = new Set(['Missing', 'ReplacedRecently', 'NeverSeen'])
+const GONE: ReadonlySet<Reason> = new Set(['Missing', 'NeverSeen'])
 
 function isKnownGone({ conditions }: LedgerRecord, { saidGoneAt }: Remote): boolean {
   const reason = conditions?.Synced.reason
@@ -226,9 +226,8 @@ export async function adoptionTarget(
   if (!desired.usable) return { problem: `${key} cannot be read. ${desired.problem}` }
 
   const body = await readBodySecrets(secrets, mask, asked.body)
-  const unopened = unopenedIn(body.missing)
-  if (unopened !== undefined)
-    return { problem: `${unopenedWords(unopened)} ${MORE_FILES} Then run this again.` }
+  if (unopenedIn(body.missing) !== undefined)
+    return { problem: `${missingSecretWords(body.missing)} ${MORE_FILES} Then run this again.` }
   if (body.missing.length > 0) {
     return {
       problem:
@@ -237,7 +236,7 @@ export async function adoptionTarget(
     }
   }
   const found = {
-    reason: 'Adopt' as const,
+    isFound: false,
     ...whereOf(context, recorded, desired),
     platformName: remoteNameOf(manifest),
     fingerprint: withSecretHashes(store, asked, body),
@@ -277,7 +276,7 @@ function fromRecord({ store }: OperatorContext, recorded: LedgerRecord): Adoptio
   return {
     problem: undefined,
     found: {
-      reason: 'Adopt',
+      isFound: false,
       access,
       service,
       platformName,

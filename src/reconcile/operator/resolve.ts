@@ -45,8 +45,8 @@ export function retryCreate(
       historyLine(context, recorded, {
         action: 'intent',
         ...saying({
-          reason: 'RetryApproved',
-          facts: { attempt: intent.attempt, ...(found === 'not known' && { isForced: true as const }) },
+          reason: 'New',
+          facts: { is: found === 'not known' ? 'forced' : 'settled', attempt: intent.attempt },
         }),
         result: 'failed',
       }),
@@ -85,7 +85,7 @@ export function approveRecreate(
     await context.ledger.swap({ ...recorded, remote: said }, [
       historyLine(context, recorded, {
         action: 'report',
-        ...saying({ reason: 'RecreateApproved', facts: { pipeId: remote.id } }),
+        ...saying({ reason: 'New', facts: { is: 'gone', pipeId: remote.id } }),
         result: 'done',
       }),
     ])

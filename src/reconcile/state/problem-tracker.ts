@@ -268,7 +268,6 @@ function stateOf(status: ResourceView): string {
 /** One cause for all resources. */
 const OF_ALL: ReadonlySet<Reason> = new Set([
   'LedgerFailed',
-  'LockUnreadable',
   'ManifestVanishing',
   'NotLeading',
   'Unavailable',
@@ -281,7 +280,6 @@ const OF_SERVICE: ReadonlySet<Reason> = new Set([
   'MassMissing',
   'RateLimited',
   'ServiceIdle',
-  'ServiceInvalid',
 ])
 
 /** Equal for resources with the same cause and remedy. */

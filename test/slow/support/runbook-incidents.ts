@@ -93,7 +93,7 @@ async function revertedLate(world: PodWorld): Promise<object> {
   await typed(daemon, 'pipewright reconcile --accept')
   await until('nothing to be left but what exists', async () => {
     const reasons = (await shown(daemon)).map(({ reason }) => reason)
-    return reasons.every((reason) => ['InSync', 'InUse', 'Orphaned'].includes(reason))
+    return reasons.every((reason) => ['InSync', 'InSync', 'Orphaned'].includes(reason))
   })
   const orphans = (await shown(daemon)).filter(({ reason }) => reason === 'Orphaned').length
   const creates = await world.creates()

@@ -20,7 +20,7 @@ export const BESIDE: Rows = {
   'pipewright status KEY': { key: 'Pipe/stuck', code: 1, says: /pipewright resolve Pipe\/stuck --adopt/ },
   'pipewright status Pipe/orders': { says: /Ready/ },
   'pipewright status Pipe/other': { says: /Ready/ },
-  'pipewright status Service/NAME': { says: /InUse/ },
+  'pipewright status Service/NAME': { says: /InSync/ },
   'pipewright history': { says: ORDERS },
   'pipewright history KEY': { says: /created/i },
   'pipewright history Pipe/orders': { says: /created/i },
