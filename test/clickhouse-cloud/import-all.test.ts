@@ -204,10 +204,10 @@ describe('import --all', () => {
     const { code, stdout, stderr } = await world.run('import', '--all')
     expect(code).toBe(0)
     expect(namesIn(stdout)).toEqual(['p1', 'p2', 'p3', 'p4', 'p5'])
-    expect(stdout).toContain('\n#   spec.a\\nspec: evil.b\n')
+    expect(stdout).toContain('\n#   spec.a\\nspec: evil\n')
     expect(stderr.split('\n').filter((line) => line.includes('left out'))).toEqual([
       'pipewright: Pipe/p1 and 4 more: spec.owner is left out. A manifest has no such field.',
-      'pipewright: Pipe/p1 and 4 more: spec.a\\nspec: evil.b is left out. A manifest has no such field.',
+      'pipewright: Pipe/p1 and 4 more: spec.a\\nspec: evil is left out. A manifest has no such field.',
     ])
   })
 
