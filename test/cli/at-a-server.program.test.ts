@@ -154,20 +154,18 @@ test('reconcile needs the token, and the right one', async () => {
   expect(wrong.stderr).not.toContain('planted-wrong')
 })
 
-test('status --watch tells changes only, once that the daemon is silent, and that it is back', async () => {
+test('status --watch prints again after a change, once that the daemon is silent, and that it is back', async () => {
   const { now, server, start } = await daemon({ resources: [FINE, BAD] })
   await using watching = startHere(['status', '--watch', '--server', server.url])
   const lines = () => watching.stdout().trimEnd().split('\n')
   const says = (text: RegExp) => until(String(text), () => lines().some((line) => text.test(line)))
   await says(/^Pipe\/returns +Drifted/)
   now.resources = [resource('Pipe/orders', { status: 'Progressing' })]
-  await says(/Z {2}Pipe\/orders {2}Progressing/)
-  expect(lines().at(-1)).toMatch(/Z {2}Pipe\/returns {2}forgotten$/)
+  await says(/^Pipe\/orders +Progressing/)
   now.overview = { findings: [finding()] }
-  await says(/Z {2}manifests {2}1 error in manifests/)
+  await says(/^1 error in manifests/)
   now.overview = { startedAt: NOW }
-  await says(/Z {2}manifests {2}Accepted, and without errors\./)
-  expect(lines().at(-2)).toMatch(/Z {2}daemon {2}The daemon is running/)
+  await until('a fourth table', () => lines().filter((line) => line.startsWith('RESOURCE')).length === 4)
   await server.close()
   await says(/does not answer/)
   await new Promise((resolve) => setTimeout(resolve, 2_500)) // another look
