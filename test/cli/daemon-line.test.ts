@@ -36,7 +36,7 @@ test.each(['running', 'stopped'] as const)(
   'of a resource whose daemon is %s, the age of its check is told',
   (state) => {
     const view = shownResource(resource('Pipe/orders', { checkedAt: NOW - 70_000 }), AS_SAID)
-    const text = { now: NOW, paint: plain, width: undefined, form: 'text', here: AS_SAID, next: [] } as const
+    const text = { now: NOW, paint: plain, width: Infinity, form: 'text', here: AS_SAID, next: [] } as const
     const shown = statusDetails(view, { daemon: { state, last: LAST }, whole: {} }, text)
     expect(shown.split('\n').map((line) => line.trim())).toContain('last check  1m10s ago')
   },

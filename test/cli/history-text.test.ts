@@ -14,12 +14,12 @@ const ENTRIES: readonly HistoryEntry[] = [
   { ...about, type: 'action', action: 'create', reason: 'New', result: 'done', message: SAID },
 ]
 
-function shown(width: number | undefined): readonly string[] {
+function shown(width: number): readonly string[] {
   return historyText(ENTRIES, { paint: plain, width, form: 'text', here: AS_SAID }).split('\n')
 }
 
 test('a history has a line an entry, whole where nobody says how wide it may be', () => {
-  expect(shown(undefined)).toEqual([
+  expect(shown(Infinity)).toEqual([
     'TIME                  RESOURCE     WHAT                 MESSAGE',
     `2026-11-01T12:00:00Z  Pipe/orders  Synced=True: InSync  The platform reports what the manifest asks for.`,
     `2026-11-01T12:00:00Z  Pipe/orders  create New: done     ${SAID}`,

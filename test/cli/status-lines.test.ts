@@ -19,7 +19,7 @@ test.each([
   const here = { sandbox: false, ledger: undefined, manifests: undefined, baseUrl: undefined }
   const text = statusText(
     { now: 0, daemon: { state: 'never', last: undefined }, whole: { withoutLock }, here, resources: [] },
-    { now: 0, paint: (_style, said) => said, width: undefined, form: 'text', here, nothing: 'Nothing.' },
+    { now: 0, paint: (_style, said) => said, width: Infinity, form: 'text', here, nothing: 'Nothing.' },
   )
   expect(text.split('\n').slice(1)).toEqual([...lines, '', 'Nothing.'])
 })
@@ -44,7 +44,7 @@ test.each([
     {
       now: 3 * DAY,
       paint: (_style, said) => said,
-      width: undefined,
+      width: Infinity,
       form: 'text',
       here,
       nothing: 'Nothing.',

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { paintFor, printable, widthOfTerminal } from '../../src/cli/render/terminal.ts'
+import { paintFor, printable, sheetOf } from '../../src/cli/render/terminal.ts'
 
 test.each([
   ['a bell', 'a\u0007b', 'a\ufffdb'],
@@ -20,8 +20,8 @@ test('lines, tabs and our own colours stay', () => {
 
 test.each([
   ['a terminal', { isTTY: true, columns: 80 }, 80],
-  ['one that does not know its width', { isTTY: true, columns: 0 }, undefined],
-  ['a pipe', {}, undefined],
+  ['one that does not know its width', { isTTY: true, columns: 0 }, Infinity],
+  ['a pipe', {}, Infinity],
 ])('the width of %s', (_, members, width) => {
-  expect(widthOfTerminal(Object.assign(new PassThrough(), members))).toBe(width)
+  expect(sheetOf({ stdout: Object.assign(new PassThrough(), members), env: {} }).width).toBe(width)
 })

@@ -13,7 +13,7 @@ import { planAtServer } from '../server-plan.ts'
 import { planAsMarkdown } from '../render/plan-markdown.ts'
 import { planAsText } from '../render/plan-text.ts'
 import { createProgress, type Progress } from '../render/progress.ts'
-import { paintFor, widthOfTerminal } from '../render/terminal.ts'
+import { sheetOf } from '../render/terminal.ts'
 
 export const PLAN_OUTPUTS = ['text', 'json', 'markdown'] as const
 
@@ -38,13 +38,7 @@ export async function plan(
       print(io.stdout, planAsMarkdown(planned))
       break
     case 'text':
-      print(
-        io.stdout,
-        planAsText(planTyped(planned, settings), {
-          paint: paintFor(io),
-          width: widthOfTerminal(io.stdout) ?? Infinity,
-        }),
-      )
+      print(io.stdout, planAsText(planTyped(planned, settings), sheetOf(io)))
       break
   }
   return EXIT_OF[endOfPlan(planned)]

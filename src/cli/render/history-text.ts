@@ -30,7 +30,7 @@ export function historyText(
   const heads = head.map((name) => paint('dim', name))
   const facts = formatTable([heads.slice(0, -1), ...rows.map((row) => row.facts)]).split('\n')
   const longest = Math.max(...facts.slice(1).map(({ length }) => length))
-  if (wide || width === undefined || longest + LEAST_MESSAGE <= width) {
+  if (wide || longest + LEAST_MESSAGE <= width) {
     const lines = rows.map((row) => [...row.facts, row.isRepeated ? row.means : row.message])
     const table = formatTable([heads, ...lines])
     return wide ? table : fitLines(table, width)

@@ -3,13 +3,7 @@ import type { ActionType } from '../../plan/action.ts'
 import { bodyDiff, type DiffLine } from './body-diff.ts'
 import { findingsAsText } from './findings-text.ts'
 import { byCause, factsOf, headOf, keysOf, missingLedgerWords, newsOf, summaryOf } from './plan-words.ts'
-import { type Paint, printable, wrapped } from './terminal.ts'
-
-interface Sheet {
-  readonly paint: Paint
-  /** Line width in columns; Infinity in a file or pipe. */
-  readonly width: number
-}
+import { printable, type Sheet, wrapped } from './terminal.ts'
 
 interface Sign {
   readonly sign: string

@@ -45,9 +45,11 @@ export function statusText(
   const list = resources.length === 0 ? text.nothing : resourceTable(resources, text, closing)
   const problems = problemLines(whole, text)
   const first = [daemonLine(daemon, text), ...revisionLine(daemon, whole, text)].map((line) =>
-    fitted(line, text),
+    wrapped(line, '', text.width),
   )
-  const hints = wholeHints(whole, text.now).map((hint) => fitted(commandsTyped(hint, text.here), text))
+  const hints = wholeHints(whole, text.now).map((hint) =>
+    wrapped(commandsTyped(hint, text.here), '', text.width),
+  )
   return printable([...first, ...problems, ...hints, '', list].join('\n'))
 }
 
@@ -69,7 +71,7 @@ function revisionLine(
 
 function problemLines(whole: WholeFacts, text: StatusText): readonly string[] {
   return wholeSentences(whole).map((problem) =>
-    text.paint(['red', 'bold'], fitted(commandsTyped(problem, text.here), text)),
+    text.paint(['red', 'bold'], wrapped(commandsTyped(problem, text.here), '', text.width)),
   )
 }
 
@@ -117,11 +119,6 @@ function placeOf({ file, line }: ShownResource): string {
   return file === undefined ? '-' : `${file}:${line ?? 1}`
 }
 
-/** Wraps to the terminal's width. */
-function fitted(line: string, { width }: Pick<StatusText, 'width'>): string {
-  return width === undefined ? line : wrapped(line, '', width)
-}
-
 /** Most keys in a line. */
 const KEYS_NAMED = 3
 
@@ -130,7 +127,7 @@ function causeLines(group: readonly ShownResource[], { paint, width, here }: Sta
   if (first === undefined) return ''
   const { key, status, reason } = first
   const message = commandsTyped(first.message, here)
-  const fit = (line: string) => fitted(line, { width })
+  const fit = (line: string) => wrapped(line, '', width)
   if (others.length === 0) return fit(`${paint(STYLES[status], key)}: ${message}`)
   const named = group.slice(0, KEYS_NAMED).map((one) => one.key)
   const rest = group.length - named.length
@@ -201,7 +198,7 @@ export function statusDetails(
     ['last check', checkOf(resource, text)],
   ]
   const lines = [
-    fitted(daemonLine(daemon, text), text),
+    wrapped(daemonLine(daemon, text), '', text.width),
     ...problemLines(whole, text),
     '',
     `${paint('bold', key)}  ${paint(STYLES[status], status)}`,
@@ -215,9 +212,9 @@ export function statusDetails(
   return printable(lines.join('\n'))
 }
 
-function conditionLines(rows: readonly (readonly string[])[], width: number | undefined): string {
+function conditionLines(rows: readonly (readonly string[])[], width: number): string {
   const table = formatTable(rows)
-  if (width === undefined || table.split('\n').every((line) => line.length <= width)) return table
+  if (table.split('\n').every((line) => line.length <= width)) return table
   const heads = formatTable(rows.map((row) => row.slice(0, -1))).split('\n')
   return rows.map((row, index) => `${heads[index]}\n${wrapped(row.at(-1) ?? '', '    ', width)}`).join('\n')
 }

@@ -23,9 +23,8 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** Keeps colours intact. @param width undefined: no cut */
-export function fitLines(text: string, width: number | undefined): string {
-  if (width === undefined) return text
+/** Cuts lines. Keeps colours intact. */
+export function fitLines(text: string, width: number): string {
   return text
     .split('\n')
     .map((line) => fitLine(line, width))
@@ -65,10 +64,9 @@ export function wrapped(text: string, indent: string, width = COLUMNS): string {
   return [...lines, line].map((one) => indent + one).join('\n')
 }
 
-/** Undefined: a file, a pipe or an unknown width. */
-export function widthOfTerminal(stream: NodeJS.WritableStream): number | undefined {
+function widthOfTerminal(stream: NodeJS.WritableStream): number {
   const columns = isTerminal(stream) && 'columns' in stream ? stream.columns : undefined
-  return typeof columns === 'number' && columns > 0 ? columns : undefined
+  return typeof columns === 'number' && columns > 0 ? columns : Infinity
 }
 
 export function isTerminal(stream: NodeJS.WritableStream): boolean {
@@ -102,8 +100,8 @@ export function paintFor({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Paint {
 
 export interface Sheet {
   readonly paint: Paint
-  /** Undefined: no limit. */
-  readonly width: number | undefined
+  /** In columns. Infinity: a file, a pipe or an unknown width. */
+  readonly width: number
 }
 
 export function sheetOf(io: Pick<Io, 'stdout' | 'env'>): Sheet {

@@ -13,16 +13,9 @@ export interface Place {
 }
 
 /** The line index is built at the first request. */
-export interface SourceText {
-  readonly file: string
-  readonly text: string
-  /** Both from 1. An offset beyond the text gives its end. */
-  position(offset: number): { readonly line: number; readonly column: number }
-  /** Start and end are offsets. The place ends with its first line. */
-  place(start: number, end: number): Place
-}
+export type SourceText = ReturnType<typeof createSourceText>
 
-export function createSourceText(file: string, text: string): SourceText {
+export function createSourceText(file: string, text: string) {
   let starts: readonly number[] | undefined
   let shown: readonly string[] | undefined
 
@@ -43,12 +36,14 @@ export function createSourceText(file: string, text: string): SourceText {
     return shown[index] ?? ''
   }
 
+  /** Both from 1. An offset beyond the text gives its end. */
   function position(offset: number) {
     const at = Math.max(0, Math.min(offset, text.length))
     const index = lastAtOrBefore(lineStarts(), at)
     return { line: index + 1, column: at - (lineStarts()[index] ?? 0) + 1 }
   }
 
+  /** Start and end are offsets. The place ends with its first line. */
   function place(start: number, end: number): Place {
     const { line, column } = position(start)
     const from = lineStarts()[line - 1] ?? 0
