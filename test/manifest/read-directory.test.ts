@@ -334,20 +334,6 @@ describe('the revision', () => {
     expect(await revision('tree')).toEqual({ id: B, from: 'git' })
   })
 
-  test('is a digest, and said to be one, where Git keeps its references as a reftable', async () => {
-    using folder = temporaryFolder()
-    folder.write('m/a.yaml', '# a\n')
-    folder.write('.git/HEAD', 'ref: refs/heads/.invalid\n')
-    folder.write('.git/refs/heads', 'this repository uses the reftable format\n')
-    folder.write('.git/reftable/tables.list', '0x000000000001-0x000000000002-b54f3b59.ref\n')
-    const { revision, findings, unread } = await read(join(folder.path, 'm'))
-    expect(revision.from).toBe('content')
-    expect(unread).toEqual([])
-    expect(findings).toMatchObject([{ severity: 'warning', code: 'file-unreadable', file: '.git' }])
-    folder.write('.git/HEAD', 'ref: refs/heads/main\n')
-    expect((await read(join(folder.path, 'm'))).findings).toEqual([])
-  })
-
   test('is a digest of names and bytes where there is no commit', async () => {
     using folder = temporaryFolder()
     folder.write('a.yaml', '# a\n')

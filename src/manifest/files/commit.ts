@@ -127,12 +127,6 @@ async function bytesAt(file: FileHandle, position: number, length: number): Prom
   return buffer.subarray(0, bytesRead)
 }
 
-export async function hasReftable(root: string): Promise<boolean> {
-  const folder = await findGitFolder(root)
-  const head = folder && (await readText(join(folder, 'HEAD')))
-  return head?.trim() === 'ref: refs/heads/.invalid'
-}
-
 /** In a worktree, `.git` is a file that names the folder. */
 async function findGitFolder(root: string): Promise<string | undefined> {
   for (let folder = root; ; folder = dirname(folder)) {

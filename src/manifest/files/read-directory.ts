@@ -13,7 +13,7 @@ import type { Limits } from '../yaml/limits.ts'
 import { textIn, type FileContent, type ParsedFile } from '../validate/parse-file.ts'
 import { isOutOfFiles, MORE_FILES } from '../../lib/open-files.ts'
 import { codeOf, readBytes, isUntouched, type Stamp } from './read-bytes.ts'
-import { commitOf, contentRevision, hasReftable, revisionSince } from './commit.ts'
+import { commitOf, contentRevision, revisionSince } from './commit.ts'
 import { IgnoreFileError } from './ignore-file.ts'
 import { notRegular, unreadableFinding, walkTree, type FoundFile, type Tree } from './walk.ts'
 
@@ -159,7 +159,6 @@ async function tryToRead(options: ReadOptions, isLast: boolean): Promise<Directo
   const files = new Map<string, ParsedFile>()
   const stamps = new Map<string, Stamp>()
   const findings = [...tree.findings, ...parser.findings()]
-  if (before === undefined && (await hasReftable(root))) findings.push(findingOfFile('.git', REFTABLE))
   const unread = [...tree.unread, ...parser.left]
   for (const content of contents) {
     if (content === 'vanished') continue
@@ -183,13 +182,6 @@ async function tryToRead(options: ReadOptions, isLast: boolean): Promise<Directo
     problem: undefined,
   }
 }
-
-const REFTABLE = {
-  severity: 'warning',
-  code: 'file-unreadable',
-  message: 'This repository keeps its references as a reftable, so the commit is unknown.',
-  hint: 'The revision is a digest of the files. For commits, run: git refs migrate --ref-format=files',
-} as const
 
 type Content =
   | 'vanished'
