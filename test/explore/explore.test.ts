@@ -52,9 +52,9 @@ describe('the search', () => {
   })
 
   test('more faults, more situations; and when the time is over, it says so', async () => {
-    const [none, one] = [0, 1].map((depth) => explore(worldOf('copies'), { depth, until }))
+    const [none, one] = [0, 1].map((depth) => explore(worldOf('renamings'), { depth, until }))
     expect((await none)?.situations).toBeLessThan((await one)?.situations ?? 0)
-    expect(await explore(worldOf('copies'), { depth: 1, until: 0 })).toMatchObject({
+    expect(await explore(worldOf('renamings'), { depth: 1, until: 0 })).toMatchObject({
       stopped: 'time',
       depth: -1,
     })

@@ -2,10 +2,11 @@ import { chmod, copyFile, mkdtemp, readdir, rename, rm, stat } from 'node:fs/pro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Event } from '../../src/contract/events.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import { asAnotherUser } from './another-user.ts'
-import { blank, entry, openFile, ORDERS } from './samples.ts'
+import { blank, CLOCK, entry, openFile, ORDERS } from './samples.ts'
 
 let folder: string
 let file: string
@@ -136,25 +137,51 @@ describe('an owner beside another program', () => {
     expect((await owner.swap(blank('Pipe/b'), [])).version).toBe(1)
   })
 
-  test('waits for another one once, and not with each of many writes; after a success it waits again', async () => {
+  test('waits for another one once, and not with each of many writes; after a success or ten seconds it waits again', async () => {
+    let now = 0
+    await using owner = await openFile(file, {
+      busyTimeoutMs: 20,
+      clock: { ...CLOCK, monotonic: () => now },
+    })
     using other = new DatabaseSync(file)
+    using exec = vi.spyOn(DatabaseSync.prototype, 'exec')
+    /** How long a write waits for another writer, from now on. Nothing: as before. */
+    const waits = () =>
+      exec.mock.calls.splice(0).flatMap(([sql]) => /busy_timeout = (\d+)/.exec(sql)?.[1] ?? [])
+    const fail = () => expect(owner.swap(blank('Pipe/b'), [])).rejects.toMatchObject({ code: 'io' })
+
     other.exec('BEGIN IMMEDIATE')
-    const waitMs = 500
-    await using owner = await openFile(file, { busyTimeoutMs: waitMs })
-    const writes = 40
-    const started = performance.now()
-    for (let count = 0; count < writes; count += 1) {
+    await fail()
+    expect(waits()).toEqual(['0'])
+    for (let count = 0; count < 3; count += 1) {
       expect(await owner.get('Pipe/b')).toBeUndefined() // who writes lets others read
-      await expect(owner.swap(blank('Pipe/b'), [])).rejects.toMatchObject({ code: 'io' })
+      await fail()
     }
-    expect(performance.now() - started).toBeLessThan((waitMs * writes) / 2)
+    now += 9_999
+    await fail()
+    expect(waits()).toEqual([])
+    now += 1
+    await fail()
+    expect(waits()).toEqual(['20', '0'])
 
     other.exec('ROLLBACK')
     await owner.swap(blank('Pipe/b'), [])
+    expect(waits()).toEqual(['20'])
+  })
+
+  test('does not take room that is there for a ledger that can be written again', async () => {
+    const said: (string | undefined)[] = []
+    const emit = (event: Event) => void said.push('result' in event ? event.result : event.type)
+    await using owner = await openFile(file, { emit, busyTimeoutMs: 20 })
+    const write = () => owner.swap(blank('Pipe/b'), [])
+    using other = new DatabaseSync(file)
     other.exec('BEGIN IMMEDIATE')
-    const again = performance.now()
-    await expect(owner.swap(blank('Pipe/c'), [])).rejects.toMatchObject({ code: 'io' })
-    expect(performance.now() - again).toBeGreaterThan(waitMs / 2)
+    await expect(write()).rejects.toMatchObject({ code: 'io' })
+    await owner.prepareIntent()
+    expect(said).toEqual(['failed'])
+    other.exec('ROLLBACK')
+    await write()
+    expect(said).toEqual(['failed', 'written'])
   })
 })
 
