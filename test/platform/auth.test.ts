@@ -19,7 +19,6 @@ import {
   platform,
   readOptions,
   secretsOf,
-  admitOptions,
   createRequest,
 } from './support/platform.ts'
 import { httpServer } from './support/server.ts'
@@ -155,18 +154,16 @@ test('over HTTP: one refusal, then nothing more is sent, until the secret change
     response.writeHead(isGood ? 200 : 401).end(isGood ? envelope({ id: PIPE }) : '{}')
   })
   await using p = platform({ baseUrl: server.url, secrets: secretsOf(values, clock), clock })
-  await failure(p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()))
-  const held = await failure(p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()))
+  await failure(p.read())
+  const held = await failure(p.read())
   expect(held.facts).toMatchObject({ class: 'AuthFailed', effect: 'none' })
   expect(held.message).toContain('analytics-api/keySecret')
-  await failure(p.client.admitCreate(PIPE_KIND, access, admitOptions()))
+  await failure(p.admit())
   expect(server.requests).toHaveLength(1)
   expect(p.client.budgets()).toMatchObject([{ used: 1 }])
   values.set('analytics-api/keySecret', KEY_SECRET)
   await clock.advance(1_000)
-  expect((await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())).value.id).toBe(
-    PIPE,
-  )
+  expect((await p.read()).value.id).toBe(PIPE)
   expect(p.events.map(({ type }) => type)).toEqual([
     'RequestFinished',
     'ServicePaused',
@@ -182,7 +179,7 @@ test.each([401, 403, 424, 425])(
     await using server = await httpServer((response) => response.writeHead(status).end('{}'))
     const budget = { requests: 1, windowMs: 5_000 }
     await using p = platform({ baseUrl: server.url, secrets: secretsOf(apiKey(), clock), clock, budget })
-    const read = () => failure(p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()))
+    const read = () => failure(p.read())
     await read()
     expect((await read()).message).toContain(`(${status})`)
     expect(server.requests).toHaveLength(1)
@@ -196,11 +193,9 @@ test('over HTTP: a secret that was changed after the refusal is used at once', a
     response.writeHead(n === 1 ? 401 : 200).end(envelope({ id: PIPE }))
   })
   await using p = platform({ baseUrl: server.url, secrets: secretsOf(values, clock), clock })
-  await failure(p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()))
+  await failure(p.read())
   values.set('analytics-api/keySecret', KEY_SECRET)
-  expect((await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())).value.id).toBe(
-    PIPE,
-  )
+  expect((await p.read()).value.id).toBe(PIPE)
 })
 
 test('over HTTP: it says whose credentials were refused and are others by now, and sends nothing for that', async () => {
@@ -210,7 +205,7 @@ test('over HTTP: it says whose credentials were refused and are others by now, a
     response.writeHead(n === 1 ? 401 : 200).end(envelope({ id: PIPE }))
   })
   await using p = platform({ baseUrl: server.url, secrets: secretsOf(values, clock), clock })
-  const read = () => p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())
+  const read = () => p.read()
   expect(await p.client.renewed()).toEqual([])
   await failure(read())
   await clock.advance(2_000)
@@ -235,8 +230,8 @@ test('a secret that vanishes while its request waits for the budget: the place i
     clock,
     budget: { requests: 1, windowMs: 5_000 },
   })
-  await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-  const waiting = p.client.admitCreate(PIPE_KIND, access, admitOptions()).catch((error: unknown) => error)
+  await p.admit()
+  const waiting = p.admit().catch((error: unknown) => error)
   await clock.advance(1_000)
   values.clear()
   await clock.advance(60_000)
@@ -247,9 +242,7 @@ test('a secret that vanishes while its request waits for the budget: the place i
 test('a secret that is not mounted: nothing is sent, no place is taken, the file is named', async () => {
   await using server = await httpServer((response) => response.end())
   await using p = platform({ baseUrl: server.url, secrets: secretsOf(new Map()) })
-  const error: unknown = await p.client
-    .admitCreate(PIPE_KIND, access, admitOptions())
-    .catch((e: unknown) => e)
+  const error: unknown = await p.admit().catch((e: unknown) => e)
   expect(error).toBeInstanceOf(SecretUnavailableError)
   expect(error).toMatchObject({
     missing: { file: '/secrets/analytics-api/keyId', why: 'absent', of: 'API key' },
@@ -280,7 +273,7 @@ test('a 429 pauses the whole budget and is told; the next without a time pauses 
   await using p = platform({ baseUrl: server.url, clock })
   const pauses: (number | undefined)[] = []
   for (const [i, [status]] of replies.entries()) {
-    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
+    const permit = await p.admit()
     const error = await failure(permit.send(createRequest('{}', `intent-${i}`)))
     expect(error.facts).toMatchObject({ class: status === 400 ? 'Rejected' : 'Throttled', effect: 'none' })
     const [budget] = p.client.budgets()
@@ -374,9 +367,7 @@ test('an idle service leaves the budget of its credential to the others', async 
   const error = await failure(p.client.read({ kind: PIPE_KIND, service: idle, id: PIPE }, readOptions()))
   expect(error.facts).toMatchObject({ class: 'ServiceIdle', httpStatus: 424 })
   expect(p.client.budgets()).toMatchObject([{ pausedForMs: 0 }])
-  expect((await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())).value.id).toBe(
-    PIPE,
-  )
+  expect((await p.read()).value.id).toBe(PIPE)
   const again = await failure(p.client.read({ kind: PIPE_KIND, service: idle, id: PIPE }, readOptions()))
   expect(again.facts.class).toBe('ServiceIdle')
   expect(server.requests.filter(({ url }) => url.includes(idle.serviceId))).toHaveLength(1)
@@ -392,7 +383,7 @@ test('what is refused to who asks beside pauses nobody, says nothing, and counts
   const beside = p.client.beside()
   const error = await failure(beside.read({ kind: PIPE_KIND, service: other, id: PIPE }, readOptions()))
   expect(error.facts.class).toBe('AuthFailed')
-  const mine = await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())
+  const mine = await p.read()
   expect(mine.value.id).toBe(PIPE)
   expect(p.client.pauses()).toEqual([])
   expect(p.client.budgets()).toMatchObject([{ used: 2 }])

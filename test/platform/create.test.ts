@@ -12,6 +12,7 @@ import {
   envelope,
   failure,
   PIPE,
+  facing,
   platform,
   readOptions,
 } from './support/platform.ts'
@@ -46,29 +47,26 @@ function mayNotAct(): void {
 
 describe('a create', () => {
   test('later than it may go out is not sent, and has no effect', async () => {
-    await using server = await httpServer((response) => response.end(DONE))
-    await using p = platform({ baseUrl: server.url })
-    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
+    await using p = await facing((response) => response.end(DONE))
+    const permit = await p.admit()
     const late = { ...createRequest('{}', 'intent-1'), notAfter: realClock.monotonic() - 1 }
     const error = await failure(permit.send(late))
     expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
     expect(error.message).toContain('no request was sent')
-    expect(server.requests).toEqual([])
+    expect(p.server.requests).toEqual([])
   })
 
   test('that is known not to be confirmed is not begun: no right to send is given, and nothing is written down for it', async () => {
-    await using server = await httpServer((response) => response.end(DONE))
-    await using p = platform({ baseUrl: server.url, assertMayAct: mayNotAct })
-    const error = await failure(p.client.admitCreate(PIPE_KIND, access, admitOptions()))
+    await using p = await facing((response) => response.end(DONE), { assertMayAct: mayNotAct })
+    const error = await failure(p.admit())
     expect(error.facts).toMatchObject({ class: 'NotLeading', effect: 'none', retryAfterMs: 90_000 })
-    expect(server.requests).toEqual([])
+    expect(p.server.requests).toEqual([])
   })
 
   test('without a reply resets its connection, so that the kernel does not deliver it later', async () => {
     await using server = await silentServer()
     await using p = platform({ baseUrl: server.url, createDeadlineMs: 1_000 })
-    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-    const error = await failure(permit.send(createRequest('{}', 'intent-1')))
+    const error = await failure(p.create())
     expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'unknown' })
     await expect.poll(() => server.endings).toEqual(['ECONNRESET'])
   })
@@ -76,8 +74,7 @@ describe('a create', () => {
   test('whose other side says no more, and takes the rest, is reset as well', async () => {
     await using server = await silentServer((socket) => void socket.end())
     await using p = platform({ baseUrl: server.url })
-    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-    await failure(permit.send(createRequest('{}', 'intent-1')))
+    await failure(p.create())
     await expect.poll(() => server.endings).toEqual(['ECONNRESET'])
   })
 
@@ -85,8 +82,7 @@ describe('a create', () => {
     const reply = `HTTP/1.1 200 OK\r\ncontent-length: ${DONE.length}\r\n\r\n${DONE}`
     await using server = await silentServer((socket) => void socket.write(reply))
     await using p = platform({ baseUrl: server.url })
-    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-    expect((await permit.send(createRequest('{}', 'intent-1'))).value.id).toBe(PIPE)
+    expect((await p.create()).value.id).toBe(PIPE)
     await expect.poll(() => server.endings).toEqual(['closed'])
   })
 
@@ -103,8 +99,7 @@ describe('a create', () => {
       },
     }
     await using p = platform({ baseUrl: server.url, clock: stopped, createDeadlineMs: 700 })
-    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-    const sending = permit.send(createRequest('{}', 'intent-1'))
+    const sending = p.create()
     await expect.poll(() => server.requests.length).toBe(1)
     // The process stands still while the reply arrives, and wakes up after its time.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
@@ -158,17 +153,14 @@ describe('the id in a reply that is no proof', () => {
       else response.end(body)
     })
     await using p = platform({ baseUrl: server.url })
-    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-    const { facts, message } = await failure(permit.send(createRequest('{}', 'intent-1')))
+    const { facts, message } = await failure(p.create())
     expect(facts).toMatchObject({ class: 'BadReply', effect: 'unknown', repliedId: is })
     expect(/the reply held the id "(.+?)"/.exec(message)?.[1]).toBe(is)
   })
 
   test('also of an error after the work', async () => {
-    await using server = await httpServer((response) => response.writeHead(500).end(DONE))
-    await using p = platform({ baseUrl: server.url })
-    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-    const { facts } = await failure(permit.send(createRequest('{}', 'intent-1')))
+    await using p = await facing((response) => response.writeHead(500).end(DONE))
+    const { facts } = await failure(p.create())
     expect(facts).toMatchObject({ effect: 'unknown', repliedId: PIPE })
   })
 })

@@ -1,23 +1,22 @@
-import { PIPE as PIPE_KIND } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { ALERT } from '../../src/kinds/profiles/default/alert/kind.ts'
-import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
 import { getEventListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import type { Effect, ErrorClass } from '../../src/contract/remote-error.ts'
+import { createTurningClock } from '../support/turning-clock.ts'
 import {
-  access,
+  createRequest,
   envelope,
+  facing,
+  facingServer,
   failure,
   KEY_SECRET,
   PIPE,
   platform,
   readOptions,
-  admitOptions,
-  createRequest,
 } from './support/platform.ts'
-import { httpServer, tcpServer } from './support/server.ts'
+import { tcpServer } from './support/server.ts'
 
 const DONE = envelope({ id: PIPE, name: 'orders' })
 const SECRET = 'p4ss"w0rd-in-the-body'
@@ -310,195 +309,148 @@ const ROWS: readonly Row[] = [
   },
 ]
 
-test.each(ROWS)('create: $why', async ({ answer, kind, effect, says }) => {
-  await using server = await httpServer(answer)
-  await using p = platform({ baseUrl: server.url, maxReplyBytes: 8_192 })
-  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-  const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
+test.each(ROWS)('$why', async ({ answer, kind, effect, says, attempts, readKind, readAttempts }) => {
+  await using creating = await facing(answer, { maxReplyBytes: 8_192 })
+  const error = await failure(creating.create(BODY))
   expect(error.facts).toMatchObject({ class: kind, effect })
   expect(error.message).toContain(says)
-  expect(server.requests.map((request) => request.method)).toEqual(['POST'])
-  expect(server.connections()).toBe(1)
-})
+  expect(creating.server.requests.map((request) => request.method)).toEqual(['POST'])
+  expect(creating.server.connections()).toBe(1)
 
-test.each(ROWS)('reading: $why', async ({ answer, kind, attempts, readKind, readAttempts }) => {
-  await using server = await httpServer(answer)
-  await using p = platform({ baseUrl: server.url, maxReplyBytes: 8_192 })
-  const error = await failure(p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()))
-  expect(error.facts).toMatchObject({ class: readKind ?? kind, effect: 'none' })
-  expect(server.requests).toHaveLength(readAttempts ?? attempts)
-  expect(p.events.filter((event) => event.type === 'RequestFinished')).toHaveLength(server.requests.length)
-})
+  await using reading = await facing(answer, { maxReplyBytes: 8_192 })
+  expect((await failure(reading.read())).facts).toMatchObject({ class: readKind ?? kind, effect: 'none' })
+  const { requests } = reading.server
+  expect(requests).toHaveLength(readAttempts ?? attempts)
+  expect(reading.events.filter((event) => event.type === 'RequestFinished')).toHaveLength(requests.length)
 
-test.each(ROWS)('upsert: $why', async ({ answer, kind, attempts, effect }) => {
-  await using server = await httpServer(answer)
-  await using p = platform({ baseUrl: server.url, maxReplyBytes: 8_192 })
-  const error = await failure(p.client.upsert(QUERY_ENDPOINT, access, async () => '{}', readOptions()))
-  expect(error.facts).toMatchObject({ class: kind, effect })
-  expect(server.requests).toHaveLength(attempts)
+  await using upserting = await facing(answer, { maxReplyBytes: 8_192 })
+  expect((await failure(upserting.upsert())).facts).toMatchObject({ class: kind, effect })
+  expect(upserting.server.requests).toHaveLength(attempts)
 })
 
 test.each([
-  { why: 'a 201 that brings what is promised is as good', status: 201, body: DONE },
-  {
-    why: 'a result of a shape we do not expect still brings its id',
-    status: 200,
-    body: envelope({ id: PIPE, state: 7 }),
-  },
-])('create: $why', async ({ status, body }) => {
-  await using server = await httpServer(json(status, body))
-  await using p = platform({ baseUrl: server.url })
-  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-  expect((await permit.send(createRequest(BODY, 'intent-1'))).value.id).toBe(PIPE)
+  ['a 201 that brings what is promised is as good', 201, DONE],
+  ['a result of a shape we do not expect still brings its id', 200, envelope({ id: PIPE, state: 7 })],
+])('create: %s', async (_why, status, body) => {
+  await using t = await facing(json(status, body))
+  expect((await t.create()).value.id).toBe(PIPE)
 })
 
 test('a reading is repeated until it works, each time in the budget', async () => {
-  await using server = await httpServer((response, _request, n) =>
+  await using t = await facing((response, _request, n) =>
     json(n < 3 ? 503 : 200, n < 3 ? '' : DONE)(response),
   )
-  await using p = platform({ baseUrl: server.url })
-  const { value } = await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())
-  expect(value.id).toBe(PIPE)
-  expect(p.client.budgets()).toMatchObject([{ credential: 'analytics-api', used: 3 }])
-  expect(p.events.map((event) => event.type === 'RequestFinished' && event.code)).toEqual([
-    '503',
-    '503',
-    '200',
-  ])
+  expect((await t.read()).value.id).toBe(PIPE)
+  expect(t.client.budgets()).toMatchObject([{ credential: 'analytics-api', used: 3 }])
+  const codes = t.events.map((event) => event.type === 'RequestFinished' && event.code)
+  expect(codes).toEqual(['503', '503', '200'])
 })
 
 test('create: an empty id is none', async () => {
-  await using server = await httpServer(json(200, envelope({ id: '' })))
-  await using p = platform({ baseUrl: server.url })
-  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-  const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
-  expect(error.facts).toMatchObject({ class: 'BadReply', effect: 'unknown' })
+  await using t = await facing(json(200, envelope({ id: '' })))
+  expect((await failure(t.create())).facts).toMatchObject({ class: 'BadReply', effect: 'unknown' })
 })
 
 test('a reply about another pipe is no answer', async () => {
-  await using server = await httpServer(json(200, envelope({ id: 'ffffffff-0000-4000-8000-000000000000' })))
-  await using p = platform({ baseUrl: server.url, idempotentRetries: 0 })
-  const error = await failure(p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()))
-  expect(error.facts.class).toBe('BadReply')
+  const other = envelope({ id: 'ffffffff-0000-4000-8000-000000000000' })
+  await using t = await facing(json(200, other), { idempotentRetries: 0 })
+  expect((await failure(t.read())).facts.class).toBe('BadReply')
 })
 
 test('nobody listens: nothing was done, and only a reading tries again', async () => {
-  const port = await closedPort()
-  await using p = platform({ baseUrl: `http://127.0.0.1:${port}` })
-  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-  const created = await failure(permit.send(createRequest(BODY, 'intent-1')))
+  await using p = platform({ baseUrl: `http://127.0.0.1:${await closedPort()}` })
+  const created = await failure(p.create())
   expect(created.facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
   expect(created.message).toContain('it was refused (ECONNREFUSED)')
-  const upserted = await failure(p.client.upsert(QUERY_ENDPOINT, access, async () => '{}', readOptions()))
+  const upserted = await failure(p.upsert())
   expect(upserted.facts).toMatchObject({ class: 'Unavailable', effect: 'none', transient: true })
   expect(p.events.filter((event) => event.type === 'RequestFinished')).toHaveLength(4)
 })
 
-test.each([
-  {
-    why: 'speaks no TLS',
-    onConnection: (socket: Socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'),
-  },
-  { why: 'closes during the handshake', onConnection: (socket: Socket) => void socket.destroy() },
-  { why: 'resets during the handshake', onConnection: (socket: Socket) => void socket.resetAndDestroy() },
-])('a server that $why: no request was sent, on one connection', async ({ onConnection }) => {
-  await using server = await tcpServer(onConnection)
-  await using p = platform({ baseUrl: server.url.replace('http:', 'https:') })
-  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-  const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
-  expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
+test.each<readonly [string, (socket: Socket) => void]>([
+  ['speaks no TLS', (socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ['closes during the handshake', (socket) => void socket.destroy()],
+  ['resets during the handshake', (socket) => void socket.resetAndDestroy()],
+])('a server that %s: no request was sent, on one connection', async (_how, onConnection) => {
+  const server = await tcpServer(onConnection)
+  await using t = facingServer(server, {}, server.url.replace('http:', 'https:'))
+  expect((await failure(t.create())).facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
   expect(server.connections()).toBe(1)
 })
 
 test('a TLS handshake that hangs until the deadline: no request was sent', async () => {
-  await using server = await tcpServer(() => undefined)
-  await using p = platform({ baseUrl: server.url.replace('http:', 'https:'), createDeadlineMs: 150 })
-  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-  const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
+  const server = await tcpServer(() => undefined)
+  const options = { createDeadlineMs: 5_000, clock: createTurningClock() }
+  await using t = facingServer(server, options, server.url.replace('http:', 'https:'))
+  const error = await failure(t.create())
   expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
   expect(error.message).toContain('no connection to')
 })
 
 test('a server that takes the connection and resets it before it reads: nobody knows', async () => {
-  await using server = await tcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()))
-  await using p = platform({ baseUrl: server.url })
-  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-  const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
-  expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'unknown' })
-  expect(server.connections()).toBe(1)
+  await using t = facingServer(
+    await tcpServer((socket) => socket.once('data', () => socket.resetAndDestroy())),
+  )
+  expect((await failure(t.create())).facts).toMatchObject({ class: 'Unavailable', effect: 'unknown' })
+  expect(t.server.connections()).toBe(1)
 })
 
 test('a hang ends by the deadline of a create, and by the time limit of each attempt of a reading', async () => {
-  await using server = await httpServer(() => undefined)
-  await using p = platform({ baseUrl: server.url, createDeadlineMs: 1_000, requestTimeoutMs: 1_000 })
-  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-  const created = await failure(permit.send(createRequest(BODY, 'intent-1')))
+  await using t = await facing(() => undefined, { clock: createTurningClock() })
+  const created = await failure(t.create())
   expect(created.facts).toMatchObject({ class: 'Unavailable', effect: 'unknown' })
   expect(created.message).toContain('no reply from')
-  expect(server.requests).toHaveLength(1)
-  const read = await failure(p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()))
-  expect(read.facts).toMatchObject({ class: 'Unavailable', transient: true })
-  expect(server.requests).toHaveLength(4)
+  expect(t.server.requests).toHaveLength(1)
+  expect((await failure(t.read())).facts).toMatchObject({ class: 'Unavailable', transient: true })
+  expect(t.server.requests).toHaveLength(4)
 })
 
 test('a body that trickles ends by the same limit', async () => {
-  await using server = await httpServer((response) => {
-    response.writeHead(200).write(DONE.slice(0, 20))
+  await using t = await facing((response) => void response.writeHead(200).write(DONE.slice(0, 20)), {
+    clock: createTurningClock(),
   })
-  await using p = platform({ baseUrl: server.url, createDeadlineMs: 1_000 })
-  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-  const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
+  const error = await failure(t.create())
   expect(error.facts).toMatchObject({ class: 'BadReply', effect: 'unknown', httpStatus: 200 })
   expect(error.message).toContain('not complete in time')
 })
 
 test('a stop ends a reading with its own reason, and leaves a create alone', async () => {
   const stopping = new AbortController()
+  const { signal } = stopping
   const reason = new Error('stopping')
-  await using server = await httpServer((response, request) => {
+  await using t = await facing((response, request) => {
     stopping.abort(reason)
     if (request.method === 'POST') setImmediate(() => json(200, DONE)(response))
   })
-  await using p = platform({ baseUrl: server.url })
-  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions(stopping.signal))
-  const reading = p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions(stopping.signal))
-  await expect(reading).rejects.toBe(reason)
+  const permit = await t.admit(signal)
+  await expect(t.read(signal)).rejects.toBe(reason)
   expect((await permit.send(createRequest(BODY, 'intent-1'))).value.id).toBe(PIPE)
-  await expect(p.client.admitCreate(PIPE_KIND, access, admitOptions(stopping.signal))).rejects.toBe(reason)
-  expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
+  await expect(t.admit(signal)).rejects.toBe(reason)
+  expect(t.server.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
 })
 
 test('a permit sends once', async () => {
-  await using server = await httpServer(json(200, DONE))
-  await using p = platform({ baseUrl: server.url })
-  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
+  await using t = await facing(json(200, DONE))
+  const permit = await t.admit()
   await permit.send(createRequest(BODY, 'intent-1'))
   await expect(permit.send(createRequest(BODY, 'intent-1'))).rejects.toThrow('used twice')
-  expect(server.requests).toHaveLength(1)
+  expect(t.server.requests).toHaveLength(1)
 })
 
 test('a listener that throws does not cost us the id', async () => {
-  await using server = await httpServer(json(200, DONE))
-  await using p = platform({
-    baseUrl: server.url,
+  await using t = await facing(json(200, DONE), {
     emit: () => {
       throw new Error('a bug of telemetry')
     },
   })
-  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-  expect((await permit.send(createRequest(BODY, 'intent-1'))).value.id).toBe(PIPE)
+  expect((await t.create()).value.id).toBe(PIPE)
 })
 
 test('a platform that repeats what we sent does not make us repeat it', async () => {
-  await using server = await httpServer((response, request) => {
-    json(
-      400,
-      JSON.stringify({ error: `${request.headers.authorization} ${request.body} ${KEY_SECRET}` }),
-    )(response)
-  })
-  await using p = platform({ baseUrl: server.url })
-  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-  const { message } = await failure(permit.send(createRequest(BODY, 'intent-1')))
+  await using t = await facing((response, { headers, body }) =>
+    json(400, JSON.stringify({ error: `${headers.authorization} ${body} ${KEY_SECRET}` }))(response),
+  )
+  const { message } = await failure(t.create(BODY))
   const basic = Buffer.from(`key-id-5f2d:${KEY_SECRET}`).toString('base64')
   expect(message).toContain('Basic [secret]')
   for (const secret of [SECRET, 'w0rd-in-the', KEY_SECRET, basic]) expect(message).not.toContain(secret)
@@ -506,7 +458,7 @@ test('a platform that repeats what we sent does not make us repeat it', async ()
 
 test('without a base URL the message names the setting', async () => {
   await using p = platform({})
-  const created = await failure(p.client.admitCreate(PIPE_KIND, access, admitOptions()))
+  const created = await failure(p.admit())
   expect(created.facts).toMatchObject({ class: 'Unavailable', effect: 'none', transient: false })
   expect(created.message).toContain('--base-url')
   const alert = await failure(p.client.read({ kind: ALERT, service: undefined, id: 'a' }, readOptions()))
@@ -518,13 +470,8 @@ test('20 readings at once under one stop signal leave no listener and no warning
   const onWarning = (warning: Error) => warnings.push(warning)
   process.on('warning', onWarning)
   const { signal } = new AbortController()
-  await using server = await httpServer(json(200, DONE))
-  await using p = platform({ baseUrl: server.url })
-  await Promise.all(
-    Array.from({ length: 20 }, () =>
-      p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions(signal)),
-    ),
-  )
+  await using t = await facing(json(200, DONE))
+  await Promise.all(Array.from({ length: 20 }, () => t.read(signal)))
   await new Promise((resolve) => {
     setImmediate(resolve)
   })

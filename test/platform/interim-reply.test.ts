@@ -1,17 +1,7 @@
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { PIPE as PIPE_KIND } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { NO_PROXIES } from '../../src/lib/proxy.ts'
-import {
-  access,
-  DIRECT,
-  envelope,
-  failure,
-  PIPE,
-  platform,
-  sendCreate,
-  readOptions,
-} from './support/platform.ts'
+import { DIRECT, envelope, failure, PIPE, platform, sendCreate } from './support/platform.ts'
 import { tcpServer } from './support/server.ts'
 
 const DONE = envelope({ id: PIPE, name: 'orders' })
@@ -53,7 +43,7 @@ test('an interim reply can be cut anywhere, and comes before each reply of a con
   )
   await using p = platform({ baseUrl: server.url })
   for (const _ of CUTS.slice(1))
-    expect(await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())).toMatchObject({
+    expect(await p.read()).toMatchObject({
       value: { id: PIPE },
     })
   expect(server.connections()).toBeLessThan(CUTS.length)

@@ -4,7 +4,6 @@ import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { idFormOf } from '../../src/kinds/id-form.ts'
-import { PIPE as PIPE_KIND } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import type { ProxySettings } from '../../src/lib/proxy.ts'
 import { createOutcomeOf } from '../../src/reconcile/apply/outcome-of-error.ts'
 import { readProxies } from '../../src/config/proxy-settings.ts'
@@ -14,15 +13,12 @@ import { type ProxyMode, startProxy, type TestProxy } from '../support/proxy.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { realClock } from './support/clock.ts'
 import {
-  access,
-  admitOptions,
   createRequest,
   DIRECT,
   envelope,
   failure,
   PIPE,
   platform,
-  readOptions,
   type TestPlatform,
 } from './support/platform.ts'
 import { httpServer } from './support/server.ts'
@@ -109,7 +105,7 @@ async function through(
     proxy,
     p,
     async create(notAfter = Infinity) {
-      const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
+      const permit = await p.admit()
       return permit.send({ ...createRequest('{}', 'intent-1'), notAfter })
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
@@ -117,7 +113,7 @@ async function through(
 }
 
 function read(p: TestPlatform): Promise<unknown> {
-  return p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())
+  return p.read()
 }
 
 /** A client that reaches a platform without TLS by a proxy. */
@@ -135,8 +131,7 @@ async function plainThrough(status: number, body = DONE) {
 }
 
 async function createBy(p: TestPlatform) {
-  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-  return permit.send(createRequest('{}', 'intent-1'))
+  return p.create()
 }
 
 /** The same with these files of TLS, and a platform that may ask for a certificate. */
@@ -393,7 +388,7 @@ describe('files of TLS', () => {
     workspace.write('ca.pem', fileText(authority.file))
     await read(t.p)
     workspace.write('ca.pem', 'nothing of use')
-    const permit = await t.p.client.admitCreate(PIPE_KIND, access, admitOptions())
+    const permit = await t.p.admit()
     expect((await permit.send(createRequest('{}', 'intent-1'))).value.id).toBe(PIPE)
   })
 })

@@ -21,7 +21,6 @@ import {
   secretsOf,
   SERVICE,
   TOKEN,
-  admitOptions,
   createRequest,
 } from './support/platform.ts'
 import { mocked } from './support/mocked.ts'
@@ -73,7 +72,7 @@ test('GET pipe: path, headers and value are those of the interface (4.2)', async
   const reply = await mocked(async () => {
     takeDown(HOST, shapes, envelope(PIPE_RESULT))
     await using p = platform({ baseUrl: HOST })
-    return await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())
+    return await p.read()
   })
   expect(reply).toEqual({ value: PIPE_RESULT, requestId: REQUEST_ID, credential: expect.any(String) })
   expect(shapes).toEqual([
@@ -92,7 +91,7 @@ test('POST pipes: the body goes out byte for byte, with the intent as idempotenc
   const reply = await mocked(async () => {
     takeDown(HOST, shapes, envelope(PIPE_RESULT))
     await using p = platform({ baseUrl: `${HOST}/` })
-    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
+    const permit = await p.admit()
     expect(shapes).toEqual([])
     return await permit.send(createRequest(body, 'intent-1'))
   })
@@ -183,9 +182,7 @@ test('a request that nobody mocked, and a mock that nobody used, fail the test t
     mocked(async () => {
       nock(HOST).get('/other').optionally().reply(200)
       await using p = platform({ baseUrl: HOST, idempotentRetries: 0 })
-      await p.client
-        .read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())
-        .catch(() => undefined)
+      await p.read().catch(() => undefined)
     }),
   ).rejects.toThrow('nobody mocked')
   await expect(
@@ -214,8 +211,8 @@ test('a request goes out before its caller goes on, when nothing has to be waite
   const budgets = await mocked(async () => {
     nock(HOST).get(`${PIPES_PATH}/${PIPE}`).twice().reply(200, envelope(PIPE_RESULT))
     await using p = platform({ baseUrl: HOST })
-    await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())
-    const asked = p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())
+    await p.read()
+    const asked = p.read()
     const taken = p.client.budgets()
     await asked
     return taken

@@ -1,4 +1,5 @@
 import { PIPE as PIPE_KIND } from '../../../src/kinds/profiles/default/pipe/kind.ts'
+import { QUERY_ENDPOINT } from '../../../src/kinds/profiles/default/query-endpoint/kind.ts'
 import type { RemoteResource } from '../../../src/kinds/remote-resource.ts'
 import { createPlatform, type PlatformClient, type PlatformOptions } from '../../../src/platform/clients.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
@@ -16,6 +17,7 @@ import { RemoteError } from '../../../src/contract/remote-error.ts'
 import { NO_PROXIES } from '../../../src/lib/proxy.ts'
 import type { NetworkSettings } from '../../../src/platform/network.ts'
 import { realClock } from './clock.ts'
+import { httpServer, type TestServer } from './server.ts'
 
 export const ORGANIZATION = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'
 export const SERVICE = '7f0d2c9a-1d8e-4f57-8a0b-6d3f5b1c2e44'
@@ -71,7 +73,7 @@ export function apiKey(keySecret: string = KEY_SECRET): Map<string, string> {
   ])
 }
 
-export interface TestPlatform extends AsyncDisposable {
+export interface TestPlatform extends AsyncDisposable, ReturnType<typeof operationsOf> {
   readonly client: PlatformClient
   readonly events: Event[]
 }
@@ -100,7 +102,12 @@ export function platform(options: Partial<PlatformOptions>): TestPlatform {
     userAgent: 'pipewright/test',
     ...options,
   })
-  return { client, events, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() }
+  return {
+    client,
+    events,
+    ...operationsOf(client),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
 }
 
 /** Sends one create of a pipe. */
@@ -123,4 +130,47 @@ const REQUEST_ID = 'b6a1f0de-0000-4000-8000-000000000001'
 
 export function envelope(result: unknown, status = 200, requestId = REQUEST_ID): string {
   return JSON.stringify({ status, requestId, result })
+}
+
+/** A client of a server that answers as told. */
+export async function facing(
+  answer: Parameters<typeof httpServer>[0],
+  options: Partial<PlatformOptions> = {},
+): Promise<Facing> {
+  return facingServer(await httpServer(answer), options)
+}
+
+export interface Facing extends TestPlatform {
+  readonly server: TestServer
+}
+
+/** As {@link facing}. @param baseUrl another way to the server */
+export function facingServer(
+  server: TestServer,
+  options: Partial<PlatformOptions> = {},
+  baseUrl = server.url,
+): Facing {
+  const its = platform({ baseUrl, ...options })
+  return {
+    ...its,
+    server,
+    async [Symbol.asyncDispose]() {
+      await its[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** One request each. */
+function operationsOf(client: PlatformClient) {
+  return {
+    read: (signal?: AbortSignal) =>
+      client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions(signal)),
+    upsert: () => client.upsert(QUERY_ENDPOINT, access, async () => '{}', readOptions()),
+    admit: (signal?: AbortSignal) => client.admitCreate(PIPE_KIND, access, admitOptions(signal)),
+    async create(body = '{}') {
+      const permit = await client.admitCreate(PIPE_KIND, access, admitOptions())
+      return permit.send(createRequest(body, 'intent-1'))
+    },
+  }
 }
