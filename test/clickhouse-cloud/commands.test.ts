@@ -2,19 +2,18 @@ import { describe, expect, test } from 'vitest'
 import type { Client } from './client.ts'
 import {
   during,
-  having,
   HOUR,
   KAFKA,
   MINUTE,
   passes,
   POSTGRES,
-  sent,
   startOld,
   stateOf,
   tableNames,
   THREE_TABLES,
   withTable,
 } from './edited-pipes.ts'
+import { on, play, story, want, type Step } from './story.ts'
 
 /* Commands to stop and to start (facts 6.1): what is said of a pipe meanwhile, and of a service that takes them and does nothing. */
 
@@ -35,68 +34,59 @@ function isTold(client: Client, reason: string): boolean {
   return JSON.stringify(client.events).includes(`"reason":"${reason}"`)
 }
 
-function ready(client: Client): string | undefined {
-  return client.record()?.conditions?.Ready.reason
+/** It rests for its change, which is put off. */
+function resting(policy?: Parameters<Client['want']>[1]): readonly Step[] {
+  return [want(withTable('invoices'), policy), 'turn; state Paused', ON_CHANGE_IDLE]
 }
 
-/** It rests for its change, which is put off. */
-async function startResting(policy?: Parameters<Client['want']>[1]): Promise<Client> {
-  const client = await startOld(POSTGRES)
-  await client.want(withTable('invoices'), policy)
-  await client.reconcile()
-  client.server.setStates(client.id(), 'Paused')
-  client.interfere(({ method, below }) =>
-    method === 'PATCH' && below === '' ? { status: 424, error: 'FAILED_DEPENDENCY: idle' } : undefined,
-  )
-  return client
-}
+const ON_CHANGE_IDLE = on(({ method, below }) =>
+  method === 'PATCH' && below === '' ? { status: 424, error: 'FAILED_DEPENDENCY: idle' } : undefined,
+)
+const isReady =
+  (reason: string): Step =>
+  (client) =>
+    expect(client.record()?.conditions?.Ready.reason).toBe(reason)
+const notIll: Step = (client) => expect(isTold(client, 'UnhealthyState')).toBe(false)
+const HEALTHY = { healthyStates: ['Running', 'Snapshot'] }
 
 describe('a pipe that was stopped for its change', () => {
-  test.each([{ healthyStates: undefined }, { healthyStates: ['Running', 'Snapshot'] }])(
-    'is on its way for ten minutes, and unhealthy then (%j)',
-    async ({ healthyStates }) => {
-      await using client = await startResting(healthyStates && { healthyStates })
-      await during(client, 9 * MINUTE)
-      expect([client.state(), ready(client)]).toEqual(['Paused', 'Changing'])
-      expect(isTold(client, 'UnhealthyState')).toBe(false)
-      await during(client, 3 * MINUTE)
-      expect([client.state(), ready(client)]).toEqual(['Paused', 'UnhealthyState'])
-    },
+  test.each([undefined, HEALTHY])('is on its way for ten minutes, and unhealthy then (%j)', (policy) =>
+    story(
+      startOld(POSTGRES),
+      ...resting(policy),
+      'for 9 min; rests Paused',
+      isReady('Changing'),
+      notIll,
+      'for 3 min; rests Paused',
+      isReady('UnhealthyState'),
+    ),
   )
 
-  test('is on its way until it runs, by any reading on the way there', async () => {
-    await using client = await startOld(POSTGRES)
-    await client.want(withTable('invoices'), { healthyStates: ['Running', 'Snapshot'] })
-    await client.settle()
-    await passes(client, 3)
-    expect([tableNames(client), client.status()]).toEqual([THREE_TABLES, 'Ready'])
-    expect(isTold(client, 'UnhealthyState')).toBe(false)
-  })
+  test('is on its way until it runs, by any reading on the way there', () =>
+    story(
+      startOld(POSTGRES),
+      want(withTable('invoices'), HEALTHY),
+      'settle; 3 passes; tables addresses, customers, invoices; shows Ready',
+      notIll,
+    ))
 
-  test('is unhealthy where somebody else stopped it', async () => {
-    await using client = await startOld(POSTGRES)
-    client.server.setStates(client.id(), 'Paused')
-    await client.reconcile()
-    expect(ready(client)).toBe('UnhealthyState')
-  })
+  test.each<readonly [string, readonly Step[]]>([
+    ['where somebody else stopped it', ['state Paused; turn']],
+    ['at once where it failed', [...resting(), 'state Failed; turn']],
+  ])('is unhealthy %s', (_where, steps) => story(startOld(POSTGRES), ...steps, isReady('UnhealthyState')))
 
-  test('is unhealthy at once where it failed', async () => {
-    await using client = await startResting()
-    client.server.setStates(client.id(), 'Failed')
-    await client.reconcile()
-    expect(ready(client)).toBe('UnhealthyState')
-  })
-
-  test('is on its way too where policy.paused lets it start', async () => {
-    await using client = await startOld(POSTGRES)
-    await client.want(POSTGRES, { paused: true })
-    await client.settle()
-    await client.want(POSTGRES, { paused: false })
-    ignore(client, 'start')
-    await during(client, 8 * MINUTE)
-    expect([ready(client), isTold(client, 'UnhealthyState')]).toEqual(['Changing', false])
-  })
+  test('is on its way too where policy.paused lets it start', () =>
+    story(
+      startOld(POSTGRES),
+      'want POSTGRES paused=true; settle; want POSTGRES paused=false',
+      (client) => ignore(client, 'start'),
+      'for 8 min',
+      isReady('Changing'),
+      notIll,
+    ))
 })
+
+const inVain: Step = (client) => ignore(client, 'stop')
 
 const TWO_TABLES = THREE_TABLES.slice(0, 2)
 
@@ -175,62 +165,40 @@ describe('a pipe that was told', () => {
     },
   )
 
-  test('to stop, in vain, is told again at once when a person asks', async () => {
-    await using client = await startOld(POSTGRES)
-    await client.want(withTable('invoices'))
-    ignore(client, 'stop')
-    await during(client, 15 * MINUTE)
-    expect(client.reason()).toBe('Stalled')
-    heeded(client)
-    await client.reconcile('asked')
-    expect(sent(client)).toEqual(['stop'])
-    await during(client, 5 * MINUTE)
-    expect([tableNames(client), client.reason()]).toEqual([THREE_TABLES, 'InSync'])
-  })
+  test('to stop, in vain, is told again at once when a person asks', () =>
+    story(
+      startOld(POSTGRES),
+      'want INVOICES',
+      inVain,
+      'for 15 min; is Stalled; calm; turn asked; sends stop; for 5 min',
+      'tables addresses, customers, invoices; is InSync',
+    ))
 
-  test('to stop, and stops late, while it is not told again, is changed', async () => {
-    await using client = await startOld(POSTGRES)
-    await client.want(withTable('invoices'))
-    ignore(client, 'stop')
-    await during(client, 20 * MINUTE)
-    expect(client.reason()).toBe('Stalled')
-    paused(client)
-    await during(client, 10 * MINUTE)
-    expect([tableNames(client), stateOf(client), client.reason()]).toEqual([
-      THREE_TABLES,
-      'Running',
-      'InSync',
-    ])
-  })
+  test('to stop, and stops late, while it is not told again, is changed', () =>
+    story(
+      startOld(POSTGRES),
+      'want INVOICES',
+      inVain,
+      'for 20 min; is Stalled; state Paused; for 10 min',
+      'tables addresses, customers, invoices; runs; is InSync',
+    ))
 
-  test('to stop, in vain, for an edit that is taken back, is a person’s to stop then', async () => {
-    await using client = await startOld(POSTGRES)
-    await client.want(withTable('invoices'))
-    ignore(client, 'stop')
-    await during(client, 20 * MINUTE)
-    await client.want(POSTGRES)
-    await during(client, 10 * MINUTE)
-    heeded(client)
-    paused(client)
-    await during(client, 20 * MINUTE)
-    expect([sent(client), stateOf(client)]).toEqual([[], 'Paused'])
-  })
+  test('to stop, in vain, for an edit that is taken back, is a person’s to stop then', () =>
+    story(
+      startOld(POSTGRES),
+      'want INVOICES',
+      inVain,
+      'for 20 min; want POSTGRES; for 10 min; calm; state Paused; for 20 min; sends nothing; rests Paused',
+    ))
 
-  test('to stop, in vain, is told of a stream as well', async () => {
-    await using client = await startOld(KAFKA)
-    await client.want(KAFKA, { paused: true })
-    ignore(client, 'stop')
-    await during(client, 15 * MINUTE)
-    expect(client.reason()).toBe('Stalled')
-  })
+  test('to stop, in vain, is told of a stream as well', () =>
+    story(startOld(KAFKA), 'want KAFKA paused=true', inVain, 'for 15 min; is Stalled'))
 })
 
-test('a stop that does not show yet is not sent again because the size is changed', async () => {
-  await using client = await startOld(KAFKA)
-  const count = ignore(client, 'stop')
-  await client.want(KAFKA, { paused: true })
-  await during(client, 5_000)
-  await client.want(having(KAFKA, { 'scaling.replicas': 3 }), { paused: true })
-  await during(client, 45_000)
-  expect([count(), sent(client)]).toEqual([1, ['PATCH /scaling']])
-})
+test('a stop that does not show yet is not sent again because the size is changed', () =>
+  story(startOld(KAFKA), async (client) => {
+    const count = ignore(client, 'stop')
+    await play(client, 'want KAFKA paused=true; for 5 s; want REPLICAS paused=true; for 45 s')
+    await play(client, 'sends PATCH /scaling')
+    expect(count()).toBe(1)
+  }))

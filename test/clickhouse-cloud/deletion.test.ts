@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { Client } from './client.ts'
-import { DELETE, goesOn, GRACE, OTHER_TOPIC, REPLACE, replaced, started, unwanted } from './deleted-pipes.ts'
-import { byHand, having, HOUR, KAFKA, MINUTE, POSTGRES, sent, withTable } from './edited-pipes.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import { DELETE, goesOn, OTHER_TOPIC, REPLACE, replaced, started, unwanted } from './deleted-pipes.ts'
+import { KAFKA, lockOf, MINUTE, POSTGRES, sent } from './edited-pipes.ts'
 import { GIVEN, wireBody } from './given.ts'
 import { kindOf } from './patch.ts'
+import { byHand, meanwhile, play, story, want, type Step } from './story.ts'
 
 /* Pipes are deleted, and replaced, only where their manifest says so, and only as they were left (design §2, law 4; §14). */
 
@@ -13,7 +14,15 @@ const PIPES = GIVEN.filter(({ manifest }) => manifest.kind === 'Pipe').filter(
     at === all.findIndex((other) => kindOf(wireBody(other.manifest)) === kindOf(wireBody(manifest))),
 )
 
+/** Until long after this. */
+const SUSPENDED = want(KAFKA, { ...DELETE, suspend: { reason: 'move', until: '2999-01-01T00:00:00Z' } })
+
 const { settings: SETTINGS, ...BARE } = { settings: {}, ...KAFKA }
+
+/** Somebody sets them, and no others. */
+function withSettings(settings: JsonObject): Step {
+  return ({ server, id, body }) => server.setBody(id(), { ...body(), settings })
+}
 
 describe('policy.ensure absent', () => {
   test('deletes after ten minutes, once; then the manifest can go, and nothing is left', async () => {
@@ -54,180 +63,111 @@ describe('policy.ensure absent', () => {
     expect(client.record()).toBeUndefined()
   })
 
-  test('creates nothing if nothing is recorded, also not what policy.adopt names', async () => {
-    await using client = await started(KAFKA, {})
-    const id = client.id()
-    const record = client.record()
-    if (record === undefined) throw new Error('there is none')
-    await client.drop(record.key)
-    await client.want(KAFKA, { ...DELETE, adopt: id })
-    await client.reconcile()
-    client.skip(GRACE)
-    await client.reconcile()
-    expect(client.reason()).toBe('Absent')
-    expect(sent(client)).toEqual([])
-    expect(client.server.pipes().has(id)).toBe(true)
+  test('creates nothing if nothing is recorded, also not what policy.adopt names', () =>
+    story(started(KAFKA, {}), async (client) => {
+      const id = client.id()
+      await client.drop('Pipe/edited')
+      await play(client, want(KAFKA, { ...DELETE, adopt: id }), 'turn; grace; turn; is Absent; sends nothing')
+      expect(client.server.pipes().has(id)).toBe(true)
+    }))
+
+  test('taken out after the deletion, the pipe is created again', () =>
+    story(unwanted(), 'grace; until gone 5 min; want KAFKA; settle; sends DELETE, POST; is InSync'))
+
+  test.each(PIPES)('$title is deleted in whatever words the service says it', ({ manifest }) => {
+    const readings = Array.from({ length: 5 }, () => '5 min; turn in passing').join(';')
+    return story(unwanted(wireBody(manifest)), `${readings}; until gone 3 h; sends DELETE; is Absent`)
   })
 
-  test('taken out after the deletion, the pipe is created again', async () => {
-    await using client = await unwanted()
-    client.skip(GRACE)
-    await goesOn(client, 5 * MINUTE)
-    await client.want(KAFKA, {})
-    await client.settle()
-    expect(sent(client)).toEqual(['DELETE', 'POST'])
-    expect(client.reason()).toBe('InSync')
-  })
-
-  test.each(PIPES)('$title is deleted in whatever words the service says it', async ({ manifest }) => {
-    await using client = await unwanted(wireBody(manifest))
-    for (let reading = 0; reading < 5; reading += 1) {
-      client.skip(5 * MINUTE)
-      await client.reconcile('in passing')
-    }
-    await goesOn(client, 3 * HOUR)
-    expect(sent(client), client.message()).toEqual(['DELETE'])
-    expect(client.reason()).toBe('Absent')
-  })
-
-  test.each([
-    ['a removed manifest deletes nothing', (client: Client) => client.remove(), 'Orphaned'],
-    ['nor does one that says it no more', (client: Client) => client.want(KAFKA, {}), 'InSync'],
-    ['nor one that says present', (client: Client) => client.want(KAFKA, { ensure: 'present' }), 'InSync'],
-    ['nor one with errors', (client: Client) => client.spoil(), 'InvalidManifest'],
-    ['nor a suspended one', suspended, 'Suspended'],
-    ['nor a checkout that may be older', (client: Client) => client.older('r9'), 'Deleting'],
-    ['nor a reading that is not accepted', async (client: Client) => client.doubt('there'), undefined],
-    [
-      'nor one whose service has no valid manifest',
-      (client: Client) => client.service('broken'),
-      'DependencyNotReady',
-    ],
+  test.each<readonly [string, Step, string | undefined]>([
+    ['a removed manifest deletes nothing', 'remove', 'Orphaned'],
+    ['nor does one that says it no more', 'want KAFKA', 'InSync'],
+    ['nor one that says present', 'want KAFKA ensure=present', 'InSync'],
+    ['nor one with errors', 'spoil', 'InvalidManifest'],
+    ['nor a suspended one', SUSPENDED, 'Suspended'],
+    ['nor a checkout that may be older', 'older r9', 'Deleting'],
+    ['nor a reading that is not accepted', 'doubt there', undefined],
+    ['nor one whose service has no valid manifest', 'service broken', 'DependencyNotReady'],
     [
       'nor one whose pipe a Lock gives to another key',
-      (client: Client) =>
-        client.put('lock.json', {
-          apiVersion: 'pipewright/v1',
-          kind: 'Lock',
-          metadata: { name: 'all' },
-          spec: { pipes: { 'Pipe/other': client.id() } },
-        }),
+      (client) => client.put('lock.json', lockOf({ 'Pipe/other': client.id() })),
       'Deleting',
     ],
-  ] as const)('%s, in the grace, after it, and right before the request', async (_, change, reason) => {
-    for (const ms of [MINUTE, GRACE]) {
-      await using client = await unwanted()
-      client.skip(ms)
-      await change(client)
-      await goesOn(client, 12 * MINUTE)
-      expect(sent(client)).toEqual([])
-      expect(client.reason()).toBe(reason ?? client.reason())
-    }
-    await using client = await unwanted()
-    client.skip(GRACE)
-    client.meanwhile(() => change(client))
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-    expect(client.record()?.removal?.isSent).toBeUndefined()
-  })
-
-  test.each([
-    ['is taken out', async (client: Client) => client.want(KAFKA, {})],
-    ['is suspended', suspended],
-    ['has errors', (client: Client) => client.spoil()],
-    ['is of a checkout that may be older', (client: Client) => client.older('r9')],
-    ['is of a reading that is not accepted', async (client: Client) => client.doubt('there')],
-  ] as const)('a wish that %s meanwhile has ten minutes again', async (_, change) => {
-    await using client = await unwanted()
-    client.skip(9 * MINUTE)
-    await change(client)
-    await client.reconcile()
-    client.skip(MINUTE)
-    client.doubt('over')
-    await client.older(undefined)
-    await client.want(KAFKA, DELETE)
-    await client.reconcile()
-    client.skip(9 * MINUTE)
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-    client.skip(MINUTE + 1_000)
-    await client.reconcile()
-    expect(sent(client)).toEqual(['DELETE'])
-  })
-
-  test('a manifest that is removed after the request: its end is followed, and the record goes', async () => {
-    await using client = await unwanted()
-    client.skip(GRACE)
-    await client.reconcile()
-    await client.remove()
-    await client.reconcile()
-    expect(client.message()).toContain('The manifest was removed after the request to delete.')
-    await goesOn(client, 5 * MINUTE)
-    expect(sent(client)).toEqual(['DELETE'])
-    expect(client.record()).toBeUndefined()
-  })
-
-  test('somebody changed it in the grace: it is kept, and the field is named', async () => {
-    await using client = await unwanted()
-    byHand(client, { name: 'mine' })
-    client.skip(GRACE)
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-    expect(client.reason()).toBe('Drifted')
-    expect(client.message()).toContain(
-      'changed since it was last in sync (name). Therefore it is not deleted.',
+  ])('%s, in the grace, after it, and right before the request', async (_, change, reason) => {
+    for (const wait of ['1 min', 'grace'])
+      await story(unwanted(), wait, change, 'until gone 12 min; sends nothing', (client) =>
+        expect(client.reason()).toBe(reason ?? client.reason()),
+      )
+    await story(unwanted(), 'grace', meanwhile(change), 'turn; sends nothing', (client) =>
+      expect(client.record()?.removal?.isSent).toBeUndefined(),
     )
   })
+
+  test.each<readonly [string, Step]>([
+    ['is taken out', 'want KAFKA'],
+    ['is suspended', SUSPENDED],
+    ['has errors', 'spoil'],
+    ['is of a checkout that may be older', 'older r9'],
+    ['is of a reading that is not accepted', 'doubt there'],
+  ])('a wish that %s meanwhile has ten minutes again', (_, change) =>
+    story(
+      unwanted(),
+      '9 min',
+      change,
+      'turn; 1 min; doubt over; not older; want KAFKA absent; turn; 9 min; turn; sends nothing',
+      '61 s; turn; sends DELETE',
+    ),
+  )
+
+  test('a manifest that is removed after the request: its end is followed, and the record goes', () =>
+    story(
+      unwanted(),
+      'grace; turn; remove; turn; says The manifest was removed after the request to delete.',
+      'until gone 5 min; sends DELETE',
+      (client) => expect(client.record()).toBeUndefined(),
+    ))
+
+  test('somebody changed it in the grace: it is kept, and the field is named', () =>
+    story(
+      unwanted(),
+      byHand({ name: 'mine' }),
+      'grace; turn; sends nothing; is Drifted',
+      'says changed since it was last in sync (name). Therefore it is not deleted.',
+    ))
 
   test.each([
     ['a field that its manifest never named', KAFKA, { ...SETTINGS, clickhouse_max_threads: 2 }],
     ['a field of an object that was shown empty', BARE, {}],
-  ])('also %s', async (_what, body, settings) => {
-    await using client = await started(body, {})
-    const show = (changed: typeof settings) =>
-      client.server.setBody(client.id(), { ...client.body(), settings: changed })
-    show(settings)
-    await client.want(body, DELETE)
-    await client.reconcile()
-    show({ ...settings, clickhouse_max_threads: 3 })
-    client.skip(MINUTE)
-    await client.reconcile()
-    client.skip(GRACE)
-    await goesOn(client, 5 * MINUTE)
-    expect(sent(client)).toEqual([])
-    expect(client.message()).toContain('(settings.clickhouse_max_threads)')
+  ])('also %s', (_what, body, settings) => {
+    return story(
+      started(body, {}),
+      withSettings(settings),
+      want(body, DELETE),
+      'turn',
+      withSettings({ ...settings, clickhouse_max_threads: 3 }),
+      '1 min; turn; grace; until gone 5 min; sends nothing; says (settings.clickhouse_max_threads)',
+    )
   })
 
-  test('an adopted one is deleted, too: its manifest is there and says so', async () => {
-    await using client = await started(KAFKA, {})
-    const record = client.record()
-    if (record?.remote === undefined) throw new Error('there is none')
-    await client.write({ ...record, remote: { ...record.remote, origin: 'adopted' } })
-    await client.want(KAFKA, { ...DELETE, adopt: record.remote.id })
-    await client.reconcile()
-    client.skip(GRACE)
-    await goesOn(client, 5 * MINUTE)
-    expect(sent(client)).toEqual(['DELETE'])
-    expect(client.reason()).toBe('Absent')
-  })
+  test('an adopted one is deleted, too: its manifest is there and says so', () =>
+    story(
+      started(KAFKA, {}),
+      async (client) => {
+        const record = client.record()
+        if (record?.remote === undefined) throw new Error('there is none')
+        await client.write({ ...record, remote: { ...record.remote, origin: 'adopted' } })
+        await client.want(KAFKA, { ...DELETE, adopt: record.remote.id })
+      },
+      'turn; grace; until gone 5 min; sends DELETE; is Absent',
+    ))
 
-  test('one that is gone already is let go of, once that is sure', async () => {
-    await using client = await unwanted()
-    client.server.setStates(client.id(), 'gone')
-    client.skip(GRACE)
-    await client.reconcile()
-    expect(client.message()).toContain('The pipe is not found. It is checked again until that is sure.')
-    await goesOn(client, 5 * MINUTE)
-    expect(client.record()?.remote).toBeDefined()
-    await goesOn(client, 15 * MINUTE)
-    expect(client.reason()).toBe('Absent')
-    expect(sent(client)).toEqual([])
-  })
+  test('one that is gone already is let go of, once that is sure', () =>
+    story(
+      unwanted(),
+      'state gone; grace; turn; says The pipe is not found. It is checked again until that is sure.',
+      'until gone 5 min; holds a pipe; until gone 15 min; is Absent; sends nothing',
+    ))
 })
-
-function suspended(client: Client): Promise<void> {
-  return client.want(KAFKA, { ...DELETE, suspend: { reason: 'move', until: '2999-01-01T00:00:00Z' } })
-}
 
 describe('policy.onImmutable replace', () => {
   test('deletes it after ten minutes and creates it anew, once the old one is gone', async () => {
@@ -250,82 +190,53 @@ describe('policy.onImmutable replace', () => {
     expect(sent(client)).toEqual([])
   })
 
-  test('somebody changed it: it is reported, and kept', async () => {
-    await using client = await started(KAFKA, REPLACE)
-    byHand(client, { name: 'mine' })
-    await client.reconcile()
-    await client.want(OTHER_TOPIC, REPLACE)
-    await client.reconcile()
-    client.skip(GRACE)
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-    expect(client.reason()).toBe('NotUpdatable')
-    expect(client.message()).toContain('policy.onImmutable is "replace". The pipe is not as it was')
-  })
+  test('somebody changed it: it is reported, and kept', () =>
+    story(
+      started(KAFKA, REPLACE),
+      byHand({ name: 'mine' }),
+      'turn; want OTHER replace; turn; grace; turn; sends nothing; is NotUpdatable',
+      'says policy.onImmutable is "replace". The pipe is not as it was',
+    ))
 
-  test('what can be changed in place is not replaced', async () => {
-    await using client = await started(KAFKA, REPLACE)
-    await client.want(having(KAFKA, { 'scaling.replicas': 3 }), REPLACE)
-    await client.settle()
-    expect(sent(client)).toEqual(['PATCH /scaling'])
-  })
+  test('what can be changed in place is not replaced', () =>
+    story(started(KAFKA, REPLACE), 'want REPLICAS replace; settle; sends PATCH /scaling'))
 
-  test('drift is no edit', async () => {
-    await using client = await started(KAFKA, { ...REPLACE, onDrift: 'correct' })
-    byHand(client, { 'source.kafka.topics': 'others' })
-    await client.reconcile()
-    client.skip(GRACE)
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-    expect(client.reason()).toBe('Drifted')
-  })
+  test('drift is no edit', () =>
+    story(
+      started(KAFKA, { ...REPLACE, onDrift: 'correct' }),
+      byHand({ 'source.kafka.topics': 'others' }),
+      'turn; grace; turn; sends nothing; is Drifted',
+    ))
 
-  test('a secret that has another value is no edit', async () => {
-    await using client = await started(POSTGRES, REPLACE)
-    client.server.setStates(client.id(), 'Completed')
-    for (const [name, text] of client.mounted)
-      if (!name.startsWith('api/')) client.mounted.set(name, `${text}-2`)
-    await client.reconcile()
-    expect(client.reason()).toBe('SecretRotated')
-    await goesOn(client, 60 * MINUTE)
-    expect(sent(client)).toEqual([])
-    await client.want(withTable('invoices'), REPLACE)
-    await client.reconcile()
-    expect(client.message()).toMatch(/^source\.postgres\.tableMappings changed in the manifest, no request/)
-    await goesOn(client, 20 * MINUTE)
-    expect(sent(client)).toEqual(['DELETE', 'POST'])
-  })
+  test('a secret that has another value is no edit', () =>
+    story(
+      started(POSTGRES, REPLACE),
+      'state Completed',
+      ({ mounted }) => {
+        for (const [name, text] of mounted) if (!name.startsWith('api/')) mounted.set(name, `${text}-2`)
+      },
+      'turn; is SecretRotated; until gone 1 h; sends nothing; want INVOICES replace; turn',
+      'says source.postgres.tableMappings changed in the manifest, no request',
+      'until gone 20 min; sends DELETE, POST',
+    ))
 
-  test('one that somebody stopped is held, until policy.paused says what is wanted', async () => {
-    await using client = await started(KAFKA, REPLACE)
-    client.server.setStates(client.id(), 'Stopped')
-    await client.want(OTHER_TOPIC, REPLACE)
-    await client.reconcile()
-    expect(client.reason()).toBe('NotUpdatable')
-    expect(client.message()).toContain('the pipe is stopped: the service would start it. Set policy.paused')
-    await goesOn(client, 60 * MINUTE)
-    expect(sent(client)).toEqual([])
-    await client.want(OTHER_TOPIC, { ...REPLACE, paused: true })
-    await goesOn(client, 20 * MINUTE)
-    expect(sent(client).slice(0, 2)).toEqual(['DELETE', 'POST'])
-  })
+  test('one that somebody stopped is held, until policy.paused says what is wanted', () =>
+    story(
+      started(KAFKA, REPLACE),
+      'state Stopped; want OTHER replace; turn; is NotUpdatable',
+      'says the pipe is stopped: the service would start it. Set policy.paused',
+      'until gone 1 h; sends nothing; want OTHER replace paused=true; until gone 20 min',
+      (client) => expect(sent(client).slice(0, 2)).toEqual(['DELETE', 'POST']),
+    ))
 
-  test('nor one that is being stopped', async () => {
-    await using client = await replaced()
-    client.skip(GRACE)
-    client.server.setStates(client.id(), 'Stopping')
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-  })
+  test('nor one that is being stopped', () => story(replaced(), 'grace; state Stopping; turn; sends nothing'))
 
-  test('not without what the new one needs', async () => {
-    await using client = await started(KAFKA, REPLACE)
-    await client.want(OTHER_TOPIC, REPLACE)
-    await client.reconcile()
-    for (const name of client.mounted.keys()) if (!name.startsWith('api/')) client.mounted.delete(name)
-    client.skip(GRACE)
-    await client.reconcile()
-    expect(sent(client)).toEqual([])
-    expect(client.reason()).toBe('SecretUnavailable')
-  })
+  test('not without what the new one needs', () =>
+    story(
+      replaced(),
+      ({ mounted }) => {
+        for (const name of mounted.keys()) if (!name.startsWith('api/')) mounted.delete(name)
+      },
+      'grace; turn; sends nothing; is SecretUnavailable',
+    ))
 })

@@ -3,6 +3,8 @@ import { startClient, told, type Client } from './client.ts'
 import { withAt } from './edits.ts'
 import { givenNamed, wireBody } from './given.ts'
 import { at, textOf } from './look.ts'
+import { manifestOf } from './reach.ts'
+import { withRefs } from './refs.ts'
 
 /* Pipes that are edited in the course of time, by a client in this process: what the tests of it have in common. */
 
@@ -98,4 +100,13 @@ export async function during(client: Client, ms: number): Promise<void> {
 /** Somebody else edits the pipe. */
 export function byHand(client: Client, fields: Readonly<Record<string, Json>>): void {
   client.server.setBody(client.id(), having(client.body() ?? {}, fields))
+}
+
+/** A manifest of another pipe. */
+export function pipeOf(name: string, body: JsonObject, policy: object = {}): JsonObject {
+  return { ...manifestOf('Pipe', name, { spec: withRefs(body).spec }), policy: { ...policy } }
+}
+
+export function lockOf(pipes: Readonly<Record<string, string>>): JsonObject {
+  return { apiVersion: 'pipewright/v1', kind: 'Lock', metadata: { name: 'all' }, spec: { pipes } }
 }

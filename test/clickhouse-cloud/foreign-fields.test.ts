@@ -4,8 +4,8 @@ import type { JsonObject } from '../../src/lib/json.ts'
 import type { Policy } from '../../src/kinds/manifest.ts'
 import { startClient, type Client } from './client.ts'
 import { goesOn, REPLACE } from './deleted-pipes.ts'
-import { byHand, FILES, having, KAFKA, MINUTE, passes, POSTGRES, sent } from './edited-pipes.ts'
-import { withRefs } from './refs.ts'
+import { FILES, having, KAFKA, MINUTE, passes, pipeOf, POSTGRES, sent } from './edited-pipes.ts'
+import { byHand, play, story, type Step } from './story.ts'
 
 /* Fields of an imported pipe that no manifest can have: a new pipe would lack them. */
 
@@ -37,9 +37,7 @@ async function adopted(
 
 /** Another pipe with this manifest. */
 async function other(client: Client, body: JsonObject, policy: Policy = {}) {
-  const spec = { service: 'analytics', ...withRefs(body).spec }
-  const metadata = { name: 'other' }
-  await client.put('other.json', { apiVersion: 'pipewright/v1', kind: 'Pipe', metadata, policy, spec })
+  await client.put('other.json', pipeOf('other', body, policy))
   await client.reconcile('asked', 'Pipe/other')
   return client.record('Pipe/other')
 }
@@ -50,21 +48,20 @@ async function edited(client: Client): Promise<void> {
   await goesOn(client, 30 * MINUTE)
 }
 
-async function deletedElsewhere(client: Client): Promise<void> {
-  client.server.setStates(client.id(), 'gone')
-  await goesOn(client, 30 * MINUTE)
-}
+const GONE = 'state gone; until gone 30 min'
+
+/** What is said of it by its record. */
+const says =
+  (text: string): Step =>
+  (client) =>
+    expect(conditionMessage(client.record()?.conditions?.Synced)).toContain(text)
+const creates: Step = (client) => expect(sent(client)).toContain('POST')
 
 describe('an adopted pipe that is deleted by somebody', () => {
-  test('is not created again without its field, and the message names it', async () => {
-    await using client = await adopted()
-    await deletedElsewhere(client)
-    expect(sent(client)).toEqual([])
-    expect(client.reason()).toBe('Missing')
-    expect(conditionMessage(client.record()?.conditions?.Synced)).toContain(FIELD)
-  })
-  test.each<readonly [string, Policy, (client: Client) => Promise<unknown>]>([
-    ['after a restart', {}, (client) => client.restart()],
+  test('is not created again without its field, and the message names it', () =>
+    story(adopted(), GONE, 'sends nothing; is Missing', says(FIELD)))
+  test.each<readonly [string, Policy, Step]>([
+    ['after a restart', {}, 'restart'],
     [
       'after the ledger was lost and the list gave it back',
       {},
@@ -74,25 +71,17 @@ describe('an adopted pipe that is deleted by somebody', () => {
       },
     ],
     ['with an edit that needs another pipe', REPLACE, edited],
-  ])('nor %s', async (_when, policy, happens) => {
-    await using client = await adopted(policy)
-    await happens(client)
-    await deletedElsewhere(client)
-    expect([sent(client), client.reason()]).toEqual([[], 'Missing'])
-  })
-  test('is created again if a person says so', async () => {
-    await using client = await adopted()
-    await deletedElsewhere(client)
-    await client.want(POSTGRES, { recreate: client.record()?.remote?.id })
-    await client.settle()
-    expect(sent(client)).toContain('POST')
-  })
-  test('nor without a field that the service does not name in its document', async () => {
-    await using client = await adopted({}, WITH_UNKNOWN)
-    await deletedElsewhere(client)
-    expect([sent(client), client.reason()]).toEqual([[], 'Missing'])
-    expect(conditionMessage(client.record()?.conditions?.Synced)).toContain(UNKNOWN)
-  })
+  ])('nor %s', (_when, policy, happens) => story(adopted(policy), happens, GONE, 'sends nothing; is Missing'))
+  test('is created again if a person says so', () =>
+    story(
+      adopted(),
+      GONE,
+      (client) => client.want(POSTGRES, { recreate: client.record()?.remote?.id }),
+      'settle',
+      creates,
+    ))
+  test('nor without a field that the service does not name in its document', () =>
+    story(adopted({}, WITH_UNKNOWN), GONE, 'sends nothing; is Missing', says(UNKNOWN)))
   test('is not held for a field that a created pipe returns too: it is new in replies', async () => {
     await using client = await adopted({}, WITH_UNKNOWN)
     const body = having(WITH_UNKNOWN, { name: 'other', 'source.postgres.host': 'other' })
@@ -106,11 +95,9 @@ describe('an adopted pipe that is deleted by somebody', () => {
     ['beside its parts', { createdBy: 'me', labels: ['a'] }],
     ['that is unset', { [UNKNOWN]: 0, 'source.postgres.a': '', 'source.postgres.b': [{ c: false }] }],
     ['of its size', { 'scaling.current': 3 }],
-  ])('is created again after a new field %s', async (_where, fields) => {
-    await using client = await adopted({}, having(POSTGRES, fields))
-    await deletedElsewhere(client)
-    expect(sent(client)).toContain('POST')
-  })
+  ])('is created again after a new field %s', (_where, fields) =>
+    story(adopted({}, having(POSTGRES, fields)), GONE, creates),
+  )
 })
 
 const SEEDS = Array.from({ length: 3 }, (_, index) => `seed-${index}`)
@@ -123,7 +110,7 @@ test.each([
   for (const seed of SEEDS) {
     await using client = await adopted({}, made, { made, seed })
     await passes(client, 6)
-    await deletedElsewhere(client)
+    await play(client, GONE)
     expect([seed, sent(client).includes('POST')]).toEqual([seed, true])
   }
 })
@@ -159,19 +146,19 @@ test('fields in another order are no news', async () => {
 })
 
 describe('a created pipe that got such a field in the console', () => {
-  test.each([
-    ['created again without it', deletedElsewhere],
+  test.each<readonly [string, Step]>([
+    ['created again without it', GONE],
     ['replaced', edited],
-  ])('is not %s', async (_what, happens) => {
-    await using client = await startClient(POSTGRES)
-    byHand(client, { [FIELD]: 'key' })
-    await client.want(POSTGRES, REPLACE)
-    await client.reconcile()
-    sent(client)
-    await happens(client)
-    const said = conditionMessage(client.record()?.conditions?.Synced)
-    expect([sent(client), said]).toEqual([[], expect.stringContaining(FIELD)])
-  })
+  ])('is not %s', (_what, happens) =>
+    story(
+      startClient(POSTGRES),
+      byHand({ [FIELD]: 'key' }),
+      'want POSTGRES replace; turn; sends nothing',
+      happens,
+      'sends nothing',
+      says(FIELD),
+    ),
+  )
 })
 
 test('an orphan with such a field is not replaced by another manifest until it is forgotten', async () => {

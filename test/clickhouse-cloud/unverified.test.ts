@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { startClient, type Client } from './client.ts'
-import { FILES, KAFKA, passes, POSTGRES, REPLICAS, sent, startOld } from './edited-pipes.ts'
+import { FILES, KAFKA, lockOf, POSTGRES, REPLICAS, startOld } from './edited-pipes.ts'
 import { givenNamed, wireBody } from './given.ts'
 import { at } from './look.ts'
+import { play, story, type Step } from './story.ts'
 import { adoptAs } from '../../src/reconcile/operator/adopt.ts'
 import { planOf } from '../reconcile/plan-of.ts'
 
@@ -17,24 +18,24 @@ const REGISTRY = 'edited/source-kafka-schemaRegistry-credentials-password'
 const ONLY_PASSWORD = 'edited/source-postgres-credentials-password'
 const ARCHIVE = wireBody(givenNamed('stock-archive'))
 
+interface Adoption {
+  readonly without: readonly string[]
+  readonly how?: How
+  readonly policy?: object
+}
+
 type How = 'policy.adopt' | 'a Lock' | 'the list'
 
 /** Its record is lost, and these secrets are not mounted when it is adopted. @returns their values */
 async function adopt(
   client: Client,
   body: JsonObject,
-  { without, how = 'policy.adopt', policy = {} }: { without: readonly string[]; how?: How; policy?: object },
+  { without, how = 'policy.adopt', policy = {} }: Adoption,
 ): Promise<ReadonlyMap<string, string>> {
   const id = client.id()
   await client.drop(KEY)
   await client.want(body, { ...(how === 'policy.adopt' && { adopt: id }), ...policy })
-  if (how === 'a Lock')
-    await client.put('lock.json', {
-      apiVersion: 'pipewright/v1',
-      kind: 'Lock',
-      metadata: { name: 'lock' },
-      spec: { pipes: { [KEY]: id } },
-    })
+  if (how === 'a Lock') await client.put('lock.json', lockOf({ [KEY]: id }))
   const values = new Map(without.map((name) => [name, client.mounted.get(name) ?? '']))
   for (const name of without) client.mounted.delete(name)
   client.changes()
@@ -43,120 +44,102 @@ async function adopt(
   return values
 }
 
-function mount(client: Client, values: ReadonlyMap<string, string>): void {
-  for (const [name, text] of values) client.mounted.set(name, text)
+/** Its secrets are mounted again at once. */
+function adopted(body: JsonObject, how: Adoption): Step {
+  return async (client) => {
+    for (const [name, text] of await adopt(client, body, how)) client.mounted.set(name, text)
+  }
 }
 
 describe('a pipe that was adopted before its secret was mounted', () => {
   test.each<How>(['policy.adopt', 'a Lock', 'the list'])(
     'by %s: sends the first value once, and is in sync after that',
-    async (how) => {
-      await using client = await startOld(POSTGRES)
-      const values = await adopt(client, POSTGRES, { without: [ONLY_PASSWORD], how })
-      expect(client.reason()).toBe('SecretUnavailable')
-      expect(client.message()).toContain('Credentials not verified')
-      await passes(client, 2)
-      expect([sent(client), client.status(), client.reason()]).toEqual([[], 'Refused', 'SecretUnavailable'])
-      expect(client.message()).toContain('Credentials not verified')
-      expect(client.message()).toContain(ONLY_PASSWORD)
-      await client.restart()
-      mount(client, values)
-      await client.settle()
-      const [patch, ...more] = client.changes()
-      expect(more).toEqual([])
-      expect(at(patch?.body as JsonObject, 'source.postgres.credentials.password')).toBe(
-        values.get(ONLY_PASSWORD),
-      )
-      expect(client.reason()).toBe('InSync')
-      await client.restart()
-      await passes(client, 3)
-      expect([sent(client), client.reason()]).toEqual([[], 'InSync'])
-    },
+    (how) =>
+      story(startOld(POSTGRES), async (client) => {
+        const values = await adopt(client, POSTGRES, { without: [ONLY_PASSWORD], how })
+        await play(
+          client,
+          'is SecretUnavailable; says Credentials not verified',
+          '2 passes; sends nothing; shows Refused; is SecretUnavailable',
+          `says Credentials not verified; says ${ONLY_PASSWORD}; restart`,
+        )
+        for (const [name, text] of values) client.mounted.set(name, text)
+        await client.settle()
+        const [patch, ...more] = client.changes()
+        expect(more).toEqual([])
+        const sentOne = at(patch?.body as JsonObject, 'source.postgres.credentials.password')
+        expect(sentOne).toBe(values.get(ONLY_PASSWORD))
+        await play(client, 'is InSync; restart; 3 passes; sends nothing; is InSync')
+      }),
   )
 
-  test('has the request in a plan', async () => {
-    await using client = await startOld(POSTGRES)
-    mount(client, await adopt(client, POSTGRES, { without: [ONLY_PASSWORD] }))
-    const context = client.context()
-    const plan = await planOf({ context, ledger: context.ledger }, 'required')
-    const item = plan.items.find(({ key }) => key === KEY)
-    expect(item).toMatchObject({ action: 'update', verdict: 'change', reason: 'Changing' })
-    expect(item?.message).toContain('source.postgres.credentials.password')
-    expect(item?.message).toContain('It is sent once')
-    expect(sent(client)).toEqual([])
-  })
+  test('has the request in a plan', () =>
+    story(
+      startOld(POSTGRES),
+      adopted(POSTGRES, { without: [ONLY_PASSWORD] }),
+      async (client) => {
+        const context = client.context()
+        const plan = await planOf({ context, ledger: context.ledger }, 'required')
+        const item = plan.items.find(({ key }) => key === KEY)
+        expect(item).toMatchObject({ action: 'update', verdict: 'change', reason: 'Changing' })
+        expect(item?.message).toContain('source.postgres.credentials.password')
+        expect(item?.message).toContain('It is sent once')
+      },
+      'sends nothing',
+    ))
 
-  test('sends a rotation after that', async () => {
-    await using client = await startOld(POSTGRES)
-    mount(client, await adopt(client, POSTGRES, { without: [ONLY_PASSWORD] }))
-    await client.settle()
-    expect(sent(client)).toEqual(['PATCH'])
-    client.mounted.set(ONLY_PASSWORD, 'another-one')
-    await client.settle()
-    expect([sent(client), client.reason()]).toEqual([['PATCH'], 'InSync'])
-  })
+  test('sends a rotation after that', () =>
+    story(
+      startOld(POSTGRES),
+      adopted(POSTGRES, { without: [ONLY_PASSWORD] }),
+      'settle; sends PATCH',
+      (client) => void client.mounted.set(ONLY_PASSWORD, 'another-one'),
+      'settle; sends PATCH; is InSync',
+    ))
 
-  test('sends the value that is there when it is mounted, if it was rotated before', async () => {
-    await using client = await startOld(POSTGRES)
-    await adopt(client, POSTGRES, { without: [ONLY_PASSWORD] })
-    client.mounted.set(ONLY_PASSWORD, 'another-one')
-    await client.settle()
-    expect([sent(client), client.reason()]).toEqual([['PATCH'], 'InSync'])
-    expect(at(client.body() ?? {}, 'source.postgres.credentials.password')).not.toBeNull()
-  })
+  test('sends the value that is there when it is mounted, if it was rotated before', () =>
+    story(
+      startOld(POSTGRES),
+      (client) => adopt(client, POSTGRES, { without: [ONLY_PASSWORD] }),
+      (client) => void client.mounted.set(ONLY_PASSWORD, 'another-one'),
+      'settle; sends PATCH; is InSync',
+      (client) => expect(at(client.body() ?? {}, 'source.postgres.credentials.password')).toBe('another-one'),
+    ))
 
-  test('sends it again after a request that failed', async () => {
-    await using client = await startOld(POSTGRES)
-    const values = await adopt(client, POSTGRES, { without: [ONLY_PASSWORD] })
-    mount(client, values)
-    client.interfere(({ method }) =>
-      method === 'PATCH' ? { status: 400, error: 'BAD_REQUEST: not now' } : undefined,
-    )
-    await client.reconcile()
-    expect(client.reason()).toBe('Rejected')
-    client.interfere(undefined)
-    client.changes()
-    await passes(client, 3)
-    expect([sent(client), client.reason()]).toEqual([['PATCH'], 'InSync'])
-  })
+  test('sends it again after a request that failed', () =>
+    story(
+      startOld(POSTGRES),
+      adopted(POSTGRES, { without: [ONLY_PASSWORD] }),
+      'on PATCH: 400; turn; is Rejected; calm; sends nothing; 3 passes; sends PATCH; is InSync',
+    ))
 
-  test('applies an edit that needs no secret meanwhile', async () => {
-    await using client = await startOld(KAFKA)
-    await adopt(client, REPLICAS, { without: [PASSWORD, REGISTRY] })
-    await client.want(REPLICAS, { adopt: client.id(), onDrift: 'correct' })
-    client.mounted.delete(PASSWORD)
-    client.mounted.delete(REGISTRY)
-    await client.settle()
-    expect([sent(client), client.reason()]).toEqual([['PATCH /scaling'], 'SecretUnavailable'])
-  })
+  test('applies an edit that needs no secret meanwhile', () =>
+    story(
+      startOld(KAFKA),
+      (client) => adopt(client, REPLICAS, { without: [PASSWORD, REGISTRY] }),
+      (client) => client.want(REPLICAS, { adopt: client.id(), onDrift: 'correct' }),
+      `unmount ${PASSWORD}; unmount ${REGISTRY}; settle; sends PATCH /scaling; is SecretUnavailable`,
+    ))
 })
 
 describe('of several secrets', () => {
-  test('one that is verified goes with the one that is not', async () => {
-    await using client = await startOld(KAFKA)
-    mount(client, await adopt(client, KAFKA, { without: [PASSWORD] }))
-    await client.settle()
-    expect([sent(client), client.reason()]).toEqual([['PATCH'], 'InSync'])
-  })
+  test('one that is verified goes with the one that is not', () =>
+    story(startOld(KAFKA), adopted(KAFKA, { without: [PASSWORD] }), 'settle; sends PATCH; is InSync'))
 
-  test('the one that no request sends is not verified until an operator says so', async () => {
-    await using client = await startOld(KAFKA)
-    mount(client, await adopt(client, KAFKA, { without: [PASSWORD, REGISTRY] }))
-    await client.settle()
-    expect([sent(client), client.status(), client.reason()]).toEqual([['PATCH'], 'Drifted', 'SecretRotated'])
-    expect(client.message()).toContain('Credentials not verified')
-    expect(client.message()).toContain('schemaRegistry')
-    await client.restart()
-    await passes(client, 2)
-    expect([sent(client), client.reason()]).toEqual([[], 'SecretRotated'])
-    await client.want(REPLICAS)
-    await client.settle()
-    expect([sent(client), client.reason()]).toEqual([['PATCH /scaling'], 'SecretRotated'])
-    const signal = new AbortController().signal
-    await adoptAs(client.context(), { key: KEY, pipeId: client.id(), word: 'adopt' }, signal)
-    await passes(client, 2)
-    expect([sent(client), client.reason()]).toEqual([[], 'InSync'])
-  })
+  test('the one that no request sends is not verified until an operator says so', () =>
+    story(
+      startOld(KAFKA),
+      adopted(KAFKA, { without: [PASSWORD, REGISTRY] }),
+      'settle; sends PATCH; shows Drifted; is SecretRotated',
+      'says Credentials not verified; says schemaRegistry',
+      'restart; 2 passes; sends nothing; is SecretRotated',
+      'want REPLICAS; settle; sends PATCH /scaling; is SecretRotated',
+      (client) => {
+        const { signal } = new AbortController()
+        return adoptAs(client.context(), { key: KEY, pipeId: client.id(), word: 'adopt' }, signal)
+      },
+      '2 passes; sends nothing; is InSync',
+    ))
 })
 
 describe('credentials that are not sent', () => {
@@ -174,39 +157,27 @@ describe('credentials that are not sent', () => {
       policy: { onEdit: 'report' },
       says: 'policy.onEdit',
     },
-  ])('because $why: the state says that they are not verified', async ({ body, name, policy, says }) => {
-    await using client = await startOld(body)
-    mount(client, await adopt(client, body, { without: [name], policy: policy ?? {} }))
-    await passes(client, 2)
-    expect([sent(client), client.status(), client.reason()]).toEqual([[], 'Drifted', 'SecretRotated'])
-    expect(client.message()).toContain('Credentials not verified')
-    expect(client.message()).toContain(says)
-  })
+  ])('because $why: the state says that they are not verified', ({ body, name, policy = {}, says }) =>
+    story(
+      startOld(body),
+      adopted(body, { without: [name], policy }),
+      '2 passes; sends nothing; shows Drifted; is SecretRotated',
+      `says Credentials not verified; says ${says}`,
+    ),
+  )
 
-  test('because a person stopped the pipe: they are sent once it runs', async () => {
-    await using client = await startOld(POSTGRES)
-    const values = await adopt(client, POSTGRES, { without: [ONLY_PASSWORD] })
-    client.server.setStates(client.id(), 'Stopped')
-    mount(client, values)
-    await passes(client, 2)
-    expect([sent(client), client.reason()]).toEqual([[], 'SecretRotated'])
-    expect(client.message()).toContain('is stopped')
-    client.server.setStates(client.id(), 'Running')
-    await client.settle()
-    expect([sent(client), client.reason()]).toEqual([['PATCH'], 'InSync'])
-  })
+  test('because a person stopped the pipe: they are sent once it runs', () =>
+    story(
+      startOld(POSTGRES),
+      adopted(POSTGRES, { without: [ONLY_PASSWORD] }),
+      'state Stopped; 2 passes; sends nothing; is SecretRotated; says is stopped',
+      'state Running; settle; sends PATCH; is InSync',
+    ))
 })
 
-test('a pipe that was adopted with its secrets mounted sends nothing', async () => {
-  await using client = await startOld(KAFKA)
-  await adopt(client, KAFKA, { without: [] })
-  await passes(client, 2)
-  expect([sent(client), client.reason()]).toEqual([[], 'InSync'])
-})
-
-test('a pipe without secrets is in sync', async () => {
-  await using client = await startClient(FILES)
-  await adopt(client, FILES, { without: [] })
-  await passes(client, 2)
-  expect([sent(client), client.reason()]).toEqual([[], 'InSync'])
-})
+test.each([
+  ['that was adopted with its secrets mounted sends nothing', () => startOld(KAFKA), KAFKA],
+  ['without secrets is in sync', () => startClient(FILES), FILES],
+])('a pipe %s', (_, begin, body) =>
+  story(begin(), adopted(body, { without: [] }), '2 passes; sends nothing; is InSync'),
+)
