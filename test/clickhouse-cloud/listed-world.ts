@@ -3,6 +3,7 @@ import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-server.t
 import { furnish, platformArgs } from '../support/manifests.ts'
 import { startPlatform } from '../support/platform.ts'
 import { type Ended, runHere } from '../support/command.ts'
+import { systemClock } from '../../src/daemon/system-clock.ts'
 import { createWallClock } from '../support/wall-clock.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 
@@ -40,14 +41,22 @@ export interface World extends AsyncDisposable {
   apply(...more: readonly string[]): Promise<Readonly<Record<string, string>>>
   messageOf(key: string): string
   requests(operation: string): number
+  /** Operations that change something, since this was asked the last time. */
+  changes(): readonly string[]
   /** The wall clock is so much later from now on. */
   skip(ms: number): void
   /** Another command. */
   run(...args: readonly string[]): Promise<Ended>
+  /** The same, which is stopped by a signal. */
+  runUntil(stopping: AbortSignal, ...args: readonly string[]): Promise<Ended>
 }
 
-/** A service, and manifests of pipes with these names. */
-export async function given(names: readonly string[], options: Partial<SandboxOptions> = {}): Promise<World> {
+/** A service, and manifests of pipes with these names. @param time of the commands: some wait for a minute */
+export async function given(
+  names: readonly string[],
+  options: Partial<SandboxOptions> = {},
+  time = systemClock,
+): Promise<World> {
   const workspace = createWorkspace()
   const platform = await startPlatform({
     profile: CLICKHOUSE_CLOUD,
@@ -56,15 +65,17 @@ export async function given(names: readonly string[], options: Partial<SandboxOp
   })
   furnish(workspace)
   for (const name of names) workspace.write(`manifests/${name}.yaml`, pipe(name))
-  const clock = createWallClock()
+  const wallClock = createWallClock()
+  const budget = ['--api-budget', '1000/1s']
+  let seen = 0
   const common = [...platformArgs(workspace, platform.url), '--profile', 'clickhouse-cloud']
   let last: readonly Shown[] = []
   return {
     workspace,
     platform,
     async apply(...more) {
-      const args = ['apply', ...common, '--api-budget', '1000/1s', '-o', 'json', ...more]
-      const { stdout, stderr } = await runHere(args)
+      const args = ['apply', ...common, ...budget, '-o', 'json', ...more]
+      const { stdout, stderr } = await runHere(args, {}, { clock: time })
       if (stdout === '') throw new Error(stderr)
       last = (JSON.parse(stdout) as { readonly resources: readonly Shown[] }).resources
       return Object.fromEntries(
@@ -73,10 +84,17 @@ export async function given(names: readonly string[], options: Partial<SandboxOp
     },
     messageOf: (key) => last.find((one) => one.key === key)?.message ?? '',
     requests: (operation) => platform.requests().filter((one) => one.operation === operation).length,
-    run: (command = '', ...args) => runHere([command, ...args, ...common, '--api-budget', '1000/1s']),
-    skip: (ms) => clock.skip(ms),
+    changes() {
+      const since = platform.requests().slice(seen)
+      seen += since.length
+      return since.filter(({ method }) => method !== 'GET').map(({ operation }) => String(operation))
+    },
+    run: (command = '', ...args) => runHere([command, ...args, ...common, ...budget], {}, { clock: time }),
+    runUntil: (stopping, command = '', ...args) =>
+      runHere([command, ...args, ...common, ...budget], {}, { stopping, clock: time }),
+    skip: (ms) => wallClock.skip(ms),
     async [Symbol.asyncDispose]() {
-      clock[Symbol.dispose]()
+      wallClock[Symbol.dispose]()
       await platform[Symbol.asyncDispose]()
       workspace[Symbol.dispose]()
     },
