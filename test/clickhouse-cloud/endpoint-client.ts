@@ -4,7 +4,15 @@ import { messageOf } from '../../src/plan/reason.ts'
 import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
 import type { PlatformOptions } from '../../src/platform/clients.ts'
 import { BASE } from './ask.ts'
-import { type Around, manifestOf, reach, SERVICE, startProcess as begin, type Wanted } from './reach.ts'
+import {
+  type Around,
+  manifestOf,
+  reach,
+  SERVICE,
+  startAround,
+  startProcess as begin,
+  type Wanted,
+} from './reach.ts'
 
 /* The client with a manifest of a query endpoint, against the strict server: in this process, with a clock that tests move. */
 
@@ -65,10 +73,33 @@ export async function startProcess(
       else asker.ask('POST', PATH, body)
       seenBefore = server.seen().length
     },
+    /** As the service has it. */
+    endpoint: () => server.endpoint(),
     skip: (ms: number) => time.skip(ms),
     shown: (key: Key = KEY) => process.shown(key),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
+}
+
+/** One process in a world of its own, which ends with it. */
+export async function startEndpoint(options?: Parameters<typeof startProcess>[1]): Promise<EndpointClient> {
+  const world = await startAround()
+  const client = await startProcess(world, options)
+  return {
+    ...client,
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]()
+      await world[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** It has applied an endpoint. */
+export async function startApplied(policy?: JsonObject): Promise<EndpointClient> {
+  const client = await startEndpoint()
+  await client.want({ analytics: { ...(policy && { policy }) } })
+  await client.reconcile()
+  return client
 }
 
 export function saidBy({ action }: Pick<ReconcileResult, 'action'>): string {

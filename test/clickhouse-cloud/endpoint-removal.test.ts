@@ -2,8 +2,16 @@ import { describe, expect, test } from 'vitest'
 import type { Platform } from '../../src/contract/platform.ts'
 import { notSent } from '../../src/contract/remote-error.ts'
 import { LedgerError } from '../../src/contract/ledger.ts'
-import { KEY, KEY_B, saidBy, SPEC, startProcess, type EndpointClient } from './endpoint-client.ts'
-import { startAround, type Around } from './reach.ts'
+import {
+  KEY,
+  KEY_B,
+  saidBy,
+  SPEC,
+  startApplied,
+  startEndpoint,
+  startProcess,
+  type EndpointClient,
+} from './endpoint-client.ts'
 
 /* What was applied is deleted only while its manifest asks for that, and only as it was left (design, promise 4). */
 
@@ -13,23 +21,29 @@ const GRACE = 10 * MINUTE + 1_000
 const DELETE = { analytics: { policy: { ensure: 'absent' } } } as const
 
 /** A client that applied an endpoint; its manifest asks to delete it since. */
-async function unwanted(world: Around): Promise<EndpointClient> {
-  const client = await startProcess(world)
-  await client.want({ analytics: {} })
-  await client.reconcile()
+async function unwanted(): Promise<EndpointClient> {
+  const client = await startApplied()
   await client.want(DELETE)
   client.sent()
   return client
 }
 
-async function recordOf(world: Around) {
-  return world.ledger.get(KEY)
+/** The same, and the grace is over. */
+async function due(): Promise<EndpointClient> {
+  const client = await unwanted()
+  await client.reconcile()
+  client.skip(GRACE)
+  client.sent()
+  return client
+}
+
+async function recordOf({ around }: EndpointClient) {
+  return around.ledger.get(KEY)
 }
 
 describe('policy.ensure absent', () => {
   test('deletes after ten minutes, once; then the manifest can go, and nothing is left', async () => {
-    await using world = await startAround()
-    await using client = await unwanted(world)
+    await using client = await unwanted()
     const first = await client.reconcile()
     expect(first.action).toMatchObject({ type: 'hold', reason: 'Deleting' })
     expect(first.next).toMatchObject({ why: 'retry' })
@@ -42,11 +56,11 @@ describe('policy.ensure absent', () => {
     client.skip(MINUTE + 1_000)
     expect((await client.reconcile()).action).toMatchObject({ type: 'delete', reason: 'Deleting' })
     expect(client.sent()).toEqual(['GET 200', 'GET 200', 'DELETE 200'])
-    expect(world.asker.server.endpoint()).toBeUndefined()
+    expect(client.endpoint()).toBeUndefined()
     expect(client.shown()).toMatchObject({ status: 'Absent', reason: 'Absent' })
     await client.reconcile()
     expect(client.shown()).toMatchObject({ status: 'Absent', reason: 'Absent' })
-    const told = (await world.ledger.history({ key: KEY, limit: 10 })).filter(
+    const told = (await client.around.ledger.history({ key: KEY, limit: 10 })).filter(
       (entry) => entry.type === 'action',
     )
     expect(told.filter(({ action }) => action === 'delete').map(({ message }) => message)).toEqual([
@@ -54,13 +68,12 @@ describe('policy.ensure absent', () => {
     ])
     await client.want({})
     await client.reconcile()
-    expect(await recordOf(world)).toBeUndefined()
+    expect(await recordOf(client)).toBeUndefined()
     expect(client.sent().filter((each) => !each.startsWith('GET'))).toEqual([])
   })
 
   test('is in a plan before, with the access that it takes away', async () => {
-    await using world = await startAround()
-    await using client = await unwanted(world)
+    await using client = await unwanted()
     expect(await client.plan()).toMatchObject({
       action: 'delete',
       verdict: 'change',
@@ -74,13 +87,12 @@ describe('policy.ensure absent', () => {
       verdict: 'change',
       message: expect.stringContaining('The query endpoint will be deleted.'),
     })
-    expect(world.asker.server.endpoint()).toEqual(SPEC)
+    expect(client.endpoint()).toEqual(SPEC)
     expect(client.sent()).not.toContain('DELETE 200')
   })
 
   test('applies nothing, and leaves what was never applied from here', async () => {
-    await using world = await startAround()
-    await using client = await startProcess(world)
+    await using client = await startEndpoint()
     await client.want(DELETE)
     expect((await client.reconcile()).action).toMatchObject({ type: 'observe', reason: 'Absent' })
     client.set({ ...SPEC })
@@ -88,12 +100,11 @@ describe('policy.ensure absent', () => {
       client.skip(20 * MINUTE)
       expect((await client.reconcile()).action).toMatchObject({ type: 'observe', reason: 'Absent' })
     }
-    expect(world.asker.server.endpoint()).toEqual(SPEC)
+    expect(client.endpoint()).toEqual(SPEC)
   })
 
   test('deletes what was there before, once its manifest has taken it over', async () => {
-    await using world = await startAround()
-    await using client = await startProcess(world)
+    await using client = await startEndpoint()
     client.set({ ...SPEC })
     await client.want({ analytics: {} })
     await client.reconcile()
@@ -101,7 +112,7 @@ describe('policy.ensure absent', () => {
     await client.reconcile()
     client.skip(GRACE)
     await client.reconcile()
-    expect(world.asker.server.endpoint()).toBeUndefined()
+    expect(client.endpoint()).toBeUndefined()
   })
 
   test.each([
@@ -154,10 +165,7 @@ describe('policy.ensure absent', () => {
     'deletes nothing where the manifest %s, also right before the request',
     async (_, change, reason) => {
       for (const isLate of [false, true]) {
-        await using world = await startAround()
-        await using client = await unwanted(world)
-        await client.reconcile()
-        client.skip(GRACE)
+        await using client = await due()
         const remove = removeOf(client)
         const late: Platform['remove'] = async (...asked) => {
           await change(client)
@@ -167,8 +175,8 @@ describe('policy.ensure absent', () => {
         else await change(client)
         expect((await client.reconcile()).action.reason).toBe(reason)
         expect(client.sent().filter((each) => each.startsWith('DELETE'))).toEqual([])
-        expect(world.asker.server.endpoint()).toEqual(SPEC)
-        expect((await recordOf(world))?.removal?.isSent).toBeUndefined()
+        expect(client.endpoint()).toEqual(SPEC)
+        expect((await recordOf(client))?.removal?.isSent).toBeUndefined()
       }
     },
   )
@@ -177,8 +185,7 @@ describe('policy.ensure absent', () => {
     ['somebody changed it', { ...SPEC, openApiKeys: [KEY_B] }],
     ['somebody changed it right before the request', undefined],
   ])('leaves it where %s', async (_, body) => {
-    await using world = await startAround()
-    await using client = await unwanted(world)
+    await using client = await unwanted()
     await client.reconcile()
     const changed = { ...SPEC, openApiKeys: [KEY_B] }
     if (body !== undefined) client.set(body)
@@ -194,13 +201,12 @@ describe('policy.ensure absent', () => {
     expect(saidBy(result)).toContain(
       'changed since it was last in sync (openApiKeys). Therefore it is not deleted',
     )
-    expect(world.asker.server.endpoint()).toEqual(changed)
+    expect(client.endpoint()).toEqual(changed)
     expect(client.sent().filter((each) => each.startsWith('DELETE'))).toEqual([])
   })
 
   test('has nothing to do where it is gone already', async () => {
-    await using world = await startAround()
-    await using client = await unwanted(world)
+    await using client = await unwanted()
     await client.reconcile()
     client.set(undefined)
     client.sent()
@@ -211,24 +217,22 @@ describe('policy.ensure absent', () => {
   })
 
   test('leaves another one that somebody made in its place, though it says the same', async () => {
-    await using world = await startAround()
-    await using client = await unwanted(world)
+    await using client = await unwanted()
     await client.reconcile()
-    const current = await recordOf(world)
+    const current = await recordOf(client)
     if (current?.upsert === undefined) throw new Error('it was not applied')
     const { upsert } = current
     const reply = { ...upsert.reply, id: 'another' }
-    client.context.store.note(await world.ledger.swap({ ...current, upsert: { ...upsert, reply } }, []))
+    client.context.store.note(
+      await client.around.ledger.swap({ ...current, upsert: { ...upsert, reply } }, []),
+    )
     client.skip(GRACE)
     expect((await client.reconcile()).action).toMatchObject({ type: 'report', reason: 'Drifted' })
-    expect(world.asker.server.endpoint()).toEqual(SPEC)
+    expect(client.endpoint()).toEqual(SPEC)
   })
 
   test('is tried again where it fails', async () => {
-    await using world = await startAround()
-    await using client = await unwanted(world)
-    await client.reconcile()
-    client.skip(GRACE)
+    await using client = await due()
     const remove = removeOf(client)
     Object.assign(client.context.platform, {
       remove: () => Promise.reject(notSent('Unavailable', 'the platform is away')),
@@ -240,32 +244,27 @@ describe('policy.ensure absent', () => {
     Object.assign(client.context.platform, { remove })
     client.skip((failed.next?.afterMs ?? 0) + 1)
     expect((await client.reconcile()).action).toMatchObject({ type: 'delete' })
-    expect(world.asker.server.endpoint()).toBeUndefined()
+    expect(client.endpoint()).toBeUndefined()
   })
 })
 
 describe('a process that is killed', () => {
   test('before the mark is on disk has asked for nothing', async () => {
-    await using world = await startAround()
-    await using client = await unwanted(world)
-    await client.reconcile()
-    client.skip(GRACE)
-    await using other = await startProcess(world, { ledger: { ...world.ledger, swap: isFull } })
+    await using client = await due()
+    await using other = await startProcess(client.around, {
+      ledger: { ...client.around.ledger, swap: isFull },
+    })
     await other.want(DELETE)
     await other.reconcile()
     expect(other.sent()).toEqual(['GET 200'])
-    expect(world.asker.server.endpoint()).toEqual(SPEC)
+    expect(client.endpoint()).toEqual(SPEC)
   })
 
   test.each([
     ['before it is sent', 'before', ['GET 200', 'GET 200', 'GET 200', 'DELETE 200']],
     ['after it is sent', 'after', ['GET 200', 'GET 200', 'DELETE 200', 'GET 404']],
   ] as const)('%s: the next one ends it, and it is deleted once', async (_, when, requests) => {
-    await using world = await startAround()
-    await using client = await unwanted(world)
-    await client.reconcile()
-    client.sent()
-    client.skip(GRACE)
+    await using client = await due()
     const remove = removeOf(client)
     const { promise: isThere, resolve } = Promise.withResolvers<void>()
     const dies: Platform['remove'] = async (...asked) => {
@@ -276,26 +275,25 @@ describe('a process that is killed', () => {
     Object.assign(client.context.platform, { remove: dies })
     void client.reconcile()
     await isThere
-    await using next = await startProcess(world)
+    await using next = await startProcess(client.around)
     await next.want(DELETE)
     await next.reconcile()
     const all = client.sent()
     expect(all).toEqual(requests)
-    expect((await recordOf(world))?.upsert).toBeUndefined()
-    expect(world.asker.server.endpoint()).toBeUndefined()
+    expect((await recordOf(client))?.upsert).toBeUndefined()
+    expect(client.endpoint()).toBeUndefined()
   })
 
   test('while it waits: the next one waits for the rest, and no longer', async () => {
-    await using world = await startAround()
-    await using client = await unwanted(world)
+    await using client = await unwanted()
     await client.reconcile()
     client.skip(6 * MINUTE)
-    await using next = await startProcess(world)
+    await using next = await startProcess(client.around)
     await next.want(DELETE)
     expect((await next.reconcile()).action).toMatchObject({ type: 'hold' })
     next.skip(4 * MINUTE + 1_000)
     expect((await next.reconcile()).action).toMatchObject({ type: 'delete' })
-    expect(world.asker.server.endpoint()).toBeUndefined()
+    expect(client.endpoint()).toBeUndefined()
   })
 })
 

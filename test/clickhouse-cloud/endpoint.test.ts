@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { notSent } from '../../src/contract/remote-error.ts'
 import type { Platform } from '../../src/contract/platform.ts'
-import { KEY_A, KEY_B, saidBy, SPEC, startProcess, type EndpointClient } from './endpoint-client.ts'
-import { startAround } from './reach.ts'
+import {
+  KEY_A,
+  KEY_B,
+  saidBy,
+  SPEC,
+  startApplied,
+  startEndpoint,
+  type EndpointClient,
+} from './endpoint-client.ts'
 
 /* The query endpoint is read before anything is sent (facts 3.2, 8): what others set is seen, and what is as it should be is left alone. */
 
@@ -19,8 +26,7 @@ function isAway(): Promise<never> {
 
 describe('never applied', () => {
   test('and none is there: it is applied, and from then on one GET a look is all', async () => {
-    await using world = await startAround()
-    await using client = await startProcess(world)
+    await using client = await startEndpoint()
     await client.want({ analytics: {} })
     const first = await client.reconcile()
     expect(first.action).toMatchObject({ type: 'upsert', reason: 'New', takesAway: [] })
@@ -42,8 +48,7 @@ describe('never applied', () => {
   })
 
   test('and what is there is as the manifest asks for: it is taken over, and nothing is sent', async () => {
-    await using world = await startAround()
-    await using client = await startProcess(world)
+    await using client = await startEndpoint()
     client.set({ ...SPEC })
     await client.want({ analytics: {} })
     expect(await client.plan()).toMatchObject({ verdict: 'unchanged', reason: 'Adopted', takesAway: [] })
@@ -58,8 +63,7 @@ describe('never applied', () => {
   })
 
   test('and something else is there: what it takes away and gives is known before', async () => {
-    await using world = await startAround()
-    await using client = await startProcess(world)
+    await using client = await startEndpoint()
     client.set(OTHER)
     await client.want({ analytics: {} })
     expect(await client.plan()).toMatchObject({
@@ -74,19 +78,16 @@ describe('never applied', () => {
       takesAway: ['role sql_console_admin', `key ${KEY_B}`],
       gives: ['role sql_console_read_only'],
     })
-    expect(world.asker.server.endpoint()).toEqual(OTHER)
+    expect(client.endpoint()).toEqual(OTHER)
     const { action } = await client.reconcile()
     expect(action).toMatchObject({ reason: 'New', takesAway: ['role sql_console_admin', `key ${KEY_B}`] })
-    expect(world.asker.server.endpoint()).toEqual(SPEC)
+    expect(client.endpoint()).toEqual(SPEC)
   })
 })
 
 describe('applied', () => {
   test('and changed elsewhere: it is reported, and left as it is', async () => {
-    await using world = await startAround()
-    await using client = await startProcess(world)
-    await client.want({ analytics: {} })
-    await client.reconcile()
+    await using client = await startApplied()
     client.set(OTHER)
     const { action } = await client.reconcile()
     expect(action).toMatchObject({ type: 'report', reason: 'Drifted' })
@@ -98,14 +99,11 @@ describe('applied', () => {
     client.skip(2 * 60 * MINUTE)
     await client.reconcile()
     expect(client.sent().filter((each) => each.startsWith('POST'))).toEqual([])
-    expect(world.asker.server.endpoint()).toEqual(OTHER)
+    expect(client.endpoint()).toEqual(OTHER)
   })
 
   test('and changed elsewhere again and again: the third correction within an hour waits', async () => {
-    await using world = await startAround()
-    await using client = await startProcess(world)
-    await client.want({ analytics: { policy: { onDrift: 'correct' } } })
-    await client.reconcile()
+    await using client = await startApplied({ onDrift: 'correct' })
     const posts: string[][] = []
     for (let look = 0; look < 12; look += 1) {
       client.set(look % 2 === 0 ? OTHER : { ...OTHER, roles: [] })
@@ -120,10 +118,7 @@ describe('applied', () => {
   })
 
   test('and the manifest edited to what is there: nothing is sent', async () => {
-    await using world = await startAround()
-    await using client = await startProcess(world)
-    await client.want({ analytics: {} })
-    await client.reconcile()
+    await using client = await startApplied()
     client.set(OTHER)
     await client.want({ analytics: { spec: OTHER } })
     const { action } = await client.reconcile()
@@ -137,10 +132,7 @@ describe('applied', () => {
   })
 
   test('and changed elsewhere, with policy.onDrift correct: it is applied again, with what that takes away', async () => {
-    await using world = await startAround()
-    await using client = await startProcess(world)
-    await client.want({ analytics: { policy: { onDrift: 'correct' } } })
-    await client.reconcile()
+    await using client = await startApplied({ onDrift: 'correct' })
     client.set(OTHER)
     const { action } = await client.reconcile()
     expect(action).toMatchObject({
@@ -152,7 +144,7 @@ describe('applied', () => {
       'openApiKeys, roles differ from the manifest, and policy.onDrift is "correct". Requests: upsertQueryEndpoint. ' +
         `It takes away role sql_console_admin, key ${KEY_B}. It gives role sql_console_read_only.`,
     )
-    expect(world.asker.server.endpoint()).toEqual(SPEC)
+    expect(client.endpoint()).toEqual(SPEC)
     expect(client.shown()).toMatchObject({ status: 'Ready' })
   })
 
@@ -165,23 +157,17 @@ describe('applied', () => {
       status: 'Ready',
     },
   ])('and gone, with $policy: $is', async ({ policy, is, there, status }) => {
-    await using world = await startAround()
-    await using client = await startProcess(world)
-    await client.want({ analytics: { policy } })
-    await client.reconcile()
+    await using client = await startApplied(policy)
     client.set(undefined)
     const result = await client.reconcile()
     expect(result.action).toMatchObject(is)
     expect(saidBy(result)).toContain('or organizationId or serviceId in its Service manifest is wrong')
     expect(client.shown()).toMatchObject({ status })
-    expect(world.asker.server.endpoint()).toEqual(there)
+    expect(client.endpoint()).toEqual(there)
   })
 
   test('and edited, while somebody else changed it: the difference is that to what is there', async () => {
-    await using world = await startAround()
-    await using client = await startProcess(world)
-    await client.want({ analytics: {} })
-    await client.reconcile()
+    await using client = await startApplied()
     client.set(OTHER)
     await client.want({ analytics: { spec: { ...SPEC, openApiKeys: [KEY_B] } } })
     const result = await client.reconcile()
@@ -198,10 +184,7 @@ describe('applied', () => {
 
 describe('what is there when it is sent', () => {
   test('is read again, and access that somebody just gave is not taken away unseen: it is decided anew', async () => {
-    await using world = await startAround()
-    await using client = await startProcess(world)
-    await client.want({ analytics: {} })
-    await client.reconcile()
+    await using client = await startApplied()
     await client.want({ analytics: { spec: { ...SPEC, allowedOrigins: '' } } })
     const upsert = upsertOf(client)
     let isFirst = true
@@ -222,8 +205,7 @@ describe('what is there when it is sent', () => {
   })
 
   test('is read in a place of its own, also where the budget has only one', async () => {
-    await using world = await startAround()
-    await using client = await startProcess(world, { budget: { requests: 1, windowMs: 50 } })
+    await using client = await startEndpoint({ budget: { requests: 1, windowMs: 50 } })
     await client.want({ analytics: {} })
     await client.reconcile()
     expect(client.sent()).toEqual(['GET 404', 'GET 404', 'POST 200'])
@@ -231,8 +213,7 @@ describe('what is there when it is sent', () => {
   })
 
   test('cannot be read: nothing is sent', async () => {
-    await using world = await startAround()
-    await using client = await startProcess(world)
+    await using client = await startEndpoint()
     await client.want({ analytics: {} })
     const upsert = upsertOf(client)
     const unreadable: typeof upsert = (kind, service, body, options) =>
@@ -241,6 +222,6 @@ describe('what is there when it is sent', () => {
     const { outcome } = await client.reconcile()
     expect(outcome).toMatchObject({ result: 'failed', reason: 'Unavailable' })
     expect(client.sent()).toEqual(['GET 404'])
-    expect(world.asker.server.endpoint()).toBeUndefined()
+    expect(client.endpoint()).toBeUndefined()
   })
 })
