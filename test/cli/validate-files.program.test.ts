@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { runProgram } from '../support/process.ts'
+import { folderForFile } from '../support/folders.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'pipewright-validate-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+const root = folderForFile()
 
 const alert = (name: string, extra = '') =>
   `apiVersion: pipewright/v1\nkind: Alert\nmetadata: {name: ${name}}\n${extra}spec: {id: 0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11}\n`

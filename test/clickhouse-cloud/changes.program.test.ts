@@ -58,7 +58,7 @@ function write({ workspace }: World, manifests: Readonly<Record<string, string>>
 }
 
 /** Names of the tables of the database, and its state. */
-function tables({ platform }: World): readonly [readonly string[], string] {
+function tablesOf({ platform }: World): readonly [readonly string[], string] {
   const [there] = platform.pipes()
   const mappings = at(
     { pipe: JSON.parse(JSON.stringify(there)) as never },
@@ -78,7 +78,7 @@ async function stoppedAtRest(world: World): Promise<Ended> {
   write(world, { shop: database(['a', 'b', 'c']) })
   const stop = new AbortController()
   const ended = world.runUntil(stop.signal, 'apply', ...GRACE)
-  await until('the pipe to rest', () => tables(world)[1] === 'Paused')
+  await until('the pipe to rest', () => tablesOf(world)[1] === 'Paused')
   stop.abort('SIGTERM')
   return ended
 }
@@ -97,7 +97,7 @@ describe('an edit', () => {
     await world.apply('--wait')
     expect(await world.apply('--wait')).toEqual({ store: 'InSync' })
     expect(world.platform.pipes()).toHaveLength(1)
-    expect(tables(world)).toEqual([['a', 'c'], expect.stringMatching(/^(?:Running|Snapshot)$/)])
+    expect(tablesOf(world)).toEqual([['a', 'c'], expect.stringMatching(/^(?:Running|Snapshot)$/)])
   })
 
   test('that comes while nobody knows whether its pipe was made is applied to the one that was', async () => {
@@ -156,8 +156,8 @@ test('apply without --wait starts again whatever it stopped for a change', async
   write(world, { shop: database(['orders', 'refunds']) })
   const { code, stderr } = await world.run('apply')
   expect([code, stderr.includes('pipewright: ')]).toEqual([0, false])
-  expect(tables(world)[0]).toEqual(['orders', 'refunds'])
-  expect(['Running', 'Snapshot', 'Modifying']).toContain(tables(world)[1])
+  expect(tablesOf(world)[0]).toEqual(['orders', 'refunds'])
+  expect(['Running', 'Snapshot', 'Modifying']).toContain(tablesOf(world)[1])
 })
 
 describe('apply --wait waits out a create that', () => {

@@ -1,16 +1,13 @@
-import { mkdir, mkdtemp, realpath, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { concerns, watchPathsOf } from '../../src/daemon/watch-paths.ts'
+import { folderForTest } from '../support/folders.ts'
 
 let base: string
 
 beforeEach(async () => {
-  base = await realpath(await mkdtemp(join(tmpdir(), 'watch-plan-')))
-})
-afterEach(async () => {
-  await rm(base, { recursive: true, force: true })
+  base = folderForTest()
 })
 
 /** Ends with the next tick of the file system's clock. */

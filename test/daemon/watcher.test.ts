@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -13,6 +12,7 @@ import {
 import { sleep } from '../../src/lib/clock.ts'
 import type { Event } from '../../src/contract/events.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { folderForTest } from '../support/folders.ts'
 
 const NEVER = 2 ** 40
 
@@ -20,11 +20,10 @@ let base: string
 const open: Watcher[] = []
 
 beforeEach(async () => {
-  base = await realpath(await mkdtemp(join(tmpdir(), 'watcher-')))
+  base = folderForTest()
 })
 afterEach(async () => {
   await Promise.all(open.splice(0).map((watcher) => watcher.close()))
-  await rm(base, { recursive: true, force: true })
 })
 
 /** Watches for real, with events alone unless told otherwise: no walk helps. */

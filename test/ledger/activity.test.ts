@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Activity, type RunState, runStateOf } from '../../src/contract/activity.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import { openLedger } from '../../src/ledger/open.ts'
 import { blank, CLOCK, ignore, ORDERS } from './samples.ts'
+import { folderForTest } from '../support/folders.ts'
 
 const ACTIVITY: Activity = {
   command: 'run',
@@ -21,13 +20,12 @@ describe.each(['memory:', 'sqlite:'])('what an owner says of itself in a ledger 
   let ledger: Ledger
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'ledger-'))
+    folder = folderForTest()
     const url = backend === 'sqlite:' ? `sqlite:${join(folder, 'ledger.db')}` : backend
     ledger = await openLedger(url, { init: 'auto', mode: 'owner', clock: CLOCK, emit: ignore })
   })
   afterEach(async () => {
     await ledger[Symbol.asyncDispose]()
-    await rm(folder, { recursive: true })
   })
 
   test('is nothing at first', async () => {

@@ -1,23 +1,10 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createLedgerFile, createReserve, makeFolder } from '../../src/ledger/location.ts'
+import { folderForFile } from '../support/folders.ts'
 
-let base: string
-beforeAll(() => {
-  base = mkdtempSync(join(tmpdir(), 'pipewright-folder-'))
-})
-afterAll(() => rmSync(base, { recursive: true, force: true }))
+const base = folderForFile()
 
 describe('a folder', () => {
   test('is made with those above it, and making it again is nothing', () => {

@@ -3,7 +3,6 @@ import {
   chmod,
   copyFile,
   mkdir,
-  mkdtemp,
   open,
   readFile,
   readdir,
@@ -12,26 +11,22 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { openLedger, unbindLedger } from '../../src/ledger/open.ts'
 import type { SqliteLedgerOptions } from '../../src/ledger/sqlite-ledger.ts'
 import { asAnotherUser } from './another-user.ts'
 import { blank, CLOCK, entry, FACTS, fullRecord, ignore, openFile, ORDERS } from './samples.ts'
+import { folderForTest } from '../support/folders.ts'
 
 let folder: string
 let file: string
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'ledger-'))
+  folder = folderForTest()
   await chmod(folder, 0o755)
   file = join(folder, 'ledger.db')
-})
-
-afterEach(async () => {
-  await rm(folder, { recursive: true })
 })
 
 function openWith(options: Partial<SqliteLedgerOptions> = {}) {

@@ -1,14 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { hostname, tmpdir } from 'node:os'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { blank, openFile, ORDERS } from './samples.ts'
+import { folderForTest } from '../support/folders.ts'
 
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url))
 
@@ -17,14 +17,13 @@ let file: string
 let children: ChildProcess[]
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'ledger-'))
+  folder = folderForTest()
   file = join(folder, 'ledger.db')
   children = []
 })
 
 afterEach(async () => {
   await Promise.all(children.map(kill))
-  await rm(folder, { recursive: true })
 })
 
 function start(...args: readonly string[]) {

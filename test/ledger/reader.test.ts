@@ -1,25 +1,21 @@
-import { chmod, copyFile, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, copyFile, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import { asAnotherUser } from './another-user.ts'
 import { blank, CLOCK, entry, openFile, ORDERS } from './samples.ts'
+import { folderForTest } from '../support/folders.ts'
 
 let folder: string
 let file: string
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'ledger-'))
+  folder = folderForTest()
   file = join(folder, 'ledger.db')
   await using ledger = await openAs('owner')
   await ledger.swap(blank(ORDERS), [entry(ORDERS, 'made')])
-})
-
-afterEach(async () => {
-  await rm(folder, { recursive: true })
 })
 
 function openAs(mode: 'owner' | 'reader', path = file): Promise<Ledger> {

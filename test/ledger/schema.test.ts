@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { takeLease } from '../../src/ledger/lease.ts'
 import { MIGRATIONS, migrate, schemaVersion } from '../../src/ledger/table-schema.ts'
 import { blank, entry, fullRecord, openFile, ORDERS } from './samples.ts'
+import { folderForTest } from '../support/folders.ts'
 
 /** A made-up history of schemas: the third fills what the second adds. */
 const STEPS = [
@@ -85,17 +85,13 @@ describe('an older ledger', () => {
   let file: string
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'ledger-'))
+    folder = folderForTest()
     file = join(folder, 'ledger.db')
     await (await openFile(file))[Symbol.asyncDispose]()
     using older = new DatabaseSync(file)
     // as if the first version had been without its tables
     older.exec(`CREATE TABLE kept AS SELECT * FROM meta WHERE name = 'hash_key';
       DROP TABLE meta; DROP TABLE record; DROP TABLE history; PRAGMA user_version = 0`)
-  })
-
-  afterEach(async () => {
-    await rm(folder, { recursive: true })
   })
 
   test('is brought up to date before it is used', async () => {
@@ -120,11 +116,7 @@ describe('what a record holds of the platform', () => {
   let folder: string
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'ledger-'))
-  })
-
-  afterEach(async () => {
-    await rm(folder, { recursive: true })
+    folder = folderForTest()
   })
 
   test('is kept when the ledger is one of release 0.1.0, where it was called `pipe`', async () => {
@@ -169,11 +161,7 @@ describe('the history on disk', () => {
   let folder: string
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'ledger-'))
-  })
-
-  afterEach(async () => {
-    await rm(folder, { recursive: true })
+    folder = folderForTest()
   })
 
   test('is bounded: the oldest lines go, a batch at a time', async () => {

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
@@ -7,12 +5,12 @@ import { LedgerConflict, LedgerError } from '../../src/contract/ledger.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
 import { CLOCK, openFile } from './samples.ts'
+import { folderForTest } from '../support/folders.ts'
 
 /** A ledger in a file whose commits are counted; `fault` is thrown by the next ones. */
 async function openCounted() {
   const stack = new AsyncDisposableStack()
-  const folder = await mkdtemp(join(tmpdir(), 'ledger-'))
-  stack.defer(() => rm(folder, { recursive: true }))
+  const folder = folderForTest()
   const counted = { commits: 0, takesMs: 0, fault: undefined as (() => Error | undefined) | undefined }
   let now = 0
   const results: string[] = []

@@ -1,25 +1,23 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { layOutBundle } from '../support/bundle.ts'
 import { LAUNCHER, MAIN, ROOT, runProgram, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
+import { folderForFile, folderForTest } from '../support/folders.ts'
 
 /** On a machine that is busy with other things. */
 const BUSY_MS = 180_000
 
 /** A folder as the image and the npm package lay it out, with no package beside it. */
-let folder: string
+const folder = folderForFile()
 let command: string
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'pipewright-bundle-'))
   command = await layOutBundle(folder)
 }, BUSY_MS)
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('bin/pipewright.js in a checkout', () => {
   it('is the command of the package, and can be called as one', () => {
@@ -49,7 +47,7 @@ describe('bin/pipewright.js in a checkout', () => {
     { why: 'on an older Node', version: '20.20.2', says: 'Run "npm ci" first, which brings it.' },
     { why: 'on the right one', version: process.versions.node, says: 'Run "npm ci" first.' },
   ])('says what to do in a checkout without packages, $why', ({ version, says }) => {
-    const bare = mkdtempSync(join(tmpdir(), 'pipewright-bare-'))
+    const bare = folderForTest()
     cpSync(join(ROOT, 'bin'), join(bare, 'bin'), { recursive: true })
     mkdirSync(join(bare, 'src'))
     writeFileSync(join(bare, 'src/main.ts'), "import 'commander'\n")
@@ -57,7 +55,6 @@ describe('bin/pipewright.js in a checkout', () => {
     const node = `Object.defineProperty(process, "versions", { value: { node: "${version}" } })`
     const args = ['--import', `data:text/javascript,${node}`, join(bare, 'bin/pipewright.js'), 'validate']
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-    rmSync(bare, { recursive: true })
     expect([status, stdout]).toEqual([1, ''])
     expect(stderr).toContain(says)
     expect(stderr.split('\n')).toHaveLength(2)

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
@@ -10,6 +9,7 @@ import { openMemoryFile, openMemoryNote, type WebhookMemory } from '../../src/no
 import { createWebhook, type WebhookParts } from '../../src/notify/webhook.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { keys, problem, receiver, reply, SILENCE, SINCE } from './given.ts'
+import { folderForTest } from '../support/folders.ts'
 
 /* What the webhook sends of problems that begin, grow and end; when the receiver is away; and after a restart. */
 
@@ -262,47 +262,39 @@ test('a memory that cannot be written is one warning, and is written later', asy
   expect(saved).toEqual([2])
 })
 
-async function inFolder(act: (file: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'pipewright-memory-'))
-  await act(join(folder, 'notifications.json')).finally(() => rmSync(folder, { recursive: true }))
-}
-
 describe('the memory', () => {
   const PROBLEMS = [problem('a'), problem('b', { service: undefined, keys: keys(3), since: SINCE + 5 })]
 
-  test('is read as it was written, from a file and from a note', () =>
-    inFolder(async (file) => {
-      await (await openMemoryFile(file)).save(PROBLEMS)
-      expect(await openMemoryFile(file)).toMatchObject({ before: PROBLEMS, unusable: undefined })
-      const notes = { read: async () => readFileSync(file, 'utf8'), write: async () => undefined }
-      expect(await openMemoryNote(notes)).toMatchObject({ before: PROBLEMS, unusable: undefined })
-    }))
+  test('is read as it was written, from a file and from a note', async () => {
+    const file = join(folderForTest(), 'notifications.json')
+    await (await openMemoryFile(file)).save(PROBLEMS)
+    expect(await openMemoryFile(file)).toMatchObject({ before: PROBLEMS, unusable: undefined })
+    const notes = { read: async () => readFileSync(file, 'utf8'), write: async () => undefined }
+    expect(await openMemoryNote(notes)).toMatchObject({ before: PROBLEMS, unusable: undefined })
+  })
 
   test.each([
     ['damaged', '{"version":2,"problems":[{'],
     ['of an earlier version', '{"version":1,"targets":{"on-call":{"createdUntil":0,"told":{}}}}'],
     ['of a later version', '{"version":3}'],
     ['empty', ''],
-  ])('that is %s is not used', (_, text) =>
-    inFolder(async (file) => {
-      writeFileSync(file, text)
-      expect(await openMemoryFile(file)).toMatchObject({
-        before: [],
-        unusable: 'it is damaged, or of another version',
-      })
-    }),
-  )
+  ])('that is %s is not used', async (_, text) => {
+    const file = join(folderForTest(), 'notifications.json')
+    writeFileSync(file, text)
+    const unusable = 'it is damaged, or of another version'
+    expect(await openMemoryFile(file)).toMatchObject({ before: [], unusable })
+  })
 
-  test('drops a problem whose reason or resource this version does not know', () =>
-    inFolder(async (file) => {
-      const [one] = PROBLEMS
-      const unknown = [{ ...one, reason: 'FromTheFuture' }, { ...one, keys: ['Future/a'] }, one]
-      writeFileSync(file, JSON.stringify({ version: 2, problems: unknown }))
-      expect(await openMemoryFile(file)).toMatchObject({ before: [one], unusable: undefined })
-    }))
+  test('drops a problem whose reason or resource this version does not know', async () => {
+    const file = join(folderForTest(), 'notifications.json')
+    const [one] = PROBLEMS
+    const unknown = [{ ...one, reason: 'FromTheFuture' }, { ...one, keys: ['Future/a'] }, one]
+    writeFileSync(file, JSON.stringify({ version: 2, problems: unknown }))
+    expect(await openMemoryFile(file)).toMatchObject({ before: [one], unusable: undefined })
+  })
 
-  test('that is not there is empty', () =>
-    inFolder(async (file) => {
-      expect(await openMemoryFile(file)).toMatchObject({ before: [], unusable: undefined })
-    }))
+  test('that is not there is empty', async () => {
+    const file = join(folderForTest(), 'notifications.json')
+    expect(await openMemoryFile(file)).toMatchObject({ before: [], unusable: undefined })
+  })
 })

@@ -1,8 +1,7 @@
 import { PIPE as PIPE_KIND } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { ALERT } from '../../src/kinds/profiles/default/alert/kind.ts'
 import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import nock from 'nock'
 import { expect, test } from 'vitest'
@@ -24,6 +23,7 @@ import {
   createRequest,
 } from './support/platform.ts'
 import { mocked } from './support/mocked.ts'
+import { folderForTest } from '../support/folders.ts'
 
 const HOST = 'https://192.0.2.7'
 const BASIC = `Basic ${Buffer.from(`${KEY_ID}:${KEY_SECRET}`).toString('base64')}`
@@ -140,41 +140,35 @@ test('POST serviceQueryEndpoint: under a base URL with a path and a slash at its
 })
 
 test('GET alert: bearer token, no envelope, an id cannot leave its segment (4.4)', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'platform-'))
+  const dir = folderForTest()
   await writeFile(join(dir, 'token'), `${TOKEN}\n`)
   const shapes: Shape[] = []
-  try {
-    const reply = await mocked(async () => {
-      takeDown('https://192.0.2.8', shapes, { data: { id: 'a', state: 'OK' } })
-      await using p = platform({ alertsBaseUrl: 'https://192.0.2.8', alertsTokenFile: join(dir, 'token') })
-      const refused = await failure(
-        p.client.read({ kind: ALERT, service: undefined, id: '..' }, readOptions()),
-      )
-      expect(refused.facts).toMatchObject({ class: 'Rejected', effect: 'none' })
-      return await p.client.read({ kind: ALERT, service: undefined, id: 'a/../b?c=d' }, readOptions())
-    })
-    expect(reply).toEqual({
-      value: { id: 'a', state: 'OK' },
-      requestId: undefined,
-      credential: expect.any(String),
-    })
-    expect(shapes).toEqual([
-      {
-        method: 'GET',
-        path: '/api/v2/alerts/a%2F..%2Fb%3Fc%3Dd',
-        headers: {
-          ...COMMON,
-          'cache-control': 'no-cache',
-          host: '192.0.2.8',
-          authorization: `Bearer ${TOKEN}`,
-          connection: 'keep-alive',
-        },
-        body: '',
+  const reply = await mocked(async () => {
+    takeDown('https://192.0.2.8', shapes, { data: { id: 'a', state: 'OK' } })
+    await using p = platform({ alertsBaseUrl: 'https://192.0.2.8', alertsTokenFile: join(dir, 'token') })
+    const refused = await failure(p.client.read({ kind: ALERT, service: undefined, id: '..' }, readOptions()))
+    expect(refused.facts).toMatchObject({ class: 'Rejected', effect: 'none' })
+    return await p.client.read({ kind: ALERT, service: undefined, id: 'a/../b?c=d' }, readOptions())
+  })
+  expect(reply).toEqual({
+    value: { id: 'a', state: 'OK' },
+    requestId: undefined,
+    credential: expect.any(String),
+  })
+  expect(shapes).toEqual([
+    {
+      method: 'GET',
+      path: '/api/v2/alerts/a%2F..%2Fb%3Fc%3Dd',
+      headers: {
+        ...COMMON,
+        'cache-control': 'no-cache',
+        host: '192.0.2.8',
+        authorization: `Bearer ${TOKEN}`,
+        connection: 'keep-alive',
       },
-    ])
-  } finally {
-    await rm(dir, { recursive: true })
-  }
+      body: '',
+    },
+  ])
 })
 
 test('a request that nobody mocked, and a mock that nobody used, fail the test that made them', async () => {

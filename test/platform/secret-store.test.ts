@@ -1,20 +1,16 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import { createMountedSecrets } from '../../src/platform/secret-store.ts'
+import { folderForTest } from '../support/folders.ts'
 
 let dir = ''
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'secrets-'))
+  dir = folderForTest()
   await mkdir(join(dir, 'mounted', 'kafka'), { recursive: true })
-})
-
-afterEach(async () => {
-  await rm(dir, { recursive: true })
 })
 
 function store() {

@@ -6,7 +6,7 @@ import { openStorage } from '../../src/sandbox/storage.ts'
 import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 import { BODIES, CLICKPIPES, givenCloud, givenPipe, SECOND } from './cloud.ts'
 import { ask, ENDPOINT, givenSandbox, ORDERS, PIPES } from './given.ts'
-import { folderForFile } from '../support/folder-for-file.ts'
+import { folderForFile } from '../support/folders.ts'
 
 /* The service of the profile clickhouse-cloud, its query endpoint, and what goes wrong. */
 

@@ -6,7 +6,7 @@ import { SandboxFileError } from '../../src/sandbox/sandbox-file.ts'
 import { readFixture, fixtureSchema, type FixtureInput } from '../../src/sandbox/fixture.ts'
 import { ask, ENDPOINT, givenSandbox, ORDERS, PIPES } from './given.ts'
 import { ALERT, ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
-import { folderForFile } from '../support/folder-for-file.ts'
+import { folderForFile } from '../support/folders.ts'
 
 const ID = '11111111-2222-4333-8444-555555555555'
 const PIPE = { ...ORDERS, id: ID, organizationId: ORGANIZATION, serviceId: SERVICE_ID }

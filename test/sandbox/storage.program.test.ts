@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { KEPT_REQUESTS, openStorage } from '../../src/sandbox/storage.ts'
 import { addOne } from './counter.ts'
 import { ask, ENDPOINT, givenSandbox, ORDERS, PIPES } from './given.ts'
+import { folderForTest } from '../support/folders.ts'
 
 const OTHER_PROCESS = fileURLToPath(new URL('other-process.ts', import.meta.url))
 const OTHER_WRITER = fileURLToPath(new URL('other-writer.ts', import.meta.url))
@@ -16,9 +16,8 @@ const OTHER_WRITER = fileURLToPath(new URL('other-writer.ts', import.meta.url))
 let folder: string
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sandbox-'))
+  folder = folderForTest()
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 test('a file keeps everything over a restart', async () => {
   const file = join(folder, 'sandbox.db')

@@ -6,7 +6,7 @@ import { stringify } from 'yaml'
 import { describe, expect, test } from 'vitest'
 import { CHART, HELMS, objectOf, render, valuesFile, type Helm } from './support/chart.ts'
 import { run, tool, type Ended } from './support/tools.ts'
-import { folderForFile } from '../support/folder-for-file.ts'
+import { folderForFile } from '../support/folders.ts'
 
 const folder = folderForFile()
 

@@ -20,7 +20,7 @@ import {
 } from './support/chart.ts'
 import { wordsOf } from './support/runbook-commands.ts'
 import { run, runWell, tool } from './support/tools.ts'
-import { folderForFile } from '../support/folder-for-file.ts'
+import { folderForFile } from '../support/folders.ts'
 
 /* `ledger.type: kubernetes`: what differs from a ledger in a file. */
 

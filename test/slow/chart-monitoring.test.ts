@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { GOOD, HELMS, objectOf, renderValues, tryValues } from './support/chart.ts'
-import { folderForFile } from '../support/folder-for-file.ts'
+import { folderForFile } from '../support/folders.ts'
 
 /* What the chart tells Prometheus, where it depends on values. */
 

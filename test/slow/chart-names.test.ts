@@ -13,7 +13,7 @@ import {
   validated,
 } from './support/chart.ts'
 import { runWell, tool } from './support/tools.ts'
-import { folderForFile } from '../support/folder-for-file.ts'
+import { folderForFile } from '../support/folders.ts'
 
 /* Names and labels that are allowed where they are given, and have to be so where the chart puts them. */
 

@@ -14,7 +14,7 @@ import {
   tryValues,
   validated,
 } from './support/chart.ts'
-import { folderForFile } from '../support/folder-for-file.ts'
+import { folderForFile } from '../support/folders.ts'
 
 /* A value whose lines are all commented out is null, and so is one that an older release did not have (`--reuse-values`). */
 

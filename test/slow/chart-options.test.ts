@@ -19,7 +19,7 @@ import {
   type PodSpec,
 } from './support/chart.ts'
 import { run, tool } from './support/tools.ts'
-import { folderForFile } from '../support/folder-for-file.ts'
+import { folderForFile } from '../support/folders.ts'
 
 const GIT = { source: { configMap: '', git: { repository: 'https://git.example/p.git' } } }
 

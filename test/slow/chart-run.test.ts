@@ -19,7 +19,7 @@ import {
 import { parseGitSyncArgs } from './support/git-sync-imitation.ts'
 import { createRepository } from './support/git-sync-repository.ts'
 import type { Mount } from './support/image-container.ts'
-import { folderForFile } from '../support/folder-for-file.ts'
+import { folderForFile } from '../support/folders.ts'
 
 const REPOSITORY = 'https://git.example/data/pipes.git'
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { CHART, GOOD, HELMS, overlay, renderValues, tryValues } from './support/chart.ts'
-import { folderForFile } from '../support/folder-for-file.ts'
+import { folderForFile } from '../support/folders.ts'
 
 /* A value that the program would refuse is refused by `helm upgrade`: otherwise it ends a pod that ran. */
 

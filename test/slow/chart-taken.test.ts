@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { GOOD, HELMS, overlay, renderValues, validated } from './support/chart.ts'
-import { folderForFile } from '../support/folder-for-file.ts'
+import { folderForFile } from '../support/folders.ts'
 
 /*
  * Values that Kubernetes takes, and that a form which is too narrow would refuse.

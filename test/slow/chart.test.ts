@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import packageJson from '../../package.json' with { type: 'json' }
 import {
@@ -17,6 +16,7 @@ import {
   valuesFile,
 } from './support/chart.ts'
 import { run, runWell, tool } from './support/tools.ts'
+import { folderForFile } from '../support/folders.ts'
 
 const SETS = valueSets()
 
@@ -28,14 +28,12 @@ const BASE = 'minimal'
 
 const CRDS = join(import.meta.dirname, 'support/chart-crds')
 
-let folder: string
+const folder = folderForFile()
 const rendered = new Map<string, string>()
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'pipewright-chart-'))
   for (const set of SETS) rendered.set(set, await render(valuesFile(set)))
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 function of(set: string): string {
   return rendered.get(set) ?? ''

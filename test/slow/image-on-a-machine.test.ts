@@ -7,7 +7,7 @@ import { parseDuration } from '../../src/lib/duration.ts'
 import { ROOT } from '../support/process.ts'
 import { parseGitSyncArgs } from './support/git-sync-imitation.ts'
 import { run, runWell, tool } from './support/tools.ts'
-import { folderForFile } from '../support/folder-for-file.ts'
+import { folderForFile } from '../support/folders.ts'
 
 /** What `systemd-analyze security` gives from 0 (held tight) to 10; that of an ordinary service is above 9. */
 const MOST_EXPOSED = 1.5

@@ -1,18 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import {
-  chownSync,
-  cpSync,
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chownSync, cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import lock from '../../package-lock.json' with { type: 'json' }
 import { ROOT } from '../support/process.ts'
@@ -21,13 +10,14 @@ import { baseName } from './support/image-base.ts'
 import type { Buildah, ImageConfig } from './support/image-buildah.ts'
 import { BUILD_ARGS, builtImage, IMAGE } from './support/image-root.ts'
 import { startContainer, type Container, type Mount } from './support/image-container.ts'
+import { folderForFile } from '../support/folders.ts'
 
 /** Beyond Node's own image. */
 const LIMIT_BYTES = 10_000_000
 
 const USER = 65_532
 
-let folder: string
+const folder = folderForFile()
 let buildah: Buildah
 let layers: readonly string[]
 let config: ImageConfig
@@ -35,7 +25,6 @@ let base: string
 let root: string
 
 beforeAll(async () => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-image-')))
   const built = await builtImage()
   buildah = built.buildah
   layers = built.layers
@@ -43,7 +32,6 @@ beforeAll(async () => {
   base = await buildah.layOut(baseName())
   root = await buildah.layOut(IMAGE)
 }, 600_000)
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** A folder that the container's user owns, as a fresh volume. */
 function volume(name: string): string {

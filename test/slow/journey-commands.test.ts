@@ -1,6 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
@@ -10,46 +9,39 @@ import { until } from '../support/until.ts'
 import { tool } from './support/tools.ts'
 import { given, shownAs } from '../ways-out/given.ts'
 import { pipeManifest } from '../support/manifests.ts'
+import { folderForTest } from '../support/folders.ts'
 
 /* The command line as somebody meets it who has just cloned the project. */
 
 describe('in a fresh clone', () => {
   test('npx finds the command and its own Node, whatever Node the machine has', async () => {
-    const clone = mkdtempSync(join(tmpdir(), 'clone-'))
-    try {
-      execFileSync('git', ['clone', '--quiet', '--depth=1', `file://${ROOT}`, clone])
-      symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
-      // Without this project's own Node in front.
-      const path = (process.env['PATH'] ?? '').split(':').filter((part) => !part.includes('node_modules'))
-      const ran = spawnSync('npx', ['--offline', 'pipewright', 'validate', '-o', 'json'], {
-        cwd: clone,
-        env: { PATH: path.join(':'), HOME: clone },
-        encoding: 'utf8',
-      })
-      expect(ran.status).toBe(0)
-      expect(JSON.parse(ran.stdout)).toMatchObject({ findings: [] })
-    } finally {
-      rmSync(clone, { recursive: true, force: true })
-    }
+    const clone = folderForTest()
+    execFileSync('git', ['clone', '--quiet', '--depth=1', `file://${ROOT}`, clone])
+    symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
+    // Without this project's own Node in front.
+    const path = (process.env['PATH'] ?? '').split(':').filter((part) => !part.includes('node_modules'))
+    const ran = spawnSync('npx', ['--offline', 'pipewright', 'validate', '-o', 'json'], {
+      cwd: clone,
+      env: { PATH: path.join(':'), HOME: clone },
+      encoding: 'utf8',
+    })
+    expect(ran.status).toBe(0)
+    expect(JSON.parse(ran.stdout)).toMatchObject({ findings: [] })
   })
 
   test('the first start ends with one line: what it is, where the page and the sandbox are, how to stop; so does the second', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'start-'))
-    try {
-      symlinkSync(join(ROOT, 'manifests'), join(folder, 'manifests'))
-      for (const start of ['first', 'second']) {
-        await using program = startProgram(['run', '--sandbox', '--listen', '127.0.0.1:0'], { cwd: folder })
-        const line = await until(`the line of the ${start} start`, () =>
-          program.log().find(({ msg }) => String(msg).includes('Ctrl-C stops it')),
-        )
-        expect((await fetch(String(line['page']))).status).toBe(200)
-        expect((await fetch(String(line['baseUrl']))).status).toBeLessThan(500)
-        expect(program.log().at(-1), start).toEqual(line)
-        program.signal('SIGINT')
-        expect(await program.ended).toBe(0)
-      }
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
+    const folder = folderForTest()
+    symlinkSync(join(ROOT, 'manifests'), join(folder, 'manifests'))
+    for (const start of ['first', 'second']) {
+      await using program = startProgram(['run', '--sandbox', '--listen', '127.0.0.1:0'], { cwd: folder })
+      const line = await until(`the line of the ${start} start`, () =>
+        program.log().find(({ msg }) => String(msg).includes('Ctrl-C stops it')),
+      )
+      expect((await fetch(String(line['page']))).status).toBe(200)
+      expect((await fetch(String(line['baseUrl']))).status).toBeLessThan(500)
+      expect(program.log().at(-1), start).toEqual(line)
+      program.signal('SIGINT')
+      expect(await program.ended).toBe(0)
     }
   })
 })

@@ -1,27 +1,25 @@
-import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { GOOD, HELMS, podsIn, renderValues, tryValues } from './support/chart.ts'
 import { layOutImage, type ImageRoot } from './support/image-root.ts'
 import { startPodWorld } from './support/runbook-pod.ts'
 import { allWell, asWritten, backupLine, ends, typed } from './support/runbook-steps.ts'
+import { folderForFile } from '../support/folders.ts'
 
 /* An upgrade, one that fails, and the way back: the pods that the chart makes, one after the other on one ledger and one platform. */
 
-let folder: string
+const folder = folderForFile()
 let older: ImageRoot
 let newer: ImageRoot
 
 beforeAll(async () => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-upgrade-')))
   chmodSync(folder, 0o755)
   older = await layOutImage()
   newer = await layOutImage()
   addMigration(join(newer.root, 'app/dist/pipewright.js'))
 }, 900_000)
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** A program of the next version: its ledger has one table more. */
 function addMigration(program: string): void {

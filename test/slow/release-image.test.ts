@@ -1,15 +1,5 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import {
-  copyFileSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, globSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -19,6 +9,7 @@ import { ROOT } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { configureNpm } from './support/image-base.ts'
 import { run, runWell, tool } from './support/tools.ts'
+import { folderForFile } from '../support/folders.ts'
 
 /* The image of a release for both architectures, and the chart, pushed to a registry of this machine: .ci/release/image and push-chart. */
 
@@ -31,7 +22,7 @@ const PROGRAMS = ['sh', 'env', 'rm', 'mkdir', 'chmod', 'ln']
 const MANIFEST = 'application/vnd.docker.distribution.manifest.v2+json'
 const LIST = 'application/vnd.docker.distribution.manifest.list.v2+json'
 
-let folder: string
+const folder = folderForFile()
 let out: string
 let registry: ChildProcess
 let host: string
@@ -39,7 +30,6 @@ let env: NodeJS.ProcessEnv
 let head: string
 
 beforeAll(async () => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-release-')))
   out = join(folder, 'out')
   mkdirSync(join(folder, 'home/.config/containers'), { recursive: true })
   mkdirSync(out)
@@ -71,7 +61,6 @@ beforeAll(async () => {
 }, 15 * MINUTES)
 afterAll(() => {
   registry.kill()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** buildah reads there which registries speak plain HTTP. */

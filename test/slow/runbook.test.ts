@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -15,6 +14,7 @@ import { BESIDE, IN_CLUSTER, OUTSIDE, WITHOUT_A_DAEMON, type Ends } from './supp
 import { INCIDENTS, walkIncident } from './support/runbook-incidents.ts'
 import { startPodWorld, type PodWorld } from './support/runbook-pod.ts'
 import { run, runWell, tool } from './support/tools.ts'
+import { folderForFile } from '../support/folders.ts'
 
 /* Every command line of the runbook, run in the root of the image as the chart mounts it, as its user, with its variables; and its incidents. */
 
@@ -36,15 +36,13 @@ const LEFT = Object.fromEntries(
   Object.entries(PIPES).filter(([name]) => name !== 'old' && name !== 'removed'),
 )
 
-let folder: string
+const folder = folderForFile()
 let image: ImageRoot
 
 beforeAll(async () => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-runbook-')))
   execFileSync('chmod', ['755', folder])
   image = await layOutImage()
 }, 900_000)
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('each command of the runbook is run here, and nothing else', () => {
   const rows = [...Object.keys(BESIDE), ...Object.keys(WITHOUT_A_DAEMON), ...OUTSIDE, ...OF_CLUSTER]

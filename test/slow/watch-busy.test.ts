@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { LoadResult } from '../../src/manifest/source.ts'
 import { follow } from './support/git-sync-following.ts'
 import { writeLate, writeMany } from './support/git-sync-rewriter.ts'
 import { alertText, write } from './support/git-sync-trees.ts'
+import { folderForTest } from '../support/folders.ts'
 
 const REWRITER = fileURLToPath(new URL('./support/git-sync-rewriter.ts', import.meta.url))
 
@@ -19,9 +19,8 @@ const BUSY_MS = 3_000
 
 let base: string
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-busy-')))
+  base = folderForTest()
 })
-afterEach(() => rmSync(base, { recursive: true, force: true }))
 
 function isAll(stamp: string) {
   return ({ state }: LoadResult) => {

@@ -1,11 +1,11 @@
-import { mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { LoadResult } from '../../src/manifest/source.ts'
 import { exhausted, follow, type Following } from './support/git-sync-following.ts'
 import { createRepository } from './support/git-sync-repository.ts'
 import { alertText, write } from './support/git-sync-trees.ts'
+import { folderForTest } from '../support/folders.ts'
 
 const FILES = 200
 const IN_THE_FOLDER = 100
@@ -19,10 +19,9 @@ const MODES = [
 let base: string
 let root: string
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-plain-')))
+  base = folderForTest()
   root = join(base, 'work', 'manifests')
 })
-afterEach(() => rmSync(base, { recursive: true, force: true }))
 
 /** The ids of all alerts that this reading found. */
 function idsOf({ state }: LoadResult): readonly string[] {

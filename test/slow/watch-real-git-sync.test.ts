@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { follow } from './support/git-sync-following.ts'
 import { installGitSync, type Installed } from './support/git-sync-install.ts'
 import { createRepository } from './support/git-sync-repository.ts'
 import { alertText } from './support/git-sync-trees.ts'
+import { folderForFile } from '../support/folders.ts'
 
 const COMMITS = 100
 /** Each so-manieth is waited for; of the others, as many are seen as git-sync brings. */
@@ -17,14 +17,12 @@ const EACH = 10
 /** Files that every commit rewrites with its number: a state that mixes two commits shows in them. */
 const STAMPED = 5
 
-let base: string
+const base = folderForFile()
 let installed: Installed
 
 beforeAll(async () => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-git-sync-')))
   installed = await installGitSync(join(base, 'bin'))
 })
-afterAll(() => rmSync(base, { recursive: true, force: true }))
 
 test('a hundred commits through the real git-sync: never mixed, and the last one is seen', async (context) => {
   if (installed.program === undefined) {

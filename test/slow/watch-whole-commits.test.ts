@@ -1,8 +1,7 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -11,6 +10,7 @@ import { type Reading, readDirectory } from '../../src/manifest/files/read-direc
 import { until } from '../support/until.ts'
 import { FILES } from './support/git-sync-fast-writer.ts'
 import { commitName } from './support/git-sync-trees.ts'
+import { folderForTest } from '../support/folders.ts'
 
 const WRITER = fileURLToPath(new URL('./support/git-sync-fast-writer.ts', import.meta.url))
 
@@ -29,7 +29,7 @@ function generationsOf(reading: Reading): readonly number[] {
 }
 
 async function readWhileSwapped(kind: 'link' | 'config-map') {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-whole-')))
+  const base = folderForTest()
   if (kind === 'config-map') {
     mkdirSync(join(base, 'mount'))
     for (let n = 0; n < FILES; n += 1) symlinkSync(`..data/f${n}.yaml`, join(base, `mount/f${n}.yaml`))
@@ -77,7 +77,6 @@ async function readWhileSwapped(kind: 'link' | 'config-map') {
   } finally {
     writer.kill('SIGKILL')
     await ended
-    rmSync(base, { recursive: true, force: true })
   }
   return { told, mixed, last, reasons: [...reasons] }
 }

@@ -1,6 +1,5 @@
 import { masked } from '../support/masked.ts'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
@@ -15,6 +14,7 @@ import { createLogging } from '../../src/telemetry/telemetry.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { EVERY_EVENT } from './every-event.ts'
 import { createFinished, finding, loaded, NOW, reconciled, telemetry } from './sample.ts'
+import { folderForTest } from '../support/folders.ts'
 
 const DRIFTED = { reason: 'Drifted', facts: { fields: ['scaling.replicas'], from: 'manifest' } } as const
 const CONDITION = { status: 'False', ...DRIFTED, since: NOW } as const
@@ -560,27 +560,22 @@ describe('destinations', () => {
   const STOPPING: Event = { type: 'Stopping', signal: 'SIGTERM' }
 
   it('may be a file, of which a full disk loses lines and nothing else: they are counted when there is room', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'pipewright-log-'))
-    const path = join(folder, 'log')
+    const path = join(folderForTest(), 'log')
     const file = openSync(path, 'a')
-    try {
-      const made = await telemetry({ log: { destination: fileStream(file) } })
-      made.emit(STOPPING)
-      closeSync(file) // as a disk that takes nothing
-      for (let n = 0; n < 3; n += 1) made.emit(STOPPING)
-      expect(openSync(path, 'a')).toBe(file)
-      made.emit(STOPPING)
-      await made.close()
-      const lines = readFileSync(path, 'utf8').trim().split('\n')
-      expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
-        { msg: 'Stopping' },
-        { msg: 'Stopping' },
-        { msg: 'Log lines lost', level: 'warn', lines: 3 },
-      ])
-      closeSync(file) // throws when it was closed before
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
+    const made = await telemetry({ log: { destination: fileStream(file) } })
+    made.emit(STOPPING)
+    closeSync(file) // as a disk that takes nothing
+    for (let n = 0; n < 3; n += 1) made.emit(STOPPING)
+    expect(openSync(path, 'a')).toBe(file)
+    made.emit(STOPPING)
+    await made.close()
+    const lines = readFileSync(path, 'utf8').trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { msg: 'Stopping' },
+      { msg: 'Stopping' },
+      { msg: 'Log lines lost', level: 'warn', lines: 3 },
+    ])
+    closeSync(file) // throws when it was closed before
   })
 
   it('may fail without taking anybody along', async () => {
