@@ -1,4 +1,4 @@
-# Pipewright beside a checkout of manifests. How to build and run it: docs/operations.md; held by test/slow/image.test.ts.
+# Pipewright beside a checkout of manifests. How to build and run it: docs/tutorials/kubernetes.md; held by test/slow/image.test.ts.
 
 # The version of Node is the one that package-lock.json names. Pin the digest too when you build for production:
 # --build-arg NODE_IMAGE=docker.io/library/node:26.10.0-trixie-slim@sha256:…

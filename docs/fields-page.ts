@@ -5,7 +5,7 @@ import { MANIFEST_KINDS } from '../src/kinds/lookup.ts'
 import type { Profile } from '../src/kinds/profile.ts'
 import { cell } from './table.ts'
 
-/** docs/fields.md: every field of every kind. @param note that it is generated */
+/** docs/reference/fields.md: every field of every kind. @param note that it is generated */
 export function fieldsPage(note: string, profile: Profile): string {
   const isDefault = profile.name === DEFAULT.name
   const flag = isDefault ? '' : ` --profile ${profile.name}`

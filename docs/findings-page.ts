@@ -11,7 +11,7 @@ import { createFindingRoom } from '../src/manifest/validate/parse-document.ts'
 import { createPlaces } from '../src/manifest/rules/source-locator.ts'
 import { nextCatalog, parseFile } from '../test/support/at-once.ts'
 
-/* docs/findings.md: each code with what it means, a wrong and a right example, and what is really said of the wrong one. */
+/* docs/reference/findings.md: each code with what it means, a wrong and a right example, and what is really said of the wrong one. */
 
 const Examples = z.array(
   z.strictObject({

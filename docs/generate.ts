@@ -9,11 +9,12 @@ import { CLICKHOUSE_CLOUD } from '../src/kinds/profiles/clickhouse-cloud/profile
 import { operationsOf, type Profile } from '../src/kinds/profile.ts'
 import { labelValues } from '../src/telemetry/instruments.ts'
 import { alertRules } from './alert-rules.ts'
-import { readmePage } from './commands-table.ts'
+import { commandsPage } from './commands-page.ts'
 import { chartPage } from './chart-page.ts'
 import { fieldsPage } from './fields-page.ts'
 import { findingsPage } from './findings-page.ts'
 import { logsPage } from './logs-page.ts'
+import { reasonsPage } from './reasons-page.ts'
 import { runbookPage } from './runbook-page.ts'
 import { sandboxPage } from './sandbox-page.ts'
 
@@ -24,15 +25,16 @@ const HERE = dirname(fileURLToPath(import.meta.url))
 /** The generated files, by their paths below docs/. */
 export function generatedDocs(): Readonly<Record<string, string>> {
   return {
-    'settings.md': settingsPage(),
-    'metrics.md': metricsPage(),
-    'findings.md': findingsPage(NOTE),
-    'fields.md': fieldsPage(NOTE, DEFAULT),
-    'fields-clickhouse-cloud.md': fieldsPage(NOTE, CLICKHOUSE_CLOUD),
-    'logs.md': logsPage(NOTE),
-    'sandbox.md': sandboxPage(NOTE),
-    'runbook.md': runbookPage(readFileSync(`${HERE}/runbook.md`, 'utf8')),
-    '../README.md': readmePage(readFileSync(`${HERE}/../README.md`, 'utf8')),
+    'reference/commands.md': commandsPage(NOTE),
+    'reference/settings.md': settingsPage(),
+    'reference/metrics.md': metricsPage(),
+    'reference/findings.md': findingsPage(NOTE),
+    'reference/fields.md': fieldsPage(NOTE, DEFAULT),
+    'reference/fields-clickhouse-cloud.md': fieldsPage(NOTE, CLICKHOUSE_CLOUD),
+    'reference/logs.md': logsPage(NOTE),
+    'reference/sandbox.md': sandboxPage(NOTE),
+    'reference/reasons.md': reasonsPage(NOTE, readFileSync(`${HERE}/reference/runbook.md`, 'utf8')),
+    'reference/runbook.md': runbookPage(readFileSync(`${HERE}/reference/runbook.md`, 'utf8')),
     [RULES]: alertRules(readFileSync(`${HERE}/${RULES}`, 'utf8')),
     '../helm/README.md': chartPage(NOTE),
     'schema/manifest.schema.json': jsonSchema(DEFAULT),

@@ -8,7 +8,7 @@ import {
   type LineDefinition,
 } from '../src/telemetry/log-fields.ts'
 
-/* docs/logs.md: every kind of line, with its levels and fields. */
+/* docs/reference/logs.md: every kind of line, with its levels and fields. */
 
 const EVERYWHERE: readonly Field[] = ['level', 'time', 'app', 'msg', 'revision']
 

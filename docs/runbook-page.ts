@@ -2,7 +2,7 @@ import type { Key } from '../src/kinds/key.ts'
 import { REASONS, stepsOf, type Reason } from '../src/plan/reason.ts'
 import type { About, FieldEdit } from '../src/plan/reasons/row.ts'
 
-/* docs/runbook.md: what the table of reasons says stands at the head of each reason's entry; all else is written by hand. */
+/* docs/reference/runbook.md: what the table of reasons says stands at the head of each reason's entry; all else is written by hand. */
 
 /** The resource of the runbook: a placeholder that the reader replaces. */
 const ANY: About = {

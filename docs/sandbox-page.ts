@@ -5,7 +5,7 @@ import { FaultRule } from '../src/sandbox/faults.ts'
 import { fixtureSchema } from '../src/sandbox/fixture.ts'
 import { cell, code } from './table.ts'
 
-/** docs/sandbox.md: what the sandbox is told, from its schemas. */
+/** docs/reference/sandbox.md: what the sandbox is told, from its schemas. */
 export function sandboxPage(note: string): string {
   return `# The sandbox
 
@@ -13,43 +13,8 @@ ${note}
 
 A simulated platform that implements the interface and fails on request. Use it to see how Pipewright reacts, for example to a lost
 reply, without an account and without risk. \`npm start\` (\`run --sandbox\`) runs it inside the process. \`pipewright sandbox\` runs it as a
-separate server. Pipewright uses it only if you ask for it, and the log and the page say so.
-
-## Lose a reply
-
-If the reply to a create is lost, was the pipe created? Start the daemon with \`npm start\`. The first line of its log has the address of
-the sandbox (\`baseUrl\`). In another terminal, tell the sandbox to carry out one create and to lose the reply:
-
-\`\`\`sh
-sandbox=http://127.0.0.1:PORT # the baseUrl
-curl -s $sandbox/-/sandbox/faults -H 'content-type: application/json' \\
-  -d '{"rules": [{"operation": "createPipe", "subject": "chargebacks", "fault": {"type": "cut-after"}}]}'
-\`\`\`
-
-Then add a manifest:
-
-\`\`\`sh
-cat > manifests/payments/chargebacks.yaml <<'END'
-apiVersion: pipewright/v1
-kind: Pipe
-metadata: { name: chargebacks }
-spec:
-  service: commerce
-  source: { kafka: { brokers: b-1.example:9092, topics: chargebacks } }
-  destination: { database: shop, table: chargebacks, columns: [{ name: id, type: UUID }] }
-  fieldMappings: [{ sourceField: id, destinationField: id }]
-END
-\`\`\`
-
-The page shows \`Pipe/chargebacks\` as \`OutcomeUnknown\`, with the evidence and each way out. Edit the manifest, suspend it, remove it, or
-kill the daemon and start it again: Pipewright sends no second create. Instead of looking in a console, ask the sandbox:
-
-\`\`\`sh
-curl -s $sandbox/-/sandbox/state # the pipe is there, once: copy its id
-npx pipewright resolve Pipe/chargebacks --adopt ID --sandbox
-\`\`\`
-
-To start over: remove the manifest and \`.pipewright/\`.
+separate server. Pipewright uses it only if you ask for it, and the log and the page say so. To begin:
+[a lost reply](../tutorials/sandbox.md).
 
 ## Secrets
 

@@ -62,7 +62,7 @@ const FILE_KEYS: ReadonlyMap<string, SettingName> = new Map(
 
 /** Version 0.1 had a file of targets. */
 const REMOVED_NOTIFICATIONS =
-  'it was removed: give webhook-url, and webhook-secret-file to sign; Alertmanager routes and groups (docs/notifications.md)'
+  'it was removed: give webhook-url, and webhook-secret-file to sign (docs/how-to/notifications.md)'
 
 function nearestOf(word: string, known: Iterable<string>): string {
   if (/(^|\W|_)notifications$/i.test(word)) return REMOVED_NOTIFICATIONS

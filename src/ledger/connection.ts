@@ -83,7 +83,7 @@ function prepareFile(db: DatabaseSync, { file, mode }: ConnectionOptions): void 
 
 /**
  * Each commit is in the file on disk when it returns. With a write-ahead log, removing or truncating the log
- * would silently lose all ids since the last checkpoint (docs/decisions.md).
+ * would silently lose all ids since the last checkpoint.
  */
 function makeDurable(db: DatabaseSync, file: string): void {
   if (db.prepare('PRAGMA journal_mode = DELETE').get()?.['journal_mode'] !== 'delete') {

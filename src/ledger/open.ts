@@ -67,7 +67,7 @@ export async function acceptLedger(
     throw new LedgerError(
       'io',
       `no rollback is known: ${fileOf(url)} is a file. Pipewright notices a rollback only of a ledger in a cluster. ` +
-        'For a restored file, see "Restore a backup" in docs/runbook.md.',
+        'For a restored file, see "Restore a backup" in docs/reference/runbook.md.',
     )
   const { acceptKubernetesLedger } = await import('./kubernetes/accept-rollback.ts')
   return acceptKubernetesLedger(inCluster)

@@ -20,7 +20,7 @@ import {
   type Words,
 } from './reasons/row.ts'
 
-/** Public interface, each with an entry in `docs/runbook.md`. */
+/** Public; entries: `docs/reference/runbook.md`. */
 export const REASONS = {
   ...CREATING,
   ...REFUSING,

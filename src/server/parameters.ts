@@ -210,6 +210,6 @@ function parseBody(text: string, contentType: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new RequestError(400, 'the body is not JSON', 'Send what docs/api.md shows for this address.')
+    throw new RequestError(400, 'the body is not JSON', 'See docs/reference/api.md.')
   }
 }

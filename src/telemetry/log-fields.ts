@@ -1,4 +1,4 @@
-/** Source of `docs/logs.md`. Fields without a value are omitted. */
+/** Source of `docs/reference/logs.md`. Fields without a value are omitted. */
 export const FIELDS = {
   // every line
   level: 'how much it matters: `debug`, `info`, `warn` or `error`',

@@ -64,7 +64,7 @@ const priorities = Object.values(PRIORITY_NAMES)
 export const METRICS = {
   resources: gauge('Number of resources, by kind and status.', { kind: RESOURCE_KINDS, status: STATUSES }),
   resource_reasons: gauge(
-    'Number of resources, by the reason that they show; docs/runbook.md has an entry for each.',
+    'Number of resources, by reason: see docs/reference/runbook.md.',
     { reason: Object.keys(REASONS) },
   ),
   resource_info: gauge(

@@ -70,7 +70,7 @@ function usage(known: readonly string[]): string {
   return `npm run bench -- [options]
 
 Measures each row of design §13 beside its floor, and ends with 1 when a row is worse than twice its target, or when something
-was seen that must never be. With --short, times are only shown. docs/performance.md says what the rows are.
+was seen that must never be. With --short, times are only shown. docs/contributing/performance.md says what the rows are.
 
   --sizes N,N    numbers of manifests, from ${SMALLEST} to ${LARGEST}; 100,1000,10000 unless set
   --rows A,B     only these rows, of ${known.join(', ')}; all but the tf rows, which take minutes, unless set

@@ -5,7 +5,7 @@ import { type Machine, type Result, round, signed } from './report.ts'
 
 /*
  * npm run bench:publish -- FILE.json … : writes what `npm run bench -- --json FILE.json` measured into
- * docs/performance.md, between its marks, and draws docs/images/cost.svg. Of two results of a row and a size the later
+ * docs/contributing/performance.md, between its marks, and draws docs/images/cost.svg. Of two results of a row and a size the later
  * file counts.
  */
 
@@ -15,7 +15,7 @@ interface Report {
   readonly results: readonly Result[]
 }
 
-const PAGE = fileURLToPath(new URL('../../docs/performance.md', import.meta.url))
+const PAGE = fileURLToPath(new URL('../../docs/contributing/performance.md', import.meta.url))
 const PLOT = fileURLToPath(new URL('../../docs/images/cost.svg', import.meta.url))
 /** As in the table of the page. */
 const ORDER = [

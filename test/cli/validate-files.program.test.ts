@@ -173,7 +173,7 @@ test('paths for GitHub and code scanning begin at the root of the repository, wh
       id: 'unknown-field',
       shortDescription: { text: 'A field is not known at this place.' },
       help: expect.objectContaining({
-        markdown: expect.stringContaining('(docs/findings.md#unknown-field)'),
+        markdown: expect.stringContaining('(docs/reference/findings.md#unknown-field)'),
       }),
     }),
   )

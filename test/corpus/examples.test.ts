@@ -6,7 +6,7 @@ import { FINDING_CODES, pictureOf } from '../../src/manifest/diagnostics/diagnos
 const examples = findingExamples()
 const texts = examples.filter(({ shell }) => shell !== true)
 
-describe('the examples of docs/findings.md', () => {
+describe('the examples of docs/reference/findings.md', () => {
   test('are one for each code', () => {
     const codes = Object.keys({ ...FINDING_CODES, ...RULE_CODES })
     expect(examples.map(({ code }) => code).toSorted()).toEqual(codes.toSorted())

@@ -10,7 +10,7 @@ const PRODUCTION = Object.keys(packageJson.dependencies).toSorted()
 
 const { code, packages } = await bundle()
 
-/** Rows of the table of dependencies in docs/decisions.md: names, and why. */
+/** Rows of the table of dependencies in docs/contributing/decisions.md: names, and why. */
 function rows(): readonly { readonly names: readonly string[]; readonly why: string }[] {
   const page = readFileSync(`${ROOT}/docs/decisions.md`, 'utf8').split('## Dependencies')[1] ?? ''
   const [production = ''] = page.split('_development_')
@@ -19,7 +19,7 @@ function rows(): readonly { readonly names: readonly string[]; readonly why: str
   )
 }
 
-test('docs/decisions.md gives a reason for each production dependency, and for no other', () => {
+test('docs/contributing/decisions.md gives a reason for each production dependency, and for no other', () => {
   expect(
     rows()
       .flatMap(({ names }) => names)
@@ -36,9 +36,9 @@ test('package-lock.json pins every package with a hash', () => {
   expect(loose.map(([path]) => path)).toEqual([])
 })
 
-test('SECURITY.md counts them', () => {
+test('docs/explanation/security.md counts them', () => {
   const words = ['Nine', 'Ten', 'Eleven', 'Twelve', 'Thirteen', 'Fourteen', 'Fifteen']
-  expect(readFileSync(`${ROOT}/SECURITY.md`, 'utf8')).toContain(
+  expect(readFileSync(`${ROOT}/docs/explanation/security.md`, 'utf8')).toContain(
     `${words[PRODUCTION.length - 9]} direct production dependencies`,
   )
 })

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { COMMAND_HELP } from '../../src/cli/command-help.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { messageOf, REASONS, stepsOf, type Reason } from '../../src/plan/reason.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
@@ -17,38 +18,6 @@ import { ROOT } from '../support/process.ts'
 test('each phrase is found where it stands, whatever its case', () => {
   expect(bannedIn('One may look.\nThe Brake is on.')).toHaveLength(2)
   expect(bannedIn('You can look.\nThe create limit is reached.')).toEqual([])
-})
-
-/** Decisions tell what was, under the names of then. */
-const PAGES = ['README.md', 'SECURITY.md', 'helm/README.md', 'helm/values.yaml'].concat(
-  readdirSync(join(ROOT, 'docs'))
-    .filter((name) => name.endsWith('.md') && name !== 'decisions.md')
-    .map((name) => `docs/${name}`),
-)
-
-describe('documents', () => {
-  test('have plain words', () => {
-    // Names of the interface are no words of ours to choose here.
-    for (const page of PAGES) {
-      const words = readFileSync(join(ROOT, page), 'utf8').replaceAll(/`[^`\n]*`/g, '`…`')
-      expect.soft(bannedIn(words), page).toEqual([])
-    }
-  })
-
-  test('begin with what they are for', () => {
-    for (const page of PAGES.filter((path) => path.startsWith('docs/'))) {
-      const [title = '', ...rest] = readFileSync(join(ROOT, page), 'utf8')
-        .split('\n\n')
-        .filter((part) => !part.startsWith('<!--'))
-      expect.soft(title, page).toMatch(/^# /)
-      expect.soft(rest[0], page).toMatch(/^[A-Z`][^|]{30,}/)
-    }
-  })
-
-  test('what changes with the next release has plain words', () => {
-    const [, unreleased = ''] = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8').split(/^## /m)
-    expect(bannedIn(unreleased.replaceAll(/`[^`]*`|"[^"]*"/g, ''))).toEqual([]) // names of before are quoted
-  })
 })
 
 const ALL = Object.keys(REASONS) as readonly Reason[] // the keys of an object literal
@@ -103,27 +72,11 @@ test('settings and metrics have plain words', () => {
   expect(bannedIn([...texts, ...Object.values(ALL_METRICS).map(({ help }) => help)].join('\n'))).toEqual([])
 })
 
-const COMMANDS = [
-  'run',
-  'validate',
-  'plan',
-  'apply',
-  'status',
-  'history',
-  'adopt',
-  'resolve',
-  'forget',
-  'lock',
-]
-
-test.each([[], ...COMMANDS.map((command) => [command])])(
-  'the help of "%s" has plain words',
-  async (...command) => {
-    const { code, stdout } = await runHere([...command.filter((part) => part !== undefined), '--help'])
-    expect(code).toBe(0)
-    expect(bannedIn(stdout)).toEqual([])
-  },
-)
+test.each(['help', ...Object.keys(COMMAND_HELP)])('the help of "%s" has plain words', async (command) => {
+  const { code, stdout } = await runHere(command === 'help' ? ['--help'] : [command, '--help'])
+  expect(code).toBe(0)
+  expect(bannedIn(stdout)).toEqual([])
+})
 
 /** What the page and the replies of the server say: texts in quotes that have a space in them. */
 const SERVED = ['src/server', 'src/server/api', 'src/server/page'].flatMap((folder) =>

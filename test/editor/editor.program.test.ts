@@ -5,7 +5,7 @@ import type { LanguageServer } from './language-server.ts'
 
 const ROOT = new URL('../../', import.meta.url).href
 
-/** The comment line of docs/editors.md, from a file two folders below the root. */
+/** The comment line of docs/how-to/pull-requests.md, from a file two folders below the root. */
 const COMMENT = '# yaml-language-server: $schema=../../docs/schema/manifest.schema.json'
 
 const MANIFEST = [

@@ -3,7 +3,7 @@ import { MINUTE, SECOND, isVisible, type Model, type Pipe } from './model.ts'
 
 /*
  * For how long the platform may hide a pipe that was shown once, while it allows creates. What it hides for longer is no
- * promise of ours (docs/guarantees.md); so stories do not go there.
+ * promise of ours (docs/explanation/guarantees.md); so stories do not go there.
  */
 
 /** A pipe that is alone, or whose siblings cannot be read either. */

@@ -1,10 +1,9 @@
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { alertManifest, ENDPOINT, furnish, pipeManifest, runArgs } from '../support/manifests.ts'
 import { runHere } from '../support/command.ts'
 import { startHere } from '../support/program-here.ts'
-import { resourcesOf, ROOT, startProgram, urlOf } from '../support/process.ts'
+import { resourcesOf, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import type { Workspace } from '../support/workspace.ts'
 import { createWorkspace } from '../support/workspace.ts'
@@ -37,34 +36,6 @@ async function allReady(url: string, count: number): Promise<void> {
     return items.length === count && items.every((item) => item.status === 'Ready')
   })
 }
-
-describe('npm start', () => {
-  test('settles every example, notices an edit, and ends with 0', async () => {
-    using workspace = createWorkspace()
-    rmSync(workspace.manifests, { recursive: true })
-    cpSync(join(ROOT, 'manifests'), workspace.manifests, { recursive: true })
-    await using program = startProgram(['run', '--sandbox', '--listen', '127.0.0.1:0'], {
-      cwd: workspace.dir,
-    })
-    const url = await urlOf(program)
-    const items = await until('every example to settle', async () => {
-      const resources = await resourcesOf(url)
-      const settled = resources.filter(({ status }) => status === 'Ready' || status === 'Suspended')
-      return resources.length > 0 && resources.length - settled.length === 2 ? resources : undefined
-    })
-    const unsettled = items.filter(({ status }) => status !== 'Ready' && status !== 'Suspended')
-    expect(unsettled.map(({ status }) => status).toSorted()).toEqual(['Drifted', 'NotReady'])
-
-    const file = join(workspace.manifests, 'platform', 'services.yaml')
-    writeFileSync(file, readFileSync(file, 'utf8').replace('kind: Service', 'kind: Servce'))
-    const isSeen = async () => (await resourcesOf(url)).some(({ status }) => status === 'Invalid')
-    await until('the edit to be seen', isSeen)
-
-    program.signal('SIGTERM')
-    expect(await program.ended).toBe(0)
-    expect(program.stderr()).toBe('')
-  })
-})
 
 describe('the daemon against a platform', () => {
   test.each([['--wait'], ['Pipe/p0', '--wait']])(

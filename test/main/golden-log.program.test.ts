@@ -239,7 +239,7 @@ test('a full story is told in these lines', async () => {
   }
 })
 
-/** What `docs/logs.md` says of a line holds for it. */
+/** What `docs/reference/logs.md` says of a line holds for it. */
 function assertDocumented(line: LogLine): void {
   const { level, time: _time, app, msg, revision: _revision, ...facts } = line
   const kind = LINES.find(({ message }) => message === msg)

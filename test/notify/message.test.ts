@@ -9,7 +9,7 @@ import { keys, problem, SINCE } from './given.ts'
 
 /* The messages of the webhook, and the page that describes them. */
 
-const PAGE = readFileSync(new URL('../../docs/notifications.md', import.meta.url), 'utf8')
+const PAGE = readFileSync(new URL('../../docs/how-to/notifications.md', import.meta.url), 'utf8')
 
 function example(language: string): string {
   const text = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(PAGE)?.[1]

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { registerApi, registerMetrics } from '../../src/server/routes.ts'
 import { fakeParts } from './fake-parts.ts'
 
-const DOCUMENTED = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8')
+const DOCUMENTED = readFileSync(new URL('../../docs/reference/api.md', import.meta.url), 'utf8')
 
 /** What the server answers, as it registers it, but for the files of the page: `GET /api/v1/resources/{kind}/{name}`. */
 function routes(): readonly string[] {
@@ -18,7 +18,7 @@ function routes(): readonly string[] {
   return found
 }
 
-it('docs/api.md tells of all that the server answers, and of nothing else', () => {
+it('docs/reference/api.md tells of all that the server answers, and of nothing else', () => {
   const told = [...DOCUMENTED.matchAll(/^\| `((?:GET|POST) \/\S+)`/gm)].map(([, route]) => route)
   expect(told).toContain('GET /api/v1/attention')
   expect(new Set(told)).toEqual(new Set(routes()))

@@ -101,7 +101,7 @@ test('no pipe is made twice: an upgrade in the middle of a create, one that fail
   })
   expect(ledger()).toBe(atUpgrade)
 
-  // As docs/operations.md says it of a ledger that the newer one has changed.
+  // As docs/how-to/upgrade.md says it of a ledger that the newer one has changed.
   world.commit({ ...wanted, during: '', after: '' }, { 'pipes.lock.yaml': lock })
   {
     await using pod = await world.startDiagnostic()

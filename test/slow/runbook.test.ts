@@ -180,9 +180,9 @@ describe.concurrent('an incident', () => {
   })
 })
 
-/** Release and values of docs/operations.md. */
+/** Release and values of docs/tutorials/kubernetes.md. */
 function chartOfDocs(...more: readonly string[]): Promise<string> {
-  const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')
+  const page = readFileSync(join(ROOT, 'docs/tutorials/kubernetes.md'), 'utf8')
   const [, values = ''] = /```yaml\n# values\.yaml\n([\s\S]*?)```/.exec(page) ?? []
   const file = join(folder, 'values.yaml')
   writeFileSync(file, values)

@@ -156,15 +156,15 @@ describe.each(RELEASES)('on the ledger of %s', (release) => {
   })
 })
 
-/** The script of a `node -e` command in docs/operations.md, so that what is tested is what people are told. */
+/** The script of a `node -e` command in docs/how-to/back-up-and-restore.md, so that what is tested is what people are told. */
 function documentedScript(marker: string): string {
-  const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')
+  const page = readFileSync(join(ROOT, 'docs/how-to/back-up-and-restore.md'), 'utf8')
   const [, script] = new RegExp(`node -e '([^']*${marker}[^']*)'`).exec(page) ?? []
-  if (script === undefined) throw new Error(`docs/operations.md has no command with ${marker}`)
+  if (script === undefined) throw new Error(`docs/how-to/back-up-and-restore.md has no command with ${marker}`)
   return script
 }
 
-/** The backup of docs/operations.md. */
+/** The backup of docs/how-to/back-up-and-restore.md. */
 function startBackup(workspace: Workspace): Program {
   const script = documentedScript('backup')
     .replaceAll('/var/lib/pipewright/ledger.db', workspace.path('ledger.db'))

@@ -53,7 +53,7 @@ test('CI names each suite of the night, and the path for which it runs', () => {
     })
   git('init', '--quiet')
   git('commit', '--quiet', '--allow-empty', '--message', 'before')
-  workspace.write('docs/runbook.md', 'text')
+  workspace.write('docs/reference/runbook.md', 'text')
   git('add', '.')
   git('commit', '--quiet', '--message', 'after')
   const before = git('rev-parse', 'HEAD~1').trim()
@@ -61,7 +61,7 @@ test('CI names each suite of the night, and the path for which it runs', () => {
     `cd '${workspace.dir}'; CI_BASE=${before} SUITES_SINCE=$(base); changed_suites 2>&1; cd - >/dev/null`,
   )
   const since = `since ${before.slice(0, 8)}`
-  expect(stdout).toContain(`The suite runbook runs: ${since}, docs/runbook.md changed.\nrunbook\n`)
+  expect(stdout).toContain(`The suite runbook runs: ${since}, docs/reference/runbook.md changed.\nrunbook\n`)
   expect(stdout).toContain(`The suite cluster runs at night only: ${since}, no path of it changed.\n`)
 })
 

@@ -14,7 +14,7 @@ const CHANGELOG = `# Changelog
 
 ## 1.2.0 (2027-01-31)
 
-- Names: [settings](docs/settings.md), [Keep](https://example.com/), [below](#names).
+- Names: [settings](docs/reference/settings.md), [Keep](https://example.com/), [below](#names).
 
 ## 1.1.0 (2026-12-01)
 
@@ -118,7 +118,7 @@ describe('the notes of a release', () => {
 
   test('are its section of the changelog, with links that lead somewhere from anywhere', () => {
     expect(notes).toMatch(/^- Names: /)
-    expect(notes).toContain('[settings](https://github.com/Acme/Pipewright/blob/v1.2.0/docs/settings.md)')
+    expect(notes).toContain('[settings](https://github.com/Acme/Pipewright/blob/v1.2.0/docs/reference/settings.md)')
     expect(notes).toContain('[Keep](https://example.com/)')
     expect(notes).toContain('[below](#names)')
     expect(notes).not.toContain('Before.')
@@ -235,7 +235,7 @@ describe('workflows', () => {
   })
 
   test('no expression is put into a script: what is in it could end the command and begin another', () => {
-    const page = read('docs/pull-requests.md')
+    const page = read('docs/how-to/pull-requests.md')
     const shown = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].flatMap(([, text = '']) =>
       runsIn(parse(text)),
     )

@@ -114,7 +114,7 @@ describe('the alert rules', () => {
       expect.soft(summary, alert).toMatch(/[^.]$/)
       expect.soft(summary.replaceAll(/\{\{.*?\}\}/g, '').length, alert).toBeLessThan(100)
       expect.soft(description, alert).toMatch(/\.$/)
-      expect.soft(runbook).toBe(`docs/runbook.md#${alert.toLowerCase()}`)
+      expect.soft(runbook).toBe(`docs/reference/runbook.md#${alert.toLowerCase()}`)
     }
   })
 })

@@ -106,15 +106,15 @@ const MEANINGS: ReadonlyMap<string, string> = new Map(Object.entries({ ...FINDIN
 
 function ruleOf(code: string) {
   const means = `${capital(MEANINGS.get(code) ?? code)}.`
-  const page = `docs/findings.md#${code}`
+  const page = `docs/reference/findings.md#${code}`
   return {
     id: code,
     name: code,
     shortDescription: { text: means },
     fullDescription: { text: means },
     help: {
-      text: `${means} A wrong and a right example: ${page} of Pipewright.`,
-      markdown: `${means} A wrong and a right example: [${page}](${page}) of Pipewright.`,
+      text: `${means} Examples: ${page} of Pipewright.`,
+      markdown: `${means} Examples: [${page}](${page}) of Pipewright.`,
     },
   }
 }

@@ -37,7 +37,7 @@ export function registerOperate(app: FastifyInstance, parts: ServerParts): void 
   app.post('/-/operate', async (request, reply): Promise<OperatorResult> => {
     await authorize(request, parts.operator)
     assertActs(parts)
-    const hint = 'Send JSON, such as {"command": "forget", "key": "Pipe/orders"} (docs/api.md).'
+    const hint = 'Send JSON, such as {"command": "forget", "key": "Pipe/orders"} (docs/reference/api.md).'
     const result = parts.operator.operate(parsedBody(OperatorCommand, request.body, hint))
     if (result === undefined) throw starting()
     // It waits for the reconcile of its key, and that for the request budget.

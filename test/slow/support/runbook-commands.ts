@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../../support/process.ts'
 
-const PAGE = readFileSync(join(ROOT, 'docs/runbook.md'), 'utf8')
+const PAGE = readFileSync(join(ROOT, 'docs/reference/runbook.md'), 'utf8')
 
 /** What a command line begins with. Our own name and those of Kubernetes alone are names, and no commands. */
 const COMMAND =
@@ -21,12 +21,7 @@ export function commandsOfRunbook(): readonly string[] {
 
 /** The manifest of a pod that only mounts the claim. */
 export function podOfRunbook(): string {
-  const blocks = [...PAGE.matchAll(/^( *)```yaml\n([\s\S]*?)^ *```/gm)].map(([, indent = '', text = '']) =>
-    text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-  )
-  const found = blocks.filter((text) => /^kind: Pod$/m.test(text))
-  if (found.length !== 1) throw new Error(`the runbook has ${found.length} pods`)
-  return found[0] ?? ''
+  return readFileSync(join(ROOT, 'docs/ledger-pod.yaml'), 'utf8')
 }
 
 /** A line as a shell splits it. */

@@ -19,7 +19,7 @@ import {
 /** An incident, solved in the pod with what its entry in the runbook says. It ends with what came of it. */
 interface Incident {
   readonly what: string
-  /** Values of the chart, on top of those of docs/operations.md. */
+  /** Values of the chart, on top of those of docs/tutorials/kubernetes.md. */
   readonly values?: object
   readonly walk: (world: PodWorld) => Promise<object>
   readonly ends: object

@@ -16,7 +16,7 @@ import { emptyVolume, projected, startFromPod } from './chart-pod.ts'
 import { startContainer, type Container } from './image-container.ts'
 import type { ImageRoot } from './image-root.ts'
 
-/** Values as docs/operations.md has them, but for where the platform answers, and for how much it lets one ask. */
+/** Values as docs/tutorials/kubernetes.md has them, but for where the platform answers, and for how much it lets one ask. */
 const VALUES = {
   image: { repository: 'registry.example.com/pipewright' },
   platform: { baseUrl: 'http://127.0.0.1:9000' },

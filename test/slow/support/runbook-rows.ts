@@ -109,7 +109,7 @@ export const OUTSIDE: readonly string[] = [
   'kubectl delete node NODE',
   'kubectl taint nodes NODE node.kubernetes.io/out-of-service=nodeshutdown:NoExecute',
   'kubectl taint nodes NODE node.kubernetes.io/out-of-service=nodeshutdown:NoExecute-',
-  'kubectl apply --filename ledger-pod.yaml',
+  'kubectl apply --filename docs/ledger-pod.yaml',
   'kubectl -n data get pvc',
   'kubectl -n data delete pvc ledger-pipewright-0',
   'kubectl -n data delete pod pipewright-0',

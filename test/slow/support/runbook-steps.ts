@@ -62,12 +62,12 @@ export async function webhook(container: Container): Promise<void> {
   if (code !== 0) throw new Error(`the webhook was not accepted: ${stderr}`)
 }
 
-/** The line of docs/operations.md that makes a backup while the daemon runs. */
+/** The line of docs/how-to/back-up-and-restore.md that makes a backup while the daemon runs. */
 export function backupLine(): string {
-  const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')
+  const page = readFileSync(join(ROOT, 'docs/how-to/back-up-and-restore.md'), 'utf8')
   const [, script] =
     /kubectl -n data exec pipewright-0 -- \\\n\s+(node -e '[^\n]*backup[^\n]*') &&\n/.exec(page) ?? []
-  if (script === undefined) throw new Error('docs/operations.md makes no backup')
+  if (script === undefined) throw new Error('docs/how-to/back-up-and-restore.md makes no backup')
   return script
 }
 
