@@ -63,10 +63,9 @@ const priorities = Object.values(PRIORITY_NAMES)
 /** Without prefix: the metrics of design §8 and those for alert rules. Part of the interface. */
 export const METRICS = {
   resources: gauge('Number of resources, by kind and status.', { kind: RESOURCE_KINDS, status: STATUSES }),
-  resource_reasons: gauge(
-    'Number of resources, by reason: see docs/reference/runbook.md.',
-    { reason: Object.keys(REASONS) },
-  ),
+  resource_reasons: gauge('Number of resources, by reason: see docs/reference/runbook.md.', {
+    reason: Object.keys(REASONS),
+  }),
   resource_info: gauge(
     'Number of resources with these labels: 1 for each named resource, and 1 more for each problem that its status hides. team is metadata.labels.team. Resources with problems are named first.',
     { kind: 'open', name: 'open', service_name: 'open', team: 'open', status: 'open', reason: 'open' },

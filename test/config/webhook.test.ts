@@ -81,7 +81,7 @@ test('the settings of version 0.1 name what took their place', async () => {
   expect(problems).toMatchObject([
     {
       from: 'PIPEWRIGHT_NOTIFICATIONS',
-      right: expect.stringMatching(/webhook-url.*Alertmanager/) as unknown,
+      right: expect.stringMatching(/webhook-url.*docs\/how-to/) as unknown,
     },
   ])
 })

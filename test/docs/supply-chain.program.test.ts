@@ -12,9 +12,9 @@ const { code, packages } = await bundle()
 
 /** Rows of the table of dependencies in docs/contributing/decisions.md: names, and why. */
 function rows(): readonly { readonly names: readonly string[]; readonly why: string }[] {
-  const page = readFileSync(`${ROOT}/docs/decisions.md`, 'utf8').split('## Dependencies')[1] ?? ''
-  const [production = ''] = page.split('_development_')
-  return [...production.matchAll(/^\| (\S.*?) +\| (\S.*?) +\|$/gm)].flatMap(([, names = '', why = '']) =>
+  const page =
+    readFileSync(`${ROOT}/docs/contributing/decisions.md`, 'utf8').split('## Dependencies')[1] ?? ''
+  return [...page.matchAll(/^\| (\S.*?) +\| (\S.*?) +\|$/gm)].flatMap(([, names = '', why = '']) =>
     names === 'package' || names.startsWith('---') ? [] : [{ names: names.split(', '), why }],
   )
 }

@@ -160,7 +160,8 @@ describe.each(RELEASES)('on the ledger of %s', (release) => {
 function documentedScript(marker: string): string {
   const page = readFileSync(join(ROOT, 'docs/how-to/back-up-and-restore.md'), 'utf8')
   const [, script] = new RegExp(`node -e '([^']*${marker}[^']*)'`).exec(page) ?? []
-  if (script === undefined) throw new Error(`docs/how-to/back-up-and-restore.md has no command with ${marker}`)
+  if (script === undefined)
+    throw new Error(`docs/how-to/back-up-and-restore.md has no command with ${marker}`)
   return script
 }
 

@@ -67,17 +67,16 @@ describe('updates of what this depends on', () => {
 })
 
 describe('the pages for contributors', () => {
-  const pages = ['testing', 'releasing'].map((name) => read(`docs/contributing/${name}.md`))
-  const page = [read('CONTRIBUTING.md'), ...pages].join('\n')
+  const page = read('CONTRIBUTING.md') + read('docs/contributing/releasing.md')
 
   test('names scripts of package.json, and files that are there', () => {
     const scripts = [...page.matchAll(/npm run ([a-z:]+)/g)].map(([, name = '']) => name)
-    expect(scripts.length).toBeGreaterThan(3)
+    expect(scripts.length).toBeGreaterThan(2)
     expect(scripts.filter((name) => !(name in packageJson.scripts))).toEqual([])
     const paths = [...page.matchAll(/(?:^|[ `])((?:\.ci|\.github|test|docs|helm)\/[\w./-]*\w)/gm)].map(
       ([, path = '']) => path,
     )
-    expect(paths.length).toBeGreaterThan(3)
+    expect(paths.length).toBeGreaterThan(2)
     expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
   })
 

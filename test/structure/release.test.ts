@@ -118,7 +118,9 @@ describe('the notes of a release', () => {
 
   test('are its section of the changelog, with links that lead somewhere from anywhere', () => {
     expect(notes).toMatch(/^- Names: /)
-    expect(notes).toContain('[settings](https://github.com/Acme/Pipewright/blob/v1.2.0/docs/reference/settings.md)')
+    expect(notes).toContain(
+      '[settings](https://github.com/Acme/Pipewright/blob/v1.2.0/docs/reference/settings.md)',
+    )
     expect(notes).toContain('[Keep](https://example.com/)')
     expect(notes).toContain('[below](#names)')
     expect(notes).not.toContain('Before.')

@@ -137,7 +137,7 @@ export const OBSERVING = {
   NotUpdatable: row({
     ...DRIFTED,
     toldAnew: true,
-    means: 'the manifest was edited, and the interface cannot update such a resource',
+    means: 'the manifest was edited, and Pipewright does not send the edit',
     facts: CANNOT_UPDATE,
     sample: { key: 'Pipe/orders', fields: ['scaling.replicas'], pipeId: 'ID' },
     words: ({ key, fields, pipeId, why, kept }, noun) =>

@@ -127,7 +127,7 @@ function explain(store: StateStore, key: Key, run: ReconcileResult): Pick<PlanIt
   const { action, outcome } = run
   const said = (because: Explanation) => ({ reason: because.reason, message: messageOf(because, key) })
   if (outcome.result === 'failed') return said(outcome)
-  // Differences are more useful than the adoption.
+  // More useful than "adopted".
   if (action.type === 'adopt' && driftOf(run).length > 0)
     return { ...said(action), message: said(withReason(run)).message }
   const ready = store.record(key)?.conditions?.Ready
@@ -149,7 +149,6 @@ function serviceOfItem(
   return action.type === 'report' ? (record?.service ?? desired) : (desired ?? record?.service)
 }
 
-/** After the grace. */
 function isToBeDeleted(action: Action): boolean {
   if (action.type !== 'hold') return false
   return action.reason === 'Deleting' && action.facts.removal.is === 'later'
@@ -174,12 +173,12 @@ function verdictOf({ action, outcome, movedFrom }: ReconcileResult, reason: Reas
       return isRefused(action) ? 'refused' : 'held'
     case 'observe':
       if (movedFrom !== undefined) return 'change'
-      if (reason === 'Unobserved') return 'failed'
+      if (action.reason === 'Unobserved' && action.facts.why !== 'not answered') return 'failed'
       return reason === action.reason ? 'unchanged' : 'attention'
   }
 }
 
-/** A back-off follows a request that was refused. */
+/** A back-off follows a refused request. */
 function isRefused({ reason, facts }: Action): boolean {
   return reason === 'InvalidManifest' || (reason === 'BackingOff' && typeof facts.after === 'object')
 }
