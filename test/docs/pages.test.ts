@@ -14,13 +14,9 @@ const PAGES = [...DOCS, 'README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'helm/REA
 
 /** As GitHub makes them of headings. */
 function anchorsIn(path: string): readonly string[] {
-  const headings = [...prose(read(path)).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading)
-  return headings.map((heading) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  )
+  const headings = prose(read(path)).match(/(?<=^#+ ).+$/gm) ?? []
+  const plain = headings.map((heading) => heading.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, ''))
+  return plain.map((heading) => heading.replaceAll(' ', '-'))
 }
 
 describe.each([...PAGES, 'CHANGELOG.md'])('%s', (page) => {

@@ -374,7 +374,7 @@ test('a process that could not write it down tries once more before it ends', as
   put(pathOf('pipewrightrecords/ledger.pipe.a'), undefined)
   model.once('PUT', '/secrets/', 'cut')
   await expect(one.ledger.swap(record, [])).rejects.toThrow(LedgerConflict)
-  await until('that it fails', () => one.ledger.rollback?.includes('cannot be told'))
+  await until('that it fails', () => one.ledger.rollback?.includes('cannot be used'))
   await one.ledger[Symbol.asyncDispose]()
   expect(await refusal(await open())).toContain('the record of Pipe/a is gone')
 })

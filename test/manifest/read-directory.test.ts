@@ -51,7 +51,7 @@ describe('what is read', () => {
       'e.txt',
       '.f.yaml',
       '.g/h.yaml',
-      'i.yaml~',
+      'x/kustomization.yaml',
     ])
       folder.write(file, '# empty\n')
     expect(await namesAndCodes(folder.path)).toEqual({

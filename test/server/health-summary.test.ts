@@ -17,12 +17,12 @@ const fine = resource('Pipe/a')
 const drifted = resource('Pipe/b', { status: 'Drifted' })
 
 const ROWS: readonly (readonly [string, Row])[] = [
-  ['nothing is wrong', { resources: [fine], says: 'All is well: 1 resource.' }],
+  ['nothing is wrong', { resources: [fine], says: 'No problems: 1 resource.' }],
   [
     'a suspended resource is well, and said',
     {
       resources: [fine, resource('Pipe/c', { status: 'Suspended' })],
-      says: 'All is well: 2 resources, 1 of them suspended.',
+      says: 'No problems: 2 resources, 1 of them suspended.',
     },
   ],
   [
@@ -37,7 +37,7 @@ const ROWS: readonly (readonly [string, Row])[] = [
           conditions: { ...fine.conditions, Ready: condition('True', { reason: 'NotJudged' }) },
         }),
       ],
-      says: 'All is well: 3 resources, 1 of them in a state of unknown health.',
+      says: 'No problems: 3 resources, 1 of them in a state of unknown health.',
     },
   ],
   ['one is not well', { resources: [fine, drifted], says: '1 of 2 resources needs attention.' }],
@@ -50,7 +50,7 @@ const ROWS: readonly (readonly [string, Row])[] = [
     {
       resources: [fine],
       overview: { findings: [finding({ severity: 'warning' })] },
-      says: 'All is well: 1 resource.',
+      says: 'No problems: 1 resource.',
     },
   ],
   [
@@ -82,7 +82,7 @@ const ROWS: readonly (readonly [string, Row])[] = [
     {
       resources: [fine],
       overview: { standsBy: true, unconfirmed: 'The API of the cluster cannot be reached' },
-      says: 'All is well: 1 resource.',
+      says: 'No problems: 1 resource.',
     },
   ],
   [

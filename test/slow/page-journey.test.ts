@@ -123,7 +123,7 @@ describe('the page of a running daemon', () => {
     await using watched = await openPage(browser, first.url, { mayLose: true })
     const { page, faults } = watched
     await page
-      .locator('h1', { hasText: 'All is well: 2 resources, 1 of them in a state of unknown health.' })
+      .locator('h1', { hasText: 'No problems: 2 resources, 1 of them in a state of unknown health.' })
       .waitFor()
 
     // a change on the platform, and one in Git, without a reload

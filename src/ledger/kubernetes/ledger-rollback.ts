@@ -76,7 +76,7 @@ export function createLedgerRollback({ secret, clock, isReader, emit }: LedgerRo
         await (unsaid === undefined ? readSecret() : say())
       } catch (error) {
         if (!(error instanceof LedgerError)) throw error
-        failed = ` The Secret of the ledger cannot be told: ${error.message}`
+        failed = ` The Secret of the ledger cannot be used: ${error.message}`
       }
       await sleep(clock, AGAIN_MS, closing.signal).catch(() => undefined)
     }

@@ -33,12 +33,12 @@ interface Walk extends Tree {
   readonly signal: AbortSignal
   /** Real paths of files. Only links reach a file twice. */
   readonly seen: Set<string>
-  /** Links come last: a real file or folder always wins over a link to it. */
+  /** Last: a real file or folder wins over a link to it. */
   readonly waiting: FoundFile[]
   folders: number
 }
 
-const MANIFEST = /\.(?:ya?ml|json)$/i
+const MANIFEST = /^(?!(?:[^]*\/)?kustomization\.ya?ml$)[^]*\.(?:ya?ml|json)$/i
 
 /** Each with and without `/`: `x/y.yaml` gives `x` and `x/`. */
 export function foldersOf(file: string): readonly string[] {
@@ -136,7 +136,7 @@ function addFile(walk: Walk, found: FoundFile, kind: Pick<Dirent, 'isFile'>): vo
   }
 }
 
-/** Only if its target is inside the root, new, and not a parent folder. */
+/** If its target is inside, new and no parent. */
 async function followLink(walk: Walk, link: FoundFile): Promise<void> {
   walk.signal.throwIfAborted()
   const isManifest = MANIFEST.test(link.file)

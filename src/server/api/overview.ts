@@ -134,7 +134,7 @@ export function judge(counts: Counts, { overview, ready, unjudged }: Known): Ver
     counts.Suspended > 0 ? `${counts.Suspended} of them suspended` : '',
     unjudged > 0 ? `${unjudged} of them in a state of unknown health` : '',
   ].filter((text) => text !== '')
-  return { level: 'well', sentence: `All is well: ${[plural(total, 'resource'), ...quiet].join(', ')}.` }
+  return { level: 'well', sentence: `No problems: ${[plural(total, 'resource'), ...quiet].join(', ')}.` }
 }
 
 function limitSentence({ services, held }: Overview['createLimit']): string {
