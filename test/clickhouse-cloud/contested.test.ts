@@ -4,7 +4,6 @@ import { contestOf, withCorrections } from '../../src/plan/corrections.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
 import type { Client } from './client.ts'
 import {
-  byHand,
   FILES,
   having,
   HOUR,
@@ -17,207 +16,177 @@ import {
   startOld,
   tablesIn,
 } from './edited-pipes.ts'
+import { byHand, play, story, want, type Step } from './story.ts'
 
 /* Another writer keeps changing a pipe back, or it keeps failing. The client is in this process; time passes by being told so. */
 
-/** Another writer undoes each correction. @returns when something was sent, ms since the start */
-async function fight(
-  client: Client,
-  ms: number,
-  undo: () => void,
-  step = 5 * MINUTE,
-): Promise<readonly number[]> {
-  const times: number[] = []
-  client.changes()
-  for (let at = 0; at < ms; at += step) {
-    undo()
-    const { action } = await client.reconcile()
-    if (action.type === 'update' && client.changes().length > 0) times.push(at)
-    let left = step
-    for (; client.status() === 'Progressing'; left -= 2_000) {
-      client.skip(2_000)
-      await client.reconcile()
+/** Another writer undoes each correction. @param step a look, ms. @param expected when something was sent, hours since the start */
+function fight(hours: number, undo: Step, expected: readonly number[], step = 5 * MINUTE): Step {
+  return async (client) => {
+    const times: number[] = []
+    client.changes()
+    for (let at = 0; at < hours * HOUR; at += step) {
+      await play(client, undo)
+      const { action } = await client.reconcile()
+      if (action.type === 'update' && client.changes().length > 0) times.push(at / HOUR)
+      let left = step
+      for (; client.status() === 'Progressing'; left -= 2_000) {
+        client.skip(2_000)
+        await client.reconcile()
+      }
+      client.skip(left)
     }
-    client.skip(left)
+    client.changes()
+    expect(times).toEqual(expected)
   }
-  return times
 }
 
-const hours = (times: readonly number[]) => times.map((ms) => Math.round(ms / HOUR))
+const CORRECTED = 'want KAFKA onDrift=correct'
+/** Five minutes apart. */
+const TWICE = [0, 1 / 12]
+const MORE_REPLICAS = byHand({ 'scaling.replicas': 5 })
 
 describe('a field that another writer keeps changing', () => {
-  test('twice, then ever more rarely, with a warning', async () => {
-    await using client = await startOld(KAFKA)
-    await client.want(KAFKA, { onDrift: 'correct' })
-    const undo = () => byHand(client, { 'settings.streaming_max_insert_wait_ms': 1500 })
-    const times = await fight(client, 16 * HOUR, undo, 15 * MINUTE)
-    expect(hours(times)).toEqual([0, 0, 1, 3, 7, 15])
-    expect([client.status(), client.reason()]).toEqual(['Drifted', 'Drifted'])
-    expect(client.message()).toContain('settings.streaming_max_insert_wait_ms')
+  test('twice, then ever more rarely, with a warning', () =>
+    story(
+      startOld(KAFKA),
+      CORRECTED,
+      fight(
+        16,
+        byHand({ 'settings.streaming_max_insert_wait_ms': 1500 }),
+        [0, 0.25, 1.25, 3.25, 7.25, 15.25],
+        15 * MINUTE,
+      ),
+      'shows Drifted; is Drifted; says settings.streaming_max_insert_wait_ms',
+    ))
+
+  test('looked at every half an hour', () =>
+    story(
+      startOld(KAFKA),
+      CORRECTED,
+      fight(57, MORE_REPLICAS, [0, 0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 55.5], 30 * MINUTE),
+      'shows Drifted; is Drifted',
+    ))
+
+  test('the columns and their mappings', () => {
+    const { destination } = FILES as { destination: { columns: readonly Json[] } } // by the schema
+    const fewer = byHand({ 'destination.columns': destination.columns.slice(1) })
+    return story(startOld(FILES), 'want FILES onDrift=correct', fight(2, fewer, [...TWICE, 13 / 12]))
   })
 
-  test('looked at every half an hour', async () => {
-    await using client = await startOld(KAFKA)
-    await client.want(KAFKA, { onDrift: 'correct' })
-    const undo = () => byHand(client, { 'scaling.replicas': 5 })
-    const times = await fight(client, 57 * HOUR, undo, 30 * MINUTE)
-    expect(times.map((ms) => ms / HOUR)).toEqual([0, 0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 55.5])
-    expect([client.status(), client.reason()]).toEqual(['Drifted', 'Drifted'])
-  })
+  test('tables, for which the pipe is stopped each time', () =>
+    story(
+      startOld(POSTGRES),
+      'want POSTGRES onDrift=correct',
+      fight(4, byHand({ [MAPPINGS]: tablesIn(POSTGRES).slice(0, 1) }), [...TWICE, 13 / 12, 37 / 12]),
+      'is Drifted',
+    ))
 
-  test('the columns and their mappings', async () => {
-    await using client = await startOld(FILES)
-    await client.want(FILES, { onDrift: 'correct' })
-    const columns = having(FILES, {})
-    const { destination } = columns as { destination: { columns: readonly Json[] } } // by the schema
-    const times = await fight(client, 2 * HOUR, () =>
-      byHand(client, { 'destination.columns': destination.columns.slice(1) }),
-    )
-    expect(hours(times)).toEqual([0, 0, 1])
-  })
+  test('others are still corrected, except those that the same request sets', () =>
+    story(
+      startOld(KAFKA),
+      CORRECTED,
+      fight(0.25, MORE_REPLICAS, TWICE),
+      byHand({ 'settings.streaming_max_insert_wait_ms': 1500, 'scaling.replicaMemoryGb': 2 }),
+      '2 passes; sends PUT /settings; is Drifted',
+    ))
 
-  test('tables, for which the pipe is stopped each time', async () => {
-    await using client = await startOld(POSTGRES)
-    await client.want(POSTGRES, { onDrift: 'correct' })
-    const times = await fight(client, 4 * HOUR, () =>
-      byHand(client, { [MAPPINGS]: tablesIn(POSTGRES).slice(0, 1) }),
-    )
-    expect(hours(times)).toEqual([0, 0, 1, 3])
-    expect(client.reason()).toBe('Drifted')
-  })
+  test('waits through a restart', () =>
+    story(
+      startOld(KAFKA),
+      CORRECTED,
+      fight(0.25, MORE_REPLICAS, TWICE),
+      'restart; 3 passes; sends nothing; is Drifted',
+    ))
 
-  test('others are still corrected, except those that the same request sets', async () => {
-    await using client = await startOld(KAFKA)
-    await client.want(KAFKA, { onDrift: 'correct' })
-    await fight(client, 15 * MINUTE, () => byHand(client, { 'scaling.replicas': 5 }))
-    sent(client)
-    byHand(client, { 'settings.streaming_max_insert_wait_ms': 1500, 'scaling.replicaMemoryGb': 2 })
-    await passes(client, 2)
-    expect([sent(client), client.reason()]).toEqual([['PUT /settings'], 'Drifted'])
-  })
+  test('is sent when it is edited, and when a person asks', () =>
+    story(
+      startOld(KAFKA),
+      CORRECTED,
+      fight(0.25, MORE_REPLICAS, TWICE),
+      'turn asked; sends PATCH /scaling; settle',
+      MORE_REPLICAS,
+      want(having(KAFKA, { 'scaling.replicas': 4 }), { onDrift: 'correct' }),
+      'turn; sends PATCH /scaling',
+      (client) => expect(client.record()?.corrections).toBeUndefined(),
+    ))
 
-  test('waits through a restart', async () => {
-    await using client = await startOld(KAFKA)
-    await client.want(KAFKA, { onDrift: 'correct' })
-    await fight(client, 15 * MINUTE, () => byHand(client, { 'scaling.replicas': 5 }))
-    sent(client)
-    await client.restart()
-    await passes(client, 3)
-    expect([sent(client), client.reason()]).toEqual([[], 'Drifted'])
-  })
+  test('whatever has changed for good after two corrections is in sync', () =>
+    story(startOld(KAFKA), CORRECTED, fight(1 / 6, MORE_REPLICAS, TWICE), 'shows Ready; is InSync'))
 
-  test('is sent when it is edited, and when a person asks', async () => {
-    await using client = await startOld(KAFKA)
-    await client.want(KAFKA, { onDrift: 'correct' })
-    await fight(client, 15 * MINUTE, () => byHand(client, { 'scaling.replicas': 5 }))
-    sent(client)
-    await client.reconcile('asked')
-    expect(sent(client)).toEqual(['PATCH /scaling'])
-    await client.settle()
-    byHand(client, { 'scaling.replicas': 5 })
-    await client.want(having(KAFKA, { 'scaling.replicas': 4 }), { onDrift: 'correct' })
-    await client.reconcile()
-    expect([sent(client), client.record()?.corrections]).toEqual([['PATCH /scaling'], undefined])
-  })
+  test('a start and a stop', () =>
+    story(
+      startOld(KAFKA),
+      'want KAFKA paused=true',
+      fight(4, 'state Running', [0, 0.25, 1.25, 3.25], 15 * MINUTE),
+      'shows Drifted; is Drifted; says stop',
+    ))
 
-  test('whatever has changed for good after two corrections is in sync', async () => {
-    await using client = await startOld(KAFKA)
-    await client.want(KAFKA, { onDrift: 'correct' })
-    const times = await fight(client, 10 * MINUTE, () => byHand(client, { 'scaling.replicas': 5 }))
-    expect([times.length, client.status(), client.reason()]).toEqual([2, 'Ready', 'InSync'])
-  })
-
-  test('a start and a stop', async () => {
-    await using client = await startOld(KAFKA)
-    await client.want(KAFKA, { paused: true })
-    const setRunning = () => client.server.setStates(client.id(), 'Running')
-    const starts = await fight(client, 4 * HOUR, setRunning, 15 * MINUTE)
-    expect(hours(starts)).toEqual([0, 0, 1, 3])
-    expect([client.status(), client.reason()]).toEqual(['Drifted', 'Drifted'])
-    expect(client.message()).toContain('stop')
-  })
-
-  test('a person who pauses and continues it in Git, five times in a row', async () => {
-    await using client = await startOld(KAFKA)
-    for (const paused of [true, false, true, false, true]) {
-      await client.want(KAFKA, { paused })
-      await client.settle()
-      client.skip(MINUTE)
-    }
-    expect(sent(client)).toEqual(['stop', 'start', 'stop', 'start', 'stop'])
-  })
+  test('a person who pauses and continues it in Git, five times in a row', () =>
+    story(
+      startOld(KAFKA),
+      ...[true, false, true, false, true].map((paused) => `want KAFKA paused=${paused}; settle; 1 min`),
+      'sends stop, start, stop, start, stop',
+    ))
 })
+
+/** Minutes, each wait twice as long as the one before. */
+const STARTS = [0, 1, 3, 7, 15, 31, 63]
 
 async function startFailed(): Promise<Client> {
   const client = await startOld(KAFKA)
-  client.server.setStates(client.id(), 'Failed')
-  await client.want(KAFKA, { paused: false })
+  await play(client, 'state Failed; want KAFKA paused=false')
   return client
 }
 
-/** It fails again right after each start. */
-async function failing(client: Client, ms: number): Promise<readonly number[]> {
-  const times: number[] = []
-  for (let at = 0, step = 0; at < ms; at += step) {
-    step = at < 64 * MINUTE ? MINUTE : HOUR
-    await client.reconcile()
-    if (sent(client).includes('start')) times.push(at / MINUTE)
-    client.server.setStates(client.id(), 'Failed')
-    client.skip(step)
+/** It fails again right after each start. @param expected when it was started, minutes since the start */
+function failing(minutes: number, expected: readonly number[]): Step {
+  return async (client) => {
+    const times: number[] = []
+    for (let at = 0, step = 0; at < minutes; at += step) {
+      step = at < 64 ? 1 : 60
+      await client.reconcile()
+      if (sent(client).includes('start')) times.push(at)
+      client.server.setStates(client.id(), 'Failed')
+      client.skip(step * MINUTE)
+    }
+    expect(times).toEqual(expected)
   }
-  return times
 }
 
 describe('policy.paused: false starts a pipe that failed', () => {
-  test('seven times, with growing waits, and then says so', async () => {
-    await using client = await startFailed()
-    expect(await failing(client, 48 * HOUR)).toEqual([0, 1, 3, 7, 15, 31, 63])
-    expect([client.status(), client.reason()]).toEqual(['Drifted', 'Drifted'])
-    expect(client.message()).toContain('7 starts')
-    await client.restart()
-    await passes(client, 2)
-    expect(sent(client)).toEqual([])
-  })
+  test('seven times, with growing waits, and then says so', () =>
+    story(
+      startFailed(),
+      failing(48 * 60, STARTS),
+      'shows Drifted; is Drifted; says 7 starts; restart; 2 passes; sends nothing',
+    ))
 
-  test('and again when a person asks, or after an edit', async () => {
-    await using client = await startFailed()
-    await failing(client, 2 * HOUR)
-    await client.reconcile('asked')
-    expect(sent(client)).toEqual(['start'])
-    client.server.setStates(client.id(), 'Failed')
-    await failing(client, 2 * HOUR)
-    await client.want(having(KAFKA, { 'scaling.replicas': 3 }), { paused: false })
-    await client.reconcile()
-    await passes(client, 1)
-    expect(sent(client)).toEqual(['PATCH /scaling', 'start'])
-  })
+  test('and again when a person asks, or after an edit', () =>
+    story(
+      startFailed(),
+      failing(120, STARTS),
+      'turn asked; sends start; state Failed',
+      failing(120, [1, 3, 7, 15, 31, 63]),
+      'want REPLICAS paused=false; turn; 1 passes; sends PATCH /scaling, start',
+    ))
 
-  test('and anew once it has run for a day', async () => {
-    await using client = await startFailed()
-    expect(await failing(client, 4 * MINUTE)).toEqual([0, 1, 3])
-    client.server.setStates(client.id(), 'Running')
-    await passes(client, 25, HOUR)
-    client.server.setStates(client.id(), 'Failed')
-    expect(await failing(client, 2 * MINUTE)).toEqual([0, 1])
-  })
+  test('and anew once it has run for a day', () =>
+    story(
+      startFailed(),
+      failing(4, [0, 1, 3]),
+      'state Running',
+      (client) => passes(client, 25, HOUR),
+      'state Failed',
+      failing(2, [0, 1]),
+    ))
 
-  test.each(['Completed', 'Degraded', 'InternalError'] as const)('not one that is %s', async (state) => {
-    await using client = await startOld(KAFKA)
-    client.server.setStates(client.id(), state)
-    await client.want(KAFKA, { paused: false })
-    await passes(client, 3)
-    expect(sent(client)).toEqual([])
-  })
+  test.each(['Completed', 'Degraded', 'InternalError'])('not one that is %s', (state) =>
+    story(startOld(KAFKA), `state ${state}; want KAFKA paused=false; 3 passes; sends nothing`),
+  )
 
-  test('not without the policy, and not one that is to be paused', async () => {
-    await using client = await startOld(KAFKA)
-    client.server.setStates(client.id(), 'Failed')
-    await passes(client, 3)
-    expect(sent(client)).toEqual([])
-    await client.want(KAFKA, { paused: true })
-    await client.reconcile()
-    expect(sent(client)).toEqual(['stop'])
-  })
+  test('not without the policy, and not one that is to be paused', () =>
+    story(startOld(KAFKA), 'state Failed; 3 passes; sends nothing; want KAFKA paused=true; turn; sends stop'))
 })
 
 describe('corrections in a row', () => {

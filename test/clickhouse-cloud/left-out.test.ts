@@ -2,20 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { PIPE_CHANGES } from '../../src/kinds/profiles/clickhouse-cloud/pipe/changes.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { Client } from './client.ts'
-import {
-  during,
-  faulty,
-  having,
-  MAPPINGS,
-  MINUTE,
-  namesIn,
-  passes,
-  POSTGRES,
-  sent,
-  startOld,
-  stateOf,
-  tablesIn,
-} from './edited-pipes.ts'
+import { faulty, having, MAPPINGS, POSTGRES, sent, startOld, tablesIn } from './edited-pipes.ts'
+import { story, want } from './story.ts'
 
 /* What an edit takes out of the mapping of a table (facts 8): the table is removed and added, as for another value. */
 
@@ -40,41 +28,41 @@ describe('of a table', () => {
     { what: 'sortingKeys', before: { useCustomSortingKey: true, sortingKeys: ['id'] } },
     { what: 'partitionKey', before: { partitionKey: 'id' } },
     { what: 'partitionByExpr', before: { partitionByExpr: 'toYYYYMM(at)' } },
-  ])('$what can be taken out: it is loaded again without, once', async ({ before }) => {
-    await using client = await startOld(withVisits(before))
-    await client.want(withVisits({}))
-    await client.reconcile()
-    expect(client.message()).toContain('loaded again')
-    await during(client, 10 * MINUTE)
-    expect([visits(client), stateOf(client), client.reason()]).toEqual([PLAIN, 'Running', 'InSync'])
-    expect(sent(client)).toEqual(['stop', 'PATCH', 'stop', 'PATCH'])
-    expect(faulty(client)).toEqual([])
-    await passes(client, 3)
-    expect(sent(client)).toEqual([])
-  })
+  ])('$what can be taken out: it is loaded again without, once', ({ before }) =>
+    story(
+      startOld(withVisits(before)),
+      want(withVisits({})),
+      'turn; says loaded again; for 10 min; runs; is InSync; sends stop, PATCH, stop, PATCH',
+      (client) => expect([visits(client), faulty(client)]).toEqual([PLAIN, []]),
+      '3 passes; sends nothing',
+    ),
+  )
 
-  test('also if a person stopped the pipe, which the service starts after the first request', async () => {
-    await using client = await startOld(withVisits(EXCLUDED))
-    client.ask('PATCH', `/clickpipes/${client.record()?.remote?.id ?? ''}/state`, { command: 'stop' })
-    client.skip(2 * MINUTE)
-    sent(client)
-    await client.want(withVisits({}), { paused: false })
-    await during(client, 10 * MINUTE)
-    expect([visits(client), stateOf(client), client.reason()]).toEqual([PLAIN, 'Running', 'InSync'])
-    expect(sent(client).filter((request) => request === 'PATCH')).toHaveLength(2)
-  })
+  test('also if a person stopped the pipe, which the service starts after the first request', () =>
+    story(
+      startOld(withVisits(EXCLUDED)),
+      (client) => client.ask('PATCH', `/clickpipes/${client.id()}/state`, { command: 'stop' }),
+      '2 min; sends stop',
+      want(withVisits({}), { paused: false }),
+      'for 10 min; runs; is InSync',
+      (client) => {
+        expect(visits(client)).toEqual(PLAIN)
+        expect(sent(client).filter((request) => request === 'PATCH')).toHaveLength(2)
+      },
+    ))
 
-  test('what the manifest never had is left alone, whatever else is edited', async () => {
-    await using client = await startOld(withVisits({}))
-    client.server.setBody(client.id(), withVisits(EXCLUDED))
+  test('what the manifest never had is left alone, whatever else is edited', () => {
     const named = having(withVisits({}), { name: 'Another name' })
-    await client.want(named)
-    await during(client, 5 * MINUTE)
     const more = [...tablesIn(named), { ...PLAIN, sourceTable: 'invoices', targetTable: 'invoices' }]
-    await client.want(having(named, { [MAPPINGS]: more }))
-    await during(client, 5 * MINUTE)
-    expect(namesIn(client.body())).toContain('invoices')
-    expect([visits(client), client.reason()]).toEqual([{ ...PLAIN, ...EXCLUDED }, 'InSync'])
+    return story(
+      startOld(withVisits({})),
+      (client) => client.server.setBody(client.id(), withVisits(EXCLUDED)),
+      want(named),
+      'for 5 min',
+      want(having(named, { [MAPPINGS]: more })),
+      'for 5 min; tables customers, invoices, visits; is InSync',
+      (client) => expect(visits(client)).toEqual({ ...PLAIN, ...EXCLUDED }),
+    )
   })
 
   test.each([

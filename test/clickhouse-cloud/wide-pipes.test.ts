@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { encodeRecord } from '../../src/ledger/codec.ts'
-import type { Client } from './client.ts'
-import { DELETE, goesOn, GRACE, REPLACE, started } from './deleted-pipes.ts'
-import { byHand, during, having, KAFKA, MAPPINGS, MINUTE, POSTGRES, sent, withTable } from './edited-pipes.ts'
+import { DELETE, REPLACE, started } from './deleted-pipes.ts'
+import { having, KAFKA, MAPPINGS, POSTGRES, withTable } from './edited-pipes.ts'
+import { byHand, story, want } from './story.ts'
 
 /* Records of very wide pipes fit the ledger (64 KiB). */
 
@@ -32,49 +32,43 @@ function widePostgres(count = WIDE): JsonObject {
   return having(POSTGRES, { [MAPPINGS]: tables })
 }
 
-function bytes(client: Client): number {
-  const record = client.record()
-  return record === undefined ? 0 : Buffer.byteLength(encodeRecord(record).body)
-}
-
 describe('a wide pipe', () => {
-  test('is deleted when its manifest asks for it', async () => {
-    await using client = await started(wideKafka(), {})
-    await client.want(wideKafka(), DELETE)
-    await client.reconcile()
-    expect(client.reason()).toBe('Deleting')
-    expect(bytes(client)).toBeLessThan(20_000)
-    client.skip(GRACE)
-    await goesOn(client, 5 * MINUTE)
-    expect(sent(client)).toEqual(['DELETE'])
-  })
+  test('is deleted when its manifest asks for it', () =>
+    story(
+      started(wideKafka(), {}),
+      want(wideKafka(), DELETE),
+      'turn; is Deleting',
+      (client) => {
+        const record = client.record()
+        expect(record && Buffer.byteLength(encodeRecord(record).body)).toBeLessThan(20_000)
+      },
+      'grace; until gone 5 min; sends DELETE',
+    ))
 
   test.each([
     ['type', columns(60).with(7, { name: 'column_7', type: 'Int64' })],
     ['name', columns(60).with(7, { name: 'other', type: 'String' })],
     ['column less', columns(59)],
     ['column more', columns(61)],
-  ])('is kept if the console changed one %s', async (_, now) => {
-    await using client = await started(wideKafka(60), REPLACE)
-    byHand(client, { 'destination.columns': now })
-    await client.want(having(wideKafka(60), { 'source.kafka.topics': 'orders.v2' }), REPLACE)
-    await during(client, 2 * GRACE)
-    expect(client.message()).toContain('is not as it was when it was last in sync (destination.columns)')
-    expect(sent(client)).toEqual([])
-  })
+  ])('is kept if the console changed one %s', (_, now) =>
+    story(
+      started(wideKafka(60), REPLACE),
+      byHand({ 'destination.columns': now }),
+      want(having(wideKafka(60), { 'source.kafka.topics': 'orders.v2' }), REPLACE),
+      'for 21 min; sends nothing',
+      'says is not as it was when it was last in sync (destination.columns)',
+    ),
+  )
 
-  test('shows that its state changed', async () => {
-    await using client = await started(wideKafka(60), REPLACE)
-    client.server.setStates(client.id(), 'Failed')
-    await client.reconcile()
-    expect(client.status()).not.toBe('Ready')
-  })
+  test('shows that its state changed', () =>
+    story(started(wideKafka(60), REPLACE), 'state Failed; turn', (client) =>
+      expect(client.status()).not.toBe('Ready'),
+    ))
 
-  test('is started again after a table more', async () => {
-    await using client = await started(widePostgres(100), REPLACE)
-    await client.want(withTable('one_more', widePostgres(100)), REPLACE)
-    await during(client, 20 * MINUTE)
-    expect(sent(client)).toEqual(['stop', 'PATCH'])
-    expect([client.reason(), client.state()]).toEqual(['InSync', 'Running'])
-  })
+  test('is started again after a table more', () =>
+    story(
+      started(widePostgres(100), REPLACE),
+      want(withTable('one_more', widePostgres(100)), REPLACE),
+      'for 20 min; sends stop, PATCH; is InSync; runs',
+    ))
 })
