@@ -4,6 +4,7 @@ import { createServer, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { NotLeading } from '../../src/contract/leadership.ts'
+import { createTurningClock } from '../support/turning-clock.ts'
 import { realClock } from './support/clock.ts'
 import {
   access,
@@ -65,7 +66,7 @@ describe('a create', () => {
 
   test('without a reply resets its connection, so that the kernel does not deliver it later', async () => {
     await using server = await silentServer()
-    await using p = platform({ baseUrl: server.url, createDeadlineMs: 1_000 })
+    await using p = platform({ baseUrl: server.url, clock: createTurningClock() })
     const error = await failure(p.create())
     expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'unknown' })
     await expect.poll(() => server.endings).toEqual(['ECONNRESET'])

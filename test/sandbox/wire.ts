@@ -5,25 +5,24 @@ import { BASIC, PIPES } from './given.ts'
 export interface Seen {
   /** All bytes, as text. */
   readonly text: string
-  /** `open`: nothing more came within the time. */
+  /** `open`: nothing more had come by then. */
   readonly end: 'closed' | 'reset' | 'open'
 }
 
-/** Sends one request over a socket of its own and listens until the other side ends it, or `giveUpMs` are over. */
+/** Sends one request over a socket of its own and listens until the other side ends it, or until then. */
 export function speak(
   url: string,
-  about: { readonly body: string; readonly giveUpMs: number; readonly path?: string },
+  about: { readonly body: string; readonly path?: string; readonly until?: Promise<unknown> | undefined },
 ): Promise<Seen> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname)
     let text = ''
     const finish = (end: Seen['end']) => {
-      clearTimeout(timer)
       socket.destroy()
       resolve({ text, end })
     }
-    const timer = setTimeout(() => finish('open'), about.giveUpMs)
+    void about.until?.then(() => finish('open'))
     socket.setEncoding('utf8')
     socket.on('data', (part: string) => {
       text += part
