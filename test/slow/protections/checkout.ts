@@ -44,15 +44,28 @@ export function copyOf(patches: Patches): Checkout {
   }
 }
 
-/** @throws when the patch has no place in the sources of this directory, or more than one */
-export function placeOf(dir: string, { from }: Patch) {
-  return theOnlyPlace(dir, anyLayoutOf(from), from)
+/** A file below `src`. */
+interface Source {
+  readonly path: string
+  readonly text: string
+}
+
+export function sourcesIn(dir: string): readonly Source[] {
+  return globSync(join(dir, 'src/**/*.ts')).map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+}
+
+/** @throws when the patch has no place in these sources, or more than one */
+export function placeOf(sources: readonly Source[], { from }: Patch) {
+  // The pattern is slow. Few files have the longest word.
+  const [word = ''] = (from.match(/\w+/g) ?? []).toSorted((a, b) => b.length - a.length)
+  const candidates = sources.filter(({ text }) => text.includes(word))
+  return theOnlyPlace(candidates, anyLayoutOf(from), from)
 }
 
 /** @returns the path of the patched file */
 function applyTo(dir: string, patch: Patch): string {
   const { to, below = '' } = patch
-  const { path, text, found } = placeOf(dir, patch)
+  const { path, text, found } = placeOf(sourcesIn(dir), patch)
   const imported = below.replace(/'#(\w+)'/g, (_, name: string) => {
     const other = relative(dirname(path), fileOf(dir, name))
     return `'${other.startsWith('.') ? other : `./${other}`}'`
@@ -65,18 +78,17 @@ function applyTo(dir: string, patch: Patch): string {
 /** The file of a copy that exports this name. */
 function fileOf(dir: string, name: string): string {
   const exported = new RegExp(`^export (?:async )?(?:function|const|class) ${name}\\b`, 'gm')
-  return theOnlyPlace(dir, exported, name).path
+  return theOnlyPlace(sourcesIn(dir), exported, name).path
 }
 
-/** @throws when there is none in `src`, or more than one */
-function theOnlyPlace(dir: string, pattern: RegExp, named: string) {
-  const places = globSync(join(dir, 'src/**/*.ts')).flatMap((path) => {
-    const text = readFileSync(path, 'utf8')
-    return [...text.matchAll(pattern)].map((found) => ({ path, text, found }))
-  })
+/** @throws when there is none, or more than one */
+function theOnlyPlace(sources: readonly Source[], pattern: RegExp, named: string) {
+  const places = sources.flatMap(({ path, text }) =>
+    [...text.matchAll(pattern)].map((found) => ({ path, text, found })),
+  )
   const [place, ...others] = places
   if (place === undefined || others.length > 0) {
-    const paths = places.map(({ path }) => relative(dir, path)).join(', ')
+    const paths = places.map(({ path }) => path).join(', ')
     throw new Error(
       `it must be one place that reads ${JSON.stringify(named)}, and it is ${places.length}: ${paths}`,
     )
