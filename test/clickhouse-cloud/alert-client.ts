@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
@@ -38,28 +39,37 @@ export async function startAlerts(
   const { server } = asker
   const { client, shared } = reach(http.url, time, { idempotentRetries: 0, ...limits })
   let ledger = first
-  const begin = () =>
-    startProcess({
-      ...shared,
-      ledger,
-      fail: undefined,
-    })
+  const begin = () => startProcess({ ...shared, ledger, fail: undefined })
   let process = await begin()
   let documents: readonly JsonObject[] = []
   let seenBefore = 0
   const read = () =>
     process.read(Object.fromEntries([SERVICE, ...documents].map((one, at) => [`${at}.json`, one])))
 
+  async function want(manifests: Readonly<Record<string, Wanted>>, more: readonly JsonObject[] = []) {
+    const alerts = Object.entries(manifests).flatMap(([name, wanted]) =>
+      wanted === undefined ? [] : [manifestOf('Alert', name, { spec: SPEC, ...wanted })],
+    )
+    documents = [...alerts, ...more]
+    return read()
+  }
+
+  const settle = (key: Key = KEY) =>
+    settled(
+      () => process.reconcile(key),
+      () => false,
+      time,
+    )
+
   return {
     asker,
     context: () => process.context,
     /** Manifests of alerts by name, each with `spec.service` unless it says none. @returns what is wrong with them */
-    async want(manifests: Readonly<Record<string, Wanted>>, more: readonly JsonObject[] = []) {
-      const alerts = Object.entries(manifests).flatMap(([name, wanted]) =>
-        wanted === undefined ? [] : [manifestOf('Alert', name, { spec: SPEC, ...wanted })],
-      )
-      documents = [...alerts, ...more]
-      return read()
+    want,
+    /** This manifest is right and alone, and all comes to rest. */
+    async apply(lag: Wanted = {}) {
+      expect(await want({ lag })).toEqual([])
+      await settle()
     },
     /** There is no manifest of an alert any more, and three readings agree. */
     async remove() {
@@ -67,12 +77,7 @@ export async function startAlerts(
       for (let count = 0; count < 3; count += 1) await read()
     },
     reconcile: (key: Key = KEY, how?: 'asked' | 'in passing') => process.reconcile(key, how),
-    settle: (key: Key = KEY) =>
-      settled(
-        () => process.reconcile(key),
-        () => false,
-        time,
-      ),
+    settle,
     plan: (key: Key = KEY) => process.plan(key),
     /** Another process goes on with the same ledger and manifests; or with an empty ledger. */
     async restart(is?: 'lost') {

@@ -13,11 +13,9 @@ const LAG2 = 'Alert/lag2' as Key
 
 test('what was left behind and is gone since blocks no other', async () => {
   await using client = await startAlerts()
-  await client.want({ lag: {} })
-  await client.settle()
+  await client.apply()
   const id = client.record()?.remote?.id ?? ''
-  await client.want({ lag: { spec: { id } } })
-  await client.settle()
+  await client.apply({ spec: { id } })
   client.asker.ask('DELETE', `/clickstack/alerts/${id}`)
   await client.want({ lag: { spec: { id } }, lag2: { spec: { ...SPEC, name: 'Second', threshold: 77 } } })
   for (let i = 0; i < 10; i += 1) {
@@ -31,21 +29,18 @@ test('what was left behind and is gone since blocks no other', async () => {
 test('fields of a channel that are not returned are kept by the PUT', async () => {
   await using client = await startAlerts()
   const channel = { ...WEBHOOK, webhookService: 'slack_api', slackChannelId: 'C1', severity: 'critical' }
-  expect(await client.want({ lag: { spec: { ...SPEC, channel } } })).toEqual([])
-  await client.settle()
+  await client.apply({ spec: { ...SPEC, channel } })
   const id = client.record()?.remote?.id ?? ''
   // The service does not return them.
   client.change(id, { channel: WEBHOOK })
   await client.settle()
-  await client.want({ lag: { spec: { ...SPEC, channel, threshold: 11 } } })
-  await client.settle()
+  await client.apply({ spec: { ...SPEC, channel, threshold: 11 } })
   expect(client.bodies().at(-1)).toMatchObject({ channel })
 })
 
 test('another channel that somebody has added is a change', async () => {
   await using client = await startAlerts()
-  await client.want({ lag: {} })
-  await client.settle()
+  await client.apply()
   client.skip(5 * MINUTE)
   await client.reconcile()
   const id = client.record()?.remote?.id ?? ''
@@ -60,14 +55,12 @@ test('another channel that somebody has added is a change', async () => {
 
 test('a saved search is exchanged for a tile, and somebody has set groupBy', async () => {
   await using client = await startAlerts()
-  await client.want({ lag: {} })
-  await client.settle()
+  await client.apply()
   const id = client.record()?.remote?.id ?? ''
   client.change(id, { groupBy: 'ServiceName' })
   const { savedSearchId: _, ...rest } = SPEC
   const tile = { ...rest, source: 'tile', dashboardId: 'a'.repeat(24), tileId: 't' }
-  expect(await client.want({ lag: { spec: tile } })).toEqual([])
-  await client.settle()
+  await client.apply({ spec: tile })
   expect(client.shown()?.reason).toBe('InSync')
 })
 

@@ -17,8 +17,7 @@ async function started(
   ...options: Parameters<typeof startAlerts>
 ): Promise<AlertClient & { readonly id: string }> {
   const client = await startAlerts(...options)
-  expect(await client.want({ lag: { spec } })).toEqual([])
-  await client.settle()
+  await client.apply({ spec })
   client.sent()
   const id = client.record()?.remote?.id ?? ''
   return Object.assign(client, { id })
@@ -33,8 +32,7 @@ async function made({ asker }: AlertClient, fields: JsonObject = {}): Promise<st
 describe('an alert that its manifest asks for', () => {
   test('is listed for first, created once, and in sync from then on', async () => {
     await using client = await startAlerts()
-    expect(await client.want({ lag: {} })).toEqual([])
-    await client.settle()
+    await client.apply()
     expect(client.sent()).toEqual(['GET', 'POST', 'GET …'])
     expect(client.bodies()).toEqual([SPEC])
     expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
@@ -174,12 +172,10 @@ describe('what watches and what is created', () => {
   test('one that is watched and then asked for is taken over, not made a second time', async () => {
     await using client = await startAlerts()
     const id = await made(client)
-    await client.want({ lag: { spec: { id } } })
-    await client.settle()
+    await client.apply({ spec: { id } })
     expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
     expect(client.record()?.remote).toBeUndefined()
-    await client.want({ lag: {} })
-    await client.settle()
+    await client.apply()
     expect(client.record()?.remote).toMatchObject({ id, origin: 'adopted' })
     expect(client.alerts()).toHaveLength(1)
   })
@@ -187,8 +183,7 @@ describe('what watches and what is created', () => {
   test('one that differs from it is a question, and nothing is made', async () => {
     await using client = await startAlerts()
     const id = await made(client, { threshold: 99 })
-    await client.want({ lag: { spec: { id } } })
-    await client.settle()
+    await client.apply({ spec: { id } })
     await client.want({ lag: {} })
     for (let count = 0; count < 3; count += 1) await client.reconcile()
     expect(client.shown()?.reason).toBe('Ambiguous')
@@ -198,13 +193,11 @@ describe('what watches and what is created', () => {
   test('one that was created and is then watched is in sync, is kept in the record, and is found again', async () => {
     await using client = await started()
     const { id } = client
-    await client.want({ lag: { spec: { id, expect: { threshold: 10 } } } })
-    await client.settle()
+    await client.apply({ spec: { id, expect: { threshold: 10 } } })
     expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
     expect(client.record()?.remote?.id).toBe(id)
     await client.restart()
-    await client.want({ lag: { spec: { ...SPEC, threshold: 12 } } })
-    await client.settle()
+    await client.apply({ spec: { ...SPEC, threshold: 12 } })
     expect(client.alerts()).toMatchObject([{ id, threshold: 12 }])
     expect(client.sent()).not.toContain('POST')
   })
@@ -213,16 +206,14 @@ describe('what watches and what is created', () => {
     await using client = await started()
     const { id } = client
     const other = await made(client, { name: 'Other' })
-    await client.want({ lag: { spec: { id: other } } })
-    await client.settle()
+    await client.apply({ spec: { id: other } })
     expect(client.shown()).toMatchObject({ status: 'Orphaned', reason: 'Orphaned' })
     expect(viewMessage(client.shown())).toContain(`alert ${id}, which it had before, stays on the platform`)
     await client.restart()
     await client.remove()
     await client.reconcile()
     expect(client.shown()?.reason).toBe('Orphaned')
-    await client.want({ lag: {} })
-    await client.settle()
+    await client.apply()
     expect(client.record()?.remote?.id).toBe(id)
     expect(client.alerts()).toHaveLength(2)
   })
@@ -258,8 +249,7 @@ describe('what watches and what is created', () => {
       await client.reconcile()
       client.skip(600_000)
     }
-    await client.want({ lag: {} })
-    await client.settle()
+    await client.apply()
     expect(client.record()?.remote?.id).toBe(client.id)
     expect(client.alerts()).toHaveLength(1)
   })
@@ -271,8 +261,7 @@ describe('what watches and what is created', () => {
     client.interfere(({ method }) => (method === 'POST' ? 'cut after' : undefined))
     await client.reconcile()
     client.interfere(undefined)
-    await client.want({ lag: { spec: { id: other } } })
-    await client.settle()
+    await client.apply({ spec: { id: other } })
     expect(client.shown()).toMatchObject({ reason: 'Orphaned' })
     expect(viewMessage(client.shown())).toContain('one might have been created')
     await client.want({ lag: {} })
@@ -433,8 +422,7 @@ describe('a manifest that is edited', () => {
     async (field) => {
       await using client = await started(full)
       const { [field]: _, ...rest } = full
-      await client.want({ lag: { spec: rest } })
-      await client.settle()
+      await client.apply({ spec: rest })
       expect(client.alerts()[0]).not.toHaveProperty(field)
       expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
     },
@@ -443,8 +431,7 @@ describe('a manifest that is edited', () => {
   test('says what the service keeps, and does not ask for it again and again', async () => {
     await using client = await started(full, { keptByPut: ['groupBy'] })
     const { groupBy: _, ...rest } = full
-    await client.want({ lag: { spec: { ...rest, threshold: 11 } } })
-    await client.settle()
+    await client.apply({ spec: { ...rest, threshold: 11 } })
     expect(client.alerts()).toMatchObject([{ threshold: 11, groupBy: 'ServiceName' }])
     expect(client.shown()).toMatchObject({ status: 'Drifted', reason: 'Stalled' })
     expect(viewMessage(client.shown())).toContain(
@@ -459,12 +446,10 @@ describe('a manifest that is edited', () => {
     expect(client.sent().filter((sent) => sent.startsWith('PUT'))).toEqual([])
     expect(client.shown()).toMatchObject({ reason: 'Stalled' })
     // Written again, it is as it should be.
-    await client.want({ lag: { spec: { ...full, threshold: 11 } } })
-    await client.settle()
+    await client.apply({ spec: { ...full, threshold: 11 } })
     expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
     // Taken away elsewhere, too.
-    await client.want({ lag: { spec: { ...rest, threshold: 11 } } })
-    await client.settle()
+    await client.apply({ spec: { ...rest, threshold: 11 } })
     client.change(client.id, { groupBy: null })
     await client.settle()
     expect(client.shown()).toMatchObject({ status: 'Ready', reason: 'InSync' })
@@ -473,14 +458,11 @@ describe('a manifest that is edited', () => {
   test('goes on with another edit while something is kept', async () => {
     await using client = await started(full, { keptByPut: ['groupBy'] })
     const { groupBy: _, ...rest } = full
-    await client.want({ lag: { spec: rest } })
-    await client.settle()
-    await client.want({ lag: { spec: { ...rest, threshold: 12 } } })
-    await client.settle()
+    await client.apply({ spec: rest })
+    await client.apply({ spec: { ...rest, threshold: 12 } })
     expect(client.alerts()).toMatchObject([{ threshold: 12 }])
     expect(client.shown()?.reason).toBe('Stalled')
-    await client.want({ lag: { spec: full } })
-    await client.settle()
+    await client.apply({ spec: full })
     expect(client.alerts()).toMatchObject([{ threshold: 10 }])
     expect(client.shown()?.reason).toBe('InSync')
   })
@@ -497,8 +479,7 @@ describe('a manifest that is edited', () => {
         client.change(client.id, { note: 'Set elsewhere', silenced: { at: 'x' } })
       return undefined
     })
-    await client.want({ lag: { spec: { ...SPEC, threshold: 11 } } })
-    await client.settle()
+    await client.apply({ spec: { ...SPEC, threshold: 11 } })
     expect(client.bodies().at(-1)).toMatchObject({ threshold: 11, note: 'Set elsewhere' })
     expect(client.alerts()).toMatchObject([{ threshold: 11, note: 'Set elsewhere', silenced: { at: 'x' } }])
   })
