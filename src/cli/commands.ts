@@ -9,7 +9,7 @@ import { history, HISTORY_OUTPUTS } from './commands/history-command.ts'
 import { IMPORT_OUTPUTS, importPipes } from './commands/import-command.ts'
 import { ledger, LEDGER_ACTIONS } from './commands/ledger-command.ts'
 import { lock } from './commands/lock-command.ts'
-import { adopt, forget, foundIn, resolve, resume, suspend } from './commands/operator-command.ts'
+import { adopt, forget, needsOfResolve, resolve, resume, suspend } from './commands/operator-command.ts'
 import { plan, PLAN_OUTPUTS } from './commands/plan-command.ts'
 import { reconcile, RECONCILE_WAIT_MS } from './commands/reconcile-command.ts'
 import { runDaemon } from './commands/run-command.ts'
@@ -120,9 +120,7 @@ function addDeciding(shell: Shell): void {
     .option('--recreate', 'its pipe is gone: create a new one')
     .option('--force', 'with --retry, skip the wait: a request still on its way makes a second pipe')
     .addOption(output(OUTPUTS))
-    .action(
-      acting(shell, (flags) => (foundIn(flags).type === 'nothing' ? 'local' : 'platform or server'), resolve),
-    )
+    .action(acting(shell, needsOfResolve, resolve))
   addCommand(shell, 'forget', 'remove the record of an orphan; its pipe stays')
     .argument('[key]', KEY)
     .option('--platform', 'instead of a key: unbind the ledger from its platform, which has moved')

@@ -46,7 +46,7 @@ export async function allow(io: Io, settings: Settings, flags: AllowFlags): Prom
   const answer = await atOwner(
     io,
     settings,
-    { command: 'allow', platform: 'not asked', ledger: 'existing' },
+    'allow',
     (owner) => askDaemon(io, owner, allowance),
     ({ context }) => allowHere(context, allowance, settings.manifests),
   )

@@ -26,20 +26,14 @@ interface Printed {
   readonly output: 'text' | 'json'
 }
 
-interface Local {
-  readonly command: string
-  /** `not asked`: needs only directory and ledger. */
-  readonly platform: 'asked' | 'not asked'
-  /** `open` creates a missing ledger; `existing` refuses. */
-  readonly ledger: 'open' | 'existing'
-}
+/** The others need only directory and ledger. */
+const OF_THE_PLATFORM: ReadonlySet<string> = new Set(['adopt', 'resolve', 'recreate'])
 
 async function carryOut(
   io: Io,
   settings: Settings,
   { output }: Printed,
   asked: OperatorCommand,
-  local: Omit<Local, 'command'>,
 ): Promise<ExitCode> {
   // A server can have another profile.
   const mistake = settings.server === undefined ? mistakeIn(settings.profile, asked) : undefined
@@ -47,7 +41,7 @@ async function carryOut(
   const answer = await atOwner(
     io,
     settings,
-    { ...local, command: asked.command },
+    asked.command,
     (owner) => askOwner(io, owner, asked),
     ({ reconciler }, signal) => reconciler.operate(asked, signal),
   )
@@ -103,7 +97,7 @@ const TURN_MS = 5_000
 export async function atOwner<T>(
   io: Io,
   settings: Settings,
-  local: Local,
+  command: 'allow' | OperatorCommand['command'],
   ask: (owner: Owner) => Promise<T>,
   act: (engine: Engine, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -113,12 +107,12 @@ export async function atOwner<T>(
   let owner: Owner | undefined
   for (;;) {
     try {
-      owner = await findOwner(io, settings, local.command).catch((error: unknown) => {
-        if (local.ledger === 'open' && error instanceof LedgerError && error.code === 'missing')
-          return undefined
+      owner = await findOwner(io, settings, command).catch((error: unknown) => {
+        // It creates a missing ledger.
+        if (command === 'adopt' && error instanceof LedgerError && error.code === 'missing') return undefined
         throw error
       })
-      if (owner === undefined) return await actAsOwner(io, settings, local, act)
+      if (owner === undefined) return await actAsOwner(io, settings, command, act)
       break
     } catch (error) {
       const isBusy =
@@ -133,7 +127,7 @@ export async function atOwner<T>(
 async function actAsOwner<T>(
   io: Io,
   settings: Settings,
-  local: Local,
+  command: string,
   act: (engine: Engine, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const signal = io.stop.stopping
@@ -143,7 +137,7 @@ async function actAsOwner<T>(
     const engine = await composeToLook(
       {
         clock: io.clock,
-        settings: local.platform === 'asked' ? settings : { ...settings, sandbox: false },
+        settings: OF_THE_PLATFORM.has(command) ? settings : { ...settings, sandbox: false },
         ledger,
         source: openSource(settings),
       },
@@ -166,29 +160,15 @@ export function assertLasting({ ledger }: Pick<Settings, 'ledger'>): void {
 }
 
 /** Also accepts changes made in the console to the key's own pipe. */
-export async function adopt(
+export function adopt(
   io: Io,
   settings: Settings,
   printed: Printed,
   word: string,
   id: string,
 ): Promise<ExitCode> {
-  return carryOut(
-    io,
-    settings,
-    printed,
-    { command: 'adopt', key: keyFrom(word), pipeId: id },
-    { platform: 'asked', ledger: 'open' },
-  )
+  return carryOut(io, settings, printed, { command: 'adopt', key: keyFrom(word), pipeId: id })
 }
-
-type Found =
-  /** The key's pipe has this id. */
-  | { readonly type: 'pipe'; readonly pipeId: string }
-  /** The create had no effect. */
-  | { readonly type: 'nothing'; readonly force: boolean }
-  /** The key's pipe is gone. */
-  | { readonly type: 'gone' }
 
 interface ResolveFlags extends Printed {
   readonly adopt?: string
@@ -198,47 +178,27 @@ interface ResolveFlags extends Printed {
 }
 
 /** @throws {CommandError} unless the flags name exactly one finding */
-export function foundIn({ adopt: pipeId, retry, recreate, force }: ResolveFlags): Found {
-  const found: Found[] = []
-  if (pipeId !== undefined) found.push({ type: 'pipe', pipeId })
-  if (retry === true) found.push({ type: 'nothing', force: force === true })
-  if (recreate === true) found.push({ type: 'gone' })
-  const [only, ...others] = found
-  if (only === undefined || others.length > 0)
+export function needsOfResolve({ adopt: pipeId, retry, recreate, force }: ResolveFlags) {
+  if ([pipeId, retry, recreate].filter((flag) => flag !== undefined).length !== 1)
     misuse(
       'resolve: give one of --adopt ID, if the pipe exists; --retry, if a create of unknown outcome had no effect; ' +
         '--recreate, if its pipe is gone.',
     )
   if (force === true && retry !== true) misuse('resolve: --force goes with --retry.')
-  return only
+  return retry === true ? 'local' : 'platform or server'
 }
 
-export async function resolve(
-  io: Io,
-  settings: Settings,
-  flags: ResolveFlags,
-  word: string,
-): Promise<ExitCode> {
-  const found = foundIn(flags)
+export function resolve(io: Io, settings: Settings, flags: ResolveFlags, word: string): Promise<ExitCode> {
+  const { adopt: pipeId, retry, force = false } = flags
   const key = keyFrom(word)
-  const local = { platform: 'asked', ledger: 'existing' } as const
-  switch (found.type) {
-    case 'nothing':
-      return carryOut(
-        io,
-        settings,
-        flags,
-        { command: 'retry', key, force: found.force },
-        { ...local, platform: 'not asked' },
-      )
-    case 'gone':
-      return carryOut(io, settings, flags, { command: 'recreate', key }, local)
-    case 'pipe':
-      return carryOut(io, settings, flags, { command: 'resolve', key, pipeId: found.pipeId }, local)
-  }
+  if (pipeId !== undefined) return carryOut(io, settings, flags, { command: 'resolve', key, pipeId })
+  return carryOut(
+    io,
+    settings,
+    flags,
+    retry === true ? { command: 'retry', key, force } : { command: 'recreate', key },
+  )
 }
-
-const LOCAL = { platform: 'not asked', ledger: 'existing' } as const
 
 interface SuspendFlags extends Printed {
   readonly reason: string
@@ -249,11 +209,11 @@ interface SuspendFlags extends Printed {
 export function suspend(io: Io, settings: Settings, flags: SuspendFlags, word: string): Promise<ExitCode> {
   const until = new Date(io.clock.now() + flags.for).toISOString().replace(/\.\d+Z$/, 'Z')
   const asked = { command: 'suspend', key: keyFrom(word), reason: flags.reason, until } as const
-  return carryOut(io, settings, flags, asked, LOCAL)
+  return carryOut(io, settings, flags, asked)
 }
 
 export function resume(io: Io, settings: Settings, printed: Printed, word: string): Promise<ExitCode> {
-  return carryOut(io, settings, printed, { command: 'resume', key: keyFrom(word) }, LOCAL)
+  return carryOut(io, settings, printed, { command: 'resume', key: keyFrom(word) })
 }
 
 /** The history keeps the id. */
@@ -266,7 +226,7 @@ export async function forget(
   if ((word === undefined) === (platform === undefined))
     misuse('forget: give either the key of an orphan, such as Pipe/orders, or --platform.')
   if (word === undefined) return forgetPlatform(io, settings, output)
-  return carryOut(io, settings, { output }, { command: 'forget', key: keyFrom(word) }, LOCAL)
+  return carryOut(io, settings, { output }, { command: 'forget', key: keyFrom(word) })
 }
 
 /** After a change of the platform's address. */
