@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { readFile } from 'node:fs/promises'
 import type { Parser } from '../config/parsers.ts'
 import { formatProblems } from '../config/setting-problem.ts'
-import { readSettings, SETTINGS, type Settings } from '../config/settings.ts'
+import { type Needs, readSettings, SETTINGS, type Settings } from '../config/settings.ts'
 import { sentence } from '../plan/reasons/row.ts'
 import { COMMAND_HELP } from './command-help.ts'
 import { type ExitCode, type Io, print, misuse } from './io.ts'
@@ -49,8 +49,6 @@ export function addCommand(shell: Shell, name: string, description: string): Com
     `\nSettings, explained by "pipewright help settings":\n${wrapped(flags, '  ')}`,
   )
 }
-
-type Needs = 'platform' | 'platform or server' | 'local'
 
 type Act<Flags, Words extends readonly unknown[]> = (
   io: Io,
@@ -109,18 +107,11 @@ async function settingsFor(io: Io, command: Command, needs: Needs): Promise<Sett
   const reading = await readSettings({
     flags: Object.fromEntries(flags),
     env: io.env,
+    needs,
     readFile: (path) => readFile(path, 'utf8'),
   })
-  const reachesOthers = needs !== 'local' || reading.namesServer
-  const needsPlatform = needs === 'platform' || (needs === 'platform or server' && !reading.namesServer)
-  const problems = [
-    ...('problems' in reading ? reading.problems : []),
-    ...(needsPlatform && reading.noPlatform !== undefined ? [reading.noPlatform] : []),
-    ...(reachesOthers ? reading.proxyProblems : []),
-    ...(reachesOthers && reading.uncheckedTls !== undefined ? [reading.uncheckedTls] : []),
-  ]
-  if ('problems' in reading || problems.length > 0) misuse(formatProblems(problems))
-  if (reachesOthers && reading.isTlsUnchecked) print(io.stderr, UNCHECKED_TLS)
+  if ('problems' in reading) misuse(formatProblems(reading.problems))
+  if (reading.isTlsUnchecked) print(io.stderr, UNCHECKED_TLS)
   return reading.settings
 }
 

@@ -65,16 +65,13 @@ export function isUnchecked(values: ReadValues, env: Environment): boolean {
   return env[UNCHECKED] === '0' && isUsed
 }
 
-export function uncheckedProblem(values: ReadValues, env: Environment): SettingProblem | undefined {
-  if (!isUnchecked(values, env) || values.allowInsecureTls?.value === true) return undefined
-  return {
-    setting: 'allow-insecure-tls',
-    from: UNCHECKED,
-    given: '0',
-    why: 'no certificate would be checked, and an attacker on the network could read the credentials and impersonate the platform',
-    right:
-      'unset it, and name the certificate authority of your own in --ca-file; or, for a test, give --allow-insecure-tls as well',
-  }
+export function uncheckedProblems(values: ReadValues, env: Environment): readonly SettingProblem[] {
+  if (!isUnchecked(values, env) || values.allowInsecureTls?.value === true) return []
+  const why =
+    'no certificate would be checked, and an attacker on the network could read the credentials and impersonate the platform'
+  const right =
+    'unset it, and name the certificate authority of your own in --ca-file; or, for a test, give --allow-insecure-tls as well'
+  return [{ setting: 'allow-insecure-tls', from: UNCHECKED, given: '0', why, right }]
 }
 
 function isLoopback(url: string): boolean {

@@ -11,7 +11,7 @@ import {
 } from './setting-sources.ts'
 import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import type { SettingDefinition } from './setting-definition.ts'
-import { checkRules, isUnchecked, uncheckedProblem } from './setting-rules.ts'
+import { checkRules, isUnchecked, uncheckedProblems } from './setting-rules.ts'
 import { readProxies } from './proxy-settings.ts'
 import type { ProxySettings } from '../lib/proxy.ts'
 import {
@@ -55,48 +55,40 @@ export interface SettingsInput {
   readonly flags: Flags
   readonly env: Environment
   readonly readFile: (path: string) => Promise<string>
+  readonly needs: Needs
   readonly realPath?: (path: string) => string
 }
 
-type SettingsReading = (
-  { readonly settings: Settings } | { readonly problems: readonly SettingProblem[] }
-) & {
-  /** Commands that use the platform fail with it. */
-  readonly noPlatform: SettingProblem | undefined
-  /** Whether a daemon to ask was named, correctly or not. */
-  readonly namesServer: boolean
-  /** Commands that connect through a proxy fail with these. */
-  readonly proxyProblems: readonly SettingProblem[]
-  /** Commands that use TLS fail with it. */
-  readonly uncheckedTls: SettingProblem | undefined
-  readonly isTlsUnchecked: boolean
-}
+/** Of a command. `platform or server`: with `--server`, a daemon does the work. */
+export type Needs = 'platform' | 'platform or server' | 'local'
+
+type SettingsReading =
+  | { readonly settings: Settings; readonly isTlsUnchecked: boolean }
+  | { readonly problems: readonly SettingProblem[] }
 
 /** Flags come before variables, the file and defaults. @returns all problems together, if there are any */
 export async function readSettings(input: SettingsInput): Promise<SettingsReading> {
+  const { env, needs } = input
   const sources = await readSources(input)
   const parsed = parse(sources.flatMap((source) => source.given))
   const values = withDefaults(parsed.values)
+  // An invalid base URL is already a problem.
+  const names = (setting: SettingName) =>
+    sources.some(({ given }) => given.some(({ name }) => name === setting))
+  const reachesOthers = needs !== 'local' || names('server')
+  const needsPlatform = needs === 'platform' || (needs === 'platform or server' && !names('server'))
+  const lacksPlatform = needsPlatform && !names('baseUrl') && values.sandbox?.value === false
+  const { proxies, problems: proxyProblems } = readProxies(env, values)
   const problems = [
     ...sources.flatMap((source) => source.problems),
     ...parsed.problems,
     ...checkRules(values),
     ...checkSecretFolders(values, input.realPath ?? realPathOf),
+    ...(lacksPlatform ? [NO_PLATFORM] : []),
+    ...(reachesOthers ? [...proxyProblems, ...uncheckedProblems(values, env)] : []),
   ]
-  // An invalid base URL is already a problem.
-  const names = (setting: SettingName) =>
-    sources.some(({ given }) => given.some(({ name }) => name === setting))
-  const namesServer = names('server')
-  const noPlatform = names('baseUrl') || values.sandbox?.value !== false ? undefined : NO_PLATFORM
-  const { proxies, problems: proxyProblems } = readProxies(input.env, values)
-  const about = {
-    noPlatform,
-    proxyProblems,
-    namesServer,
-    uncheckedTls: uncheckedProblem(values, input.env),
-    isTlsUnchecked: isUnchecked(values, input.env),
-  }
-  return problems.length > 0 ? { problems, ...about } : { settings: normalise(values, proxies), ...about }
+  if (problems.length > 0) return { problems }
+  return { settings: normalise(values, proxies), isTlsUnchecked: reachesOthers && isUnchecked(values, env) }
 }
 
 const NO_PLATFORM: SettingProblem = {

@@ -101,13 +101,13 @@ describe('a file of settings', () => {
     ['a flag', { config: 'gone.yaml' }, {}, '--config'],
     ['a variable', {}, { PIPEWRIGHT_CONFIG: 'gone.yaml' }, 'PIPEWRIGHT_CONFIG'],
   ])('that %s names and that cannot be read is a problem, beside all others', async (_, flags, env, from) => {
-    const reading = await readSettings({ flags: { ...flags, interval: 'x' }, env, readFile })
+    const reading = await readSettings({ flags: { ...flags, interval: 'x' }, env, needs: 'local', readFile })
     expect(reading).toMatchObject({
       problems: [{ setting: 'config', from, given: 'gone.yaml' }, { setting: 'interval' }],
     })
   })
 
   test('is not looked for unless named', async () => {
-    expect(await readSettings({ flags: {}, env: {}, readFile })).toHaveProperty('settings')
+    expect(await readSettings({ flags: {}, env: {}, needs: 'local', readFile })).toHaveProperty('settings')
   })
 })

@@ -5,8 +5,8 @@ import { SETTINGS, readSettings, type Settings, type SettingsInput } from '../..
 
 /** Reads with a file `p.yaml`, which counts only when it is named. */
 async function read(input: Partial<SettingsInput> & { readonly file?: string }) {
-  const { file = '', flags = {}, env = {} } = input
-  return readSettings({ flags, env, readFile: async () => file })
+  const { file = '', flags = {}, env = {}, needs = 'local' } = input
+  return readSettings({ flags, env, needs, readFile: async () => file })
 }
 
 async function settingsOf(input: Parameters<typeof read>[0]): Promise<Settings> {
@@ -21,7 +21,8 @@ async function problemsOf(input: Parameters<typeof read>[0]): Promise<readonly S
 }
 
 async function noPlatform(flags: SettingsInput['flags']) {
-  return (await read({ flags })).noPlatform
+  const problems = await problemsOf({ flags, needs: 'platform' })
+  return problems.find(({ why }) => why.includes('talks to the platform'))
 }
 
 describe('defaults', () => {
@@ -91,6 +92,7 @@ describe('defaults', () => {
     const reading = await readSettings({
       flags: { profile: 'clickhouse' },
       env: {},
+      needs: 'local',
       readFile: () => Promise.reject(new Error('none')),
     })
     expect(reading).toMatchObject({

@@ -7,6 +7,7 @@ async function read(flags: Readonly<Record<string, string>>, env: Readonly<Recor
   const reading = await readSettings({
     flags: { 'base-url': 'https://api.example.com', ...flags },
     env,
+    needs: 'local',
     readFile: () => Promise.reject(new Error('there is no file')),
     realPath: (path) => path,
   })

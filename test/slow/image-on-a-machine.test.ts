@@ -48,6 +48,7 @@ describe('docs/pipewright.service', () => {
     const reading = await readSettings({
       flags: { config: 'settings.yaml' },
       env: {},
+      needs: 'platform',
       readFile: () => Promise.resolve(file),
     })
     expect(reading).toMatchObject({
@@ -114,6 +115,7 @@ describe('docs/compose.yaml', () => {
     const reading = await readSettings({
       flags: {},
       env,
+      needs: 'platform',
       readFile: () => Promise.reject(new Error('no file')),
     })
     expect(reading).toHaveProperty('settings')
