@@ -20,17 +20,13 @@ const FIXTURE_FILE = '.sandbox.yaml'
 /** `look`: writes no files. */
 export type SandboxUse = 'keep' | 'look'
 
-export interface EmbeddedSandbox {
-  readonly url: string
-  /** A `look` before the first start also finds the secrets which that start would generate. */
-  readonly readSecretFile: ReadSecretFile
-}
+export type EmbeddedSandbox = Awaited<ReturnType<typeof startEmbeddedSandbox>>
 
 /** Generates missing secrets. All traffic stays on this machine; no secret is a real credential. */
 export async function startEmbeddedSandbox(
   { settings, catalog, use }: { settings: Settings; catalog: Catalog; use: SandboxUse },
   stack: AsyncDisposableStack,
-): Promise<EmbeddedSandbox> {
+) {
   const fixtureFile = join(settings.manifests, FIXTURE_FILE)
   const fixture = existsSync(fixtureFile) ? await readFixture(fixtureFile, settings.profile) : undefined
   const home = homeOf(settings.profile)
@@ -61,6 +57,7 @@ export async function startEmbeddedSandbox(
   })
   return {
     url: sandbox.url,
+    /** A `look` before the first start also finds the secrets which that start would generate. */
     readSecretFile: use === 'keep' ? readSecretFile : readerWith(missing),
   }
 }

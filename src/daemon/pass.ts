@@ -25,19 +25,13 @@ export interface PassOptions extends Omit<LoopParts, 'begin' | 'reconciled' | 'e
   readonly wait?: Wait
 }
 
-export interface Pass {
-  readonly unfinished: number
-  readonly reconciled: ReadonlySet<Key>
-  /** Not ready and not clearly bad, sorted. */
-  readonly unsettled: readonly Key[]
-  readonly bugs: ReadonlyMap<Key, unknown>
-}
+export type Pass = Awaited<ReturnType<typeof passOver>>
 
 /**
  * The daemon until it is idle, for `apply` and `plan`. A key runs after its dependencies, and again when a
  * dependency changed.
  */
-export async function passOver(options: PassOptions): Promise<Pass> {
+export async function passOver(options: PassOptions) {
   const { context, stopping, wait } = options
   const { store, clock } = context
   const runs = new Map<Key, number>()
@@ -112,6 +106,7 @@ export async function passOver(options: PassOptions): Promise<Pass> {
   return {
     unfinished: unfinished + left.length,
     reconciled,
+    /** Not ready and not clearly bad, sorted. */
     unsettled: changes?.unsettled() ?? [],
     bugs: loop.bugs,
   }

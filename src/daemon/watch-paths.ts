@@ -11,19 +11,7 @@ import { codeOf } from '../manifest/files/read-bytes.ts'
 import { commitOf } from '../manifest/files/commit.ts'
 import { walkTree } from '../manifest/files/walk.ts'
 
-interface WatchPaths {
-  /** Links on the path to the root, or its first missing name. */
-  readonly names: ReadonlySet<string>
-  /** Folder watched at any depth, except names with a leading dot. */
-  readonly tree: string | undefined
-  /** Parents of `names`, and `tree`. */
-  readonly folders: ReadonlySet<string>
-  /** `recursive`: a plain tree. `parent`: the path has a link or a missing name. */
-  readonly mode: 'recursive' | 'parent'
-  readonly message: string
-  /** Differs if a watched folder changed or was replaced. */
-  readonly signature: string
-}
+type WatchPaths = Awaited<ReturnType<typeof watchPathsOf>>
 
 /** git-sync names a tree by commit (`<sha>`, `rev-<sha>`), Kubernetes by time (`..2026_01_01`). */
 const PUBLISHED = /^(?:(?:rev-)?[0-9a-f]{40}(?:[0-9a-f]{24})?|\.\..+)$/
@@ -34,7 +22,7 @@ const LIMIT_MS = 15_000
  * The parent of a link is watched, because a watched link misses its swap. The target is watched too, except
  * a tree published by git-sync or Kubernetes, which never changes. Never rejects.
  */
-export async function watchPathsOf(root: string): Promise<WatchPaths> {
+export async function watchPathsOf(root: string) {
   const names = new Set<string>()
   let reached = resolve(root)
   let isThere = true
@@ -58,13 +46,18 @@ export async function watchPathsOf(root: string): Promise<WatchPaths> {
     return `${stats?.dev}:${stats?.ino}:${stats?.birthtimeMs}` // inodes are reused
   })
   return {
+    /** Links on the path to the root, or its first missing name. */
     names,
+    /** Folder watched at any depth, except names with a leading dot. */
     tree,
+    /** Parents of `names`, and `tree`. */
     folders,
-    mode: names.size === 0 ? 'recursive' : 'parent',
+    /** `recursive`: a plain tree. `parent`: the path has a link or a missing name. */
+    mode: names.size === 0 ? ('recursive' as const) : ('parent' as const),
     message: isThere
       ? `watching ${what} ${where}`
       : `waiting in ${where} for the manifests directory to appear`,
+    /** Differs if a watched folder changed or was replaced. */
     signature: JSON.stringify([[...names], tree, await Promise.all(identities)]),
   }
 }

@@ -26,17 +26,7 @@ export interface CatalogState {
 /** Readings in a row that must agree before a key, or the entry of a Lock, counts as deleted. */
 export const AGREEING = 3
 
-export interface DeletionGrace {
-  /** Not found, and every file that might hold them was read. */
-  readonly missing: ReadonlySet<Key>
-  /** Not found, but their file could not be read or parsed. */
-  readonly held: ReadonlySet<Key>
-  /** Readings in a row, this one included. */
-  readonly counts: ReadonlyMap<Key, number>
-  readonly pending: ReadonlySet<Key>
-  readonly deleted: ReadonlySet<Key>
-  readonly accepted: ReadonlySet<Key>
-}
+export type DeletionGrace = ReturnType<typeof deletionGraceOf>
 
 /** For an unknown file: whether any file might hold more than a reading saw. */
 type IsHidden = (file: string | undefined) => boolean
@@ -49,7 +39,7 @@ interface Input {
   readonly isHidden: IsHidden
 }
 
-export function deletionGraceOf({ previous, recorded, accept, found, isHidden }: Input): DeletionGrace {
+export function deletionGraceOf({ previous, recorded, accept, found, isHidden }: Input) {
   const { entries } = previous.catalog
   const missing = new Set<Key>()
   const held = new Set<Key>()
@@ -71,8 +61,11 @@ export function deletionGraceOf({ previous, recorded, accept, found, isHidden }:
   }
   const keys = [...counts.keys()]
   return {
+    /** Not found, and every file that might hold them was read. */
     missing,
+    /** Not found, but their file could not be read or parsed. */
     held,
+    /** Readings in a row, this one included. */
     counts,
     pending: new Set(keys.filter((key) => (counts.get(key) ?? 0) < AGREEING)),
     deleted: new Set(keys.filter((key) => (counts.get(key) ?? 0) >= AGREEING)),

@@ -120,16 +120,7 @@ function mappingsOf(kind: SourceKind): string {
   return `source.${kind}.tableMappings`
 }
 
-interface MappingsEdit {
-  readonly add: readonly JsonObject[]
-  readonly remove: readonly JsonObject[]
-  /** A table with another copy mode is removed, then added. */
-  readonly isFollowed: boolean
-  /** A mapping differs, or is observed and not desired. */
-  readonly isPossible: boolean
-}
-
-function editOf(kind: SourceKind, { desired, observed }: Compared): MappingsEdit {
+function editOf(kind: SourceKind, { desired, observed }: Compared) {
   const { change, keyedBy = [], fields } = fieldAt(PIPE_FIELDS, mappingsOf(kind)) ?? TEXT
   if (change !== 'tables') return { add: [], remove: [], isFollowed: false, isPossible: false }
   const want = itemsAt(desired, mappingsOf(kind))
@@ -154,7 +145,9 @@ function editOf(kind: SourceKind, { desired, observed }: Compared): MappingsEdit
   return {
     add: isOnlyOne ? changed : added,
     remove: remove.map((item) => ({ ...picked(item, keyedBy), targetTable: item['targetTable'] })),
+    /** A table with another copy mode is removed, then added. */
     isFollowed: !isOnlyOne && changed.length > 0,
+    /** A mapping differs, or is observed and not desired. */
     isPossible: remove.length + added.length > 0,
   }
 }
