@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { readFile } from 'node:fs/promises'
 import type { Parser } from '../config/parsers.ts'
 import { formatProblems } from '../config/setting-problem.ts'
-import { type Needs, readSettings, SETTINGS, type Settings } from '../config/settings.ts'
+import { readSettings, SETTINGS, type Settings, type SettingsInput } from '../config/settings.ts'
 import { sentence } from '../plan/reasons/row.ts'
 import { COMMAND_HELP } from './command-help.ts'
 import { type ExitCode, type Io, print, misuse } from './io.ts'
@@ -60,7 +60,7 @@ type Act<Flags, Words extends readonly unknown[]> = (
 /** Reads the settings first. @param needs might throw for a wrong combination of flags */
 export function acting<Flags, Words extends readonly unknown[]>(
   shell: Shell,
-  needs: Needs | ((flags: Flags) => Needs),
+  needs: SettingsInput['needs'] | ((flags: Flags) => SettingsInput['needs']),
   act: Act<Flags, Words>,
 ): (...args: readonly unknown[]) => Promise<void> {
   return async (...args) => {
@@ -100,7 +100,7 @@ export function parsedBy<T>(parser: Parser<T>): (text: string) => T {
 }
 
 /** @throws {CommandError} with all problems of flags, variables and file */
-async function settingsFor(io: Io, command: Command, needs: Needs): Promise<Settings> {
+async function settingsFor(io: Io, command: Command, needs: SettingsInput['needs']): Promise<Settings> {
   const flags = Object.entries(command.opts()).filter(
     (entry): entry is [string, string | true] => typeof entry[1] === 'string' || entry[1] === true,
   )

@@ -55,12 +55,10 @@ export interface SettingsInput {
   readonly flags: Flags
   readonly env: Environment
   readonly readFile: (path: string) => Promise<string>
-  readonly needs: Needs
+  /** Of a command. `platform or server`: with `--server`, a daemon does the work. */
+  readonly needs: 'platform' | 'platform or server' | 'local'
   readonly realPath?: (path: string) => string
 }
-
-/** Of a command. `platform or server`: with `--server`, a daemon does the work. */
-export type Needs = 'platform' | 'platform or server' | 'local'
 
 type SettingsReading =
   | { readonly settings: Settings; readonly isTlsUnchecked: boolean }
