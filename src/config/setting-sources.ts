@@ -60,12 +60,7 @@ const FILE_KEYS: ReadonlyMap<string, SettingName> = new Map(
   SETTING_NAMES.filter((name) => name !== 'config').map((name) => [TABLE[name].flag, name]),
 )
 
-/** Version 0.1 had a file of targets. */
-const REMOVED_NOTIFICATIONS =
-  'it was removed: give webhook-url, and webhook-secret-file to sign (docs/how-to/notifications.md)'
-
 function nearestOf(word: string, known: Iterable<string>): string {
-  if (/(^|\W|_)notifications$/i.test(word)) return REMOVED_NOTIFICATIONS
   const meant = nearest(word, known)
   return meant === undefined ? 'remove it' : `did you mean ${meant}?`
 }

@@ -76,13 +76,3 @@ test.each(['webhook-url', 'webhook-secret-file'])('no file of --%s is below --se
     },
   ])
 })
-
-test('the settings of version 0.1 name what took their place', async () => {
-  const { problems } = await read({}, { PIPEWRIGHT_NOTIFICATIONS: 'notifications.yaml' })
-  expect(problems).toMatchObject([
-    {
-      from: 'PIPEWRIGHT_NOTIFICATIONS',
-      right: expect.stringMatching(/webhook-url.*docs\/how-to/) as unknown,
-    },
-  ])
-})
