@@ -60,6 +60,8 @@ export const syncShape = {
 
 /** Postgres and MySQL. */
 export const loadShape = {
+  ...syncShape,
+  deleteOnMerge: syncShape.deleteOnMerge.meta({ returned: 'at times' }),
   allowNullableColumns: Flag.describe('Whether nullable columns stay nullable.'),
   initialLoadParallelism: Positive.optional().describe('Parallel workers of the initial load.'),
 }
@@ -81,10 +83,21 @@ export const columnsShape = {
   sortingKeys: OrderedTexts.optional().describe('Columns of the sorting key, in order.'),
 }
 
-/** Table mappings of Postgres and MySQL. */
-export const partitionShape = {
-  partitionKey: Text.optional().describe('Column that splits the initial load.'),
-  partitionByExpr: Lines.optional().describe('Partition expression of the destination table, in SQL.'),
+/** Postgres and MySQL. @param schema what `sourceSchemaName` is */
+export function tableMappings(schema: string) {
+  return z
+    .array(
+      z.strictObject({
+        sourceSchemaName: Text.describe(schema),
+        sourceTable: Text.describe('Source table.'),
+        ...targetShape,
+        ...columnsShape,
+        partitionKey: Text.optional().describe('Column that splits the initial load.'),
+        partitionByExpr: Lines.optional().describe('Partition expression of the destination table, in SQL.'),
+      }),
+    )
+    .describe('Which tables go where.')
+    .meta({ keyedBy: ['sourceSchemaName', 'sourceTable'], change: 'tables' })
 }
 
 /** For {@link tlsShape}. */

@@ -1,16 +1,6 @@
-import { Flag, Text, z } from '../../../../zod.ts'
+import { Flag, z } from '../../../../zod.ts'
 import { when, type FieldRules } from '../field-rules.ts'
-import {
-  TLS_RULES,
-  columnsShape,
-  connectionShape,
-  loadShape,
-  partitionShape,
-  signInRules,
-  syncShape,
-  targetShape,
-  tlsShape,
-} from './database.ts'
+import { TLS_RULES, connectionShape, loadShape, signInRules, tableMappings, tlsShape } from './database.ts'
 
 /** Facts 4.7. */
 export const MysqlSource = z.strictObject({
@@ -31,8 +21,6 @@ export const MysqlSource = z.strictObject({
     .meta({ change: 'update' }),
   settings: z
     .strictObject({
-      ...syncShape,
-      deleteOnMerge: syncShape.deleteOnMerge.meta({ returned: 'at times' }),
       ...loadShape,
       replicationMechanism: z
         .enum(['GTID', 'FILE_POS'])
@@ -41,18 +29,7 @@ export const MysqlSource = z.strictObject({
       useCompression: Flag.describe('Whether the connection is compressed.').meta({ change: 'update' }),
     })
     .describe('Replication settings.'),
-  tableMappings: z
-    .array(
-      z.strictObject({
-        sourceSchemaName: Text.describe('Database of the source table.'),
-        sourceTable: Text.describe('Source table.'),
-        ...targetShape,
-        ...columnsShape,
-        ...partitionShape,
-      }),
-    )
-    .describe('Which tables go where.')
-    .meta({ keyedBy: ['sourceSchemaName', 'sourceTable'], change: 'tables' }),
+  tableMappings: tableMappings('Database of the source table.'),
 })
 export type MysqlSource = z.infer<typeof MysqlSource>
 

@@ -1,16 +1,6 @@
 import { Flag, Text, z } from '../../../../zod.ts'
 import type { FieldRules } from '../field-rules.ts'
-import {
-  TLS_RULES,
-  columnsShape,
-  connectionShape,
-  loadShape,
-  partitionShape,
-  signInRules,
-  syncShape,
-  targetShape,
-  tlsShape,
-} from './database.ts'
+import { TLS_RULES, connectionShape, loadShape, signInRules, tableMappings, tlsShape } from './database.ts'
 
 /** Facts 4.6. */
 export const PostgresSource = z.strictObject({
@@ -35,8 +25,6 @@ export const PostgresSource = z.strictObject({
   database: Text.describe('Database.').meta({ identifies: true, change: 'connection' }),
   settings: z
     .strictObject({
-      ...syncShape,
-      deleteOnMerge: syncShape.deleteOnMerge.meta({ returned: 'at times' }),
       ...loadShape,
       publicationName: Text.optional().describe('Name of the publication. Default: a new one.'),
       replicationSlotName: Text.optional().describe('Name of the replication slot, for cdc_only.'),
@@ -45,18 +33,7 @@ export const PostgresSource = z.strictObject({
       ).meta({ returned: 'at times' }),
     })
     .describe('Replication settings.'),
-  tableMappings: z
-    .array(
-      z.strictObject({
-        sourceSchemaName: Text.describe('Schema of the source table.'),
-        sourceTable: Text.describe('Source table.'),
-        ...targetShape,
-        ...columnsShape,
-        ...partitionShape,
-      }),
-    )
-    .describe('Which tables go where.')
-    .meta({ keyedBy: ['sourceSchemaName', 'sourceTable'], change: 'tables' }),
+  tableMappings: tableMappings('Schema of the source table.'),
 })
 export type PostgresSource = z.infer<typeof PostgresSource>
 
