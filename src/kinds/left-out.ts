@@ -38,7 +38,7 @@ export function fitted(kind: CreateOnceKind, manifest: JsonObject): Fitted {
     if (objections.length === 0) return { manifest: rest, leftOut }
     for (const objection of objections) {
       const { path, why } = asField(objection)
-      const value = valueAt(rest, path.join('.'))
+      const value = valueAt(rest, path)
       // The import's own references need no message.
       if (!isOnlyReferences(value)) leftOut.push({ path: path.join('.'), why })
       if (path.length <= OURS || value === undefined) return { manifest: undefined, leftOut }
@@ -85,7 +85,7 @@ function asField({ path, why }: Objection): Objection {
 
 function shapeObjection(issue: z.core.$ZodIssue, manifest: JsonObject): Objection {
   const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))
-  return { path, why: `${subjectOf(path)} ${wordsOf(issue, valueAt(manifest, path.join('.')))}.` }
+  return { path, why: `${subjectOf(path)} ${wordsOf(issue, valueAt(manifest, path))}.` }
 }
 
 /** `It`, or the list item. */

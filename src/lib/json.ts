@@ -17,11 +17,14 @@ export function parseJson(text: string): unknown {
   }
 }
 
-export function valueAt(value: Json | undefined, path: string): Json | undefined {
+/** @param path steps, or names with dots between them */
+export function valueAt(value: unknown, path: string | readonly (string | number)[]): Json | undefined {
   let at = value
-  for (const name of path.split('.'))
-    at = Array.isArray(at) ? (at[Number(name)] as Json | undefined) : isObject(at) ? at[name] : undefined
-  return at
+  for (const step of typeof path === 'string' ? path.split('.') : path) {
+    const isThere = typeof at === 'object' && at !== null && Object.hasOwn(at, step)
+    at = isThere ? (at as JsonObject)[step] : undefined
+  }
+  return at as Json | undefined // the value is JSON
 }
 
 /** Sorted names: equal values give equal text. */

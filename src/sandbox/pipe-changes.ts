@@ -132,5 +132,5 @@ export function ruleRefusal(
 /** Whether a change has the field, or an object of `source.KIND` around it. */
 function isTouched(path: readonly (string | number)[], change: JsonObject): boolean {
   const depths = path.map((_name, at) => at + 1).filter((depth) => depth === path.length || depth > 2)
-  return depths.some((depth) => valueAt(change, path.slice(0, depth).join('.')) !== undefined)
+  return depths.some((depth) => valueAt(change, path.slice(0, depth)) !== undefined)
 }

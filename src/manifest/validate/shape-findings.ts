@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { SECRET_FIELDS } from '../../lib/sensitive.ts'
 import { inputName, ownWords, typeName } from '../../kinds/type-words.ts'
-import { isObject } from '../../lib/json.ts'
+import { isObject, valueAt } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
 import type { Path, ShapeFinding } from '../diagnostics/diagnostic.ts'
 import {
@@ -12,7 +12,6 @@ import {
   issuePathOf,
   quote,
   typeHint,
-  valueAt,
   valueFinding,
   wantedWords,
   type Context,

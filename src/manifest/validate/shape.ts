@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Profile } from '../../kinds/profile.ts'
 import { ownWords, typeName } from '../../kinds/type-words.ts'
-import { isObject } from '../../lib/json.ts'
+import { valueAt } from '../../lib/json.ts'
 import { withoutSecrets } from '../../lib/sensitive.ts'
 import { printable } from '../../lib/shown-text.ts'
 import type { Path, ShapeFinding, Statement } from '../diagnostics/diagnostic.ts'
@@ -26,16 +26,6 @@ export function valueFinding(
 
 export function issuePathOf({ path }: z.core.$ZodIssue): Path {
   return path.map((step) => (typeof step === 'symbol' ? String(step) : step))
-}
-
-export function valueAt(input: unknown, path: Path): unknown {
-  let value = input
-  for (const step of path) {
-    if (Array.isArray(value)) value = value[Number(step)]
-    else if (isObject(value) && Object.hasOwn(value, step)) value = value[step]
-    else return undefined
-  }
-  return value
 }
 
 const A_UUID = 'a UUID, such as "0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11"'

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
-import { isObject } from '../../lib/json.ts'
+import { isObject, valueAt } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { errorStatement, type Path, type ShapeFinding } from '../diagnostics/diagnostic.ts'
 import { looksLikeToken, looksSensitive } from '../diagnostics/mask-lines.ts'
-import { documentWords, nameOf, quote, valueAt, type Context } from './shape.ts'
+import { documentWords, nameOf, quote, type Context } from './shape.ts'
 
 /** The intended field of the same object does not count as missing. */
 interface Advice {
