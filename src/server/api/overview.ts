@@ -1,32 +1,19 @@
 import { sentence } from '../../plan/reasons/row.ts'
 import { shortRevision } from '../../contract/catalog.ts'
-import { withoutManifestSentence, type WithoutManifest } from '../../contract/without-manifest.ts'
+import { withoutManifestSentence } from '../../contract/without-manifest.ts'
 import { commandsTyped } from '../command-line.ts'
 import type { Health, Overview, ServerParts } from '../parts.ts'
-import { countFindings, errorsFirst, type FindingCounts } from './findings.ts'
-import type { LastReading } from '../recent-events.ts'
+import { countFindings, errorsFirst } from './findings.ts'
 import { isUpserted } from '../../kinds/lookup.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
 import type { ResourceView } from '../../contract/view.ts'
 
 const FINDINGS_SHOWN = 100
 
-export interface OverviewReply extends Omit<Overview, 'withoutManifest'> {
-  readonly withoutManifest: readonly (WithoutManifest & { readonly message: string })[] | undefined
-  readonly verdict: Verdict
-  readonly ready: Health
-  /** Whether the page can check and allow creates. */
-  readonly acts: boolean
-  readonly counts: Counts
-  readonly findingCounts: FindingCounts
-  readonly lastReading: LastReading | undefined
-  readonly watchMessage: string | undefined
-  /** Since the daemon started, without a watcher event. */
-  readonly missedChanges: number
-}
+export type OverviewReply = ReturnType<ReturnType<typeof createOverview>>
 
 /** With the first 100 findings, errors first. */
-export function createOverview(parts: ServerParts): () => OverviewReply {
+export function createOverview(parts: ServerParts) {
   const { board, recentEvents } = parts
   let known: { readonly version: number; readonly counts: Counts; readonly unjudged: number } | undefined
 
@@ -52,11 +39,13 @@ export function createOverview(parts: ServerParts): () => OverviewReply {
       findings: errorsFirst(findings).slice(0, FINDINGS_SHOWN),
       findingCounts: countFindings(findings),
       ready,
+      /** Whether the page can check and allow creates. */
       acts: parts.operator.adminToken !== undefined,
       counts,
       verdict: judge(counts, { overview, ready, unjudged }),
       lastReading: recentEvents.lastReading,
       watchMessage: recentEvents.watch?.message,
+      /** Since the daemon started, without a watcher event. */
       missedChanges: recentEvents.missedChanges,
     }
   }

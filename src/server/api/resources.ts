@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
 import type { ManifestFacts } from '../../contract/manifest-facts.ts'
-import type { Finding } from '../../kinds/finding.ts'
 import { createOnceKindOf, type Profile } from '../../kinds/profile.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { lifecycleOfView, type ResourceView } from '../../contract/view.ts'
@@ -19,7 +18,6 @@ import {
   type Query,
 } from '../parameters.ts'
 import type { BudgetUse, Overview, ServerParts } from '../parts.ts'
-import type { StateSpan } from '../recent-events.ts'
 import { RequestError } from '../replies.ts'
 import { type Answers, sendJson } from './answers.ts'
 import type { Counts, OverviewReply } from './overview.ts'
@@ -33,7 +31,7 @@ import {
   sortingOf,
 } from './selection.ts'
 import { MISSED } from '../../plan/reasons/not-found.ts'
-import { comparisonOf, sideBySide, type ComparedField, type Comparison } from './side-by-side.ts'
+import { comparisonOf, sideBySide } from './side-by-side.ts'
 
 export interface ResourcesReply extends Paged<ShownResource> {
   readonly counts: Counts
@@ -41,21 +39,7 @@ export interface ResourcesReply extends Paged<ShownResource> {
 }
 
 /** `GET /api/v1/resources/{kind}/{name}`. */
-export interface ResourceReply extends ReturnType<typeof withBodies> {
-  readonly revision: string | undefined
-  readonly cause: string
-  readonly next: ReturnType<typeof nextSteps>
-  readonly fields: readonly ComparedField[]
-  readonly comparison: Comparison
-  /** Since the daemon started, oldest first. */
-  readonly states: readonly StateSpan[]
-  readonly findings: readonly Finding[]
-  readonly manifest: ManifestFacts | undefined
-  readonly sending: Sending | undefined
-  /** Of a Service's credentials, once used. */
-  readonly budget: BudgetUse | undefined
-  readonly now: number
-}
+export type ResourceReply = NonNullable<ReturnType<typeof detailsOf>>
 
 interface Asked {
   readonly narrowing: Narrowing
@@ -150,7 +134,7 @@ export function registerResources(
 }
 
 /** @throws {RequestError} 404 */
-export function detailsOf(parts: ServerParts, text: string): ResourceReply | undefined {
+export function detailsOf(parts: ServerParts, text: string) {
   const resource = parts.board.get(knownKey(text, parts.board))
   if (resource === undefined) return undefined
   const overview = parts.overview()
@@ -164,10 +148,12 @@ export function detailsOf(parts: ServerParts, text: string): ResourceReply | und
     next: nextSteps(resource, overview, findings),
     fields: sideBySide(parts.profile, resource, desired),
     comparison: comparisonOf(resource, desired, overview.startedAt),
+    /** Since the daemon started, oldest first. */
     states: parts.recentEvents.states(resource.key),
     findings,
     manifest,
     sending: manifest?.request && sendingOf(resource, canChange(parts.profile, resource)),
+    /** Of a Service's credentials, once used. */
     budget: budgetOf(manifest, overview.budgets),
     now: overview.now,
   }
