@@ -31,11 +31,8 @@ export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promi
     function end(): void {
       cancel()
       signal.removeEventListener('abort', end)
-      if (!signal.aborted) resolve()
-      else
-        reject(
-          signal.reason instanceof Error ? signal.reason : new Error('stopped', { cause: signal.reason }),
-        )
+      if (signal.aborted) reject(signal.reason as Error)
+      else resolve()
     }
   })
 }

@@ -17,14 +17,14 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** @param path steps, or names with dots between them */
+/** @param path steps or dotted names */
 export function valueAt(value: unknown, path: string | readonly (string | number)[]): Json | undefined {
   let at = value
   for (const step of typeof path === 'string' ? path.split('.') : path) {
     const isThere = typeof at === 'object' && at !== null && Object.hasOwn(at, step)
     at = isThere ? (at as JsonObject)[step] : undefined
   }
-  return at as Json | undefined // the value is JSON
+  return at as Json | undefined // of JSON
 }
 
 /** Sorted names: equal values give equal text. */

@@ -4,8 +4,6 @@ const LONGEST = 64
 
 const MOST = 20_000
 
-type Nearest = (word: string, candidates: Iterable<string>) => string | undefined
-
 /**
  * The first if tied. At most a third of the longer word can differ. Undefined for words over 64 letters and
  * searches over 20,000 candidates.
@@ -15,9 +13,9 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 }
 
 /** @param most comparisons of all searches together */
-export function createNearest(most: number): Nearest {
+export function createNearest(most: number) {
   let left = most
-  return (word, candidates) => {
+  return (word: string, candidates: Iterable<string>) => {
     if (word.length > LONGEST) return undefined
     const lower = word.toLowerCase()
     let best: string | undefined
