@@ -23,7 +23,7 @@ export interface ActingParts {
   readonly isUnconfirmed: (key: Key) => boolean
   /** A reconcile begins. @returns callback for its successful end */
   readonly onRun: (key: Key) => () => void
-  readonly onRan: (key: Key, isVanishing: boolean) => void
+  readonly onRan: (isVanishing: boolean) => void
 }
 
 /** The leader's work: reconciles keys on request and when due. */
@@ -68,7 +68,7 @@ export function startActing(parts: ActingParts) {
     if (outcome.result !== 'stopped') ending.get(key)?.()
     ending.delete(key)
     if (loop.isLast()) trimHeap(store.catalog?.entries.size ?? 0)
-    parts.onRan(key, action.reason === 'ManifestVanishing')
+    parts.onRan(action.reason === 'ManifestVanishing')
     for (const other of also) loop.ask(other, 1)
     return next && ({ priority: next.why === 'retry' ? 1 : 2, afterMs: next.afterMs } as const)
   }

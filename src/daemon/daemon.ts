@@ -72,7 +72,7 @@ export function createDaemon(parts: DaemonParts) {
       lateForMs: parts.lateForMs(),
       isUnconfirmed: (key) => unconfirmed.has(key),
       onRun: (key) => requests.request(key),
-      onRan(_key, isVanishing) {
+      onRan(isVanishing) {
         // A reconcile might have recorded the key after its manifest's deletion.
         if (isVanishing) readAgainSoon()
       },

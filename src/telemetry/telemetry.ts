@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Emit, Event } from '../contract/events.ts'
+import type { Event } from '../contract/events.ts'
 import type { Problem, ResourceView } from '../contract/view.ts'
 import { createLog, type Log, type LogOptions } from './logger.ts'
 import { collectDefaultMetrics, Registry } from 'prom-client'
@@ -32,31 +32,19 @@ export interface ScrapedFacts {
   readonly budgetUsed: number
 }
 
-interface Logging {
-  /** Never throws. */
-  readonly emit: Emit
-  /** Later events can be lost. */
-  close(): Promise<void>
-}
-
-export interface Telemetry extends Logging {
-  readonly metrics: {
-    render(): Promise<{ readonly contentType: string; readonly text: string }>
-  }
-}
-
 /** For short commands, which have no scrape. */
-export function createLogging({ log: options, clock }: LoggingOptions): Logging {
+export function createLogging({ log: options, clock }: LoggingOptions) {
   const log = createLog({ ...options, clock })
-  return { emit: (event) => tell(log, event), close: () => log.close() }
+  return { emit: (event: Event) => tell(log, event), close: () => log.close() }
 }
 
 /** Design §8. */
-export function createTelemetry(options: TelemetryOptions): Telemetry {
+export function createTelemetry(options: TelemetryOptions) {
   const log = createLog({ ...options.log, clock: options.clock })
   const metrics = createMetrics(options)
   return {
-    emit(event) {
+    /** Never throws. */
+    emit: (event: Event) => {
       tell(log, event)
       try {
         metrics.count(event)
@@ -65,7 +53,8 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
       }
     },
     metrics,
-    async close() {
+    /** Later events can be lost. */
+    close: async () => {
       await log.close()
       metrics.close()
     },

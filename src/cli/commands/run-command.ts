@@ -10,7 +10,7 @@ import { NotLeading } from '../../contract/leadership.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
 import { operationsOf } from '../../kinds/profile.ts'
 import type { Server } from '../../server/server.ts'
-import { createTelemetry, type ScrapedFacts, type Telemetry } from '../../telemetry/telemetry.ts'
+import { createTelemetry, type ScrapedFacts } from '../../telemetry/telemetry.ts'
 import { pipesWithoutManifest } from '../../reconcile/gather/pipes-without-manifest.ts'
 import { pipesWithoutLock } from '../../reconcile/state/recorded.ts'
 import { createBoard, type WritableBoard } from '../../reconcile/state/status-board.ts'
@@ -128,7 +128,7 @@ function openTelemetry(
   { clock, stdout }: Io,
   settings: Settings,
   parts: { readonly board: WritableBoard; readonly leading: Leading; readonly engine: () => Engine },
-): Telemetry {
+) {
   const { board, leading } = parts
   return createTelemetry({
     log: {
