@@ -154,7 +154,7 @@ function standardOf(
   const standard = sandboxDefault ?? text
   if (profile.name === DEFAULT.name) return standard
   return name === 'manifests'
-    ? `${MANIFESTS}-${profile.name}`
+    ? `examples/${profile.name}`
     : standard?.replace(/^((?:sqlite:)?\.pipewright\/)/, `$1${profile.name}/`)
 }
 

@@ -11,7 +11,7 @@ import { corpus } from '../corpus/load.ts'
 import { ROOT } from '../support/process.ts'
 
 /** The manifests that show how this service is used. */
-export const FOLDER = join(ROOT, 'manifests-clickhouse-cloud')
+export const FOLDER = join(ROOT, 'examples/clickhouse-cloud')
 
 export const FILES: readonly string[] = globSync('*/*.yaml', { cwd: FOLDER }).toSorted()
 

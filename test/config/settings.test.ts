@@ -69,7 +69,7 @@ describe('defaults', () => {
 
   test('of the sandbox of another profile are its own', async () => {
     expect(await settingsOf({ flags: { sandbox: true, profile: 'clickhouse-cloud' } })).toMatchObject({
-      manifests: 'manifests-clickhouse-cloud',
+      manifests: 'examples/clickhouse-cloud',
       ledger: 'sqlite:.pipewright/clickhouse-cloud/sandbox-ledger.db',
       credentialsDir: '.pipewright/clickhouse-cloud/credentials',
       secretsDir: '.pipewright/clickhouse-cloud/secrets',

@@ -24,7 +24,7 @@ const wrong = corpus('wrong')
 const right = [
   ...corpus('right'),
   comesWith('manifests', 'default'),
-  comesWith('manifests-clickhouse-cloud', 'clickhouse-cloud'),
+  comesWith('examples/clickhouse-cloud', 'clickhouse-cloud'),
 ]
 
 describe('wrong in one way', () => {
