@@ -7,8 +7,6 @@ import { because } from '../plan/inputs.ts'
 import { bannedIn } from '../support/plain-words.ts'
 import { ROOT } from '../support/process.ts'
 
-/* What people read is held to plain words. */
-
 type Text = readonly [value: string, start: number, end: number]
 
 /** Strings, and the parts of templates. */
@@ -59,12 +57,8 @@ describe.each(Object.entries(CORPORA))('%s', (_name, text) => {
   })
 })
 
-test('each phrase is found where it stands, whatever its case', () => {
-  expect(bannedIn('One may look.\nThe Brake is on.')).toHaveLength(2)
-  expect(bannedIn('You can look.\nThe create limit is reached.')).toEqual([])
-})
-
 test('messages of all sources have plain words', () => {
+  expect(bannedIn('One may look.\nThe Brake is on.')).toHaveLength(2)
   for (const { file, messages } of SOURCES) expect.soft(bannedIn(messages.join('\n')), file).toEqual([])
   expect(LINES.map(({ message }) => message).filter((message) => /\bpipe\b/i.test(message))).toEqual([])
 })

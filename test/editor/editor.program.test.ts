@@ -51,16 +51,6 @@ describe('an editor with the YAML language server', () => {
     )
   })
 
-  test('completes the kinds', async () => {
-    const uri = open('kinds', `${COMMENT}\napiVersion: pipewright/v1\nkind: \n`)
-    const reply = await server.ask('textDocument/completion', {
-      textDocument: { uri },
-      position: { line: 2, character: 6 },
-    })
-    const labels = itemsOf(reply).map(({ label }) => label)
-    expect(labels.toSorted()).toEqual(['Alert', 'Lock', 'Pipe', 'QueryEndpoint', 'Service'])
-  })
-
   test('shows the description of a field below the pointer', async () => {
     const uri = open('hover', MANIFEST)
     const reply = await server.ask('textDocument/hover', {

@@ -94,7 +94,7 @@ describe('the bundle, from a folder without packages', () => {
   )
 
   it(
-    'runs the daemon: ready, with its page, its metrics and its API, and logs for people',
+    'runs the daemon: ready, with its page, its metrics and its API',
     async () => {
       const args = ['run', '--sandbox', '--manifests', join(ROOT, 'manifests'), '--listen', '127.0.0.1:0']
       await using program = startProgram(args, { main: command, cwd: folder })
@@ -114,11 +114,6 @@ describe('the bundle, from a folder without packages', () => {
       program.signal('SIGTERM')
       expect(await program.ended).toBe(0)
       expect(program.stderr()).toBe('')
-
-      await using pretty = startProgram([...args, '--log-format', 'pretty'], { main: command, cwd: folder })
-      await until(`a line for people\n${pretty.stderr()}`, () => /INFO.*Started/.test(pretty.stdout()))
-      pretty.signal('SIGTERM')
-      expect(await pretty.ended).toBe(0)
     },
     BUSY_MS,
   )

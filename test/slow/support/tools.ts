@@ -16,6 +16,7 @@ const INSTALL = {
   helm3: 'go install helm.sh/helm/v3/cmd/helm@v3.22.0',
   'kube-score': 'go install github.com/zegl/kube-score/cmd/kube-score@v1.20.0',
   ip: 'apt-get install iproute2',
+  kustomize: 'go install sigs.k8s.io/kustomize/kustomize/v5@v5.7.1',
   'kubectl-validate': 'go install sigs.k8s.io/kubectl-validate@v0.0.4',
   nsenter: 'apt-get install util-linux',
   'pre-commit': 'apt-get install pre-commit',
